@@ -1,0 +1,66 @@
+"""The one protocol of everything that plays: it acts on a batch of decisions."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from sprawl_env.adapters.batch import Index, new_generators, sample
+from sprawl_env.core.game import Floats, Games, Mask
+
+
+class Agent(Protocol):
+    """Whatever chooses actions for seats of one game.
+
+    Attributes:
+        name: how tables and logs call it.
+        needs_observations: False if ``act`` may be handed None for observations.
+        needs_states: False if ``act`` may be handed None for states.
+    """
+
+    name: str
+    needs_observations: bool
+    needs_states: bool
+
+    def act(self, observations: Floats | None, masks: Mask, states: Games | None) -> Index:
+        """Choose one legal action a row.
+
+        Args:
+            observations: float32 ``[n, observation_size]``, as the seat to play sees it.
+            masks: int8 ``[n, num_actions]``, 1 = legal, at least one a row.
+            states: the records ``[n]``, copies, for agents that search or look at the board; an
+                honest one uses nothing that the seat to play cannot know.
+
+        Returns:
+            int64 ``[n]``.
+        """
+        ...
+
+    def seed(self, seed: int) -> None:
+        """Start the agent's own random numbers anew."""
+        ...
+
+
+class RandomAgent:
+    """Plays any legal action, each equally likely."""
+
+    name = "random"
+    needs_observations = False
+    needs_states = False
+
+    def __init__(self, seed: int = 0) -> None:
+        self.seed(seed)
+
+    def seed(self, seed: int) -> None:
+        """Start anew; the same seed and the same calls give the same actions."""
+        self._generator = new_generators(1, seed)
+
+    def act(
+        self, observations: Floats | None, masks: Mask, states: Games | None
+    ) -> npt.NDArray[np.int64]:
+        """Choose at random among the legal actions."""
+        actions = np.empty(len(masks), np.int64)
+        sample(masks, self._generator, actions)
+        return actions

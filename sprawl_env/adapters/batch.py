@@ -1,0 +1,179 @@
+"""Kernels that walk a batch of games, made once for every game from its verbs.
+
+They work on ``which``, a list of indices into ``games``, so that one kernel serves a whole batch,
+a thread's share of it, and the few games that wait for one opponent.  None of them allocates.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from sprawl_env.adapters.rewards import SCORE, add_final_rewards
+from sprawl_env.core.game import NOBODY, NOT_OVER, Floats, Games, GameRules, Ints, Mask, Tables
+from sprawl_env.core.kernel import kernel
+from sprawl_env.core.rng import below, combine
+
+Index = npt.NDArray[np.int64]
+
+NO_ACTION: Final = -1  # in ``step``: play nothing, only skip forced plies
+
+
+@dataclass(frozen=True)
+class BatchKernels:
+    """The kernels of one game.
+
+    Attributes:
+        deal: ``(tables, games, which, seed, episode)``: deal game ``i`` from ``seed``, ``i`` and
+            ``episode[i]``, which is counted up.
+        step: ``(tables, games, which, actions, mode, skip_forced, scores, standings, rewards,
+            over, mask)``: play ``actions[k]`` in game ``which[k]`` and go on while there is a
+            single legal action, if asked to.  Adds to ``rewards[i]``, overwrites ``over[i]`` and,
+            for games that end, ``scores[i]`` and ``standings[i]``; ``mask`` is scratch.
+        look: ``(tables, games, which, observe, observations, masks, to_play)``: overwrites row
+            ``k`` with what the seat to play in game ``which[k]`` sees and may do.
+    """
+
+    deal: Callable[..., None]
+    step: Callable[..., None]
+    look: Callable[..., None]
+
+
+@functools.cache
+def batch_kernels(rules: GameRules) -> BatchKernels:
+    """Return the batch kernels of a game."""
+    return _make(rules)
+
+
+def _make(rules: GameRules) -> BatchKernels:
+    verbs = rules.verbs
+    deal_one, play, legal_actions = verbs.deal, verbs.play, verbs.legal_actions
+    observe_one, score_all, stand = verbs.observe, verbs.scores, verbs.standings
+
+    @kernel(label=rules.name)
+    def deal(tables: Tables, games: Games, which: Index, seed: int, episode: Index) -> None:
+        for i in which:
+            deal_one(tables, games, i, combine(combine(seed, i), episode[i]))
+            episode[i] += 1
+
+    @kernel(label=rules.name)
+    def step(
+        tables: Tables,
+        games: Games,
+        which: Index,
+        actions: Index,
+        mode: int,
+        skip_forced: bool,
+        scores: Ints,
+        standings: Ints,
+        rewards: Floats,
+        over: Mask,
+        mask: Mask,
+    ) -> None:
+        for k in range(which.size):
+            i = which[k]
+            action = actions[k]
+            while True:
+                if action != NO_ACTION:
+                    play(tables, games, i, action)
+                if not skip_forced or games[i].over != NOT_OVER:
+                    break
+                legal_actions(tables, games, i, mask)
+                action = only_action(mask)
+                if action == NO_ACTION:
+                    break
+            over[i] = games[i].over
+            if mode == SCORE:
+                for seat in range(rewards.shape[1]):
+                    rewards[i, seat] -= scores[i, seat]
+                score_all(tables, games, i, scores[i])
+                for seat in range(rewards.shape[1]):
+                    rewards[i, seat] += scores[i, seat]
+            if over[i] != NOT_OVER:
+                score_all(tables, games, i, scores[i])
+                stand(tables, games, i, standings[i])
+                add_final_rewards(mode, scores[i], standings[i], rewards[i])
+
+    @kernel(label=rules.name)
+    def look(
+        tables: Tables,
+        games: Games,
+        which: Index,
+        observe: bool,
+        observations: Floats,
+        masks: Mask,
+        to_play: Index,
+    ) -> None:
+        for k in range(which.size):
+            i = which[k]
+            seat = games[i].to_play
+            to_play[k] = seat
+            legal_actions(tables, games, i, masks[k])
+            if observe and seat != NOBODY:
+                observe_one(tables, games, i, seat, observations[k])
+
+    return BatchKernels(deal, step, look)
+
+
+@kernel
+def only_action(mask: Mask) -> int:
+    """Return the single legal action, ``NO_ACTION`` if there are several."""
+    count = 0
+    for action in range(mask.size):
+        count += mask[action]
+    if count != 1:
+        return NO_ACTION
+    for action in range(mask.size):
+        if mask[action]:
+            return action
+    return NO_ACTION
+
+
+@kernel
+def first_illegal(masks: Mask, actions: Index) -> int:
+    """Return the first row whose action is not legal, -1 if all are."""
+    for k in range(actions.size):
+        action = actions[k]
+        if action < 0 or action >= masks.shape[1] or masks[k, action] == 0:
+            return k
+    return -1
+
+
+@kernel
+def sample(masks: Mask, generators: Any, out: Index) -> None:
+    """Draw a legal action of every row, each equally likely; rows without any get 0.
+
+    Args:
+        masks: int8 ``[n, num_actions]``.
+        generators: records with a field ``rng``, one a row or one for all rows (see
+            :func:`new_generators`).
+        out: ``[n]``, overwritten.
+    """
+    for k in range(out.size):
+        count = 0
+        for action in range(masks.shape[1]):
+            count += masks[k, action]
+        out[k] = 0
+        if count == 0:
+            continue
+        left = below(generators[k if generators.size > 1 else 0], count)
+        for action in range(masks.shape[1]):
+            if masks[k, action]:
+                if left == 0:
+                    out[k] = action
+                    break
+                left -= 1
+
+
+def new_generators(count: int, seed: int) -> Any:
+    """Return ``count`` independent generators for :func:`sample`, drawn from ``seed``."""
+    generators = np.zeros(count, [("rng", np.int64)]).view(np.recarray)
+    for k in range(count):
+        mixed = combine(combine(seed, k), 1)
+        generators.rng[k] = mixed % (2**62) + 1
+    return generators

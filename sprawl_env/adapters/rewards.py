@@ -1,0 +1,83 @@
+"""What a seat earns at the end of a game, or on the way: the training signal, no rule.
+
+==========  ======================================================================
+``winner``  +1 for the winner, -1/(n-1) for each loser; a shared victory is shared
+``rank``    from +1 for the first to -1 for the last in equal steps, ties averaged
+``margin``  own points less the mean of the others'
+``score``   change of the own points, each time it is reported
+==========  ======================================================================
+
+The first three come once, when the game is over, and sum to zero over the seats.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sprawl_env.core.errors import unknown
+from sprawl_env.core.game import Floats, Ints
+from sprawl_env.core.kernel import kernel
+
+REWARDS: Final = ("winner", "rank", "margin", "score")
+WINNER: Final = REWARDS.index("winner")
+RANK: Final = REWARDS.index("rank")
+SCORE: Final = REWARDS.index("score")
+
+
+def reward_mode(name: str) -> int:
+    """Return the number of a reward for the kernels.
+
+    Raises:
+        UnknownName: no such reward.
+    """
+    if name not in REWARDS:
+        raise unknown("reward", name, REWARDS)
+    return REWARDS.index(name)
+
+
+@kernel
+def share_of_victory(standings: Ints, seat: int) -> float:
+    """Return +1 or its share for a winner, -1/(n-1) for a loser; sums to zero."""
+    seats = standings.size
+    winners = 0
+    best = standings[0]
+    for other in range(1, seats):
+        best = max(best, standings[other])
+    for other in range(seats):
+        winners += standings[other] == best
+    if standings[seat] == best:
+        return (seats - winners) / (winners * (seats - 1.0))
+    return -1.0 / (seats - 1.0)
+
+
+@kernel
+def rank_value(standings: Ints, seat: int) -> float:
+    """Return +1 for the first .. -1 for the last, ties averaged; sums to zero."""
+    seats = standings.size
+    worse_less_better = 0
+    for other in range(seats):
+        worse_less_better += standings[other] < standings[seat]
+        worse_less_better -= standings[other] > standings[seat]
+    return worse_less_better / (seats - 1.0)
+
+
+@kernel
+def lead(scores: Ints, seat: int) -> float:
+    """Return the own points less the mean of the others'; sums to zero."""
+    others = 0
+    for other in range(scores.size):
+        if other != seat:
+            others += scores[other]
+    return scores[seat] - others / (scores.size - 1.0)
+
+
+@kernel
+def add_final_rewards(mode: int, scores: Ints, standings: Ints, out: Floats) -> None:
+    """Add what every seat earns at the end; ``out`` is float32 ``[seats]``."""
+    for seat in range(out.size):
+        if mode == WINNER:
+            out[seat] += share_of_victory(standings, seat)
+        elif mode == RANK:
+            out[seat] += rank_value(standings, seat)
+        elif mode != SCORE:
+            out[seat] += lead(scores, seat)

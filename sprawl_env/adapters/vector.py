@@ -1,0 +1,282 @@
+"""Many games at once as numpy arrays: the fast interface for self-play."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from os import PathLike
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sprawl_env.adapters.batch import (
+    NO_ACTION,
+    Index,
+    batch_kernels,
+    first_illegal,
+    new_generators,
+    sample,
+)
+from sprawl_env.adapters.rewards import SCORE, reward_mode
+from sprawl_env.core.errors import IllegalAction, InvalidOption
+from sprawl_env.core.game import FINISHED, NOT_OVER, TRUNCATED, Floats, Game, Games, Ints, Mask
+from sprawl_env.core.game import check_seed as _check_seed
+from sprawl_env.core.registry import game as make_game
+
+_LEAST_SHARE = 16  # games a thread must have to be worth waking
+
+
+class Look(NamedTuple):
+    """What :meth:`VectorGames.reset` returns: arrays that are overwritten by the next call."""
+
+    observations: Floats
+    masks: Mask
+    to_play: Index
+
+
+class Step(NamedTuple):
+    """What :meth:`VectorGames.step` returns: arrays that are overwritten by the next call."""
+
+    observations: Floats
+    masks: Mask
+    to_play: Index
+    rewards: Floats
+    terminated: npt.NDArray[np.bool_]
+    truncated: npt.NDArray[np.bool_]
+
+
+class VectorGames:
+    """``num_envs`` games of self-play; a game that ends is dealt anew at once.
+
+    The arrays are allocated once and overwritten in place by every call, so copy what you keep.
+    Results depend on ``seed`` and the actions alone, not on ``num_threads``.
+
+    Attributes:
+        observations: float32 ``[num_envs, observation_size]`` as the seat to play sees the game
+            (left untouched with ``observe=False``).
+        masks: int8 ``[num_envs, num_actions]``, 1 = legal.
+        to_play: int64 ``[num_envs]``, the seat that owes the decision.
+        rewards: float32 ``[num_envs, num_players]``, what each seat earned in the last step.
+        terminated, truncated: bool ``[num_envs]``: the game ended in the last step; the other
+            arrays already show the next one.
+        final_scores: int32 ``[num_envs, num_players]``, points at the end of the last game that
+            ended (the current ones with ``reward="score"``).
+        games: the records ``[num_envs]``.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        num_envs: int,
+        *,
+        seed: int = 0,
+        num_threads: int = 1,
+        reward: str = "winner",
+        observe: bool = True,
+        skip_forced: bool = False,
+    ) -> None:
+        for name, value in (("num_envs", num_envs), ("num_threads", num_threads)):
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise InvalidOption(f"{name}={value!r}: expected a whole number from 1")
+        self.game = game
+        self.num_envs = num_envs
+        self.num_actions = game.num_actions
+        self.num_players = game.num_seats
+        self.seed = _check_seed(seed)
+        self._mode = reward_mode(reward)
+        self._observe = observe
+        self._skip_forced = skip_forced
+        self._kernels = batch_kernels(game.rules)
+        seats = game.num_seats
+        self.games: Games = game.empty(num_envs)
+        size = game.observation_size if observe else 0
+        self.observations: Floats = np.zeros((num_envs, size), np.float32)
+        self.masks: Mask = np.zeros((num_envs, game.num_actions), np.int8)
+        self.to_play: Index = np.zeros(num_envs, np.int64)
+        self.rewards: Floats = np.zeros((num_envs, seats), np.float32)
+        self.terminated = np.zeros(num_envs, np.bool_)
+        self.truncated = np.zeros(num_envs, np.bool_)
+        self.final_scores: Ints = np.zeros((num_envs, seats), np.int32)
+        self._standings: Ints = np.zeros((num_envs, seats), np.int32)
+        self._over: Mask = np.zeros(num_envs, np.int8)
+        self._episode: Index = np.zeros(num_envs, np.int64)
+        self._actions: Index = np.zeros(num_envs, np.int64)
+        self._no_actions: Index = np.full(num_envs, NO_ACTION, np.int64)
+        self._generators = new_generators(num_envs, self.seed)
+        self._split(num_threads)
+        self._started = False
+
+    def _split(self, num_threads: int) -> None:
+        """Give each thread its share of the games."""
+        shares = max(1, min(num_threads, self.num_envs // _LEAST_SHARE))
+        edges = np.linspace(0, self.num_envs, shares + 1).astype(np.int64)
+        self._shares = [
+            (int(a), int(b), np.arange(a, b)) for a, b in zip(edges[:-1], edges[1:], strict=True)
+        ]
+        self._scratch = np.zeros((shares, self.num_actions), np.int8)
+        self._pool = ThreadPoolExecutor(shares - 1) if shares > 1 else None
+
+    def _each_share(self, work: Callable[[int], None]) -> None:
+        """Run ``work(share)`` for every share, the first on this thread."""
+        if self._pool is None:
+            work(0)
+            return
+        others = [self._pool.submit(work, share) for share in range(1, len(self._shares))]
+        work(0)
+        for other in others:
+            other.result()
+
+    def reset(self, seed: int | None = None) -> Look:
+        """Deal every game anew; env ``i`` is dealt from ``(seed, i, episode)``."""
+        if seed is not None:
+            self.seed = _check_seed(seed)
+            self._generators = new_generators(self.num_envs, self.seed)
+        self._episode[:] = 0
+        self.rewards[:] = 0
+        self.final_scores[:] = 0
+        self._started = True
+        self._each_share(self._deal_share)
+        return Look(self.observations, self.masks, self.to_play)
+
+    def _deal_share(self, share: int) -> None:
+        _, _, which = self._shares[share]
+        self._deal(share, which)
+        self._look(share)
+
+    def _deal(self, share: int, which: Index) -> None:
+        game = self.game
+        self._kernels.deal(game.tables, self.games, which, self.seed, self._episode)
+        if self._mode == SCORE:
+            for i in which:
+                game.verbs.scores(game.tables, self.games, int(i), self.final_scores[i])
+        if self._skip_forced:
+            self._play(share, which, self._no_actions[: len(which)])
+
+    def _play(self, share: int, which: Index, actions: Index) -> None:
+        self._kernels.step(
+            self.game.tables,
+            self.games,
+            which,
+            actions,
+            self._mode,
+            self._skip_forced,
+            self.final_scores,
+            self._standings,
+            self.rewards,
+            self._over,
+            self._scratch[share],
+        )
+
+    def _look(self, share: int) -> None:
+        start, stop, which = self._shares[share]
+        self._kernels.look(
+            self.game.tables,
+            self.games,
+            which,
+            self._observe,
+            self.observations[start:stop],
+            self.masks[start:stop],
+            self.to_play[start:stop],
+        )
+
+    def _step_share(self, share: int) -> None:
+        start, stop, which = self._shares[share]
+        self.rewards[start:stop] = 0
+        self._play(share, which, self._actions[start:stop])
+        over = self._over[start:stop]
+        if over.any():
+            self.terminated[start:stop] = over == FINISHED
+            self.truncated[start:stop] = over == TRUNCATED
+            self._deal(share, which[over != NOT_OVER])
+        else:
+            self.terminated[start:stop] = False
+            self.truncated[start:stop] = False
+        self._look(share)
+
+    def step(self, actions: npt.ArrayLike) -> Step:
+        """Play one action in every game.
+
+        Args:
+            actions: whole numbers ``[num_envs]``.
+
+        Raises:
+            IllegalAction: some action is not legal or the array is not of that shape; nothing
+                has changed.
+        """
+        self._take_actions(actions)
+        self._each_share(self._step_share)
+        return Step(
+            self.observations,
+            self.masks,
+            self.to_play,
+            self.rewards,
+            self.terminated,
+            self.truncated,
+        )
+
+    def _take_actions(self, actions: npt.ArrayLike) -> None:
+        given = np.asarray(actions)
+        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
+            raise IllegalAction(
+                f"{self.game.name}: actions: expected whole numbers of shape ({self.num_envs},), "
+                f"got {given.dtype} of shape {given.shape}"
+            )
+        if not self._started:
+            raise IllegalAction(f"{self.game.name}: call reset() before step()")
+        np.copyto(self._actions, given, casting="unsafe")
+        wrong = int(first_illegal(self.masks, self._actions))
+        if wrong >= 0:
+            error = self.game.illegal(self.games, wrong, int(given[wrong]), self.masks[wrong])
+            raise IllegalAction(f"env {wrong}: {error}")
+
+    def sample_actions(self) -> Index:
+        """Return a legal action of every game, each equally likely; a new array."""
+        actions = np.empty(self.num_envs, np.int64)
+        sample(self.masks, self._generators, actions)
+        return actions
+
+    def close(self) -> None:
+        """Stop the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
+
+def make_vec(
+    name: str | Game,
+    num_envs: int,
+    *,
+    seed: int = 0,
+    num_threads: int = 1,
+    reward: str = "winner",
+    observe: bool = True,
+    skip_forced: bool = False,
+    data: str | PathLike[str] | None = None,
+    **options: Any,
+) -> VectorGames:
+    """Return ``num_envs`` games of self-play behind one numpy interface.
+
+    Args:
+        name: a game's name, or a :class:`~sprawl_env.core.game.Game` made already.
+        num_envs: how many games.
+        seed: env ``i``'s ``k``-th game is dealt from ``(seed, i, k)``.
+        num_threads: threads that share the games; helps with many games.
+        reward: ``"winner"``, ``"rank"``, ``"margin"`` or ``"score"``.
+        observe: False leaves observations away (size 0), for speed.
+        skip_forced: play on while there is a single legal action.
+        data: folder of TOML files that replace those of the package.
+        **options: of the game, e.g. ``num_players=3``.
+    """
+    made = name if isinstance(name, Game) else make_game(name, data=data, **options)
+    return VectorGames(
+        made,
+        num_envs,
+        seed=seed,
+        num_threads=num_threads,
+        reward=reward,
+        observe=observe,
+        skip_forced=skip_forced,
+    )
+
+
+__all__: Sequence[str] = ("Look", "Step", "VectorGames", "make_vec")

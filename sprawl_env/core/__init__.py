@@ -1,0 +1,1 @@
+"""What every game shares: kernels, tables, actions, observations, the agenda, random numbers."""

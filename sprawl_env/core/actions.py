@@ -1,0 +1,56 @@
+"""Flat action ids as named blocks, so that no kernel adds up offsets by hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sprawl_env.core.errors import IllegalAction
+
+
+@dataclass(frozen=True)
+class ActionBlock:
+    """A run of consecutive action ids that mean the same kind of move."""
+
+    name: str
+    start: int
+    size: int
+    meaning: str
+
+    @property
+    def stop(self) -> int:
+        """First id after the block."""
+        return self.start + self.size
+
+
+class ActionTable:
+    """Blocks laid end to end, in the order they are given as ``(name, size, meaning)``."""
+
+    def __init__(self, *blocks: tuple[str, int, str]) -> None:
+        self.blocks: dict[str, ActionBlock] = {}
+        start = 0
+        for name, size, meaning in blocks:
+            self.blocks[name] = ActionBlock(name, start, size, meaning)
+            start += size
+        self.size = start
+
+    def __getitem__(self, name: str) -> ActionBlock:
+        return self.blocks[name]
+
+    def locate(self, action: int) -> tuple[str, int]:
+        """Return ``(block name, offset inside the block)``.
+
+        Raises:
+            IllegalAction: if ``action`` is outside ``0..size-1``.
+        """
+        for block in self.blocks.values():
+            if block.start <= action < block.stop:
+                return block.name, action - block.start
+        raise IllegalAction(f"action {action} does not exist: ids are 0..{self.size - 1}")
+
+    def markdown(self) -> str:
+        """Return the table for the docs, one row a block."""
+        rows = ["| ids | block | meaning |", "|---|---|---|"]
+        rows += [
+            f"| {b.start}–{b.stop - 1} | `{b.name}` | {b.meaning} |" for b in self.blocks.values()
+        ]
+        return "\n".join(rows)

@@ -1,0 +1,38 @@
+"""Errors a user can cause, each one line that says what would be right."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class SprawlError(ValueError):
+    """Base of every error this package raises for bad input."""
+
+
+class UnknownName(SprawlError):
+    """A game, option, agent or preset that does not exist."""
+
+
+class InvalidOption(SprawlError):
+    """An option of a game whose value is not allowed."""
+
+
+class DataError(SprawlError):
+    """A data file that is missing, unreadable or breaks its schema."""
+
+
+class IllegalAction(SprawlError):
+    """An action the seat to play may not take; the state is unchanged."""
+
+
+class PositionError(SprawlError):
+    """A position or replay that cannot be read or is not a position of the game."""
+
+
+def unknown(kind: str, name: object, valid: Iterable[str]) -> UnknownName:
+    """Return the error for ``name``, with the valid names and the likeliest one first."""
+    names = sorted(valid)
+    close = difflib.get_close_matches(str(name), names, n=1)
+    hint = f" (did you mean {close[0]!r}?)" if close else ""
+    return UnknownName(f"unknown {kind} {name!r}{hint}: choose from {', '.join(names)}")

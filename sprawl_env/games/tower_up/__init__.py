@@ -1,0 +1,69 @@
+"""*Tower Up* (2 to 4 seats): build, pay the neighbours, roof what stands tallest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from sprawl_env.core.data import GameData
+from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.game import GameRules, Option, Verbs
+from sprawl_env.games.tower_up.actions import ACTIONS
+from sprawl_env.games.tower_up.constants import MARKET_SIZE, MAX_SEATS, MIN_SEATS, MOST_TURNS
+from sprawl_env.games.tower_up.data_files import FILES, FOLDER, compile_tables, load_data
+from sprawl_env.games.tower_up.invariants import violations
+from sprawl_env.games.tower_up.names import action_name, describe
+from sprawl_env.games.tower_up.observation import layout, observe
+from sprawl_env.games.tower_up.rules import verbs
+from sprawl_env.games.tower_up.state import GAME
+
+OPTIONS: Final = {
+    "num_players": Option(2, "seats", low=MIN_SEATS, high=MAX_SEATS),
+    "objectives": Option("random", "three of ten, or the START cards", words=("random", "start")),
+    "starting_floors": Option(
+        MARKET_SIZE, "buildings at the start (up to 7; with 4 seats up to 5)", low=3, high=9
+    ),
+    "max_turns": Option(400, "turns in all before the game is truncated", low=1, high=MOST_TURNS),
+}
+
+
+def check_options(data: GameData, options: Mapping[str, int]) -> None:
+    """Check what the number of seats allows (TU §3.6).
+
+    Raises:
+        InvalidOption: too many starting floors.
+    """
+    seats, floors = options["num_players"], options["starting_floors"]
+    most = data.row("components", "rules").most_starting_floors[seats - MIN_SEATS]
+    if floors > most:
+        raise InvalidOption(
+            f"tower_up: option starting_floors={floors}: expected a whole number "
+            f"{MARKET_SIZE}..{most} with {seats} seats"
+        )
+
+
+RULES: Final = GameRules(
+    name="tower_up",
+    title="Tower Up",
+    state=GAME,
+    actions=ACTIONS,
+    options=OPTIONS,
+    data_folder=FOLDER,
+    data_files=FILES,
+    load_data=load_data,
+    compile_tables=compile_tables,
+    check_options=check_options,
+    layout=layout,
+    verbs=Verbs(
+        deal=verbs.deal,
+        legal_actions=verbs.legal_actions,
+        play=verbs.play,
+        observe=observe,
+        scores=verbs.scores,
+        standings=verbs.standings,
+        redeal_hidden=verbs.redeal_hidden,
+    ),
+    action_name=action_name,
+    describe=describe,
+    violations=violations,
+)

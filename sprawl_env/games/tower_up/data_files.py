@@ -1,0 +1,352 @@
+"""The data files of *Tower Up*: their rows, how they are checked and compiled into arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from sprawl_env.core.data import (
+    DataFile,
+    GameData,
+    Row,
+    choice,
+    choices,
+    load,
+    number,
+    numbers,
+    text,
+)
+from sprawl_env.core.errors import DataError
+from sprawl_env.core.game import Tables
+from sprawl_env.games.tower_up.constants import (
+    BOARD_2P,
+    BOARD_4P,
+    COLOURS,
+    DISTRICTS,
+    MAX_CHIPS,
+    MAX_COLUMNS,
+    MAX_CROSSINGS,
+    MAX_SEATS,
+    MAX_SITES,
+    MAX_STARS,
+    MAX_STREETS,
+    MIN_SEATS,
+    MULTICOLOUR,
+    NO_COLOUR,
+    NUM_BOARDS,
+    NUM_CARDS,
+    NUM_COLOURS,
+    NUM_DISTRICTS,
+    NUM_OBJECTIVES,
+    OBJECTIVES_IN_PLAY,
+    ObjectiveKind,
+)
+
+FOLDER: Final = Path(__file__).parent / "data"
+BOARD_FILES: Final = {BOARD_2P: "board_2p", BOARD_4P: "board_4p"}
+_FLOOR_WORDS: Final = (*COLOURS, "multicolour")
+_LEAST_SITES: Final = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class SiteRow(Row):
+    """A building site (TU §2)."""
+
+    id: int = number(0, MAX_SITES - 1)
+    x: float = number(0, 100, whole=False)
+    y: float = number(0, 100, whole=False)
+    district: str = choice(DISTRICTS)
+    streets: tuple[int, ...] = numbers(0, MAX_SITES - 1, length=(1, MAX_STREETS))
+    park: int = number(1, 9, default=0)
+    lake: int = number(1, 9, default=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CardRow(Row):
+    """A reserve card (TU §8)."""
+
+    floors: tuple[str, ...] = choices(_FLOOR_WORDS, length=(1, 4))
+    vehicle: str = choice(COLOURS, default="")
+    steps: int = number(1, 2, default=0)
+    bottom: str = choice(_FLOOR_WORDS)
+    copies: int = number(1, NUM_CARDS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ObjectiveRow(Row):
+    """An objective card (TU §6)."""
+
+    name: str = text()
+    kind: str = choice([kind.name.lower() for kind in ObjectiveKind])
+    need: int = number(1, 10)
+    colour: str = choice(COLOURS, default="")
+    start: int = number(0, 1, default=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RulesRow(Row):
+    """Counts of TU §1, §3 and §4."""
+
+    floors_per_colour: int = number(10, 60)
+    reserve_limit: int = number(4, 40)
+    starting_reserve: int = number(1, 5)
+    most_starting_floors: tuple[int, ...] = numbers(1, 9, length=(3, 3))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChipsRow(Row):
+    """Bonus chips of each shape for a number of seats (TU §3)."""
+
+    seats: int = number(MIN_SEATS, MAX_SEATS)
+    values: tuple[int, ...] = numbers(0, 50, length=(MIN_SEATS, MAX_CHIPS))
+
+
+@dataclass(frozen=True, kw_only=True)
+class MarkerRow(Row):
+    """Millions by column (TU §8)."""
+
+    values: tuple[int, ...] = numbers(0, 100, length=(2, MAX_COLUMNS))
+
+
+@dataclass(frozen=True, kw_only=True)
+class StarsRow(Row):
+    """Columns with a star (TU §8)."""
+
+    columns: tuple[int, ...] = numbers(1, MAX_COLUMNS - 1, length=(1, MAX_STARS))
+
+
+def _board(name: str) -> DataFile:
+    return DataFile(name, {"site": SiteRow}, {"site": (_LEAST_SITES, MAX_SITES)})
+
+
+FILES: Final = (
+    *(_board(name) for name in BOARD_FILES.values()),
+    DataFile("cards", {"card": CardRow}, {"card": (1, NUM_CARDS)}),
+    DataFile(
+        "components",
+        {"rules": RulesRow, "chips": ChipsRow},
+        {"rules": (1, 1), "chips": (3, 3)},
+    ),
+    DataFile(
+        "rows",
+        {"marker": MarkerRow, "stars": StarsRow, "cone": MarkerRow},
+        {"marker": (1, 1), "stars": (1, 1), "cone": (1, 1)},
+    ),
+    DataFile(
+        "objectives",
+        {"objective": ObjectiveRow},
+        {"objective": (NUM_OBJECTIVES, NUM_OBJECTIVES)},
+    ),
+)
+
+TABLES: Final = np.dtype(
+    [
+        ("num_sites", np.int8, (NUM_BOARDS,)),
+        ("num_streets", np.int8, (NUM_BOARDS, MAX_SITES)),
+        ("streets", np.int8, (NUM_BOARDS, MAX_SITES, MAX_STREETS)),  # sites next to a site
+        ("district", np.int8, (NUM_BOARDS, MAX_SITES)),
+        ("next_to", np.int64, (NUM_BOARDS, MAX_SITES)),  # set of the sites next to a site
+        ("in_district", np.int64, (NUM_BOARDS, NUM_DISTRICTS)),  # set of a district's sites
+        ("by_park", np.int64, (NUM_BOARDS,)),  # set of sites by any park
+        ("by_lake", np.int64, (NUM_BOARDS,)),
+        ("num_crossings", np.int16, (NUM_BOARDS,)),
+        ("crossings", np.int64, (NUM_BOARDS, MAX_CROSSINGS)),  # sets of 4 sites (objective 8)
+        ("card_floors", np.int8, (NUM_CARDS, NUM_COLOURS)),
+        ("card_multicolour", np.int8, (NUM_CARDS,)),
+        ("card_vehicle", np.int8, (NUM_CARDS,)),  # a colour or NO_COLOUR
+        ("card_steps", np.int8, (NUM_CARDS,)),
+        ("card_bottom", np.int8, (NUM_CARDS,)),  # a colour or MULTICOLOUR
+        ("floors_per_colour", np.int8),
+        ("reserve_limit", np.int8),
+        ("starting_reserve", np.int8),
+        ("chip_values", np.int8, (MAX_SEATS + 1, MAX_CHIPS)),  # by number of seats
+        ("marker_values", np.int16, (MAX_COLUMNS,)),
+        ("marker_end", np.int8),
+        ("num_stars", np.int8),
+        ("star_columns", np.int8, (MAX_STARS,)),
+        ("cone_values", np.int16, (MAX_COLUMNS,)),
+        ("cone_end", np.int8),
+        ("objective_kind", np.int8, (NUM_OBJECTIVES,)),
+        ("objective_need", np.int8, (NUM_OBJECTIVES,)),
+        ("objective_colour", np.int8, (NUM_OBJECTIVES,)),
+        ("start_objectives", np.int8, (OBJECTIVES_IN_PLAY,)),
+        ("seen_seats", np.int8),  # seats the observation layout has room for
+        ("seen_sites", np.int8),
+        ("block_start", np.int32, (32,)),  # of every block of the observation layout
+    ],
+    align=True,
+)
+
+
+def load_data(overlay: Path | None) -> GameData:
+    """Read all data files and check what one row alone cannot show.
+
+    Raises:
+        DataError: one line naming file, row and what is expected.
+    """
+    data = load(FOLDER, FILES, overlay)
+    for name in BOARD_FILES.values():
+        _check_board(f"{name}.toml", data.rows(name, "site"))
+    copies = sum(card.copies for card in data.rows("cards", "card"))
+    if copies != NUM_CARDS:
+        raise DataError(f"cards.toml: card: expected copies to sum to {NUM_CARDS}, got {copies}")
+    for number_, card in enumerate(data.rows("cards", "card"), start=1):
+        if (card.vehicle == "") != (card.steps == 0):
+            raise DataError(f"cards.toml: card {number_}: vehicle and steps go together")
+    _check_rows(data)
+    return data
+
+
+def _check_board(file: str, sites: Sequence[SiteRow]) -> None:
+    """Check that the streets make one connected net and every district has sites."""
+    for index, site in enumerate(sites):
+        where = f"{file}: site {index + 1}"
+        if site.id != index:
+            raise DataError(f"{where}: id: expected {index} (rows in order), got {site.id}")
+        for other in site.streets:
+            if other >= len(sites) or other == index or index not in sites[other].streets:
+                raise DataError(
+                    f"{where}: streets: expected another site that lists {index} back, got {other}"
+                )
+        if len(set(site.streets)) != len(site.streets):
+            raise DataError(f"{where}: streets: expected each site once")
+    reached, border = {0}, [0]
+    while border:
+        new = set(sites[border.pop()].streets) - reached
+        reached |= new
+        border += sorted(new)
+    if len(reached) != len(sites):
+        lost = min(set(range(len(sites))) - reached)
+        raise DataError(f"{file}: site {lost + 1}: streets: expected a way to site 0")
+    for district in DISTRICTS:
+        if all(site.district != district for site in sites):
+            raise DataError(f"{file}: site: district: expected some sites in {district!r}")
+    if len(crossings(sites)) > MAX_CROSSINGS:
+        raise DataError(f"{file}: site: streets: too many streets join districts")
+
+
+def _check_rows(data: GameData) -> None:
+    """Check what the rows of the small files owe each other."""
+    seats = [row.seats for row in data.rows("components", "chips")]
+    if seats != [2, 3, 4]:
+        raise DataError(f"components.toml: chips: seats: expected rows for 2, 3, 4, got {seats}")
+    for row in data.rows("components", "chips"):
+        if len(row.values) != row.seats or list(row.values) != sorted(row.values, reverse=True):
+            raise DataError(
+                f"components.toml: chips {row.seats - 1}: values: expected {row.seats} values, "
+                "highest first"
+            )
+    end = len(data.row("rows", "marker").values) - 1
+    columns = list(data.row("rows", "stars").columns)
+    if columns != sorted(set(columns)) or columns[-1] > end:
+        raise DataError(f"rows.toml: stars 1: columns: expected ascending columns up to {end}")
+    start = sum(row.start for row in data.rows("objectives", "objective"))
+    if start != OBJECTIVES_IN_PLAY:
+        raise DataError(f"objectives.toml: objective: expected start on 3 cards, got {start}")
+    for number_, row in enumerate(data.rows("objectives", "objective"), start=1):
+        if (row.kind == "one_colour") != (row.colour != ""):
+            raise DataError(
+                f"objectives.toml: objective {number_}: colour: goes with kind 'one_colour' only"
+            )
+
+
+def crossings(sites: Sequence[SiteRow]) -> list[int]:
+    """Return the sets of four sites on both sides of two borders, no site twice (T6)."""
+    streets = [
+        (frozenset((a.district, sites[b].district)), frozenset((a.id, b)))
+        for a in sites
+        for b in a.streets
+        if a.id < b and a.district != sites[b].district
+    ]
+    sets = {
+        sum(1 << site for site in ends | others)
+        for (border, ends), (other, others) in combinations(streets, 2)
+        if border != other and not ends & others
+    }
+    return sorted(sets)
+
+
+def compile_tables(data: GameData, options: Mapping[str, int]) -> Tables:
+    """Compile the data into one record ``[1]`` for the kernels."""
+    tables = np.zeros(1, TABLES).view(np.recarray)
+    for board, name in BOARD_FILES.items():
+        _compile_board(tables, board, data.rows(name, "site"))
+    _compile_cards(tables, data.rows("cards", "card"))
+    _compile_objectives(tables, data.rows("objectives", "objective"))
+    rules = data.row("components", "rules")
+    tables.floors_per_colour = rules.floors_per_colour
+    tables.reserve_limit = rules.reserve_limit
+    tables.starting_reserve = rules.starting_reserve
+    for chips in data.rows("components", "chips"):
+        tables.chip_values[0, chips.seats, : chips.seats] = chips.values
+    marker, cone = data.row("rows", "marker").values, data.row("rows", "cone").values
+    stars = data.row("rows", "stars").columns
+    tables.marker_values[0, : len(marker)] = marker
+    tables.marker_end = len(marker) - 1
+    tables.cone_values[0, : len(cone)] = cone
+    tables.cone_end = len(cone) - 1
+    tables.num_stars = len(stars)
+    tables.star_columns[0, : len(stars)] = stars
+    seats = options["num_players"]
+    tables.seen_seats = seats
+    tables.seen_sites = tables.num_sites[0, board_side(seats)]
+    return tables
+
+
+def board_side(num_seats: int) -> int:
+    """Return the side of the board for a number of seats (TU §2)."""
+    return BOARD_2P if num_seats == MIN_SEATS else BOARD_4P
+
+
+def _compile_board(tables: Tables, board: int, sites: Sequence[SiteRow]) -> None:
+    tables.num_sites[0, board] = len(sites)
+    for site in sites:
+        bit = 1 << site.id
+        tables.num_streets[0, board, site.id] = len(site.streets)
+        tables.streets[0, board, site.id, : len(site.streets)] = sorted(site.streets)
+        tables.next_to[0, board, site.id] = sum(1 << other for other in site.streets)
+        district = DISTRICTS.index(site.district)
+        tables.district[0, board, site.id] = district
+        tables.in_district[0, board, district] |= bit
+        if site.park:
+            tables.by_park[0, board] |= bit
+        if site.lake:
+            tables.by_lake[0, board] |= bit
+    found = crossings(sites)
+    tables.num_crossings[0, board] = len(found)
+    tables.crossings[0, board, : len(found)] = found
+
+
+def _compile_cards(tables: Tables, rows: Sequence[CardRow]) -> None:
+    card = 0
+    for row in rows:
+        for _ in range(row.copies):
+            for floor in row.floors:
+                if floor == "multicolour":
+                    tables.card_multicolour[0, card] += 1
+                else:
+                    tables.card_floors[0, card, COLOURS.index(floor)] += 1
+            vehicle = COLOURS.index(row.vehicle) if row.vehicle else NO_COLOUR
+            tables.card_vehicle[0, card] = vehicle
+            tables.card_steps[0, card] = row.steps
+            multicolour = row.bottom == "multicolour"
+            tables.card_bottom[0, card] = (
+                MULTICOLOUR if multicolour else COLOURS.index(row.bottom)
+            )
+            card += 1
+
+
+def _compile_objectives(tables: Tables, rows: Sequence[ObjectiveRow]) -> None:
+    start: list[Any] = []
+    for index, row in enumerate(rows):
+        tables.objective_kind[0, index] = ObjectiveKind[row.kind.upper()]
+        tables.objective_need[0, index] = row.need
+        tables.objective_colour[0, index] = COLOURS.index(row.colour) if row.colour else NO_COLOUR
+        if row.start:
+            start.append(index)
+    tables.start_objectives[0] = start

@@ -1,0 +1,112 @@
+"""*Tower Up* in words: action names, text board."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from sprawl_env.core.game import FINISHED, NOBODY, NOT_OVER, Games, Tables
+from sprawl_env.games.tower_up.actions import ACTIONS
+from sprawl_env.games.tower_up.constants import (
+    COLOURS,
+    NO_CARD,
+    NO_COLOUR,
+    NUM_COLOURS,
+    OBJECTIVES_IN_PLAY,
+    ObjectiveKind,
+    Step,
+)
+
+DECISIONS = {
+    Step.TURN: "take a card or build",
+    Step.FLOOR: "choose the colour of a floor",
+    Step.RETURN: "return a floor to the supply",
+    Step.ROOF: "put a roof on a floor just placed",
+}
+
+
+def action_name(tables: Tables, games: Games, g: int, action: int) -> str:
+    """Return an action as a player would say it, e.g. ``build white on site 12``."""
+    block, offset = ACTIONS.locate(action)
+    if block == "take":
+        return f"take card {offset + 1}"
+    if block in {"choose", "return"}:
+        return f"{block} {COLOURS[offset]}"
+    if block == "build":
+        site, colour = divmod(offset, NUM_COLOURS)
+        return f"build {COLOURS[colour]} on site {site}"
+    return f"roof on site {offset}"
+
+
+def card_name(tables: Tables, card: int) -> str:
+    """Return what a reserve card gives, e.g. ``grey + white + black vehicle 1``."""
+    if card == NO_CARD:
+        return "(empty)"
+    t = tables[0]
+    parts = []
+    for colour, name in enumerate(COLOURS):
+        count = int(t.card_floors[card, colour])
+        parts += [f"{count} {name}" if count > 1 else name] if count else []
+    if t.card_multicolour[card]:
+        parts.append(f"{int(t.card_multicolour[card])} multicolour")
+    if t.card_steps[card]:
+        parts.append(f"{COLOURS[t.card_vehicle[card]]} vehicle {int(t.card_steps[card])}")
+    return " + ".join(parts)
+
+
+def by_colour(counts: Iterable[int]) -> str:
+    """Return counts as ``2 black 0 grey 1 white 3 brown``."""
+    return " ".join(f"{int(count)} {name}" for count, name in zip(counts, COLOURS, strict=True))
+
+
+def describe(tables: Tables, games: Games, g: int) -> str:
+    """Return the position as a text board."""
+    t, state = tables[0], games[g]
+    lines = [f"Tower Up, turn {int(state.turn) + 1}, ply {int(state.ply)}: {_status(games, g)}"]
+    for site in range(int(t.num_sites[state.board])):
+        if state.colour[site] != NO_COLOUR:
+            lines.append(_building(games, g, site))
+    for space, card in enumerate(state.market, start=1):
+        lines.append(f"  card {space}: {card_name(tables, int(card))}")
+    lines.append(
+        f"  supply: {by_colour(state.supply)}; deck {int(state.deck_size)} cards, "
+        f"{int(state.num_discards)} discarded"
+    )
+    for k in range(OBJECTIVES_IN_PLAY):
+        kind = ObjectiveKind(int(t.objective_kind[state.objective[k]])).name.lower()
+        lines.append(f"  objective {k + 1}: {kind}, chips taken {int(state.chips_taken[k])}")
+    lines += [_seat(games, g, seat) for seat in range(int(state.num_seats))]
+    return "\n".join(lines)
+
+
+def _status(games: Games, g: int) -> str:
+    state = games[g]
+    if state.over != NOT_OVER:
+        return "over" if state.over == FINISHED else "stopped at the turn limit"
+    step = Step(int(state.agenda[int(state.agenda_size) - 1, 0]))
+    return f"seat {int(state.to_play)} to {DECISIONS[step]}"
+
+
+def _building(games: Games, g: int, site: int) -> str:
+    state = games[g]
+    roofs = [
+        f"seat {seat} at {int(height)}"
+        for seat in range(int(state.num_seats))
+        for at, height in zip(state.roof_site[seat], state.roof_height[seat], strict=True)
+        if at == site
+    ]
+    top = "" if state.top[site] == NOBODY else f", top: seat {int(state.top[site])}"
+    shown = f"; roofs: {', '.join(roofs)}{top}" if roofs else ""
+    return f"  site {site}: {COLOURS[state.colour[site]]} {int(state.height[site])}{shown}"
+
+
+def _seat(games: Games, g: int, seat: int) -> str:
+    state = games[g]
+    chips = "-".join(str(int(chip)) for chip in state.chip[seat])
+    visible = int(np.sum(state.top == seat))
+    return (
+        f"  seat {seat}: reserve {by_colour(state.reserve[seat])}; "
+        f"roofs left {int(state.roofs_left[seat])}, visible {visible}; "
+        f"markers {by_colour(state.marker[seat])}; cone {int(state.cone[seat])}; chips {chips}"
+    )

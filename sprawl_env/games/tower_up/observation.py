@@ -1,0 +1,210 @@
+"""What a seat sees of *Tower Up*: everything but the order of the deck.
+
+Seats are numbered from the observer: 0 is itself, 1 the next seat clockwise, and so on.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum, auto
+from typing import Final
+
+from sprawl_env.core.agenda import STEP, A, top
+from sprawl_env.core.game import NOBODY, NOT_OVER, Floats, Games, State, Tables
+from sprawl_env.core.kernel import kernel
+from sprawl_env.core.layout import ObservationLayout
+from sprawl_env.games.tower_up.constants import (
+    MARKET_SIZE,
+    MAX_HEIGHT,
+    NO_CARD,
+    NO_COLOUR,
+    NUM_CARDS,
+    NUM_COLOURS,
+    NUM_OBJECTIVES,
+    NUM_ROOFS,
+    OBJECTIVES_IN_PLAY,
+    EndCause,
+    Step,
+)
+from sprawl_env.games.tower_up.rules.end import score_of
+
+
+class Block(IntEnum):
+    """Blocks of the layout, in order; ``tables.block_start`` tells where each begins."""
+
+    HEIGHT = 0
+    PRICE = auto()
+    ROOFS = auto()
+    TOP = auto()
+    NEW_BUILDING = auto()
+    DECISION = auto()
+    RESERVE = auto()
+    ROOFS_LEFT = auto()
+    MARKER = auto()
+    TO_STAR = auto()
+    VISIBLE = auto()
+    CHIP = auto()
+    PROGRESS = auto()
+    SCORE = auto()
+    TO_PLAY = auto()
+    COUNTED = auto()
+    OBJECTIVE = auto()
+    NEXT_CHIP = auto()
+    MARKET = auto()
+    SUPPLY = auto()
+    DECK = auto()
+    END = auto()
+
+
+NUM_DECISIONS: Final = 4
+CARD_FEATURES: Final = 2 * NUM_COLOURS + 1
+MULTICOLOUR_AT: Final = NUM_COLOURS
+VEHICLE_AT: Final = NUM_COLOURS + 1
+END_FEATURES: Final = 4
+FLOOR_SCALE: Final = 10.0  # floors a reserve may hold
+SUPPLY_SCALE: Final = 30.0
+CARD_SCALE: Final = 2.0  # most floors of a colour on a card
+CHIP_SCALE: Final = 7.0
+SCORE_SCALE: Final = 81.0  # four full markers, a full cone and three best chips
+ROOFS_SCALE: Final = 3.0
+
+
+def layout(tables: Tables, num_seats: int) -> ObservationLayout:
+    """Return the layout for a number of seats and note its offsets in ``tables``."""
+    sites = int(tables.seen_sites[0])
+    seats = "by seat from the observer"
+    result = ObservationLayout(
+        ("height", (sites, NUM_COLOURS), f"floors of the building / {MAX_HEIGHT}, by its colour"),
+        ("price", (sites, NUM_COLOURS), "empty sites: adjacent buildings by colour / 5"),
+        ("roofs", (sites, num_seats), f"roofs at any height / {ROOFS_SCALE:.0f}, {seats}"),
+        ("top", (sites, num_seats), f"1 if the building's top is a roof, {seats}"),
+        ("new_building", (sites,), "1 for the building that waits for its roof"),
+        ("decision", (NUM_DECISIONS,), "turn, floor to choose, floor to return, roof: one is 1"),
+        ("reserve", (num_seats, NUM_COLOURS), f"floors in hand / {FLOOR_SCALE:.0f}, {seats}"),
+        ("roofs_left", (num_seats,), f"/ {NUM_ROOFS}, {seats}"),
+        ("marker", (num_seats, NUM_COLOURS), f"steps moved / length of the row, {seats}"),
+        ("to_star", (num_seats, NUM_COLOURS), f"steps short of the next star column / 2, {seats}"),
+        ("visible", (num_seats,), f"roofs that are a building's top / cone's row, {seats}"),
+        ("chip", (num_seats, OBJECTIVES_IN_PLAY), f"millions won / 7, {seats}"),
+        ("progress", (num_seats, OBJECTIVES_IN_PLAY), f"share of the objective's need, {seats}"),
+        ("score", (num_seats,), f"millions now / {SCORE_SCALE:.0f}, {seats}"),
+        ("to_play", (num_seats,), f"1 for the seat that owes the decision, {seats}"),
+        ("counted", (num_seats,), f"1 once the cone has moved, {seats}"),
+        ("objective", (OBJECTIVES_IN_PLAY, NUM_OBJECTIVES), "1 for the card in play"),
+        ("next_chip", (OBJECTIVES_IN_PLAY,), "millions of the best chip left / 7"),
+        (
+            "market",
+            (MARKET_SIZE, CARD_FEATURES),
+            "floors by colour / 2, multicolour / 2, vehicle steps by colour / 2",
+        ),
+        ("supply", (NUM_COLOURS,), f"floors left / {SUPPLY_SCALE:.0f}"),
+        ("deck", (1,), f"cards left in the deck / {NUM_CARDS}"),
+        (
+            "end",
+            (END_FEATURES,),
+            "end by last roof, end by shortage, seats with a last turn / seats, turn / max_turns",
+        ),
+    )
+    if [block.name for block in Block] != [name.upper() for name in result.blocks]:
+        raise AssertionError("Block and the layout name different blocks")
+    tables.block_start[0, : len(Block)] = result.starts
+    return result
+
+
+@kernel
+def write_site(t: State, state: State, viewer: int, site: int, out: Floats) -> None:
+    """Write one site's building, or its price while it is empty."""
+    at = site * NUM_COLOURS
+    colour = state.colour[site]
+    if colour == NO_COLOUR:
+        for c in range(NUM_COLOURS):
+            out[t.block_start[Block.PRICE] + at + c] = state.adjacent[site, c] / 5.0
+        return
+    out[t.block_start[Block.HEIGHT] + at + colour] = state.height[site] / float(MAX_HEIGHT)
+    if state.top[site] != NOBODY:
+        seats = int(state.num_seats)
+        seat = (int(state.top[site]) - viewer + seats) % seats
+        out[t.block_start[Block.TOP] + site * int(t.seen_seats) + seat] = 1.0
+        out[t.block_start[Block.VISIBLE] + seat] += 1.0 / float(t.cone_end)
+
+
+@kernel
+def write_seat(t: State, state: State, seat: int, k: int, out: Floats) -> None:
+    """Write what lies in front of a seat, the ``k``-th from the observer."""
+    start = t.block_start
+    end = float(t.marker_end)
+    next_star = end
+    if state.stars[seat] < t.num_stars:
+        next_star = float(t.star_columns[state.stars[seat]])
+    for colour in range(NUM_COLOURS):
+        at = k * NUM_COLOURS + colour
+        marker = float(state.marker[seat, colour])
+        out[start[Block.RESERVE] + at] = state.reserve[seat, colour] / FLOOR_SCALE
+        out[start[Block.MARKER] + at] = marker / end
+        out[start[Block.TO_STAR] + at] = min(max(next_star - marker, 0.0) / 2.0, 1.0)
+    for c in range(OBJECTIVES_IN_PLAY):
+        at = k * OBJECTIVES_IN_PLAY + c
+        need = float(t.objective_need[state.objective[c]])
+        out[start[Block.CHIP] + at] = state.chip[seat, c] / CHIP_SCALE
+        out[start[Block.PROGRESS] + at] = min(state.progress[seat, c] / need, 1.0)
+    out[start[Block.ROOFS_LEFT] + k] = state.roofs_left[seat] / float(NUM_ROOFS)
+    out[start[Block.COUNTED] + k] = state.counted[seat]
+    out[start[Block.TO_PLAY] + k] = state.to_play == seat
+    for roof in range(NUM_ROOFS - int(state.roofs_left[seat])):
+        site = int(state.roof_site[seat, roof])
+        out[start[Block.ROOFS] + site * int(t.seen_seats) + k] += 1.0 / ROOFS_SCALE
+    visible = out[start[Block.VISIBLE] + k]
+    out[start[Block.VISIBLE] + k] = min(visible, 1.0)
+    out[start[Block.SCORE] + k] = min(score_of(t, state, seat) / SCORE_SCALE, 1.0)
+
+
+@kernel
+def write_market(t: State, state: State, out: Floats) -> None:
+    """Write what every market card gives."""
+    for space in range(MARKET_SIZE):
+        card = state.market[space]
+        if card == NO_CARD:
+            continue
+        at = t.block_start[Block.MARKET] + space * CARD_FEATURES
+        for colour in range(NUM_COLOURS):
+            out[at + colour] = t.card_floors[card, colour] / CARD_SCALE
+        out[at + MULTICOLOUR_AT] = t.card_multicolour[card] / CARD_SCALE
+        if t.card_steps[card] > 0:
+            out[at + VEHICLE_AT + t.card_vehicle[card]] = t.card_steps[card] / CARD_SCALE
+
+
+@kernel
+def write_common(t: State, state: State, out: Floats) -> None:
+    """Write objectives, stock and how near the end is."""
+    start = t.block_start
+    for k in range(OBJECTIVES_IN_PLAY):
+        out[start[Block.OBJECTIVE] + k * NUM_OBJECTIVES + state.objective[k]] = 1.0
+        if state.chips_taken[k] < state.num_seats:
+            chip = t.chip_values[state.num_seats, state.chips_taken[k]]
+            out[start[Block.NEXT_CHIP] + k] = chip / CHIP_SCALE
+    for colour in range(NUM_COLOURS):
+        out[start[Block.SUPPLY] + colour] = min(state.supply[colour] / SUPPLY_SCALE, 1.0)
+    out[start[Block.DECK]] = state.deck_size / float(NUM_CARDS)
+    out[start[Block.END]] = state.end_cause == EndCause.LAST_ROOF
+    out[start[Block.END] + 1] = state.end_cause == EndCause.SHORTAGE
+    out[start[Block.END] + 2] = state.last_turns / float(state.num_seats)
+    out[start[Block.END] + 3] = state.turn / float(state.max_turns)
+
+
+@kernel
+def observe(tables: Tables, games: Games, g: int, seat: int, out: Floats) -> None:
+    """Write what ``seat`` sees; a batch with fewer seats or sites than the layout fits too."""
+    t = tables[0]
+    state = games[g]
+    out[:] = 0.0
+    for site in range(min(int(t.num_sites[state.board]), int(t.seen_sites))):
+        write_site(t, state, seat, site, out)
+    seats = int(state.num_seats)
+    for k in range(min(seats, int(t.seen_seats))):
+        write_seat(t, state, (seat + k) % seats, k, out)
+    write_market(t, state, out)
+    write_common(t, state, out)
+    if state.over == NOT_OVER:
+        step = top(state, STEP)
+        out[t.block_start[Block.DECISION] + step] = 1.0
+        if step == Step.ROOF:
+            out[t.block_start[Block.NEW_BUILDING] + top(state, A)] = 1.0

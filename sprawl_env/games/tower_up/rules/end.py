@@ -1,0 +1,142 @@
+"""TU §5 and §7: extra turns, the end of a turn, of the game, and the final count."""
+
+from __future__ import annotations
+
+from sprawl_env.core.game import FINISHED, NOBODY, TRUNCATED, State
+from sprawl_env.core.kernel import kernel
+from sprawl_env.games.tower_up.constants import (
+    NO_COLOUR,
+    NUM_COLOURS,
+    OBJECTIVES_IN_PLAY,
+    EndCause,
+)
+from sprawl_env.games.tower_up.rules.setup import begin_turn
+from sprawl_env.games.tower_up.rules.take import trigger_end
+
+# TU §5: extra turn --------------------------------------------------------------
+
+
+@kernel
+def stars_reached(t: State, state: State, seat: int) -> int:
+    """Star columns that the seat's slowest marker has reached or passed."""
+    slowest = int(state.marker[seat, 0])
+    for colour in range(1, NUM_COLOURS):
+        slowest = min(slowest, int(state.marker[seat, colour]))
+    count = 0
+    for k in range(t.num_stars):
+        count += slowest >= t.star_columns[k]
+    return count
+
+
+@kernel
+def earns_extra_turn(t: State, state: State, seat: int) -> bool:
+    """Use up the star columns newly reached; any number of them gives one turn (TU §5)."""
+    reached = stars_reached(t, state, seat)
+    if reached > state.stars[seat]:
+        state.stars[seat] = reached
+        return True
+    return False
+
+
+# TU §7: end ----------------------------------------------------------------------
+
+
+@kernel
+def board_is_full(t: State, state: State) -> bool:
+    """No empty site can take a building of any colour, whatever one holds (T14, T19)."""
+    for site in range(t.num_sites[state.board]):
+        if state.colour[site] == NO_COLOUR:
+            colours = 0  # of the adjacent buildings
+            for colour in range(NUM_COLOURS):
+                colours += state.adjacent[site, colour] > 0
+            if 0 < colours < NUM_COLOURS:
+                return False
+    return True
+
+
+@kernel
+def visible_roofs(t: State, state: State, seat: int) -> int:
+    """Roofs of the seat that are the top of a building."""
+    count = 0
+    for site in range(t.num_sites[state.board]):
+        count += state.top[site] == seat
+    return count
+
+
+@kernel
+def count_roofs(t: State, state: State, seat: int) -> None:
+    """Move the cone one space per visible roof (TU §7a)."""
+    state.cone[seat] = min(visible_roofs(t, state, seat), int(t.cone_end))
+    state.counted[seat] = 1
+
+
+@kernel
+def stop(state: State, how: int) -> None:
+    """End the game."""
+    state.over = how
+    state.to_play = NOBODY
+    state.agenda_size = 0
+
+
+@kernel
+def end_go(t: State, state: State, seat: int) -> None:
+    """After a seat's turn and extra turns: count, start or count down the last turns (TU §7)."""
+    if state.last_turns > 0:
+        count_roofs(t, state, seat)
+        state.last_turns -= 1
+        if state.last_turns == 0:
+            stop(state, FINISHED)
+    elif state.end_cause == EndCause.LAST_ROOF:
+        count_roofs(t, state, seat)
+        state.last_turns = int(state.num_seats) - 1
+    elif state.end_cause == EndCause.SHORTAGE:
+        state.last_turns = state.num_seats
+
+
+@kernel
+def truncate(t: State, state: State) -> None:
+    """Stop at the turn limit; whoever has not counted yet counts (T15, T17)."""
+    for seat in range(state.num_seats):
+        if state.counted[seat] == 0:
+            count_roofs(t, state, seat)
+    stop(state, TRUNCATED)
+
+
+@kernel
+def end_turn(t: State, state: State, seat: int) -> None:
+    """After the floors are returned (T4): extra turn, or the next seat's, or the end."""
+    state.turn += 1
+    if board_is_full(t, state):
+        trigger_end(state, EndCause.SHORTAGE)  # T14, looked at here: T16
+    extra = earns_extra_turn(t, state, seat)
+    if not extra:
+        end_go(t, state, seat)
+        if state.over == FINISHED:
+            return
+    if state.turn >= state.max_turns:
+        truncate(t, state)
+    else:
+        begin_turn(state, seat if extra else (seat + 1) % int(state.num_seats))
+
+
+# Final score ------------------------------------------------------------------------
+
+
+@kernel
+def score_of(t: State, state: State, seat: int) -> int:
+    """Millions of the four markers and the cone, plus chips (TU §7)."""
+    total = int(t.cone_values[state.cone[seat]])
+    for colour in range(NUM_COLOURS):
+        total += int(t.marker_values[state.marker[seat, colour]])
+    for k in range(OBJECTIVES_IN_PLAY):
+        total += int(state.chip[seat, k])
+    return total
+
+
+@kernel
+def floors_held(state: State, seat: int) -> int:
+    """Floors in reserve: the tie-break (TU §7)."""
+    held = 0
+    for colour in range(NUM_COLOURS):
+        held += int(state.reserve[seat, colour])
+    return held

@@ -1,0 +1,128 @@
+"""TU §6: the ten objectives, each as how far a seat has come towards its need.
+
+Presence is never lost and only the acting seat gains any (T13), so progress is worked out once
+for that seat, after its roof is placed.
+"""
+
+from __future__ import annotations
+
+from sprawl_env.core.bits import count_bits
+from sprawl_env.core.game import State
+from sprawl_env.core.kernel import kernel
+from sprawl_env.games.tower_up.constants import (
+    GREY_A,
+    GREY_B,
+    NUM_COLOURS,
+    NUM_DISTRICTS,
+    NUM_ROOFS,
+    OBJECTIVES_IN_PLAY,
+    ObjectiveKind,
+)
+
+GREY_MANY = 3  # objective 7: this many buildings of one grey district
+GREY_FEW = 2  # and this many of the other
+COUNTED_HEIGHTS = 4  # objective 10: heights 1 to 4
+
+
+@kernel
+def colours_reached(state: State, present: int) -> int:
+    """Objective 1: building colours the seat is present in."""
+    count = 0
+    for colour in range(NUM_COLOURS):
+        count += (present & state.built[colour]) != 0
+    return count
+
+
+@kernel
+def districts_reached(t: State, state: State, present: int) -> int:
+    """Objective 3: districts the seat is present in."""
+    count = 0
+    for district in range(NUM_DISTRICTS):
+        count += (present & t.in_district[state.board, district]) != 0
+    return count
+
+
+@kernel
+def largest_group(t: State, state: State, present: int) -> int:
+    """Objective 5: the seat's buildings in its largest connected group (T5)."""
+    left = int(present)
+    largest = 0
+    while left:
+        group = left & -left
+        grown = 0
+        while group != grown:
+            grown = group
+            for site in range(t.num_sites[state.board]):
+                if (grown >> site) & 1:
+                    group |= t.next_to[state.board, site] & present
+        left &= ~group
+        largest = max(largest, count_bits(group))
+    return largest
+
+
+@kernel
+def grey_buildings(t: State, state: State, present: int) -> int:
+    """Objective 7: buildings that count towards three of one grey district, two of the other."""
+    a = count_bits(present & t.in_district[state.board, GREY_A])
+    b = count_bits(present & t.in_district[state.board, GREY_B])
+    return max(min(a, GREY_MANY) + min(b, GREY_FEW), min(a, GREY_FEW) + min(b, GREY_MANY))
+
+
+@kernel
+def border_buildings(t: State, state: State, present: int) -> int:
+    """Objective 8: buildings in place on both sides of the two best borders (T6)."""
+    most = 0
+    for k in range(t.num_crossings[state.board]):
+        most = max(most, count_bits(present & t.crossings[state.board, k]))
+    return most
+
+
+@kernel
+def heights_reached(state: State, seat: int) -> int:
+    """Objective 10: which of the heights 1, 2, 3, 4 the seat has a roof at."""
+    heights = 0  # set of heights
+    for roof in range(NUM_ROOFS - int(state.roofs_left[seat])):
+        heights |= 1 << int(state.roof_height[seat, roof])
+    return count_bits(heights & (((1 << COUNTED_HEIGHTS) - 1) << 1))
+
+
+@kernel
+def progress_of(t: State, state: State, seat: int, objective: int) -> int:
+    """How far a seat has come towards an objective's need (TU §6, T12)."""
+    kind = t.objective_kind[objective]
+    board = state.board
+    present = int(state.present[seat])
+    if kind == ObjectiveKind.COLOURS:
+        return colours_reached(state, present)
+    if kind == ObjectiveKind.PARKS:
+        return count_bits(present & t.by_park[board])
+    if kind == ObjectiveKind.DISTRICTS:
+        return districts_reached(t, state, present)
+    if kind == ObjectiveKind.LAKES:
+        return count_bits(present & t.by_lake[board])
+    if kind == ObjectiveKind.ADJACENT:
+        return largest_group(t, state, present)
+    if kind == ObjectiveKind.ONE_COLOUR:
+        return count_bits(present & state.built[t.objective_colour[objective]])
+    if kind == ObjectiveKind.GREY_DISTRICTS:
+        return grey_buildings(t, state, present)
+    if kind == ObjectiveKind.BORDERS:
+        return border_buildings(t, state, present)
+    if kind == ObjectiveKind.TWICE:
+        return count_bits(state.twice[seat])
+    return heights_reached(state, seat)
+
+
+@kernel
+def claim_objectives(t: State, state: State, seat: int) -> None:
+    """Take the best chip left for every objective newly fulfilled, each once (TU §6)."""
+    for k in range(OBJECTIVES_IN_PLAY):
+        if state.fulfilled[seat, k] == 1:
+            continue
+        objective = state.objective[k]
+        progress = progress_of(t, state, seat, objective)
+        state.progress[seat, k] = progress
+        if progress >= t.objective_need[objective]:
+            state.fulfilled[seat, k] = 1
+            state.chip[seat, k] = t.chip_values[state.num_seats, state.chips_taken[k]]
+            state.chips_taken[k] += 1

@@ -1,0 +1,167 @@
+"""TU §3: setup."""
+
+from __future__ import annotations
+
+from sprawl_env.core.agenda import push
+from sprawl_env.core.game import NOBODY, NOT_OVER, State
+from sprawl_env.core.kernel import kernel
+from sprawl_env.core.rng import below, shuffle
+from sprawl_env.games.tower_up.constants import (
+    BOARD_2P,
+    BOARD_4P,
+    MARKET_SIZE,
+    MIN_SEATS,
+    MULTICOLOUR,
+    NO_COLOUR,
+    NO_SITE,
+    NUM_CARDS,
+    NUM_COLOURS,
+    NUM_OBJECTIVES,
+    NUM_ROOFS,
+    OBJECTIVES_IN_PLAY,
+    EndCause,
+    Step,
+)
+
+START_CARDS = 1  # option objectives="start"
+
+
+@kernel
+def clear(state: State) -> None:
+    """Empty the board and the boxes; the option fields stay."""
+    state.ply = 0
+    state.turn = 0
+    state.to_play = 0  # T9: seat 0 starts
+    state.over = NOT_OVER
+    state.board = BOARD_2P if state.num_seats == MIN_SEATS else BOARD_4P
+    state.colour[:] = NO_COLOUR
+    state.height[:] = 0
+    state.top[:] = NOBODY
+    state.adjacent[:] = 0
+    state.built[:] = 0
+    state.reserve[:] = 0
+    state.roofs_left[:] = 0
+    state.roof_site[:] = NO_SITE
+    state.roof_height[:] = 0
+    state.present[:] = 0
+    state.twice[:] = 0
+    state.marker[:] = 0
+    state.stars[:] = 0
+    state.cone[:] = 0
+    state.counted[:] = 0
+    state.progress[:] = 0
+    state.chip[:] = 0
+    state.fulfilled[:] = 0
+    state.chips_taken[:] = 0
+    state.num_discards = 0
+    state.discards[:] = 0
+    state.end_cause = EndCause.NONE
+    state.last_turns = 0
+    state.agenda[:] = 0
+    state.agenda_size = 0
+
+
+@kernel
+def put_building(t: State, state: State, site: int, colour: int) -> None:
+    """Put one floor on an empty site; the caller has taken it from somewhere."""
+    board = state.board
+    state.colour[site] = colour
+    state.height[site] = 1
+    state.built[colour] |= 1 << site
+    for k in range(t.num_streets[board, site]):
+        state.adjacent[t.streets[board, site, k], colour] += 1
+
+
+@kernel
+def deal_cards(state: State) -> None:
+    """Shuffle the cards and reveal the market (TU §3.1)."""
+    for card in range(NUM_CARDS):
+        state.deck[card] = card
+    shuffle(state, state.deck, NUM_CARDS)
+    for space in range(MARKET_SIZE):
+        state.market[space] = state.deck[NUM_CARDS - 1 - space]
+    state.deck_size = NUM_CARDS - MARKET_SIZE
+
+
+@kernel
+def may_start_on(state: State, site: int, colour: int) -> bool:
+    """Tell whether a starting floor may stand here: empty, no neighbour of its colour."""
+    return state.colour[site] == NO_COLOUR and state.adjacent[site, colour] == 0
+
+
+@kernel
+def place_starting_floor(t: State, state: State, bottom: int) -> None:
+    """Put down the floor for one card: colour if it is multicolour, then site (T1, T18)."""
+    colour = below(state, NUM_COLOURS) if bottom == MULTICOLOUR else bottom
+    num_sites = t.num_sites[state.board]
+    count = 0
+    for site in range(num_sites):
+        count += may_start_on(state, site, colour)
+    if count == 0:
+        return
+    chosen = below(state, count)
+    for site in range(num_sites):
+        if may_start_on(state, site, colour):
+            if chosen == 0:
+                put_building(t, state, site, colour)
+                state.supply[colour] -= 1
+                return
+            chosen -= 1
+
+
+@kernel
+def place_starting_floors(t: State, state: State) -> None:
+    """Three floors for the market, more for cards shuffled back (TU §3.2, §3.6)."""
+    for space in range(MARKET_SIZE):
+        place_starting_floor(t, state, t.card_bottom[state.market[space]])
+    extra = int(state.starting_floors) - MARKET_SIZE
+    for k in range(extra):
+        place_starting_floor(t, state, t.card_bottom[state.deck[int(state.deck_size) - 1 - k]])
+    if extra > 0:
+        shuffle(state, state.deck, int(state.deck_size))
+
+
+@kernel
+def draw_objectives(t: State, state: State) -> None:
+    """Three objectives: the START cards, or any three (TU §3.4)."""
+    if state.objectives == START_CARDS:
+        for k in range(OBJECTIVES_IN_PLAY):
+            state.objective[k] = t.start_objectives[k]
+        return
+    drawn = 0  # set of the objectives drawn
+    for k in range(OBJECTIVES_IN_PLAY):
+        objective = below(state, NUM_OBJECTIVES)
+        while drawn & (1 << objective):
+            objective = below(state, NUM_OBJECTIVES)
+        drawn |= 1 << objective
+        state.objective[k] = objective
+
+
+@kernel
+def equip_seats(t: State, state: State) -> None:
+    """Floors of each colour and all roofs for every seat (TU §3.5)."""
+    for seat in range(state.num_seats):
+        state.roofs_left[seat] = NUM_ROOFS
+        for colour in range(NUM_COLOURS):
+            state.reserve[seat, colour] = t.starting_reserve
+            state.supply[colour] -= t.starting_reserve
+
+
+@kernel
+def set_up(t: State, state: State) -> None:
+    """Carry out the whole setup; the generator is seeded already (TU §3)."""
+    clear(state)
+    state.supply[:] = t.floors_per_colour
+    deal_cards(state)
+    place_starting_floors(t, state)
+    draw_objectives(t, state)
+    equip_seats(t, state)
+
+
+@kernel
+def begin_turn(state: State, seat: int) -> None:
+    """Put a whole turn on the agenda: act, return floors, end (TU §4, T10)."""
+    state.agenda_size = 0
+    push(state, Step.END_OF_TURN, seat)
+    push(state, Step.RETURN, seat)
+    push(state, Step.TURN, seat)
