@@ -14,8 +14,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.adapters.rewards import SCORE, add_final_rewards
-from sprawl_env.core.game import NOBODY, NOT_OVER, Floats, Games, GameRules, Ints, Mask, Tables
+from sprawl_env.adapters.rewards import add_change, add_final_rewards, is_dense
+from sprawl_env.core.game import NOBODY, NOT_OVER, Floats, GameRules, Games, Ints, Mask, Tables
 from sprawl_env.core.kernel import kernel
 from sprawl_env.core.rng import below, combine
 
@@ -88,12 +88,11 @@ def _make(rules: GameRules) -> BatchKernels:
                 if action == NO_ACTION:
                     break
             over[i] = games[i].over
-            if mode == SCORE:
+            if is_dense(mode):
+                score_all(tables, games, i, standings[i])  # scratch for the new scores
+                add_change(mode, scores[i], standings[i], rewards[i])
                 for seat in range(rewards.shape[1]):
-                    rewards[i, seat] -= scores[i, seat]
-                score_all(tables, games, i, scores[i])
-                for seat in range(rewards.shape[1]):
-                    rewards[i, seat] += scores[i, seat]
+                    scores[i, seat] = standings[i, seat]
             if over[i] != NOT_OVER:
                 score_all(tables, games, i, scores[i])
                 stand(tables, games, i, standings[i])

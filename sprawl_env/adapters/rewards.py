@@ -5,9 +5,11 @@
 ``rank``    from +1 for the first to -1 for the last in equal steps, ties averaged
 ``margin``  own points less the mean of the others'
 ``score``   change of the own points, each time it is reported
+``lead``    change of what ``margin`` would be, each time it is reported
 ==========  ======================================================================
 
-The first three come once, when the game is over, and sum to zero over the seats.
+The first three come once, when the game is over.  ``lead`` adds up to ``margin`` over a game that
+begins level, but tells sooner what a move was worth.  All but ``score`` sum to zero over the seats.
 """
 
 from __future__ import annotations
@@ -18,10 +20,12 @@ from sprawl_env.core.errors import unknown
 from sprawl_env.core.game import Floats, Ints
 from sprawl_env.core.kernel import kernel
 
-REWARDS: Final = ("winner", "rank", "margin", "score")
+REWARDS: Final = ("winner", "rank", "margin", "score", "lead")
 WINNER: Final = REWARDS.index("winner")
 RANK: Final = REWARDS.index("rank")
+MARGIN: Final = REWARDS.index("margin")
 SCORE: Final = REWARDS.index("score")
+LEAD: Final = REWARDS.index("lead")
 
 
 def reward_mode(name: str) -> int:
@@ -68,7 +72,7 @@ def lead(scores: Ints, seat: int) -> float:
     for other in range(scores.size):
         if other != seat:
             others += scores[other]
-    return scores[seat] - others / (scores.size - 1.0)
+    return float(scores[seat] - others / (scores.size - 1.0))
 
 
 @kernel
@@ -79,5 +83,21 @@ def add_final_rewards(mode: int, scores: Ints, standings: Ints, out: Floats) -> 
             out[seat] += share_of_victory(standings, seat)
         elif mode == RANK:
             out[seat] += rank_value(standings, seat)
-        elif mode != SCORE:
+        elif mode == MARGIN:
             out[seat] += lead(scores, seat)
+
+
+@kernel
+def is_dense(mode: int) -> bool:
+    """Tell whether a reward is handed out at every ply."""
+    return mode >= SCORE
+
+
+@kernel
+def add_change(mode: int, before: Ints, after: Ints, out: Floats) -> None:
+    """Add what every seat earned by a change of the scores; for dense rewards."""
+    for seat in range(out.size):
+        if mode == LEAD:
+            out[seat] += lead(after, seat) - lead(before, seat)
+        else:
+            out[seat] += after[seat] - before[seat]

@@ -18,7 +18,7 @@ from sprawl_env.adapters.batch import (
     new_generators,
     sample,
 )
-from sprawl_env.adapters.rewards import SCORE, reward_mode
+from sprawl_env.adapters.rewards import is_dense, reward_mode
 from sprawl_env.core.errors import IllegalAction, InvalidOption
 from sprawl_env.core.game import FINISHED, NOT_OVER, TRUNCATED, Floats, Game, Games, Ints, Mask
 from sprawl_env.core.game import check_seed as _check_seed
@@ -61,7 +61,7 @@ class VectorGames:
         terminated, truncated: bool ``[num_envs]``: the game ended in the last step; the other
             arrays already show the next one.
         final_scores: int32 ``[num_envs, num_players]``, points at the end of the last game that
-            ended (the current ones with ``reward="score"``).
+            ended (the current ones with a reward a ply).
         games: the records ``[num_envs]``.
     """
 
@@ -147,7 +147,7 @@ class VectorGames:
     def _deal(self, share: int, which: Index) -> None:
         game = self.game
         self._kernels.deal(game.tables, self.games, which, self.seed, self._episode)
-        if self._mode == SCORE:
+        if is_dense(self._mode):
             for i in which:
                 game.verbs.scores(game.tables, self.games, int(i), self.final_scores[i])
         if self._skip_forced:
@@ -261,7 +261,7 @@ def make_vec(
         num_envs: how many games.
         seed: env ``i``'s ``k``-th game is dealt from ``(seed, i, k)``.
         num_threads: threads that share the games; helps with many games.
-        reward: ``"winner"``, ``"rank"``, ``"margin"`` or ``"score"``.
+        reward: ``"winner"``, ``"rank"``, ``"margin"``, ``"score"`` or ``"lead"``.
         observe: False leaves observations away (size 0), for speed.
         skip_forced: play on while there is a single legal action.
         data: folder of TOML files that replace those of the package.

@@ -9,12 +9,17 @@ from sprawl_env.core.errors import IllegalAction
 
 @dataclass(frozen=True)
 class ActionBlock:
-    """A run of consecutive action ids that mean the same kind of move."""
+    """A run of consecutive action ids that mean the same kind of move.
+
+    With an ``entity``, e.g. ``"site"``, equal shares of the ids belong to entity 0, 1, ..: the
+    same ones that the observation's blocks of that entity describe.
+    """
 
     name: str
     start: int
     size: int
     meaning: str
+    entity: str = ""
 
     @property
     def stop(self) -> int:
@@ -23,13 +28,13 @@ class ActionBlock:
 
 
 class ActionTable:
-    """Blocks laid end to end, in the order they are given as ``(name, size, meaning)``."""
+    """Blocks laid end to end, in the order they are given: ``(name, size, meaning[, entity])``."""
 
-    def __init__(self, *blocks: tuple[str, int, str]) -> None:
+    def __init__(self, *blocks: tuple[str, int, str] | tuple[str, int, str, str]) -> None:
         self.blocks: dict[str, ActionBlock] = {}
         start = 0
-        for name, size, meaning in blocks:
-            self.blocks[name] = ActionBlock(name, start, size, meaning)
+        for name, size, meaning, *entity in blocks:
+            self.blocks[name] = ActionBlock(name, start, size, meaning, *entity)
             start += size
         self.size = start
 

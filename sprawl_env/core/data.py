@@ -180,7 +180,9 @@ def _read(path: Path, file: DataFile) -> dict[str, tuple[Row, ...]]:
         raise DataError(f"{file.file}: is not UTF-8 text") from None
     except tomllib.TOMLDecodeError as error:
         raise DataError(f"{file.file}: is not valid TOML: {error}") from None
-    defaults = {key: content.pop(key) for key in ("source", "note") if key in content}
+    defaults: dict[str, Any] = {
+        key: content.pop(key) for key in ("source", "note") if key in content
+    }
     for key in content:
         if key not in file.tables:
             raise DataError(f"{file.file}: unknown table {key!r}: expected {list(file.tables)}")

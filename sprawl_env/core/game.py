@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -40,6 +40,32 @@ def common_fields() -> list[tuple[Any, ...]]:
         ("to_play", np.int8),  # seat that owes a decision, NOBODY when over
         ("over", np.int8),  # NOT_OVER, FINISHED or TRUNCATED
     ]
+
+
+def record(fields: Sequence[tuple[Any, ...]]) -> np.dtype[Any]:
+    """Return a record's dtype without padding, so that equal states are equal bytes.
+
+    Wide fields come first; what is left of the last eight bytes is a field ``unused``.
+    """
+    ordered = sorted(fields, key=lambda field: -np.dtype(field[1]).itemsize)
+    size = np.dtype(list(ordered)).itemsize
+    unused = -size % np.dtype(np.int64).itemsize
+    return np.dtype([*ordered, ("unused", np.int8, (unused,))] if unused else ordered, align=True)
+
+
+def _rows(games: Games) -> npt.NDArray[np.uint8]:
+    return games.view(np.ndarray).view(np.uint8).reshape(len(games), games.dtype.itemsize)
+
+
+def clone(games: Games, which: npt.NDArray[np.int64] | slice = slice(None)) -> Games:
+    """Return copies of all or some games, as plain bytes: much faster than copying records."""
+    rows = np.array(_rows(games)[which])
+    return rows.reshape(-1).view(games.dtype).view(np.recarray)
+
+
+def restore(games: Games, saved: Games) -> None:
+    """Overwrite games with clones made earlier; both ``[n]``."""
+    _rows(games)[:] = _rows(saved)
 
 
 @dataclass(frozen=True)
@@ -126,7 +152,7 @@ class Game:
     """A game with its options chosen and its data compiled.
 
     Users get one from :func:`sprawl_env.game`.  A batch of games is a ``np.recarray`` of
-    ``game.dtype``; copying it clones the games.
+    ``game.dtype``; copying it clones the games, :func:`clone` does so fastest.
     """
 
     def __init__(self, rules: GameRules, data: Path | None = None, **options: Any) -> None:
@@ -161,8 +187,8 @@ class Game:
 
     def empty(self, batch: int) -> Games:
         """Return ``batch`` records with only the option fields set, ready to be dealt."""
-        games = np.empty(batch, self.dtype).view(np.recarray)
-        games[:] = self._template[0]
+        games: Games = np.empty(batch, self.dtype).view(np.recarray)
+        _rows(games)[:] = _rows(self._template)
         return games
 
     def deal(self, batch: int = 1, seed: int = 0) -> Games:

@@ -2,8 +2,8 @@
 
 Numba's own disk cache looks only at the file a kernel is written in: when a callee in *another*
 file changes, the old machine code is served silently.  Here the cache folder is named by a
-digest of every source and data file of the package (and of the package that the kernel is
-written in, if that is another one), of the versions of numba and numpy, and of the flags that
+digest of every source and data file that kernels may use (also of the package that the kernel
+is written in, if that is another one), of the versions of numba and numpy, and of the flags that
 change the code.  Two processes may fill the same cache at once, and a damaged entry is compiled
 anew.
 
@@ -36,6 +36,8 @@ from numba.core.caching import FunctionCache, UserProvidedCacheLocator
 PACKAGE = Path(__file__).resolve().parents[1]
 JIT: bool = not numba.config.DISABLE_JIT
 _HASHED = {".py", ".toml"}
+_KERNEL_FOLDERS = {"core", "games"}
+_NAMES_KERNELS = b"core.kernel"
 _KEEP_FOLDERS = 6  # newest folders that survive a prune
 _KEEP_SECONDS = 7 * 24 * 3600  # younger ones survive too: another process may be using them
 
@@ -44,12 +46,20 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @functools.cache
 def source_digest(root: Path = PACKAGE) -> str:
-    """Return 16 hex digits that change with any source or data file below ``root``."""
+    """Return 16 hex digits that change with any source or data file that a kernel may use.
+
+    Those are everything of ``core`` and ``games``, and elsewhere each file that names this module
+    (the others import kernels' files, never the other way round).
+    """
     digest = hashlib.sha256()
     for path in sorted(root.rglob("*")):
-        if path.suffix in _HASHED and "__pycache__" not in path.parts:
-            digest.update(path.relative_to(root).as_posix().encode())
-            digest.update(path.read_bytes())
+        if path.suffix not in _HASHED or "__pycache__" in path.parts:
+            continue
+        content = path.read_bytes()
+        inside = path.relative_to(root)
+        if inside.parts[0] in _KERNEL_FOLDERS or _NAMES_KERNELS in content:
+            digest.update(inside.as_posix().encode())
+            digest.update(content)
     return digest.hexdigest()[:16]
 
 
@@ -133,7 +143,7 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]  # numba has no types
             return _Locator(function, file, folder)
 
         locator = type("Locator", (_Locator,), {"from_function": staticmethod(from_function)})
-        impl = type("Impl", (self._impl_class,), {"_locator_classes": [locator]})
+        impl: Any = type("Impl", (FunctionCache._impl_class,), {"_locator_classes": [locator]})
         self._impl_class = impl
         self._label = label
         self._lock = folder / "lock"
@@ -145,7 +155,7 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]  # numba has no types
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
             found = super().load_overload(sig, target_context)
-        except Exception:  # noqa: BLE001 - unpickling a damaged file can raise anything
+        except Exception:
             self._discard()
             found = None
         if found is None:
@@ -189,7 +199,9 @@ def kernel(function: F | None = None, *, label: str = "") -> F | Callable[[F], F
 def _compile(function: F, label: str) -> F:
     if not JIT:
         return function
-    compiled = numba.njit(error_model="numpy", nogil=True, no_cfunc_wrapper=True, _nrt=False)(function)
+    compiled = numba.njit(error_model="numpy", nogil=True, no_cfunc_wrapper=True, _nrt=False)(
+        function
+    )
     folder = _cache_folder(
         _package_root(function.__module__, Path(function.__code__.co_filename).resolve())
     )

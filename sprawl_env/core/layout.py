@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,12 +14,16 @@ import numpy.typing as npt
 
 @dataclass(frozen=True)
 class ObservationBlock:
-    """Consecutive numbers of an observation that belong together."""
+    """Consecutive numbers of an observation that belong together.
+
+    With an ``entity``, e.g. ``"site"``, the first axis runs over the things of that kind.
+    """
 
     name: str
     start: int
     shape: tuple[int, ...]
     meaning: str
+    entity: str = ""
 
     @property
     def size(self) -> int:
@@ -32,16 +37,24 @@ class ObservationBlock:
 
 
 class ObservationLayout:
-    """Blocks laid end to end, in the order given as ``(name, shape, meaning)``.
+    """Blocks laid end to end, in the order given: ``(name, shape, meaning[, entity])``.
 
     All values lie in -1..1 unless a block's meaning says otherwise.
+
+    Attributes:
+        graphs: by entity, which of its things are neighbours: int8 ``[n, n]``, symmetric.
     """
 
-    def __init__(self, *blocks: tuple[str, tuple[int, ...], str]) -> None:
+    def __init__(
+        self,
+        *blocks: tuple[str, tuple[int, ...], str] | tuple[str, tuple[int, ...], str, str],
+        graphs: Mapping[str, npt.NDArray[np.int8]] | None = None,
+    ) -> None:
+        self.graphs = dict(graphs or {})
         self.blocks: dict[str, ObservationBlock] = {}
         start = 0
-        for name, shape, meaning in blocks:
-            block = ObservationBlock(name, start, shape, meaning)
+        for name, shape, meaning, *entity in blocks:
+            block = ObservationBlock(name, start, shape, meaning, *entity)
             self.blocks[name] = block
             start = block.stop
         self.size = start
@@ -54,9 +67,7 @@ class ObservationLayout:
         """First index of every block, in order; shape ``[num_blocks]``."""
         return np.array([b.start for b in self.blocks.values()], np.int32)
 
-    def view(
-        self, observation: npt.NDArray[np.float32], name: str
-    ) -> npt.NDArray[np.float32]:
+    def view(self, observation: npt.NDArray[np.float32], name: str) -> npt.NDArray[np.float32]:
         """Return one block of an observation ``[..., size]`` as ``[..., *shape]``, no copy."""
         block = self.blocks[name]
         flat = observation[..., block.start : block.stop]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import importlib
 from os import PathLike
 from pathlib import Path
@@ -39,3 +40,14 @@ def game(name: str, *, data: str | PathLike[str] | None = None, **options: Any) 
         DataError: a data file is broken.
     """
     return Game(rules_of(name), None if data is None else Path(data), **options)
+
+
+def _remake(name: str, data: Path | None, options: dict[str, Any]) -> Game:
+    return game(name, data=data, **options)
+
+
+def _reduce(made: Game) -> tuple[Any, ...]:
+    return _remake, (made.name, made.data_folder, made.options)
+
+
+copyreg.pickle(Game, _reduce)  # a game travels to other processes as its name and options

@@ -183,7 +183,7 @@ def fulfilled(number: int, game: TowerUp, seat: int) -> bool:
 class TowerUp:
     """One game, after the deal; seat 0 starts (ruling T9)."""
 
-    def __init__(  # noqa: PLR0913 - one argument for each thing the deal decides
+    def __init__(
         self,
         rules: Rules,
         sites: list[Site],

@@ -8,11 +8,11 @@ from sprawl_env.core.actions import ActionTable
 from sprawl_env.games.tower_up.constants import MARKET_SIZE, MAX_SITES, NUM_COLOURS
 
 ACTIONS: Final = ActionTable(
-    ("take", MARKET_SIZE, "take the card in market space i"),
+    ("take", MARKET_SIZE, "take the card in market space i", "card"),
     ("choose", NUM_COLOURS, "colour of a substitute or multicolour floor"),
     ("return", NUM_COLOURS, "give a floor of the colour back to the supply"),
-    ("build", MAX_SITES * NUM_COLOURS, "build on site i // 4 with colour i % 4"),
-    ("roof", MAX_SITES, "put a roof on site i"),
+    ("build", MAX_SITES * NUM_COLOURS, "build on site i // 4 with colour i % 4", "site"),
+    ("roof", MAX_SITES, "put a roof on site i", "site"),
 )
 
 # Kernels read plain integers, so the table is unpacked once, by name.

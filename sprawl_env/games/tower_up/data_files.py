@@ -335,9 +335,7 @@ def _compile_cards(tables: Tables, rows: Sequence[CardRow]) -> None:
             tables.card_vehicle[0, card] = vehicle
             tables.card_steps[0, card] = row.steps
             multicolour = row.bottom == "multicolour"
-            tables.card_bottom[0, card] = (
-                MULTICOLOUR if multicolour else COLOURS.index(row.bottom)
-            )
+            tables.card_bottom[0, card] = MULTICOLOUR if multicolour else COLOURS.index(row.bottom)
             card += 1
 
 

@@ -8,23 +8,32 @@ from __future__ import annotations
 from enum import IntEnum, auto
 from typing import Final
 
+import numpy as np
+import numpy.typing as npt
+
 from sprawl_env.core.agenda import STEP, A, top
 from sprawl_env.core.game import NOBODY, NOT_OVER, Floats, Games, State, Tables
 from sprawl_env.core.kernel import kernel
 from sprawl_env.core.layout import ObservationLayout
 from sprawl_env.games.tower_up.constants import (
+    GREY_A,
+    GREY_B,
     MARKET_SIZE,
     MAX_HEIGHT,
     NO_CARD,
     NO_COLOUR,
     NUM_CARDS,
     NUM_COLOURS,
+    NUM_DISTRICTS,
     NUM_OBJECTIVES,
     NUM_ROOFS,
     OBJECTIVES_IN_PLAY,
     EndCause,
+    ObjectiveKind,
     Step,
 )
+from sprawl_env.games.tower_up.data_files import board_side
+from sprawl_env.games.tower_up.rules.build import may_build_colour, may_pay
 from sprawl_env.games.tower_up.rules.end import score_of
 
 
@@ -33,6 +42,10 @@ class Block(IntEnum):
 
     HEIGHT = 0
     PRICE = auto()
+    COST = auto()
+    PAYABLE = auto()
+    GAIN = auto()
+    HELPS = auto()
     ROOFS = auto()
     TOP = auto()
     NEW_BUILDING = auto()
@@ -55,6 +68,7 @@ class Block(IntEnum):
     END = auto()
 
 
+SITE: Final = "site"
 NUM_DECISIONS: Final = 4
 CARD_FEATURES: Final = 2 * NUM_COLOURS + 1
 MULTICOLOUR_AT: Final = NUM_COLOURS
@@ -64,8 +78,18 @@ FLOOR_SCALE: Final = 10.0  # floors a reserve may hold
 SUPPLY_SCALE: Final = 30.0
 CARD_SCALE: Final = 2.0  # most floors of a colour on a card
 CHIP_SCALE: Final = 7.0
+GAIN_SCALE: Final = 12.0  # millions of a full row
 SCORE_SCALE: Final = 81.0  # four full markers, a full cone and three best chips
 ROOFS_SCALE: Final = 3.0
+
+
+def site_graph(tables: Tables, num_seats: int) -> npt.NDArray[np.int8]:
+    """Return which sites a street joins, int8 ``[sites, sites]`` (TU §2)."""
+    board, sites = board_side(num_seats), int(tables.seen_sites[0])
+    graph = np.zeros((sites, sites), np.int8)
+    for site in range(sites):
+        graph[site, tables.streets[0, board, site, : tables.num_streets[0, board, site]]] = 1
+    return graph
 
 
 def layout(tables: Tables, num_seats: int) -> ObservationLayout:
@@ -73,11 +97,31 @@ def layout(tables: Tables, num_seats: int) -> ObservationLayout:
     sites = int(tables.seen_sites[0])
     seats = "by seat from the observer"
     result = ObservationLayout(
-        ("height", (sites, NUM_COLOURS), f"floors of the building / {MAX_HEIGHT}, by its colour"),
-        ("price", (sites, NUM_COLOURS), "empty sites: adjacent buildings by colour / 5"),
-        ("roofs", (sites, num_seats), f"roofs at any height / {ROOFS_SCALE:.0f}, {seats}"),
-        ("top", (sites, num_seats), f"1 if the building's top is a roof, {seats}"),
-        ("new_building", (sites,), "1 for the building that waits for its roof"),
+        (
+            "height",
+            (sites, NUM_COLOURS),
+            f"floors of the building / {MAX_HEIGHT}, by its colour",
+            SITE,
+        ),
+        ("price", (sites, NUM_COLOURS), "empty sites: adjacent buildings by colour / 5", SITE),
+        ("cost", (sites,), "empty sites: floors to pay, the new building's included / 6", SITE),
+        ("payable", (sites,), "empty sites: 1 if the observer could build here now", SITE),
+        (
+            "gain",
+            (sites,),
+            "millions the observer's markers would gain / 12: by a roof on this building, or by "
+            "the best roof after building here",
+            SITE,
+        ),
+        (
+            "helps",
+            (sites, OBJECTIVES_IN_PLAY),
+            "1 if the observer's presence here would further the objective",
+            SITE,
+        ),
+        ("roofs", (sites, num_seats), f"roofs at any height / {ROOFS_SCALE:.0f}, {seats}", SITE),
+        ("top", (sites, num_seats), f"1 if the building's top is a roof, {seats}", SITE),
+        ("new_building", (sites,), "1 for the building that waits for its roof", SITE),
         ("decision", (NUM_DECISIONS,), "turn, floor to choose, floor to return, roof: one is 1"),
         ("reserve", (num_seats, NUM_COLOURS), f"floors in hand / {FLOOR_SCALE:.0f}, {seats}"),
         ("roofs_left", (num_seats,), f"/ {NUM_ROOFS}, {seats}"),
@@ -95,6 +139,7 @@ def layout(tables: Tables, num_seats: int) -> ObservationLayout:
             "market",
             (MARKET_SIZE, CARD_FEATURES),
             "floors by colour / 2, multicolour / 2, vehicle steps by colour / 2",
+            "card",
         ),
         ("supply", (NUM_COLOURS,), f"floors left / {SUPPLY_SCALE:.0f}"),
         ("deck", (1,), f"cards left in the deck / {NUM_CARDS}"),
@@ -103,6 +148,7 @@ def layout(tables: Tables, num_seats: int) -> ObservationLayout:
             (END_FEATURES,),
             "end by last roof, end by shortage, seats with a last turn / seats, turn / max_turns",
         ),
+        graphs={SITE: site_graph(tables, num_seats)},
     )
     if [block.name for block in Block] != [name.upper() for name in result.blocks]:
         raise AssertionError("Block and the layout name different blocks")
@@ -125,6 +171,89 @@ def write_site(t: State, state: State, viewer: int, site: int, out: Floats) -> N
         seat = (int(state.top[site]) - viewer + seats) % seats
         out[t.block_start[Block.TOP] + site * int(t.seen_seats) + seat] = 1.0
         out[t.block_start[Block.VISIBLE] + seat] += 1.0 / float(t.cone_end)
+
+
+@kernel
+def gain_of_roof(t: State, state: State, seat: int, colour: int, height: int) -> float:
+    """Millions that a roof at this height moves the seat's marker by, as a share of a row."""
+    now = int(state.marker[seat, colour])
+    then = min(now + height, int(t.marker_end))
+    return (int(t.marker_values[then]) - int(t.marker_values[now])) / GAIN_SCALE
+
+
+@kernel
+def write_prospects(t: State, state: State, viewer: int, site: int, out: Floats) -> None:
+    """Write what the observer could do with one site."""
+    start = t.block_start
+    board = state.board
+    colour = state.colour[site]
+    if colour != NO_COLOUR:
+        height = int(state.height[site])
+        out[start[Block.GAIN] + site] = gain_of_roof(t, state, viewer, colour, height)
+        return
+    neighbours = 0
+    best = 0.0
+    for k in range(t.num_streets[board, site]):
+        other = t.streets[board, site, k]
+        if state.colour[other] != NO_COLOUR:
+            neighbours += 1
+            height = int(state.height[other]) + 1
+            best = max(best, gain_of_roof(t, state, viewer, state.colour[other], height))
+    if neighbours == 0:
+        return
+    for c in range(NUM_COLOURS):
+        if state.adjacent[site, c] == 0:
+            best = max(best, gain_of_roof(t, state, viewer, c, 1))
+    out[start[Block.COST] + site] = (neighbours + 1) / float(MAX_HEIGHT)
+    out[start[Block.GAIN] + site] = best
+    if state.roofs_left[viewer] > 0 and may_pay(state, viewer, site):
+        for c in range(NUM_COLOURS):
+            if may_build_colour(state, viewer, site, c):
+                out[start[Block.PAYABLE] + site] = 1.0
+
+
+@kernel
+def sites_that_help(t: State, state: State, seat: int, objective: int) -> int:
+    """Set of the sites where presence would further an objective (those of one step)."""
+    board = state.board
+    kind = t.objective_kind[objective]
+    present = int(state.present[seat])
+    sites = 0
+    if kind == ObjectiveKind.PARKS:
+        return int(t.by_park[board]) & ~present
+    if kind == ObjectiveKind.LAKES:
+        return int(t.by_lake[board]) & ~present
+    if kind == ObjectiveKind.TWICE:
+        return present & ~int(state.twice[seat])
+    if kind == ObjectiveKind.ONE_COLOUR:
+        return int(state.built[t.objective_colour[objective]]) & ~present
+    if kind == ObjectiveKind.COLOURS:
+        for colour in range(NUM_COLOURS):
+            if present & state.built[colour] == 0:
+                sites |= int(state.built[colour])
+    elif kind == ObjectiveKind.DISTRICTS:
+        for district in range(NUM_DISTRICTS):
+            if present & t.in_district[board, district] == 0:
+                sites |= int(t.in_district[board, district])
+    elif kind == ObjectiveKind.GREY_DISTRICTS:
+        sites = int(t.in_district[board, GREY_A]) | int(t.in_district[board, GREY_B])
+        sites &= ~present
+    elif kind == ObjectiveKind.ADJACENT:
+        for roof in range(NUM_ROOFS - int(state.roofs_left[seat])):
+            sites |= int(t.next_to[board, state.roof_site[seat, roof]])
+        sites &= ~present
+    return sites
+
+
+@kernel
+def write_helps(t: State, state: State, viewer: int, out: Floats) -> None:
+    """Write which sites would further the objectives the observer has not fulfilled."""
+    for k in range(OBJECTIVES_IN_PLAY):
+        if state.fulfilled[viewer, k] == 0:
+            sites = sites_that_help(t, state, viewer, state.objective[k])
+            for site in range(int(t.seen_sites)):
+                at = t.block_start[Block.HELPS] + site * OBJECTIVES_IN_PLAY + k
+                out[at] = (sites >> site) & 1
 
 
 @kernel
@@ -198,6 +327,8 @@ def observe(tables: Tables, games: Games, g: int, seat: int, out: Floats) -> Non
     out[:] = 0.0
     for site in range(min(int(t.num_sites[state.board]), int(t.seen_sites))):
         write_site(t, state, seat, site, out)
+        write_prospects(t, state, seat, site, out)
+    write_helps(t, state, seat, out)
     seats = int(state.num_seats)
     for k in range(min(seats, int(t.seen_seats))):
         write_seat(t, state, (seat + k) % seats, k, out)

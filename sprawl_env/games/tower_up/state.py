@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from sprawl_env.core.agenda import agenda_fields
-from sprawl_env.core.game import common_fields
+from sprawl_env.core.game import common_fields, record
 from sprawl_env.games.tower_up.constants import (
     MARKET_SIZE,
     MAX_SEATS,
@@ -21,7 +21,7 @@ from sprawl_env.games.tower_up.constants import (
 # END_OF_TURN, RETURN, REFILL, VEHICLE and one FLOOR for each floor of a card
 AGENDA_DEPTH: Final = 10
 
-GAME: Final = np.dtype(
+GAME: Final = record(
     [
         *common_fields(),
         # options
@@ -62,6 +62,5 @@ GAME: Final = np.dtype(
         ("end_cause", np.int8),  # an EndCause
         ("last_turns", np.int8),  # seats that still have their last turn
         *agenda_fields(AGENDA_DEPTH),
-    ],
-    align=True,
+    ]
 )

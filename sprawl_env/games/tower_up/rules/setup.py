@@ -86,7 +86,7 @@ def deal_cards(state: State) -> None:
 @kernel
 def may_start_on(state: State, site: int, colour: int) -> bool:
     """Tell whether a starting floor may stand here: empty, no neighbour of its colour."""
-    return state.colour[site] == NO_COLOUR and state.adjacent[site, colour] == 0
+    return bool(state.colour[site] == NO_COLOUR and state.adjacent[site, colour] == 0)
 
 
 @kernel

@@ -108,7 +108,7 @@ def holds_too_many(t: State, state: State, seat: int) -> bool:
     held = 0
     for colour in range(NUM_COLOURS):
         held += int(state.reserve[seat, colour])
-    return held > t.reserve_limit
+    return bool(held > t.reserve_limit)
 
 
 @kernel

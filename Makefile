@@ -1,0 +1,59 @@
+# Every target works from a clean clone with Python 3.11 or newer and make alone.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+STAMP := $(VENV)/.installed
+PYTEST := $(BIN)/python -m pytest -n auto
+
+.DEFAULT_GOAL := help
+.PHONY: help setup train test test-slow test-plain test-checked lint types contracts check benchmark format clean
+
+help: ## show this list
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
+
+setup: $(STAMP) ## make .venv and install everything into it
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "error: $(PYTHON) is older than 3.11: make setup PYTHON=python3.12" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --quiet --constraint constraints.txt --editable '.[all]'
+	@touch $(STAMP)
+
+train: $(STAMP) ## train a Tower Up policy and measure it (about 5 minutes)
+	$(BIN)/python -m experiments.train --preset quick $(ARGS)
+
+test: $(STAMP) ## run the tests
+	$(PYTEST) -m 'not slow'
+
+test-slow: $(STAMP) ## run the long tests too (about half an hour)
+	$(PYTEST)
+
+test-plain: $(STAMP) ## run the tests of the rules as plain Python
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m 'not slow and not compiled'
+
+test-checked: $(STAMP) ## run the tests of the rules with every array index checked
+	NUMBA_BOUNDSCHECK=1 $(PYTEST) -m 'not slow and not compiled'
+
+lint: $(STAMP) ## ruff
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP) ## mypy --strict
+	$(BIN)/mypy
+
+contracts: $(STAMP) ## who may import whom
+	$(BIN)/lint-imports
+
+check: lint types contracts test test-plain test-checked ## everything CI runs
+
+benchmark: $(STAMP) ## measure the speed, with peers where they are installed
+	$(BIN)/python -m experiments.benchmark $(ARGS)
+
+format: $(STAMP) ## let ruff reformat and mend what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean: ## delete .venv and caches, keep runs
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

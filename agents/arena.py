@@ -1,0 +1,133 @@
+"""Play many paired games between agents and count what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from sprawl_env.adapters.agent import Agent
+from sprawl_env.adapters.batch import batch_kernels, first_illegal
+from sprawl_env.adapters.rewards import reward_mode
+from sprawl_env.core.errors import IllegalAction
+from sprawl_env.core.game import NOT_OVER, TRUNCATED, Game, clone
+from sprawl_env.core.rng import combine
+
+
+@dataclass(frozen=True)
+class Results:
+    """What happened in ``[num_games]`` games; columns are the agents of the line-up.
+
+    Attributes:
+        wins: float64 ``[num_games, seats]``: 1 for the winner, shared victories shared.
+        scores: int32 ``[num_games, seats]``, final points.
+        seats: int64 ``[num_games, seats]``: where each agent sat.
+        deals: int64 ``[num_games]``: games with the same number were dealt alike.
+        turns, plies: int64 ``[num_games]``.
+        truncated: bool ``[num_games]``.
+    """
+
+    wins: npt.NDArray[np.float64]
+    scores: npt.NDArray[np.int32]
+    seats: npt.NDArray[np.int64]
+    deals: npt.NDArray[np.int64]
+    turns: npt.NDArray[np.int64]
+    plies: npt.NDArray[np.int64]
+    truncated: npt.NDArray[np.bool_]
+
+
+def play_games(
+    game: Game,
+    line_up: Sequence[Agent],
+    num_games: int,
+    seed: int = 0,
+    batch: int = 512,
+    progress: Callable[[int], None] | None = None,
+) -> Results:
+    """Play paired games: each deal is played once with every rotation of the seats.
+
+    Args:
+        game: the game; its number of seats is the length of ``line_up``.
+        line_up: one agent a seat; the same object may sit in several.
+        num_games: rounded up to whole rotations.
+        seed: deal ``d`` is dealt from ``(seed, d)``.
+        batch: games at once.
+        progress: called with the number of games finished since the last call.
+
+    Raises:
+        IllegalAction: an agent chose an action that is not legal.
+    """
+    seats = game.num_seats
+    num_deals = -(-num_games // seats)
+    total = num_deals * seats
+    deals = np.repeat(np.arange(num_deals), seats)
+    rotation = np.tile(np.arange(seats), num_deals)
+    seat_of = (np.arange(seats)[None, :] + rotation[:, None]) % seats  # [game, agent]
+    for k, agent in enumerate(line_up):
+        agent.seed(combine(combine(seed, k), 2))
+    parts = [
+        _play_batch(game, line_up, deals[a : a + batch], seat_of[a : a + batch], seed, progress)
+        for a in range(0, total, batch)
+    ]
+    wins, scores, turns, plies, truncated = (np.concatenate(x) for x in zip(*parts, strict=True))
+    return Results(wins, scores, seat_of, deals, turns, plies, truncated)
+
+
+def _play_batch(
+    game: Game,
+    line_up: Sequence[Agent],
+    deals: npt.NDArray[np.int64],
+    seat_of: npt.NDArray[np.int64],
+    seed: int,
+    progress: Callable[[int], None] | None,
+) -> tuple[npt.NDArray[np.generic], ...]:
+    """Play some games to the end; returns wins, scores, turns, plies, truncated."""
+    size, seats = seat_of.shape
+    kernels = batch_kernels(game.rules)
+    games = game.empty(size)
+    for i in range(size):
+        game.verbs.deal(game.tables, games, i, combine(seed, int(deals[i])))
+    sitting = np.argsort(seat_of, axis=1)  # [game, seat] -> agent
+    seen = np.zeros((size, game.observation_size), np.float32)
+    masks = np.zeros((size, game.num_actions), np.int8)
+    scratch = np.zeros(game.num_actions, np.int8)
+    to_play = np.zeros(size, np.int64)
+    scores = np.zeros((size, seats), np.int32)
+    standings = np.zeros((size, seats), np.int32)
+    rewards = np.zeros((size, seats), np.float32)
+    over = np.zeros(size, np.int8)
+    mode = reward_mode("winner")
+    running = np.arange(size)
+    while running.size:
+        acting = sitting[running, games["to_play"][running]]
+        for k in np.unique(acting):
+            agent, which = line_up[k], running[acting == k]
+            n = len(which)
+            wants = agent.needs_observations
+            kernels.look(game.tables, games, which, wants, seen[:n], masks[:n], to_play[:n])
+            states = clone(games, which) if agent.needs_states else None
+            actions = np.asarray(agent.act(seen[:n] if wants else None, masks[:n], states))
+            wrong = int(first_illegal(masks[:n], actions.astype(np.int64)))
+            if wrong >= 0:
+                error = game.illegal(games, int(which[wrong]), int(actions[wrong]), masks[wrong])
+                raise IllegalAction(f"agent {agent.name}: {error}")
+            kernels.step(
+                game.tables, games, which, actions.astype(np.int64), mode, False,
+                scores, standings, rewards, over, scratch,
+            )  # fmt: skip
+        done = over[running] != NOT_OVER
+        if progress is not None and done.any():
+            progress(int(done.sum()))
+        running = running[~done]
+    best = standings == standings.max(axis=1, keepdims=True)
+    wins = best / best.sum(axis=1, keepdims=True)
+    by_agent = np.take_along_axis
+    return (
+        by_agent(wins, seat_of, 1),
+        by_agent(scores, seat_of, 1),
+        games["turn"].astype(np.int64),
+        games["ply"].astype(np.int64),
+        over == TRUNCATED,
+    )

@@ -1,0 +1,1 @@
+"""What makes a position good, one module a game; each has ``value(tables, games, g, seat)``."""

@@ -1,0 +1,178 @@
+"""The policy network: the same weights look at every site, card, .. and at the whole.
+
+An observation's layout says which of its blocks describe entities (``site``, ``card``), which of
+those are neighbours, and which action ids belong to them.  One small network is shared by all
+entities of a kind, so what is learned about one site holds for all; everything else and a summary
+of the entities goes through a trunk that also values the position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from torch import Tensor, nn
+
+from sprawl_env.core.actions import ActionTable
+from sprawl_env.core.game import Game
+from sprawl_env.core.layout import ObservationLayout
+
+
+class EntityNet(nn.Module):
+    """Maps observations ``[n, observation_size]`` to logits ``[n, num_actions]`` and a summary.
+
+    Args:
+        layout: of the observations.
+        actions: of the logits.
+        width: of the shared networks.
+        trunk: of the two layers that see the whole.
+    """
+
+    def __init__(
+        self, layout: ObservationLayout, actions: ActionTable, width: int, trunk: int
+    ) -> None:
+        super().__init__()
+        self.latent_dim_pi = actions.size
+        self.latent_dim_vf = trunk
+        self._blocks = list(actions.blocks.values())
+        self._size_of: dict[str, int] = {}
+        whole = _columns(layout, "")
+        kinds = dict.fromkeys(b.entity for b in layout.blocks.values() if b.entity)
+        self._kinds = [kind for kind in kinds if any(b.entity == kind for b in self._blocks)]
+        for kind in kinds:
+            columns = _columns(layout, kind)
+            if kind not in self._kinds:
+                whole = np.concatenate([whole, columns.ravel()])
+                continue
+            self._size_of[kind] = len(columns)
+            if columns.size <= trunk:  # a few things are also seen whole
+                whole = np.concatenate([whole, columns.ravel()])
+            self.register_buffer(f"columns_{kind}", _tensor(columns.ravel()), persistent=False)
+            graph = layout.graphs.get(kind)
+            if graph is not None:
+                mean = graph / np.maximum(graph.sum(axis=1, keepdims=True), 1)
+                self.register_buffer(
+                    f"graph_{kind}", torch.tensor(mean, dtype=torch.float32), persistent=False
+                )
+        self.register_buffer("columns_whole", _tensor(whole), persistent=False)
+        self._make_layers(layout, len(whole), width, trunk)
+
+    def _make_layers(self, layout: ObservationLayout, whole: int, width: int, trunk: int) -> None:
+        layers: dict[str, nn.Module] = {}
+        places: dict[str, nn.Parameter] = {}
+        for kind, count in self._size_of.items():
+            features = _columns(layout, kind).shape[1]
+            places[kind] = nn.Parameter(0.1 * torch.randn(count, width))
+            layers[f"{kind}_in"] = nn.Linear(features, width)
+            layers[f"{kind}_whole"] = nn.Linear(whole, width, bias=False)
+            layers[f"{kind}_self"] = nn.Linear(width, width)
+            if kind in layout.graphs:
+                layers[f"{kind}_next"] = nn.Linear(width, width, bias=False)
+            layers[f"{kind}_again"] = nn.Linear(width, width)
+            layers[f"{kind}_trunk"] = nn.Linear(trunk, width, bias=False)
+        pooled = 2 * width * len(self._size_of)
+        layers["trunk_in"] = nn.Linear(whole + pooled, trunk)
+        layers["trunk_out"] = nn.Linear(trunk, trunk)
+        for block in self._blocks:
+            if block.entity in self._size_of:
+                each = -(-block.size // self._table_size(block.entity))
+                layers[f"act_{block.name}"] = _quiet(nn.Linear(width, each))
+            else:
+                layers[f"act_{block.name}"] = _quiet(nn.Linear(trunk, block.size))
+        self.layers = nn.ModuleDict(layers)
+        self.places = nn.ParameterDict(places)
+
+    def _table_size(self, kind: str) -> int:
+        """Return how many things of a kind the action table has room for."""
+        return min(block.size for block in self._blocks if block.entity == kind)
+
+    def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+        """Return logits and summary."""
+        layers = self.layers
+        whole = observations[:, self.get_buffer("columns_whole")]
+        seen: dict[str, Tensor] = {}
+        for kind, count in self._size_of.items():
+            own = observations[:, self.get_buffer(f"columns_{kind}")]
+            own = own.view(len(own), count, -1)
+            x = layers[f"{kind}_in"](own) + self.places[kind]
+            x = torch.relu(x + layers[f"{kind}_whole"](whole).unsqueeze(1))
+            y = layers[f"{kind}_self"](x)
+            if f"{kind}_next" in layers:
+                y = y + layers[f"{kind}_next"](torch.matmul(self.get_buffer(f"graph_{kind}"), x))
+            seen[kind] = torch.relu(y)
+        pooled = [part for x in seen.values() for part in (x.mean(dim=1), x.amax(dim=1))]
+        summary = torch.relu(layers["trunk_in"](torch.cat([whole, *pooled], dim=1)))
+        summary = torch.relu(layers["trunk_out"](summary))
+        for kind, x in seen.items():
+            context = layers[f"{kind}_trunk"](summary).unsqueeze(1)
+            seen[kind] = torch.relu(layers[f"{kind}_again"](x) + context)
+        return torch.cat([self._logits(block, seen, summary) for block in self._blocks], 1), summary
+
+    def _logits(self, block: Any, seen: dict[str, Tensor], summary: Tensor) -> Tensor:
+        """Return one block's logits; things the observation has no room for get 0."""
+        head = self.layers[f"act_{block.name}"]
+        if block.entity not in seen:
+            return torch.as_tensor(head(summary))
+        found = head(seen[block.entity]).flatten(start_dim=1)
+        return nn.functional.pad(found, (0, block.size - found.shape[1]))
+
+    def forward_actor(self, observations: Tensor) -> Tensor:
+        """Return the logits alone."""
+        return self.forward(observations)[0]
+
+    def forward_critic(self, observations: Tensor) -> Tensor:
+        """Return the summary alone."""
+        return self.forward(observations)[1]
+
+
+class EntityPolicy(MaskableActorCriticPolicy):
+    """Masked PPO's policy with an :class:`EntityNet`; takes its keywords as ``net_arch``."""
+
+    def __init__(
+        self, *args: Any, layout: ObservationLayout, actions: ActionTable, **kwargs: Any
+    ) -> None:
+        self._layout, self._table = layout, actions
+        super().__init__(*args, ortho_init=False, **kwargs)
+
+    def _build(self, lr_schedule: Any) -> None:
+        super()._build(lr_schedule)
+        self.action_net = nn.Identity()  # the network's outputs are logits already
+        self.optimizer = self.optimizer_class(
+            self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs
+        )
+
+    def _build_mlp_extractor(self) -> None:
+        self.mlp_extractor = EntityNet(self._layout, self._table, **self.net_arch)  # type: ignore[assignment, arg-type]  # same duties
+
+
+def network_for(game: Game, width: int, trunk: int) -> EntityNet:
+    """Return an untrained network for a game."""
+    return EntityNet(game.observation_layout, game.actions, width, trunk)
+
+
+def _columns(layout: ObservationLayout, entity: str) -> Any:
+    """Return the columns of a kind's blocks: int64 ``[things, features]``, or flat for ``""``."""
+    blocks = [b for b in layout.blocks.values() if b.entity == entity]
+    if not blocks:
+        return np.zeros(0, np.int64)
+    columns = [np.arange(b.start, b.stop) for b in blocks]
+    if not entity:
+        return np.concatenate(columns)
+    return np.concatenate(
+        [c.reshape(b.shape[0], -1) for c, b in zip(columns, blocks, strict=True)], axis=1
+    )
+
+
+def _tensor(numbers: Sequence[int] | Any) -> Tensor:
+    return torch.as_tensor(np.ascontiguousarray(numbers), dtype=torch.int64)
+
+
+def _quiet(layer: nn.Linear) -> nn.Linear:
+    """Start a head small, so that the first policy is nearly uniform."""
+    with torch.no_grad():
+        layer.weight.mul_(0.05)
+        layer.bias.zero_()
+    return layer

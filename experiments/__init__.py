@@ -1,0 +1,1 @@
+"""Experiments: one readable file each, run as ``python -m experiments.NAME``."""

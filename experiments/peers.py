@@ -1,0 +1,175 @@
+"""Other libraries at random legal play, for ``experiments.benchmark`` to show beside ours.
+
+Every peer plays the way its own documentation would have it play fast, with the cheapest random
+choice there is; nothing of it is ever needed.  To have them all in the table::
+
+    pip install pygame open_spiel==2.0.2 rlcard==1.2.0 catanatron==3.2.1 chess
+    pip install jax==0.10.2 jaxlib pgx==2.6.0
+
+Libraries are imported by name inside functions, so a missing one is a row "not installed".
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from random import Random
+from typing import Any, Final
+
+import numpy as np
+
+Work = Callable[[], int]  # plays a while, whole games or one batch step; returns the decisions
+
+_SMALL: Final = 100  # actions up to which OpenSpiel's own mask (a list) beats filling an array
+_PGX_STEPS: Final = 16  # steps fused into one compiled call
+_CATAN_SEATS: Final = 4
+
+_random = Random(0)
+
+
+def aec_games(env: Any, seed: int = 0) -> Work:
+    """Return work that plays one game of a PettingZoo AEC environment, ours or a peer's."""
+    env.reset(seed=seed)
+
+    def work() -> int:
+        decisions = 0
+        env.reset()
+        for _ in env.agent_iter():
+            observation, _, terminated, truncated, _ = env.last()
+            if terminated or truncated:
+                env.step(None)
+                continue
+            legal = np.flatnonzero(observation["action_mask"])
+            env.step(int(legal[int(_random.random() * legal.size)]))
+            decisions += 1
+        return decisions
+
+    return work
+
+
+def _pettingzoo(name: str) -> Work:
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    return aec_games(import_module(f"pettingzoo.classic.{name}").env())
+
+
+def _open_spiel(name: str) -> Work:
+    """Observation written into the library's own buffer, and a mask, at every decision."""
+    game = import_module("pyspiel").load_game(name)
+    observation = import_module("open_spiel.python.observation").make_observation(game)
+    mask = np.zeros(game.num_distinct_actions(), np.int8)
+    small = mask.size <= _SMALL
+
+    def work() -> int:
+        decisions = 0
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            if state.is_chance_node():
+                outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+                state.apply_action(_random.choices(outcomes, chances)[0])
+                continue
+            observation.set_from(state, state.current_player())
+            legal = state.legal_actions()
+            if small:
+                state.legal_actions_mask()
+            else:
+                mask[:] = 0
+                mask[legal] = 1
+            state.apply_action(legal[int(_random.random() * len(legal))])
+            decisions += 1
+        return decisions
+
+    return work
+
+
+def _rlcard(name: str) -> Work:
+    """Two seats; the library makes the observation at every step."""
+    env = import_module("rlcard").make(name)
+
+    def work() -> int:
+        decisions = 0
+        state, _ = env.reset()
+        while not env.is_over():
+            legal = list(state["legal_actions"])
+            state, _ = env.step(legal[int(_random.random() * len(legal))])
+            decisions += 1
+        return decisions
+
+    return work
+
+
+def _catanatron() -> Work:
+    """The library's own loop and random players; legal actions are a list."""
+    game_type = import_module("catanatron.game").Game
+    player = import_module("catanatron.models.player")
+    seats = [player.RandomPlayer(color) for color in list(player.Color)[:_CATAN_SEATS]]
+
+    def work() -> int:
+        game = game_type(seats)
+        game.play()
+        return len(game.state.actions)
+
+    return work
+
+
+def _pgx(name: str, batch: int) -> Work:
+    """Sampling, step and re-deal of the whole batch in one compiled call, on all cores."""
+    jax = import_module("jax")
+    jnp = import_module("jax.numpy")
+    env = import_module("pgx").make(name)
+    step_one = import_module("pgx.experimental").auto_reset(env.step, env.init)
+
+    def step(carry: Any, _: None) -> Any:
+        states, key = carry
+        key, for_action, for_step = jax.random.split(key, 3)
+        logits = jnp.where(states.legal_action_mask, 0.0, -jnp.inf)
+        actions = jax.random.categorical(for_action, logits, axis=-1)
+        return (jax.vmap(step_one)(states, actions, jax.random.split(for_step, batch)), key), None
+
+    steps = jax.jit(lambda carry: jax.lax.scan(step, carry, None, length=_PGX_STEPS)[0])
+    deal = jax.jit(jax.vmap(env.init))
+    carry = (deal(jax.random.split(jax.random.PRNGKey(0), batch)), jax.random.PRNGKey(1))
+
+    def work() -> int:
+        nonlocal carry
+        carry = jax.block_until_ready(steps(carry))
+        return batch * _PGX_STEPS
+
+    return work
+
+
+@dataclass(frozen=True)
+class Peer:
+    """One game of another library.
+
+    Attributes:
+        library: what it is called.
+        distribution: what pip calls it.
+        game: the game and, if it says more, how it is played.
+        prepare: imports the library and returns the work; raises ImportError without it.
+    """
+
+    library: str
+    distribution: str
+    game: str
+    prepare: Callable[[], Work]
+
+
+PEERS: Final = (
+    *(
+        Peer("PettingZoo", "pettingzoo", f"{name}, AEC", partial(_pettingzoo, name))
+        for name in ("connect_four_v3", "texas_holdem_no_limit_v6", "chess_v6")
+    ),
+    *(
+        Peer("OpenSpiel", "open_spiel", f"{name}, mask, obs", partial(_open_spiel, name))
+        for name in ("connect_four", "backgammon", "go(board_size=9)", "chess")
+    ),
+    Peer("RLCard", "rlcard", "uno, mask, obs", partial(_rlcard, "uno")),
+    Peer("Catanatron", "catanatron", f"{_CATAN_SEATS} seats, legal actions", _catanatron),
+    *(  # the fastest batch of 256, 1024 and 4096 on two cores
+        Peer("Pgx", "pgx", f"{name}, {batch}, all cores", partial(_pgx, name, batch))
+        for name, batch in (("connect_four", 4096), ("backgammon", 256))
+    ),
+)

@@ -1,0 +1,535 @@
+"""Train a policy by self-play: masked PPO against a growing pool of opponents.
+
+    python -m experiments.train --preset quick            # at most 5 minutes on 2 cores
+    python -m experiments.train --preset full --seed 3
+    python -m experiments.train --resume runs/tower_up-full-3
+
+A run is a folder ``runs/NAME``: ``config.json``, ``checkpoints/step-*`` (weights as safetensors
+with one JSON), ``tensorboard``, and at the end ``evaluation.json`` and ``evaluation.txt``.
+The pool holds the random and the greedy agent and the run's own past checkpoints.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from collections import defaultdict, deque
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import configure
+from threadpoolctl import threadpool_limits
+
+import sprawl_env
+from agents import Agent, make_agent
+from agents.checkpoint import (
+    PREFIX,
+    Checkpoint,
+    CheckpointAgent,
+    CheckpointError,
+    describe_game,
+    load,
+    policy_layers,
+    save,
+    surroundings,
+    write_atomically,
+)
+from experiments.command_line import console, parse_options, run
+from experiments.evaluate import Line, measure, table
+from experiments.imitate import collect, imitate
+from sprawl_env.adapters.sb3 import SelfPlayVecEnv
+from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.game import Game
+
+RECENT_GAMES = 400  # games behind the win rates shown
+IMITATION_BATCH = 1024
+IMITATION_RATE = 2e-3
+PLAIN_SECONDS = 20.0  # between lines of progress where there is no terminal
+KEPT_WHEN_RESUMED = {"resume"}
+
+
+@dataclass(frozen=True)
+class Config:
+    """Every number the run depends on; written to ``config.json`` before step 1."""
+
+    preset: str = "quick"
+    """defaults to start from: quick or full"""
+    game: str = "tower_up"
+    """name of the game"""
+    num_players: int = 2
+    """seats"""
+    options: tuple[str, ...] = ()
+    """further options of the game, e.g. objectives=start"""
+    seed: int = 0
+    """of deals, opponents, weights and samples"""
+    total_steps: int = 4_000_000
+    """learner decisions"""
+    max_minutes: float = 3.9
+    """training stops here even with steps left (evaluation comes on top); 0: no limit"""
+    num_envs: int = 256
+    """games at once"""
+    num_steps: int = 64
+    """learner decisions a game between two updates"""
+    batch_size: int = 2048
+    """decisions a gradient step"""
+    num_epochs: int = 4
+    """passes over the decisions of an update"""
+    learning_rate: float = 1e-3
+    """Adam's step size at the start, annealed to 5% of it"""
+    entropy: float = 0.01
+    """weight of the entropy bonus at the start, annealed like the step size"""
+    gamma: float = 0.999
+    """discount a decision"""
+    gae_lambda: float = 0.95
+    """of generalised advantage estimation"""
+    hidden: tuple[int, ...] = (256, 256)
+    """widths of the policy's and of the value's layers"""
+    reward: str = "margin"
+    """winner, rank, margin, score or lead (sprawl_env.adapters.rewards)"""
+    reward_scale: float = 0.05
+    """factor on rewards"""
+    greedy_share: float = 0.5
+    """share of opponents that are greedy"""
+    random_share: float = 0.03
+    """share of opponents that play at random"""
+    pool_size: int = 8
+    """newest own checkpoints the opponents are drawn from"""
+    pool_active: int = 2
+    """of them, how many play at a time (new ones are drawn after every update)"""
+    imitation: int = 200_000
+    """decisions of the greedy agent to imitate before step 1; 0: none"""
+    imitation_epochs: int = 4
+    """passes over them"""
+    checkpoint_every: int = 200_000
+    """learner decisions between checkpoints"""
+    evaluation_games: int = 1000
+    """paired games against each reference agent at the end; 0: none"""
+    threads: int = 2
+    """threads of torch"""
+    runs: Path = Path("runs")
+    """where the run's folder is made"""
+    name: str = ""
+    """of the run's folder; default GAME-PRESET-SEED"""
+    resume: Path | None = None
+    """go on with this run's folder; its own config is used"""
+
+
+PRESETS = {
+    "quick": Config(),
+    "full": Config(
+        preset="full",
+        total_steps=60_000_000,
+        max_minutes=0.0,
+        num_envs=512,
+        learning_rate=5e-4,
+        pool_size=24,
+        greedy_share=0.25,
+        checkpoint_every=1_000_000,
+        evaluation_games=4000,
+    ),
+}
+
+
+def check(config: Config) -> None:
+    """Refuse numbers that cannot work.
+
+    Raises:
+        InvalidOption: naming the option and what it may be.
+    """
+    positive = (
+        "total_steps", "num_envs", "num_steps", "batch_size", "num_epochs", "learning_rate",
+        "checkpoint_every", "pool_size", "threads", "reward_scale",
+    )  # fmt: skip
+    for name in positive:
+        if getattr(config, name) <= 0:
+            raise InvalidOption(f"{name}={getattr(config, name)}: expected more than 0")
+    for name in ("gamma", "gae_lambda", "greedy_share", "random_share"):
+        if not 0 <= getattr(config, name) <= 1:
+            raise InvalidOption(f"{name}={getattr(config, name)}: expected 0..1")
+    if config.greedy_share + config.random_share > 1:
+        raise InvalidOption("greedy_share and random_share: expected a sum of at most 1")
+    if config.batch_size > config.num_envs * config.num_steps:
+        raise InvalidOption(
+            f"batch_size={config.batch_size}: expected at most num_envs * num_steps = "
+            f"{config.num_envs * config.num_steps}"
+        )
+    if not config.hidden or min(config.hidden) < 1:
+        raise InvalidOption("hidden: expected at least one width, each from 1")
+
+
+class Clock:
+    """How far training is, 0..1: by steps or by minutes, whichever is further."""
+
+    def __init__(self, config: Config, seconds_before: float = 0.0) -> None:
+        self._limit = config.max_minutes * 60
+        self._total = config.total_steps
+        self._start = time.monotonic() - seconds_before
+        self.steps = 0
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of training, those before a resume included."""
+        return time.monotonic() - self._start
+
+    @property
+    def fraction(self) -> float:
+        """Share of the training done."""
+        by_time = self.seconds / self._limit if self._limit > 0 else 0.0
+        return min(1.0, max(by_time, self.steps / self._total))
+
+    def annealed(self, value: float) -> float:
+        """Return ``value`` going down in a line to 5% of itself."""
+        return value * max(0.05, 1.0 - self.fraction)
+
+
+def make_model(config: Config, env: Any, clock: Clock) -> MaskablePPO:
+    """Return the learner; also what the throughput measurement runs."""
+    layers = list(config.hidden)
+    return MaskablePPO(
+        "MlpPolicy",
+        env,
+        n_steps=config.num_steps,
+        batch_size=config.batch_size,
+        n_epochs=config.num_epochs,
+        learning_rate=lambda _: clock.annealed(config.learning_rate),
+        ent_coef=config.entropy,
+        gamma=config.gamma,
+        gae_lambda=config.gae_lambda,
+        policy_kwargs={
+            "net_arch": {"pi": layers, "vf": layers},
+            "activation_fn": torch.nn.ReLU,
+        },
+        seed=config.seed,
+        device="cpu",
+    )
+
+
+def model_tensors(model: MaskablePPO) -> dict[str, Any]:
+    """Return weights and Adam's moments as arrays by name."""
+    tensors = {f"policy.{k}": v.detach().numpy() for k, v in model.policy.state_dict().items()}
+    for k, moments in model.policy.optimizer.state_dict()["state"].items():
+        for name, value in moments.items():
+            tensors[f"optimizer.{k}.{name}"] = value.detach().numpy()
+    return tensors
+
+
+def head_start(config: Config, game: Game, model: MaskablePPO) -> None:
+    """Imitate greedy before the first step."""
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f}%"),
+        TimeElapsedColumn(),
+        console=console(),
+    )
+    with bar:
+        task = bar.add_task("watching greedy", total=1.0)
+        lessons = collect(game, config.imitation, config.reward, config.seed)
+        agreement = imitate(
+            model,
+            lessons,
+            epochs=config.imitation_epochs,
+            batch_size=IMITATION_BATCH,
+            scale=config.reward_scale,
+            learning_rate=IMITATION_RATE,
+            progress=lambda done, agreed: bar.update(
+                task, completed=done, description=f"imitating greedy, {agreed:.0%} alike"
+            ),
+        )
+    console().print(f"imitated {len(lessons.actions):,} decisions of greedy, {agreement:.0%} alike")
+
+
+def restore(model: MaskablePPO, checkpoint: Checkpoint) -> None:
+    """Put a checkpoint's weights and moments into a model.
+
+    Raises:
+        CheckpointError: they are not those of such a model.
+    """
+    weights = {
+        name.removeprefix("policy."): torch.from_numpy(array.copy())
+        for name, array in checkpoint.tensors.items()
+        if name.startswith("policy.")
+    }
+    moments: dict[int, dict[str, Any]] = defaultdict(dict)
+    for name, array in checkpoint.tensors.items():
+        kind, number, *rest = name.split(".")
+        if kind == "optimizer":
+            moments[int(number)][rest[0]] = torch.from_numpy(array.copy())
+    try:
+        model.policy.load_state_dict(weights)
+        state = model.policy.optimizer.state_dict()
+        model.policy.optimizer.load_state_dict({**state, "state": dict(moments)})
+    except (RuntimeError, ValueError, KeyError) as error:
+        first = str(error).splitlines()[0]
+        raise CheckpointError(
+            f"checkpoint {str(checkpoint.path)!r}: does not fit this config: {first}"
+        ) from None
+
+
+class SelfPlay(BaseCallback):
+    """Grows the pool, writes checkpoints, shows the win rates, stops in time."""
+
+    def __init__(self, config: Config, game: Game, folder: Path, clock: Clock) -> None:
+        super().__init__()
+        self._config = config
+        self._game = game
+        self._folder = folder
+        self._clock = clock
+        self._last_saved = 0
+        self._last_line = time.monotonic()
+        self._won: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=RECENT_GAMES))
+        self._references: list[Agent] = [
+            make_agent("greedy", game, config.seed),
+            make_agent("random", game, config.seed),
+        ]
+        self._past: list[Agent] = []
+        self._draws = np.random.default_rng(config.seed)
+        self._console = console()
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f}%"),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[rates]}"),
+            console=self._console,
+        )
+        self._task: TaskID = self._bar.add_task("training", total=1.0, rates="")
+        self.interrupted = False
+
+    # the pool ---------------------------------------------------------------------
+
+    def remember(self, step: int, tensors: dict[str, Any]) -> None:
+        """Add a past policy to the pool and draw opponents from it."""
+        layers = [(w.copy(), b.copy()) for w, b in policy_layers(tensors)]
+        seed = self._config.seed + step
+        self._past.append(CheckpointAgent.from_layers("self", layers, seed))
+
+    def set_pool(self) -> None:
+        """Weigh the pool: references by their shares, a few own checkpoints by the rest."""
+        config = self._config
+        newest = np.arange(len(self._past))[-config.pool_size :]
+        shares = np.array([config.greedy_share, config.random_share])
+        own = np.zeros(len(self._past))
+        if newest.size:
+            active = self._draws.choice(newest, min(config.pool_active, newest.size), replace=False)
+            own[active] = (1 - shares.sum()) / active.size
+        weights = np.concatenate([shares, own])
+        if weights.sum() <= 0:
+            weights[0] = 1.0
+        env: Any = self.training_env
+        env.set_opponents([*self._references, *self._past], weights)
+
+    # what Stable-Baselines3 calls ------------------------------------------------
+
+    def _on_training_start(self) -> None:
+        self._last_saved = self.num_timesteps
+        self.set_pool()
+        self._bar.start()
+
+    def _on_rollout_start(self) -> None:
+        if self.num_timesteps - self._last_saved >= self._config.checkpoint_every:
+            self.save()
+        self.set_pool()
+        learner: Any = self.model
+        learner.ent_coef = self._clock.annealed(self._config.entropy)
+        self._show()
+
+    def _on_step(self) -> bool:
+        self._clock.steps = self.num_timesteps
+        for info in self.locals["infos"]:
+            if "won" in info:
+                for name in set(info["opponents"]):
+                    self._won[name].append(info["won"])
+        return self._clock.fraction < 1.0 and not self.interrupted
+
+    def _on_training_end(self) -> None:
+        self._show()
+        self._bar.stop()
+
+    # output -------------------------------------------------------------------------
+
+    def save(self) -> None:
+        """Write a checkpoint and let it join the pool."""
+        tensors = model_tensors(self.model)
+        step = self.num_timesteps
+        about = {
+            **describe_game(self._game),
+            "step": step,
+            "seconds": round(self._clock.seconds, 1),
+            "seed": self._config.seed,
+            "config": json.loads(json.dumps(asdict(self._config), default=str)),
+        }
+        save(self._folder / "checkpoints" / f"{PREFIX}{step:010d}", tensors, about)
+        self._last_saved = step
+        self.remember(step, tensors)
+
+    def _rates(self) -> str:
+        names = [n for n in ("random", "greedy", "self") if self._won[n]]
+        return "wins " + ", ".join(f"{n} {np.mean(self._won[n]):.0%}" for n in names)
+
+    def _show(self) -> None:
+        rates = self._rates()
+        speed = f"{self.num_timesteps / max(self._clock.seconds, 1e-9):,.0f}/s"
+        self._bar.update(
+            self._task,
+            completed=self._clock.fraction,
+            description=f"step {self.num_timesteps:,} ({speed})",
+            rates=rates,
+        )
+        for name, won in self._won.items():
+            self.logger.record(f"wins/{name}", float(np.mean(won)))
+        if not self._console.is_terminal and time.monotonic() - self._last_line > PLAIN_SECONDS:
+            self._last_line = time.monotonic()
+            self._console.print(
+                f"{self._clock.fraction:4.0%}  step {self.num_timesteps:,}  {speed}  {rates}"
+            )
+
+
+def run_folder(config: Config) -> Path:
+    """Return the run's folder.
+
+    Raises:
+        InvalidOption: it exists already.
+    """
+    folder = config.runs / (config.name or f"{config.game}-{config.preset}-{config.seed}")
+    if config.game not in folder.name and not config.name:
+        return folder
+    if (folder / "config.json").exists():
+        raise InvalidOption(
+            f"run {str(folder)!r} exists: go on with --resume {folder}, or choose another --name"
+        )
+    return folder
+
+
+def read_config(folder: Path) -> Config:
+    """Return the config of a run to go on with.
+
+    Raises:
+        InvalidOption: no run, or its config is damaged.
+    """
+    path = folder / "config.json"
+    try:
+        written = json.loads(path.read_text(encoding="utf-8"))["config"]
+        known = {field.name for field in fields(Config)} - KEPT_WHEN_RESUMED
+        values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in written.items()}
+        values = {name: values[name] for name in known}
+        values["runs"] = Path(values["runs"])
+    except OSError:
+        raise InvalidOption(
+            f"resume: {str(path)!r} does not exist: expected a run's folder"
+        ) from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise InvalidOption(f"resume: {str(path)!r} is damaged") from None
+    return Config(**values)
+
+
+def newest_checkpoint(folder: Path, game: Game) -> Checkpoint | None:
+    """Return the newest checkpoint that is whole; None if there is none."""
+    for path in sorted((folder / "checkpoints").glob(f"{PREFIX}*"), reverse=True):
+        try:
+            return load(path, game)
+        except CheckpointError as error:
+            console().print(f"passed over: {error}")
+    return None
+
+
+def train(config: Config, folder: Path, game: Game) -> bool:
+    """Train to the end of the config; returns False if interrupted by Ctrl-C."""
+    torch.set_num_threads(config.threads)
+    threadpool_limits(1, "blas")  # numpy's matrices are small, and torch has the cores
+    checkpoint = newest_checkpoint(folder, game)
+    seed = config.seed + (checkpoint.step if checkpoint else 0)
+    env = SelfPlayVecEnv(
+        game, config.num_envs, reward=config.reward, scale=config.reward_scale, seed=seed
+    )
+    clock = Clock(config, float(checkpoint.about.get("seconds", 0)) if checkpoint else 0.0)
+    model = make_model(config, env, clock)
+    model.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
+    callback = SelfPlay(config, game, folder, clock)
+    callback.init_callback(model)
+    if checkpoint is None and config.imitation:
+        head_start(config, game, model)
+    if checkpoint is not None:
+        restore(model, checkpoint)
+        model.num_timesteps = clock.steps = checkpoint.step
+        for path in sorted((folder / "checkpoints").glob(f"{PREFIX}*"))[-config.pool_size :]:
+            if path.name <= checkpoint.path.name:
+                callback.remember(0, load(path, game).tensors)
+        console().print(
+            f"going on with {folder} at step {checkpoint.step:,} of {config.total_steps:,}, "
+            f"{clock.fraction:.0%} done"
+        )
+
+    def interrupt(*_: object) -> None:
+        callback.interrupted = True
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        if clock.fraction < 1.0:
+            model.learn(
+                config.total_steps - clock.steps,
+                callback=callback,
+                reset_num_timesteps=False,
+            )
+            callback.save()
+    finally:
+        signal.signal(signal.SIGINT, before)
+        callback._bar.stop()
+    return not callback.interrupted
+
+
+def evaluate(config: Config, folder: Path, game: Game) -> None:
+    """Measure the newest checkpoint against the reference agents; write table and JSON."""
+    agent = make_agent(f"checkpoint:{folder}", game)
+    out = console()
+    lines: dict[str, list[Line]] = {}
+    for opponent in ("random", "greedy"):
+        others = game.num_seats - 1
+        names = ["policy"] + [opponent] * others
+        agents = [agent] + [make_agent(opponent, game)] * others
+        lines[opponent], _ = measure(game, names, agents, config.evaluation_games, config.seed + 1)
+    with (folder / "evaluation.txt").open("w", encoding="utf-8") as file:
+        for opponent, found in lines.items():
+            shown = table(f"{game.title}, {game.num_seats} seats: {agent.name} v {opponent}", found)
+            out.print(shown)
+            type(out)(file=file, width=110).print(shown)
+    result = {
+        "checkpoint": agent.name,
+        "results": {name: [asdict(line) for line in found] for name, found in lines.items()},
+        "config": asdict(config),
+        **surroundings(),
+    }
+    write_atomically(folder / "evaluation.json", json.dumps(result, indent=1, default=str))
+    out.print(f"policy: checkpoint:{folder}   results: {folder / 'evaluation.txt'}")
+
+
+def main(config: Config) -> None:
+    """Train, then evaluate."""
+    if config.resume is not None:
+        folder = config.resume
+        config = read_config(folder)
+    else:
+        folder = run_folder(config)
+    check(config)
+    game = sprawl_env.game(
+        config.game, num_players=config.num_players, **parse_options(config.options)
+    )
+    written = {"config": asdict(replace(config, resume=None)), **surroundings()}
+    if not (folder / "config.json").exists():
+        write_atomically(folder / "config.json", json.dumps(written, indent=1, default=str))
+    if not train(config, folder, game):
+        console().print(f"interrupted; go on with: python -m experiments.train --resume {folder}")
+        return
+    if config.evaluation_games:
+        evaluate(config, folder, game)
+
+
+if __name__ == "__main__":
+    run(main, Config, PRESETS)

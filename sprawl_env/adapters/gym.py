@@ -1,0 +1,198 @@
+"""Any game as a Gymnasium environment: one learner's seat, the opponents inside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from sprawl_env.adapters.aec import RENDER_MODES
+from sprawl_env.adapters.agent import Agent, RandomAgent
+from sprawl_env.adapters.rewards import add_change, add_final_rewards, is_dense, reward_mode
+from sprawl_env.core.errors import IllegalAction, InvalidOption, unknown
+from sprawl_env.core.game import (
+    FINISHED,
+    NOT_OVER,
+    TRUNCATED,
+    Floats,
+    Game,
+    Games,
+    Ints,
+    Mask,
+    clone,
+)
+from sprawl_env.core.registry import game as make_game
+
+Observation = Floats
+
+
+class LegalDiscrete(spaces.Discrete):
+    """Action ids whose ``sample()`` draws a legal one unless told another mask.
+
+    Seeding starts a new run: until the next ``reset`` or ``step`` the space then draws from the
+    actions that were legal in every opening so far, so that a sample drawn before a reset can be
+    played after it, as Gymnasium's environment checker does.
+    """
+
+    def __init__(self, n: int) -> None:
+        super().__init__(n)
+        self.legal: Mask = np.ones(n, np.int8)
+        self.openings: Mask = np.ones(n, np.int8)
+
+    def seed(self, seed: int | None = None) -> Any:
+        """Seed the sampler and expect a new game."""
+        self.legal = self.openings
+        return super().seed(seed)
+
+    def sample(self, mask: Any = None, probability: Any = None) -> Any:
+        """Draw an action: by ``probability``, by ``mask``, or a legal one."""
+        if mask is None and probability is None:
+            mask = self.legal
+        return super().sample(mask=mask, probability=probability)
+
+
+class BoardGameGym(gymnasium.Env[Observation, Any]):
+    """One learner against agents inside the environment.
+
+    Observations are float32 ``[observation_size]``; the legal actions are in
+    ``info["action_mask"]`` and :meth:`action_masks` (the name sb3-contrib looks for).  The reward
+    of a step is all that the learner earns until its next decision or the end of the game.
+    """
+
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012 - Gymnasium's
+
+    def __init__(
+        self,
+        name: str | Game,
+        *,
+        opponent: Agent | Sequence[Agent] | None = None,
+        seat: int | None = None,
+        reward: str = "winner",
+        render_mode: str | None = None,
+        data: str | PathLike[str] | None = None,
+        **options: Any,
+    ) -> None:
+        """Make the environment.
+
+        Args:
+            name: a game's name, or a game made already.
+            opponent: who sits in every other seat, or one agent for each of them in order after
+                the learner; None plays at random.
+            seat: the learner's; None draws one at every reset.
+            reward: see :mod:`sprawl_env.adapters.rewards`.
+            render_mode: ``"ansi"`` or None.
+            data: folder of TOML files that replace those of the package.
+            **options: of the game.
+        """
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise unknown("render mode", render_mode, RENDER_MODES)
+        self.game = name if isinstance(name, Game) else make_game(name, data=data, **options)
+        self.render_mode = render_mode
+        seats = self.game.num_seats
+        if seat is not None and (not isinstance(seat, int) or not 0 <= seat < seats):
+            raise InvalidOption(f"seat={seat!r}: expected None or a seat 0..{seats - 1}")
+        self._fixed_seat = seat
+        self._opponents = self._seat_opponents(opponent)
+        self._mode = reward_mode(reward)
+        self.observation_space = spaces.Box(-1.0, 1.0, (self.game.observation_size,), np.float32)
+        self.action_space: LegalDiscrete = LegalDiscrete(self.game.num_actions)
+        self._scores: Ints = np.zeros(seats, np.int32)
+        self.seat = 0
+
+    def _seat_opponents(self, opponent: Agent | Sequence[Agent] | None) -> list[Agent]:
+        others = self.game.num_seats - 1
+        if opponent is None:
+            return [RandomAgent()] * others
+        if not isinstance(opponent, Sequence):
+            return [opponent] * others
+        if len(opponent) != others:
+            raise InvalidOption(f"opponent: expected one agent or {others}, got {len(opponent)}")
+        return list(opponent)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Deal a new game and let the opponents play up to the learner's first decision."""
+        super().reset(seed=seed)
+        if seed is not None:
+            for opponent in self._opponents:
+                opponent.seed(int(self.np_random.integers(2**62)))
+        while True:  # a tiny turn limit can end a game before the learner has a decision
+            self._deal()
+            self._play_opponents()
+            if self.games["over"][0] == NOT_OVER:
+                break
+        seen = self._look()
+        self.action_space.openings = self.action_space.openings & self._mask
+        return seen
+
+    def _deal(self) -> None:
+        fixed, seats = self._fixed_seat, self.game.num_seats
+        self.seat = int(self.np_random.integers(seats)) if fixed is None else fixed
+        self.games: Games = self.game.deal(1, int(self.np_random.integers(2**62)))
+        self._scores[:] = self.game.scores(self.games, 0)
+
+    def _play_opponents(self) -> None:
+        """Play until the learner owes a decision or the game is over."""
+        game, games = self.game, self.games
+        while games["over"][0] == NOT_OVER and games["to_play"][0] != self.seat:
+            to_play = int(games["to_play"][0])
+            agent = self._opponents[(to_play - self.seat) % game.num_seats - 1]
+            mask = game.legal_actions(games, 0)
+            seen = game.observe(games, 0, to_play)[None] if agent.needs_observations else None
+            states = clone(games) if agent.needs_states else None
+            game.play(games, 0, int(agent.act(seen, mask[None], states)[0]))
+
+    def _look(self) -> tuple[Observation, dict[str, Any]]:
+        self._mask = self.game.legal_actions(self.games, 0)
+        self.action_space.legal = self._mask
+        info: dict[str, Any] = {"action_mask": self._mask.copy(), "seat": self.seat}
+        if self.games["over"][0] != NOT_OVER:
+            standings = self.game.standings(self.games, 0)
+            info["scores"] = self.game.scores(self.games, 0).tolist()
+            info["won"] = bool(standings[self.seat] == standings.max())
+        return self.game.observe(self.games, 0, self.seat), info
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Return bool ``[num_actions]``, True = legal."""
+        return self._mask.astype(np.bool_)
+
+    def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Play the learner's action and the opponents' up to the learner's next decision.
+
+        Raises:
+            IllegalAction: the action is not legal; no byte of the state has changed.
+        """
+        given = np.asarray(action)
+        if given.size != 1 or given.dtype.kind not in "iu":
+            raise IllegalAction(
+                f"{self.game.name}: action: expected a whole number "
+                f"0..{self.game.num_actions - 1}, got {action!r}"
+            )
+        self.game.play(self.games, 0, int(given.reshape(())))
+        self._play_opponents()
+        observation, info = self._look()
+        over = int(self.games["over"][0])
+        return observation, self._reward(), over == FINISHED, over == TRUNCATED, info
+
+    def _reward(self) -> float:
+        """Return all that the learner earned since its last decision."""
+        scores = self.game.scores(self.games, 0)
+        rewards: Floats = np.zeros(self.game.num_seats, np.float32)
+        if is_dense(self._mode):
+            add_change(self._mode, self._scores, scores, rewards)
+            self._scores[:] = scores
+            return float(rewards[self.seat])
+        if self.games["over"][0] == NOT_OVER:
+            return 0.0
+        add_final_rewards(self._mode, scores, self.game.standings(self.games, 0), rewards)
+        return float(rewards[self.seat])
+
+    def render(self) -> Any:
+        """Return the position as text with ``render_mode="ansi"``."""
+        return self.game.describe(self.games, 0) if self.render_mode == "ansi" else None

@@ -1,0 +1,45 @@
+"""adapters/rewards.py on standings drawn by hand."""
+
+import numpy as np
+import pytest
+
+from sprawl_env.adapters.rewards import REWARDS, add_final_rewards, reward_mode
+
+
+def rewards(name, scores, standings=None):
+    out = np.zeros(len(scores), np.float32)
+    points = np.array(scores, np.int32)
+    stand = points if standings is None else np.array(standings, np.int32)
+    add_final_rewards(reward_mode(name), points, stand, out)
+    return out.tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "scores", "expected"),
+    [
+        ("winner", [9, 4], [1, -1]),
+        ("winner", [4, 4], [0, 0]),
+        ("winner", [9, 4, 1], [1, -0.5, -0.5]),
+        ("winner", [9, 9, 1], [0.25, 0.25, -0.5]),
+        ("winner", [1, 7, 7, 7], [-1 / 3, 1 / 9, 1 / 9, 1 / 9]),
+        ("rank", [9, 4, 1], [1, 0, -1]),
+        ("rank", [4, 9, 4], [-0.5, 1, -0.5]),
+        ("rank", [1, 2, 3, 4], [-1, -1 / 3, 1 / 3, 1]),
+        ("margin", [9, 4], [5, -5]),
+        ("margin", [10, 4, 1], [7.5, -1.5, -6]),
+        ("score", [9, 4], [0, 0]),
+    ],
+)
+def test_what_each_seat_earns(name, scores, expected):
+    assert rewards(name, scores) == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_tie_break_decides_the_winner_but_not_the_margin():
+    assert rewards("winner", [5, 5], [50, 51]) == [-1, 1]
+    assert rewards("margin", [5, 5], [50, 51]) == [0, 0]
+
+
+def test_unknown_rewards_are_refused():
+    with pytest.raises(ValueError, match="unknown reward 'win' .*margin, rank, score, winner"):
+        reward_mode("win")
+    assert [reward_mode(name) for name in REWARDS] == [0, 1, 2, 3]

@@ -1,0 +1,38 @@
+"""Shared by all tests: which games there are, and how far plain Python is asked to go."""
+
+import os
+
+import pytest
+
+from sprawl_env.core.kernel import JIT
+from sprawl_env.core.registry import GAMES
+
+os.environ.setdefault("SPRAWL_ENV_QUIET", "1")
+
+SEATS = {"tower_up": (2, 3, 4)}
+EVERY_GAME = [(name, seats) for name in GAMES for seats in SEATS[name]]
+
+
+def pytest_collection_modifyitems(items):
+    """``compiled`` tests are about machine code or are too slow without it."""
+    if not JIT:
+        skip = pytest.mark.skip(reason="needs compiled kernels")
+        for item in items:
+            if "compiled" in item.keywords:
+                item.add_marker(skip)
+
+
+def pytest_generate_tests(metafunc):
+    """A test that asks for ``any_game`` runs for every game and number of seats."""
+    if "any_game" in metafunc.fixturenames:
+        metafunc.parametrize(
+            "any_game", EVERY_GAME, ids=[f"{n}-{s}" for n, s in EVERY_GAME], indirect=True
+        )
+
+
+@pytest.fixture
+def any_game(request):
+    import sprawl_env
+
+    name, seats = request.param
+    return sprawl_env.game(name, num_players=seats)

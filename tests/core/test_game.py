@@ -1,0 +1,125 @@
+"""core/game.py and registry.py: getting a game, its options, positions and errors."""
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+import sprawl_env
+from sprawl_env.core.errors import InvalidOption, PositionError, SprawlError, UnknownName
+
+
+def test_an_unknown_game_names_those_there_are():
+    with pytest.raises(UnknownName, match=r"unknown game 'tower-up' \(did you mean 'tower_up'\?\)"):
+        sprawl_env.game("tower-up")
+
+
+def test_an_unknown_option_names_the_valid_ones():
+    with pytest.raises(UnknownName, match="num_player.*did you mean 'num_players'.*max_turns"):
+        sprawl_env.game("tower_up", num_player=3)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "expected"),
+    [
+        ("num_players", 1, "2..4"),
+        ("num_players", 5, "2..4"),
+        ("num_players", "2", "2..4"),
+        ("num_players", True, "2..4"),
+        ("num_players", 2.0, "2..4"),
+        ("objectives", "all", "one of random, start"),
+        ("objectives", 0, "one of random, start"),
+        ("starting_floors", 2, "3..9"),
+        ("starting_floors", 8, "3..7 with 2 seats"),
+        ("max_turns", 0, "1..4000"),
+    ],
+)
+def test_a_wrong_option_says_what_is_allowed(option, value, expected):
+    with pytest.raises(InvalidOption) as error:
+        sprawl_env.game("tower_up", **{option: value})
+    assert f"tower_up: option {option}={value!r}" in str(error.value).replace("'2'", "'2'")
+    assert expected in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("seed", [-1, 2**63, 1.5, "1", True, None])
+def test_a_wrong_seed_is_refused(seed):
+    with pytest.raises(InvalidOption, match="seed"):
+        sprawl_env.game("tower_up").deal(1, seed)
+
+
+def test_game_i_is_dealt_from_the_seed_and_i_alone(any_game):
+    many, few = any_game.deal(5, seed=3), any_game.deal(2, seed=3)
+    assert many[:2].tobytes() == few.tobytes()
+    assert many[0].tobytes() != many[1].tobytes()
+    assert any_game.deal(1, seed=4).tobytes() != few[:1].tobytes()
+
+
+def test_options_are_fields_of_the_state():
+    games = sprawl_env.game("tower_up", num_players=3, max_turns=50, objectives="start").deal(2)
+    assert games.num_seats.tolist() == [3, 3]
+    assert games.max_turns.tolist() == [50, 50]
+
+
+def test_every_record_has_the_common_fields_and_fits_in_8_kib(any_game):
+    assert {"to_play", "ply", "turn", "num_seats", "over"} <= set(any_game.dtype.names)
+    assert any_game.dtype.itemsize <= 8192
+
+
+def test_a_game_survives_pickling(any_game):
+    again = pickle.loads(pickle.dumps(any_game))
+    assert repr(again) == repr(any_game)
+    assert again.deal(1, 5).tobytes() == any_game.deal(1, 5).tobytes()
+
+
+def test_positions_travel_as_json(any_game):
+    games = any_game.deal(1, seed=1)
+    any_game.play(games, 0, int(np.argmax(any_game.legal_actions(games))))
+    again = any_game.from_json(any_game.to_json(games))
+    assert again.tobytes() == games.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("damage", "says"),
+    [
+        (lambda c: "no json", "expected JSON text"),
+        (lambda c: json.dumps([1]), "expected JSON text"),
+        (lambda c: json.dumps({**c, "game": "chess"}), "is of game 'chess'"),
+        (lambda c: json.dumps({**c, "options": {}}), "has options"),
+        (lambda c: json.dumps({**c, "state": {}}), "is missing"),
+    ],
+)
+def test_a_damaged_position_is_refused_in_one_line(damage, says):
+    game = sprawl_env.game("tower_up")
+    content = json.loads(game.to_json(game.deal(1)))
+    with pytest.raises(PositionError, match=says) as error:
+        game.from_json(damage(content))
+    assert "\n" not in str(error.value)
+
+
+def test_playing_checks_and_names_what_is_legal(any_game):
+    games = any_game.deal(1, seed=2)
+    mask = any_game.legal_actions(games)
+    illegal = int(np.flatnonzero(mask == 0)[0])
+    before = games.tobytes()
+    with pytest.raises(sprawl_env.IllegalAction) as error:
+        any_game.play(games, 0, illegal)
+    says = str(error.value)
+    assert any_game.action_name(games, 0, illegal) in says
+    assert "seat 0" in says
+    assert any_game.action_name(games, 0, int(mask.argmax())) in says
+    with pytest.raises(sprawl_env.IllegalAction, match=r"ids are 0\.\."):
+        any_game.play(games, 0, any_game.num_actions)
+    assert games.tobytes() == before
+
+
+def test_all_errors_are_value_errors():
+    assert issubclass(SprawlError, ValueError)
+    assert issubclass(sprawl_env.IllegalAction, SprawlError)
+
+
+def test_describe_names_the_seat_and_its_decision(any_game):
+    text = any_game.describe(any_game.deal(1))
+    assert any_game.title in text
+    assert "seat 0 to" in text
