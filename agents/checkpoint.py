@@ -6,6 +6,7 @@ checkpoint appears whole or not at all: it is written under another name, then r
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 import os
@@ -33,6 +34,8 @@ DESCRIPTION: Final = "checkpoint.json"
 PREFIX: Final = "step-"
 _LIBRARIES: Final = ("sprawl-env", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib")
 _ILLEGAL: Final = np.float32(-1e9)
+SHAPE: Final = ("width", "trunk")  # what a network's size is made of
+MOST_WIDTH: Final = 4096
 
 
 class CheckpointError(SprawlError):
@@ -213,54 +216,7 @@ def _check_game(where: str, about: Mapping[str, Any], game: Game) -> None:
             )
 
 
-class PolicyNet:
-    """A policy's network in numpy: rectified layers, then one logit an action."""
-
-    def __init__(self, layers: list[tuple[Floats, Floats]]) -> None:
-        self._layers = [(np.ascontiguousarray(w.T), b) for w, b in layers]
-
-    def logits(self, observations: Floats) -> Floats:
-        """Return float32 ``[n, num_actions]``."""
-        x = observations
-        for weight, bias in self._layers[:-1]:
-            x = x @ weight
-            x += bias
-            np.maximum(x, 0, out=x)
-        weight, bias = self._layers[-1]
-        return np.asarray(x @ weight + bias, np.float32)
-
-
-def policy_layers(
-    tensors: Mapping[str, Array], where: str = "checkpoint"
-) -> list[tuple[Floats, Floats]]:
-    """Return the policy's layers, in order, from the names Stable-Baselines3 gives them.
-
-    Raises:
-        CheckpointError: the tensors are not those of such a network.
-    """
-    hidden = sorted(
-        (name for name in tensors if name.startswith("policy.mlp_extractor.policy_net.")),
-        key=lambda name: int(name.split(".")[3]) if name.split(".")[3].isdigit() else -1,
-    )
-    stems = [name.removesuffix(".weight") for name in hidden if name.endswith(".weight")]
-    stems.append("policy.action_net")
-    layers = []
-    width: int | None = None
-    for stem in stems:
-        weight, bias = tensors.get(f"{stem}.weight"), tensors.get(f"{stem}.bias")
-        fits = (
-            weight is not None
-            and bias is not None
-            and weight.dtype == bias.dtype == np.float32
-            and weight.ndim == 2  # noqa: PLR2004 - a matrix
-            and bias.shape == weight.shape[:1]
-            and (width is None or weight.shape[1] == width)
-        )
-        if not fits or weight is None or bias is None:
-            raise CheckpointError(f"{where}: expected float32 layers {stem}.weight and .bias")
-        width = int(weight.shape[0])
-        layers.append((weight, bias))
-    return layers
+NET: Final = "policy.mlp_extractor."  # where Stable-Baselines3 keeps the network
 
 
 class CheckpointAgent:
@@ -278,31 +234,23 @@ class CheckpointAgent:
 
     def __init__(self, path: Path, game: Game, seed: int = 0, *, sample: bool = False) -> None:
         checkpoint = load(path, game)
-        where = f"checkpoint {str(checkpoint.path)!r}"
-        layers = policy_layers(checkpoint.tensors, where)
-        shape = (layers[0][0].shape[1], layers[-1][0].shape[0])
-        if shape != (game.observation_size, game.num_actions):
-            raise CheckpointError(
-                f"{where}: its network maps {shape[0]} numbers to {shape[1]} actions, expected "
-                f"{game.observation_size} and {game.num_actions}"
-            )
-        self._start(f"{checkpoint.path.parent.parent.name}/{checkpoint.path.name}", layers, sample)
-        self.seed(seed)
+        name = f"{checkpoint.path.parent.parent.name}/{checkpoint.path.name}"
+        self._start(name, load_network(checkpoint, game), seed, sample)
 
     @classmethod
-    def from_layers(
-        cls, name: str, layers: list[tuple[Floats, Floats]], seed: int = 0, *, sample: bool = True
+    def from_network(
+        cls, name: str, network: Any, seed: int = 0, *, sample: bool = True
     ) -> CheckpointAgent:
-        """Return an agent for weights in memory."""
+        """Return an agent for a network in memory, e.g. one still in training; it is copied."""
         agent = cls.__new__(cls)
-        agent._start(name, layers, sample)
-        agent.seed(seed)
+        agent._start(name, copy.deepcopy(network), seed, sample)
         return agent
 
-    def _start(self, name: str, layers: list[tuple[Floats, Floats]], sample: bool) -> None:
+    def _start(self, name: str, network: Any, seed: int, sample: bool) -> None:
         self.name = name
-        self._net = PolicyNet(layers)
+        self._network = network.eval()
         self._sample = sample
+        self.seed(seed)
 
     def seed(self, seed: int) -> None:
         """Start the samples anew."""
@@ -314,8 +262,41 @@ class CheckpointAgent:
         """Choose by the policy; needs ``observations``."""
         if observations is None:
             raise ValueError(f"{self.name}: act() needs the observations")
-        logits = self._net.logits(observations)
+        logits = self._network.logits_of(observations)
         if self._sample:  # the largest of logit + Gumbel noise is a draw from the policy
             logits += self._rng.gumbel(size=logits.shape).astype(np.float32)
         logits[masks == 0] = _ILLEGAL
         return np.asarray(logits.argmax(axis=1), np.int64)
+
+
+def load_network(checkpoint: Checkpoint, game: Game) -> Any:
+    """Return a checkpoint's network (an ``agents.networks.EntityNet``).
+
+    Raises:
+        CheckpointError: its tensors are not those of such a network.
+    """
+    import torch  # noqa: PLC0415 - only agents that are networks need torch
+
+    from agents.networks import network_for  # noqa: PLC0415
+
+    where = f"checkpoint {str(checkpoint.path)!r}"
+    shape = checkpoint.about.get("network")
+    if not isinstance(shape, dict) or not all(
+        isinstance(shape.get(key), int) and 1 <= shape[key] <= MOST_WIDTH for key in SHAPE
+    ):
+        raise CheckpointError(
+            f"{where}: {DESCRIPTION}: expected 'network' with {' and '.join(SHAPE)}, whole numbers "
+            f"1..{MOST_WIDTH}"
+        )
+    network = network_for(game, **{key: shape[key] for key in SHAPE})
+    weights = {
+        name.removeprefix(NET): torch.from_numpy(array)
+        for name, array in checkpoint.tensors.items()
+        if name.startswith(NET)
+    }
+    try:
+        network.load_state_dict(weights)
+    except RuntimeError as error:
+        reason = " ".join(str(error).split())[:200]
+        raise CheckpointError(f"{where}: {WEIGHTS} does not hold this network: {reason}") from None
+    return network

@@ -17,7 +17,7 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from torch import Tensor, nn
 
 from sprawl_env.core.actions import ActionTable
-from sprawl_env.core.game import Game
+from sprawl_env.core.game import Floats, Game
 from sprawl_env.core.layout import ObservationLayout
 
 
@@ -71,7 +71,6 @@ class EntityNet(nn.Module):
             layers[f"{kind}_self"] = nn.Linear(width, width)
             if kind in layout.graphs:
                 layers[f"{kind}_next"] = nn.Linear(width, width, bias=False)
-            layers[f"{kind}_again"] = nn.Linear(width, width)
             layers[f"{kind}_trunk"] = nn.Linear(trunk, width, bias=False)
         pooled = 2 * width * len(self._size_of)
         layers["trunk_in"] = nn.Linear(whole + pooled, trunk)
@@ -102,13 +101,13 @@ class EntityNet(nn.Module):
             y = layers[f"{kind}_self"](x)
             if f"{kind}_next" in layers:
                 y = y + layers[f"{kind}_next"](torch.matmul(self.get_buffer(f"graph_{kind}"), x))
-            seen[kind] = torch.relu(y)
-        pooled = [part for x in seen.values() for part in (x.mean(dim=1), x.amax(dim=1))]
+            seen[kind] = y
+        active = [torch.relu(y) for y in seen.values()]
+        pooled = [part for x in active for part in (x.mean(dim=1), x.amax(dim=1))]
         summary = torch.relu(layers["trunk_in"](torch.cat([whole, *pooled], dim=1)))
         summary = torch.relu(layers["trunk_out"](summary))
-        for kind, x in seen.items():
-            context = layers[f"{kind}_trunk"](summary).unsqueeze(1)
-            seen[kind] = torch.relu(layers[f"{kind}_again"](x) + context)
+        for kind, y in seen.items():
+            seen[kind] = torch.relu(y + layers[f"{kind}_trunk"](summary).unsqueeze(1))
         return torch.cat([self._logits(block, seen, summary) for block in self._blocks], 1), summary
 
     def _logits(self, block: Any, seen: dict[str, Tensor], summary: Tensor) -> Tensor:
@@ -119,6 +118,12 @@ class EntityNet(nn.Module):
         found = head(seen[block.entity]).flatten(start_dim=1)
         return nn.functional.pad(found, (0, block.size - found.shape[1]))
 
+    def logits_of(self, observations: Floats) -> Floats:
+        """Return float32 ``[n, num_actions]`` for numpy observations ``[n, observation_size]``."""
+        with torch.inference_mode():
+            found: Floats = self(torch.from_numpy(observations))[0].numpy()
+        return found.copy() if found.base is not None else found
+
     def forward_actor(self, observations: Tensor) -> Tensor:
         """Return the logits alone."""
         return self.forward(observations)[0]
@@ -128,7 +133,7 @@ class EntityNet(nn.Module):
         return self.forward(observations)[1]
 
 
-class EntityPolicy(MaskableActorCriticPolicy):
+class EntityPolicy(MaskableActorCriticPolicy):  # type: ignore[misc]  # untyped library
     """Masked PPO's policy with an :class:`EntityNet`; takes its keywords as ``net_arch``."""
 
     def __init__(
@@ -145,7 +150,7 @@ class EntityPolicy(MaskableActorCriticPolicy):
         )
 
     def _build_mlp_extractor(self) -> None:
-        self.mlp_extractor = EntityNet(self._layout, self._table, **self.net_arch)  # type: ignore[assignment, arg-type]  # same duties
+        self.mlp_extractor = EntityNet(self._layout, self._table, **self.net_arch)
 
 
 def network_for(game: Game, width: int, trunk: int) -> EntityNet:

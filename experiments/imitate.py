@@ -1,7 +1,8 @@
 """A head start for training: imitate the greedy agent before learning to beat it.
 
 Greedy plays batches of games against itself, with some random moves so that unusual positions are
-seen too; the policy is fitted to greedy's choices and the value to how those games ended.
+seen too; the policy is fitted to what greedy thinks of every legal action, and the value to how
+those games ended.
 """
 
 from __future__ import annotations
@@ -11,53 +12,61 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from sb3_contrib import MaskablePPO
 
-from agents import make_agent
+from agents.greedy import GreedyAgent
 from sprawl_env.adapters.vector import VectorGames
-from sprawl_env.core.game import Floats, Game, Mask, clone
+from sprawl_env.core.game import Floats, Game, clone
 
+SOFTNESS = 0.5  # difference of greedy's values that makes an action 2.7 times as likely
 STRAY = 0.15  # share of moves that are random
+ILLEGAL = -1e9  # logit of what may not be done
+VALUE_SHARE = 0.5  # weight of the value's error
 GAMES = 256  # played at once
 
 
 @dataclass(frozen=True)
 class Lessons:
-    """What greedy did: ``[n]`` decisions of games that were played to the end."""
+    """What greedy thought: ``[n]`` decisions of games that were played to the end.
+
+    ``targets`` are the probabilities to learn, ``[n, num_actions]``.
+    """
 
     observations: Floats
-    masks: Mask
-    actions: npt.NDArray[np.int64]
+    targets: Floats
     returns: Floats
 
 
 def collect(game: Game, decisions: int, reward: str, seed: int) -> Lessons:
-    """Watch greedy play about ``decisions`` decisions; returns are the final rewards."""
+    """Watch greedy play about ``decisions`` decisions; returns are all that was earned after."""
     vec = VectorGames(game, GAMES, seed=seed, reward=reward)
-    greedy = make_agent("greedy", game, seed)
+    greedy = GreedyAgent(game, seed)
     rng = np.random.default_rng(seed)
     steps = -(-decisions // GAMES)
     seen = np.zeros((steps, GAMES, game.observation_size), np.float32)
-    masks = np.zeros((steps, GAMES, game.num_actions), np.int8)
-    actions = np.zeros((steps, GAMES), np.int64)
+    targets = np.zeros((steps, GAMES, game.num_actions), np.float32)
     seats = np.zeros((steps, GAMES), np.int64)
     returns = np.zeros((steps, GAMES), np.float32)
+    earned = np.zeros((steps, GAMES, game.num_seats), np.float32)
     began = np.zeros(GAMES, np.int64)  # step at which each running game began
     finished = np.zeros((steps, GAMES), np.bool_)
     vec.reset()
     for k in range(steps):
-        seen[k], masks[k], seats[k] = vec.observations, vec.masks, vec.to_play
-        actions[k] = greedy.act(None, vec.masks, clone(vec.games))
+        seen[k], seats[k] = vec.observations, vec.to_play
+        values = greedy.values(vec.masks, clone(vec.games))
+        likely = np.exp((values - values.max(axis=1, keepdims=True)) / np.float32(SOFTNESS))
+        targets[k] = likely / likely.sum(axis=1, keepdims=True)
         strays = rng.random(GAMES) < STRAY
-        step = vec.step(np.where(strays, vec.sample_actions(), actions[k]))
+        step = vec.step(np.where(strays, vec.sample_actions(), greedy.choose(values)))
+        earned[k] = step.rewards
         for i in np.flatnonzero(step.terminated | step.truncated):
             span = slice(began[i], k + 1)
-            returns[span, i] = step.rewards[i, seats[span, i]]
+            to_come = earned[span, i][::-1].cumsum(axis=0)[::-1]
+            returns[span, i] = np.take_along_axis(to_come, seats[span, i, None], axis=1)[:, 0]
             finished[span, i] = True
             began[i] = k + 1
-    return Lessons(seen[finished], masks[finished], actions[finished], returns[finished])
+    return Lessons(seen[finished], targets[finished], returns[finished])
 
 
 def imitate(
@@ -85,7 +94,7 @@ def imitate(
     policy.set_training_mode(True)
     optimizer = torch.optim.Adam(policy.parameters(), lr=learning_rate)
     rng = np.random.default_rng(model.seed)
-    size = len(lessons.actions)
+    size = len(lessons.returns)
     total = epochs * -(-size // batch_size)
     done, agreement = 0, 0.0
     for _ in range(epochs):
@@ -95,19 +104,18 @@ def imitate(
             rows = order[start : start + batch_size]
             for group in optimizer.param_groups:
                 group["lr"] = learning_rate * max(0.1, 1 - done / total)
-            actions = torch.from_numpy(lessons.actions[rows])
+            wanted = torch.from_numpy(lessons.targets[rows])
             features = policy.extract_features(torch.from_numpy(lessons.observations[rows]))
             hidden, hidden_value = policy.mlp_extractor(features)
-            logits = policy.action_net(hidden)
-            logits = logits.masked_fill(torch.from_numpy(lessons.masks[rows] == 0), -1e9)
+            logits = policy.action_net(hidden).masked_fill(wanted == 0, ILLEGAL)
             values = policy.value_net(hidden_value).flatten()
-            target = torch.from_numpy(lessons.returns[rows] * np.float32(scale))
-            loss = torch.nn.functional.cross_entropy(logits, actions)
-            loss = loss + 0.5 * torch.nn.functional.mse_loss(values, target)
+            ended = torch.from_numpy(lessons.returns[rows] * np.float32(scale))
+            loss = torch.nn.functional.cross_entropy(logits, wanted)
+            loss = loss + VALUE_SHARE * torch.nn.functional.mse_loss(values, ended)
             optimizer.zero_grad()
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]  # torch's own
             optimizer.step()
-            agreed += float((logits.argmax(dim=1) == actions).sum())
+            agreed += float((logits.argmax(dim=1) == wanted.argmax(dim=1)).sum())
             done += 1
             progress(done / total, agreed / min(size, start + batch_size))
         agreement = agreed / size

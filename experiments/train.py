@@ -11,6 +11,7 @@ The pool holds the random and the greedy agent and the run's own past checkpoint
 
 from __future__ import annotations
 
+import io
 import json
 import signal
 import time
@@ -21,6 +22,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
@@ -31,16 +33,18 @@ import sprawl_env
 from agents import Agent, make_agent
 from agents.checkpoint import (
     PREFIX,
+    SHAPE,
     Checkpoint,
     CheckpointAgent,
     CheckpointError,
     describe_game,
     load,
-    policy_layers,
+    load_network,
     save,
     surroundings,
     write_atomically,
 )
+from agents.networks import EntityPolicy
 from experiments.command_line import console, parse_options, run
 from experiments.evaluate import Line, measure, table
 from experiments.imitate import collect, imitate
@@ -71,15 +75,15 @@ class Config:
     """of deals, opponents, weights and samples"""
     total_steps: int = 4_000_000
     """learner decisions"""
-    max_minutes: float = 3.9
+    max_minutes: float = 3.6
     """training stops here even with steps left (evaluation comes on top); 0: no limit"""
     num_envs: int = 256
     """games at once"""
-    num_steps: int = 64
+    num_steps: int = 24
     """learner decisions a game between two updates"""
-    batch_size: int = 2048
+    batch_size: int = 512
     """decisions a gradient step"""
-    num_epochs: int = 4
+    num_epochs: int = 3
     """passes over the decisions of an update"""
     learning_rate: float = 1e-3
     """Adam's step size at the start, annealed to 5% of it"""
@@ -89,25 +93,27 @@ class Config:
     """discount a decision"""
     gae_lambda: float = 0.95
     """of generalised advantage estimation"""
-    hidden: tuple[int, ...] = (256, 256)
-    """widths of the policy's and of the value's layers"""
-    reward: str = "margin"
+    width: int = 32
+    """of the layers that look at one site, card, .. (agents.networks)"""
+    trunk: int = 128
+    """of the layers that look at the whole"""
+    reward: str = "lead"
     """winner, rank, margin, score or lead (sprawl_env.adapters.rewards)"""
     reward_scale: float = 0.05
     """factor on rewards"""
-    greedy_share: float = 0.5
+    greedy_share: float = 0.75
     """share of opponents that are greedy"""
     random_share: float = 0.03
     """share of opponents that play at random"""
     pool_size: int = 8
     """newest own checkpoints the opponents are drawn from"""
-    pool_active: int = 2
+    pool_active: int = 1
     """of them, how many play at a time (new ones are drawn after every update)"""
-    imitation: int = 200_000
+    imitation: int = 150_000
     """decisions of the greedy agent to imitate before step 1; 0: none"""
-    imitation_epochs: int = 4
+    imitation_epochs: int = 2
     """passes over them"""
-    checkpoint_every: int = 200_000
+    checkpoint_every: int = 50_000
     """learner decisions between checkpoints"""
     evaluation_games: int = 1000
     """paired games against each reference agent at the end; 0: none"""
@@ -127,9 +133,13 @@ PRESETS = {
         preset="full",
         total_steps=60_000_000,
         max_minutes=0.0,
-        num_envs=512,
+        num_steps=48,
+        batch_size=1024,
         learning_rate=5e-4,
+        width=64,
+        trunk=256,
         pool_size=24,
+        pool_active=4,
         greedy_share=0.25,
         checkpoint_every=1_000_000,
         evaluation_games=4000,
@@ -145,7 +155,7 @@ def check(config: Config) -> None:
     """
     positive = (
         "total_steps", "num_envs", "num_steps", "batch_size", "num_epochs", "learning_rate",
-        "checkpoint_every", "pool_size", "threads", "reward_scale",
+        "checkpoint_every", "pool_size", "pool_active", "threads", "reward_scale", "width", "trunk",
     )  # fmt: skip
     for name in positive:
         if getattr(config, name) <= 0:
@@ -160,8 +170,6 @@ def check(config: Config) -> None:
             f"batch_size={config.batch_size}: expected at most num_envs * num_steps = "
             f"{config.num_envs * config.num_steps}"
         )
-    if not config.hidden or min(config.hidden) < 1:
-        raise InvalidOption("hidden: expected at least one width, each from 1")
 
 
 class Clock:
@@ -189,11 +197,17 @@ class Clock:
         return value * max(0.05, 1.0 - self.fraction)
 
 
-def make_model(config: Config, env: Any, clock: Clock) -> MaskablePPO:
+def limit_threads(config: Config) -> None:
+    """Give torch the cores and keep numpy from fighting for them."""
+    torch.set_num_threads(config.threads)
+    torch.distributions.Distribution.set_default_validate_args(False)  # checks cost a tenth
+    threadpool_limits(1, "blas")
+
+
+def make_model(config: Config, game: Game, env: Any, clock: Clock) -> MaskablePPO:
     """Return the learner; also what the throughput measurement runs."""
-    layers = list(config.hidden)
     return MaskablePPO(
-        "MlpPolicy",
+        EntityPolicy,
         env,
         n_steps=config.num_steps,
         batch_size=config.batch_size,
@@ -203,8 +217,9 @@ def make_model(config: Config, env: Any, clock: Clock) -> MaskablePPO:
         gamma=config.gamma,
         gae_lambda=config.gae_lambda,
         policy_kwargs={
-            "net_arch": {"pi": layers, "vf": layers},
-            "activation_fn": torch.nn.ReLU,
+            "net_arch": {"width": config.width, "trunk": config.trunk},
+            "layout": game.observation_layout,
+            "actions": game.actions,
         },
         seed=config.seed,
         device="cpu",
@@ -243,7 +258,7 @@ def head_start(config: Config, game: Game, model: MaskablePPO) -> None:
                 task, completed=done, description=f"imitating greedy, {agreed:.0%} alike"
             ),
         )
-    console().print(f"imitated {len(lessons.actions):,} decisions of greedy, {agreement:.0%} alike")
+    console().print(f"imitated {len(lessons.returns):,} decisions of greedy, {agreement:.0%} alike")
 
 
 def restore(model: MaskablePPO, checkpoint: Checkpoint) -> None:
@@ -305,11 +320,10 @@ class SelfPlay(BaseCallback):
 
     # the pool ---------------------------------------------------------------------
 
-    def remember(self, step: int, tensors: dict[str, Any]) -> None:
-        """Add a past policy to the pool and draw opponents from it."""
-        layers = [(w.copy(), b.copy()) for w, b in policy_layers(tensors)]
+    def remember(self, step: int, network: Any) -> None:
+        """Add a past policy to the pool."""
         seed = self._config.seed + step
-        self._past.append(CheckpointAgent.from_layers("self", layers, seed))
+        self._past.append(CheckpointAgent.from_network("self", network, seed))
 
     def set_pool(self) -> None:
         """Weigh the pool: references by their shares, a few own checkpoints by the rest."""
@@ -330,7 +344,8 @@ class SelfPlay(BaseCallback):
 
     def _on_training_start(self) -> None:
         self._last_saved = self.num_timesteps
-        self.set_pool()
+        if self.num_timesteps == 0:
+            self.save()  # also what imitation taught
         self._bar.start()
 
     def _on_rollout_start(self) -> None:
@@ -364,11 +379,12 @@ class SelfPlay(BaseCallback):
             "step": step,
             "seconds": round(self._clock.seconds, 1),
             "seed": self._config.seed,
+            "network": {key: getattr(self._config, key) for key in SHAPE},
             "config": json.loads(json.dumps(asdict(self._config), default=str)),
         }
         save(self._folder / "checkpoints" / f"{PREFIX}{step:010d}", tensors, about)
         self._last_saved = step
-        self.remember(step, tensors)
+        self.remember(step, self.model.policy.mlp_extractor)
 
     def _rates(self) -> str:
         names = [n for n in ("random", "greedy", "self") if self._won[n]]
@@ -393,18 +409,21 @@ class SelfPlay(BaseCallback):
 
 
 def run_folder(config: Config) -> Path:
-    """Return the run's folder.
+    """Return a new run's folder; without a name of its own it gets a number if need be.
 
     Raises:
-        InvalidOption: it exists already.
+        InvalidOption: the run that was named exists already.
     """
-    folder = config.runs / (config.name or f"{config.game}-{config.preset}-{config.seed}")
-    if config.game not in folder.name and not config.name:
-        return folder
-    if (folder / "config.json").exists():
+    name = config.name or f"{config.game}-{config.preset}-{config.seed}"
+    folder = config.runs / name
+    if (folder / "config.json").exists() and config.name:
         raise InvalidOption(
             f"run {str(folder)!r} exists: go on with --resume {folder}, or choose another --name"
         )
+    number = 1
+    while (folder / "config.json").exists():
+        number += 1
+        folder = config.runs / f"{name}-{number}"
     return folder
 
 
@@ -418,9 +437,9 @@ def read_config(folder: Path) -> Config:
     try:
         written = json.loads(path.read_text(encoding="utf-8"))["config"]
         known = {field.name for field in fields(Config)} - KEPT_WHEN_RESUMED
-        values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in written.items()}
-        values = {name: values[name] for name in known}
+        values = {name: written[name] for name in known}
         values["runs"] = Path(values["runs"])
+        values["options"] = tuple(values["options"])
     except OSError:
         raise InvalidOption(
             f"resume: {str(path)!r} does not exist: expected a run's folder"
@@ -442,15 +461,15 @@ def newest_checkpoint(folder: Path, game: Game) -> Checkpoint | None:
 
 def train(config: Config, folder: Path, game: Game) -> bool:
     """Train to the end of the config; returns False if interrupted by Ctrl-C."""
-    torch.set_num_threads(config.threads)
-    threadpool_limits(1, "blas")  # numpy's matrices are small, and torch has the cores
+    limit_threads(config)
     checkpoint = newest_checkpoint(folder, game)
     seed = config.seed + (checkpoint.step if checkpoint else 0)
     env = SelfPlayVecEnv(
         game, config.num_envs, reward=config.reward, scale=config.reward_scale, seed=seed
     )
+    env.reset()  # compiles the rules where that is still to do, before the clock starts
     clock = Clock(config, float(checkpoint.about.get("seconds", 0)) if checkpoint else 0.0)
-    model = make_model(config, env, clock)
+    model = make_model(config, game, env, clock)
     model.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
     callback = SelfPlay(config, game, folder, clock)
     callback.init_callback(model)
@@ -461,7 +480,8 @@ def train(config: Config, folder: Path, game: Game) -> bool:
         model.num_timesteps = clock.steps = checkpoint.step
         for path in sorted((folder / "checkpoints").glob(f"{PREFIX}*"))[-config.pool_size :]:
             if path.name <= checkpoint.path.name:
-                callback.remember(0, load(path, game).tensors)
+                past = load(path, game)
+                callback.remember(past.step, load_network(past, game))
         console().print(
             f"going on with {folder} at step {checkpoint.step:,} of {config.total_steps:,}, "
             f"{clock.fraction:.0%} done"
@@ -495,11 +515,13 @@ def evaluate(config: Config, folder: Path, game: Game) -> None:
         names = ["policy"] + [opponent] * others
         agents = [agent] + [make_agent(opponent, game)] * others
         lines[opponent], _ = measure(game, names, agents, config.evaluation_games, config.seed + 1)
-    with (folder / "evaluation.txt").open("w", encoding="utf-8") as file:
-        for opponent, found in lines.items():
-            shown = table(f"{game.title}, {game.num_seats} seats: {agent.name} v {opponent}", found)
-            out.print(shown)
-            type(out)(file=file, width=110).print(shown)
+    plain = io.StringIO()
+    text = Console(file=plain, width=110)
+    for opponent, found in lines.items():
+        shown = table(f"{game.title}, {game.num_seats} seats: {agent.name} v {opponent}", found)
+        out.print(shown)
+        text.print(shown)
+    write_atomically(folder / "evaluation.txt", plain.getvalue())
     result = {
         "checkpoint": agent.name,
         "results": {name: [asdict(line) for line in found] for name, found in lines.items()},

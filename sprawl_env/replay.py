@@ -106,7 +106,7 @@ def parse(text: str, where: str = "replay") -> Replay:
     for number, line in enumerate(text.splitlines(), start=1):
         try:
             rows.append(json.loads(line))
-        except ValueError:
+        except (ValueError, RecursionError):
             raise PositionError(f"{where}: line {number} is not JSON") from None
     if len(rows) < 2 or not all(isinstance(row, dict) for row in rows):  # noqa: PLR2004 - both ends
         raise PositionError(f"{where}: expected a header, plies and scores")

@@ -124,7 +124,7 @@ def only_action(mask: Mask) -> int:
     """Return the single legal action, ``NO_ACTION`` if there are several."""
     count = 0
     for action in range(mask.size):
-        count += mask[action]
+        count += int(mask[action])
     if count != 1:
         return NO_ACTION
     for action in range(mask.size):
@@ -156,7 +156,7 @@ def sample(masks: Mask, generators: Any, out: Index) -> None:
     for k in range(out.size):
         count = 0
         for action in range(masks.shape[1]):
-            count += masks[k, action]
+            count += int(masks[k, action])
         out[k] = 0
         if count == 0:
             continue
@@ -171,7 +171,8 @@ def sample(masks: Mask, generators: Any, out: Index) -> None:
 
 def new_generators(count: int, seed: int) -> Any:
     """Return ``count`` independent generators for :func:`sample`, drawn from ``seed``."""
-    generators = np.zeros(count, [("rng", np.int64)]).view(np.recarray)
+    # ``rng`` is not first: numba warns of records that begin like each other
+    generators = np.zeros(count, [("unused", np.int64), ("rng", np.int64)]).view(np.recarray)
     for k in range(count):
         mixed = combine(combine(seed, k), 1)
         generators.rng[k] = mixed % (2**62) + 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -112,7 +113,7 @@ class VectorGames:
         shares = max(1, min(num_threads, self.num_envs // _LEAST_SHARE))
         edges = np.linspace(0, self.num_envs, shares + 1).astype(np.int64)
         self._shares = [
-            (int(a), int(b), np.arange(a, b)) for a, b in zip(edges[:-1], edges[1:], strict=True)
+            (int(a), int(b), np.arange(a, b)) for a, b in pairwise(edges)
         ]
         self._scratch = np.zeros((shares, self.num_actions), np.int8)
         self._pool = ThreadPoolExecutor(shares - 1) if shares > 1 else None

@@ -159,12 +159,15 @@ class Game:
         for name in options:
             if name not in rules.options:
                 raise unknown(f"option of {rules.name}", name, rules.options)
-        words = {name: options.get(name, o.default) for name, o in rules.options.items()}
-        numbers = {n: rules.options[n].parse(rules.name, n, v) for n, v in words.items()}
+        given = {name: options.get(name, o.default) for name, o in rules.options.items()}
+        numbers = {n: rules.options[n].parse(rules.name, n, v) for n, v in given.items()}
         self.rules = rules
         self.name = rules.name
         self.title = rules.title
-        self.options: dict[str, Any] = words
+        self.options: dict[str, Any] = {
+            name: value if rules.options[name].words else numbers[name]
+            for name, value in given.items()
+        }
         self.num_seats = numbers["num_players"]
         self.data_folder = data
         self.data = rules.load_data(data)
@@ -177,9 +180,11 @@ class Game:
         self.dtype = rules.state
         self.verbs = rules.verbs
         self._template = np.zeros(1, rules.state).view(np.recarray)
-        for name, value in numbers.items():
-            field = "num_seats" if name == "num_players" else name
-            self._template[field] = value
+        self._option_fields = {
+            "num_seats" if name == "num_players" else name: value for name, value in numbers.items()
+        }
+        for field, number in self._option_fields.items():
+            self._template[field] = number
 
     def __repr__(self) -> str:
         chosen = ", ".join(f"{name}={value!r}" for name, value in self.options.items())
@@ -291,6 +296,12 @@ class Game:
                     f"{list(expected.shape)}"
                 )
             games[name][0] = value
+        for field, number in self._option_fields.items():
+            if games[field][0] != number:
+                raise PositionError(
+                    f"{self.name}: position: {field}: expected {number} as the options say, "
+                    f"got {games[field][0]}"
+                )
         wrong = self.rules.violations(self.tables, games, 0)
         if wrong:
             raise PositionError(f"{self.name}: position: {wrong[0]}")
@@ -300,7 +311,7 @@ class Game:
         try:
             content = json.loads(position)
             game, options, fields = content["game"], content["options"], dict(content["state"])
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             raise PositionError(
                 'position: expected JSON text {"game": ..., "options": ..., "state": ...}'
             ) from None

@@ -245,6 +245,14 @@ def _check_rows(data: GameData) -> None:
     columns = list(data.row("rows", "stars").columns)
     if columns != sorted(set(columns)) or columns[-1] > end:
         raise DataError(f"rows.toml: stars 1: columns: expected ascending columns up to {end}")
+    rules = data.row("components", "rules")
+    least = MAX_SEATS * rules.starting_reserve + max(rules.most_starting_floors)
+    if rules.floors_per_colour < least:
+        raise DataError(
+            f"components.toml: rules 1: floors_per_colour: expected at least {least} for "
+            f"{MAX_SEATS} reserves of {rules.starting_reserve} and the starting floors, got "
+            f"{rules.floors_per_colour}"
+        )
     start = sum(row.start for row in data.rows("objectives", "objective"))
     if start != OBJECTIVES_IN_PLAY:
         raise DataError(f"objectives.toml: objective: expected start on 3 cards, got {start}")

@@ -22,9 +22,16 @@ from sprawl_env.games.tower_up.constants import (
     NUM_COLOURS,
     NUM_OBJECTIVES,
     NUM_ROOFS,
+    OBJECTIVES_IN_PLAY,
+    EndCause,
     Step,
 )
+from sprawl_env.games.tower_up.rules.end import stars_reached
+from sprawl_env.games.tower_up.rules.objectives import progress_of
 from sprawl_env.games.tower_up.state import AGENDA_DEPTH
+
+MOST_STEPS = 2  # of a vehicle
+MOST_FLOORS = 4  # of a card
 
 
 def violations(tables: Tables, games: Games, g: int) -> list[str]:
@@ -34,6 +41,8 @@ def violations(tables: Tables, games: Games, g: int) -> list[str]:
         *_board(tables, games, g),
         *_roofs(tables, games, g),
         *_stock(tables, games, g),
+        *_gains(tables, games, g),
+        *_end(tables, games, g),
     ]
 
 
@@ -64,6 +73,7 @@ def _ranges(tables: Tables, games: Games, g: int) -> Iterator[str]:
         "cone": (0, int(t.cone_end)),
         "counted": (0, 1),
         "progress": (0, MAX_SITES),
+        "chip": (0, 127),
         "fulfilled": (0, 1),
         "supply": (0, int(t.floors_per_colour)),
         "objective": (0, NUM_OBJECTIVES - 1),
@@ -85,18 +95,45 @@ def _ranges(tables: Tables, games: Games, g: int) -> Iterator[str]:
 
 
 def _agenda(games: Games, g: int) -> Iterator[str]:
+    """A turn is END_OF_TURN, RETURN and then one decision with what follows it."""
     state = games[g]
-    for step, seat, a, b, _ in state.agenda[: max(0, min(int(state.agenda_size), AGENDA_DEPTH))]:
-        whole = {Step.ROOF: MAX_SITES, Step.VEHICLE: NUM_COLOURS, Step.REFILL: MARKET_SIZE}
-        known = 0 <= step <= max(Step) and 0 <= seat < state.num_seats and 0 <= b <= MAX_HEIGHT
-        if not known or not 0 <= a < whole.get(Step(int(step)), 1):
-            yield f"agenda: no possible step {[int(step), int(seat), int(a), int(b)]}"
-    if state.over == NOT_OVER and state.agenda_size >= 1:
-        step, seat, *_ = state.agenda[min(int(state.agenda_size), AGENDA_DEPTH) - 1]
-        if step > Step.ROOF or seat != state.to_play:
-            yield "agenda: expected a decision of the seat to play on top"
-    elif state.over != NOT_OVER and state.to_play != NOBODY:
-        yield f"to_play: expected {NOBODY} once over"
+    size = min(int(state.agenda_size), AGENDA_DEPTH)
+    if state.over != NOT_OVER:
+        if state.to_play != NOBODY or state.agenda_size != 0:
+            yield f"to_play: expected {NOBODY} and an empty agenda once over"
+        return
+    entries = [[int(x) for x in row] for row in state.agenda[:size]]
+    steps = [entry[0] for entry in entries]
+    waiting = [k for k, card in enumerate(state.market) if card == NO_CARD]
+    if any(entry[1] != state.to_play for entry in entries) or state.to_play < 0:
+        yield "agenda: expected only steps of the seat to play"
+    if steps[:2] != [Step.END_OF_TURN, Step.RETURN]:
+        yield "agenda: expected a turn to lie at the bottom"
+    elif steps[2:] in ([], [Step.TURN]):
+        if waiting:
+            yield f"market: space {waiting[0]} is empty"
+    elif steps[2:] == [Step.ROOF]:
+        new = entries[2][2]
+        if not 0 <= new < MAX_SITES or state.height[new] != 1 or waiting:
+            yield "agenda: expected a new building to wait for its roof"
+        elif state.roofs_left[state.to_play] == 0:
+            yield "agenda: expected a roof for the new building"
+    else:
+        yield from _taking(entries[2:], waiting)
+
+
+def _taking(entries: list[list[int]], waiting: list[int]) -> Iterator[str]:
+    """While a card is being taken: REFILL, perhaps VEHICLE, floors to choose."""
+    refill, *rest = entries
+    if refill[0] != Step.REFILL or [refill[2]] != waiting:
+        yield "agenda: expected the empty market space to be refilled"
+    if rest and rest[0][0] == Step.VEHICLE:
+        _, _, colour, steps, _ = rest.pop(0)
+        if not 0 <= colour < NUM_COLOURS or not 1 <= steps <= MOST_STEPS:
+            yield "agenda: no possible vehicle"
+    floors = [entry[0] for entry in rest]
+    if not 1 <= len(floors) <= MOST_FLOORS or set(floors) != {Step.FLOOR}:
+        yield "agenda: expected floors to choose on top"
 
 
 def _board(tables: Tables, games: Games, g: int) -> Iterator[str]:
@@ -164,3 +201,61 @@ def _stock(tables: Tables, games: Games, g: int) -> Iterator[str]:
     ]
     if sorted(cards) != list(range(NUM_CARDS)):
         yield f"cards: expected each of {NUM_CARDS} once in market, deck and discards"
+
+
+def _gains(tables: Tables, games: Games, g: int) -> Iterator[str]:
+    """Objectives, chips and star columns."""
+    t, state = tables[0], games[g]
+    if len(set(state.objective.tolist())) != OBJECTIVES_IN_PLAY:
+        yield "objective: expected three different cards"
+    for k in range(OBJECTIVES_IN_PLAY):
+        have = [seat for seat in range(int(state.num_seats)) if state.fulfilled[seat, k]]
+        chips = sorted((int(state.chip[seat, k]) for seat in have), reverse=True)
+        best = t.chip_values[state.num_seats, : len(have)].tolist()
+        others = [int(x) for seat, x in enumerate(state.chip[:, k]) if seat not in have]
+        if state.chips_taken[k] != len(have) or chips != best or any(others):
+            yield f"chip: objective {k + 1} should have given {best}"
+    for seat in range(int(state.num_seats)):
+        yield from _progress(tables, games, g, seat)
+        reached = int(stars_reached(t, state, seat))
+        now = int(state.stars[seat])
+        late = seat == state.to_play and _turn_in_progress(games, g)  # noted when the turn ends
+        if now > reached or (now < reached and not late and state.over == NOT_OVER):
+            yield f"stars: seat {seat} has reached {reached}"
+
+
+def _turn_in_progress(games: Games, g: int) -> bool:
+    size = int(games[g].agenda_size)
+    return size > 0 and games[g].agenda[size - 1, 0] != Step.TURN
+
+
+def _progress(tables: Tables, games: Games, g: int, seat: int) -> Iterator[str]:
+    t, state = tables[0], games[g]
+    for k in range(OBJECTIVES_IN_PLAY):
+        need = int(t.objective_need[state.objective[k]])
+        now, true = int(state.progress[seat, k]), progress_of(t, state, seat, state.objective[k])
+        wrong = now < need or now > true if state.fulfilled[seat, k] else now != true or now >= need
+        if wrong:
+            yield f"progress: seat {seat}, objective {k + 1}: expected {true} of {need}"
+
+
+def _end(tables: Tables, games: Games, g: int) -> Iterator[str]:
+    """Why the game ends, who has counted, who has a last turn."""
+    state = games[g]
+    seats = int(state.num_seats)
+    counted = int(state.counted.sum())
+    if any(state.cone[seat] and not state.counted[seat] for seat in range(MAX_SEATS)):
+        yield "cone: expected 0 before it has counted"
+    if any(state.counted[seats:]):
+        yield "counted: expected 0 for seats that do not play"
+    if state.over != NOT_OVER:
+        if counted != seats:
+            yield "counted: expected every seat to have counted once over"
+    elif state.end_cause == EndCause.NONE:
+        if counted or state.last_turns:
+            yield "end_cause: expected a cause for last turns"
+    elif state.last_turns == 0:
+        if counted:
+            yield "counted: expected nobody before the last turns"
+    elif counted != seats - state.last_turns:
+        yield f"counted: expected {seats - int(state.last_turns)} seats"

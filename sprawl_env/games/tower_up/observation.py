@@ -11,7 +11,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.core.agenda import STEP, A, top
+from sprawl_env.core.agenda import STEP, A, B, top
+from sprawl_env.core.bits import count_bits
 from sprawl_env.core.game import NOBODY, NOT_OVER, Floats, Games, State, Tables
 from sprawl_env.core.kernel import kernel
 from sprawl_env.core.layout import ObservationLayout
@@ -35,6 +36,7 @@ from sprawl_env.games.tower_up.constants import (
 from sprawl_env.games.tower_up.data_files import board_side
 from sprawl_env.games.tower_up.rules.build import may_build_colour, may_pay
 from sprawl_env.games.tower_up.rules.end import score_of
+from sprawl_env.games.tower_up.rules.objectives import COUNTED_HEIGHTS, grey_progress
 
 
 class Block(IntEnum):
@@ -50,6 +52,8 @@ class Block(IntEnum):
     TOP = auto()
     NEW_BUILDING = auto()
     DECISION = auto()
+    TO_CHOOSE = auto()
+    VEHICLE = auto()
     RESERVE = auto()
     ROOFS_LEFT = auto()
     MARKER = auto()
@@ -57,6 +61,7 @@ class Block(IntEnum):
     VISIBLE = auto()
     CHIP = auto()
     PROGRESS = auto()
+    ROOF_HEIGHTS = auto()
     SCORE = auto()
     TO_PLAY = auto()
     COUNTED = auto()
@@ -76,6 +81,7 @@ VEHICLE_AT: Final = NUM_COLOURS + 1
 END_FEATURES: Final = 4
 FLOOR_SCALE: Final = 10.0  # floors a reserve may hold
 SUPPLY_SCALE: Final = 30.0
+MOST_CHOICES: Final = 4.0  # floors of one card
 CARD_SCALE: Final = 2.0  # most floors of a colour on a card
 CHIP_SCALE: Final = 7.0
 GAIN_SCALE: Final = 12.0  # millions of a full row
@@ -116,13 +122,16 @@ def layout(tables: Tables, num_seats: int) -> ObservationLayout:
         (
             "helps",
             (sites, OBJECTIVES_IN_PLAY),
-            "1 if the observer's presence here would further the objective",
+            "1 if the observer's presence here would further an objective not yet fulfilled "
+            "(five adjacent buildings: 1 beside its own ones; borders and heights: always 0)",
             SITE,
         ),
         ("roofs", (sites, num_seats), f"roofs at any height / {ROOFS_SCALE:.0f}, {seats}", SITE),
         ("top", (sites, num_seats), f"1 if the building's top is a roof, {seats}", SITE),
         ("new_building", (sites,), "1 for the building that waits for its roof", SITE),
         ("decision", (NUM_DECISIONS,), "turn, floor to choose, floor to return, roof: one is 1"),
+        ("to_choose", (1,), "floors the seat to play has still to choose / 4"),
+        ("vehicle", (NUM_COLOURS,), "steps its marker will move once they are chosen / 2"),
         ("reserve", (num_seats, NUM_COLOURS), f"floors in hand / {FLOOR_SCALE:.0f}, {seats}"),
         ("roofs_left", (num_seats,), f"/ {NUM_ROOFS}, {seats}"),
         ("marker", (num_seats, NUM_COLOURS), f"steps moved / length of the row, {seats}"),
@@ -130,6 +139,7 @@ def layout(tables: Tables, num_seats: int) -> ObservationLayout:
         ("visible", (num_seats,), f"roofs that are a building's top / cone's row, {seats}"),
         ("chip", (num_seats, OBJECTIVES_IN_PLAY), f"millions won / 7, {seats}"),
         ("progress", (num_seats, OBJECTIVES_IN_PLAY), f"share of the objective's need, {seats}"),
+        ("roof_heights", (num_seats, COUNTED_HEIGHTS), f"1 for a roof at height 1 to 4, {seats}"),
         ("score", (num_seats,), f"millions now / {SCORE_SCALE:.0f}, {seats}"),
         ("to_play", (num_seats,), f"1 for the seat that owes the decision, {seats}"),
         ("counted", (num_seats,), f"1 once the cone has moved, {seats}"),
@@ -199,13 +209,15 @@ def write_prospects(t: State, state: State, viewer: int, site: int, out: Floats)
             neighbours += 1
             height = int(state.height[other]) + 1
             best = max(best, gain_of_roof(t, state, viewer, state.colour[other], height))
-    if neighbours == 0:
-        return
+    free = 0
     for c in range(NUM_COLOURS):
         if state.adjacent[site, c] == 0:
+            free += 1
             best = max(best, gain_of_roof(t, state, viewer, c, 1))
+    if neighbours == 0 or free == 0:
+        return
     out[start[Block.COST] + site] = (neighbours + 1) / float(MAX_HEIGHT)
-    out[start[Block.GAIN] + site] = best
+    out[start[Block.GAIN] + site] = min(best, 1.0)
     if state.roofs_left[viewer] > 0 and may_pay(state, viewer, site):
         for c in range(NUM_COLOURS):
             if may_build_colour(state, viewer, site, c):
@@ -236,7 +248,12 @@ def sites_that_help(t: State, state: State, seat: int, objective: int) -> int:
             if present & t.in_district[board, district] == 0:
                 sites |= int(t.in_district[board, district])
     elif kind == ObjectiveKind.GREY_DISTRICTS:
-        sites = int(t.in_district[board, GREY_A]) | int(t.in_district[board, GREY_B])
+        a = count_bits(present & t.in_district[board, GREY_A])
+        b = count_bits(present & t.in_district[board, GREY_B])
+        if grey_progress(a + 1, b) > grey_progress(a, b):
+            sites |= int(t.in_district[board, GREY_A])
+        if grey_progress(a, b + 1) > grey_progress(a, b):
+            sites |= int(t.in_district[board, GREY_B])
         sites &= ~present
     elif kind == ObjectiveKind.ADJACENT:
         for roof in range(NUM_ROOFS - int(state.roofs_left[seat])):
@@ -267,20 +284,24 @@ def write_seat(t: State, state: State, seat: int, k: int, out: Floats) -> None:
     for colour in range(NUM_COLOURS):
         at = k * NUM_COLOURS + colour
         marker = float(state.marker[seat, colour])
-        out[start[Block.RESERVE] + at] = state.reserve[seat, colour] / FLOOR_SCALE
+        out[start[Block.RESERVE] + at] = min(state.reserve[seat, colour] / FLOOR_SCALE, 1.0)
         out[start[Block.MARKER] + at] = marker / end
         out[start[Block.TO_STAR] + at] = min(max(next_star - marker, 0.0) / 2.0, 1.0)
     for c in range(OBJECTIVES_IN_PLAY):
         at = k * OBJECTIVES_IN_PLAY + c
         need = float(t.objective_need[state.objective[c]])
-        out[start[Block.CHIP] + at] = state.chip[seat, c] / CHIP_SCALE
+        out[start[Block.CHIP] + at] = min(state.chip[seat, c] / CHIP_SCALE, 1.0)
         out[start[Block.PROGRESS] + at] = min(state.progress[seat, c] / need, 1.0)
     out[start[Block.ROOFS_LEFT] + k] = state.roofs_left[seat] / float(NUM_ROOFS)
     out[start[Block.COUNTED] + k] = state.counted[seat]
     out[start[Block.TO_PLAY] + k] = state.to_play == seat
     for roof in range(NUM_ROOFS - int(state.roofs_left[seat])):
         site = int(state.roof_site[seat, roof])
-        out[start[Block.ROOFS] + site * int(t.seen_seats) + k] += 1.0 / ROOFS_SCALE
+        at = start[Block.ROOFS] + site * int(t.seen_seats) + k
+        out[at] = min(out[at] + 1.0 / ROOFS_SCALE, 1.0)
+        height = int(state.roof_height[seat, roof])
+        if height <= COUNTED_HEIGHTS:
+            out[start[Block.ROOF_HEIGHTS] + k * COUNTED_HEIGHTS + height - 1] = 1.0
     visible = out[start[Block.VISIBLE] + k]
     out[start[Block.VISIBLE] + k] = min(visible, 1.0)
     out[start[Block.SCORE] + k] = min(score_of(t, state, seat) / SCORE_SCALE, 1.0)
@@ -295,8 +316,8 @@ def write_market(t: State, state: State, out: Floats) -> None:
             continue
         at = t.block_start[Block.MARKET] + space * CARD_FEATURES
         for colour in range(NUM_COLOURS):
-            out[at + colour] = t.card_floors[card, colour] / CARD_SCALE
-        out[at + MULTICOLOUR_AT] = t.card_multicolour[card] / CARD_SCALE
+            out[at + colour] = min(t.card_floors[card, colour] / CARD_SCALE, 1.0)
+        out[at + MULTICOLOUR_AT] = min(t.card_multicolour[card] / CARD_SCALE, 1.0)
         if t.card_steps[card] > 0:
             out[at + VEHICLE_AT + t.card_vehicle[card]] = t.card_steps[card] / CARD_SCALE
 
@@ -309,7 +330,7 @@ def write_common(t: State, state: State, out: Floats) -> None:
         out[start[Block.OBJECTIVE] + k * NUM_OBJECTIVES + state.objective[k]] = 1.0
         if state.chips_taken[k] < state.num_seats:
             chip = t.chip_values[state.num_seats, state.chips_taken[k]]
-            out[start[Block.NEXT_CHIP] + k] = chip / CHIP_SCALE
+            out[start[Block.NEXT_CHIP] + k] = min(chip / CHIP_SCALE, 1.0)
     for colour in range(NUM_COLOURS):
         out[start[Block.SUPPLY] + colour] = min(state.supply[colour] / SUPPLY_SCALE, 1.0)
     out[start[Block.DECK]] = state.deck_size / float(NUM_CARDS)
@@ -317,6 +338,17 @@ def write_common(t: State, state: State, out: Floats) -> None:
     out[start[Block.END] + 1] = state.end_cause == EndCause.SHORTAGE
     out[start[Block.END] + 2] = state.last_turns / float(state.num_seats)
     out[start[Block.END] + 3] = state.turn / float(state.max_turns)
+
+
+@kernel
+def write_pending(t: State, state: State, out: Floats) -> None:
+    """Write what follows a floor to be chosen: more of them, a vehicle."""
+    for k in range(int(state.agenda_size)):
+        if state.agenda[k, STEP] == Step.FLOOR:
+            out[t.block_start[Block.TO_CHOOSE]] += 1.0 / MOST_CHOICES
+        elif state.agenda[k, STEP] == Step.VEHICLE:
+            at = t.block_start[Block.VEHICLE] + int(state.agenda[k, A])
+            out[at] = state.agenda[k, B] / CARD_SCALE
 
 
 @kernel
@@ -339,3 +371,5 @@ def observe(tables: Tables, games: Games, g: int, seat: int, out: Floats) -> Non
         out[t.block_start[Block.DECISION] + step] = 1.0
         if step == Step.ROOF:
             out[t.block_start[Block.NEW_BUILDING] + top(state, A)] = 1.0
+        elif step == Step.FLOOR:
+            write_pending(t, state, out)

@@ -61,11 +61,17 @@ def largest_group(t: State, state: State, present: int) -> int:
 
 
 @kernel
+def grey_progress(a: int, b: int) -> int:
+    """Objective 7: buildings that count, with ``a`` in one grey district and ``b`` in the other."""
+    return max(min(a, GREY_MANY) + min(b, GREY_FEW), min(a, GREY_FEW) + min(b, GREY_MANY))
+
+
+@kernel
 def grey_buildings(t: State, state: State, present: int) -> int:
     """Objective 7: buildings that count towards three of one grey district, two of the other."""
     a = count_bits(present & t.in_district[state.board, GREY_A])
     b = count_bits(present & t.in_district[state.board, GREY_B])
-    return max(min(a, GREY_MANY) + min(b, GREY_FEW), min(a, GREY_FEW) + min(b, GREY_MANY))
+    return grey_progress(a, b)
 
 
 @kernel

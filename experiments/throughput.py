@@ -1,0 +1,192 @@
+"""What a game costs a learner: training on it against training on nothing.
+
+    python -m experiments.throughput                     # Tower Up, settings of the quick preset
+    python -m experiments.throughput --seconds 60 --out runs/throughput.json
+
+Runs the same masked PPO twice, in turns: on the game with its pool of opponents (random, greedy, a
+past policy), and on an environment of the same shapes that does nothing.  The ratio of their
+decisions a second is the share of the possible speed that training reaches.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from gymnasium import spaces
+from rich.table import Table
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import Logger
+from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
+
+import sprawl_env
+from agents.checkpoint import surroundings, write_atomically
+from experiments.command_line import console, run
+from experiments.train import PRESETS, Clock, SelfPlay, limit_threads, make_model
+from sprawl_env.adapters.sb3 import SelfPlayVecEnv
+from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.game import Game, Mask
+
+LEGAL = 12  # legal actions shown by the environment that does nothing
+LENGTH = 30  # its decisions a game
+
+
+@dataclass(frozen=True)
+class Config:
+    """Every number the measurement depends on."""
+
+    game: str = "tower_up"
+    """name of the game"""
+    num_players: int = 2
+    """seats"""
+    seconds: float = 20.0
+    """of training, each time"""
+    repeats: int = 3
+    """times each is measured, in turns"""
+    out: Path | None = None
+    """JSON file for the result"""
+
+
+class Nothing(VecEnv):
+    """Hands out the same observations and masks at no cost; a game lasts ``LENGTH`` decisions."""
+
+    def __init__(self, game: Game, num_envs: int) -> None:
+        self.render_mode = None
+        box = spaces.Box(-1.0, 1.0, (game.observation_size,), np.float32)
+        super().__init__(num_envs, box, spaces.Discrete(game.num_actions))
+        rng = np.random.default_rng(0)
+        self._seen = rng.random((num_envs, game.observation_size), np.float32)
+        self._masks: Mask = np.zeros((num_envs, game.num_actions), np.int8)
+        self._masks[:, :LEGAL] = 1
+        self._rewards = np.zeros(num_envs, np.float32)
+        self._count = np.arange(num_envs)
+
+    def reset(self) -> npt.NDArray[np.float32]:
+        """Return the observations."""
+        return self._seen
+
+    def step_async(self, actions: npt.NDArray[Any]) -> None:
+        """Take no notice."""
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """Return the same again."""
+        self._count += 1
+        done = self._count % LENGTH == 0
+        return self._seen, self._rewards, done, [{} for _ in range(self.num_envs)]
+
+    def set_opponents(self, opponents: Sequence[Any], weights: Any = None) -> None:
+        """Take no notice."""
+
+    def env_method(
+        self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any
+    ) -> list[Any]:
+        """Return the masks."""
+        rows: Any = self._masks
+        return rows  # type: ignore[no-any-return]  # an array stacks faster than a list
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Tell that there are masks."""
+        return attr_name == "action_masks"
+
+    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
+        """Return nothing of interest."""
+        return [None] * self.num_envs
+
+    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
+        """Take no notice."""
+
+    def env_is_wrapped(self, wrapper_class: type[Any], indices: VecEnvIndices = None) -> list[bool]:
+        """Nothing is wrapped."""
+        return [False] * self.num_envs
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+class Quiet(SelfPlay):
+    """Training's own callback, with its pool but without files and bars."""
+
+    def _on_training_start(self) -> None:
+        self.remember(0, self.model.policy.mlp_extractor)
+
+    def _show(self) -> None:
+        return
+
+
+class OnlyClock(BaseCallback):
+    """Stops in time."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__()
+        self._clock = clock
+
+    def _on_step(self) -> bool:
+        return self._clock.fraction < 1.0
+
+
+def rate(config: Config, game: Game, *, real: bool) -> float:
+    """Return the decisions a second of one short training."""
+    settings = replace(
+        PRESETS["quick"],
+        game=config.game,
+        num_players=config.num_players,
+        total_steps=10**9,
+        max_minutes=config.seconds / 60,
+        checkpoint_every=10**9,
+    )
+    limit_threads(settings)
+    env: Any = (
+        SelfPlayVecEnv(
+            game, settings.num_envs, reward=settings.reward, scale=settings.reward_scale
+        )
+        if real
+        else Nothing(game, settings.num_envs)
+    )
+    env.reset()
+    clock = Clock(settings)
+    model = make_model(settings, game, env, clock)
+    model.set_logger(Logger(None, []))
+    start = time.perf_counter()
+    callback = Quiet(settings, game, Path(), clock) if real else OnlyClock(clock)
+    model.learn(10**9, callback=callback)
+    return model.num_timesteps / (time.perf_counter() - start)
+
+
+def main(config: Config) -> None:
+    """Measure in turns and print the ratio."""
+    if config.seconds <= 0 or config.repeats < 1:
+        raise InvalidOption("seconds and repeats: expected more than 0")
+    game = sprawl_env.game(config.game, num_players=config.num_players)
+    rates: dict[str, list[float]] = {config.game: [], "an environment that does nothing": []}
+    out = console()
+    with out.status("measuring"):
+        for _ in range(config.repeats):
+            for name, found in rates.items():
+                found.append(rate(config, game, real=name == config.game))
+    shown = Table(title=f"training, decisions/s, {torch.get_num_threads()} threads")
+    for column in ("environment", "median", "lowest", "highest"):
+        shown.add_column(column, justify="left" if column == "environment" else "right")
+    for name, found in rates.items():
+        figures = (statistics.median(found), min(found), max(found))
+        shown.add_row(name, *(f"{figure:,.0f}" for figure in figures))
+    out.print(shown)
+    ours, nothing = rates.values()
+    ratios = [a / b for a, b in zip(ours, nothing, strict=True)]
+    ratio = statistics.median(ratios)
+    out.print(f"share of the possible speed: {ratio:.0%} ({min(ratios):.0%} – {max(ratios):.0%})")
+    if config.out is not None:
+        result = {"config": asdict(config), "rates": rates, "ratio": ratio, **surroundings()}
+        write_atomically(config.out, json.dumps(result, indent=1, default=str))
+
+
+if __name__ == "__main__":
+    run(main, Config)

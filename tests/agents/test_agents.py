@@ -1,0 +1,123 @@
+"""The agents: legal, reproducible, honest."""
+
+import numpy as np
+import pytest
+
+import sprawl_env
+from agents import AGENTS, make_agent
+from agents.arena import play_games
+from sprawl_env.core.errors import UnknownName
+from sprawl_env.core.game import clone
+from sprawl_env.core.kernel import JIT
+
+
+def decisions(game, count=24, plies=25, seed=0):
+    """Return states of some games in progress, with masks."""
+    vec = sprawl_env.make_vec(game, count, seed=seed, observe=False)
+    vec.reset()
+    for _ in range(plies):
+        vec.step(vec.sample_actions())
+    return clone(vec.games), vec.masks.copy()
+
+
+@pytest.mark.parametrize("name", ["random", "greedy"])
+def test_agents_play_legally_and_the_same_again_from_the_same_seed(any_game, name):
+    states, masks = decisions(any_game)
+    agent = make_agent(name, any_game, seed=3)
+    first = agent.act(None, masks, states)
+    assert masks[np.arange(len(masks)), first].all()
+    agent.seed(3)
+    again = agent.act(None, masks, states)
+    assert first.tolist() == again.tolist()
+
+
+def test_greedy_leaves_the_states_alone_and_takes_the_best_value(any_game):
+    states, masks = decisions(any_game)
+    before = states.tobytes()
+    greedy = make_agent("greedy", any_game)
+    values = greedy.values(masks, states)
+    actions = greedy.act(None, masks, states)
+    assert states.tobytes() == before
+    assert np.isneginf(values[masks == 0]).all()
+    assert np.isfinite(values[masks == 1]).all()
+    assert (values[np.arange(len(values)), actions] == values.max(axis=1)).all()
+
+
+def test_greedy_breaks_ties_at_random():
+    greedy = make_agent("greedy", sprawl_env.game("tower_up"))
+    values = np.full((300, 251), -np.inf, np.float32)
+    values[:, [3, 7, 9]] = 1
+    counts = np.bincount(greedy.choose(values), minlength=251)
+    assert counts.sum() == counts[[3, 7, 9]].sum() == 300
+    assert counts[[3, 7, 9]].min() > 60
+
+
+def test_greedy_uses_nothing_that_is_hidden(any_game):
+    states, masks = decisions(any_game, count=12)
+    greedy = make_agent("greedy", any_game)
+    values = greedy.values(masks, states)
+    for k in range(len(states)):
+        any_game.redeal_hidden(states, k, seed=k + 1, seat=int(states.to_play[k]))
+    assert np.array_equal(values, greedy.values(masks, states))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("seats", "share"), [(2, 0.9), (3, 0.9), (4, 0.9)])
+def test_greedy_beats_random(seats, share):
+    game = sprawl_env.game("tower_up", num_players=seats)
+    line_up = [make_agent("greedy", game)] + [make_agent("random", game)] * (seats - 1)
+    assert play_games(game, line_up, 400, seed=1).wins[:, 0].mean() > share
+
+
+def test_paired_games_share_deals_and_rotate_seats(any_game):
+    agents = [make_agent("random", any_game, seed=k) for k in range(any_game.num_seats)]
+    results = play_games(any_game, agents, 2 * any_game.num_seats - 1, seed=5)
+    seats = any_game.num_seats
+    assert results.deals.tolist() == [0] * seats + [1] * seats
+    assert results.seats.shape == results.scores.shape == (2 * seats, seats)
+    for deal in (0, 1):
+        rows = results.seats[results.deals == deal]
+        assert sorted(map(tuple, rows)) == sorted({tuple(np.roll(range(seats), k)) for k in range(seats)})
+    assert results.wins.sum(axis=1) == pytest.approx(1)
+    assert (results.plies > 0).all()
+
+
+@pytest.mark.skipif(not JIT, reason="hundreds of games")
+def test_equal_agents_win_equally_often_whatever_the_seat():
+    game = sprawl_env.game("tower_up", num_players=2)
+    results = play_games(game, [make_agent("random", game, 1), make_agent("random", game, 2)], 2000)
+    assert abs(results.wins[:, 0].mean() - 0.5) < 0.05
+
+
+def test_an_agent_that_cheats_is_named():
+    game = sprawl_env.game("tower_up")
+    cheat = make_agent("random", game)
+    cheat.name, cheat.act = "cheat", lambda o, m, s: np.full(len(m), 250)
+    with pytest.raises(sprawl_env.IllegalAction, match="agent cheat: .*may not play 250"):
+        play_games(game, [cheat, make_agent("random", game)], 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("gredy", "did you mean 'greedy'"),
+        ("checkpoint", "checkpoint:PATH"),
+        ("checkpoint:nowhere", "no such folder"),
+    ],
+)
+def test_unknown_agents_are_refused_in_one_line(name, says):
+    with pytest.raises(ValueError, match=says) as error:
+        make_agent(name, sprawl_env.game("tower_up"))
+    assert "\n" not in str(error.value)
+    assert set(AGENTS) == {"random", "greedy", "checkpoint:PATH"}
+
+
+def test_greedy_says_so_where_it_knows_no_game(monkeypatch):
+    from agents import greedy
+
+    game = sprawl_env.game("tower_up")
+    monkeypatch.setattr(greedy.importlib, "import_module", lambda name: (_ for _ in ()).throw(
+        ModuleNotFoundError(name=name)
+    ))
+    with pytest.raises(UnknownName, match="does not know the game 'tower_up'"):
+        greedy.greedy_kernel.__wrapped__(game.rules)
