@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 STAMP := $(VENV)/.installed
 PYTEST := $(BIN)/python -m pytest -n auto
+WARM := $(BIN)/python -m sprawl_env.warmup
 
 .DEFAULT_GOAL := help
 .PHONY: help setup train test test-slow test-plain test-checked lint types contracts check benchmark format clean
@@ -25,6 +26,7 @@ train: $(STAMP) ## train a Tower Up policy and measure it (about 5 minutes)
 	$(BIN)/python -m experiments.train --preset quick $(ARGS)
 
 test: $(STAMP) ## run the tests
+	$(WARM)
 	$(PYTEST) -m 'not slow'
 
 test-slow: $(STAMP) ## run the long tests too (about half an hour)
@@ -34,6 +36,7 @@ test-plain: $(STAMP) ## run the tests of the rules as plain Python
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m 'not slow and not compiled'
 
 test-checked: $(STAMP) ## run the tests of the rules with every array index checked
+	NUMBA_BOUNDSCHECK=1 $(WARM)
 	NUMBA_BOUNDSCHECK=1 $(PYTEST) -m 'not slow and not compiled'
 
 lint: $(STAMP) ## ruff

@@ -201,10 +201,11 @@ def _check_game(where: str, about: Mapping[str, Any], game: Game) -> None:
     """Refuse weights of another game, seat count or layout; other options may differ."""
     mine = describe_game(game)
     seats = "num_players"
-    theirs = about.get("options") or {}
+    options = about.get("options")
+    theirs = options if isinstance(options, dict) else {}
     if about.get("game") != game.name:
         raise CheckpointError(f"{where}: is for game {about.get('game')!r}, not {game.name!r}")
-    if not isinstance(theirs, dict) or theirs.get(seats) != game.options[seats]:
+    if theirs.get(seats) != game.options[seats]:
         raise CheckpointError(
             f"{where}: is for num_players={theirs.get(seats)}, not {game.options[seats]}"
         )

@@ -51,12 +51,6 @@ class EntityNet(nn.Module):
             if columns.size <= trunk:  # a few things are also seen whole
                 whole = np.concatenate([whole, columns.ravel()])
             self.register_buffer(f"columns_{kind}", _tensor(columns.ravel()), persistent=False)
-            graph = layout.graphs.get(kind)
-            if graph is not None:
-                mean = graph / np.maximum(graph.sum(axis=1, keepdims=True), 1)
-                self.register_buffer(
-                    f"graph_{kind}", torch.tensor(mean, dtype=torch.float32), persistent=False
-                )
         self.register_buffer("columns_whole", _tensor(whole), persistent=False)
         self._make_layers(layout, len(whole), width, trunk)
 
@@ -69,8 +63,7 @@ class EntityNet(nn.Module):
             layers[f"{kind}_in"] = nn.Linear(features, width)
             layers[f"{kind}_whole"] = nn.Linear(whole, width, bias=False)
             layers[f"{kind}_self"] = nn.Linear(width, width)
-            if kind in layout.graphs:
-                layers[f"{kind}_next"] = nn.Linear(width, width, bias=False)
+            layers[f"{kind}_again"] = nn.Linear(width, width)
             layers[f"{kind}_trunk"] = nn.Linear(trunk, width, bias=False)
         pooled = 2 * width * len(self._size_of)
         layers["trunk_in"] = nn.Linear(whole + pooled, trunk)
@@ -98,16 +91,13 @@ class EntityNet(nn.Module):
             own = own.view(len(own), count, -1)
             x = layers[f"{kind}_in"](own) + self.places[kind]
             x = torch.relu(x + layers[f"{kind}_whole"](whole).unsqueeze(1))
-            y = layers[f"{kind}_self"](x)
-            if f"{kind}_next" in layers:
-                y = y + layers[f"{kind}_next"](torch.matmul(self.get_buffer(f"graph_{kind}"), x))
-            seen[kind] = y
-        active = [torch.relu(y) for y in seen.values()]
-        pooled = [part for x in active for part in (x.mean(dim=1), x.amax(dim=1))]
+            seen[kind] = torch.relu(layers[f"{kind}_self"](x))
+        pooled = [part for x in seen.values() for part in (x.mean(dim=1), x.amax(dim=1))]
         summary = torch.relu(layers["trunk_in"](torch.cat([whole, *pooled], dim=1)))
         summary = torch.relu(layers["trunk_out"](summary))
-        for kind, y in seen.items():
-            seen[kind] = torch.relu(y + layers[f"{kind}_trunk"](summary).unsqueeze(1))
+        for kind, x in seen.items():
+            context = layers[f"{kind}_trunk"](summary).unsqueeze(1)
+            seen[kind] = torch.relu(layers[f"{kind}_again"](x) + context)
         return torch.cat([self._logits(block, seen, summary) for block in self._blocks], 1), summary
 
     def _logits(self, block: Any, seen: dict[str, Tensor], summary: Tensor) -> Tensor:

@@ -14,7 +14,7 @@ lowest and highest of its repetitions.  Compare figures of one run only.
 ``batch`` rows are ``vec.step(vec.sample_actions())`` on ``num_envs`` games, where drawing the
 actions is always on one thread; ``mask`` and ``obs`` say what is made at every decision.  The
 Gymnasium row counts the learner's decisions alone, the opponents play inside.  Clone+restore is
-``saved = games.copy(); games[:] = saved``, or the same through ``.view(np.uint8)``.  Peers
+``saved = clone(games); restore(games, saved)`` of ``sprawl_env.core.game``.  Peers
 (``experiments/peers.py``) are measured when installed.
 """
 
@@ -50,7 +50,8 @@ from sprawl_env import make_vec
 from sprawl_env.adapters.registration import camel_case
 from sprawl_env.adapters.vector import VectorGames
 from sprawl_env.core.errors import InvalidOption, SprawlError
-from sprawl_env.core.game import Game, check_seed
+from sprawl_env.core.game import Game, check_seed, clone
+from sprawl_env.core.game import restore as restore_games
 from sprawl_env.core.kernel import source_digest
 from sprawl_env.core.registry import GAMES
 from sprawl_env.core.registry import game as make_game
@@ -220,16 +221,10 @@ def game_rows(game: Game, config: Config) -> Iterator[Row]:
     yield Row(section, "state", "bytes", lambda: float(game.dtype.itemsize), 1)
 
     def copy_and_back() -> int:
-        games[:] = games.copy()
+        restore_games(games, clone(games))
         return games.size
 
-    def copy_and_back_as_bytes() -> int:
-        saved = games.view(np.uint8).copy()
-        games.view(np.uint8)[:] = saved
-        return games.size
-
-    for what, work in (("records", copy_and_back), ("bytes", copy_and_back_as_bytes)):
-        yield rate_row(section, f"clone+restore, {what}", work, config, "games/s")
+    yield rate_row(section, "clone+restore", copy_and_back, config, "games/s")
     if config.startup:
         first = [sys.executable, "-c", FIRST_STEP.format(game=game.name)]
         compile_all = [sys.executable, "-m", "sprawl_env.warmup", "--game", game.name]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, NoReturn, TypeVar
 
 import tyro
@@ -76,4 +75,9 @@ def console() -> Console:
     return Console() if sys.stdout.isatty() else Console(width=110)
 
 
-__all__ = ["console", "fail", "parse_options", "replace", "run"]
+def say(text: str) -> None:
+    """Print a line that is not broken at the console's width, so that it can be copied."""
+    console().print(text, soft_wrap=True, highlight=False)
+
+
+__all__ = ["console", "fail", "parse_options", "run", "say"]

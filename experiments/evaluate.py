@@ -82,7 +82,8 @@ def interval(shares: npt.NDArray[np.float64]) -> tuple[float, float]:
     half = (
         Z95 / (1 + Z95**2 / trials) * np.sqrt(mean * (1 - mean) / trials + Z95**2 / (4 * trials**2))
     )
-    return max(0.0, float(centre - half)), min(1.0, float(centre + half))
+    low, high = max(0.0, float(centre - half)), min(1.0, float(centre + half))
+    return min(low, mean), max(high, mean)
 
 
 def line_up(names: Sequence[str], num_players: int) -> list[str]:

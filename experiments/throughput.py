@@ -145,9 +145,7 @@ def rate(config: Config, game: Game, *, real: bool) -> float:
     )
     limit_threads(settings)
     env: Any = (
-        SelfPlayVecEnv(
-            game, settings.num_envs, reward=settings.reward, scale=settings.reward_scale
-        )
+        SelfPlayVecEnv(game, settings.num_envs, reward=settings.reward, scale=settings.reward_scale)
         if real
         else Nothing(game, settings.num_envs)
     )

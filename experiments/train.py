@@ -45,16 +45,17 @@ from agents.checkpoint import (
     write_atomically,
 )
 from agents.networks import EntityPolicy
-from experiments.command_line import console, parse_options, run
+from experiments.command_line import console, parse_options, run, say
 from experiments.evaluate import Line, measure, table
 from experiments.imitate import collect, imitate
+from sprawl_env.adapters.rewards import reward_mode
 from sprawl_env.adapters.sb3 import SelfPlayVecEnv
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
 
 RECENT_GAMES = 400  # games behind the win rates shown
-IMITATION_BATCH = 1024
-IMITATION_RATE = 2e-3
+IMITATION_BATCH = 512
+IMITATION_RATE = 4e-3
 PLAIN_SECONDS = 20.0  # between lines of progress where there is no terminal
 KEPT_WHEN_RESUMED = {"resume"}
 
@@ -75,11 +76,11 @@ class Config:
     """of deals, opponents, weights and samples"""
     total_steps: int = 4_000_000
     """learner decisions"""
-    max_minutes: float = 3.6
+    max_minutes: float = 4.0
     """training stops here even with steps left (evaluation comes on top); 0: no limit"""
     num_envs: int = 256
     """games at once"""
-    num_steps: int = 24
+    num_steps: int = 32
     """learner decisions a game between two updates"""
     batch_size: int = 512
     """decisions a gradient step"""
@@ -87,7 +88,7 @@ class Config:
     """passes over the decisions of an update"""
     learning_rate: float = 1e-3
     """Adam's step size at the start, annealed to 5% of it"""
-    entropy: float = 0.01
+    entropy: float = 0.003
     """weight of the entropy bonus at the start, annealed like the step size"""
     gamma: float = 0.999
     """discount a decision"""
@@ -109,9 +110,9 @@ class Config:
     """newest own checkpoints the opponents are drawn from"""
     pool_active: int = 1
     """of them, how many play at a time (new ones are drawn after every update)"""
-    imitation: int = 150_000
+    imitation: int = 200_000
     """decisions of the greedy agent to imitate before step 1; 0: none"""
-    imitation_epochs: int = 2
+    imitation_epochs: int = 3
     """passes over them"""
     checkpoint_every: int = 50_000
     """learner decisions between checkpoints"""
@@ -160,6 +161,7 @@ def check(config: Config) -> None:
     for name in positive:
         if getattr(config, name) <= 0:
             raise InvalidOption(f"{name}={getattr(config, name)}: expected more than 0")
+    reward_mode(config.reward)
     for name in ("gamma", "gae_lambda", "greedy_share", "random_share"):
         if not 0 <= getattr(config, name) <= 1:
             raise InvalidOption(f"{name}={getattr(config, name)}: expected 0..1")
@@ -202,6 +204,12 @@ def limit_threads(config: Config) -> None:
     torch.set_num_threads(config.threads)
     torch.distributions.Distribution.set_default_validate_args(False)  # checks cost a tenth
     threadpool_limits(1, "blas")
+
+
+def compile_everything(env: SelfPlayVecEnv, game: Game) -> None:
+    """Compile the rules and greedy where that is still to do, before the clock starts."""
+    env.reset()
+    make_agent("greedy", game).act(None, env.action_masks(), env.games)
 
 
 def make_model(config: Config, game: Game, env: Any, clock: Clock) -> MaskablePPO:
@@ -258,7 +266,7 @@ def head_start(config: Config, game: Game, model: MaskablePPO) -> None:
                 task, completed=done, description=f"imitating greedy, {agreed:.0%} alike"
             ),
         )
-    console().print(f"imitated {len(lessons.returns):,} decisions of greedy, {agreement:.0%} alike")
+    say(f"imitated {len(lessons.returns):,} decisions of greedy, {agreement:.0%} alike")
 
 
 def restore(model: MaskablePPO, checkpoint: Checkpoint) -> None:
@@ -455,7 +463,7 @@ def newest_checkpoint(folder: Path, game: Game) -> Checkpoint | None:
         try:
             return load(path, game)
         except CheckpointError as error:
-            console().print(f"passed over: {error}")
+            say(f"passed over: {error}")
     return None
 
 
@@ -467,7 +475,7 @@ def train(config: Config, folder: Path, game: Game) -> bool:
     env = SelfPlayVecEnv(
         game, config.num_envs, reward=config.reward, scale=config.reward_scale, seed=seed
     )
-    env.reset()  # compiles the rules where that is still to do, before the clock starts
+    compile_everything(env, game)
     clock = Clock(config, float(checkpoint.about.get("seconds", 0)) if checkpoint else 0.0)
     model = make_model(config, game, env, clock)
     model.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
@@ -482,7 +490,7 @@ def train(config: Config, folder: Path, game: Game) -> bool:
             if path.name <= checkpoint.path.name:
                 past = load(path, game)
                 callback.remember(past.step, load_network(past, game))
-        console().print(
+        say(
             f"going on with {folder} at step {checkpoint.step:,} of {config.total_steps:,}, "
             f"{clock.fraction:.0%} done"
         )
@@ -529,7 +537,7 @@ def evaluate(config: Config, folder: Path, game: Game) -> None:
         **surroundings(),
     }
     write_atomically(folder / "evaluation.json", json.dumps(result, indent=1, default=str))
-    out.print(f"policy: checkpoint:{folder}   results: {folder / 'evaluation.txt'}")
+    say(f"policy: checkpoint:{folder}   results: {folder / 'evaluation.txt'}")
 
 
 def main(config: Config) -> None:
@@ -547,7 +555,7 @@ def main(config: Config) -> None:
     if not (folder / "config.json").exists():
         write_atomically(folder / "config.json", json.dumps(written, indent=1, default=str))
     if not train(config, folder, game):
-        console().print(f"interrupted; go on with: python -m experiments.train --resume {folder}")
+        say(f"interrupted; go on with: python -m experiments.train --resume {folder}")
         return
     if config.evaluation_games:
         evaluate(config, folder, game)

@@ -112,9 +112,7 @@ class VectorGames:
         """Give each thread its share of the games."""
         shares = max(1, min(num_threads, self.num_envs // _LEAST_SHARE))
         edges = np.linspace(0, self.num_envs, shares + 1).astype(np.int64)
-        self._shares = [
-            (int(a), int(b), np.arange(a, b)) for a, b in pairwise(edges)
-        ]
+        self._shares = [(int(a), int(b), np.arange(a, b)) for a, b in pairwise(edges)]
         self._scratch = np.zeros((shares, self.num_actions), np.int8)
         self._pool = ThreadPoolExecutor(shares - 1) if shares > 1 else None
 
@@ -234,7 +232,13 @@ class VectorGames:
     def sample_actions(self) -> Index:
         """Return a legal action of every game, each equally likely; a new array."""
         actions = np.empty(self.num_envs, np.int64)
-        sample(self.masks, self._generators, actions)
+
+        def draw(share: int) -> None:
+            start, stop, _ = self._shares[share]
+            generators = self._generators[start:stop]
+            sample(self.masks[start:stop], generators, actions[start:stop])
+
+        self._each_share(draw)
         return actions
 
     def close(self) -> None:

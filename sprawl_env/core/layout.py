@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,17 +39,12 @@ class ObservationLayout:
     """Blocks laid end to end, in the order given: ``(name, shape, meaning[, entity])``.
 
     All values lie in -1..1 unless a block's meaning says otherwise.
-
-    Attributes:
-        graphs: by entity, which of its things are neighbours: int8 ``[n, n]``, symmetric.
     """
 
     def __init__(
         self,
         *blocks: tuple[str, tuple[int, ...], str] | tuple[str, tuple[int, ...], str, str],
-        graphs: Mapping[str, npt.NDArray[np.int8]] | None = None,
     ) -> None:
-        self.graphs = dict(graphs or {})
         self.blocks: dict[str, ObservationBlock] = {}
         start = 0
         for name, shape, meaning, *entity in blocks:

@@ -19,7 +19,7 @@ from sprawl_env.core.registry import GAMES
 CYCLES = 300 if JIT else 40
 
 
-@pytest.mark.filterwarnings("ignore:Observation space for each agent:UserWarning")  # a Dict
+@pytest.mark.filterwarnings("ignore:Observation:UserWarning")  # it expects no dict
 @pytest.mark.parametrize("reward", ["winner", "rank", "margin", "score"])
 def test_pettingzoo_api(any_game, reward, capsys):
     api_test(wrapped(BoardGameAEC(any_game, reward=reward)), num_cycles=CYCLES)

@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from sprawl_env.adapters.rewards import REWARDS, add_final_rewards, reward_mode
+from sprawl_env.adapters.rewards import (
+    REWARDS,
+    add_change,
+    add_final_rewards,
+    is_dense,
+    reward_mode,
+)
 
 
 def rewards(name, scores, standings=None):
@@ -28,6 +34,7 @@ def rewards(name, scores, standings=None):
         ("margin", [9, 4], [5, -5]),
         ("margin", [10, 4, 1], [7.5, -1.5, -6]),
         ("score", [9, 4], [0, 0]),
+        ("lead", [9, 4], [0, 0]),
     ],
 )
 def test_what_each_seat_earns(name, scores, expected):
@@ -40,6 +47,18 @@ def test_a_tie_break_decides_the_winner_but_not_the_margin():
 
 
 def test_unknown_rewards_are_refused():
-    with pytest.raises(ValueError, match="unknown reward 'win' .*margin, rank, score, winner"):
+    with pytest.raises(
+        ValueError, match=r"unknown reward 'win' .*lead, margin, rank, score, winner"
+    ):
         reward_mode("win")
-    assert [reward_mode(name) for name in REWARDS] == [0, 1, 2, 3]
+    assert [reward_mode(name) for name in REWARDS] == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(("name", "expected"), [("score", [2, 0, 1]), ("lead", [1.5, -1.5, 0])])
+def test_dense_rewards_are_changes(name, expected):
+    out = np.zeros(3, np.float32)
+    before, after = np.array([3, 4, 5], np.int32), np.array([5, 4, 6], np.int32)
+    add_change(reward_mode(name), before, after, out)
+    assert out.tolist() == expected
+    assert is_dense(reward_mode(name)) == 1
+    assert is_dense(reward_mode("margin")) == 0

@@ -155,11 +155,11 @@ def test_wrong_actions_opponents_and_weights_are_refused():
         with pytest.raises(sprawl_env.IllegalAction):
             env.step(actions)
     assert env.games.tobytes() == before
-    with pytest.raises(InvalidOption, match="at least one agent"):
+    with pytest.raises(InvalidOption, match=r"at least one agent"):
         env.set_opponents([])
-    with pytest.raises(InvalidOption, match="weights: expected 2"):
+    with pytest.raises(InvalidOption, match=r"weights: expected 2"):
         env.set_opponents([Scripted("a", last=True)] * 2, [1])
-    with pytest.raises(InvalidOption, match="num_envs=0"):
+    with pytest.raises(InvalidOption, match=r"num_envs=0"):
         sb3.SelfPlayVecEnv(game, 0)
 
 
@@ -169,7 +169,7 @@ def test_an_opponent_that_cheats_is_named():
             return np.full(len(masks), 250)
 
     env = sb3.SelfPlayVecEnv(sprawl_env.game("tower_up"), 2, opponents=[Cheat("cheat", last=True)])
-    with pytest.raises(sprawl_env.IllegalAction, match="opponent cheat: .*may not play 250"):
+    with pytest.raises(sprawl_env.IllegalAction, match=r"opponent cheat: .*may not play 250"):
         env.reset()
 
 

@@ -162,14 +162,14 @@ def test_an_illegal_action_names_the_env_and_changes_nothing(any_game, bad):
     actions = vec.sample_actions()
     actions[2] = np.flatnonzero(vec.masks[2] == 0)[0] if bad == "illegal" else bad
     before = vec.games.tobytes(), snapshot(vec)
-    with pytest.raises(sprawl_env.IllegalAction, match="env 2: .*seat 0 may not play"):
+    with pytest.raises(sprawl_env.IllegalAction, match=r"env 2: .*seat 0 may not play"):
         vec.step(actions)
     assert (vec.games.tobytes(), snapshot(vec)) == before
 
 
 def test_stepping_before_reset_is_refused():
     vec = sprawl_env.make_vec("tower_up", 2)
-    with pytest.raises(sprawl_env.IllegalAction, match="call reset"):
+    with pytest.raises(sprawl_env.IllegalAction, match=r"call reset"):
         vec.step([0, 0])
 
 

@@ -77,7 +77,9 @@ def test_paired_games_share_deals_and_rotate_seats(any_game):
     assert results.seats.shape == results.scores.shape == (2 * seats, seats)
     for deal in (0, 1):
         rows = results.seats[results.deals == deal]
-        assert sorted(map(tuple, rows)) == sorted({tuple(np.roll(range(seats), k)) for k in range(seats)})
+        assert sorted(map(tuple, rows)) == sorted(
+            {tuple(np.roll(range(seats), k)) for k in range(seats)}
+        )
     assert results.wins.sum(axis=1) == pytest.approx(1)
     assert (results.plies > 0).all()
 
@@ -93,7 +95,7 @@ def test_an_agent_that_cheats_is_named():
     game = sprawl_env.game("tower_up")
     cheat = make_agent("random", game)
     cheat.name, cheat.act = "cheat", lambda o, m, s: np.full(len(m), 250)
-    with pytest.raises(sprawl_env.IllegalAction, match="agent cheat: .*may not play 250"):
+    with pytest.raises(sprawl_env.IllegalAction, match=r"agent cheat: .*may not play 250"):
         play_games(game, [cheat, make_agent("random", game)], 2)
 
 
@@ -116,8 +118,10 @@ def test_greedy_says_so_where_it_knows_no_game(monkeypatch):
     from agents import greedy
 
     game = sprawl_env.game("tower_up")
-    monkeypatch.setattr(greedy.importlib, "import_module", lambda name: (_ for _ in ()).throw(
-        ModuleNotFoundError(name=name)
-    ))
-    with pytest.raises(UnknownName, match="does not know the game 'tower_up'"):
+    monkeypatch.setattr(
+        greedy.importlib,
+        "import_module",
+        lambda name: (_ for _ in ()).throw(ModuleNotFoundError(name=name)),
+    )
+    with pytest.raises(UnknownName, match=r"does not know the game 'tower_up'"):
         greedy.greedy_kernel.__wrapped__(game.rules)

@@ -78,10 +78,9 @@ def test_a_runs_folder_means_its_newest_checkpoint(game, tmp_path):
     for step in (5, 70, 10):
         write(tmp_path / "checkpoints" / f"step-{step:010d}", game)
     assert find(tmp_path).name == "step-0000000070"
+    (tmp_path / "empty").mkdir()
     with pytest.raises(CheckpointError, match="expected a folder with"):
-        find(tmp_path / "checkpoints" / "step-0000000070" / "..")if False else find(
-            (tmp_path / "empty").mkdir() or tmp_path / "empty"
-        )
+        find(tmp_path / "empty")
 
 
 def test_writing_leaves_nothing_half_written(game, tmp_path, monkeypatch):

@@ -16,7 +16,7 @@ def test_an_unknown_game_names_those_there_are():
 
 
 def test_an_unknown_option_names_the_valid_ones():
-    with pytest.raises(UnknownName, match="num_player.*did you mean 'num_players'.*max_turns"):
+    with pytest.raises(UnknownName, match=r"num_player.*did you mean 'num_players'.*max_turns"):
         sprawl_env.game("tower_up", num_player=3)
 
 
@@ -38,14 +38,14 @@ def test_an_unknown_option_names_the_valid_ones():
 def test_a_wrong_option_says_what_is_allowed(option, value, expected):
     with pytest.raises(InvalidOption) as error:
         sprawl_env.game("tower_up", **{option: value})
-    assert f"tower_up: option {option}={value!r}" in str(error.value).replace("'2'", "'2'")
+    assert f"tower_up: option {option}={value!r}" in str(error.value)
     assert expected in str(error.value)
     assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("seed", [-1, 2**63, 1.5, "1", True, None])
 def test_a_wrong_seed_is_refused(seed):
-    with pytest.raises(InvalidOption, match="seed"):
+    with pytest.raises(InvalidOption, match=r"seed"):
         sprawl_env.game("tower_up").deal(1, seed)
 
 

@@ -53,7 +53,7 @@ def test_processes_racing_on_an_empty_cache_all_succeed_and_leave_it_whole(tmp_p
 
 def test_a_damaged_cache_is_compiled_anew(tmp_path):
     good, _ = finish(run(SMALL, tmp_path))
-    files = [p for p in tmp_path.rglob("*.nb?")]
+    files = list(tmp_path.rglob("*.nb?"))
     assert files
     for path in files:
         path.write_bytes(path.read_bytes()[:40])

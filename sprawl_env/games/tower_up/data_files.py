@@ -166,6 +166,7 @@ TABLES: Final = np.dtype(
         ("starting_reserve", np.int8),
         ("chip_values", np.int8, (MAX_SEATS + 1, MAX_CHIPS)),  # by number of seats
         ("marker_values", np.int16, (MAX_COLUMNS,)),
+        ("marker_gain", np.int16, (MAX_COLUMNS, MAX_COLUMNS)),  # by steps moved, by more steps
         ("marker_end", np.int8),
         ("num_stars", np.int8),
         ("star_columns", np.int8, (MAX_STARS,)),
@@ -296,6 +297,10 @@ def compile_tables(data: GameData, options: Mapping[str, int]) -> Tables:
     stars = data.row("rows", "stars").columns
     tables.marker_values[0, : len(marker)] = marker
     tables.marker_end = len(marker) - 1
+    for now in range(len(marker)):
+        for steps in range(MAX_COLUMNS):
+            then = min(now + steps, len(marker) - 1)
+            tables.marker_gain[0, now, steps] = marker[then] - marker[now]
     tables.cone_values[0, : len(cone)] = cone
     tables.cone_end = len(cone) - 1
     tables.num_stars = len(stars)

@@ -91,10 +91,10 @@ def _ranges(tables: Tables, games: Games, g: int) -> Iterator[str]:
         values = np.asarray(state[field])
         if values.min() < low or values.max() > high:
             yield f"{field}: expected {low}..{high}, got {values.min()}..{values.max()}"
-    yield from _agenda(games, g)
+    yield from _agenda(tables, games, g)
 
 
-def _agenda(games: Games, g: int) -> Iterator[str]:
+def _agenda(tables: Tables, games: Games, g: int) -> Iterator[str]:
     """A turn is END_OF_TURN, RETURN and then one decision with what follows it."""
     state = games[g]
     size = min(int(state.agenda_size), AGENDA_DEPTH)
@@ -112,6 +112,9 @@ def _agenda(games: Games, g: int) -> Iterator[str]:
     elif steps[2:] in ([], [Step.TURN]):
         if waiting:
             yield f"market: space {waiting[0]} is empty"
+        held = int(state.reserve[max(state.to_play, 0)].astype(int).sum())
+        if steps[2:] == [] and held <= tables[0].reserve_limit:
+            yield "agenda: expected too many floors in hand before any is returned"
     elif steps[2:] == [Step.ROOF]:
         new = entries[2][2]
         if not 0 <= new < MAX_SITES or state.height[new] != 1 or waiting:

@@ -8,9 +8,6 @@ from __future__ import annotations
 from enum import IntEnum, auto
 from typing import Final
 
-import numpy as np
-import numpy.typing as npt
-
 from sprawl_env.core.agenda import STEP, A, B, top
 from sprawl_env.core.bits import count_bits
 from sprawl_env.core.game import NOBODY, NOT_OVER, Floats, Games, State, Tables
@@ -33,8 +30,6 @@ from sprawl_env.games.tower_up.constants import (
     ObjectiveKind,
     Step,
 )
-from sprawl_env.games.tower_up.data_files import board_side
-from sprawl_env.games.tower_up.rules.build import may_build_colour, may_pay
 from sprawl_env.games.tower_up.rules.end import score_of
 from sprawl_env.games.tower_up.rules.objectives import COUNTED_HEIGHTS, grey_progress
 
@@ -44,8 +39,11 @@ class Block(IntEnum):
 
     HEIGHT = 0
     PRICE = auto()
+    REACH = auto()
+    COVERS = auto()
     COST = auto()
     PAYABLE = auto()
+    MISSING = auto()
     GAIN = auto()
     HELPS = auto()
     ROOFS = auto()
@@ -75,27 +73,23 @@ class Block(IntEnum):
 
 SITE: Final = "site"
 NUM_DECISIONS: Final = 4
-CARD_FEATURES: Final = 2 * NUM_COLOURS + 1
+CARD_FEATURES: Final = 2 * NUM_COLOURS + 3
 MULTICOLOUR_AT: Final = NUM_COLOURS
 VEHICLE_AT: Final = NUM_COLOURS + 1
+STEP_GAIN_AT: Final = 2 * NUM_COLOURS + 1
+ENABLES_AT: Final = 2 * NUM_COLOURS + 2
 END_FEATURES: Final = 4
-FLOOR_SCALE: Final = 10.0  # floors a reserve may hold
+FLOOR_UNIT: Final = 1 / 10  # floors a reserve may hold
 SUPPLY_SCALE: Final = 30.0
-MOST_CHOICES: Final = 4.0  # floors of one card
-CARD_SCALE: Final = 2.0  # most floors of a colour on a card
-CHIP_SCALE: Final = 7.0
-GAIN_SCALE: Final = 12.0  # millions of a full row
+CHOICE_UNIT: Final = 1 / 4  # floors of one card
+CARD_UNIT: Final = 1 / 2  # most floors of a colour on a card
+CHIP_UNIT: Final = 1 / 7
+# Units rather than divisors: a kernel multiplies faster than it divides.
+GAIN_UNIT: Final = 1 / 12  # millions of a full row
+HEIGHT_UNIT: Final = 1 / MAX_HEIGHT
+PRICE_UNIT: Final = 1 / 5
 SCORE_SCALE: Final = 81.0  # four full markers, a full cone and three best chips
-ROOFS_SCALE: Final = 3.0
-
-
-def site_graph(tables: Tables, num_seats: int) -> npt.NDArray[np.int8]:
-    """Return which sites a street joins, int8 ``[sites, sites]`` (TU §2)."""
-    board, sites = board_side(num_seats), int(tables.seen_sites[0])
-    graph = np.zeros((sites, sites), np.int8)
-    for site in range(sites):
-        graph[site, tables.streets[0, board, site, : tables.num_streets[0, board, site]]] = 1
-    return graph
+ROOFS_UNIT: Final = 1 / 3
 
 
 def layout(tables: Tables, num_seats: int) -> ObservationLayout:
@@ -110,8 +104,26 @@ def layout(tables: Tables, num_seats: int) -> ObservationLayout:
             SITE,
         ),
         ("price", (sites, NUM_COLOURS), "empty sites: adjacent buildings by colour / 5", SITE),
+        (
+            "reach",
+            (sites, NUM_COLOURS),
+            f"empty sites: floors of the tallest adjacent building by colour / {MAX_HEIGHT}",
+            SITE,
+        ),
+        (
+            "covers",
+            (sites, num_seats),
+            f"empty sites: roofs on top of adjacent buildings / 3, {seats}",
+            SITE,
+        ),
         ("cost", (sites,), "empty sites: floors to pay, the new building's included / 6", SITE),
         ("payable", (sites,), "empty sites: 1 if the observer could build here now", SITE),
+        (
+            "missing",
+            (sites,),
+            "empty sites: floors the observer lacks to build here in the best colour / 4",
+            SITE,
+        ),
         (
             "gain",
             (sites,),
@@ -126,13 +138,13 @@ def layout(tables: Tables, num_seats: int) -> ObservationLayout:
             "(five adjacent buildings: 1 beside its own ones; borders and heights: always 0)",
             SITE,
         ),
-        ("roofs", (sites, num_seats), f"roofs at any height / {ROOFS_SCALE:.0f}, {seats}", SITE),
+        ("roofs", (sites, num_seats), f"roofs at any height / 3, {seats}", SITE),
         ("top", (sites, num_seats), f"1 if the building's top is a roof, {seats}", SITE),
         ("new_building", (sites,), "1 for the building that waits for its roof", SITE),
         ("decision", (NUM_DECISIONS,), "turn, floor to choose, floor to return, roof: one is 1"),
         ("to_choose", (1,), "floors the seat to play has still to choose / 4"),
         ("vehicle", (NUM_COLOURS,), "steps its marker will move once they are chosen / 2"),
-        ("reserve", (num_seats, NUM_COLOURS), f"floors in hand / {FLOOR_SCALE:.0f}, {seats}"),
+        ("reserve", (num_seats, NUM_COLOURS), f"floors in hand / 10, {seats}"),
         ("roofs_left", (num_seats,), f"/ {NUM_ROOFS}, {seats}"),
         ("marker", (num_seats, NUM_COLOURS), f"steps moved / length of the row, {seats}"),
         ("to_star", (num_seats, NUM_COLOURS), f"steps short of the next star column / 2, {seats}"),
@@ -148,7 +160,9 @@ def layout(tables: Tables, num_seats: int) -> ObservationLayout:
         (
             "market",
             (MARKET_SIZE, CARD_FEATURES),
-            "floors by colour / 2, multicolour / 2, vehicle steps by colour / 2",
+            "floors by colour / 2, multicolour / 2, vehicle steps by colour / 2, millions the "
+            "vehicle moves the observer's marker by / 12, best gain of the sites that could be "
+            "paid with these floors too",
             "card",
         ),
         ("supply", (NUM_COLOURS,), f"floors left / {SUPPLY_SCALE:.0f}"),
@@ -158,7 +172,6 @@ def layout(tables: Tables, num_seats: int) -> ObservationLayout:
             (END_FEATURES,),
             "end by last roof, end by shortage, seats with a last turn / seats, turn / max_turns",
         ),
-        graphs={SITE: site_graph(tables, num_seats)},
     )
     if [block.name for block in Block] != [name.upper() for name in result.blocks]:
         raise AssertionError("Block and the layout name different blocks")
@@ -173,9 +186,9 @@ def write_site(t: State, state: State, viewer: int, site: int, out: Floats) -> N
     colour = state.colour[site]
     if colour == NO_COLOUR:
         for c in range(NUM_COLOURS):
-            out[t.block_start[Block.PRICE] + at + c] = state.adjacent[site, c] / 5.0
+            out[t.block_start[Block.PRICE] + at + c] = state.adjacent[site, c] * PRICE_UNIT
         return
-    out[t.block_start[Block.HEIGHT] + at + colour] = state.height[site] / float(MAX_HEIGHT)
+    out[t.block_start[Block.HEIGHT] + at + colour] = state.height[site] * HEIGHT_UNIT
     if state.top[site] != NOBODY:
         seats = int(state.num_seats)
         seat = (int(state.top[site]) - viewer + seats) % seats
@@ -186,9 +199,23 @@ def write_site(t: State, state: State, viewer: int, site: int, out: Floats) -> N
 @kernel
 def gain_of_roof(t: State, state: State, seat: int, colour: int, height: int) -> float:
     """Millions that a roof at this height moves the seat's marker by, as a share of a row."""
-    now = int(state.marker[seat, colour])
-    then = min(now + height, int(t.marker_end))
-    return (int(t.marker_values[then]) - int(t.marker_values[now])) / GAIN_SCALE
+    return int(t.marker_gain[state.marker[seat, colour], height]) * GAIN_UNIT
+
+
+@kernel
+def missing_floors(t: State, state: State, seat: int, site: int, card: int) -> int:
+    """Floors a seat lacks to build on an empty site, were it to take a card first (or NO_CARD)."""
+    missing = 0
+    new = 1  # floors lacking for the new building itself
+    for colour in range(NUM_COLOURS):
+        held = int(state.reserve[seat, colour])
+        if card != NO_CARD:
+            held += int(t.card_floors[card, colour])
+        price = int(state.adjacent[site, colour])
+        missing += max(price - held, 0)
+        if price == 0 and held > 0:
+            new = 0
+    return missing + new
 
 
 @kernel
@@ -207,8 +234,15 @@ def write_prospects(t: State, state: State, viewer: int, site: int, out: Floats)
         other = t.streets[board, site, k]
         if state.colour[other] != NO_COLOUR:
             neighbours += 1
-            height = int(state.height[other]) + 1
-            best = max(best, gain_of_roof(t, state, viewer, state.colour[other], height))
+            height = int(state.height[other])
+            best = max(best, gain_of_roof(t, state, viewer, state.colour[other], height + 1))
+            at = start[Block.REACH] + site * NUM_COLOURS + state.colour[other]
+            out[at] = max(out[at], height * HEIGHT_UNIT)
+            if state.top[other] != NOBODY:
+                seats = int(state.num_seats)
+                seat = (int(state.top[other]) - viewer + seats) % seats
+                at = start[Block.COVERS] + site * int(t.seen_seats) + seat
+                out[at] = min(out[at] + ROOFS_UNIT, 1.0)
     free = 0
     for c in range(NUM_COLOURS):
         if state.adjacent[site, c] == 0:
@@ -216,12 +250,12 @@ def write_prospects(t: State, state: State, viewer: int, site: int, out: Floats)
             best = max(best, gain_of_roof(t, state, viewer, c, 1))
     if neighbours == 0 or free == 0:
         return
-    out[start[Block.COST] + site] = (neighbours + 1) / float(MAX_HEIGHT)
+    out[start[Block.COST] + site] = (neighbours + 1) * HEIGHT_UNIT
     out[start[Block.GAIN] + site] = min(best, 1.0)
-    if state.roofs_left[viewer] > 0 and may_pay(state, viewer, site):
-        for c in range(NUM_COLOURS):
-            if may_build_colour(state, viewer, site, c):
-                out[start[Block.PAYABLE] + site] = 1.0
+    missing = missing_floors(t, state, viewer, site, NO_CARD)
+    out[start[Block.MISSING] + site] = min(missing * CHOICE_UNIT, 1.0)
+    if missing == 0 and state.roofs_left[viewer] > 0:
+        out[start[Block.PAYABLE] + site] = 1.0
 
 
 @kernel
@@ -284,13 +318,13 @@ def write_seat(t: State, state: State, seat: int, k: int, out: Floats) -> None:
     for colour in range(NUM_COLOURS):
         at = k * NUM_COLOURS + colour
         marker = float(state.marker[seat, colour])
-        out[start[Block.RESERVE] + at] = min(state.reserve[seat, colour] / FLOOR_SCALE, 1.0)
+        out[start[Block.RESERVE] + at] = min(state.reserve[seat, colour] * FLOOR_UNIT, 1.0)
         out[start[Block.MARKER] + at] = marker / end
         out[start[Block.TO_STAR] + at] = min(max(next_star - marker, 0.0) / 2.0, 1.0)
     for c in range(OBJECTIVES_IN_PLAY):
         at = k * OBJECTIVES_IN_PLAY + c
         need = float(t.objective_need[state.objective[c]])
-        out[start[Block.CHIP] + at] = min(state.chip[seat, c] / CHIP_SCALE, 1.0)
+        out[start[Block.CHIP] + at] = min(state.chip[seat, c] * CHIP_UNIT, 1.0)
         out[start[Block.PROGRESS] + at] = min(state.progress[seat, c] / need, 1.0)
     out[start[Block.ROOFS_LEFT] + k] = state.roofs_left[seat] / float(NUM_ROOFS)
     out[start[Block.COUNTED] + k] = state.counted[seat]
@@ -298,7 +332,7 @@ def write_seat(t: State, state: State, seat: int, k: int, out: Floats) -> None:
     for roof in range(NUM_ROOFS - int(state.roofs_left[seat])):
         site = int(state.roof_site[seat, roof])
         at = start[Block.ROOFS] + site * int(t.seen_seats) + k
-        out[at] = min(out[at] + 1.0 / ROOFS_SCALE, 1.0)
+        out[at] = min(out[at] + ROOFS_UNIT, 1.0)
         height = int(state.roof_height[seat, roof])
         if height <= COUNTED_HEIGHTS:
             out[start[Block.ROOF_HEIGHTS] + k * COUNTED_HEIGHTS + height - 1] = 1.0
@@ -308,18 +342,35 @@ def write_seat(t: State, state: State, seat: int, k: int, out: Floats) -> None:
 
 
 @kernel
-def write_market(t: State, state: State, out: Floats) -> None:
-    """Write what every market card gives."""
+def best_enabled(t: State, state: State, viewer: int, card: int, out: Floats) -> float:
+    """Best gain of the sites that could be paid after taking a card; gains are written already."""
+    best = 0.0
+    for site in range(min(int(t.num_sites[state.board]), int(t.seen_sites))):
+        gain = out[t.block_start[Block.GAIN] + site]
+        if gain > best and state.colour[site] == NO_COLOUR:
+            missing = missing_floors(t, state, viewer, site, card)
+            if missing <= t.card_multicolour[card]:
+                best = gain
+    return best
+
+
+@kernel
+def write_market(t: State, state: State, viewer: int, out: Floats) -> None:
+    """Write what every market card gives, and what it would make possible."""
     for space in range(MARKET_SIZE):
         card = state.market[space]
         if card == NO_CARD:
             continue
         at = t.block_start[Block.MARKET] + space * CARD_FEATURES
         for colour in range(NUM_COLOURS):
-            out[at + colour] = min(t.card_floors[card, colour] / CARD_SCALE, 1.0)
-        out[at + MULTICOLOUR_AT] = min(t.card_multicolour[card] / CARD_SCALE, 1.0)
+            out[at + colour] = min(t.card_floors[card, colour] * CARD_UNIT, 1.0)
+        out[at + MULTICOLOUR_AT] = min(t.card_multicolour[card] * CARD_UNIT, 1.0)
         if t.card_steps[card] > 0:
-            out[at + VEHICLE_AT + t.card_vehicle[card]] = t.card_steps[card] / CARD_SCALE
+            colour, steps = t.card_vehicle[card], int(t.card_steps[card])
+            out[at + VEHICLE_AT + colour] = steps * CARD_UNIT
+            out[at + STEP_GAIN_AT] = gain_of_roof(t, state, viewer, colour, steps)
+        if state.roofs_left[viewer] > 0:
+            out[at + ENABLES_AT] = best_enabled(t, state, viewer, card, out)
 
 
 @kernel
@@ -330,7 +381,7 @@ def write_common(t: State, state: State, out: Floats) -> None:
         out[start[Block.OBJECTIVE] + k * NUM_OBJECTIVES + state.objective[k]] = 1.0
         if state.chips_taken[k] < state.num_seats:
             chip = t.chip_values[state.num_seats, state.chips_taken[k]]
-            out[start[Block.NEXT_CHIP] + k] = min(chip / CHIP_SCALE, 1.0)
+            out[start[Block.NEXT_CHIP] + k] = min(chip * CHIP_UNIT, 1.0)
     for colour in range(NUM_COLOURS):
         out[start[Block.SUPPLY] + colour] = min(state.supply[colour] / SUPPLY_SCALE, 1.0)
     out[start[Block.DECK]] = state.deck_size / float(NUM_CARDS)
@@ -345,10 +396,10 @@ def write_pending(t: State, state: State, out: Floats) -> None:
     """Write what follows a floor to be chosen: more of them, a vehicle."""
     for k in range(int(state.agenda_size)):
         if state.agenda[k, STEP] == Step.FLOOR:
-            out[t.block_start[Block.TO_CHOOSE]] += 1.0 / MOST_CHOICES
+            out[t.block_start[Block.TO_CHOOSE]] += CHOICE_UNIT
         elif state.agenda[k, STEP] == Step.VEHICLE:
             at = t.block_start[Block.VEHICLE] + int(state.agenda[k, A])
-            out[at] = state.agenda[k, B] / CARD_SCALE
+            out[at] = state.agenda[k, B] * CARD_UNIT
 
 
 @kernel
@@ -364,7 +415,7 @@ def observe(tables: Tables, games: Games, g: int, seat: int, out: Floats) -> Non
     seats = int(state.num_seats)
     for k in range(min(seats, int(t.seen_seats))):
         write_seat(t, state, (seat + k) % seats, k, out)
-    write_market(t, state, out)
+    write_market(t, state, seat, out)
     write_common(t, state, out)
     if state.over == NOT_OVER:
         step = top(state, STEP)

@@ -75,7 +75,7 @@ def test_shapes_follow_the_board_and_the_seats(seats):
     assert layout["height"].shape == layout["price"].shape == (sites, 4)
     assert layout["roofs"].shape == layout["top"].shape == (sites, seats)
     assert layout["reserve"].shape == layout["marker"].shape == (seats, 4)
-    assert layout["market"].shape == (3, 9)
+    assert layout["market"].shape == (3, 11)
 
 
 def test_block_height_is_floors_in_the_column_of_the_colour(middle):
@@ -97,6 +97,59 @@ def test_block_price_is_adjacent_buildings_of_empty_sites(middle):
         (12, GREY): 1 / 5,
     }
     sees(*middle, 0, "price", expected)
+
+
+def test_block_reach_is_the_tallest_adjacent_building_of_each_colour(middle):
+    expected = {(s, BLACK): 3 / 6 for s in (1, 5, 11, 20)}
+    expected |= {(s, WHITE): 1 / 6 for s in (1, 5)}
+    expected |= {(s, GREY): 2 / 6 for s in (2, 8, 12)}
+    sees(*middle, 0, "reach", expected)
+
+
+def test_block_covers_counts_roofs_that_building_here_would_cover(middle):
+    """Sites 6 and 0 are topped by seat 1; the roof on site 7 was covered long ago."""
+    for seat in range(3):
+        whose = (1 - seat) % 3
+        expected = {(s, whose): 1 / 3 for s in (11, 20)} | {(s, whose): 2 / 3 for s in (1, 5)}
+        sees(*middle, seat, "covers", expected)
+
+
+def test_block_missing_is_floors_lacking_in_the_best_colour(middle):
+    """Seat 0 holds five black: beside black it lacks another colour, beside grey a grey."""
+    expected = dict.fromkeys((11, 20), 1 / 4) | dict.fromkeys((1, 5), 2 / 4)
+    expected |= dict.fromkeys((2, 8, 12), 1 / 4)
+    sees(*middle, 0, "missing", expected)
+    sees(*middle, 1, "missing", {})
+
+
+def test_blocks_to_choose_and_vehicle_show_what_is_pending():
+    game, games = position(
+        market=("2 multicolour", "multicolour + grey vehicle 2", "grey + brown + white vehicle 1")
+    )
+    play(game, games, "take card 2")
+    sees(game, games, 0, "to_choose", {0: 1 / 4})
+    sees(game, games, 0, "vehicle", {GREY: 2 / 2})
+    play(game, games, "choose black")
+    sees(game, games, 1, "to_choose", {})
+    sees(game, games, 1, "vehicle", {})
+
+
+def test_block_roof_heights_is_the_heights_of_a_seats_roofs(middle):
+    """Seat 0 has roofs at 1 and 2, seat 1 at 3 and 1, seat 2 at 1."""
+    heights = {0: (1, 2), 1: (3, 1), 2: (1,)}
+    for seat in range(3):
+        expected = {((s - seat) % 3, h - 1): 1 for s, hs in heights.items() for h in hs}
+        sees(*middle, seat, "roof_heights", expected)
+
+
+def test_block_market_ends_with_the_vehicles_gain_and_the_best_site_the_card_would_pay(middle):
+    """Seat 0 holds five black, its markers stand on 0.
+
+    Two brown pay beside black (a roof at 4) but nowhere beside grey; grey + brown pays both.
+    """
+    market = block(*middle, 0, "market")
+    assert market[:, -2] == pytest.approx([0, 2 / 12, 1 / 12])
+    assert market[:, -1] == pytest.approx([4 / 12, 4 / 12, 4 / 12])
 
 
 def test_block_cost_is_the_whole_price_of_an_empty_site(middle):
@@ -261,7 +314,11 @@ def test_block_market_tells_what_the_cards_give(middle):
     expected |= {(1, 4): 1 / 2, (1, 5 + GREY): 2 / 2}
     expected |= {(2, GREY): 1 / 2, (2, BROWN): 1 / 2, (2, 5 + WHITE): 1 / 2}
     for seat in range(3):
-        sees(*middle, seat, "market", expected)
+        given = block(*middle, seat, "market")[:, :9]  # what they would make possible: below
+        whole = np.zeros(given.shape, np.float32)
+        for index, value in expected.items():
+            whole[index] = value
+        assert given == pytest.approx(whole)
 
 
 def test_block_market_is_empty_where_a_card_waits_for_its_refill(middle):

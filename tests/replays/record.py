@@ -1,0 +1,26 @@
+"""Record the golden games anew: ``python -m tests.replays.record``."""
+
+from pathlib import Path
+
+import sprawl_env
+from sprawl_env import replay
+
+GAMES = [
+    ("tower_up", "2-seats", 7, {"num_players": 2}),
+    ("tower_up", "3-seats-start", 8, {"num_players": 3, "objectives": "start"}),
+    ("tower_up", "4-seats", 9, {"num_players": 4}),
+    ("tower_up", "2-seats-7-floors", 10, {"num_players": 2, "starting_floors": 7}),
+    ("tower_up", "4-seats-turn-limit", 11, {"num_players": 4, "max_turns": 30}),
+]
+
+
+def main():
+    for name, label, seed, options in GAMES:
+        path = Path(__file__).parent / name / f"{label}.jsonl"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(replay.dump(replay.record_random(sprawl_env.game(name, **options), seed)))
+        print(path)
+
+
+if __name__ == "__main__":
+    main()
