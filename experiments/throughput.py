@@ -156,7 +156,7 @@ def rate(config: Config, game: Game, *, real: bool) -> float:
     start = time.perf_counter()
     callback = Quiet(settings, game, Path(), clock) if real else OnlyClock(clock)
     model.learn(10**9, callback=callback)
-    return model.num_timesteps / (time.perf_counter() - start)
+    return float(model.num_timesteps / (time.perf_counter() - start))
 
 
 def main(config: Config) -> None:

@@ -192,6 +192,7 @@ class First:
         return masks.argmax(axis=1)
 
 
+@pytest.mark.compiled
 def test_gymnasium_seats_the_learner_and_asks_the_opponents(any_game):
     for seat in range(any_game.num_seats):
         opponent = First()

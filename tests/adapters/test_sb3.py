@@ -5,10 +5,10 @@ import pytest
 
 import sprawl_env
 from sprawl_env.core.errors import InvalidOption
-from sprawl_env.core.kernel import JIT
 
 sb3 = pytest.importorskip("sprawl_env.adapters.sb3")
-STEPS = 120 if JIT else 40
+pytestmark = pytest.mark.compiled  # thousands of plies
+STEPS = 120
 
 
 class Scripted:

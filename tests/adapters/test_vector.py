@@ -6,10 +6,10 @@ import pytest
 import sprawl_env
 from sprawl_env.adapters.vector import VectorGames
 from sprawl_env.core.errors import InvalidOption
-from sprawl_env.core.kernel import JIT
 from sprawl_env.core.rng import combine
 
-STEPS = 400 if JIT else 60
+pytestmark = pytest.mark.compiled  # thousands of plies
+STEPS = 400
 
 
 def snapshot(vec):

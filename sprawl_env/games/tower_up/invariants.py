@@ -112,7 +112,7 @@ def _agenda(tables: Tables, games: Games, g: int) -> Iterator[str]:
     elif steps[2:] in ([], [Step.TURN]):
         if waiting:
             yield f"market: space {waiting[0]} is empty"
-        held = int(state.reserve[max(state.to_play, 0)].astype(int).sum())
+        held = int(state.reserve[min(max(int(state.to_play), 0), MAX_SEATS - 1)].astype(int).sum())
         if steps[2:] == [] and held <= tables[0].reserve_limit:
             yield "agenda: expected too many floors in hand before any is returned"
     elif steps[2:] == [Step.ROOF]:
