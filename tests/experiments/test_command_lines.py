@@ -97,7 +97,7 @@ def test_training_survives_sigkill_and_goes_on(tmp_path):
         assert time.monotonic() < deadline and first.poll() is None, first.stderr.read()
         time.sleep(0.05)
     first.send_signal(signal.SIGKILL)
-    first.wait()
+    first.communicate()
     saved = sorted(p.name for p in (run / "checkpoints").glob("step-*"))
     newest = int(saved[-1].removeprefix("step-"))
     config = json.loads((run / "config.json").read_text())
