@@ -8,10 +8,8 @@ of the entities goes through a trunk that also values the position.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import torch
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from torch import Tensor, nn
@@ -39,26 +37,25 @@ class EntityNet(nn.Module):
         self.latent_dim_vf = trunk
         self._blocks = list(actions.blocks.values())
         self._size_of: dict[str, int] = {}
-        whole = _columns(layout, "")
-        kinds = dict.fromkeys(b.entity for b in layout.blocks.values() if b.entity)
-        self._kinds = [kind for kind in kinds if any(b.entity == kind for b in self._blocks)]
-        for kind in kinds:
-            columns = _columns(layout, kind)
-            if kind not in self._kinds:
-                whole = np.concatenate([whole, columns.ravel()])
-                continue
-            self._size_of[kind] = len(columns)
-            if columns.size <= trunk:  # a few things are also seen whole
-                whole = np.concatenate([whole, columns.ravel()])
-            self.register_buffer(f"columns_{kind}", _tensor(columns.ravel()), persistent=False)
-        self.register_buffer("columns_whole", _tensor(whole), persistent=False)
-        self._make_layers(layout, len(whole), width, trunk)
+        self._rows: dict[str, tuple[int, int]] = {}
+        apart: list[tuple[int, int]] = []  # ranges too long to be seen whole
+        with_actions = {b.entity for b in self._blocks}
+        for block in layout.blocks.values():
+            kind = block.entity
+            if kind in with_actions and kind not in self._size_of and kind:
+                self._size_of[kind] = block.rows
+                start, stop = self._rows[kind] = layout.rows(kind)
+                if stop - start > trunk:
+                    apart.append((start, stop))
+        self._whole = _without(layout.size, apart)
+        self._make_layers(layout, sum(stop - start for start, stop in self._whole), width, trunk)
 
     def _make_layers(self, layout: ObservationLayout, whole: int, width: int, trunk: int) -> None:
         layers: dict[str, nn.Module] = {}
         places: dict[str, nn.Parameter] = {}
         for kind, count in self._size_of.items():
-            features = _columns(layout, kind).shape[1]
+            start, stop = layout.rows(kind)
+            features = (stop - start) // count
             places[kind] = nn.Parameter(0.1 * torch.randn(count, width))
             layers[f"{kind}_in"] = nn.Linear(features, width)
             layers[f"{kind}_whole"] = nn.Linear(whole, width, bias=False)
@@ -84,11 +81,11 @@ class EntityNet(nn.Module):
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         """Return logits and summary."""
         layers = self.layers
-        whole = observations[:, self.get_buffer("columns_whole")]
+        whole = torch.cat([observations[:, start:stop] for start, stop in self._whole], dim=1)
         seen: dict[str, Tensor] = {}
         for kind, count in self._size_of.items():
-            own = observations[:, self.get_buffer(f"columns_{kind}")]
-            own = own.view(len(own), count, -1)
+            start, stop = self._rows[kind]
+            own = observations[:, start:stop].view(len(observations), count, -1)
             x = layers[f"{kind}_in"](own) + self.places[kind]
             x = torch.relu(x + layers[f"{kind}_whole"](whole).unsqueeze(1))
             seen[kind] = torch.relu(layers[f"{kind}_self"](x))
@@ -148,21 +145,11 @@ def network_for(game: Game, width: int, trunk: int) -> EntityNet:
     return EntityNet(game.observation_layout, game.actions, width, trunk)
 
 
-def _columns(layout: ObservationLayout, entity: str) -> Any:
-    """Return the columns of a kind's blocks: int64 ``[things, features]``, or flat for ``""``."""
-    blocks = [b for b in layout.blocks.values() if b.entity == entity]
-    if not blocks:
-        return np.zeros(0, np.int64)
-    columns = [np.arange(b.start, b.stop) for b in blocks]
-    if not entity:
-        return np.concatenate(columns)
-    return np.concatenate(
-        [c.reshape(b.shape[0], -1) for c, b in zip(columns, blocks, strict=True)], axis=1
-    )
-
-
-def _tensor(numbers: Sequence[int] | Any) -> Tensor:
-    return torch.as_tensor(np.ascontiguousarray(numbers), dtype=torch.int64)
+def _without(size: int, apart: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the ranges of ``0..size`` that are left without some, which are in order."""
+    edges = [0, *(edge for part in apart for edge in part), size]
+    pairs = zip(edges[::2], edges[1::2], strict=True)
+    return [(start, stop) for start, stop in pairs if start < stop]
 
 
 def _quiet(layer: nn.Linear) -> nn.Linear:

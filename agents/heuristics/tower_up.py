@@ -67,7 +67,7 @@ def holding_value(t: State, state: State, seat: int) -> float:
     """Everything in front of a seat."""
     cone = 0.0
     if state.counted[seat] == 0:
-        visible = min(visible_roofs(t, state, seat), int(t.cone_end))
+        visible = min(visible_roofs(state, seat), int(t.cone_end))
         cone = VISIBLE * t.cone_values[visible]
     return (
         float(score_of(t, state, seat))

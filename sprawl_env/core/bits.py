@@ -4,11 +4,29 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+
 from sprawl_env.core.kernel import kernel
 
 _ODD: Final = 0x5555555555555555
 _PAIRS: Final = 0x3333333333333333
 _NIBBLES: Final = 0x0F0F0F0F0F0F0F0F
+
+
+_DEBRUIJN: Final = 0x03F79D71B4CB0A89
+_POSITIONS: Final = np.zeros(64, np.int8)  # of the single bit, by the top six bits of the product
+for _place in range(63):
+    _POSITIONS[(_DEBRUIJN << _place) % 2**64 >> 58] = _place
+
+
+@kernel
+def lowest(bits: int) -> int:
+    """Return the smallest thing in a set that is not empty.
+
+    To walk a set: ``while bits: thing = lowest(bits); bits &= bits - 1``.
+    """
+    x = int(bits)
+    return int(_POSITIONS[((x & -x) * _DEBRUIJN >> 58) & 63])
 
 
 @kernel

@@ -23,6 +23,7 @@ from sprawl_env.core.data import (
 )
 from sprawl_env.core.errors import DataError
 from sprawl_env.core.game import Tables
+from sprawl_env.core.lanes import lanes
 from sprawl_env.games.tower_up.constants import (
     BOARD_2P,
     BOARD_4P,
@@ -157,6 +158,7 @@ TABLES: Final = np.dtype(
         ("num_crossings", np.int16, (NUM_BOARDS,)),
         ("crossings", np.int64, (NUM_BOARDS, MAX_CROSSINGS)),  # sets of 4 sites (objective 8)
         ("card_floors", np.int8, (NUM_CARDS, NUM_COLOURS)),
+        ("card_lanes", np.int64, (NUM_CARDS,)),  # the same, side by side
         ("card_multicolour", np.int8, (NUM_CARDS,)),
         ("card_vehicle", np.int8, (NUM_CARDS,)),  # a colour or NO_COLOUR
         ("card_steps", np.int8, (NUM_CARDS,)),
@@ -178,7 +180,8 @@ TABLES: Final = np.dtype(
         ("start_objectives", np.int8, (OBJECTIVES_IN_PLAY,)),
         ("seen_seats", np.int8),  # seats the observation layout has room for
         ("seen_sites", np.int8),
-        ("block_start", np.int32, (32,)),  # of every block of the observation layout
+        ("site_stride", np.int8),  # numbers the layout has about a site
+        ("block_start", np.int32, (32,)),  # where the layout's other blocks begin
     ],
     align=True,
 )
@@ -347,6 +350,7 @@ def _compile_cards(tables: Tables, rows: Sequence[CardRow]) -> None:
             vehicle = COLOURS.index(row.vehicle) if row.vehicle else NO_COLOUR
             tables.card_vehicle[0, card] = vehicle
             tables.card_steps[0, card] = row.steps
+            tables.card_lanes[0, card] = lanes(*map(int, tables.card_floors[0, card]))
             multicolour = row.bottom == "multicolour"
             tables.card_bottom[0, card] = MULTICOLOUR if multicolour else COLOURS.index(row.bottom)
             card += 1

@@ -60,7 +60,9 @@ def _ranges(tables: Tables, games: Games, g: int) -> Iterator[str]:
         "colour": (NO_COLOUR, NUM_COLOURS - 1),
         "height": (0, MAX_HEIGHT),
         "top": (NOBODY, MAX_SEATS - 1),
+        "topped": (0, (1 << MAX_SITES) - 1),
         "adjacent": (0, MAX_HEIGHT),
+        "reach": (0, MAX_HEIGHT),
         "built": (0, (1 << MAX_SITES) - 1),
         "reserve": (0, 127),
         "roofs_left": (0, NUM_ROOFS),
@@ -147,12 +149,16 @@ def _board(tables: Tables, games: Games, g: int) -> Iterator[str]:
         colour, height = int(state.colour[site]), int(state.height[site])
         if (colour == NO_COLOUR) != (height == 0) or (site >= sites and height):
             yield f"site {site}: colour {colour} with {height} floors"
-        counts = [0] * NUM_COLOURS
+        counts, tallest = [0] * NUM_COLOURS, [0] * NUM_COLOURS
         for other in t.streets[state.board, site, : t.num_streets[state.board, site]]:
-            if state.colour[other] != NO_COLOUR:
-                counts[int(state.colour[other])] += 1
+            beside = int(state.colour[other])
+            if beside != NO_COLOUR:
+                counts[beside] += 1
+                tallest[beside] = max(tallest[beside], int(state.height[other]))
         if state.adjacent[site].tolist() != counts:
             yield f"adjacent: site {site} should count {counts}"
+        if state.reach[site].tolist() != tallest:
+            yield f"reach: site {site} should be {tallest}"
         if colour != NO_COLOUR and counts[colour]:
             yield f"site {site}: an adjacent building has its colour"
     for colour in range(NUM_COLOURS):
@@ -184,6 +190,9 @@ def _roofs(tables: Tables, games: Games, g: int) -> Iterator[str]:
         expected = seat if height and height == state.height[site] else NOBODY
         if state.top[site] != expected:
             yield f"top: site {site} should be {expected}"
+    for seat in range(MAX_SEATS):
+        if state.topped[seat] != sum(1 << int(s) for s in np.flatnonzero(state.top == seat)):
+            yield f"topped: seat {seat} does not match the tops"
 
 
 def _stock(tables: Tables, games: Games, g: int) -> Iterator[str]:

@@ -9,9 +9,10 @@ from enum import IntEnum, auto
 from typing import Final
 
 from sprawl_env.core.agenda import STEP, A, B, top
-from sprawl_env.core.bits import count_bits
-from sprawl_env.core.game import NOBODY, NOT_OVER, Floats, Games, State, Tables
+from sprawl_env.core.bits import count_bits, lowest
+from sprawl_env.core.game import NOT_OVER, Floats, Games, State, Tables
 from sprawl_env.core.kernel import kernel
+from sprawl_env.core.lanes import lanes, shortfall, zeros
 from sprawl_env.core.layout import ObservationLayout
 from sprawl_env.games.tower_up.constants import (
     GREY_A,
@@ -19,7 +20,6 @@ from sprawl_env.games.tower_up.constants import (
     MARKET_SIZE,
     MAX_HEIGHT,
     NO_CARD,
-    NO_COLOUR,
     NUM_CARDS,
     NUM_COLOURS,
     NUM_DISTRICTS,
@@ -30,26 +30,29 @@ from sprawl_env.games.tower_up.constants import (
     ObjectiveKind,
     Step,
 )
-from sprawl_env.games.tower_up.rules.end import score_of
+from sprawl_env.games.tower_up.rules.end import score_of, visible_roofs
 from sprawl_env.games.tower_up.rules.objectives import COUNTED_HEIGHTS, grey_progress
 
 
-class Block(IntEnum):
-    """Blocks of the layout, in order; ``tables.block_start`` tells where each begins."""
+class Site(IntEnum):
+    """Where the numbers about a site begin, counted from the first one about it."""
 
     HEIGHT = 0
-    PRICE = auto()
-    REACH = auto()
-    COVERS = auto()
-    COST = auto()
-    PAYABLE = auto()
-    MISSING = auto()
-    GAIN = auto()
-    HELPS = auto()
-    ROOFS = auto()
-    TOP = auto()
-    NEW_BUILDING = auto()
-    DECISION = auto()
+    PRICE = NUM_COLOURS
+    REACH = 2 * NUM_COLOURS
+    COST = 3 * NUM_COLOURS
+    PAYABLE = COST + 1
+    MISSING = COST + 2
+    GAIN = COST + 3
+    NEW_BUILDING = COST + 4
+    HELPS = COST + 5
+    BY_SEAT = HELPS + OBJECTIVES_IN_PLAY  # covers, then roofs, then top: one number a seat each
+
+
+class Block(IntEnum):
+    """The other blocks of the layout, in order; ``tables.block_start`` tells where each begins."""
+
+    DECISION = 0
     TO_CHOOSE = auto()
     VEHICLE = auto()
     RESERVE = auto()
@@ -110,12 +113,6 @@ def layout(tables: Tables, num_seats: int) -> ObservationLayout:
             f"empty sites: floors of the tallest adjacent building by colour / {MAX_HEIGHT}",
             SITE,
         ),
-        (
-            "covers",
-            (sites, num_seats),
-            f"empty sites: roofs on top of adjacent buildings / 3, {seats}",
-            SITE,
-        ),
         ("cost", (sites,), "empty sites: floors to pay, the new building's included / 6", SITE),
         ("payable", (sites,), "empty sites: 1 if the observer could build here now", SITE),
         (
@@ -131,6 +128,7 @@ def layout(tables: Tables, num_seats: int) -> ObservationLayout:
             "the best roof after building here",
             SITE,
         ),
+        ("new_building", (sites,), "1 for the building that waits for its roof", SITE),
         (
             "helps",
             (sites, OBJECTIVES_IN_PLAY),
@@ -138,9 +136,14 @@ def layout(tables: Tables, num_seats: int) -> ObservationLayout:
             "(five adjacent buildings: 1 beside its own ones; borders and heights: always 0)",
             SITE,
         ),
+        (
+            "covers",
+            (sites, num_seats),
+            f"empty sites: roofs on top of adjacent buildings / 3, {seats}",
+            SITE,
+        ),
         ("roofs", (sites, num_seats), f"roofs at any height / 3, {seats}", SITE),
         ("top", (sites, num_seats), f"1 if the building's top is a roof, {seats}", SITE),
-        ("new_building", (sites,), "1 for the building that waits for its roof", SITE),
         ("decision", (NUM_DECISIONS,), "turn, floor to choose, floor to return, roof: one is 1"),
         ("to_choose", (1,), "floors the seat to play has still to choose / 4"),
         ("vehicle", (NUM_COLOURS,), "steps its marker will move once they are chosen / 2"),
@@ -173,89 +176,136 @@ def layout(tables: Tables, num_seats: int) -> ObservationLayout:
             "end by last roof, end by shortage, seats with a last turn / seats, turn / max_turns",
         ),
     )
-    if [block.name for block in Block] != [name.upper() for name in result.blocks]:
+    about_sites = [block for block in result.blocks.values() if block.entity == SITE]
+    by_name = {block.name: block.start for block in about_sites}
+    if any(by_name[at.name.lower()] != at for at in Site if at != Site.BY_SEAT):
+        raise AssertionError("Site and the layout disagree")
+    others = [block for block in result.blocks.values() if block.entity != SITE]
+    if [block.name.upper() for block in others] != [block.name for block in Block]:
         raise AssertionError("Block and the layout name different blocks")
-    tables.block_start[0, : len(Block)] = result.starts
+    tables.site_stride = about_sites[0].stride
+    tables.block_start[0, : len(Block)] = [block.start for block in others]
     return result
 
 
 @kernel
-def write_site(t: State, state: State, viewer: int, site: int, out: Floats) -> None:
-    """Write one site's building, or its price while it is empty."""
-    at = site * NUM_COLOURS
-    colour = state.colour[site]
-    if colour == NO_COLOUR:
-        for c in range(NUM_COLOURS):
-            out[t.block_start[Block.PRICE] + at + c] = state.adjacent[site, c] * PRICE_UNIT
-        return
-    out[t.block_start[Block.HEIGHT] + at + colour] = state.height[site] * HEIGHT_UNIT
-    if state.top[site] != NOBODY:
-        seats = int(state.num_seats)
-        seat = (int(state.top[site]) - viewer + seats) % seats
-        out[t.block_start[Block.TOP] + site * int(t.seen_seats) + seat] = 1.0
-        out[t.block_start[Block.VISIBLE] + seat] += 1.0 / float(t.cone_end)
+def seat_at(viewer: int, k: int, num_seats: int) -> int:
+    """The ``k``-th seat clockwise from the observer."""
+    seat = viewer + k
+    return seat if seat < num_seats else seat - num_seats
 
 
 @kernel
-def gain_of_roof(t: State, state: State, seat: int, colour: int, height: int) -> float:
-    """Millions that a roof at this height moves the seat's marker by, as a share of a row."""
-    return int(t.marker_gain[state.marker[seat, colour], height]) * GAIN_UNIT
+def gain_of_roof(t: State, state: State, seat: int, colour: int, height: int) -> int:
+    """Millions that a roof at this height moves the seat's marker by."""
+    return int(t.marker_gain[state.marker[seat, colour], height])
 
 
 @kernel
-def missing_floors(t: State, state: State, seat: int, site: int, card: int) -> int:
-    """Floors a seat lacks to build on an empty site, were it to take a card first (or NO_CARD)."""
-    missing = 0
-    new = 1  # floors lacking for the new building itself
-    for colour in range(NUM_COLOURS):
-        held = int(state.reserve[seat, colour])
-        if card != NO_CARD:
-            held += int(t.card_floors[card, colour])
-        price = int(state.adjacent[site, colour])
-        missing += max(price - held, 0)
-        if price == 0 and held > 0:
-            new = 0
-    return missing + new
+def floors_in_hand(state: State, seat: int) -> int:
+    """The seat's reserve by colour, side by side."""
+    own = state.reserve[seat]
+    return lanes(int(own[0]), int(own[1]), int(own[2]), int(own[3]))
 
 
 @kernel
-def write_prospects(t: State, state: State, viewer: int, site: int, out: Floats) -> None:
-    """Write what the observer could do with one site."""
-    start = t.block_start
-    board = state.board
-    colour = state.colour[site]
-    if colour != NO_COLOUR:
-        height = int(state.height[site])
-        out[start[Block.GAIN] + site] = gain_of_roof(t, state, viewer, colour, height)
-        return
+def missing_floors(price: int, held: int) -> int:
+    """Floors lacking to pay a price and to build in a colour without price, best choice."""
+    may_be_new = zeros(price) & ~zeros(held)
+    return shortfall(price, held) + (may_be_new == 0)
+
+
+@kernel
+def write_building(t: State, state: State, viewer: int, site: int, out: Floats) -> None:
+    """Write a site's building, and what a roof on it would bring the observer."""
+    at = site * int(t.site_stride)
+    colour = int(state.colour[site])
+    height = int(state.height[site])
+    out[at + Site.HEIGHT + colour] = height * HEIGHT_UNIT
+    out[at + Site.GAIN] = gain_of_roof(t, state, viewer, colour, height) * GAIN_UNIT
+
+
+@kernel
+def write_frontier(t: State, state: State, viewer: int, site: int, out: Floats) -> None:
+    """Write the price of an empty site next to buildings, and what the observer could do there."""
+    at = site * int(t.site_stride)
+    beside = state.adjacent[site]
     neighbours = 0
-    best = 0.0
-    for k in range(t.num_streets[board, site]):
-        other = t.streets[board, site, k]
-        if state.colour[other] != NO_COLOUR:
-            neighbours += 1
-            height = int(state.height[other])
-            best = max(best, gain_of_roof(t, state, viewer, state.colour[other], height + 1))
-            at = start[Block.REACH] + site * NUM_COLOURS + state.colour[other]
-            out[at] = max(out[at], height * HEIGHT_UNIT)
-            if state.top[other] != NOBODY:
-                seats = int(state.num_seats)
-                seat = (int(state.top[other]) - viewer + seats) % seats
-                at = start[Block.COVERS] + site * int(t.seen_seats) + seat
-                out[at] = min(out[at] + ROOFS_UNIT, 1.0)
-    free = 0
-    for c in range(NUM_COLOURS):
-        if state.adjacent[site, c] == 0:
-            free += 1
-            best = max(best, gain_of_roof(t, state, viewer, c, 1))
-    if neighbours == 0 or free == 0:
+    best = 0
+    for colour in range(NUM_COLOURS):
+        reach = int(state.reach[site, colour])  # 0: a new building may have the colour
+        best = max(best, gain_of_roof(t, state, viewer, colour, reach + 1))
+        neighbours += int(beside[colour])
+        out[at + Site.PRICE + colour] = int(beside[colour]) * PRICE_UNIT
+        out[at + Site.REACH + colour] = reach * HEIGHT_UNIT
+    price = lanes(int(beside[0]), int(beside[1]), int(beside[2]), int(beside[3]))
+    if zeros(price) == 0:
         return
-    out[start[Block.COST] + site] = (neighbours + 1) * HEIGHT_UNIT
-    out[start[Block.GAIN] + site] = min(best, 1.0)
-    missing = missing_floors(t, state, viewer, site, NO_CARD)
-    out[start[Block.MISSING] + site] = min(missing * CHOICE_UNIT, 1.0)
-    if missing == 0 and state.roofs_left[viewer] > 0:
-        out[start[Block.PAYABLE] + site] = 1.0
+    held = floors_in_hand(state, viewer)
+    missing = missing_floors(price, held)
+    out[at + Site.COST] = (neighbours + 1) * HEIGHT_UNIT
+    out[at + Site.GAIN] = min(best * GAIN_UNIT, 1.0)
+    out[at + Site.MISSING] = min(missing * CHOICE_UNIT, 1.0)
+    if state.roofs_left[viewer] > 0:
+        out[at + Site.PAYABLE] = missing == 0
+        write_enabled(t, state, price, held, out[at + Site.GAIN], out)
+
+
+@kernel
+def write_enabled(t: State, state: State, price: int, held: int, gain: float, out: Floats) -> None:
+    """Raise what a market card makes possible to a site's gain, if it could then be paid."""
+    at = int(t.block_start[Block.MARKET]) + ENABLES_AT
+    for space in range(MARKET_SIZE):
+        card = int(state.market[space])
+        if card != NO_CARD:
+            missing = missing_floors(price, held + int(t.card_lanes[card]))
+            enough = missing <= int(t.card_multicolour[card])
+            out[at] = max(out[at], gain if enough else 0.0)
+        at += CARD_FEATURES
+
+
+@kernel
+def buildings_of(state: State) -> int:
+    """Set of the sites with a building."""
+    sites = 0
+    for colour in range(NUM_COLOURS):
+        sites |= int(state.built[colour])
+    return sites
+
+
+@kernel
+def write_tops(t: State, state: State, seat: int, k: int, out: Floats) -> None:
+    """Write the ``k``-th seat's visible roofs, and where building would cover them."""
+    empty = ~buildings_of(state)
+    topped = int(state.topped[seat])
+    while topped:
+        site = lowest(topped)
+        topped &= topped - 1
+        at = site * int(t.site_stride) + Site.BY_SEAT + k
+        out[at + 2 * int(t.seen_seats)] = 1.0
+        beside = int(t.next_to[state.board, site]) & empty
+        while beside:
+            at = lowest(beside) * int(t.site_stride) + Site.BY_SEAT + k
+            beside &= beside - 1
+            out[at] = min(out[at] + ROOFS_UNIT, 1.0)
+
+
+@kernel
+def write_sites(t: State, state: State, viewer: int, out: Floats) -> None:
+    """Write every site that has a building or stands next to one."""
+    buildings = buildings_of(state)
+    frontier = 0
+    left = buildings
+    while left:
+        site = lowest(left)
+        left &= left - 1
+        frontier |= int(t.next_to[state.board, site])
+        write_building(t, state, viewer, site, out)
+    left = frontier & ~buildings
+    while left:
+        site = lowest(left)
+        left &= left - 1
+        write_frontier(t, state, viewer, site, out)
 
 
 @kernel
@@ -302,9 +352,10 @@ def write_helps(t: State, state: State, viewer: int, out: Floats) -> None:
     for k in range(OBJECTIVES_IN_PLAY):
         if state.fulfilled[viewer, k] == 0:
             sites = sites_that_help(t, state, viewer, state.objective[k])
-            for site in range(int(t.seen_sites)):
-                at = t.block_start[Block.HELPS] + site * OBJECTIVES_IN_PLAY + k
-                out[at] = (sites >> site) & 1
+            while sites:
+                at = lowest(sites) * int(t.site_stride) + Site.HELPS + k
+                sites &= sites - 1
+                out[at] = 1.0
 
 
 @kernel
@@ -331,32 +382,20 @@ def write_seat(t: State, state: State, seat: int, k: int, out: Floats) -> None:
     out[start[Block.TO_PLAY] + k] = state.to_play == seat
     for roof in range(NUM_ROOFS - int(state.roofs_left[seat])):
         site = int(state.roof_site[seat, roof])
-        at = start[Block.ROOFS] + site * int(t.seen_seats) + k
+        at = site * int(t.site_stride) + Site.BY_SEAT + int(t.seen_seats) + k
         out[at] = min(out[at] + ROOFS_UNIT, 1.0)
         height = int(state.roof_height[seat, roof])
         if height <= COUNTED_HEIGHTS:
             out[start[Block.ROOF_HEIGHTS] + k * COUNTED_HEIGHTS + height - 1] = 1.0
-    visible = out[start[Block.VISIBLE] + k]
-    out[start[Block.VISIBLE] + k] = min(visible, 1.0)
+    visible = visible_roofs(state, seat)
+    out[start[Block.VISIBLE] + k] = min(visible / float(t.cone_end), 1.0)
+    write_tops(t, state, seat, k, out)
     out[start[Block.SCORE] + k] = min(score_of(t, state, seat) / SCORE_SCALE, 1.0)
 
 
 @kernel
-def best_enabled(t: State, state: State, viewer: int, card: int, out: Floats) -> float:
-    """Best gain of the sites that could be paid after taking a card; gains are written already."""
-    best = 0.0
-    for site in range(min(int(t.num_sites[state.board]), int(t.seen_sites))):
-        gain = out[t.block_start[Block.GAIN] + site]
-        if gain > best and state.colour[site] == NO_COLOUR:
-            missing = missing_floors(t, state, viewer, site, card)
-            if missing <= t.card_multicolour[card]:
-                best = gain
-    return best
-
-
-@kernel
 def write_market(t: State, state: State, viewer: int, out: Floats) -> None:
-    """Write what every market card gives, and what it would make possible."""
+    """Write what every market card gives."""
     for space in range(MARKET_SIZE):
         card = state.market[space]
         if card == NO_CARD:
@@ -368,9 +407,7 @@ def write_market(t: State, state: State, viewer: int, out: Floats) -> None:
         if t.card_steps[card] > 0:
             colour, steps = t.card_vehicle[card], int(t.card_steps[card])
             out[at + VEHICLE_AT + colour] = steps * CARD_UNIT
-            out[at + STEP_GAIN_AT] = gain_of_roof(t, state, viewer, colour, steps)
-        if state.roofs_left[viewer] > 0:
-            out[at + ENABLES_AT] = best_enabled(t, state, viewer, card, out)
+            out[at + STEP_GAIN_AT] = gain_of_roof(t, state, viewer, colour, steps) * GAIN_UNIT
 
 
 @kernel
@@ -408,19 +445,17 @@ def observe(tables: Tables, games: Games, g: int, seat: int, out: Floats) -> Non
     t = tables[0]
     state = games[g]
     out[:] = 0.0
-    for site in range(min(int(t.num_sites[state.board]), int(t.seen_sites))):
-        write_site(t, state, seat, site, out)
-        write_prospects(t, state, seat, site, out)
+    write_sites(t, state, seat, out)
     write_helps(t, state, seat, out)
     seats = int(state.num_seats)
     for k in range(min(seats, int(t.seen_seats))):
-        write_seat(t, state, (seat + k) % seats, k, out)
+        write_seat(t, state, seat_at(seat, k, seats), k, out)
     write_market(t, state, seat, out)
     write_common(t, state, out)
     if state.over == NOT_OVER:
         step = top(state, STEP)
         out[t.block_start[Block.DECISION] + step] = 1.0
         if step == Step.ROOF:
-            out[t.block_start[Block.NEW_BUILDING] + top(state, A)] = 1.0
+            out[top(state, A) * int(t.site_stride) + Site.NEW_BUILDING] = 1.0
         elif step == Step.FLOOR:
             write_pending(t, state, out)

@@ -33,7 +33,9 @@ GAME: Final = record(
         ("colour", np.int8, (MAX_SITES,)),  # of the building on a site, or NO_COLOUR
         ("height", np.int8, (MAX_SITES,)),  # floors of the building on a site
         ("top", np.int8, (MAX_SITES,)),  # seat whose roof is the building's top, or NOBODY
+        ("topped", np.int64, (MAX_SEATS,)),  # set of the sites whose top is a roof of the seat
         ("adjacent", np.int8, (MAX_SITES, NUM_COLOURS)),  # buildings of a colour next to a site
+        ("reach", np.int8, (MAX_SITES, NUM_COLOURS)),  # floors of the tallest of them
         ("built", np.int64, (NUM_COLOURS,)),  # set of the sites with a building of the colour
         # the seats
         ("reserve", np.int8, (MAX_SEATS, NUM_COLOURS)),  # floors in hand

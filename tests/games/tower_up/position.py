@@ -38,7 +38,7 @@ from sprawl_env.games.tower_up.constants import (
     EndCause,
 )
 from sprawl_env.games.tower_up.rules.objectives import claim_objectives
-from sprawl_env.games.tower_up.rules.setup import begin_turn, clear, put_building
+from sprawl_env.games.tower_up.rules.setup import add_floor, begin_turn, clear, put_building
 
 # How much is tried: less without compiled kernels, where a game takes a third of a second.
 SECOND_OPINION_GAMES = 25 if JIT else 3
@@ -228,7 +228,8 @@ def position(
         state.objective[k] = t.objective_kind.tolist().index(number - 1)
     for site, (colour, floors) in (buildings or DEFAULT_BUILDINGS).items():
         put_building(t, state, site, COLOURS.index(colour))
-        state.height[site] = floors
+        for _ in range(floors - 1):
+            add_floor(t, state, site)
     for seat in range(num_players):
         state.reserve[seat] = reserves[seat] if reserves else (1, 1, 1, 1)
         state.marker[seat] = markers[seat] if markers else (0, 0, 0, 0)
@@ -273,6 +274,7 @@ def _lay_roofs(state, seat, roofs):
         state.present[seat] |= bit
         if height == state.height[site]:
             state.top[site] = seat
+            state.topped[seat] |= bit
     state.roof_site[seat, len(roofs) :] = NO_SITE
     state.roofs_left[seat] = NUM_ROOFS - len(roofs)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from sprawl_env.core.agenda import pop, push
-from sprawl_env.core.game import NOBODY, State
+from sprawl_env.core.game import State
 from sprawl_env.core.kernel import kernel
 from sprawl_env.games.tower_up.constants import NO_COLOUR, NUM_COLOURS, NUM_ROOFS, EndCause, Step
 from sprawl_env.games.tower_up.rules.objectives import claim_objectives
-from sprawl_env.games.tower_up.rules.setup import put_building
+from sprawl_env.games.tower_up.rules.setup import add_floor, put_building
 from sprawl_env.games.tower_up.rules.take import move_marker, trigger_end
 
 
@@ -51,8 +51,7 @@ def do_build(t: State, state: State, seat: int, site: int, colour: int) -> None:
         other = t.streets[board, site, k]
         if state.colour[other] != NO_COLOUR:
             state.reserve[seat, state.colour[other]] -= 1
-            state.height[other] += 1
-            state.top[other] = NOBODY
+            add_floor(t, state, other)
     pop(state)
     push(state, Step.ROOF, seat, site)
 
@@ -87,3 +86,4 @@ def put_roof(state: State, seat: int, site: int) -> None:
     state.twice[seat] |= state.present[seat] & bit
     state.present[seat] |= bit
     state.top[site] = seat
+    state.topped[seat] |= bit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sprawl_env.core.bits import count_bits
 from sprawl_env.core.game import FINISHED, NOBODY, TRUNCATED, State
 from sprawl_env.core.kernel import kernel
 from sprawl_env.games.tower_up.constants import (
@@ -55,18 +56,15 @@ def board_is_full(t: State, state: State) -> bool:
 
 
 @kernel
-def visible_roofs(t: State, state: State, seat: int) -> int:
+def visible_roofs(state: State, seat: int) -> int:
     """Roofs of the seat that are the top of a building."""
-    count = 0
-    for site in range(t.num_sites[state.board]):
-        count += state.top[site] == seat
-    return count
+    return count_bits(state.topped[seat])
 
 
 @kernel
 def count_roofs(t: State, state: State, seat: int) -> None:
     """Move the cone one space per visible roof (TU §7a)."""
-    state.cone[seat] = min(visible_roofs(t, state, seat), int(t.cone_end))
+    state.cone[seat] = min(visible_roofs(state, seat), int(t.cone_end))
     state.counted[seat] = 1
 
 

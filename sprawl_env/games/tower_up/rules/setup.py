@@ -37,7 +37,9 @@ def clear(state: State) -> None:
     state.colour[:] = NO_COLOUR
     state.height[:] = 0
     state.top[:] = NOBODY
+    state.topped[:] = 0
     state.adjacent[:] = 0
+    state.reach[:] = 0
     state.built[:] = 0
     state.reserve[:] = 0
     state.roofs_left[:] = 0
@@ -66,10 +68,24 @@ def put_building(t: State, state: State, site: int, colour: int) -> None:
     """Put one floor on an empty site; the caller has taken it from somewhere."""
     board = state.board
     state.colour[site] = colour
-    state.height[site] = 1
     state.built[colour] |= 1 << site
     for k in range(t.num_streets[board, site]):
         state.adjacent[t.streets[board, site, k], colour] += 1
+    add_floor(t, state, site)
+
+
+@kernel
+def add_floor(t: State, state: State, site: int) -> None:
+    """Raise a building by a floor, which covers the roof on top of it."""
+    board = state.board
+    colour = state.colour[site]
+    state.height[site] += 1
+    if state.top[site] != NOBODY:
+        state.topped[state.top[site]] &= ~(1 << site)
+        state.top[site] = NOBODY
+    for k in range(t.num_streets[board, site]):
+        other = t.streets[board, site, k]
+        state.reach[other, colour] = max(int(state.reach[other, colour]), int(state.height[site]))
 
 
 @kernel
