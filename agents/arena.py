@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.adapters.agent import Agent
-from sprawl_env.adapters.batch import batch_kernels, first_illegal
+from sprawl_env.adapters.agent import Agent, ask
+from sprawl_env.adapters.batch import batch_kernels
 from sprawl_env.adapters.rewards import reward_mode
-from sprawl_env.core.errors import IllegalAction
-from sprawl_env.core.game import NOT_OVER, TRUNCATED, Game, clone
+from sprawl_env.core.game import NOT_OVER, TRUNCATED, Game
 from sprawl_env.core.rng import combine
 
 
@@ -20,9 +19,12 @@ from sprawl_env.core.rng import combine
 class Results:
     """What happened in ``[num_games]`` games; columns are the agents of the line-up.
 
+    An automaton (:class:`~sprawl_env.core.game.Game`) has no column, but it can win and share.
+
     Attributes:
         wins: float64 ``[num_games, seats]``: 1 for the winner, shared victories shared.
         scores: int32 ``[num_games, seats]``, final points.
+        margins: float64 ``[num_games, seats]``: final points less the mean of the other sides'.
         seats: int64 ``[num_games, seats]``: where each agent sat.
         deals: int64 ``[num_games]``: games with the same number were dealt alike.
         turns, plies: int64 ``[num_games]``.
@@ -31,11 +33,19 @@ class Results:
 
     wins: npt.NDArray[np.float64]
     scores: npt.NDArray[np.int32]
+    margins: npt.NDArray[np.float64]
     seats: npt.NDArray[np.int64]
     deals: npt.NDArray[np.int64]
     turns: npt.NDArray[np.int64]
     plies: npt.NDArray[np.int64]
     truncated: npt.NDArray[np.bool_]
+
+
+def join(parts: Sequence[Results]) -> Results:
+    """Return several results with the same number of seats as one, game after game."""
+    return Results(
+        **{f.name: np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(Results)}
+    )
 
 
 def play_games(
@@ -57,7 +67,7 @@ def play_games(
         progress: called with the number of games finished since the last call.
 
     Raises:
-        IllegalAction: an agent chose an action that is not legal.
+        IllegalAction: an agent's answer is no array of legal actions.
     """
     seats = game.num_seats
     num_deals = -(-num_games // seats)
@@ -67,12 +77,12 @@ def play_games(
     seat_of = (np.arange(seats)[None, :] + rotation[:, None]) % seats  # [game, agent]
     for k, agent in enumerate(line_up):
         agent.seed(combine(combine(seed, k), 2))
-    parts = [
-        _play_batch(game, line_up, deals[a : a + batch], seat_of[a : a + batch], seed, progress)
-        for a in range(0, total, batch)
-    ]
-    wins, scores, turns, plies, truncated = (np.concatenate(x) for x in zip(*parts, strict=True))
-    return Results(wins, scores, seat_of, deals, turns, plies, truncated)
+    return join(
+        [
+            _play_batch(game, line_up, deals[a : a + batch], seat_of[a : a + batch], seed, progress)
+            for a in range(0, total, batch)
+        ]
+    )
 
 
 def _play_batch(
@@ -82,8 +92,8 @@ def _play_batch(
     seat_of: npt.NDArray[np.int64],
     seed: int,
     progress: Callable[[int], None] | None,
-) -> tuple[npt.NDArray[np.generic], ...]:
-    """Play some games to the end; returns wins, scores, turns, plies, truncated."""
+) -> Results:
+    """Play some games to the end."""
     size, seats = seat_of.shape
     kernels = batch_kernels(game.rules)
     games = game.empty(size)
@@ -94,8 +104,8 @@ def _play_batch(
     masks = np.zeros((size, game.num_actions), np.int8)
     scratch = np.zeros(game.num_actions, np.int8)
     to_play = np.zeros(size, np.int64)
-    scores = np.zeros((size, seats), np.int32)
-    standings = np.zeros((size, seats), np.int32)
+    scores = np.zeros((size, game.num_sides), np.int32)
+    standings = np.zeros((size, game.num_sides), np.int32)
     rewards = np.zeros((size, seats), np.float32)
     over = np.zeros(size, np.int8)
     mode = reward_mode("winner")
@@ -107,14 +117,9 @@ def _play_batch(
             n = len(which)
             wants = agent.needs_observations
             kernels.look(game.tables, games, which, wants, seen[:n], masks[:n], to_play[:n])
-            states = clone(games, which) if agent.needs_states else None
-            actions = np.asarray(agent.act(seen[:n] if wants else None, masks[:n], states))
-            wrong = int(first_illegal(masks[:n], actions.astype(np.int64)))
-            if wrong >= 0:
-                error = game.illegal(games, int(which[wrong]), int(actions[wrong]), masks[wrong])
-                raise IllegalAction(f"agent {agent.name}: {error}")
+            actions = ask(agent, game, games, which, seen[:n], masks[:n])
             kernels.step(
-                game.tables, games, which, actions.astype(np.int64), mode, False,
+                game.tables, games, which, actions, mode, False,
                 scores, standings, rewards, over, scratch,
             )  # fmt: skip
         done = over[running] != NOT_OVER
@@ -123,10 +128,15 @@ def _play_batch(
         running = running[~done]
     best = standings == standings.max(axis=1, keepdims=True)
     wins = best / best.sum(axis=1, keepdims=True)
+    others = scores.sum(axis=1, keepdims=True) - scores
+    margins = scores - others / (game.num_sides - 1)
     by_agent = np.take_along_axis
-    return (
+    return Results(
         by_agent(wins, seat_of, 1),
         by_agent(scores, seat_of, 1),
+        by_agent(margins, seat_of, 1),
+        seat_of,
+        deals,
         games["turn"].astype(np.int64),
         games["ply"].astype(np.int64),
         over == TRUNCATED,

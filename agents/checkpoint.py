@@ -33,7 +33,7 @@ WEIGHTS: Final = "weights.safetensors"
 DESCRIPTION: Final = "checkpoint.json"
 PREFIX: Final = "step-"
 _LIBRARIES: Final = ("sprawl-env", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib")
-_ILLEGAL: Final = np.float32(-1e9)
+ILLEGAL_LOGIT: Final = -1e9  # of what may not be done
 SHAPE: Final = ("width", "trunk")  # what a network's size is made of
 MOST_WIDTH: Final = 4096
 
@@ -266,7 +266,7 @@ class CheckpointAgent:
         logits = self._network.logits_of(observations)
         if self._sample:  # the largest of logit + Gumbel noise is a draw from the policy
             logits += self._rng.gumbel(size=logits.shape).astype(np.float32)
-        logits[masks == 0] = _ILLEGAL
+        logits[masks == 0] = ILLEGAL_LOGIT
         return np.asarray(logits.argmax(axis=1), np.int64)
 
 

@@ -20,28 +20,42 @@ Actions = npt.NDArray[np.int64]
 def greedy_kernel(rules: GameRules) -> Callable[..., None]:
     """Return the kernel that rates every action of a batch, by the game's heuristic.
 
+    A heuristic exports ``value(tables, games, g, seat)``, how good a position is after the action,
+    or, where the position after it would show what the seat cannot know, ``rate(tables, games,
+    action, seat)``, how good an action is in ``games[0]`` (``games[1]`` is scratch).
+
     Raises:
         UnknownName: there is no heuristic for the game.
     """
     play = rules.verbs.play
     module = f"agents.heuristics.{rules.name}"
     try:
-        value = importlib.import_module(module).value
+        heuristic = importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name != module:
             raise
         raise UnknownName(f"agent 'greedy' does not know the game {rules.name!r}") from None
 
+    if hasattr(heuristic, "rate"):
+        rate_action = heuristic.rate
+    else:
+        value = heuristic.value
+
+        @kernel(label=rules.name)
+        def rate_action(tables: Tables, games: Games, action: int, seat: int) -> float:
+            games[1] = games[0]
+            play(tables, games, 1, action)
+            return float(value(tables, games, 1, seat))
+
     @kernel(label=rules.name)
     def rate(tables: Tables, games: Games, masks: Mask, trial: Games, out: Floats) -> None:
         for k in range(games.size):
             seat = int(games[k].to_play)
+            trial[0] = games[k]
             for action in range(masks.shape[1]):
                 out[k, action] = -np.inf
                 if masks[k, action]:
-                    trial[0] = games[k]
-                    play(tables, trial, 0, action)
-                    out[k, action] = value(tables, trial, 0, seat)
+                    out[k, action] = rate_action(tables, trial, action, seat)
 
     return rate
 
@@ -56,7 +70,7 @@ class GreedyAgent:
     def __init__(self, game: Game, seed: int = 0) -> None:
         self._game = game
         self._rate = greedy_kernel(game.rules)
-        self._trial = game.empty(1)
+        self._trial = game.empty(2)  # the position, and a copy to play on
         self.seed(seed)
 
     def seed(self, seed: int) -> None:

@@ -58,6 +58,8 @@ def _preset(arguments: Sequence[str], presets: dict[str, Any]) -> str:
 def parse_options(words: Sequence[str]) -> dict[str, Any]:
     """Return game options from ``name=value`` words; whole numbers become ints.
 
+    ``true`` and ``false`` become bools.
+
     Raises:
         InvalidOption: a word without ``=``.
     """
@@ -66,7 +68,10 @@ def parse_options(words: Sequence[str]) -> dict[str, Any]:
         name, equals, value = word.partition("=")
         if not equals or not name:
             raise InvalidOption(f"option {word!r}: expected name=value, e.g. objectives=start")
-        options[name] = int(value) if value.lstrip("-").isdigit() else value
+        if value.lower() in ("true", "false"):
+            options[name] = value.lower() == "true"
+        else:
+            options[name] = int(value) if value.lstrip("-").isdigit() else value
     return options
 
 

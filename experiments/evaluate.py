@@ -2,10 +2,12 @@
 
     python -m experiments.evaluate --agents checkpoint:runs/tower_up-quick-0 greedy --games 2000
     python -m experiments.evaluate --agents greedy random --num-players 4
+    python -m experiments.evaluate --game ginkgopolis --agents greedy random --num-players 1
 
 The first agent is measured.  With two agents and more seats the second fills all other seats.
 Every deal is played once with each rotation of the seats, so luck of the deal and of the seat
-cancels; intervals count deals, not games.
+cancels; intervals count deals, not games.  On one seat each agent plays the same deals alone,
+against the game's automaton.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from rich.table import Table
 
 import sprawl_env
 from agents import Agent, make_agent
-from agents.arena import Results, play_games
+from agents.arena import Results, join, play_games
 from agents.checkpoint import surroundings, write_atomically
 from experiments.command_line import console, parse_options, run
 from sprawl_env.core.errors import InvalidOption
@@ -40,7 +42,7 @@ class Config:
     game: str = "tower_up"
     """name of the game"""
     agents: tuple[str, ...] = ("greedy", "random")
-    """random, greedy or checkpoint:PATH; one a seat, or two"""
+    """random, greedy or checkpoint:PATH; one a seat, or two; on one seat any number"""
     num_players: int = 2
     """seats"""
     options: tuple[str, ...] = ()
@@ -58,6 +60,9 @@ class Line:
     """One agent's result.
 
     ``wins`` counts shared victories by their share; ``low`` and ``high`` bound it at 95%.
+    ``score_margin`` is half the width of the score's 95% interval.  ``margin`` is the mean of the
+    own points less the mean of the other sides' (seats or automaton), ``margin_error`` half the
+    width of its interval.
     """
 
     agent: str
@@ -67,6 +72,8 @@ class Line:
     high: float
     score: float
     score_margin: float
+    margin: float
+    margin_error: float
 
 
 def interval(shares: npt.NDArray[np.float64]) -> tuple[float, float]:
@@ -84,6 +91,11 @@ def interval(shares: npt.NDArray[np.float64]) -> tuple[float, float]:
     )
     low, high = max(0.0, float(centre - half)), min(1.0, float(centre + half))
     return min(low, mean), max(high, mean)
+
+
+def half_width(means: npt.NDArray[np.float64]) -> float:
+    """Return half the width of a 95% interval for a mean, one independent number a deal."""
+    return Z95 * float(means.std(ddof=1)) / float(np.sqrt(len(means))) if len(means) > 1 else 0.0
 
 
 def line_up(names: Sequence[str], num_players: int) -> list[str]:
@@ -107,34 +119,50 @@ def summarise(names: Sequence[str], results: Results) -> list[Line]:
     num_deals = int(results.deals.max()) + 1
     for name in dict.fromkeys(names):
         columns = [k for k, other in enumerate(names) if other == name]
-        wins = results.wins[:, columns].mean(axis=1)
-        scores = results.scores[:, columns].mean(axis=1)
-        by_deal = wins.reshape(num_deals, -1).mean(axis=1)
-        score_by_deal = scores.reshape(num_deals, -1).mean(axis=1)
-        low, high = interval(by_deal)
-        margin = Z95 * float(score_by_deal.std(ddof=1)) / np.sqrt(num_deals) if num_deals > 1 else 0
+        wins, scores, margins = (
+            found[:, columns].reshape(num_deals, -1).mean(axis=1)
+            for found in (results.wins, results.scores, results.margins)
+        )
+        low, high = interval(wins)
         lines.append(
             Line(
-                name, len(wins), float(wins.mean()), low, high, float(scores.mean()), float(margin)
+                name,
+                len(results.wins),
+                float(wins.mean()),
+                low,
+                high,
+                float(scores.mean()),
+                half_width(scores),
+                float(margins.mean()),
+                half_width(margins),
             )
         )
     return lines
 
 
-def table(title: str, lines: Sequence[Line]) -> Table:
-    """Return the result as a table."""
+def table(title: str, lines: Sequence[Line], *, margins: bool = False) -> Table:
+    """Return the result as a table; ``margins`` adds how far ahead each agent was."""
     shown = Table(title=title)
-    for column in ("agent", "games", "wins", "95% interval", "mean score"):
+    columns = ["agent", "games", "wins", "95% interval", "mean score"]
+    for column in [*columns, "mean margin"] if margins else columns:
         shown.add_column(column, justify="left" if column == "agent" else "right")
     for line in lines:
-        shown.add_row(
+        cells = [
             line.agent,
             f"{line.games:,}",
             f"{line.wins:.1%}",
             f"{line.low:.1%} – {line.high:.1%}",
             f"{line.score:.1f} ± {line.score_margin:.1f}",
-        )
+        ]
+        if margins:
+            cells.append(f"{line.margin:+.1f} ± {line.margin_error:.1f}")
+        shown.add_row(*cells)
     return shown
+
+
+def seats_of(game: Game) -> str:
+    """Return how many seats play, in words."""
+    return "1 seat" if game.num_seats == 1 else f"{game.num_seats} seats"
 
 
 def measure(
@@ -156,6 +184,17 @@ def measure(
     return summarise(names, results), results
 
 
+def measure_alone(
+    game: Game, names: Sequence[str], agents: Sequence[Agent], num_games: int, seed: int
+) -> tuple[list[Line], Results]:
+    """Let each agent play the same deals on the one seat there is; a line for each."""
+    found = [
+        measure(game, [name], [agent], num_games, seed)
+        for name, agent in zip(names, agents, strict=True)
+    ]
+    return [line for lines, _ in found for line in lines], join([results for _, results in found])
+
+
 def to_json(config: Any, lines: Sequence[Line], results: Results) -> dict[str, Any]:
     """Return the result for a file."""
     return {
@@ -175,11 +214,14 @@ def main(config: Config) -> None:
     game = sprawl_env.game(
         config.game, num_players=config.num_players, **parse_options(config.options)
     )
-    names = line_up(config.agents, config.num_players)
+    alone = game.num_seats == 1
+    names = list(config.agents) if alone else line_up(config.agents, game.num_seats)
     made = {name: make_agent(name, game) for name in dict.fromkeys(names)}
-    lines, results = measure(game, names, [made[n] for n in names], config.games, config.seed)
-    title = f"{game.title}, {config.num_players} seats, seed {config.seed}"
-    console().print(table(title, lines))
+    play = measure_alone if alone else measure
+    lines, results = play(game, names, [made[n] for n in names], config.games, config.seed)
+    against = " against the automaton" if alone else ""
+    title = f"{game.title}, {seats_of(game)}{against}, seed {config.seed}"
+    console().print(table(title, lines, margins=alone))
     console().print(
         f"{results.turns.mean():.1f} turns and {results.plies.mean():.1f} plies a game, "
         f"{results.truncated.mean():.1%} cut off at the turn limit"

@@ -15,13 +15,13 @@ import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 
+from agents.checkpoint import ILLEGAL_LOGIT
 from agents.greedy import GreedyAgent
 from sprawl_env.adapters.vector import VectorGames
 from sprawl_env.core.game import Floats, Game, clone
 
 SOFTNESS = 0.5  # difference of greedy's values that makes an action 2.7 times as likely
 STRAY = 0.15  # share of moves that are random
-ILLEGAL = -1e9  # logit of what may not be done
 VALUE_SHARE = 0.5  # weight of the value's error
 GAMES = 256  # played at once
 
@@ -107,7 +107,7 @@ def imitate(
             wanted = torch.from_numpy(lessons.targets[rows])
             features = policy.extract_features(torch.from_numpy(lessons.observations[rows]))
             hidden, hidden_value = policy.mlp_extractor(features)
-            logits = policy.action_net(hidden).masked_fill(wanted == 0, ILLEGAL)
+            logits = policy.action_net(hidden).masked_fill(wanted == 0, ILLEGAL_LOGIT)
             values = policy.value_net(hidden_value).flatten()
             ended = torch.from_numpy(lessons.returns[rows] * np.float32(scale))
             loss = torch.nn.functional.cross_entropy(logits, wanted)

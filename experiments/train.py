@@ -3,10 +3,12 @@
     python -m experiments.train --preset quick            # at most 5 minutes on 2 cores
     python -m experiments.train --preset full --seed 3
     python -m experiments.train --resume runs/tower_up-full-3
+    python -m experiments.train --game ginkgopolis --num-players 1   # solo, against the automaton
 
 A run is a folder ``runs/NAME``: ``config.json``, ``checkpoints/step-*`` (weights as safetensors
 with one JSON), ``tensorboard``, and at the end ``evaluation.json`` and ``evaluation.txt``.
-The pool holds the random and the greedy agent and the run's own past checkpoints.
+The pool holds the random and the greedy agent and the run's own past checkpoints; on one seat
+there is none, and the policy is measured beside those agents instead of against them.
 """
 
 from __future__ import annotations
@@ -46,12 +48,12 @@ from agents.checkpoint import (
 )
 from agents.networks import EntityPolicy
 from experiments.command_line import console, parse_options, run, say
-from experiments.evaluate import Line, measure, table
+from experiments.evaluate import Line, measure, measure_alone, seats_of, table
 from experiments.imitate import collect, imitate
 from sprawl_env.adapters.rewards import reward_mode
 from sprawl_env.adapters.sb3 import SelfPlayVecEnv
 from sprawl_env.core.errors import InvalidOption
-from sprawl_env.core.game import Game
+from sprawl_env.core.game import AUTOMATON, Game
 
 RECENT_GAMES = 400  # games behind the win rates shown
 IMITATION_BATCH = 512
@@ -329,12 +331,16 @@ class SelfPlay(BaseCallback):
     # the pool ---------------------------------------------------------------------
 
     def remember(self, step: int, network: Any) -> None:
-        """Add a past policy to the pool."""
+        """Add a past policy to the pool, if there are opponents."""
+        if self._game.num_seats == 1:
+            return
         seed = self._config.seed + step
         self._past.append(CheckpointAgent.from_network("self", network, seed))
 
     def set_pool(self) -> None:
         """Weigh the pool: references by their shares, a few own checkpoints by the rest."""
+        if self._game.num_seats == 1:
+            return
         config = self._config
         newest = np.arange(len(self._past))[-config.pool_size :]
         shares = np.array([config.greedy_share, config.random_share])
@@ -395,7 +401,7 @@ class SelfPlay(BaseCallback):
         self.remember(step, self.model.policy.mlp_extractor)
 
     def _rates(self) -> str:
-        names = [n for n in ("random", "greedy", "self") if self._won[n]]
+        names = [n for n in ("random", "greedy", "self", AUTOMATON) if n in self._won]
         return "wins " + ", ".join(f"{n} {np.mean(self._won[n]):.0%}" for n in names)
 
     def _show(self) -> None:
@@ -514,19 +520,29 @@ def train(config: Config, folder: Path, game: Game) -> bool:
 
 
 def evaluate(config: Config, folder: Path, game: Game) -> None:
-    """Measure the newest checkpoint against the reference agents; write table and JSON."""
+    """Measure the newest checkpoint against the reference agents; write table and JSON.
+
+    On one seat it is measured against the automaton, and they beside it on the same deals.
+    """
     agent = make_agent(f"checkpoint:{folder}", game)
+    references = {name: make_agent(name, game) for name in ("random", "greedy")}
+    num_games, seed = config.evaluation_games, config.seed + 1
     out = console()
+    alone = game.num_seats == 1
     lines: dict[str, list[Line]] = {}
-    for opponent in ("random", "greedy"):
+    if alone:
+        names, agents = ["policy", *references], [agent, *references.values()]
+        lines[AUTOMATON], _ = measure_alone(game, names, agents, num_games, seed)
+    else:
         others = game.num_seats - 1
-        names = ["policy"] + [opponent] * others
-        agents = [agent] + [make_agent(opponent, game)] * others
-        lines[opponent], _ = measure(game, names, agents, config.evaluation_games, config.seed + 1)
+        for name, reference in references.items():
+            names, agents = ["policy"] + [name] * others, [agent] + [reference] * others
+            lines[name], _ = measure(game, names, agents, num_games, seed)
     plain = io.StringIO()
     text = Console(file=plain, width=110)
     for opponent, found in lines.items():
-        shown = table(f"{game.title}, {game.num_seats} seats: {agent.name} v {opponent}", found)
+        title = f"{game.title}, {seats_of(game)}: {agent.name} v {opponent}"
+        shown = table(title, found, margins=alone)
         out.print(shown)
         text.print(shown)
     write_atomically(folder / "evaluation.txt", plain.getvalue())

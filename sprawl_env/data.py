@@ -11,8 +11,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from sprawl_env.command_line import run
 from sprawl_env.core.data import SOURCES
-from sprawl_env.core.errors import SprawlError
 from sprawl_env.core.registry import GAMES, rules_of
 
 
@@ -43,13 +43,12 @@ def main() -> int:
     parser.add_argument("game", nargs="*", default=list(GAMES), help="default: every game")
     parser.add_argument("--overlay", type=Path, help="folder of TOML files to check and count")
     arguments = parser.parse_args()
-    try:
+
+    def show() -> None:
         for name in arguments.game:
             sys.stdout.write(tally(name, arguments.overlay) + "\n")
-    except SprawlError as error:
-        sys.stderr.write(f"error: {error}\n")
-        return 2
-    return 0
+
+    return run(show)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from sprawl_env.adapters.vector import make_vec
-from sprawl_env.core.errors import SprawlError
+from sprawl_env.command_line import run
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import GAMES
 from sprawl_env.core.registry import game as make_game
@@ -35,6 +35,9 @@ def stages(name: str) -> Iterator[tuple[str, Callable[[], object]]]:
     yield "play", lambda: game.play(games, 0, int(np.argmax(game.legal_actions(games, 0))))
     yield "observe", lambda: game.observe(games, 0, 0)
     yield "scores", lambda: (game.scores(games, 0), game.standings(games, 0))
+    if game.verbs.owing is not None:
+        owing = game.verbs.owing
+        yield "simultaneous choices", lambda: owing(game.tables, games, 0)
     yield "redeal hidden", lambda: game.redeal_hidden(games, 0, 0, 0)
     yield "batches", lambda: _batches(game)
 
@@ -74,12 +77,7 @@ def main() -> int:
     )
     parser.add_argument("--game", nargs="+", default=list(GAMES), help="default: every game")
     names = parser.parse_args().game
-    try:
-        warm_up(names)
-    except SprawlError as error:
-        sys.stderr.write(f"error: {error}\n")
-        return 2
-    return 0
+    return run(lambda: warm_up(names))
 
 
 if __name__ == "__main__":

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from os import PathLike
 from typing import Any
 
 import numpy as np
-from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
-from sprawl_env.adapters.rewards import add_change, add_final_rewards, is_dense, reward_mode
-from sprawl_env.core.errors import IllegalAction, unknown
-from sprawl_env.core.game import FINISHED, NOT_OVER, Floats, Game, Games, Ints, Mask, State
-from sprawl_env.core.registry import game as make_game
-
-RENDER_MODES = ("ansi",)
+from sprawl_env.adapters.batch import MOST_DEALS, no_choice_left, whole_number
+from sprawl_env.adapters.zoo import ZooGame
+from sprawl_env.core.game import FINISHED, NOT_OVER, Game, Mask
 
 
-class BoardGameAEC(AECEnv):  # type: ignore[misc]  # pettingzoo is untyped here
+class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is untyped here
     """One adapter for the whole suite; a game never writes its own.
 
     Agents are ``player_0`` .. by seat.  An observation is ``{"observation": float32
@@ -26,71 +21,36 @@ class BoardGameAEC(AECEnv):  # type: ignore[misc]  # pettingzoo is untyped here
     all 0, and the mask of the agent to act is also in ``infos[agent]["action_mask"]``.
     """
 
-    def __init__(
-        self,
-        name: str | Game,
-        *,
-        render_mode: str | None = None,
-        reward: str = "winner",
-        skip_forced: bool = False,
-        data: str | PathLike[str] | None = None,
-        **options: Any,
-    ) -> None:
-        super().__init__()
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise unknown("render mode", render_mode, RENDER_MODES)
-        self.game = name if isinstance(name, Game) else make_game(name, data=data, **options)
-        self.metadata: dict[str, Any] = {
-            "name": f"{self.game.name}_v0",
-            "render_modes": list(RENDER_MODES),
-            "is_parallelizable": False,
-            "render_fps": 1,
-        }
-        self.render_mode = render_mode
-        self._mode = reward_mode(reward)
+    def __init__(self, name: str | Game, *, skip_forced: bool = False, **options: Any) -> None:
+        """Make the environment.
+
+        Args:
+            name: a game's name, or a game made already.
+            skip_forced: play on while there is a single legal action.
+            **options: ``render_mode``, ``reward``, ``data`` (see
+                :class:`~sprawl_env.adapters.zoo.ZooGame`) and those of the game.
+        """
+        super().__init__(name, **options)
         self._skip_forced = skip_forced
-        self._verbs = self.game.verbs
-        self._tables = self.game.tables
-        seats = self.game.num_seats
-        self.possible_agents = [f"player_{seat}" for seat in range(seats)]
-        self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        box = spaces.Box(-1.0, 1.0, (self.game.observation_size,), np.float32)
-        mask = spaces.Box(0, 1, (self.game.num_actions,), np.int8)
-        self._observation_spaces = {
-            agent: spaces.Dict({"observation": box, "action_mask": mask})
-            for agent in self.possible_agents
-        }
-        self._action_spaces = {
-            agent: spaces.Discrete(self.game.num_actions) for agent in self.possible_agents
-        }
-        self._scores: Ints = np.zeros(seats, np.int32)
-        self._rng = np.random.default_rng()
-
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """Return the space of an agent's observations."""
-        return self._observation_spaces[agent]
-
-    def action_space(self, agent: str) -> spaces.Space[Any]:
-        """Return the space of an agent's actions."""
-        return self._action_spaces[agent]
-
-    @property
-    def state(self) -> State:
-        """The record of the game: all of it, hidden things too."""
-        return self.games[0]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Deal a new game, from ``seed`` if given."""
-        if seed is not None:
-            self._rng = np.random.default_rng(seed)
-        self.games: Games = self.game.deal(1, int(self._rng.integers(2**62)))
-        self.agents = list(self.possible_agents)
+        """Deal a new game, from ``seed`` if given.
+
+        Raises:
+            InvalidOption: with ``skip_forced``, no game leaves anybody a choice.
+        """
+        self._seed(seed)
+        for _ in range(MOST_DEALS):
+            self._deal()
+            self._settle()
+            if self.games["over"][0] == NOT_OVER:
+                break
+        else:
+            raise no_choice_left(self.game)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self._scores[:] = self.game.scores(self.games, 0)
-        self._settle()
 
     def _settle(self) -> None:
         """Find the mask of the next decision, playing forced plies if asked to."""
@@ -111,13 +71,8 @@ class BoardGameAEC(AECEnv):  # type: ignore[misc]  # pettingzoo is untyped here
 
     def observe(self, agent: str) -> dict[str, Any]:
         """Return what ``agent`` sees now; pure, and valid for any agent at any time."""
-        observation: Floats = np.empty(self.game.observation_size, np.float32)
-        self._verbs.observe(self._tables, self.games, 0, self._seat_of[agent], observation)
         acts = agent == self.agent_selection
-        return {
-            "observation": observation,
-            "action_mask": self._mask.copy() if acts else self._no_mask(),
-        }
+        return self._seen(agent, self._mask.copy() if acts else self._no_mask())
 
     def step(self, action: int | None) -> None:
         """Play one ply for the selected agent.
@@ -129,56 +84,22 @@ class BoardGameAEC(AECEnv):  # type: ignore[misc]  # pettingzoo is untyped here
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        number = self._checked(action)
+        number = whole_number(self.game, action)
+        if not 0 <= number < self.game.num_actions or not self._mask[number]:
+            raise self.game.illegal(self.games, 0, number, self._mask)
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
         self._verbs.play(self._tables, self.games, 0, number)
         self._settle()
         over = self.games["over"][0]
-        if over != NOT_OVER or is_dense(self._mode):
-            self._reward()
+        if over != NOT_OVER or self._earnings.dense:
+            self.rewards.update(self._earned())
         if over != NOT_OVER:
             ended = self.terminations if over == FINISHED else self.truncations
             ended.update(dict.fromkeys(self.agents, True))
         self._accumulate_rewards()
         if over != NOT_OVER:
             self._deads_step_first()
-
-    def _checked(self, action: int | None) -> int:
-        whole = isinstance(action, int | np.integer) or (
-            isinstance(action, np.ndarray) and action.shape == () and action.dtype.kind in "iu"
-        )
-        if action is None or not whole:
-            raise IllegalAction(
-                f"{self.game.name}: action: expected a whole number "
-                f"0..{self.game.num_actions - 1}, got {action!r}"
-            )
-        number = int(action)
-        if not 0 <= number < self.game.num_actions or not self._mask[number]:
-            raise self.game.illegal(self.games, 0, number, self._mask)
-        return number
-
-    def _reward(self) -> None:
-        """Hand out what was earned by this ply."""
-        scores = self.game.scores(self.games, 0)
-        earned: Floats = np.zeros(self.game.num_seats, np.float32)
-        if is_dense(self._mode):
-            add_change(self._mode, self._scores, scores, earned)
-            self._scores[:] = scores
-        else:
-            add_final_rewards(self._mode, scores, self.game.standings(self.games, 0), earned)
-        for agent, reward in zip(self.possible_agents, earned, strict=True):
-            self.rewards[agent] = float(reward)
-
-    def render(self) -> str | None:
-        """Return the position as text with ``render_mode="ansi"``."""
-        return self.game.describe(self.games, 0) if self.render_mode == "ansi" else None
-
-    def close(self) -> None:
-        """Nothing to close."""
-
-    def __str__(self) -> str:
-        return str(self.metadata["name"])
 
 
 def wrapped(raw: BoardGameAEC) -> Any:

@@ -7,8 +7,9 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.adapters.batch import Index, new_generators, sample
-from sprawl_env.core.game import Floats, Games, Mask
+from sprawl_env.adapters.batch import Index, checked_actions, new_generators, sample
+from sprawl_env.core.errors import IllegalAction
+from sprawl_env.core.game import Floats, Game, Games, Mask, clone
 
 
 class Agent(Protocol):
@@ -41,6 +42,30 @@ class Agent(Protocol):
     def seed(self, seed: int) -> None:
         """Start the agent's own random numbers anew."""
         ...
+
+
+def ask(
+    agent: Agent, game: Game, games: Games, which: Index, observations: Floats, masks: Mask
+) -> Index:
+    """Return an agent's actions in some games, checked; int64 ``[n]``.
+
+    Args:
+        agent: who is asked; it is handed only what it needs.
+        game: the game.
+        games: the batch; the agent gets copies.
+        which: ``[n]``, indices into ``games``.
+        observations: float32 ``[n, observation_size]``, untouched if the agent needs none.
+        masks: int8 ``[n, num_actions]``.
+
+    Raises:
+        IllegalAction: the answer is no array of ``n`` legal actions; names the agent.
+    """
+    states = clone(games, which) if agent.needs_states else None
+    answer = agent.act(observations if agent.needs_observations else None, masks, states)
+    try:
+        return checked_actions(game, games, which, masks, answer)
+    except IllegalAction as error:
+        raise IllegalAction(f"agent {agent.name}: {error}") from None
 
 
 class RandomAgent:

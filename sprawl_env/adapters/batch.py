@@ -1,7 +1,8 @@
-"""Kernels that walk a batch of games, made once for every game from its verbs.
+"""Kernels that walk a batch of games, made once for every game from its verbs; checks of actions.
 
-They work on ``which``, a list of indices into ``games``, so that one kernel serves a whole batch,
-a thread's share of it, and the few games that wait for one opponent.  None of them allocates.
+The kernels work on ``which``, a list of indices into ``games``, so that one kernel serves a whole
+batch, a thread's share of it, and the few games that wait for one opponent.  None of them
+allocates.
 """
 
 from __future__ import annotations
@@ -15,13 +16,25 @@ import numpy as np
 import numpy.typing as npt
 
 from sprawl_env.adapters.rewards import add_change, add_final_rewards, is_dense
-from sprawl_env.core.game import NOBODY, NOT_OVER, Floats, GameRules, Games, Ints, Mask, Tables
+from sprawl_env.core.errors import IllegalAction, InvalidOption
+from sprawl_env.core.game import (
+    NOBODY,
+    NOT_OVER,
+    Floats,
+    Game,
+    GameRules,
+    Games,
+    Ints,
+    Mask,
+    Tables,
+)
 from sprawl_env.core.kernel import kernel
 from sprawl_env.core.rng import below, combine
 
 Index = npt.NDArray[np.int64]
 
 NO_ACTION: Final = -1  # in ``step``: play nothing, only skip forced plies
+MOST_DEALS: Final = 1000  # in a row that may leave nobody a choice
 
 
 @dataclass(frozen=True)
@@ -33,8 +46,9 @@ class BatchKernels:
             ``episode[i]``, which is counted up.
         step: ``(tables, games, which, actions, mode, skip_forced, scores, standings, rewards,
             over, mask)``: play ``actions[k]`` in game ``which[k]`` and go on while there is a
-            single legal action, if asked to.  Adds to ``rewards[i]``, overwrites ``over[i]`` and,
-            for games that end, ``scores[i]`` and ``standings[i]``; ``mask`` is scratch.
+            single legal action, if asked to.  Adds to ``rewards[i]`` ``[num_seats]``, overwrites
+            ``over[i]`` and, for games that end, ``scores[i]`` and ``standings[i]``
+            ``[num_sides]``; ``mask`` is scratch.
         look: ``(tables, games, which, observe, observations, masks, to_play)``: overwrites row
             ``k`` with what the seat to play in game ``which[k]`` sees and may do.
     """
@@ -91,8 +105,8 @@ def _make(rules: GameRules) -> BatchKernels:
             if is_dense(mode):
                 score_all(tables, games, i, standings[i])  # scratch for the new scores
                 add_change(mode, scores[i], standings[i], rewards[i])
-                for seat in range(rewards.shape[1]):
-                    scores[i, seat] = standings[i, seat]
+                for side in range(scores.shape[1]):
+                    scores[i, side] = standings[i, side]
             if over[i] != NOT_OVER:
                 score_all(tables, games, i, scores[i])
                 stand(tables, games, i, standings[i])
@@ -177,3 +191,62 @@ def new_generators(count: int, seed: int) -> Any:
         mixed = combine(combine(seed, k), 1)
         generators.rng[k] = mixed % (2**62) + 1
     return generators
+
+
+def whole_number(game: Game, action: Any) -> int:
+    """Return one action as an int; it may still be out of range.
+
+    Raises:
+        IllegalAction: not a whole number.
+    """
+    number = action.item() if isinstance(action, np.ndarray) and action.ndim == 0 else action
+    if not isinstance(number, int | np.integer) or isinstance(number, bool):
+        raise IllegalAction(
+            f"{game.name}: action: expected a whole number 0..{game.num_actions - 1}, "
+            f"got {_short(number)}"
+        )
+    return int(number)
+
+
+def _short(value: Any) -> str:
+    """Return what a value looks like, in one line."""
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} of shape {value.shape}"
+    return " ".join(repr(value).split())[:80]
+
+
+def checked_actions(game: Game, games: Games, which: Index, masks: Mask, actions: Any) -> Index:
+    """Return one legal action for each of some games, a new int64 array ``[n]``.
+
+    Args:
+        game: the game.
+        games: the batch, for the error's words.
+        which: ``[n]``, indices into ``games``.
+        masks: int8 ``[n, num_actions]``, 1 = legal.
+        actions: what somebody chose, whole numbers ``[n]``.
+
+    Raises:
+        IllegalAction: not such an array, or some action is not legal; names the first such env.
+    """
+    try:
+        given = np.asarray(actions)
+    except ValueError:
+        given = np.empty(0, object)  # rows of different lengths
+    if given.shape != which.shape or given.dtype.kind not in "iu":
+        raise IllegalAction(
+            f"{game.name}: actions: expected whole numbers of shape ({which.size},), "
+            f"got {_short(given)}"
+        )
+    chosen: Index = given.astype(np.int64, order="C")
+    wrong = int(first_illegal(masks, chosen))
+    if wrong >= 0:
+        i = int(which[wrong])
+        raise IllegalAction(f"env {i}: {game.illegal(games, i, int(given[wrong]), masks[wrong])}")
+    return chosen
+
+
+def no_choice_left(game: Game) -> InvalidOption:
+    """Return the error for options that end every game before anybody chose anything."""
+    return InvalidOption(
+        f"{game.name}: {MOST_DEALS} games in a row ended before there was a choice"
+    )

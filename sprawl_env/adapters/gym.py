@@ -11,42 +11,50 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from sprawl_env.adapters.aec import RENDER_MODES
-from sprawl_env.adapters.agent import Agent, RandomAgent
-from sprawl_env.adapters.rewards import add_change, add_final_rewards, is_dense, reward_mode
-from sprawl_env.core.errors import IllegalAction, InvalidOption, unknown
-from sprawl_env.core.game import (
-    FINISHED,
-    NOT_OVER,
-    TRUNCATED,
-    Floats,
-    Game,
-    Games,
-    Ints,
-    Mask,
-    clone,
-)
+from sprawl_env.adapters.agent import Agent, RandomAgent, ask
+from sprawl_env.adapters.batch import MOST_DEALS, Index, no_choice_left, whole_number
+from sprawl_env.adapters.rewards import Earnings
+from sprawl_env.adapters.zoo import RENDER_MODES, check_render_mode
+from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.game import FINISHED, NOT_OVER, TRUNCATED, Floats, Game, Games, Mask
 from sprawl_env.core.registry import game as make_game
 
 Observation = Floats
+_ONLY: Index = np.zeros(1, np.int64)  # the one game of the batch
+_SEEDS_KEPT = 16
 
 
 class LegalDiscrete(spaces.Discrete):
     """Action ids whose ``sample()`` draws a legal one unless told another mask.
 
     Seeding starts a new run: until the next ``reset`` or ``step`` the space then draws from the
-    actions that were legal in every opening so far, so that a sample drawn before a reset can be
-    played after it, as Gymnasium's environment checker does.
+    opening that was last dealt from the same seed, so that a sample drawn before a reset can be
+    played after it, as Gymnasium's environment checker does.  Of a seed that no game was dealt
+    from it draws from what was legal in every opening so far, if there is such an action.
     """
 
     def __init__(self, n: int) -> None:
         super().__init__(n)
         self.legal: Mask = np.ones(n, np.int8)
-        self.openings: Mask = np.ones(n, np.int8)
+        self._in_every_opening: Mask = np.ones(n, np.int8)
+        self._openings: dict[int, Mask] = {}  # of the latest seeds
+
+    def open(self, legal: Mask, seed: int | None) -> None:
+        """Note the mask of a new game's first decision and, if given, the seed of its deal."""
+        self.legal = legal
+        self._in_every_opening = self._in_every_opening & legal
+        if seed is not None:
+            self._openings.pop(seed, None)
+            self._openings[seed] = legal
+            if len(self._openings) > _SEEDS_KEPT:
+                del self._openings[next(iter(self._openings))]
 
     def seed(self, seed: int | None = None) -> Any:
-        """Seed the sampler and expect a new game."""
-        self.legal = self.openings
+        """Seed the sampler and, if ``seed`` is given, expect a new game."""
+        if seed in self._openings:
+            self.legal = self._openings[seed]
+        elif seed is not None and self._in_every_opening.any():
+            self.legal = self._in_every_opening
         return super().seed(seed)
 
     def sample(self, mask: Any = None, probability: Any = None) -> Any:
@@ -61,7 +69,8 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
 
     Observations are float32 ``[observation_size]``; the legal actions are in
     ``info["action_mask"]`` and :meth:`action_masks` (the name sb3-contrib looks for).  The reward
-    of a step is all that the learner earns until its next decision or the end of the game.
+    of a step is all that the learner earns until its next decision or the end of the game, whose
+    ``info`` also holds ``scores`` ``[num_sides]`` and ``won`` (bool, shared victories too).
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012 - Gymnasium's
@@ -89,19 +98,16 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
             data: folder of TOML files that replace those of the package.
             **options: of the game.
         """
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise unknown("render mode", render_mode, RENDER_MODES)
+        self.render_mode = check_render_mode(render_mode)
         self.game = name if isinstance(name, Game) else make_game(name, data=data, **options)
-        self.render_mode = render_mode
         seats = self.game.num_seats
         if seat is not None and (not isinstance(seat, int) or not 0 <= seat < seats):
             raise InvalidOption(f"seat={seat!r}: expected None or a seat 0..{seats - 1}")
         self._fixed_seat = seat
         self._opponents = self._seat_opponents(opponent)
-        self._mode = reward_mode(reward)
+        self._earnings = Earnings(self.game, reward)
         self.observation_space = spaces.Box(-1.0, 1.0, (self.game.observation_size,), np.float32)
         self.action_space: LegalDiscrete = LegalDiscrete(self.game.num_actions)
-        self._scores: Ints = np.zeros(seats, np.int32)
         self.seat = 0
 
     def _seat_opponents(self, opponent: Agent | Sequence[Agent] | None) -> list[Agent]:
@@ -117,25 +123,31 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Deal a new game and let the opponents play up to the learner's first decision."""
+        """Deal a new game and let the opponents play up to the learner's first decision.
+
+        Raises:
+            InvalidOption: no game leaves the learner a decision.
+        """
         super().reset(seed=seed)
         if seed is not None:
             for opponent in self._opponents:
                 opponent.seed(int(self.np_random.integers(2**62)))
-        while True:  # a tiny turn limit can end a game before the learner has a decision
+        for _ in range(MOST_DEALS):  # a tiny turn limit can end a game before the learner's turn
             self._deal()
             self._play_opponents()
             if self.games["over"][0] == NOT_OVER:
                 break
+        else:
+            raise no_choice_left(self.game)
         seen = self._look()
-        self.action_space.openings = self.action_space.openings & self._mask
+        self.action_space.open(self._mask, seed)
         return seen
 
     def _deal(self) -> None:
         fixed, seats = self._fixed_seat, self.game.num_seats
         self.seat = int(self.np_random.integers(seats)) if fixed is None else fixed
         self.games: Games = self.game.deal(1, int(self.np_random.integers(2**62)))
-        self._scores[:] = self.game.scores(self.games, 0)
+        self._earnings.begin(self.games)
 
     def _play_opponents(self) -> None:
         """Play until the learner owes a decision or the game is over."""
@@ -143,10 +155,12 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         while games["over"][0] == NOT_OVER and games["to_play"][0] != self.seat:
             to_play = int(games["to_play"][0])
             agent = self._opponents[(to_play - self.seat) % game.num_seats - 1]
-            mask = game.legal_actions(games, 0)
-            seen = game.observe(games, 0, to_play)[None] if agent.needs_observations else None
-            states = clone(games) if agent.needs_states else None
-            game.play(games, 0, int(agent.act(seen, mask[None], states)[0]))
+            mask = game.legal_actions(games, 0)[None]
+            seen = np.empty((1, game.observation_size), np.float32)
+            if agent.needs_observations:
+                game.observe(games, 0, to_play, seen[0])
+            action = ask(agent, game, games, _ONLY, seen, mask)[0]
+            game.verbs.play(game.tables, games, 0, int(action))
 
     def _look(self) -> tuple[Observation, dict[str, Any]]:
         self._mask = self.game.legal_actions(self.games, 0)
@@ -169,29 +183,13 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
             IllegalAction: the action is not legal; no byte of the state has changed.
         """
         given = np.asarray(action)
-        if given.size != 1 or given.dtype.kind not in "iu":
-            raise IllegalAction(
-                f"{self.game.name}: action: expected a whole number "
-                f"0..{self.game.num_actions - 1}, got {action!r}"
-            )
-        self.game.play(self.games, 0, int(given.reshape(())))
+        number = whole_number(self.game, given.reshape(()) if given.size == 1 else given)
+        self.game.play(self.games, 0, number)
         self._play_opponents()
         observation, info = self._look()
         over = int(self.games["over"][0])
-        return observation, self._reward(), over == FINISHED, over == TRUNCATED, info
-
-    def _reward(self) -> float:
-        """Return all that the learner earned since its last decision."""
-        scores = self.game.scores(self.games, 0)
-        rewards: Floats = np.zeros(self.game.num_seats, np.float32)
-        if is_dense(self._mode):
-            add_change(self._mode, self._scores, scores, rewards)
-            self._scores[:] = scores
-            return float(rewards[self.seat])
-        if self.games["over"][0] == NOT_OVER:
-            return 0.0
-        add_final_rewards(self._mode, scores, self.game.standings(self.games, 0), rewards)
-        return float(rewards[self.seat])
+        reward = float(self._earnings.since(self.games)[self.seat])
+        return observation, reward, over == FINISHED, over == TRUNCATED, info
 
     def render(self) -> Any:
         """Return the position as text with ``render_mode="ansi"``."""

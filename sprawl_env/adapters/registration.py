@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import Any, Final
 
 import gymnasium
 import pettingzoo
 
 from sprawl_env.core.registry import GAMES
+
+# games with simultaneous choices (``Verbs.owing``): asking them all would import them all
+PARALLEL: Final = ("ginkgopolis",)
 
 
 def camel_case(name: str) -> str:
@@ -32,6 +35,8 @@ def register_all() -> None:
                 kwargs={"game": name},
             )
         if hasattr(pettingzoo, "register"):  # since PettingZoo 1.27
-            aec_id = f"sprawl_env/{name}-v0"
-            if aec_id not in pettingzoo.aec_registry:
-                pettingzoo.register("aec", aec_id, entry_point=f"sprawl_env.{name}_v0:env")
+            zoo_id, module = f"sprawl_env/{name}-v0", f"sprawl_env.{name}_v0"
+            if zoo_id not in pettingzoo.aec_registry:
+                pettingzoo.register("aec", zoo_id, entry_point=f"{module}:env")
+            if name in PARALLEL and zoo_id not in pettingzoo.parallel_registry:
+                pettingzoo.register("parallel", zoo_id, entry_point=f"{module}:parallel_env")

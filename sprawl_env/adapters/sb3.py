@@ -14,11 +14,20 @@ from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
-from sprawl_env.adapters.agent import Agent, RandomAgent
-from sprawl_env.adapters.batch import Index, batch_kernels, first_illegal
+from sprawl_env.adapters.agent import Agent, RandomAgent, ask
+from sprawl_env.adapters.batch import Index, batch_kernels, checked_actions
 from sprawl_env.adapters.rewards import is_dense, reward_mode
-from sprawl_env.core.errors import IllegalAction, InvalidOption
-from sprawl_env.core.game import NOT_OVER, TRUNCATED, Floats, Game, Ints, Mask, check_seed, clone
+from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.game import (
+    AUTOMATON,
+    NOT_OVER,
+    TRUNCATED,
+    Floats,
+    Game,
+    Ints,
+    Mask,
+    check_seed,
+)
 
 
 class SelfPlayVecEnv(VecEnv):
@@ -30,9 +39,9 @@ class SelfPlayVecEnv(VecEnv):
     for every game by the weights of :meth:`set_opponents`.
 
     ``infos[i]`` of an ended game holds ``terminal_observation``, ``episode`` (``r`` return, ``l``
-    decisions), ``scores``, ``won`` (1 or the share of a shared victory), ``seat`` and
-    ``opponents`` (names).  A game cut off at its turn limit is scored like an end and is no
-    time limit to bootstrap from.
+    decisions), ``scores`` ``[num_sides]``, ``won`` (1 or the share of a shared victory), ``seat``
+    and ``opponents`` (names; an automaton's is ``"automaton"``).  A game cut off at its turn limit
+    is scored like an end and is no time limit to bootstrap from.
     """
 
     def __init__(
@@ -81,8 +90,8 @@ class SelfPlayVecEnv(VecEnv):
         self._rewards: Floats = np.zeros((num_envs, seats), np.float32)
         self._earned: Floats = np.zeros(num_envs, np.float32)
         self._carried: Floats = np.zeros(num_envs, np.float32)
-        self._scores: Ints = np.zeros((num_envs, seats), np.int32)
-        self._standings: Ints = np.zeros((num_envs, seats), np.int32)
+        self._scores: Ints = np.zeros((num_envs, game.num_sides), np.int32)
+        self._standings: Ints = np.zeros((num_envs, game.num_sides), np.int32)
         self._over: Mask = np.zeros(num_envs, np.int8)
         self._episode: Index = np.zeros(num_envs, np.int64)
         self._learner: Index = np.zeros(num_envs, np.int64)
@@ -153,17 +162,7 @@ class SelfPlayVecEnv(VecEnv):
         Raises:
             IllegalAction: some action is not legal or the shape is wrong; nothing has changed.
         """
-        given = np.asarray(actions)
-        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
-            raise IllegalAction(
-                f"{self.game.name}: actions: expected whole numbers of shape ({self.num_envs},), "
-                f"got {given.dtype} of shape {given.shape}"
-            )
-        self._actions = given.astype(np.int64)
-        wrong = int(first_illegal(self._masks, self._actions))
-        if wrong >= 0:
-            error = self.game.illegal(self.games, wrong, int(given[wrong]), self._masks[wrong])
-            raise IllegalAction(f"env {wrong}: {error}")
+        self._actions = checked_actions(self.game, self.games, self._all, self._masks, actions)
 
     def step_wait(self) -> VecEnvStepReturn:
         """Play the learners' actions and every opponent up to the learners' next decisions."""
@@ -219,7 +218,7 @@ class SelfPlayVecEnv(VecEnv):
             self.opponents[k].name
             for other, k in enumerate(self._sitting[i].tolist())
             if other != seat
-        ]
+        ] + [AUTOMATON] * (self.game.num_sides - self.game.num_seats)
         self._infos[i] = {
             "terminal_observation": self.game.observe(self.games, i, seat),
             "episode": {
@@ -254,15 +253,7 @@ class SelfPlayVecEnv(VecEnv):
         self._kernels.look(
             self.game.tables, self.games, which, wants, seen, may, self._to_play[:size]
         )
-        states = clone(self.games, which) if agent.needs_states else None
-        actions = np.asarray(agent.act(seen if wants else None, may, states), np.int64)
-        wrong = int(first_illegal(may, actions))
-        if wrong >= 0:
-            error = self.game.illegal(
-                self.games, int(which[wrong]), int(actions[wrong]), may[wrong]
-            )
-            raise IllegalAction(f"opponent {agent.name}: {error}")
-        return actions
+        return ask(agent, self.game, self.games, which, seen, may)
 
     def _finish_step(self) -> None:
         """Look at every learner's decision."""

@@ -12,14 +12,16 @@ import numpy as np
 import numpy.typing as npt
 
 from sprawl_env.adapters.batch import (
+    MOST_DEALS,
     NO_ACTION,
     Index,
     batch_kernels,
-    first_illegal,
+    checked_actions,
     new_generators,
+    no_choice_left,
     sample,
 )
-from sprawl_env.adapters.rewards import is_dense, reward_mode
+from sprawl_env.adapters.rewards import WINNER, is_dense, reward_mode
 from sprawl_env.core.errors import IllegalAction, InvalidOption
 from sprawl_env.core.game import FINISHED, NOT_OVER, TRUNCATED, Floats, Game, Games, Ints, Mask
 from sprawl_env.core.game import check_seed as _check_seed
@@ -61,8 +63,9 @@ class VectorGames:
         rewards: float32 ``[num_envs, num_players]``, what each seat earned in the last step.
         terminated, truncated: bool ``[num_envs]``: the game ended in the last step; the other
             arrays already show the next one.
-        final_scores: int32 ``[num_envs, num_players]``, points at the end of the last game that
-            ended (the current ones with a reward a ply).
+        final_scores: int32 ``[num_envs, num_sides]``, points at the end of the last game that
+            ended (those last reported with a reward a ply); sides are the seats and, with one
+            seat, the automaton it plays against if the game has one.
         games: the records ``[num_envs]``.
     """
 
@@ -98,12 +101,17 @@ class VectorGames:
         self.rewards: Floats = np.zeros((num_envs, seats), np.float32)
         self.terminated = np.zeros(num_envs, np.bool_)
         self.truncated = np.zeros(num_envs, np.bool_)
-        self.final_scores: Ints = np.zeros((num_envs, seats), np.int32)
-        self._standings: Ints = np.zeros((num_envs, seats), np.int32)
+        self.final_scores: Ints = np.zeros((num_envs, game.num_sides), np.int32)
+        self._standings: Ints = np.zeros((num_envs, game.num_sides), np.int32)
         self._over: Mask = np.zeros(num_envs, np.int8)
         self._episode: Index = np.zeros(num_envs, np.int64)
+        self._all: Index = np.arange(num_envs)
         self._actions: Index = np.zeros(num_envs, np.int64)
         self._no_actions: Index = np.full(num_envs, NO_ACTION, np.int64)
+        unread = num_envs if skip_forced else 0  # what openings without a choice would earn
+        self._unread_scores: Ints = np.zeros((unread, game.num_sides), np.int32)
+        self._unread_rewards: Floats = np.zeros((unread, seats), np.float32)
+        self._unread_over: Mask = np.zeros(unread, np.int8)
         self._generators = new_generators(num_envs, self.seed)
         self._split(num_threads)
         self._started = False
@@ -127,7 +135,11 @@ class VectorGames:
             other.result()
 
     def reset(self, seed: int | None = None) -> Look:
-        """Deal every game anew; env ``i`` is dealt from ``(seed, i, episode)``."""
+        """Deal every game anew; env ``i`` is dealt from ``(seed, i, episode)``.
+
+        Raises:
+            InvalidOption: with ``skip_forced``, no game leaves anybody a choice.
+        """
         if seed is not None:
             self.seed = _check_seed(seed)
             self._generators = new_generators(self.num_envs, self.seed)
@@ -144,13 +156,36 @@ class VectorGames:
         self._look(share)
 
     def _deal(self, share: int, which: Index) -> None:
+        """Deal games anew, and again where there is nothing to choose before the end."""
         game = self.game
-        self._kernels.deal(game.tables, self.games, which, self.seed, self._episode)
-        if is_dense(self._mode):
-            for i in which:
-                game.verbs.scores(game.tables, self.games, int(i), self.final_scores[i])
-        if self._skip_forced:
-            self._play(share, which, self._no_actions[: len(which)])
+        for _ in range(MOST_DEALS):
+            self._kernels.deal(game.tables, self.games, which, self.seed, self._episode)
+            if is_dense(self._mode):
+                for i in which:
+                    game.verbs.scores(game.tables, self.games, int(i), self.final_scores[i])
+            if not self._skip_forced:
+                return
+            self._open(share, which)
+            which = which[self.games["over"][which] != NOT_OVER]
+            if which.size == 0:
+                return
+        raise no_choice_left(game)
+
+    def _open(self, share: int, which: Index) -> None:
+        """Play up to the first choice; what that earns is reported with the next step."""
+        self._kernels.step(
+            self.game.tables,
+            self.games,
+            which,
+            self._no_actions[: len(which)],
+            WINNER,  # so that no scores are reported on the way
+            True,
+            self._unread_scores,
+            self._standings,
+            self._unread_rewards,
+            self._unread_over,
+            self._scratch[share],
+        )
 
     def _play(self, share: int, which: Index, actions: Index) -> None:
         self._kernels.step(
@@ -215,19 +250,9 @@ class VectorGames:
         )
 
     def _take_actions(self, actions: npt.ArrayLike) -> None:
-        given = np.asarray(actions)
-        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
-            raise IllegalAction(
-                f"{self.game.name}: actions: expected whole numbers of shape ({self.num_envs},), "
-                f"got {given.dtype} of shape {given.shape}"
-            )
         if not self._started:
             raise IllegalAction(f"{self.game.name}: call reset() before step()")
-        np.copyto(self._actions, given, casting="unsafe")
-        wrong = int(first_illegal(self.masks, self._actions))
-        if wrong >= 0:
-            error = self.game.illegal(self.games, wrong, int(given[wrong]), self.masks[wrong])
-            raise IllegalAction(f"env {wrong}: {error}")
+        self._actions = checked_actions(self.game, self.games, self._all, self.masks, actions)
 
     def sample_actions(self) -> Index:
         """Return a legal action of every game, each equally likely; a new array."""
@@ -264,7 +289,8 @@ def make_vec(
     Args:
         name: a game's name, or a :class:`~sprawl_env.core.game.Game` made already.
         num_envs: how many games.
-        seed: env ``i``'s ``k``-th game is dealt from ``(seed, i, k)``.
+        seed: env ``i``'s ``k``-th game is dealt from ``(seed, i, k)``; with ``skip_forced`` a
+            game that ends before there was a choice has its ``k`` but is never seen.
         num_threads: threads that share the games; helps with many games.
         reward: ``"winner"``, ``"rank"``, ``"margin"``, ``"score"`` or ``"lead"``.
         observe: False leaves observations away (size 0), for speed.

@@ -29,6 +29,8 @@ NOT_OVER: Final = 0
 FINISHED: Final = 1  # ended by the rules
 TRUNCATED: Final = 2  # stopped at a turn limit, scored like an end
 
+AUTOMATON: Final = "automaton"  # how tables and logs call the side that no seat plays
+
 
 def common_fields() -> list[tuple[Any, ...]]:
     """Return the dtype fields that the record of every game begins with."""
@@ -81,11 +83,17 @@ class Verbs:
             once the game is over.
         play: ``(tables, games, g, action)``: one ply; trusts that the action is legal.
         observe: ``(tables, games, g, seat, out)``: float32 ``[observation_size]``, overwritten.
-        scores: ``(tables, games, g, out)``: int32 ``[num_seats]`` points now.
-        standings: ``(tables, games, g, out)``: int32 ``[num_seats]``, larger is better, equal
+        scores: ``(tables, games, g, out)``: int32 ``[num_sides]`` points now: one number a
+            seat; with one seat and an automaton the second number is the automaton's.
+        standings: ``(tables, games, g, out)``: int32 ``[num_sides]``, larger is better, equal
             is shared: points with the rulebook's tie-breaks folded in.
         redeal_hidden: ``(tables, games, g, seed, seat)``: resample all that ``seat`` cannot
             know, consistent with what it can.
+        owing: ``(tables, games, g)``: the seats that owe an answer at once now, as bits (seat 0
+            is 1): all that still owe one in the current pass, or the one seat to play; 0 when
+            over.  None where nobody ever chooses at the same time as another.  The game asks
+            exactly these seats, each once, before anything else happens, and ``legal_actions``
+            on a copy whose ``to_play`` is set to one of them gives what that seat may answer.
     """
 
     deal: Callable[[Tables, Games, int, int], None]
@@ -95,6 +103,7 @@ class Verbs:
     scores: Callable[[Tables, Games, int, Ints], None]
     standings: Callable[[Tables, Games, int, Ints], None]
     redeal_hidden: Callable[[Tables, Games, int, int, int], None]
+    owing: Callable[[Tables, Games, int], int] | None = None
 
 
 @dataclass(frozen=True)
@@ -106,6 +115,7 @@ class Option:
     words: tuple[str, ...] = ()  # allowed words; the field holds the index
     low: int = 0  # otherwise: allowed whole numbers
     high: int = 0
+    flag: bool = False  # or True and False; the field holds 1 and 0
 
     def parse(self, game: str, name: str, value: Any) -> int:
         """Return the number that goes into the state.
@@ -119,6 +129,10 @@ class Option:
                     f"{game}: option {name}={value!r}: expected one of {', '.join(self.words)}"
                 )
             return self.words.index(value)
+        if self.flag:
+            if not isinstance(value, bool):
+                raise InvalidOption(f"{game}: option {name}={value!r}: expected True or False")
+            return int(value)
         whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
         if not whole or not self.low <= value <= self.high:
             raise InvalidOption(
@@ -129,7 +143,13 @@ class Option:
 
 @dataclass(frozen=True, eq=False)
 class GameRules:
-    """One game, whoever plays it: what ``games/<game>/__init__.py`` exports as ``RULES``."""
+    """One game, whoever plays it: what ``games/<game>/__init__.py`` exports as ``RULES``.
+
+    Attributes:
+        automaton: with one seat, an automaton is scored as a second side.
+        wait: action id of a seat that owes nothing while others answer, never legal otherwise;
+            None where nobody ever chooses at the same time as another (see ``Verbs.owing``).
+    """
 
     name: str
     title: str
@@ -146,6 +166,8 @@ class GameRules:
     action_name: Callable[[Tables, Games, int, int], str]
     describe: Callable[[Tables, Games, int], str]
     violations: Callable[[Tables, Games, int], list[str]]
+    automaton: bool = False
+    wait: int | None = None
 
 
 class Game:
@@ -153,6 +175,9 @@ class Game:
 
     Users get one from :func:`sprawl_env.game`.  A batch of games is a ``np.recarray`` of
     ``game.dtype``; copying it clones the games, :func:`clone` does so fastest.
+
+    ``num_seats`` is how many make decisions; ``num_sides`` how many are scored: the seats, and
+    the automaton where a single seat plays against one.
     """
 
     def __init__(self, rules: GameRules, data: Path | None = None, **options: Any) -> None:
@@ -165,10 +190,12 @@ class Game:
         self.name = rules.name
         self.title = rules.title
         self.options: dict[str, Any] = {
-            name: value if rules.options[name].words else numbers[name]
+            name: value if rules.options[name].words or rules.options[name].flag else numbers[name]
             for name, value in given.items()
         }
         self.num_seats = numbers["num_players"]
+        alone = rules.automaton and self.num_seats == 1
+        self.num_sides = self.num_seats + 1 if alone else self.num_seats
         self.data_folder = data
         self.data = rules.load_data(data)
         rules.check_options(self.data, numbers)
@@ -245,14 +272,14 @@ class Game:
         return result
 
     def scores(self, games: Games, g: int = 0) -> Ints:
-        """Return the points of every seat now; int32 ``[num_seats]``."""
-        out = np.empty(self.num_seats, np.int32)
+        """Return the points of every side now, seats first; int32 ``[num_sides]``."""
+        out = np.empty(self.num_sides, np.int32)
         self.verbs.scores(self.tables, games, g, out)
         return out
 
     def standings(self, games: Games, g: int = 0) -> Ints:
-        """Return int32 ``[num_seats]``: larger is better, equal is shared (ties broken)."""
-        out = np.empty(self.num_seats, np.int32)
+        """Return int32 ``[num_sides]``: larger is better, equal is shared (ties broken)."""
+        out = np.empty(self.num_sides, np.int32)
         self.verbs.standings(self.tables, games, g, out)
         return out
 

@@ -11,7 +11,10 @@ from typing import Any, Final
 from sprawl_env.core.errors import unknown
 from sprawl_env.core.game import Game, GameRules
 
-GAMES: Final = {"tower_up": "sprawl_env.games.tower_up"}
+GAMES: Final = {
+    "ginkgopolis": "sprawl_env.games.ginkgopolis",
+    "tower_up": "sprawl_env.games.tower_up",
+}
 
 
 def rules_of(name: str) -> GameRules:

@@ -11,12 +11,15 @@ from pettingzoo.test import api_test, seed_test
 
 import sprawl_env
 from sprawl_env.adapters.aec import BoardGameAEC, wrapped
-from sprawl_env.adapters.gym import BoardGameGym
-from sprawl_env.adapters.registration import camel_case
+from sprawl_env.adapters.gym import BoardGameGym, LegalDiscrete
+from sprawl_env.adapters.registration import PARALLEL, camel_case
+from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.kernel import JIT
-from sprawl_env.core.registry import GAMES
+from sprawl_env.core.registry import GAMES, rules_of
+from tests.adapters.toy import ALWAYS, OFTEN, toy
 
 CYCLES = 300 if JIT else 40
+TURN_LIMITS = {"tower_up": {"max_turns": 3}, "ginkgopolis": {"max_rounds": 1}}
 
 
 @pytest.mark.filterwarnings("ignore:Observation:UserWarning")  # it expects no dict
@@ -36,6 +39,14 @@ def test_pettingzoo_registry_and_module(name):
     module = __import__(f"sprawl_env.{name}_v0", fromlist=["env"])
     assert str(module.env()) == f"{name}_v0"
     assert module.raw_env(num_players=3).possible_agents == ["player_0", "player_1", "player_2"]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_games_with_simultaneous_choices_are_registered_as_parallel_too(name):
+    verbs, wait = rules_of(name).verbs, rules_of(name).wait
+    assert (verbs.owing is not None) == (wait is not None) == (name in PARALLEL)
+    assert (f"sprawl_env/{name}-v0" in pettingzoo.parallel_registry) == (name in PARALLEL)
+    assert BoardGameAEC(name).metadata["is_parallelizable"] is False
 
 
 @pytest.mark.parametrize("reward", ["winner", "score"])
@@ -91,7 +102,7 @@ def test_observing_is_pure_and_hands_out_copies(any_game):
     assert env.games.tobytes() == before
 
 
-@pytest.mark.parametrize("bad", [-1, 10**6, None, 1.0, "0", [0]])
+@pytest.mark.parametrize("bad", [-1, 10**6, None, 1.0, "0", [0], True, np.zeros((2, 2)), "\n"])
 def test_an_illegal_action_changes_nothing(any_game, bad):
     env = wrapped(BoardGameAEC(any_game))
     env.reset(seed=1)
@@ -118,38 +129,63 @@ def total_rewards(env, seed):
     return total
 
 
+def earned_by_sides(game, games, reward):
+    """What every side has earned at the end, an automaton too: sums to zero."""
+    scores, standings = game.scores(games), game.standings(games)
+    best, others = standings == standings.max(), game.num_sides - 1
+    if reward == "winner":
+        earned = np.where(best, (game.num_sides - best.sum()) / best.sum(), -1.0) / others
+    elif reward == "rank":
+        steps = [(s > standings).sum() - (s < standings).sum() for s in standings]
+        earned = np.array(steps) / others
+    else:
+        earned = scores - (scores.sum() - scores) / others
+    assert earned.sum() == pytest.approx(0, abs=1e-5)
+    assert earned[best].min() >= 0
+    return earned
+
+
 @pytest.mark.parametrize("reward", ["winner", "rank", "margin"])
-def test_rewards_sum_to_zero_and_the_winner_earns_most(any_game, reward):
+def test_rewards_compare_all_sides_and_go_to_the_seats(any_game, reward):
     env = BoardGameAEC(any_game, reward=reward)
     total = total_rewards(env, seed=3)
-    best = int(any_game.standings(env.games).argmax())
-    assert total.sum() == pytest.approx(0, abs=1e-5)
-    assert total[best] == total.max() > 0
-    scores = any_game.scores(env.games)
-    if reward == "margin":
-        assert total[best] == pytest.approx(scores[best] - np.delete(scores, best).mean(), abs=1e-4)
-    else:
-        assert total[best] == pytest.approx(1)
+    expected = earned_by_sides(any_game, env.games, reward)
+    assert total == pytest.approx(expected[: any_game.num_seats], abs=1e-4)
 
 
 def test_score_rewards_add_up_to_the_score(any_game):
     env = BoardGameAEC(any_game, reward="score")
-    assert total_rewards(env, seed=4) == pytest.approx(any_game.scores(env.games))
+    env.reset(seed=4)
+    before = any_game.scores(env.games)
+    gained = total_rewards(env, seed=4)
+    assert gained == pytest.approx((any_game.scores(env.games) - before)[: any_game.num_seats])
 
 
 def test_a_turn_limit_truncates_and_is_scored_like_an_end(any_game):
-    game = sprawl_env.game(any_game.name, num_players=any_game.num_seats, max_turns=3)
+    limit = TURN_LIMITS[any_game.name]
+    game = sprawl_env.game(any_game.name, num_players=any_game.num_seats, **limit)
     env = BoardGameAEC(game, reward="rank")
     total = total_rewards(env, seed=0)
     assert all(env.truncations.values())
     assert not any(env.terminations.values())
-    assert total.sum() == pytest.approx(0, abs=1e-6)
+    expected = earned_by_sides(game, env.games, "rank")
+    assert total == pytest.approx(expected[: game.num_seats], abs=1e-6)
 
 
 def test_skipping_forced_plies_only_asks_real_questions(any_game):
     env = BoardGameAEC(any_game, skip_forced=True)
     for _, mask in play_through(env, seed=5):
         assert mask.sum() > 1
+
+
+def test_skipping_forced_plies_deals_again_until_there_is_a_choice():
+    env = BoardGameAEC(toy(dull=OFTEN), skip_forced=True, reward="score")
+    for seed in range(12):
+        total = total_rewards(env, seed)
+        assert not env.games.only_ones[0]
+        assert [total[0] + 2, total[1]] == toy().scores(env.games).tolist()
+    with pytest.raises(InvalidOption, match="games in a row ended before there was a choice"):
+        BoardGameAEC(toy(dull=ALWAYS), skip_forced=True).reset(seed=1)
 
 
 def test_the_state_is_the_record_and_the_text_board_renders(any_game):
@@ -204,9 +240,26 @@ def test_gymnasium_seats_the_learner_and_asks_the_opponents(any_game):
             _, reward, terminated, truncated, info = env.step(int(info["action_mask"].argmax()))
             over = terminated or truncated
             assert over or reward == 0
-        assert opponent.calls > 0
+        assert (opponent.calls > 0) == (any_game.num_seats > 1)
         assert env.games.over[0] > 0
-        assert len(info["scores"]) == any_game.num_seats
+        assert len(info["scores"]) == any_game.num_sides
+
+
+@pytest.mark.compiled  # deals a thousand games
+def test_gymnasium_gives_up_where_the_learner_never_has_a_decision():
+    game = sprawl_env.game("tower_up", num_players=4, max_turns=1)
+    with pytest.raises(InvalidOption, match="games in a row ended"):
+        BoardGameGym(game, seat=3).reset(seed=1)
+
+
+@pytest.mark.parametrize("answer", [[250], [0, 0], [0.0], None, [[0]]])
+def test_gymnasium_names_an_opponent_that_cheats(answer):
+    opponent = First()
+    opponent.act = lambda observations, masks, states: answer
+    env = BoardGameGym(sprawl_env.game("tower_up"), opponent=opponent, seat=1)
+    with pytest.raises(sprawl_env.IllegalAction, match=r"^agent first: ") as error:
+        env.reset(seed=1)
+    assert "\n" not in str(error.value)
 
 
 def test_gymnasium_refuses_wrong_opponents_seats_and_actions(any_game):
@@ -231,3 +284,35 @@ def test_gymnasium_samples_are_legal(any_game):
         _, _, terminated, truncated, _ = env.step(env.action_space.sample())
         if terminated or truncated:
             env.reset()
+
+
+def test_samples_fit_the_game_that_the_same_seed_deals_however_openings_differ():
+    env = BoardGameGym(toy(num_players=3), seat=0)
+    for seed in range(40):
+        env.reset(seed=seed)
+    for seed in range(30, 40):
+        env.action_space.seed(seed)
+        action = env.action_space.sample()
+        _, info = env.reset(seed=seed)
+        assert info["action_mask"][action]
+    gymnasium_check(env, skip_render_check=True)
+
+
+def test_a_seed_without_a_game_draws_what_every_opening_allowed():
+    space = LegalDiscrete(4)
+    space.open(np.array([1, 1, 0, 0], np.int8), None)
+    space.open(np.array([0, 1, 1, 0], np.int8), 5)
+    space.seed(1)
+    assert {int(space.sample()) for _ in range(30)} == {1}
+    space.seed(5)
+    assert {int(space.sample()) for _ in range(30)} == {1, 2}
+    space.open(np.array([0, 0, 0, 1], np.int8), None)
+    space.seed(2)  # nothing is common to all: the latest
+    assert {int(space.sample()) for _ in range(30)} == {3}
+
+
+def test_drawing_without_a_seed_expects_no_new_game():
+    space = LegalDiscrete(4)
+    space.open(np.array([1, 0, 0, 0], np.int8), None)
+    space.legal = np.array([0, 0, 1, 0], np.int8)
+    assert [int(space.sample()) for _ in range(5)] == [2] * 5

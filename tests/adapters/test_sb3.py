@@ -5,6 +5,8 @@ import pytest
 
 import sprawl_env
 from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.rng import combine
+from tests.adapters.toy import toy
 
 sb3 = pytest.importorskip("sprawl_env.adapters.sb3")
 pytestmark = pytest.mark.compiled  # thousands of plies
@@ -50,12 +52,19 @@ def test_every_learner_owes_a_decision_and_sees_its_own_side(any_game):
         observations, *_ = env.step(choose(env, rng))
 
 
+def opening_score(game, seed, i, episode, seat):
+    """Points a seat has as soon as a game is dealt."""
+    one = game.empty(1)
+    game.verbs.deal(game.tables, one, 0, combine(combine(seed, i), episode))
+    return int(game.scores(one)[seat])
+
+
 @pytest.mark.parametrize("reward", ["winner", "rank", "margin", "score"])
 def test_the_learner_is_handed_all_it_earned_also_in_opponents_turns(any_game, reward):
     env = sb3.SelfPlayVecEnv(any_game, 8, reward=reward, seed=2)
     env.reset()
     rng = np.random.default_rng(0)
-    total, ended, lost = np.zeros(8), 0, 0
+    total, ended, lost, episode = np.zeros(8), 0, 0, np.zeros(8, int)
     for _ in range(2 * STEPS):
         _, rewards, dones, infos = env.step(choose(env, rng))
         total += rewards
@@ -63,8 +72,11 @@ def test_the_learner_is_handed_all_it_earned_also_in_opponents_turns(any_game, r
             scores, seat = infos[i]["scores"], infos[i]["seat"]
             earned = {
                 "margin": scores[seat] - np.delete(scores, seat).mean(),
-                "score": scores[seat],
+                "score": scores[seat] - opening_score(any_game, 2, i, episode[i], seat),
             }
+            episode[i] += 1
+            assert len(scores) == any_game.num_sides
+            assert len(infos[i]["opponents"]) == any_game.num_sides - 1
             if reward in earned:
                 assert total[i] == pytest.approx(earned[reward], abs=1e-3)
             elif infos[i]["won"] == 1:
@@ -107,9 +119,10 @@ def test_the_last_observation_of_a_game_is_the_learners(any_game):
         _, _, dones, infos = env.step(choose(env, rng))
         for i in np.flatnonzero(dones):
             last = infos[i]["terminal_observation"]
-            to_play = any_game.observation_layout.view(last, "to_play")
             assert env.observation_space.contains(last)
-            assert not to_play.any()  # nobody acts once it is over
+            if "to_play" in any_game.observation_layout.blocks:
+                to_play = any_game.observation_layout.view(last, "to_play")
+                assert not to_play.any()  # nobody acts once it is over
 
 
 def test_games_too_short_for_a_decision_leave_no_trace():
@@ -169,8 +182,34 @@ def test_an_opponent_that_cheats_is_named():
             return np.full(len(masks), 250)
 
     env = sb3.SelfPlayVecEnv(sprawl_env.game("tower_up"), 2, opponents=[Cheat("cheat", last=True)])
-    with pytest.raises(sprawl_env.IllegalAction, match=r"opponent cheat: .*may not play 250"):
+    with pytest.raises(sprawl_env.IllegalAction, match=r"agent cheat: .*may not play 250"):
         env.reset()
+
+
+def test_an_answer_of_the_wrong_shape_or_kind_is_an_illegal_action_too():
+    wrong = Scripted("wrong", last=True)
+    env = sb3.SelfPlayVecEnv(sprawl_env.game("tower_up"), 4, opponents=[wrong])
+    for answer in ([0], [0.0, 0.0], None, [[0, 0]]):
+        wrong.act = lambda observations, masks, states, answer=answer: answer
+        with pytest.raises(
+            sprawl_env.IllegalAction, match=r"agent wrong: .*expected whole numbers"
+        ):
+            env.reset()
+
+
+def test_a_learner_alone_meets_the_automaton():
+    env = sb3.SelfPlayVecEnv(toy(num_players=1), 6, seed=1)
+    env.reset()
+    rng, outcomes = np.random.default_rng(0), set()
+    for _ in range(STEPS):
+        _, rewards, dones, infos = env.step(choose(env, rng))
+        for i in np.flatnonzero(dones):
+            mine, its = infos[i]["scores"]
+            assert infos[i]["opponents"] == ["automaton"]
+            assert infos[i]["won"] == (np.sign(mine - its) + 1) / 2
+            assert rewards[i] == np.sign(mine - its)
+            outcomes.add(float(rewards[i]))
+    assert outcomes == {-1, 0, 1}
 
 
 @pytest.mark.compiled

@@ -7,6 +7,7 @@ import sprawl_env
 from sprawl_env.adapters.vector import VectorGames
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.rng import combine
+from tests.adapters.toy import ALWAYS, OFTEN, toy
 
 pytestmark = pytest.mark.compiled  # thousands of plies
 STEPS = 400
@@ -54,7 +55,8 @@ def test_ended_games_are_rewarded_and_dealt_anew_at_once(any_game):
         step = vec.step(vec.sample_actions())
         over = step.terminated | step.truncated
         ended += over.sum()
-        assert step.rewards[over].sum(axis=1) == pytest.approx(0, abs=1e-5)
+        if any_game.num_sides == any_game.num_seats:
+            assert step.rewards[over].sum(axis=1) == pytest.approx(0, abs=1e-5)
         assert not step.rewards[~over].any()
         assert (vec.games.over == 0).all()
         assert (vec.games.ply[over] == 0).all()
@@ -77,13 +79,17 @@ def test_a_turn_limit_shows_as_truncation():
 def test_score_rewards_follow_the_score(any_game):
     vec = VectorGames(any_game, 4, reward="score", seed=2)
     vec.reset()
-    total = np.stack([any_game.scores(vec.games, i) for i in range(4)]).astype(float)
+
+    def scores_now():
+        return np.stack([any_game.scores(vec.games, i) for i in range(4)])[:, : vec.num_players]
+
+    total = scores_now().astype(float)
     for _ in range(STEPS // 2):
         step = vec.step(vec.sample_actions())
         total += step.rewards
-        for i in np.flatnonzero(step.terminated):
-            total[i] = any_game.scores(vec.games, i)
-        assert [any_game.scores(vec.games, i).tolist() for i in range(4)] == total.tolist()
+        ended = step.terminated | step.truncated
+        total[ended] = scores_now()[ended]
+        assert scores_now().tolist() == total.tolist()
 
 
 def test_skipping_forced_plies_leaves_only_choices(any_game):
@@ -92,6 +98,53 @@ def test_skipping_forced_plies_leaves_only_choices(any_game):
     for _ in range(STEPS):
         assert (vec.masks.sum(axis=1) > 1).all()
         vec.step(vec.sample_actions())
+
+
+@pytest.mark.parametrize("reward", ["winner", "score"])
+@pytest.mark.parametrize("seats", [1, 2, 3])
+def test_games_that_forced_plies_alone_end_are_dealt_again_and_count_nothing(reward, seats):
+    vec = VectorGames(
+        toy(num_players=seats, dull=OFTEN), 16, skip_forced=True, seed=3, reward=reward
+    )
+    vec.reset()
+    total, ended = np.zeros((16, seats)), 0
+    total[:, 0] = 2
+    for _ in range(STEPS // 4):
+        assert not vec.games.only_ones.any()
+        assert (vec.masks.sum(axis=1) > 1).all()
+        step = vec.step(vec.sample_actions())
+        total += step.rewards
+        if reward == "winner":
+            assert not step.rewards[~step.terminated].any()
+            assert (step.rewards[step.terminated, 0] <= 1).all()
+        ended += step.terminated.sum()
+        total[step.terminated] = [2] + [0] * (seats - 1)
+        if reward == "score":
+            assert vec.final_scores[:, :seats].tolist() == total.tolist()
+    assert ended > 0
+
+
+def test_games_that_never_leave_a_choice_are_refused():
+    vec = VectorGames(toy(dull=ALWAYS), 2, skip_forced=True)
+    with pytest.raises(InvalidOption, match="1000 games in a row ended before there was a choice"):
+        vec.reset()
+    VectorGames(toy(dull=ALWAYS), 2).reset()
+
+
+@pytest.mark.parametrize("reward", ["winner", "rank", "margin"])
+def test_a_single_seat_is_scored_beside_the_automaton(reward):
+    vec = VectorGames(toy(num_players=1), 16, seed=1, reward=reward)
+    vec.reset()
+    assert vec.final_scores.shape == (16, 2)
+    seen = set()
+    for _ in range(STEPS // 4):
+        step = vec.step(vec.sample_actions())
+        ahead = np.subtract(*vec.final_scores[step.terminated].T)
+        expected = ahead if reward == "margin" else np.sign(ahead)
+        assert step.rewards.shape == (16, 1)
+        assert step.rewards[step.terminated, 0].tolist() == expected.tolist()
+        seen |= set(np.sign(ahead).tolist())
+    assert seen == {-1, 0, 1}
 
 
 def test_without_observations_the_games_are_the_same(any_game):
@@ -144,6 +197,8 @@ def test_reset_starts_the_same_games_again(any_game):
         5,
         [[0], [0], [0], [0]],
         ["a"] * 4,
+        [[0], [0, 0], [0], [0]],
+        None,
     ],
 )
 def test_wrong_arrays_are_refused_in_one_line(actions):

@@ -5,10 +5,11 @@ import pytest
 
 import sprawl_env
 from agents import AGENTS, make_agent
-from agents.arena import play_games
+from agents.arena import join, play_games
 from sprawl_env.core.errors import UnknownName
 from sprawl_env.core.game import clone
 from sprawl_env.core.kernel import JIT
+from tests.adapters.toy import toy
 
 
 def decisions(game, count=24, plies=25, seed=0):
@@ -80,8 +81,36 @@ def test_paired_games_share_deals_and_rotate_seats(any_game):
         assert sorted(map(tuple, rows)) == sorted(
             {tuple(np.roll(range(seats), k)) for k in range(seats)}
         )
-    assert results.wins.sum(axis=1) == pytest.approx(1)
+    if any_game.num_sides == seats:
+        assert results.wins.sum(axis=1) == pytest.approx(1)
+        assert results.margins.sum(axis=1) == pytest.approx(0)
     assert (results.plies > 0).all()
+
+
+def test_alone_against_the_automaton_wins_and_margins_count_its_side():
+    game = toy(num_players=1)
+    results = play_games(game, [make_agent("random", game)], 60, seed=2)
+    assert results.wins.shape == results.scores.shape == results.margins.shape == (60, 1)
+    assert results.wins[:, 0].tolist() == ((np.sign(results.margins[:, 0]) + 1) / 2).tolist()
+    assert set(results.wins[:, 0]) == {0, 0.5, 1}
+    assert results.deals.tolist() == list(range(60))
+
+
+def test_margins_are_own_points_less_the_mean_of_the_others(any_game):
+    agents = [make_agent("random", any_game, seed=k) for k in range(any_game.num_seats)]
+    results = play_games(any_game, agents, any_game.num_seats, seed=5)
+    if any_game.num_seats > 1:
+        mean = (results.scores.sum(axis=1) - results.scores[:, 0]) / (any_game.num_seats - 1)
+        assert results.margins[:, 0] == pytest.approx(results.scores[:, 0] - mean)
+
+
+def test_results_are_joined_game_after_game():
+    game = toy(num_players=2)
+    agents = [make_agent("random", game, 1), make_agent("random", game, 2)]
+    parts = [play_games(game, agents, 6, seed=s) for s in (1, 2)]
+    both = join(parts)
+    assert both.scores.tolist() == parts[0].scores.tolist() + parts[1].scores.tolist()
+    assert both.margins.shape == both.seats.shape == (12, 2)
 
 
 @pytest.mark.skipif(not JIT, reason="hundreds of games")
@@ -97,6 +126,10 @@ def test_an_agent_that_cheats_is_named():
     cheat.name, cheat.act = "cheat", lambda o, m, s: np.full(len(m), 250)
     with pytest.raises(sprawl_env.IllegalAction, match=r"agent cheat: .*may not play 250"):
         play_games(game, [cheat, make_agent("random", game)], 2)
+    for answer in ([0, 0, 0], [0.0, 0.0], None):
+        cheat.act = lambda o, m, s, answer=answer: answer
+        with pytest.raises(sprawl_env.IllegalAction, match=r"agent cheat: .*expected whole number"):
+            play_games(game, [cheat, make_agent("random", game)], 2)
 
 
 @pytest.mark.parametrize(

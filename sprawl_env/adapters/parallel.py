@@ -1,0 +1,132 @@
+"""Any game with simultaneous choices as a PettingZoo Parallel environment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+from pettingzoo import ParallelEnv
+
+from sprawl_env.adapters.batch import whole_number
+from sprawl_env.adapters.zoo import ZooGame
+from sprawl_env.core.errors import IllegalAction, InvalidOption
+from sprawl_env.core.game import FINISHED, NOT_OVER, TRUNCATED, Game, Games, Mask, clone
+
+ByAgent: TypeAlias = dict[str, Any]
+
+
+class BoardGameParallel(ZooGame, ParallelEnv):  # type: ignore[misc]  # pettingzoo is untyped here
+    """One adapter for the whole suite; a game never writes its own.
+
+    A step is one pass: every seat that owes an answer now gives one, without seeing the others'.
+    All other seats have a single legal action, to wait.  Observations are those of the AEC
+    environment, each agent's mask is in its observation and in ``infos[agent]["action_mask"]``,
+    and the same seed deals the same game.
+    """
+
+    def __init__(self, name: str | Game, **options: Any) -> None:
+        """Make the environment.
+
+        Args:
+            name: a game's name, or a game made already.
+            **options: ``render_mode``, ``reward``, ``data`` (see
+                :class:`~sprawl_env.adapters.zoo.ZooGame`) and those of the game.
+
+        Raises:
+            InvalidOption: in this game nobody ever chooses at the same time as another.
+        """
+        super().__init__(name, **options)
+        owing, wait = self._verbs.owing, self.game.rules.wait
+        if owing is None or wait is None:
+            raise InvalidOption(
+                f"{self.game.name}: has no simultaneous choices: expected the AEC environment, "
+                f"sprawl_env.{self.game.name}_v0.env()"
+            )
+        self._find_owing, self._wait = owing, wait
+        self.metadata["is_parallelizable"] = True
+        self.agents: list[str] = []
+        self._masks: Mask = np.zeros((self.game.num_seats, self.game.num_actions), np.int8)
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[ByAgent, ByAgent]:
+        """Deal a new game, from ``seed`` if given; returns observations and infos by agent."""
+        self._seed(seed)
+        self._deal()
+        self._open_pass()
+        return self._look()
+
+    def _as_if_to_play(self, seat: int) -> Games:
+        """Return a copy of the game ``[1]`` that asks ``seat``."""
+        games = clone(self.games)
+        games["to_play"][0] = seat
+        return games
+
+    def _open_pass(self) -> None:
+        """Find who owes an answer and what each seat may do."""
+        bits = int(self._find_owing(self._tables, self.games, 0))
+        self._owing = {seat for seat in self._seat_of.values() if bits >> seat & 1}
+        self._masks[:] = 0
+        for seat, mask in enumerate(self._masks):
+            if seat in self._owing:
+                self.game.legal_actions(self._as_if_to_play(seat), 0, mask)
+            else:
+                mask[self._wait] = 1
+
+    def _look(self) -> tuple[ByAgent, ByAgent]:
+        masks = {agent: self._masks[self._seat_of[agent]] for agent in self.agents}
+        seen = {agent: self._seen(agent, mask.copy()) for agent, mask in masks.items()}
+        return seen, {agent: {"action_mask": mask.copy()} for agent, mask in masks.items()}
+
+    def step(
+        self, actions: Mapping[str, Any]
+    ) -> tuple[ByAgent, dict[str, float], dict[str, bool], dict[str, bool], ByAgent]:
+        """Play one pass.
+
+        Args:
+            actions: one action of every agent, by agent.
+
+        Returns:
+            Observations, rewards, terminations, truncations and infos, each by agent.
+
+        Raises:
+            IllegalAction: an agent's action is missing or not legal, or no game is running; no
+                byte of the state has changed.
+        """
+        chosen = self._checked(actions)
+        for _ in range(len(self._owing)):
+            seat = int(self.games["to_play"][0])
+            self._verbs.play(self._tables, self.games, 0, chosen.pop(seat))
+        self._open_pass()
+        over = int(self.games["over"][0])
+        rewards = self._earned()
+        terminations = dict.fromkeys(self.agents, over == FINISHED)
+        truncations = dict.fromkeys(self.agents, over == TRUNCATED)
+        observations, infos = self._look()
+        if over != NOT_OVER:
+            self.agents = []
+        return observations, rewards, terminations, truncations, infos
+
+    def _checked(self, actions: Mapping[str, Any]) -> dict[int, int]:
+        """Return the actions of the seats that owe one, by seat, once all are found legal."""
+        if not self.agents:
+            raise IllegalAction(f"{self.game.name}: no game is running: call reset()")
+        if not isinstance(actions, Mapping) or set(actions) - set(self.agents):
+            raise IllegalAction(
+                f"{self.game.name}: actions: expected one for each of {', '.join(self.agents)}, "
+                f"by agent"
+            )
+        chosen = {}
+        for agent in self.agents:
+            seat = self._seat_of[agent]
+            try:
+                number = whole_number(self.game, actions.get(agent))
+                if not 0 <= number < self.game.num_actions or not self._masks[seat, number]:
+                    asked = self._as_if_to_play(seat)
+                    raise self.game.illegal(asked, 0, number, self._masks[seat])
+            except IllegalAction as error:
+                raise IllegalAction(f"{agent}: {error}") from None
+            if seat in self._owing:
+                chosen[seat] = number
+        return chosen

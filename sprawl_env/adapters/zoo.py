@@ -1,0 +1,121 @@
+"""What the two PettingZoo adapters share: one game, its spaces, deals, rewards and text."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any, Final
+
+import numpy as np
+from gymnasium import spaces
+
+from sprawl_env.adapters.rewards import Earnings
+from sprawl_env.core.errors import unknown
+from sprawl_env.core.game import Floats, Game, Games, Mask, State
+from sprawl_env.core.registry import game as make_game
+
+RENDER_MODES: Final = ("ansi",)
+
+
+def check_render_mode(mode: str | None) -> str | None:
+    """Return a render mode that there is.
+
+    Raises:
+        UnknownName: there is not.
+    """
+    if mode is not None and mode not in RENDER_MODES:
+        raise unknown("render mode", mode, RENDER_MODES)
+    return mode
+
+
+class ZooGame:
+    """One game with agents ``player_0`` .. by seat.
+
+    An observation is ``{"observation": float32 [observation_size], "action_mask": int8
+    [num_actions]}``, 1 = legal.
+    """
+
+    def __init__(
+        self,
+        name: str | Game,
+        *,
+        render_mode: str | None = None,
+        reward: str = "winner",
+        data: str | PathLike[str] | None = None,
+        **options: Any,
+    ) -> None:
+        """Make the environment.
+
+        Args:
+            name: a game's name, or a game made already.
+            render_mode: ``"ansi"`` or None.
+            reward: see :mod:`sprawl_env.adapters.rewards`.
+            data: folder of TOML files that replace those of the package.
+            **options: of the game.
+        """
+        super().__init__()
+        self.render_mode = check_render_mode(render_mode)
+        self.game = name if isinstance(name, Game) else make_game(name, data=data, **options)
+        self.metadata: dict[str, Any] = {
+            "name": f"{self.game.name}_v0",
+            "render_modes": list(RENDER_MODES),
+            "is_parallelizable": False,
+            "render_fps": 1,
+        }
+        self._verbs = self.game.verbs
+        self._tables = self.game.tables
+        self._earnings = Earnings(self.game, reward)
+        self.possible_agents = [f"player_{seat}" for seat in range(self.game.num_seats)]
+        self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        box = spaces.Box(-1.0, 1.0, (self.game.observation_size,), np.float32)
+        mask = spaces.Box(0, 1, (self.game.num_actions,), np.int8)
+        self._observation_spaces = {
+            agent: spaces.Dict({"observation": box, "action_mask": mask})
+            for agent in self.possible_agents
+        }
+        self._action_spaces = {
+            agent: spaces.Discrete(self.game.num_actions) for agent in self.possible_agents
+        }
+        self._rng = np.random.default_rng()
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the space of an agent's observations."""
+        return self._observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the space of an agent's actions."""
+        return self._action_spaces[agent]
+
+    @property
+    def state(self) -> State:
+        """The record of the game: all of it, hidden things too."""
+        return self.games[0]
+
+    def _seed(self, seed: int | None) -> None:
+        if seed is not None:
+            self._rng = np.random.default_rng(seed)
+
+    def _deal(self) -> None:
+        self.games: Games = self.game.deal(1, int(self._rng.integers(2**62)))
+        self._earnings.begin(self.games)
+        self.agents = list(self.possible_agents)
+
+    def _earned(self) -> dict[str, float]:
+        """Return what every agent has earned since it was last told."""
+        earned = self._earnings.since(self.games).tolist()
+        return dict(zip(self.possible_agents, earned, strict=True))
+
+    def _seen(self, agent: str, mask: Mask) -> dict[str, Any]:
+        """Return what an agent sees now, with a mask that is handed over."""
+        observation: Floats = np.empty(self.game.observation_size, np.float32)
+        self._verbs.observe(self._tables, self.games, 0, self._seat_of[agent], observation)
+        return {"observation": observation, "action_mask": mask}
+
+    def render(self) -> str | None:
+        """Return the position as text with ``render_mode="ansi"``."""
+        return self.game.describe(self.games, 0) if self.render_mode == "ansi" else None
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+    def __str__(self) -> str:
+        return str(self.metadata["name"])

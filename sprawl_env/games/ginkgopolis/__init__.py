@@ -1,0 +1,71 @@
+"""*Ginkgopolis* (1 to 5 seats): urbanize, build upwards, live off what you own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from sprawl_env.core.data import GameData
+from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.game import GameRules, Option, Verbs
+from sprawl_env.games.ginkgopolis.actions import ACTIONS, WAIT
+from sprawl_env.games.ginkgopolis.constants import MAX_SEATS, MIN_SEATS, MOST_ROUNDS, Difficulty
+from sprawl_env.games.ginkgopolis.data_files import FILES, FOLDER, compile_tables, load_data
+from sprawl_env.games.ginkgopolis.invariants import violations
+from sprawl_env.games.ginkgopolis.names import action_name, describe
+from sprawl_env.games.ginkgopolis.observation import layout, observe
+from sprawl_env.games.ginkgopolis.rules import verbs
+from sprawl_env.games.ginkgopolis.state import GAME
+
+OPTIONS: Final = {
+    "num_players": Option(2, "seats; 1: against Hal", low=MIN_SEATS, high=MAX_SEATS),
+    "characters": Option(
+        "draft", "draft them, or random introductory sets", words=("draft", "introductory")
+    ),
+    "difficulty": Option("normal", "Hal's, solo only", words=("normal", "expert")),
+    "open_screens": Option(False, "the counts behind the screens are seen", flag=True),
+    "max_rounds": Option(200, "rounds before the game is truncated", low=1, high=MOST_ROUNDS),
+}
+
+
+def check_options(data: GameData, options: Mapping[str, int]) -> None:
+    """Check what the number of seats allows (GK §2).
+
+    Raises:
+        InvalidOption: an expert Hal with more than one seat.
+    """
+    if options["difficulty"] == Difficulty.EXPERT and options["num_players"] > 1:
+        raise InvalidOption(
+            "ginkgopolis: option difficulty='expert': expected 'normal' with more than one seat "
+            "(it is Hal's)"
+        )
+
+
+RULES: Final = GameRules(
+    name="ginkgopolis",
+    title="Ginkgopolis",
+    state=GAME,
+    actions=ACTIONS,
+    options=OPTIONS,
+    data_folder=FOLDER,
+    data_files=FILES,
+    load_data=load_data,
+    compile_tables=compile_tables,
+    check_options=check_options,
+    layout=layout,
+    verbs=Verbs(
+        deal=verbs.deal,
+        legal_actions=verbs.legal_actions,
+        play=verbs.play,
+        observe=observe,
+        scores=verbs.scores,
+        standings=verbs.standings,
+        redeal_hidden=verbs.redeal_hidden,
+        owing=verbs.owing,
+    ),
+    action_name=action_name,
+    describe=describe,
+    violations=violations,
+    automaton=True,
+    wait=WAIT,
+)

@@ -1,0 +1,257 @@
+"""The data files of *Ginkgopolis*: their rows, how they are checked and compiled into arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from sprawl_env.core.data import DataFile, GameData, Row, choice, choices, load, number, numbers
+from sprawl_env.core.errors import DataError
+from sprawl_env.core.game import Tables
+from sprawl_env.games.ginkgopolis.constants import (
+    ACTS,
+    CHARACTERS_KEPT,
+    COLOURS,
+    HAND_SIZE,
+    MAX_SEATS,
+    NUM_ACTS,
+    NUM_COLOURS,
+    NUM_GAINS,
+    NUM_KINDS,
+    NUM_LETTERS,
+    NUM_TILES,
+    NUMBERS,
+    START_TILES,
+    Count,
+    Gain,
+)
+
+FOLDER: Final = Path(__file__).parent / "data"
+MAX_SETS: Final = 12
+NO_ACT: Final = -1
+MOST_CHARACTERS: Final = 48  # they fit beside the first deck, where they are shuffled
+MOST_RESOURCES: Final = 60
+COUNTS: Final = tuple(count.name.lower() for count in Count)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RulesRow(Row):
+    """Counts of the setup (GK §1); lists are for 1 to 5 seats."""
+
+    removed_tiles: tuple[int, ...] = numbers(0, 20, length=(MAX_SEATS, MAX_SEATS))
+    face_up_cards: tuple[int, ...] = numbers(0, 7, length=(MAX_SEATS, MAX_SEATS))
+    resources: tuple[int, ...] = numbers(4, MOST_RESOURCES, length=(MAX_SEATS, MAX_SEATS))
+    solo_resources: int = number(0, 20)
+    solo_tiles: int = number(0, 20)
+    solo_points: int = number(0, 50)
+    tokens: int = number(0, 10)
+    token_points: int = number(0, 20)
+    low_levels: int = number(1, 10)
+    return_points: int = number(0, 10)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColourBonusRow(Row):
+    """What cards 10 to 13 count (GK §1)."""
+
+    points: int = number(0, 10)
+    per: str = choice(("building", "level"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class CardRow(Row):
+    """What the building cards of one number give (GK §1)."""
+
+    act: str = choice(ACTS, default="")
+    counts: str = choice(COUNTS[1:], default="")
+    colours: tuple[str, ...] = choices(COLOURS, length=(NUM_COLOURS, NUM_COLOURS), default=())
+    own: int = number(0, 5, default=0)
+    points: int = number(0, 20, default=0)
+    number: int = number(1, NUMBERS)  # last: the name hides the function from here on
+
+
+@dataclass(frozen=True, kw_only=True)
+class CharacterRow(Row):
+    """A kind of character (GK §1)."""
+
+    colour: str = choice(COLOURS)
+    act: str = choice(ACTS)
+    resources: int = number(0, 10)
+    points: int = number(0, 10)
+    tiles: int = number(0, 3)
+    copies: int = number(1, 9)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetRow(Row):
+    """An introductory set: the act of its character of each colour (GK §1)."""
+
+    red: str = choice(ACTS)
+    yellow: str = choice(ACTS)
+    blue: str = choice(ACTS)
+
+
+FILES: Final = (
+    DataFile(
+        "components",
+        {"rules": RulesRow, "colour_bonus": ColourBonusRow},
+        {"rules": (1, 1), "colour_bonus": (1, 1)},
+    ),
+    DataFile("cards", {"card": CardRow}, {"card": (NUMBERS, NUMBERS)}),
+    DataFile(
+        "characters",
+        {"character": CharacterRow, "set": SetRow},
+        {"character": (NUM_KINDS, NUM_KINDS), "set": (MAX_SEATS, MAX_SETS)},
+    ),
+)
+
+BY_SEATS: Final = MAX_SEATS + 1
+TABLES: Final = np.dtype(
+    [
+        ("block_start", np.int32, (40,)),  # where the observation layout's blocks begin
+        ("removed_tiles", np.int8, (BY_SEATS,)),  # by number of seats
+        ("face_up_cards", np.int8, (BY_SEATS,)),
+        ("resources", np.int8, (BY_SEATS,)),
+        ("solo_items", np.int8, (NUM_GAINS,)),
+        ("tokens", np.int8),
+        ("token_points", np.int8),
+        ("low_levels", np.int8),
+        ("return_points", np.int8),
+        ("colour_points", np.int8),
+        ("colour_per_level", np.int8),
+        # building cards, by tile
+        ("card_act", np.int8, (NUM_TILES,)),  # of a permanent bonus, or of Count.CARDS_OF_ACT
+        ("card_gain", np.int8, (NUM_TILES, NUM_GAINS)),  # 0 but for permanent bonuses
+        ("card_counts", np.int8, (NUM_TILES,)),  # a Count
+        ("card_colour", np.int8, (NUM_TILES,)),  # that Count.BUILDINGS_OF_COLOUR counts
+        ("card_points", np.int8, (NUM_TILES,)),  # each, at the end
+        # characters, by kind: colour * 3 + act
+        ("character_items", np.int8, (NUM_KINDS, NUM_GAINS)),  # to start with
+        ("num_characters", np.int8),
+        ("character_kind", np.int8, (MOST_CHARACTERS,)),
+        ("num_sets", np.int8),
+        ("sets", np.int8, (MAX_SETS, CHARACTERS_KEPT)),
+        ("seen_seats", np.int8),  # seats the observation layout has room for
+    ],
+    align=True,
+)
+
+
+def load_data(overlay: Path | None) -> GameData:
+    """Read all data files and check what one row alone cannot show.
+
+    Raises:
+        DataError: one line naming file, row and what is expected.
+    """
+    data = load(FOLDER, FILES, overlay)
+    _check_rules(data)
+    _check_cards(data)
+    _check_characters(data)
+    return data
+
+
+def _check_rules(data: GameData) -> None:
+    """Check that tiles and cards go round."""
+    rules = data.row("components", "rules")
+    where = "components.toml: rules 1"
+    for seats in range(1, MAX_SEATS + 1):
+        cards = NUM_LETTERS + START_TILES - rules.face_up_cards[seats - 1]
+        need = HAND_SIZE * seats + (1 if seats < MAX_SEATS else 0)
+        if cards < need:
+            raise DataError(
+                f"{where}: face_up_cards: expected at most "
+                f"{NUM_LETTERS + START_TILES - need} with {seats} seats"
+            )
+    if rules.solo_tiles >= NUM_TILES - START_TILES - rules.removed_tiles[0]:
+        raise DataError(f"{where}: solo_tiles: expected fewer than there are in the supply")
+    if rules.solo_resources >= rules.resources[0]:
+        raise DataError(f"{where}: solo_resources: expected fewer than {rules.resources[0]}")
+
+
+def _check_cards(data: GameData) -> None:
+    """Check that every number has a row, with either a permanent bonus or a final one."""
+    for index, row in enumerate(data.rows("cards", "card"), start=1):
+        where = f"cards.toml: card {index}"
+        if row.number != index:
+            raise DataError(f"{where}: number: expected {index} (rows in order), got {row.number}")
+        if not row.counts and not (row.act and row.own):
+            raise DataError(f"{where}: expected an act with own = 1.., or counts")
+        if row.counts and row.own:
+            raise DataError(f"{where}: own: goes with permanent bonuses only")
+        if (row.counts == "buildings_of_colour") != bool(row.colours):
+            raise DataError(f"{where}: colours: goes with counts = 'buildings_of_colour'")
+        if row.counts and (row.counts == "cards_of_act") != bool(row.act):
+            raise DataError(f"{where}: act: goes with counts = 'cards_of_act'")
+
+
+def _check_characters(data: GameData) -> None:
+    """Check that every kind has a row, in order, and that enough of them can be dealt."""
+    rows = data.rows("characters", "character")
+    for index, row in enumerate(rows):
+        colour, act = COLOURS[index // NUM_ACTS], ACTS[index % NUM_ACTS]
+        if (row.colour, row.act) != (colour, act):
+            raise DataError(
+                f"characters.toml: character {index + 1}: expected {colour} {act} "
+                f"(rows in order), got {row.colour} {row.act}"
+            )
+    copies = sum(row.copies for row in rows)
+    if not HAND_SIZE * MAX_SEATS <= copies <= MOST_CHARACTERS:
+        raise DataError(
+            f"characters.toml: character: expected copies to sum to {HAND_SIZE * MAX_SEATS}.."
+            f"{MOST_CHARACTERS}, got {copies}"
+        )
+
+
+def compile_tables(data: GameData, options: Mapping[str, int]) -> Tables:
+    """Compile the data into one record ``[1]`` for the kernels."""
+    tables = np.zeros(1, TABLES).view(np.recarray)
+    rules = data.row("components", "rules")
+    for name in ("removed_tiles", "face_up_cards", "resources"):
+        tables[name][0, 1:] = getattr(rules, name)
+    for name in ("tokens", "token_points", "low_levels", "return_points"):
+        tables[name] = getattr(rules, name)
+    tables.solo_items[0, Gain.RESOURCE] = rules.solo_resources
+    tables.solo_items[0, Gain.TILE] = rules.solo_tiles
+    tables.solo_items[0, Gain.POINT] = rules.solo_points
+    bonus = data.row("components", "colour_bonus")
+    tables.colour_points = bonus.points
+    tables.colour_per_level = bonus.per == "level"
+    for row in data.rows("cards", "card"):
+        for colour in range(NUM_COLOURS):
+            _compile_card(tables, colour * NUMBERS + row.number - 1, colour, row, bonus.points)
+    _compile_characters(tables, data)
+    tables.seen_seats = options["num_players"]
+    return tables
+
+
+def _compile_card(tables: Tables, tile: int, colour: int, row: Any, each: int) -> None:
+    tables.card_act[0, tile] = ACTS.index(row.act) if row.act else NO_ACT
+    tables.card_counts[0, tile] = COUNTS.index(row.counts) if row.counts else Count.NOTHING
+    if row.counts:
+        tables.card_points[0, tile] = row.points
+        if row.colours:
+            tables.card_colour[0, tile] = COLOURS.index(row.colours[colour])
+            tables.card_points[0, tile] = each
+    else:
+        tables.card_gain[0, tile, colour] += row.own
+        tables.card_gain[0, tile, Gain.POINT] += row.points
+
+
+def _compile_characters(tables: Tables, data: GameData) -> None:
+    at = 0
+    for kind, row in enumerate(data.rows("characters", "character")):
+        items = tables.character_items[0, kind]
+        items[Gain.RESOURCE], items[Gain.TILE] = row.resources, row.tiles
+        items[Gain.POINT] = row.points
+        tables.character_kind[0, at : at + row.copies] = kind
+        at += row.copies
+    tables.num_characters = at
+    sets = data.rows("characters", "set")
+    tables.num_sets = len(sets)
+    for k, row in enumerate(sets):
+        for colour, name in enumerate(COLOURS):
+            tables.sets[0, k, colour] = colour * NUM_ACTS + ACTS.index(getattr(row, name))

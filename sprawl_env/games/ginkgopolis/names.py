@@ -1,0 +1,151 @@
+"""*Ginkgopolis* in words: action names, text board."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sprawl_env.core.game import FINISHED, NOBODY, NOT_OVER, Games, Tables
+from sprawl_env.games.ginkgopolis.actions import ACTIONS
+from sprawl_env.games.ginkgopolis.constants import (
+    ACTS,
+    COLOURS,
+    HAL,
+    LETTERS,
+    NO_CARD,
+    NO_CHARACTER,
+    NO_SIDE,
+    NUM_ACTS,
+    NUM_LETTERS,
+    NUM_TILES,
+    NUMBERS,
+    Step,
+)
+from sprawl_env.games.ginkgopolis.rules.city import cell_x, cell_y
+from sprawl_env.games.ginkgopolis.rules.markers import find_place
+
+DIRECTIONS = ("north", "east", "south", "west")
+DECISIONS = {
+    Step.DRAFT: "pick a character",
+    Step.CARD: "choose a card",
+    Step.TILE: "add a tile or not",
+    Step.RETURN: "return tiles",
+    Step.GAIN: "take a resource or a tile",
+    Step.MARKER: "move a marker",
+}
+
+
+def tile_name(tile: int) -> str:
+    """Return a tile or building card as ``red 7``."""
+    return f"{COLOURS[tile // NUMBERS]} {tile % NUMBERS + 1}"
+
+
+def card_name(card: int) -> str:
+    """Return a card as ``A`` or ``red 7``."""
+    return LETTERS[card] if card < NUM_LETTERS else tile_name(card - NUM_LETTERS)
+
+
+def character_name(kind: int) -> str:
+    """Return a character as ``red exploit``."""
+    return f"{COLOURS[kind // NUM_ACTS]} {ACTS[kind % NUM_ACTS]}"
+
+
+def tiles_in(tiles: int) -> list[int]:
+    """Return the members of a set of tiles, ascending."""
+    return [tile for tile in range(NUM_TILES) if int(tiles) >> tile & 1]
+
+
+def action_name(tables: Tables, games: Games, g: int, action: int) -> str:
+    """Return an action as a player would say it, e.g. ``with tile red 7``."""
+    block, offset = ACTIONS.locate(action)
+    if block in _PLAIN:
+        return _PLAIN[block]
+    if block == "take":
+        return ("take resource", "take tile")[offset]
+    if block == "draft":
+        return f"draft {character_name(offset)}"
+    if block == "beside":
+        return f"marker {DIRECTIONS[offset]}"
+    if block == "place":
+        return _place_name(games, g, offset)
+    if block == "letter":
+        return f"card {LETTERS[offset]}"
+    return f"{_WITH_TILE[block]} {tile_name(offset)}"
+
+
+_PLAIN = {
+    "new_hand": "new hand",
+    "without_tile": "without tile",
+    "done": "done returning",
+    "wait": "wait",
+}
+_WITH_TILE = {"card": "card", "with_tile": "with tile", "return": "return"}
+
+
+def _place_name(games: Games, g: int, number: int) -> str:
+    """Candidates are numbered; where there are none, the ids mean to push."""
+    state = games[g]
+    size = int(state.agenda_size)
+    if state.over == NOT_OVER and size and state.agenda[size - 1, 0] == Step.MARKER:
+        letter = int(state.agenda[size - 1, 2])
+        if find_place(state, letter, 0) == NO_SIDE and number <= 1:
+            return ("push anticlockwise", "push clockwise")[number]
+    return f"marker place {number}"
+
+
+def describe(tables: Tables, games: Games, g: int) -> str:
+    """Return the position as a text board; hidden things are shown too."""
+    state = games[g]
+    lines = [f"Ginkgopolis, round {int(state.rounds)}, ply {int(state.ply)}: {_status(games, g)}"]
+    lines += _city(games, g)
+    lines.append(
+        f"  supply {int(state.supply_size)} tiles, deck {int(state.deck_size)} cards, "
+        f"run-outs {int(state.run_outs)}{', the end is triggered' if state.ending else ''}"
+    )
+    lines += [_seat(games, g, seat) for seat in range(int(state.num_seats))]
+    if state.num_seats == 1:
+        kept = ", ".join(map(tile_name, tiles_in(state.kept[HAL]))) or "-"
+        lines.append(
+            f"  Hal: {int(state.points[HAL])} points, {int(state.stock[HAL])} resources; cards "
+            f"{kept}"
+        )
+    return "\n".join(lines)
+
+
+def _status(games: Games, g: int) -> str:
+    state = games[g]
+    if state.over != NOT_OVER:
+        return "over" if state.over == FINISHED else "stopped at the round limit"
+    step = Step(int(state.agenda[int(state.agenda_size) - 1, 0]))
+    return f"seat {int(state.to_play)} to {DECISIONS[step]}"
+
+
+def _city(games: Games, g: int) -> Iterator[str]:
+    """One cell a building or marker: colour, number, height and owner."""
+    state = games[g]
+    cells = {}
+    for site in range(int(state.num_sites)):
+        tile, owner = int(state.site_tile[site]), int(state.owner[site])
+        who = "" if owner == NOBODY else f":{owner}"
+        shown = f"{COLOURS[tile // NUMBERS][0]}{tile % NUMBERS + 1}^{int(state.levels[site])}{who}"
+        cells[int(state.site_x[site]), int(state.site_y[site])] = shown
+    for letter, side in enumerate(state.marker.tolist()):
+        if side != NO_SIDE:
+            cells[int(cell_x(state, side)), int(cell_y(state, side))] = f"({LETTERS[letter]})"
+    columns = [x for x, _ in cells]
+    rows = [y for _, y in cells]
+    for y in range(min(rows), max(rows) + 1):
+        row = (cells.get((x, y), ".") for x in range(min(columns), max(columns) + 1))
+        yield "  " + "".join(f"{cell:<9}" for cell in row).rstrip()
+
+
+def _seat(games: Games, g: int, seat: int) -> str:
+    state = games[g]
+    hand = [card_name(card) for card in state.hand[seat].tolist() if card != NO_CARD]
+    characters = [character_name(k) for k in state.picks[seat].tolist() if k != NO_CHARACTER]
+    return (
+        f"  seat {seat}: {int(state.points[seat])} points, {int(state.resources[seat])} resources "
+        f"(+{int(state.stock[seat])} in supply), {int(state.tokens[seat])} tokens; "
+        f"tiles {', '.join(map(tile_name, tiles_in(state.tiles[seat]))) or '-'}; "
+        f"hand {', '.join(hand) or '-'}; "
+        f"cards {', '.join(characters + list(map(tile_name, tiles_in(state.kept[seat])))) or '-'}"
+    )

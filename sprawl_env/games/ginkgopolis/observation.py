@@ -1,0 +1,483 @@
+"""What a seat sees of *Ginkgopolis*: not the others' hands, choices, tiles, and not the decks.
+
+Seats are numbered from the observer: 0 is itself, 1 the next seat clockwise, and so on; solo, 1 is
+Hal.  While answers are simultaneous nothing tells who has answered, or what (GK §3).
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum, auto
+from typing import Final
+
+from sprawl_env.core.agenda import SEAT, STEP, A, top
+from sprawl_env.core.bits import count_bits, lowest
+from sprawl_env.core.game import NOBODY, NOT_OVER, Floats, Games, State, Tables
+from sprawl_env.core.kernel import kernel
+from sprawl_env.core.layout import ObservationLayout
+from sprawl_env.games.ginkgopolis.constants import (
+    HAL,
+    HAND_SIZE,
+    LAST_DECISION,
+    LAST_PASS,
+    NO_CARD,
+    NO_CHARACTER,
+    NO_SIDE,
+    NO_TILE,
+    NOT_TAKEN,
+    NUM_ACTS,
+    NUM_COLOURS,
+    NUM_GAINS,
+    NUM_KINDS,
+    NUM_LETTERS,
+    NUM_TILES,
+    Step,
+)
+from sprawl_env.games.ginkgopolis.rules.act import colour_of
+from sprawl_env.games.ginkgopolis.rules.city import cell_x, cell_y
+from sprawl_env.games.ginkgopolis.rules.draft import pack_of
+from sprawl_env.games.ginkgopolis.rules.scoring import num_sides
+
+
+class Letter(IntEnum):
+    """Where the numbers about an urbanization card begin, counted from its first one."""
+
+    IN_HAND = 0
+    CHOSEN = 1
+    DISCARDED = 2
+    MOVING = 3
+    PLACE = 4
+    YIELD = PLACE + 2
+    KNOWN = YIELD + NUM_COLOURS  # one number a seat
+
+
+class Tile(IntEnum):
+    """Where the numbers about a tile and its building card begin."""
+
+    OWN = 0
+    WITH = 1
+    IN_HAND = 2
+    CHOSEN = 3
+    DISCARDED = 4
+    LEVELS = 5
+    WORKER = 6
+    COVERED = 7
+    PLACE = 8
+    KNOWN = PLACE + 2  # by side: a card known in a hand, then kept, then whose building
+
+
+class Kind(IntEnum):
+    """Where the numbers about a kind of character begin."""
+
+    IN_PACK = 0
+    CHOSEN = auto()
+    KEPT = auto()  # one number a side
+
+
+class Block(IntEnum):
+    """The other blocks of the layout, in order; ``tables.block_start`` tells where each begins."""
+
+    LETTERS = 0
+    TILES = auto()
+    KINDS = auto()
+    CITY = auto()
+    OUTSIDE = auto()
+    DECISION = auto()
+    TO_PLAY = auto()
+    FIRST = auto()
+    SCREEN = auto()
+    STOCK = auto()
+    BUILT = auto()
+    TOKENS = auto()
+    BONUS = auto()
+    WITH_ACT = auto()
+    WITH_COLOUR = auto()
+    SUPPLY = auto()
+    RUN_OUTS = auto()
+    ENDING = auto()
+    DECK = auto()
+    ROUND = auto()
+
+
+LETTER: Final = "letter"
+TILE: Final = "tile"
+KIND: Final = "kind"
+WINDOW: Final = 11  # cells a side of the window, centred on the city
+PLANES: Final = 5  # levels of red, blue, yellow; whose; marker
+OWNER_PLANE: Final = 3
+MARKER_PLANE: Final = 4
+NUM_DECISIONS: Final = 6
+LEVEL_UNIT: Final = 1 / 8
+PLACE_UNIT: Final = 1 / 16
+YIELD_UNIT: Final = 1 / 8
+RESOURCE_UNIT: Final = 1 / 25
+TILE_UNIT: Final = 1 / 20
+POINT_UNIT: Final = 1 / 150
+TOKEN_UNIT: Final = 1 / 2
+BONUS_UNIT: Final = 1 / 6
+CARD_UNIT: Final = 1 / 15
+KIND_UNIT: Final = 1 / 4
+SUPPLY_UNIT: Final = 1 / 51
+DECK_UNIT: Final = 1 / 72
+
+
+def layout(tables: Tables, num_seats: int) -> ObservationLayout:
+    """Return the layout for a number of seats and note its offsets in ``tables``."""
+    sides = max(num_seats, 2)
+    by_seat = "by seat from the observer (solo: 1 is Hal)"
+    centre = "from the window's centre / 16, east and south"
+    result = ObservationLayout(
+        ("letter_in_hand", (NUM_LETTERS,), "1 for an urbanization card in the own hand", LETTER),
+        ("letter_chosen", (NUM_LETTERS,), "1 for the card the observer has chosen", LETTER),
+        ("letter_discarded", (NUM_LETTERS,), "1 if discarded", LETTER),
+        ("letter_moving", (NUM_LETTERS,), "1 while its marker looks for a place", LETTER),
+        ("letter_place", (NUM_LETTERS, 2), f"the marker's cell {centre}", LETTER),
+        (
+            "letter_yield",
+            (NUM_LETTERS, NUM_COLOURS),
+            "levels adjacent to the marker / 8, by colour",
+            LETTER,
+        ),
+        (
+            "letter_known",
+            (NUM_LETTERS, sides),
+            f"1 for a card that was passed on and must be in a hand, {by_seat}",
+            LETTER,
+        ),
+        ("tile_own", (NUM_TILES,), "1 behind the own screen", TILE),
+        ("tile_with", (NUM_TILES,), "1 for the tile the observer has put on its card", TILE),
+        ("card_in_hand", (NUM_TILES,), "1 for its building card in the own hand", TILE),
+        ("card_chosen", (NUM_TILES,), "1 for the card the observer has chosen", TILE),
+        ("card_discarded", (NUM_TILES,), "1 if its card is discarded", TILE),
+        ("levels", (NUM_TILES,), "levels of the building it tops / 8", TILE),
+        ("worker", (NUM_TILES,), "1 with a worker: the card waits for the next deck", TILE),
+        ("covered", (NUM_TILES,), "1 below another tile", TILE),
+        ("tile_place", (NUM_TILES, 2), f"cell of the building it tops, {centre}", TILE),
+        (
+            "card_known",
+            (NUM_TILES, sides),
+            f"1 for a card that was passed on and must be in a hand, {by_seat}",
+            TILE,
+        ),
+        ("card_kept", (NUM_TILES, sides), f"1 for a card in front of a seat, {by_seat}", TILE),
+        ("owner", (NUM_TILES, sides), f"1 for the owner of the building it tops, {by_seat}", TILE),
+        ("kind_in_pack", (NUM_KINDS,), "characters in the pack to pick from / 4", KIND),
+        ("kind_chosen", (NUM_KINDS,), "1 for the pick the observer has made", KIND),
+        ("kind_kept", (NUM_KINDS, sides), f"characters in front of a seat / 4, {by_seat}; "
+         "the others' once the draft is over", KIND),
+        (
+            "city",
+            (PLANES, WINDOW, WINDOW),
+            "window centred on the city: levels / 8 of red, blue and yellow buildings, +1 own and "
+            "-1 others' buildings, 1 for a marker",
+        ),
+        ("outside", (1,), f"buildings outside the window / {NUM_TILES}"),
+        ("decision", (NUM_DECISIONS,), "draft, card, tile, return, gain, marker: one is 1"),
+        ("to_play", (sides,), f"1 for the seat that owes a decision, {by_seat}; of those asked "
+         "together only the observer"),
+        ("first", (sides,), f"1 for the first player, {by_seat}"),
+        ("screen", (sides, NUM_GAINS), "behind the screen: resources / 25, tiles / 20, points / "
+         f"150, {by_seat}; the others' with open_screens only"),
+        ("stock", (sides,), f"own resources in the supply / 25, {by_seat}"),
+        ("built", (sides,), f"resources on buildings / 25, {by_seat}"),
+        ("tokens", (sides,), f"New Hand tokens / 2, {by_seat}"),
+        ("bonus", (sides, NUM_ACTS, NUM_GAINS), f"permanent bonuses / 6, {by_seat}"),
+        ("with_act", (sides, NUM_ACTS), f"cards with a bonus on the act / 15, {by_seat}"),
+        ("with_colour", (sides, NUM_COLOURS), f"cards of the colour / 15, {by_seat}"),
+        ("supply", (1,), "tiles in the supply / 51"),
+        ("run_outs", (2,), "1 after the first, after the second run-out"),
+        ("ending", (1,), "1 once the end is triggered"),
+        ("deck", (1,), "cards in the deck / 72"),
+        ("round", (1,), "round / max_rounds"),
+    )  # fmt: skip
+    blocks = list(result.blocks.values())
+    starts = {}
+    for entity, features in ((LETTER, Letter), (TILE, Tile), (KIND, Kind)):
+        own = [block for block in blocks if block.entity == entity]
+        starts[entity] = own[0].start
+        by_side = features(max(features))
+        at = sorted(int(feature) for feature in features)
+        if [b.start - own[0].start for b in own][: len(at)] != at or by_side != at[-1]:
+            raise AssertionError(f"{features.__name__} and the layout disagree")
+    others = [block for block in blocks if not block.entity]
+    if [b.name.upper() for b in others] != [block.name for block in Block if block >= Block.CITY]:
+        raise AssertionError("Block and the layout name different blocks")
+    entity_starts = [starts[LETTER], starts[TILE], starts[KIND]]
+    tables.block_start[0, : len(Block)] = [*entity_starts, *(block.start for block in others)]
+    return result
+
+
+@kernel
+def seen_sides(t: State) -> int:
+    """Sides the layout has room for."""
+    return max(int(t.seen_seats), 2)
+
+
+@kernel
+def letter_at(t: State, letter: int) -> int:
+    """First index of the numbers about an urbanization card."""
+    return int(t.block_start[Block.LETTERS]) + letter * (Letter.KNOWN + seen_sides(t))
+
+
+@kernel
+def tile_at(t: State, tile: int) -> int:
+    """First index of the numbers about a tile."""
+    return int(t.block_start[Block.TILES]) + tile * (Tile.KNOWN + 3 * seen_sides(t))
+
+
+@kernel
+def kind_at(t: State, kind: int) -> int:
+    """First index of the numbers about a kind of character."""
+    return int(t.block_start[Block.KINDS]) + kind * (Kind.KEPT + seen_sides(t))
+
+
+@kernel
+def side_seen(state: State, viewer: int, seat: int) -> int:
+    """How many sides clockwise from the observer a seat, or Hal, sits."""
+    away = seat - viewer
+    return away if away >= 0 else away + num_sides(state)
+
+
+@kernel
+def mark_tiles(t: State, tiles: int, feature: int, out: Floats) -> None:
+    """Write 1 for every tile of a set."""
+    while tiles:
+        out[tile_at(t, lowest(tiles)) + feature] = 1.0
+        tiles &= tiles - 1
+
+
+@kernel
+def write_card(t: State, card: int, of_letter: int, of_tile: int, out: Floats) -> None:
+    """Write 1 for one card, whichever kind it is."""
+    if card < NUM_LETTERS:
+        out[letter_at(t, card) + of_letter] = 1.0
+    else:
+        out[tile_at(t, card - NUM_LETTERS) + of_tile] = 1.0
+
+
+@kernel
+def write_hands(t: State, state: State, viewer: int, out: Floats) -> None:
+    """Write the own hand and choice, and the cards passed on that are still in a hand."""
+    for k in range(HAND_SIZE):
+        card = int(state.hand[viewer, k])
+        if card != NO_CARD:
+            write_card(t, card, Letter.IN_HAND, Tile.IN_HAND, out)
+    if state.rounds > 0 and state.chosen[viewer] != NO_CARD:
+        write_card(t, int(state.chosen[viewer]), Letter.CHOSEN, Tile.CHOSEN, out)
+    if state.chosen_tile[viewer] != NO_TILE:
+        out[tile_at(t, int(state.chosen_tile[viewer])) + Tile.WITH] = 1.0
+    bit = 1 << viewer
+    for other in range(state.num_seats):
+        for k in range(HAND_SIZE):
+            card = int(state.hand[other, k])
+            if other != viewer and card != NO_CARD and int(state.known_by[card]) & bit:
+                side = side_seen(state, viewer, other)
+                write_card(t, card, Letter.KNOWN + side, Tile.KNOWN + side, out)
+
+
+@kernel
+def write_sets(t: State, state: State, viewer: int, out: Floats) -> None:
+    """Write what is a set of tiles: own, discarded, with a worker, covered, kept."""
+    mark_tiles(t, int(state.tiles[viewer]), Tile.OWN, out)
+    mark_tiles(t, int(state.discarded), Tile.DISCARDED, out)
+    mark_tiles(t, int(state.workers), Tile.WORKER, out)
+    mark_tiles(t, int(state.covered), Tile.COVERED, out)
+    sides = seen_sides(t)
+    for seat in range(min(num_sides(state), sides)):
+        side = side_seen(state, viewer, seat)
+        mark_tiles(t, int(state.kept[seat]), Tile.KNOWN + sides + side, out)
+    letters = int(state.discarded_letters)
+    while letters:
+        out[letter_at(t, lowest(letters)) + Letter.DISCARDED] = 1.0
+        letters &= letters - 1
+
+
+@kernel
+def window_cell(x: int, y: int) -> int:
+    """Index of a cell in a plane of the window, from its corner; -1 outside."""
+    if 0 <= x < WINDOW and 0 <= y < WINDOW:
+        return y * WINDOW + x
+    return -1
+
+
+@kernel
+def middle(first: int, last: int) -> int:
+    """The cell in the middle, the earlier of two."""
+    return (first + last) >> 1
+
+
+@kernel
+def centre_x(state: State) -> int:
+    """Column of the window's centre: the middle of the city."""
+    west, east = 0, 0
+    for site in range(state.num_sites):
+        west = min(west, int(state.site_x[site]))
+        east = max(east, int(state.site_x[site]))
+    return middle(west, east)
+
+
+@kernel
+def centre_y(state: State) -> int:
+    """Row of the window's centre."""
+    north, south = 0, 0
+    for site in range(state.num_sites):
+        north = min(north, int(state.site_y[site]))
+        south = max(south, int(state.site_y[site]))
+    return middle(north, south)
+
+
+@kernel
+def offset(distance: int) -> float:
+    """A distance from the centre, kept in -1..1."""
+    return min(max(distance * PLACE_UNIT, -1.0), 1.0)
+
+
+@kernel
+def write_building(
+    t: State, state: State, viewer: int, site: int, x: int, y: int, out: Floats
+) -> None:
+    """Write a building into its tile's row and into the window."""
+    tile = int(state.site_tile[site])
+    owner = int(state.owner[site])
+    dx, dy = int(state.site_x[site]) - x, int(state.site_y[site]) - y
+    levels = min(int(state.levels[site]) * LEVEL_UNIT, 1.0)
+    at = tile_at(t, tile)
+    out[at + Tile.LEVELS] = levels
+    out[at + Tile.PLACE] = offset(dx)
+    out[at + Tile.PLACE + 1] = offset(dy)
+    cell = window_cell(dx + WINDOW // 2, dy + WINDOW // 2)
+    city = int(t.block_start[Block.CITY])
+    area = WINDOW * WINDOW
+    if cell < 0:
+        out[t.block_start[Block.OUTSIDE]] += 1.0 / NUM_TILES
+    else:
+        out[city + colour_of(tile) * area + cell] = levels
+    if owner == NOBODY:
+        return
+    side = side_seen(state, viewer, owner)
+    out[at + Tile.KNOWN + 2 * seen_sides(t) + side] = 1.0
+    out[t.block_start[Block.BUILT] + side] += int(state.levels[site]) * RESOURCE_UNIT
+    if cell >= 0:
+        out[city + OWNER_PLANE * area + cell] = 1.0 if owner == viewer else -1.0
+
+
+@kernel
+def write_marker(t: State, state: State, letter: int, x: int, y: int, out: Floats) -> None:
+    """Write where a marker stands."""
+    side = int(state.marker[letter])
+    if side == NO_SIDE:
+        return
+    column, row = cell_x(state, side), cell_y(state, side)
+    at = letter_at(t, letter)
+    out[at + Letter.PLACE] = offset(column - x)
+    out[at + Letter.PLACE + 1] = offset(row - y)
+    cell = window_cell(column - x + WINDOW // 2, row - y + WINDOW // 2)
+    if cell >= 0:
+        out[int(t.block_start[Block.CITY]) + MARKER_PLANE * WINDOW * WINDOW + cell] = 1.0
+    for site in range(state.num_sites):
+        away = abs(int(state.site_x[site]) - column) + abs(int(state.site_y[site]) - row)
+        if away == 1:
+            where = at + Letter.YIELD + colour_of(int(state.site_tile[site]))
+            out[where] = min(out[where] + int(state.levels[site]) * YIELD_UNIT, 1.0)
+
+
+@kernel
+def write_city(t: State, state: State, viewer: int, out: Floats) -> None:
+    """Write buildings and markers."""
+    x, y = centre_x(state), centre_y(state)
+    for site in range(state.num_sites):
+        write_building(t, state, viewer, site, x, y, out)
+    for letter in range(NUM_LETTERS):
+        write_marker(t, state, letter, x, y, out)
+
+
+@kernel
+def write_characters(t: State, state: State, viewer: int, out: Floats) -> None:
+    """Write the pack to pick from, and characters in front of those who have shown them."""
+    drafting = state.rounds == 0 and state.num_picks < state.picks.shape[1]
+    for seat in range(state.num_seats):
+        side = side_seen(state, viewer, seat)
+        for k in range(state.picks.shape[1]):
+            kind = int(state.picks[seat, k])
+            if kind != NO_CHARACTER and (seat == viewer or not drafting):
+                out[kind_at(t, kind) + Kind.KEPT + side] += KIND_UNIT
+    if drafting and state.num_seats > 1:
+        pack = pack_of(state, viewer)
+        for k in range(HAND_SIZE):
+            if state.taken_in[pack, k] == NOT_TAKEN:
+                out[kind_at(t, int(state.pack[pack, k])) + Kind.IN_PACK] += KIND_UNIT
+        if state.chosen[viewer] != NO_CARD:
+            out[kind_at(t, int(state.chosen[viewer])) + Kind.CHOSEN] = 1.0
+
+
+@kernel
+def write_side(t: State, state: State, seat: int, side: int, is_open: bool, out: Floats) -> None:
+    """Write what lies before a side's screen, and behind it if that is open."""
+    start = t.block_start
+    if is_open:
+        at = int(start[Block.SCREEN]) + side * NUM_GAINS
+        tiles = count_bits(state.tiles[seat]) + count_bits(state.returning[seat])
+        out[at] = min(int(state.resources[seat]) * RESOURCE_UNIT, 1.0)
+        out[at + 1] = min(tiles * TILE_UNIT, 1.0)
+        out[at + 2] = min(int(state.points[seat]) * POINT_UNIT, 1.0)
+    out[start[Block.STOCK] + side] = min(int(state.stock[seat]) * RESOURCE_UNIT, 1.0)
+    out[start[Block.BUILT] + side] = min(out[start[Block.BUILT] + side], 1.0)
+    out[start[Block.TOKENS] + side] = min(int(state.tokens[seat]) * TOKEN_UNIT, 1.0)
+    for act in range(NUM_ACTS):
+        with_act = int(state.with_act[seat, act])
+        out[start[Block.WITH_ACT] + side * NUM_ACTS + act] = min(with_act * CARD_UNIT, 1.0)
+        for gain in range(NUM_GAINS):
+            at = int(start[Block.BONUS]) + (side * NUM_ACTS + act) * NUM_GAINS + gain
+            out[at] = min(int(state.bonus[seat, act, gain]) * BONUS_UNIT, 1.0)
+    for colour in range(NUM_COLOURS):
+        of_colour = int(state.with_colour[seat, colour])
+        at = int(start[Block.WITH_COLOUR]) + side * NUM_COLOURS + colour
+        out[at] = min(of_colour * CARD_UNIT, 1.0)
+
+
+@kernel
+def write_common(t: State, state: State, viewer: int, out: Floats) -> None:
+    """Write the decks, the order of play and how near the end is."""
+    start = t.block_start
+    out[start[Block.FIRST] + side_seen(state, viewer, int(state.first))] = 1.0
+    out[start[Block.SUPPLY]] = min(int(state.supply_size) * SUPPLY_UNIT, 1.0)
+    out[start[Block.RUN_OUTS]] = state.run_outs > 0
+    out[start[Block.RUN_OUTS] + 1] = state.run_outs > 1
+    out[start[Block.ENDING]] = state.ending
+    out[start[Block.DECK]] = int(state.deck_size) * DECK_UNIT
+    out[start[Block.ROUND]] = state.rounds / float(state.max_rounds)
+
+
+@kernel
+def write_decision(t: State, state: State, viewer: int, out: Floats) -> None:
+    """Write what is being decided; of a pass only whether the observer owes an answer."""
+    step = top(state, STEP)
+    if step > LAST_DECISION:
+        return
+    out[t.block_start[Block.DECISION] + step] = 1.0
+    if step > LAST_PASS:
+        side = side_seen(state, viewer, top(state, SEAT))
+        out[t.block_start[Block.TO_PLAY] + side] = 1.0
+        if step == Step.MARKER:
+            out[letter_at(t, top(state, A)) + Letter.MOVING] = 1.0
+    elif (int(state.owes) >> viewer) & 1:
+        out[t.block_start[Block.TO_PLAY]] = 1.0
+
+
+@kernel
+def observe(tables: Tables, games: Games, g: int, seat: int, out: Floats) -> None:
+    """Write what ``seat`` sees; a batch with fewer seats than the layout fits too."""
+    t, state = tables[0], games[g]
+    out[:] = 0.0
+    write_hands(t, state, seat, out)
+    write_sets(t, state, seat, out)
+    write_city(t, state, seat, out)
+    write_characters(t, state, seat, out)
+    sides = num_sides(state)
+    for other in range(min(sides, seen_sides(t))):
+        side = side_seen(state, seat, other)
+        is_hal = state.num_seats == 1 and other == HAL
+        is_open = other == seat or bool(state.open_screens) or is_hal
+        write_side(t, state, other, side, is_open, out)
+    write_common(t, state, seat, out)
+    if state.over == NOT_OVER:
+        write_decision(t, state, seat, out)

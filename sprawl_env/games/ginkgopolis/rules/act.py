@@ -1,0 +1,251 @@
+"""A seat's turn: reveal the card and resolve it (seed: ejecutar acciones; G2, G3, G13 to G15)."""
+
+from __future__ import annotations
+
+from sprawl_env.core.agenda import SEAT, A, B, pop, push, top
+from sprawl_env.core.game import NOBODY, State
+from sprawl_env.core.kernel import kernel
+from sprawl_env.games.ginkgopolis.constants import (
+    HAL,
+    NO_CARD,
+    NO_SIDE,
+    NO_SITE,
+    NO_TILE,
+    NUM_COLOURS,
+    NUM_GAINS,
+    NUM_LETTERS,
+    NUMBERS,
+    Act,
+    Count,
+    Gain,
+    Step,
+)
+from sprawl_env.games.ginkgopolis.rules.cards import discard, take_from_hand
+from sprawl_env.games.ginkgopolis.rules.city import add_site, cell_x, cell_y, trace_contour
+from sprawl_env.games.ginkgopolis.rules.gains import collect, may_take_resource, may_take_tile
+from sprawl_env.games.ginkgopolis.rules.markers import begin_marker
+
+
+@kernel
+def colour_of(tile: int) -> int:
+    """Colour of a tile or a building card: what it yields (GK §1)."""
+    return tile // NUMBERS
+
+
+@kernel
+def price_in_points(tile: int, covered: int) -> int:
+    """Points to pay for a lower number on a higher one (G3)."""
+    return max(covered % NUMBERS - tile % NUMBERS, 0)
+
+
+@kernel
+def price_in_resources(state: State, tile: int, covered: int) -> int:
+    """One for each level of the new building, and one for another colour (G3)."""
+    levels = int(state.levels[state.site_of[covered]]) + 1
+    return levels + (colour_of(tile) != colour_of(covered))
+
+
+@kernel
+def may_urbanize(state: State, seat: int) -> bool:
+    """There is a resource for the new building (G2)."""
+    return bool(state.resources[seat] > 0)
+
+
+@kernel
+def may_construct(state: State, seat: int, tile: int, covered: int) -> bool:
+    """All can be paid; own resources on the building come back first (G2, G3)."""
+    site = int(state.site_of[covered])
+    back = int(state.levels[site]) if state.owner[site] == seat else 0
+    return bool(
+        int(state.resources[seat]) + back >= price_in_resources(state, tile, covered)
+        and int(state.points[seat]) >= price_in_points(tile, covered)
+    )
+
+
+@kernel
+def reveal(t: State, state: State, seat: int) -> None:
+    """Turn the card over, and the tile if there is one and it can be paid (G2)."""
+    card, tile = int(state.chosen[seat]), int(state.chosen_tile[seat])
+    state.chosen[seat] = NO_CARD
+    state.chosen_tile[seat] = NO_TILE
+    take_from_hand(state, seat, card)
+    pop(state)
+    if card < NUM_LETTERS:
+        if tile != NO_TILE and may_urbanize(state, seat):
+            do_urbanize(state, seat, card, tile)
+        else:
+            play_letter_alone(state, seat, card)
+    elif tile != NO_TILE and may_construct(state, seat, tile, card - NUM_LETTERS):
+        do_construct(t, state, seat, card, tile)
+    else:
+        do_exploit(t, state, seat, card)
+
+
+@kernel
+def play_letter_alone(state: State, seat: int, card: int) -> None:
+    """Exploit with an urbanization card: a resource or a tile, then bonuses (G15)."""
+    push(state, Step.FINISH, seat, card)
+    push(state, Step.COLLECT, seat, NO_SITE, Act.EXPLOIT)
+    if may_take_resource(state, seat) or may_take_tile(state):
+        push(state, Step.GAIN, seat)
+
+
+@kernel
+def do_exploit(t: State, state: State, seat: int, card: int) -> None:
+    """Exploit a building: its colour's yield, one for each level, then bonuses."""
+    tile = card - NUM_LETTERS
+    colour = colour_of(tile)
+    levels = int(state.levels[state.site_of[tile]])
+    push(state, Step.FINISH, seat, card)
+    collect(
+        t,
+        state,
+        seat,
+        Act.EXPLOIT,
+        levels if colour == Gain.RESOURCE else 0,
+        levels if colour == Gain.TILE else 0,
+        levels if colour == Gain.POINT else 0,
+    )
+
+
+@kernel
+def do_urbanize(state: State, seat: int, letter: int, tile: int) -> None:
+    """Put tile and resource in the marker's place; then marker, yields, bonuses, discard."""
+    state.tiles[seat] &= ~(1 << tile)
+    state.resources[seat] -= 1
+    site = settle(state, letter, tile, seat)
+    push(state, Step.FINISH, seat, letter)
+    push(state, Step.COLLECT, seat, site, Act.URBANIZE)
+    begin_marker(state, seat, letter, site)
+
+
+@kernel
+def settle(state: State, letter: int, tile: int, owner: int) -> int:
+    """Replace a marker by a new building with a worker; return its site."""
+    side = int(state.marker[letter])
+    state.marker[letter] = NO_SIDE
+    site = add_site(state, cell_x(state, side), cell_y(state, side), tile, owner)
+    state.workers |= 1 << tile
+    trace_contour(state)
+    return site
+
+
+@kernel
+def adjacent_levels(state: State, site: int, colour: int) -> int:
+    """Levels of the buildings of a colour orthogonally adjacent to a site."""
+    levels = 0
+    for direction in range(4):
+        other = int(state.around[site, 2 * direction])
+        if other != NO_SITE and colour_of(int(state.site_tile[other])) == colour:
+            levels += int(state.levels[other])
+    return levels
+
+
+@kernel
+def collect_yields(t: State, state: State) -> None:
+    """Activate what is adjacent to a new building, then bonuses (G13)."""
+    seat, site, act = top(state, SEAT), top(state, A), top(state, B)
+    pop(state)
+    if site == NO_SITE:
+        collect(t, state, seat, act, 0, 0, 0)
+        return
+    collect(
+        t,
+        state,
+        seat,
+        act,
+        adjacent_levels(state, site, Gain.RESOURCE),
+        adjacent_levels(state, site, Gain.TILE),
+        adjacent_levels(state, site, Gain.POINT),
+    )
+
+
+@kernel
+def give_back(state: State, site: int, builder: int) -> None:
+    """Resources on a building go to their owner; another owner gets a point each (G3, G18)."""
+    owner, levels = int(state.owner[site]), int(state.levels[site])
+    if owner == NOBODY:
+        return
+    if state.num_seats == 1 and owner == HAL:
+        state.stock[HAL] += levels
+    else:
+        state.resources[owner] += levels
+    if owner != builder:
+        state.points[owner] += levels
+
+
+@kernel
+def raise_building(state: State, covered: int, tile: int, owner: int) -> None:
+    """Put a tile with a worker on top of a building."""
+    site = int(state.site_of[covered])
+    state.levels[site] += 1
+    state.owner[site] = owner
+    state.site_tile[site] = tile
+    state.site_of[covered] = NO_SITE
+    state.site_of[tile] = site
+    state.covered |= 1 << covered
+    state.workers |= 1 << tile
+
+
+@kernel
+def do_construct(t: State, state: State, seat: int, card: int, tile: int) -> None:
+    """Give back, pay, build a level; then bonuses, and the card is kept (G3)."""
+    covered = card - NUM_LETTERS
+    site = int(state.site_of[covered])
+    give_back(state, site, seat)
+    colour_change = colour_of(tile) != colour_of(covered)
+    state.tiles[seat] &= ~(1 << tile)
+    state.points[seat] -= price_in_points(tile, covered)
+    state.resources[seat] -= price_in_resources(state, tile, covered)
+    state.stock[seat] += colour_change
+    raise_building(state, covered, tile, seat)
+    push(state, Step.FINISH, seat, card, 1)
+    collect(t, state, seat, Act.CONSTRUCT, 0, 0, 0)
+
+
+@kernel
+def keep_card(t: State, state: State, seat: int, card: int) -> None:
+    """Put a building card in front of a seat, where it counts from now on (G3)."""
+    tile = card - NUM_LETTERS
+    state.kept[seat] |= 1 << tile
+    state.with_colour[seat, colour_of(tile)] += 1
+    if t.card_counts[tile] == Count.NOTHING:
+        act = t.card_act[tile]
+        state.with_act[seat, act] += 1
+        for gain in range(NUM_GAINS):
+            state.bonus[seat, act, gain] += t.card_gain[tile, gain]
+
+
+@kernel
+def keep_character(state: State, seat: int, kind: int) -> None:
+    """A character in front of a seat counts like a card of its colour and act (GK §1)."""
+    colour, act = kind // NUM_COLOURS, kind % NUM_COLOURS
+    state.with_colour[seat, colour] += 1
+    state.with_act[seat, act] += 1
+    state.bonus[seat, act, colour] += 1
+
+
+@kernel
+def check_end(state: State) -> None:
+    """All resources of someone in the city, or the last run-out, trigger the end (G6, G9)."""
+    sides = int(state.num_seats)
+    if state.run_outs >= (1 if sides == 1 else 2):
+        state.ending = 1
+    for seat in range(max(sides, 2)):
+        if state.resources[seat] == 0 and state.stock[seat] == 0:
+            state.ending = 1
+
+
+@kernel
+def finish_action(t: State, state: State) -> None:
+    """Discard or keep the card, and look whether the end has come (G6, G13)."""
+    seat, card = top(state, SEAT), top(state, A)
+    kept = top(state, B)
+    pop(state)
+    if kept:
+        keep_card(t, state, seat, card)
+    else:
+        discard(state, card)
+    if seat < state.num_seats:
+        state.turn += 1
+    check_end(state)

@@ -1,0 +1,115 @@
+"""The city: sites, the rim they make, and who stands where on it (ruling G4, GK §5)."""
+
+from __future__ import annotations
+
+from sprawl_env.core.game import NOBODY, State
+from sprawl_env.core.kernel import kernel
+from sprawl_env.games.ginkgopolis.constants import (
+    NO_SIDE,
+    NO_SITE,
+    NUM_DIRECTIONS,
+    NUM_LETTERS,
+    STEP_X,
+    STEP_Y,
+)
+
+_ROW = 256  # cells apart by a row, for a cell's number
+
+
+@kernel
+def cell_x(state: State, side: int) -> int:
+    """Column of the cell a side faces."""
+    return int(state.site_x[side >> 2]) + STEP_X[2 * (side & 3)]
+
+
+@kernel
+def cell_y(state: State, side: int) -> int:
+    """Row of the cell a side faces; rows count southwards."""
+    return int(state.site_y[side >> 2]) + STEP_Y[2 * (side & 3)]
+
+
+@kernel
+def cell_of(state: State, side: int) -> int:
+    """One number for the cell a side faces."""
+    return cell_y(state, side) * _ROW + cell_x(state, side)
+
+
+@kernel
+def add_site(state: State, x: int, y: int, tile: int, owner: int) -> int:
+    """Put a tile on an empty cell as a building of one level; return its site."""
+    site = int(state.num_sites)
+    state.num_sites = site + 1
+    state.site_x[site] = x
+    state.site_y[site] = y
+    state.site_tile[site] = tile
+    state.levels[site] = 1
+    state.owner[site] = owner
+    state.site_of[tile] = site
+    for other in range(site):
+        dx = int(state.site_x[other]) - x
+        dy = int(state.site_y[other]) - y
+        if -1 <= dx <= 1 and -1 <= dy <= 1:
+            for direction in range(NUM_DIRECTIONS):
+                if STEP_X[direction] == dx and STEP_Y[direction] == dy:
+                    state.around[site, direction] = other
+                    state.around[other, (direction + 4) % NUM_DIRECTIONS] = site
+    return site
+
+
+@kernel
+def next_side(state: State, side: int) -> int:
+    """The side that follows clockwise on the contour; where tiles touch at a corner, across it."""
+    site, direction = side >> 2, side & 3
+    ahead = (direction + 1) & 3
+    corner = int(state.around[site, 2 * direction + 1])
+    if corner != NO_SITE:
+        return corner * 4 + ((direction + 3) & 3)
+    beside = int(state.around[site, 2 * ahead])
+    if beside != NO_SITE:
+        return beside * 4 + direction
+    return site * 4 + ahead
+
+
+@kernel
+def trace_contour(state: State) -> None:
+    """Walk clockwise once round the city along all sides that face the outside (G4)."""
+    for k in range(state.num_sides):
+        state.contour_at[state.contour[k]] = NO_SIDE
+    northmost = 0
+    for site in range(1, int(state.num_sites)):
+        if state.site_y[site] < state.site_y[northmost]:
+            northmost = site
+    start = northmost * 4
+    side = start
+    length = 0
+    while True:
+        state.contour[length] = side
+        state.contour_at[side] = length
+        length += 1
+        side = next_side(state, side)
+        if side == start:
+            break
+    state.num_sides = length
+
+
+@kernel
+def on_contour(state: State, letter: int) -> bool:
+    """Tell whether a marker leans on a side of the contour."""
+    side = int(state.marker[letter])
+    return bool(side != NO_SIDE and state.contour_at[side] != NO_SIDE)
+
+
+@kernel
+def is_free(state: State, side: int) -> bool:
+    """The cell that a side faces holds no marker (G4)."""
+    cell = cell_of(state, side)
+    for letter in range(NUM_LETTERS):
+        if state.marker[letter] != NO_SIDE and cell_of(state, state.marker[letter]) == cell:
+            return False
+    return True
+
+
+@kernel
+def is_owned(state: State, site: int, seat: int) -> bool:
+    """Tell whether the seat owns a building; a starting building is nobody's (G14)."""
+    return bool(state.owner[site] == seat and seat != NOBODY)

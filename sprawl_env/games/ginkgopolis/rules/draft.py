@@ -1,0 +1,58 @@
+"""The draft of characters (G11)."""
+
+from __future__ import annotations
+
+from sprawl_env.core.agenda import pop
+from sprawl_env.core.game import State
+from sprawl_env.core.kernel import kernel
+from sprawl_env.games.ginkgopolis.constants import (
+    CHARACTERS_KEPT,
+    HAND_SIZE,
+    NO_CARD,
+    NOT_TAKEN,
+    Step,
+)
+from sprawl_env.games.ginkgopolis.rules.passes import ask_all
+from sprawl_env.games.ginkgopolis.rules.setup import show_characters
+
+
+@kernel
+def pack_of(state: State, seat: int) -> int:
+    """The pack a seat holds now, by the seat it was dealt to: packs go to seat + 1."""
+    seats = int(state.num_seats)
+    return (seat - int(state.num_picks)) % seats
+
+
+@kernel
+def may_pick(state: State, seat: int, kind: int) -> bool:
+    """The pack still holds such a character."""
+    pack = pack_of(state, seat)
+    for k in range(HAND_SIZE):
+        if state.pack[pack, k] == kind and state.taken_in[pack, k] == NOT_TAKEN:
+            return True
+    return False
+
+
+@kernel
+def take_pick(state: State, seat: int) -> None:
+    """Move a seat's pick from its pack to its characters."""
+    pack, kind = pack_of(state, seat), int(state.chosen[seat])
+    for k in range(HAND_SIZE):
+        if state.pack[pack, k] == kind and state.taken_in[pack, k] == NOT_TAKEN:
+            state.taken_in[pack, k] = state.num_picks
+            break
+    state.picks[seat, state.num_picks] = kind
+    state.chosen[seat] = NO_CARD
+
+
+@kernel
+def end_draft_pass(state: State) -> None:
+    """All picks of the pass take effect; the rest is passed on, the last one out."""
+    pop(state)
+    for seat in range(state.num_seats):
+        take_pick(state, seat)
+    state.num_picks += 1
+    if state.num_picks < CHARACTERS_KEPT:
+        ask_all(state, Step.DRAFT)
+    else:
+        show_characters(state)

@@ -1,0 +1,118 @@
+"""Hal, the automaton of the solo game (seed: modo solitario; G9, G17 to G19)."""
+
+from __future__ import annotations
+
+from sprawl_env.core.agenda import A, pop, push, top
+from sprawl_env.core.game import FINISHED, NOBODY, State
+from sprawl_env.core.kernel import kernel
+from sprawl_env.games.ginkgopolis.constants import (
+    HAL,
+    NO_CARD,
+    NUM_COLOURS,
+    NUM_LETTERS,
+    STEP_X,
+    STEP_Y,
+    Difficulty,
+    Step,
+)
+from sprawl_env.games.ginkgopolis.rules.act import (
+    adjacent_levels,
+    give_back,
+    raise_building,
+    settle,
+)
+from sprawl_env.games.ginkgopolis.rules.cards import discard, discard_hand, draw_card
+from sprawl_env.games.ginkgopolis.rules.city import cell_x, cell_y
+from sprawl_env.games.ginkgopolis.rules.gains import draw_tile
+from sprawl_env.games.ginkgopolis.rules.markers import begin_marker
+
+
+@kernel
+def levels_beside_cell(state: State, x: int, y: int) -> int:
+    """Levels of all buildings orthogonally adjacent to a cell."""
+    levels = 0
+    for site in range(state.num_sites):
+        dx, dy = int(state.site_x[site]) - x, int(state.site_y[site]) - y
+        for direction in range(0, 8, 2):
+            if STEP_X[direction] == dx and STEP_Y[direction] == dy:
+                levels += int(state.levels[site])
+    return levels
+
+
+@kernel
+def pay_of(state: State, letter: int) -> int:
+    """Points that Hal would get for urbanizing at a letter (G18)."""
+    side = int(state.marker[letter])
+    return levels_beside_cell(state, cell_x(state, side), cell_y(state, side))
+
+
+@kernel
+def card_for_hal(t: State, state: State) -> int:
+    """Hal's card; expert: perhaps a second one instead of an urbanization card (G18)."""
+    card = int(state.hal_card)
+    state.hal_card = NO_CARD
+    if state.difficulty == Difficulty.NORMAL or card >= NUM_LETTERS:
+        return card
+    second = draw_card(t, state)
+    if second >= NUM_LETTERS or pay_of(state, second) > pay_of(state, card):
+        discard(state, card)
+        return second
+    discard(state, second)
+    return card
+
+
+@kernel
+def hal_acts(t: State, state: State) -> None:
+    """The unused cards are discarded, then Hal draws a tile and builds (G17, G18)."""
+    pop(state)
+    discard_hand(state, 0)
+    if state.supply_size == 0:
+        discard(state, int(state.hal_card))
+        state.hal_card = NO_CARD
+        return
+    tile = draw_tile(state)
+    card = card_for_hal(t, state)
+    if card < NUM_LETTERS:
+        state.stock[HAL] -= 1
+        site = settle(state, card, tile, HAL)
+        push(state, Step.FINISH, HAL, card)
+        push(state, Step.HAL_COLLECT, HAL, site)
+        begin_marker(state, 0, card, site)
+    else:
+        hal_constructs(state, card, tile)
+
+
+@kernel
+def hal_constructs(state: State, card: int, tile: int) -> None:
+    """A level on the building of the card; too few resources end the game there (G18)."""
+    covered = card - NUM_LETTERS
+    site = int(state.site_of[covered])
+    levels = int(state.levels[site])
+    back = levels if state.owner[site] == HAL else 0
+    if int(state.stock[HAL]) + back < levels + 1:
+        discard(state, card)
+        state.lost_tile = tile
+        state.ending = 1
+        end_game(state, FINISHED)
+        return
+    give_back(state, site, HAL)
+    state.stock[HAL] -= levels + 1
+    raise_building(state, covered, tile, HAL)
+    push(state, Step.FINISH, HAL, card, 1)
+
+
+@kernel
+def hal_collects(state: State) -> None:
+    """A point for each level of every building adjacent to the new one (G18)."""
+    site = top(state, A)
+    pop(state)
+    for colour in range(NUM_COLOURS):
+        state.points[HAL] += adjacent_levels(state, site, colour)
+
+
+@kernel
+def end_game(state: State, how: int) -> None:
+    """Nobody owes a decision any more."""
+    state.over = how
+    state.to_play = NOBODY
+    state.agenda_size = 0

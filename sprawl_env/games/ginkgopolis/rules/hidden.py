@@ -1,0 +1,298 @@
+"""What a seat cannot know, dealt anew (GK §2, G12, G16, G23)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sprawl_env.core.agenda import STEP, top
+from sprawl_env.core.bits import count_bits, lowest
+from sprawl_env.core.game import NOT_OVER, State
+from sprawl_env.core.kernel import kernel
+from sprawl_env.core.rng import below, shuffle
+from sprawl_env.games.ginkgopolis.constants import (
+    HAND_SIZE,
+    NO_CARD,
+    NO_TILE,
+    NOT_TAKEN,
+    NUM_TILES,
+    Step,
+)
+from sprawl_env.games.ginkgopolis.rules.draft import pack_of
+
+
+@kernel
+def is_unknown(state: State, seat: int, card: int) -> bool:
+    """A card in a hand that the seat has never held."""
+    return bool(card != NO_CARD and (int(state.known_by[card]) >> seat) & 1 == 0)
+
+
+@kernel
+def redeal_cards(state: State, seat: int) -> None:
+    """Shuffle the deck, Hal's card and what others hold, but for cards that the seat passed on."""
+    size = int(state.deck_size)
+    for other in range(state.num_seats):
+        for k in range(HAND_SIZE):
+            if other != seat and is_unknown(state, seat, state.hand[other, k]):
+                state.deck[size] = state.hand[other, k]
+                size += 1
+    if state.hal_card != NO_CARD:
+        state.deck[size] = state.hal_card
+        size += 1
+    shuffle(state, state.deck, size)
+    if state.hal_card != NO_CARD:
+        size -= 1
+        state.hal_card = state.deck[size]
+    for other in range(state.num_seats):
+        for k in range(HAND_SIZE):
+            if other != seat and is_unknown(state, seat, state.hand[other, k]):
+                size -= 1
+                deal_unknown(state, seat, other, k, int(state.deck[size]))
+
+
+@kernel
+def deal_unknown(state: State, seat: int, other: int, k: int, card: int) -> None:
+    """Give a card to a hand; those who had held the old one have held the new one instead."""
+    held_by = state.known_by[state.hand[other, k]]
+    state.hand[other, k] = card
+    state.known_by[card] = held_by
+
+
+@kernel
+def redeal_choices(state: State, seat: int) -> None:
+    """Others that have answered unseen have chosen anything they could."""
+    step = top(state, STEP)
+    for other in range(state.num_seats):
+        if other == seat:
+            continue
+        if step == Step.DRAFT:
+            if has_answered(state, other):
+                state.chosen[other] = random_pick(state, other)
+            continue
+        if step == Step.CARD and has_answered(state, other):
+            choose_anything(state, other)
+        elif state.chosen[other] != NO_CARD:
+            state.chosen[other] = random_card(state, other)
+        if has_chosen_tile(state, other):
+            state.chosen_tile[other] = random_tile(state, other)
+
+
+@kernel
+def has_answered(state: State, seat: int) -> bool:
+    """The seat was asked in this pass and owes no answer any more."""
+    return bool(((int(state.asked) & ~int(state.owes)) >> seat) & 1)
+
+
+@kernel
+def choose_anything(state: State, seat: int) -> None:
+    """A card of the hand or, with a token, a new hand."""
+    again = int(state.again) & ~(1 << seat)
+    state.chosen[seat] = random_card(state, seat)
+    if state.tokens[seat] > 0 and below(state, HAND_SIZE + 1) == 0:
+        state.chosen[seat] = NO_CARD
+        again |= 1 << seat
+    state.again = again
+
+
+@kernel
+def random_tile(state: State, seat: int) -> int:
+    """One of the tiles behind a screen, or none."""
+    tiles = int(state.tiles[seat])
+    tile = NO_TILE
+    for _ in range(below(state, count_bits(tiles) + 1)):
+        tile = lowest(tiles)
+        tiles &= tiles - 1
+    return tile
+
+
+@kernel
+def random_pick(state: State, seat: int) -> int:
+    """One of the characters in the pack that a seat holds."""
+    pack = pack_of(state, seat)
+    left = below(state, HAND_SIZE - int(state.num_picks))
+    for k in range(HAND_SIZE):
+        if state.taken_in[pack, k] == NOT_TAKEN:
+            if left == 0:
+                return int(state.pack[pack, k])
+            left -= 1
+    return NO_CARD
+
+
+@kernel
+def has_chosen_tile(state: State, seat: int) -> bool:
+    """The seat has decided about a tile and not revealed it yet."""
+    if state.chosen[seat] == NO_CARD:
+        return False
+    step = top(state, STEP)
+    asked_for_tiles = step == Step.TILE and (int(state.owes) >> seat) & 1 == 0
+    return bool(asked_for_tiles or step not in (Step.CARD, Step.TILE))
+
+
+@kernel
+def random_card(state: State, seat: int) -> int:
+    """One of the cards in a hand."""
+    count = 0
+    for k in range(HAND_SIZE):
+        count += state.hand[seat, k] != NO_CARD
+    left = below(state, count)
+    for k in range(HAND_SIZE):
+        if state.hand[seat, k] != NO_CARD:
+            if left == 0:
+                return int(state.hand[seat, k])
+            left -= 1
+    return NO_CARD
+
+
+@kernel
+def redeal_tiles(state: State, seat: int) -> None:
+    """Shuffle the supply, the tiles removed and those behind the others' screens."""
+    known = int(state.tiles[seat]) | int(state.returning[seat]) | int(state.covered)
+    if state.lost_tile != NO_TILE:
+        known |= 1 << int(state.lost_tile)
+    for site in range(state.num_sites):
+        known |= 1 << int(state.site_tile[site])
+    size = 0
+    for tile in range(NUM_TILES):
+        if (known >> tile) & 1 == 0:
+            state.supply[size] = tile
+            size += 1
+    shuffle(state, state.supply, size)
+    for other in range(state.num_seats):
+        if other != seat:
+            held = count_bits(state.tiles[other]) + count_bits(state.returning[other])
+            state.tiles[other] = 0
+            state.returning[other] = 0
+            for _ in range(held):
+                size -= 1
+                state.tiles[other] |= 1 << int(state.supply[size])
+
+
+@kernel
+def redeal_returns(state: State, seat: int) -> None:
+    """How many tiles the others have put aside so far, and who is done (G5)."""
+    for other in range(state.num_seats):
+        if other != seat:
+            answers = int(state.pass_number)
+            before = is_before(state, other)
+            answers += before
+            count = min(below(state, answers + 1), count_bits(state.tiles[other]))
+            for _ in range(count):
+                tile = lowest(state.tiles[other])
+                state.tiles[other] &= ~(1 << tile)
+                state.returning[other] |= 1 << tile
+            state.owes = int(state.owes) & ~(1 << other)
+            state.again = int(state.again) & ~(1 << other)
+            if count == answers:  # still returning
+                state.again = int(state.again) | (int(before) << other)
+                state.owes = int(state.owes) | (int(not before) << other)
+
+
+@kernel
+def is_before(state: State, seat: int) -> bool:
+    """The seat comes before the one to play in the order of a pass."""
+    seats = int(state.num_seats)
+    first = int(state.first)
+    return bool((seat - first) % seats < (int(state.to_play) - first) % seats)
+
+
+@kernel
+def sees_first(state: State, seat: int, pack: int) -> int:
+    """The pass in which a seat holds a pack for the first time."""
+    return (seat - pack) % int(state.num_seats)
+
+
+@kernel
+def has_seen(state: State, seat: int, pack: int, k: int) -> bool:
+    """The seat has held the pack while this character was in it."""
+    first = sees_first(state, seat, pack)
+    taken = int(state.taken_in[pack, k])
+    return bool(first <= state.num_picks and (taken == NOT_TAKEN or taken >= first))
+
+
+@kernel
+def redeal_packs(t: State, state: State, seat: int) -> None:
+    """Characters that the seat has not seen, and what others took from packs it has (G11)."""
+    scratch = state.deck[int(state.deck_size) :]
+    count = int(t.num_characters)
+    for k in range(count):
+        scratch[k] = t.character_kind[k]
+    for pack in range(state.num_seats):
+        for k in range(HAND_SIZE):
+            if has_seen(state, seat, pack, k):
+                count = remove_kind(scratch, count, int(state.pack[pack, k]))
+    shuffle(state, scratch, count)
+    for pack in range(state.num_seats):
+        for k in range(HAND_SIZE):
+            if not has_seen(state, seat, pack, k):
+                count -= 1
+                state.pack[pack, k] = scratch[count]
+        mix_taken(state, seat, pack)
+    for other in range(state.num_seats):
+        rewrite_picks(state, other)
+
+
+@kernel
+def remove_kind(kinds: Any, count: int, kind: int) -> int:
+    """Take one character of a kind out of the first ``count``; return how many are left."""
+    for k in range(count):
+        if kinds[k] == kind:
+            kinds[k] = kinds[count - 1]
+            return count - 1
+    return count
+
+
+@kernel
+def is_open(state: State, pack: int, k: int, last: int) -> bool:
+    """The character was still in the pack after pass ``last``."""
+    taken = int(state.taken_in[pack, k])
+    return bool(taken == NOT_TAKEN or taken > last)
+
+
+@kernel
+def mix_taken(state: State, seat: int, pack: int) -> None:
+    """Which characters others took after the seat saw the pack last: any of those left then."""
+    seats = int(state.num_seats)
+    last = sees_first(state, seat, pack)
+    if last > state.num_picks:
+        return
+    while last + seats <= state.num_picks:
+        last += seats
+    open_ones = 0
+    for k in range(HAND_SIZE):
+        open_ones += is_open(state, pack, k, last)
+    for k in range(HAND_SIZE):
+        if is_open(state, pack, k, last):
+            left = below(state, open_ones)
+            open_ones -= 1
+            for other in range(k, HAND_SIZE):
+                if is_open(state, pack, other, last):
+                    if left == 0:
+                        kept = state.pack[pack, k]
+                        state.pack[pack, k] = state.pack[pack, other]
+                        state.pack[pack, other] = kept
+                        break
+                    left -= 1
+
+
+@kernel
+def rewrite_picks(state: State, seat: int) -> None:
+    """A seat's picks are what was taken from the packs while it held them."""
+    seats = int(state.num_seats)
+    for number in range(state.num_picks):
+        pack = (seat - number) % seats
+        for k in range(HAND_SIZE):
+            if state.taken_in[pack, k] == number:
+                state.picks[seat, number] = state.pack[pack, k]
+
+
+@kernel
+def redeal(t: State, state: State, seat: int) -> None:
+    """Resample all that the seat cannot know."""
+    if state.over != NOT_OVER:
+        return
+    if state.rounds == 0 and top(state, STEP) == Step.DRAFT:
+        redeal_packs(t, state, seat)
+    redeal_cards(state, seat)
+    redeal_tiles(state, seat)
+    if top(state, STEP) == Step.RETURN:
+        redeal_returns(state, seat)
+    redeal_choices(state, seat)

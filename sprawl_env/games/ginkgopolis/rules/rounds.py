@@ -1,0 +1,89 @@
+"""A round: choose, act, prepare the next one (GK §3; G1, G6, G16, G20)."""
+
+from __future__ import annotations
+
+from sprawl_env.core.agenda import pop, push
+from sprawl_env.core.game import FINISHED, TRUNCATED, State
+from sprawl_env.core.kernel import kernel
+from sprawl_env.games.ginkgopolis.constants import NEW_HAND_CARD, SOLO_HAND, Step
+from sprawl_env.games.ginkgopolis.rules.cards import (
+    do_new_hand,
+    draw_card,
+    draw_to_hand,
+    pass_hands,
+)
+from sprawl_env.games.ginkgopolis.rules.hal import end_game
+from sprawl_env.games.ginkgopolis.rules.passes import ask_again, ask_all
+
+
+@kernel
+def begin_round(t: State, state: State) -> None:
+    """All choose a card, then a tile; then each acts, the first player first (GK §3)."""
+    pop(state)
+    state.rounds += 1
+    seats = int(state.num_seats)
+    push(state, Step.END_OF_ROUND, 0)
+    if seats == 1:
+        push(state, Step.HAL, 0)
+        for _ in range(SOLO_HAND):
+            draw_to_hand(t, state, 0)
+        state.hal_card = draw_card(t, state)
+    for k in range(seats - 1, -1, -1):
+        push(state, Step.ACT, (int(state.first) + k) % seats)
+    ask_all(state, Step.CARD)
+
+
+@kernel
+def may_ask_new_hand(state: State, seat: int) -> bool:
+    """A token is left (G1)."""
+    return bool(state.tokens[seat] > 0)
+
+
+@kernel
+def end_card_pass(t: State, state: State) -> None:
+    """New hands are drawn and their seats asked again; when all have a card: tiles (G1)."""
+    again = int(state.again)
+    if again == 0:
+        pop(state)
+        ask_all(state, Step.TILE)
+        return
+    seats = int(state.num_seats)
+    for k in range(seats):
+        seat = (int(state.first) + k) % seats
+        if (again >> seat) & 1:
+            do_new_hand(t, state, seat)
+    ask_again(state)
+
+
+@kernel
+def choose_card(state: State, seat: int, card: int) -> None:
+    """Choose a card, or a new hand and then be asked again (G1)."""
+    if card == NEW_HAND_CARD:
+        state.again = int(state.again) | (1 << seat)
+    else:
+        state.chosen[seat] = card
+
+
+@kernel
+def end_round(t: State, state: State) -> None:
+    """Stop if the end was triggered or the rounds are up, else prepare the next (G6, G20)."""
+    pop(state)
+    if state.ending:
+        end_game(state, FINISHED)
+    elif state.rounds >= state.max_rounds:
+        end_game(state, TRUNCATED)
+    else:
+        prepare_round(t, state)
+
+
+@kernel
+def prepare_round(t: State, state: State) -> None:
+    """Unused cards and the first-player card go on; everyone draws one (GK §3)."""
+    seats = int(state.num_seats)
+    push(state, Step.BEGIN_ROUND, 0)
+    if seats == 1:
+        return
+    pass_hands(state)
+    state.first = (int(state.first) + 1) % seats
+    for k in range(seats):
+        draw_to_hand(t, state, (int(state.first) + k) % seats)

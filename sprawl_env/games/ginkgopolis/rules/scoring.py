@@ -1,0 +1,142 @@
+"""The final count (seed: fin de partida; GK §1, G7, G10, G14, G18, G19)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sprawl_env.core.bits import lowest
+from sprawl_env.core.game import Ints, State
+from sprawl_env.core.kernel import kernel
+from sprawl_env.games.ginkgopolis.constants import NO_SITE, NUMBERS, Count
+from sprawl_env.games.ginkgopolis.rules.act import colour_of
+
+_RESOURCE: Final = 10_000  # of a rating: resources first, then the tallest, then its number
+_LEVEL: Final = 100
+
+
+@kernel
+def num_sides(state: State) -> int:
+    """How many are scored: the seats, solo also Hal."""
+    return max(int(state.num_seats), 2)
+
+
+@kernel
+def buildings_of_colour(t: State, state: State, seat: int, colour: int) -> int:
+    """Buildings, or their levels, of a colour that the seat owns (cards 10 to 13)."""
+    count = 0
+    for site in range(state.num_sites):
+        if state.owner[site] == seat and colour_of(int(state.site_tile[site])) == colour:
+            count += int(state.levels[site]) if t.colour_per_level else 1
+    return count
+
+
+@kernel
+def buildings_of_height(t: State, state: State, seat: int, tall: bool) -> int:
+    """Low or tall buildings that the seat owns (cards 14 and 15)."""
+    count = 0
+    for site in range(state.num_sites):
+        if state.owner[site] == seat and (state.levels[site] > t.low_levels) == tall:
+            count += 1
+    return count
+
+
+@kernel
+def value_of_card(t: State, state: State, seat: int, card: int) -> int:
+    """Points for one card in front of a seat (GK §1)."""
+    counts = t.card_counts[card]
+    each = int(t.card_points[card])
+    if counts == Count.BUILDINGS_OF_COLOUR:
+        return each * buildings_of_colour(t, state, seat, t.card_colour[card])
+    if counts == Count.LOW_BUILDINGS:
+        return each * buildings_of_height(t, state, seat, False)
+    if counts == Count.TALL_BUILDINGS:
+        return each * buildings_of_height(t, state, seat, True)
+    if counts == Count.CARDS_OF_ACT:
+        return each * int(state.with_act[seat, t.card_act[card]])
+    if counts == Count.CARDS_OF_COLOUR:
+        return each * int(state.with_colour[seat, colour_of(card)])
+    return each if counts == Count.FLAT else 0
+
+
+@kernel
+def points_of(t: State, state: State, seat: int) -> int:
+    """Points, tokens and cards: all but the districts."""
+    points = int(state.points[seat]) + int(state.tokens[seat]) * int(t.token_points)
+    cards = int(state.kept[seat])
+    while cards:
+        points += value_of_card(t, state, seat, lowest(cards))
+        cards &= cards - 1
+    return points
+
+
+@kernel
+def district_of(state: State, start: int) -> int:
+    """Set of the sites joined to one by orthogonal steps through its colour."""
+    colour = colour_of(int(state.site_tile[start]))
+    district = 1 << start
+    left = district
+    while left:
+        site = lowest(left)
+        left &= left - 1
+        for direction in range(0, 8, 2):
+            other = int(state.around[site, direction])
+            if other == NO_SITE or (district >> other) & 1:
+                continue
+            if colour_of(int(state.site_tile[other])) == colour:
+                district |= 1 << other
+                left |= 1 << other
+    return district
+
+
+@kernel
+def rating_in(state: State, district: int, seat: int) -> int:
+    """Resources of a seat in a district with the tie-breaks folded in; 0 without any (G10)."""
+    resources, tallest = 0, 0
+    while district:
+        site = lowest(district)
+        district &= district - 1
+        if state.owner[site] == seat:
+            levels = int(state.levels[site])
+            resources += levels
+            tallest = max(tallest, levels * _LEVEL + int(state.site_tile[site]) % NUMBERS)
+    return resources * _RESOURCE + tallest
+
+
+@kernel
+def score_district(state: State, district: int, out: Ints) -> None:
+    """The first takes all resources' worth, the second its own; alone, both (G10)."""
+    total, first, second = 0, 0, 0
+    winner, runner_up = 0, 0
+    for seat in range(num_sides(state)):
+        rating = rating_in(state, district, seat)
+        total += rating // _RESOURCE
+        if rating > first:
+            second, runner_up = first, winner
+            first, winner = rating, seat
+        elif rating > second:
+            second, runner_up = rating, seat
+    if first == 0:
+        return
+    out[winner] += total
+    if second == 0:
+        runner_up, second = winner, first
+    out[runner_up] += second // _RESOURCE
+
+
+@kernel
+def score_districts(state: State, out: Ints) -> None:
+    """All districts: at least two adjacent buildings of one colour (G10, G14)."""
+    left = (1 << int(state.num_sites)) - 1
+    while left:
+        district = district_of(state, lowest(left))
+        left &= ~district
+        if district & (district - 1):
+            score_district(state, district, out)
+
+
+@kernel
+def write_scores(t: State, state: State, out: Ints) -> None:
+    """Write everybody's points, as if the game were scored now."""
+    for seat in range(num_sides(state)):
+        out[seat] = points_of(t, state, seat)
+    score_districts(state, out)
