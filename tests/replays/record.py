@@ -6,6 +6,12 @@ import sprawl_env
 from sprawl_env import replay
 
 GAMES = [
+    ("ginkgopolis", "solo", 1, {"num_players": 1}),
+    ("ginkgopolis", "solo-expert", 2, {"num_players": 1, "difficulty": "expert"}),
+    ("ginkgopolis", "2-seats", 3, {"num_players": 2}),
+    ("ginkgopolis", "3-seats-introductory", 4, {"num_players": 3, "characters": "introductory"}),
+    ("ginkgopolis", "4-seats", 5, {"num_players": 4}),
+    ("ginkgopolis", "5-seats-round-limit", 6, {"num_players": 5, "max_rounds": 6}),
     ("tower_up", "2-seats", 7, {"num_players": 2}),
     ("tower_up", "3-seats-start", 8, {"num_players": 3, "objectives": "start"}),
     ("tower_up", "4-seats", 9, {"num_players": 4}),
