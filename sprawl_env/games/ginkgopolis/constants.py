@@ -35,10 +35,12 @@ NUM_SIDES: Final = NUM_TILES * 4  # side s of a site's tile is site * 4 + direct
 MAX_CONTOUR: Final = 114  # GK §5
 NO_SIDE: Final = -1
 NUM_PLACES: Final = 104  # ids for a marker's candidates (GK §6)
-# Compass directions of ``around``: the even ones are the sides N, E, S, W.
-STEP_X: Final = (0, 1, 1, 1, 0, -1, -1, -1)
-STEP_Y: Final = (-1, -1, 0, 1, 1, 1, 0, -1)
-NUM_DIRECTIONS: Final = 8
+# Directions of ``around``: eight compass points, the even ones the sides N, E, S, W; then two
+# steps N, E, S, W, across a cell.
+STEP_X: Final = (0, 1, 1, 1, 0, -1, -1, -1, 0, 2, 0, -2)
+STEP_Y: Final = (-1, -1, 0, 1, 1, 1, 0, -1, -2, 0, 2, 0)
+NUM_DIRECTIONS: Final = len(STEP_X)
+COMPASS: Final = 8
 MOST_ROUNDS: Final = 10_000  # largest max_rounds
 
 

@@ -22,6 +22,7 @@ from sprawl_env.games.ginkgopolis.constants import (
     NO_CARD,
     NO_CHARACTER,
     NO_SIDE,
+    NO_SITE,
     NO_TILE,
     NOT_TAKEN,
     NUM_ACTS,
@@ -33,7 +34,7 @@ from sprawl_env.games.ginkgopolis.constants import (
     Step,
 )
 from sprawl_env.games.ginkgopolis.rules.act import colour_of
-from sprawl_env.games.ginkgopolis.rules.city import cell_x, cell_y
+from sprawl_env.games.ginkgopolis.rules.city import beside_cell, cell_x, cell_y
 from sprawl_env.games.ginkgopolis.rules.draft import pack_of
 from sprawl_env.games.ginkgopolis.rules.scoring import num_sides
 
@@ -373,9 +374,9 @@ def write_marker(t: State, state: State, letter: int, x: int, y: int, out: Float
     cell = window_cell(column - x + WINDOW // 2, row - y + WINDOW // 2)
     if cell >= 0:
         out[int(t.block_start[Block.CITY]) + MARKER_PLANE * WINDOW * WINDOW + cell] = 1.0
-    for site in range(state.num_sites):
-        away = abs(int(state.site_x[site]) - column) + abs(int(state.site_y[site]) - row)
-        if away == 1:
+    for k in range(4):
+        site = beside_cell(state, side, k)
+        if site != NO_SITE:
             where = at + Letter.YIELD + colour_of(int(state.site_tile[site]))
             out[where] = min(out[where] + int(state.levels[site]) * YIELD_UNIT, 1.0)
 

@@ -91,7 +91,7 @@ GAME: Final = record(
         ("site_tile", np.int8, (NUM_TILES,)),  # the top tile
         ("levels", np.int8, (NUM_TILES,)),
         ("owner", np.int8, (NUM_TILES,)),  # a seat, HAL or NOBODY
-        ("around", np.int8, (NUM_TILES, NUM_DIRECTIONS)),  # sites at N, NE, E, .. or NO_SITE
+        ("around", np.int8, (NUM_TILES, NUM_DIRECTIONS)),  # sites at N, NE, .., NO_SITE if none
         ("site_of", np.int8, (NUM_TILES,)),  # where a tile is on top, or NO_SITE
         ("covered", np.int64),  # set of the tiles below others
         # the rim

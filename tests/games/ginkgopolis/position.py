@@ -9,10 +9,10 @@ stand on this start, with the markers round it as GK §1 has them::
       (-1,2) J  yellow 1   yellow 2   blue 3     F (3,2)
                (0,3) I    (1,3) H    (2,3) G
 
-Tiles and cards are named as in the action names: ``"red 4"``, ``"A"``; characters ``"red exploit"``.
-Who is not told what to hold has letters in hand, and :func:`choose` has seats that are not told
-what to play play a letter alone: so after the first player's action the game waits for that seat
-to take a resource or a tile, and nothing else has moved yet.
+Tiles and cards are named as in the action names: ``"red 4"``, ``"A"``; characters as
+``"red exploit"``.  All but the first player hold a letter unless told otherwise, and
+:func:`choose` has seats without a given play play a letter alone: so after the first player's
+action the game waits for the next seat to take a resource or a tile, and nothing else has moved.
 """
 
 import atexit
@@ -31,7 +31,6 @@ from sprawl_env.games.ginkgopolis.constants import (
     ACTS,
     CHARACTERS_KEPT,
     COLOURS,
-    HAL,
     HAND_SIZE,
     LETTERS,
     NO_CARD,
@@ -215,7 +214,7 @@ def position(
     advance(t, state)
     for name, value in fields.items():
         state[name] = value
-    assert game.rules.violations(game.tables, games, 0) == []
+    check(game, games)
     return game, games
 
 
@@ -295,7 +294,7 @@ def _lay_pieces(t, state, resources, stock, points, tokens):
             held = left - stock[seat]
         state.resources[seat], state.stock[seat] = held, left - held
         state.points[seat] = points[seat] if points and seat < len(points) else 0
-        default = int(t.tokens) if 1 < seats and seat < seats else 0
+        default = int(t.tokens) if seats > 1 and seat < seats else 0
         state.tokens[seat] = tokens[seat] if tokens and seat < len(tokens) else default
 
 
@@ -439,7 +438,7 @@ def play(game, games, *names):
     """Play actions by their names, one after the other."""
     for name in names:
         game.play(games, 0, action_of(game, games, name))
-        assert game.rules.violations(game.tables, games, 0) == []
+        check(game, games)
 
 
 def choose(game, games, *plays):
@@ -464,7 +463,13 @@ def play_on(game, games, until=lambda games: False):
     rounds = int(games.rounds[0])
     while games.over[0] == NOT_OVER and games.rounds[0] == rounds and not until(games):
         game.play(games, 0, int(np.flatnonzero(game.legal_actions(games))[0]))
-        assert game.rules.violations(game.tables, games, 0) == []
+        check(game, games)
+
+
+def check(game, games):
+    """Nothing is wrong with the position."""
+    found = game.rules.violations(game.tables, games, 0)
+    assert found == [], found
 
 
 def record_bytes(games, g=0):
@@ -487,8 +492,3 @@ def random_game(game, seed, steps=None):
         game.play(games, 0, random_action(game, games, rng))
         ply += 1
     yield games
-
-
-def hal_side():
-    """Return Hal's place in lists by seat."""
-    return HAL

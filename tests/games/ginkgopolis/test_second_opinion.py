@@ -12,7 +12,7 @@ from sprawl_env.core.game import FINISHED, NOT_OVER, TRUNCATED
 from sprawl_env.core.kernel import JIT
 from tests.games.ginkgopolis.by_hand import both_dealt, differences
 
-GAMES = 40 if JIT else 3
+GAMES = 20 if JIT else 2
 SLOW_GAMES = 600
 
 # How much a policy likes an action, by its first words; 1 if not listed.
@@ -95,10 +95,7 @@ def test_kernels_and_reference_agree_along_many_games(setup):
 # What each steered game is for, so that the comparison is known to reach it.
 STEERED = {
     "both run-outs": (2, "anything", {}, lambda s, _: s.run_outs == 2 and s.over == FINISHED),
-    "all resources placed": (5, "builder", {}, lambda s, _: s.ending and s.run_outs < 2),
     "tiles returned": (3, "giver", {}, lambda _, met: met["return red"] + met["return blue"] > 0),
-    "markers placed elsewhere": (2, "urbanist", {}, lambda _, met: met["marker place"] > 0),
-    "a marker far out": (2, "outward", {}, lambda s, _: s.site_y.min() < -6),
     "Hal": (1, "builder", {}, lambda s, _: s.over == FINISHED and s.kept[1]),
     "Hal, expert": (1, "anything", {"difficulty": "expert"}, lambda s, _: s.over == FINISHED),
     "a truncated game": (4, "exploiter", {"max_rounds": 5}, lambda s, _: s.over == TRUNCATED),
@@ -110,7 +107,7 @@ def test_kernels_and_reference_agree_along_games_that_reach(name):
     seats, policy, options, reached = STEERED[name]
     game = sprawl_env.game("ginkgopolis", num_players=seats, **options)
     found = 0
-    for seed in range(4 if JIT else 1):
+    for seed in range(2 if JIT else 1):
         met = Counter()
         games = compare(game, seed, policy, np.random.default_rng(seed), met)
         found += bool(reached(games[0], met))

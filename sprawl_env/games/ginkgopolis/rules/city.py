@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from sprawl_env.core.game import NOBODY, State
 from sprawl_env.core.kernel import kernel
 from sprawl_env.games.ginkgopolis.constants import (
+    COMPASS,
     NO_SIDE,
     NO_SITE,
     NUM_DIRECTIONS,
@@ -13,7 +16,11 @@ from sprawl_env.games.ginkgopolis.constants import (
     STEP_Y,
 )
 
-_ROW = 256  # cells apart by a row, for a cell's number
+_ROW: Final = 256  # cells apart by a row, for a cell's number
+NEAR: Final = 2  # steps that ``around`` reaches
+BEHIND: Final = 0  # the four sites next to a cell, seen from the side that faces it; 3: across
+RIGHT: Final = 1
+LEFT: Final = 2
 
 
 @kernel
@@ -48,12 +55,33 @@ def add_site(state: State, x: int, y: int, tile: int, owner: int) -> int:
     for other in range(site):
         dx = int(state.site_x[other]) - x
         dy = int(state.site_y[other]) - y
-        if -1 <= dx <= 1 and -1 <= dy <= 1:
+        if abs(dx) <= NEAR and abs(dy) <= NEAR:
             for direction in range(NUM_DIRECTIONS):
                 if STEP_X[direction] == dx and STEP_Y[direction] == dy:
                     state.around[site, direction] = other
-                    state.around[other, (direction + 4) % NUM_DIRECTIONS] = site
+                    state.around[other, opposite(direction)] = site
     return site
+
+
+@kernel
+def opposite(direction: int) -> int:
+    """The direction back."""
+    if direction < COMPASS:
+        return (direction + 4) % COMPASS
+    return COMPASS + (direction - COMPASS + 2) % 4
+
+
+@kernel
+def beside_cell(state: State, side: int, k: int) -> int:
+    """The ``k``-th of four sites next to the cell that a side faces, NO_SITE if there is none."""
+    site, direction = side >> 2, side & 3
+    if k == BEHIND:
+        return site
+    if k == RIGHT:
+        return int(state.around[site, 2 * direction + 1])
+    if k == LEFT:
+        return int(state.around[site, (2 * direction + 7) % COMPASS])
+    return int(state.around[site, COMPASS + direction])
 
 
 @kernel

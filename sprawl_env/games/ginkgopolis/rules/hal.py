@@ -8,10 +8,9 @@ from sprawl_env.core.kernel import kernel
 from sprawl_env.games.ginkgopolis.constants import (
     HAL,
     NO_CARD,
+    NO_SITE,
     NUM_COLOURS,
     NUM_LETTERS,
-    STEP_X,
-    STEP_Y,
     Difficulty,
     Step,
 )
@@ -22,28 +21,20 @@ from sprawl_env.games.ginkgopolis.rules.act import (
     settle,
 )
 from sprawl_env.games.ginkgopolis.rules.cards import discard, discard_hand, draw_card
-from sprawl_env.games.ginkgopolis.rules.city import cell_x, cell_y
+from sprawl_env.games.ginkgopolis.rules.city import beside_cell
 from sprawl_env.games.ginkgopolis.rules.gains import draw_tile
 from sprawl_env.games.ginkgopolis.rules.markers import begin_marker
 
 
 @kernel
-def levels_beside_cell(state: State, x: int, y: int) -> int:
-    """Levels of all buildings orthogonally adjacent to a cell."""
-    levels = 0
-    for site in range(state.num_sites):
-        dx, dy = int(state.site_x[site]) - x, int(state.site_y[site]) - y
-        for direction in range(0, 8, 2):
-            if STEP_X[direction] == dx and STEP_Y[direction] == dy:
-                levels += int(state.levels[site])
-    return levels
-
-
-@kernel
 def pay_of(state: State, letter: int) -> int:
     """Points that Hal would get for urbanizing at a letter (G18)."""
-    side = int(state.marker[letter])
-    return levels_beside_cell(state, cell_x(state, side), cell_y(state, side))
+    levels = 0
+    for k in range(4):
+        site = beside_cell(state, int(state.marker[letter]), k)
+        if site != NO_SITE:
+            levels += int(state.levels[site])
+    return levels
 
 
 @kernel
