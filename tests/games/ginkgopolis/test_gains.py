@@ -282,7 +282,7 @@ def test_g5_the_supply_may_run_out_by_an_urbanization_card_alone():
 
 def test_g5_after_the_first_run_out_play_goes_on():
     game, games = run_out(tiles=[["red 4", "red 5", "red 6", "red 7"]], levels=2)
-    play(game, games, "return red 4", "return red 20", "done returning", "done returning")
+    play(game, games, "return red 4", "done returning", "return red 20", "done returning")
     play_on(game, games)
     assert (games.over[0], int(games.rounds[0]), int(games.run_outs[0])) == (NOT_OVER, 2, 1)
 

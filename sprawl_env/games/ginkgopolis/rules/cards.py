@@ -49,7 +49,7 @@ def form_deck(t: State, state: State) -> None:
     shuffle(state, state.deck, int(state.deck_size))
     for _ in range(t.face_up_cards[state.num_seats]):
         state.deck_size = int(state.deck_size) - 1
-        discard(state, state.deck[state.deck_size])
+        discard(state, int(state.deck[state.deck_size]))
 
 
 @kernel
