@@ -160,7 +160,7 @@ def _check_rules(data: GameData) -> None:
     where = "components.toml: rules 1"
     for seats in range(1, MAX_SEATS + 1):
         cards = NUM_LETTERS + START_TILES - rules.face_up_cards[seats - 1]
-        need = HAND_SIZE * seats + (1 if seats < MAX_SEATS else 0)
+        need = HAND_SIZE * seats + 1
         if cards < need:
             raise DataError(
                 f"{where}: face_up_cards: expected at most "

@@ -96,6 +96,7 @@ def _ranges(tables: Tables, games: Games, g: int) -> Iterator[str]:
         "supply_size": (0, NUM_TILES - START_TILES),
         "tiles": SET,
         "returning": SET,
+        "given_back": SET,
         "resources": COUNTED,
         "stock": COUNTED,
         "points": (0, 2**14),

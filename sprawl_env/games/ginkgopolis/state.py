@@ -76,6 +76,7 @@ GAME: Final = record(
         ("supply_size", np.int8),
         ("tiles", np.int64, (MAX_SEATS,)),  # sets of those behind the screens
         ("returning", np.int64, (MAX_SEATS,)),  # sets of those on their way back
+        ("given_back", np.int64, (MAX_SEATS,)),  # sets of those returned: known to be in play
         # the rest behind and before the screens; solo: Hal's beside seat 0's
         ("resources", np.int8, (MAX_SEATS,)),
         ("stock", np.int8, (MAX_SEATS,)),  # resources in the general supply

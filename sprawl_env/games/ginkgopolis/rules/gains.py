@@ -83,6 +83,7 @@ def reveal_returned(t: State, state: State) -> None:
         count = count_bits(state.returning[seat])
         state.points[seat] += count * int(t.return_points)
         returned |= int(state.returning[seat])
+        state.given_back[seat] = state.returning[seat]
         state.returning[seat] = 0
     size = 0
     while returned:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from sprawl_env.core.agenda import STEP, top
 from sprawl_env.core.bits import count_bits, lowest
@@ -19,6 +19,8 @@ from sprawl_env.games.ginkgopolis.constants import (
 )
 from sprawl_env.games.ginkgopolis.rules.draft import pack_of
 
+GAP: Final = NO_CARD - 1  # in a hand: less the set of the seats that have held what was there
+
 
 @kernel
 def is_unknown(state: State, seat: int, card: int) -> bool:
@@ -32,9 +34,11 @@ def redeal_cards(state: State, seat: int) -> None:
     size = int(state.deck_size)
     for other in range(state.num_seats):
         for k in range(HAND_SIZE):
-            if other != seat and is_unknown(state, seat, state.hand[other, k]):
-                state.deck[size] = state.hand[other, k]
+            card = int(state.hand[other, k])
+            if other != seat and is_unknown(state, seat, card):
+                state.deck[size] = card
                 size += 1
+                state.hand[other, k] = GAP - int(state.known_by[card])
     if state.hal_card != NO_CARD:
         state.deck[size] = state.hal_card
         size += 1
@@ -44,17 +48,11 @@ def redeal_cards(state: State, seat: int) -> None:
         state.hal_card = state.deck[size]
     for other in range(state.num_seats):
         for k in range(HAND_SIZE):
-            if other != seat and is_unknown(state, seat, state.hand[other, k]):
+            held_by = GAP - int(state.hand[other, k])
+            if held_by >= 0:
                 size -= 1
-                deal_unknown(state, seat, other, k, int(state.deck[size]))
-
-
-@kernel
-def deal_unknown(state: State, seat: int, other: int, k: int, card: int) -> None:
-    """Give a card to a hand; those who had held the old one have held the new one instead."""
-    held_by = state.known_by[state.hand[other, k]]
-    state.hand[other, k] = card
-    state.known_by[card] = held_by
+                state.hand[other, k] = state.deck[size]
+                state.known_by[state.deck[size]] = held_by
 
 
 @kernel
@@ -143,7 +141,7 @@ def random_card(state: State, seat: int) -> int:
 
 
 @kernel
-def redeal_tiles(state: State, seat: int) -> None:
+def redeal_tiles(t: State, state: State, seat: int) -> None:
     """Shuffle the supply, the tiles removed and those behind the others' screens."""
     known = int(state.tiles[seat]) | int(state.returning[seat]) | int(state.covered)
     if state.lost_tile != NO_TILE:
@@ -155,7 +153,10 @@ def redeal_tiles(state: State, seat: int) -> None:
         if (known >> tile) & 1 == 0:
             state.supply[size] = tile
             size += 1
+    removed = int(t.removed_tiles[state.num_seats])
     shuffle(state, state.supply, size)
+    choose_removed(state, removed, size, int(state.given_back[seat]))
+    shuffle(state, state.supply[removed:], size - removed)
     for other in range(state.num_seats):
         if other != seat:
             held = count_bits(state.tiles[other]) + count_bits(state.returning[other])
@@ -164,26 +165,49 @@ def redeal_tiles(state: State, seat: int) -> None:
             for _ in range(held):
                 size -= 1
                 state.tiles[other] |= 1 << int(state.supply[size])
+    for k in range(state.supply_size):
+        swap_tiles(state, k, removed + k)
+
+
+@kernel
+def swap_tiles(state: State, a: int, b: int) -> None:
+    """Exchange two tiles of the supply's array."""
+    kept = state.supply[a]
+    state.supply[a] = state.supply[b]
+    state.supply[b] = kept
+
+
+@kernel
+def choose_removed(state: State, removed: int, size: int, in_play: int) -> None:
+    """Bring tiles to the front that may be those removed unseen: none the seat gave back (G5)."""
+    front = 0
+    for k in range(size):
+        if front < removed and (in_play >> int(state.supply[k])) & 1 == 0:
+            swap_tiles(state, front, k)
+            front += 1
 
 
 @kernel
 def redeal_returns(state: State, seat: int) -> None:
-    """How many tiles the others have put aside so far, and who is done (G5)."""
+    """How many tiles the others have put aside so far, and who is done (G5, G23)."""
+    passes = int(state.pass_number)
     for other in range(state.num_seats):
-        if other != seat:
-            answers = int(state.pass_number)
-            before = is_before(state, other)
-            answers += before
-            count = min(below(state, answers + 1), count_bits(state.tiles[other]))
-            for _ in range(count):
-                tile = lowest(state.tiles[other])
-                state.tiles[other] &= ~(1 << tile)
-                state.returning[other] |= 1 << tile
-            state.owes = int(state.owes) & ~(1 << other)
-            state.again = int(state.again) & ~(1 << other)
-            if count == answers:  # still returning
-                state.again = int(state.again) | (int(before) << other)
-                state.owes = int(state.owes) | (int(not before) << other)
+        if other == seat:
+            continue
+        before = is_before(state, other)
+        count = passes  # whoever is asked now has returned one in every pass so far
+        if other != state.to_play:
+            count = below(state, passes + int(before) + 1)
+        count = min(count, count_bits(state.tiles[other]))
+        for _ in range(count):
+            tile = lowest(state.tiles[other])
+            state.tiles[other] &= ~(1 << tile)
+            state.returning[other] |= 1 << tile
+        bit = 1 << other
+        was_asked = count >= passes
+        state.asked = (int(state.asked) & ~bit) | (bit if was_asked else 0)
+        state.owes = (int(state.owes) & ~bit) | (bit if was_asked and not before else 0)
+        state.again = (int(state.again) & ~bit) | (bit if count > passes else 0)
 
 
 @kernel
@@ -292,7 +316,7 @@ def redeal(t: State, state: State, seat: int) -> None:
     if state.rounds == 0 and top(state, STEP) == Step.DRAFT:
         redeal_packs(t, state, seat)
     redeal_cards(state, seat)
-    redeal_tiles(state, seat)
+    redeal_tiles(t, state, seat)
     if top(state, STEP) == Step.RETURN:
         redeal_returns(state, seat)
     redeal_choices(state, seat)

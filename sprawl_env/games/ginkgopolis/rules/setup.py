@@ -66,6 +66,7 @@ def clear(state: State) -> None:
     state.supply_size = 0
     state.tiles[:] = 0
     state.returning[:] = 0
+    state.given_back[:] = 0
     state.resources[:] = 0
     state.stock[:] = 0
     state.points[:] = 0
