@@ -356,6 +356,24 @@ def test_gk_4_g11_unseen_picks_of_others_can_be_any_kind(seats):
 
 
 @pytest.mark.compiled
+@pytest.mark.parametrize("seats", (3, 4, 5))
+def test_gk_4_g11_what_the_next_seat_took_of_a_pack_passed_on_is_any_of_what_was_left(seats):
+    """In the last pass: the seat's own first pack, from which the next one then took a second."""
+    game = game_of(seats)
+    games = next(
+        g
+        for g in positions_of(game, 4, Step.DRAFT)
+        if g.num_picks[0] == 2 and int(g.owes[0]).bit_count() == 1
+    )
+    seat = int(games.to_play[0])
+    passed_on = set(kinds_seen(games[0], seat, 1))
+    assert len(passed_on) > 1
+    following = (seat + 1) % seats
+    picks = tally(game, games, seat, lambda g: [int(g.picks[0, following, 1])], REDEALS // 2)
+    assert set(picks) == passed_on
+
+
+@pytest.mark.compiled
 def test_gk_4_g11_with_two_seats_the_pack_that_came_back_tells_what_was_taken():
     """Seat 0 dealt pack 0, seat 1 took one of it, and in pass 2 it is back."""
     game = game_of(2)
