@@ -78,7 +78,7 @@ class Config:
     """of deals, opponents, weights and samples"""
     total_steps: int = 4_000_000
     """learner decisions"""
-    max_minutes: float = 4.3
+    max_minutes: float = 4.0
     """training stops here even with steps left (evaluation comes on top); 0: no limit"""
     num_envs: int = 256
     """games at once"""

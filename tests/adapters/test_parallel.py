@@ -16,7 +16,7 @@ from sprawl_env.core.kernel import JIT
 from sprawl_env.core.registry import GAMES
 from tests.adapters.toy import WAIT, toy
 
-SEATS = {"toy": (1, 2, 3), "ginkgopolis": (1, 2, 3, 4, 5)}
+SEATS = {"toy": (1, 2, 3), "ginkgopolis": (1, 2, 3, 4, 5) if JIT else (2,)}
 GAMES_WITH_PASSES = [
     pytest.param((name, seats), id=f"{name}-{seats}")
     for name in ("toy", *(name for name in PARALLEL if name in GAMES))

@@ -14,8 +14,8 @@ from sprawl_env.core.kernel import JIT
 from sprawl_env.games.ginkgopolis.constants import LAST_PASS, NO_CARD, NUM_TILES, Step
 
 # How much is tried: less without compiled kernels, where everything takes a hundred times longer.
-LOOK_EVERY = 3 if JIT else 60  # plies between two looks at what is hidden
-REDEALS = 400 if JIT else 25
+LOOK_EVERY = 5 if JIT else 60  # plies between two looks at what is hidden
+REDEALS = 240 if JIT else 25
 
 # How much a policy likes an action, by its first words; 1 if not listed.
 ANYTHING = {"new hand": 0.3}
