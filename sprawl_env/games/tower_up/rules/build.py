@@ -79,7 +79,7 @@ def do_roof(t: State, state: State, seat: int, site: int) -> None:
 def put_roof(state: State, seat: int, site: int) -> None:
     """Move one roof from the stock to the top of a building, at the height it has now."""
     roof = NUM_ROOFS - int(state.roofs_left[seat])
-    bit = 1 << site
+    bit = 1 << int(site)
     state.roofs_left[seat] = int(state.roofs_left[seat]) - 1
     state.roof_site[seat, roof] = site
     state.roof_height[seat, roof] = state.height[site]

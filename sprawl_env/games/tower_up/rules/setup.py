@@ -68,7 +68,7 @@ def put_building(t: State, state: State, site: int, colour: int) -> None:
     """Put one floor on an empty site; the caller has taken it from somewhere."""
     board = state.board
     state.colour[site] = colour
-    state.built[colour] |= 1 << site
+    state.built[colour] |= 1 << int(site)
     for k in range(t.num_streets[board, site]):
         state.adjacent[t.streets[board, site, k], colour] += 1
     add_floor(t, state, site)
@@ -81,7 +81,7 @@ def add_floor(t: State, state: State, site: int) -> None:
     colour = state.colour[site]
     state.height[site] += 1
     if state.top[site] != NOBODY:
-        state.topped[state.top[site]] &= ~(1 << site)
+        state.topped[state.top[site]] &= ~(1 << int(site))
         state.top[site] = NOBODY
     for k in range(t.num_streets[board, site]):
         other = t.streets[board, site, k]
