@@ -25,6 +25,7 @@ from sprawl_env.games.ginkgopolis.rules.act import keep_character
 from sprawl_env.games.ginkgopolis.rules.gains import gain_resources
 from sprawl_env.games.ginkgopolis.rules.markers import do_push, find_place, may_stand_beside
 from sprawl_env.games.ginkgopolis.rules.scoring import (
+    RATED_RESOURCE,
     district_of,
     num_sides,
     points_of,
@@ -42,7 +43,6 @@ BONUS_RESOURCE: Final = 0.6  # each time a permanent bonus comes
 BONUS_TILE: Final = 0.7
 BONUS_POINT: Final = 1.0
 SHARE_OF_ACT: Final = 0.33  # of the rounds to come, in which an act is played
-RATED_RESOURCE: Final = 10_000  # see rating_in
 ROUNDS_PER_TILE: Final = 0.8  # a seat's rounds to come for each tile of its share of the supply
 LATE_ROUNDS: Final = 3.0  # after the first run-out there will still be some
 MOST_ROUNDS: Final = 15.0

@@ -5,12 +5,10 @@ import numpy as np
 from sprawl_env.core.game import FINISHED, NOBODY, NOT_OVER, TRUNCATED, common_fields
 from sprawl_env.core.rng import combine, seed_state, shuffle
 from sprawl_env.games.ginkgopolis.constants import (
-    HAL,
     LETTERS,
     NO_CARD,
     NO_CHARACTER,
     NO_SIDE,
-    NO_SITE,
     NO_TILE,
     START_TILES,
     Characters,
@@ -26,6 +24,7 @@ from sprawl_env.games.ginkgopolis.names import (
 from sprawl_env.games.ginkgopolis.rules.city import cell_x, cell_y
 from sprawl_env.games.ginkgopolis.rules.setup import set_up
 from sprawl_env.games.ginkgopolis.rules.verbs import advance
+from tests.games.ginkgopolis.position import legal_names
 from tests.reference.ginkgopolis_by_hand import Ginkgopolis
 
 OVER = {NOT_OVER: "no", FINISHED: "finished", TRUNCATED: "truncated"}
@@ -129,11 +128,6 @@ def characters_of(game, state, seat):
     return [character_name(kind) for kind in sorted(kinds)]
 
 
-def in_order(cards):
-    """Sort card names as the rules page lists them; the order of ids is the same."""
-    return sorted(cards)
-
-
 def snapshot_of(game, games):
     """Return the kernels' position in the words of ``Ginkgopolis.snapshot``."""
     state = games[0]
@@ -181,12 +175,6 @@ def snapshot_of(game, games):
     }
 
 
-def legal_names(game, games, g=0):
-    """Return the names of the legal actions."""
-    mask = game.legal_actions(games, g)
-    return {game.action_name(games, g, int(action)) for action in np.flatnonzero(mask)}
-
-
 def differences(game, games, reference):
     """Return what the two disagree on, empty if nothing."""
     mine, other = snapshot_of(game, games), reference.snapshot()
@@ -214,6 +202,3 @@ def differences(game, games, reference):
         if best != reference.winners():
             found["winners"] = (best, reference.winners())
     return found
-
-
-__all__ = ["HAL", "NO_SITE", "both_dealt", "differences", "legal_names", "snapshot_of"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sprawl_env.core.game import NOBODY, State
+from sprawl_env.core.game import State
 from sprawl_env.core.kernel import kernel
 from sprawl_env.games.ginkgopolis.constants import (
     COMPASS,
@@ -135,9 +135,3 @@ def is_free(state: State, side: int) -> bool:
         if state.marker[letter] != NO_SIDE and cell_of(state, state.marker[letter]) == cell:
             return False
     return True
-
-
-@kernel
-def is_owned(state: State, site: int, seat: int) -> bool:
-    """Tell whether the seat owns a building; a starting building is nobody's (G14)."""
-    return bool(state.owner[site] == seat and seat != NOBODY)

@@ -10,7 +10,7 @@ from sprawl_env.core.kernel import kernel
 from sprawl_env.games.ginkgopolis.constants import NO_SITE, NUMBERS, Count
 from sprawl_env.games.ginkgopolis.rules.act import colour_of
 
-_RESOURCE: Final = 10_000  # of a rating: resources first, then the tallest, then its number
+RATED_RESOURCE: Final = 10_000  # of a rating: resources first, then the tallest, then its number
 _LEVEL: Final = 100
 
 
@@ -99,7 +99,7 @@ def rating_in(state: State, district: int, seat: int) -> int:
             levels = int(state.levels[site])
             resources += levels
             tallest = max(tallest, levels * _LEVEL + int(state.site_tile[site]) % NUMBERS)
-    return resources * _RESOURCE + tallest
+    return resources * RATED_RESOURCE + tallest
 
 
 @kernel
@@ -109,7 +109,7 @@ def score_district(state: State, district: int, out: Ints) -> None:
     winner, runner_up = 0, 0
     for seat in range(num_sides(state)):
         rating = rating_in(state, district, seat)
-        total += rating // _RESOURCE
+        total += rating // RATED_RESOURCE
         if rating > first:
             second, runner_up = first, winner
             first, winner = rating, seat
@@ -120,7 +120,7 @@ def score_district(state: State, district: int, out: Ints) -> None:
     out[winner] += total
     if second == 0:
         runner_up, second = winner, first
-    out[runner_up] += second // _RESOURCE
+    out[runner_up] += second // RATED_RESOURCE
 
 
 @kernel
