@@ -29,11 +29,15 @@ from sprawl_env.core.game import (
     Tables,
 )
 from sprawl_env.core.kernel import kernel
+from sprawl_env.core.prefetch import prefetch
 from sprawl_env.core.rng import below, combine
 
 Index = npt.NDArray[np.int64]
 
 NO_ACTION: Final = -1  # in ``step``: play nothing, only skip forced plies
+WORD: Final = 8  # actions of a mask that are counted together
+ONES: Final = 0x0101010101010101  # times as many bytes: their sum, in the highest byte
+HIGHEST_BYTE: Final = 56
 MOST_DEALS: Final = 1000  # in a row that may leave nobody a choice
 
 
@@ -92,6 +96,8 @@ def _make(rules: GameRules) -> BatchKernels:
         for k in range(which.size):
             i = which[k]
             action = actions[k]
+            if k + 1 < which.size:
+                prefetch(games, which[k + 1])
             while True:
                 if action != NO_ACTION:
                     play(tables, games, i, action)
@@ -124,6 +130,9 @@ def _make(rules: GameRules) -> BatchKernels:
     ) -> None:
         for k in range(which.size):
             i = which[k]
+            if observe and k + 1 < which.size:
+                prefetch(games, which[k + 1])
+                prefetch(observations, k + 1)
             seat = games[i].to_play
             to_play[k] = seat
             legal_actions(tables, games, i, masks[k])
@@ -136,10 +145,7 @@ def _make(rules: GameRules) -> BatchKernels:
 @kernel
 def only_action(mask: Mask) -> int:
     """Return the single legal action, ``NO_ACTION`` if there are several."""
-    count = 0
-    for action in range(mask.size):
-        count += int(mask[action])
-    if count != 1:
+    if count_legal(mask) != 1:
         return NO_ACTION
     for action in range(mask.size):
         if mask[action]:
@@ -168,19 +174,39 @@ def sample(masks: Mask, generators: Any, out: Index) -> None:
         out: ``[n]``, overwritten.
     """
     for k in range(out.size):
-        count = 0
-        for action in range(masks.shape[1]):
-            count += int(masks[k, action])
+        mask = masks[k]
+        count = count_legal(mask)
         out[k] = 0
-        if count == 0:
-            continue
-        left = below(generators[k if generators.size > 1 else 0], count)
-        for action in range(masks.shape[1]):
-            if masks[k, action]:
-                if left == 0:
-                    out[k] = action
-                    break
-                left -= 1
+        if count:
+            left = below(generators[k if generators.size > 1 else 0], count)
+            out[k] = legal_number(mask, left)
+
+
+@kernel
+def count_legal(mask: Mask) -> int:
+    """Return how many actions are legal."""
+    count = 0
+    for action in range(mask.size):
+        count += int(mask[action])
+    return count
+
+
+@kernel
+def legal_number(mask: Mask, number: int) -> int:
+    """Return the legal action with ``number`` others before it; there are more than that."""
+    action, left = 0, number
+    if mask.strides[0] == 1:  # an agent may be given any array
+        words = mask[: mask.size // WORD * WORD].view(np.int64)
+        for k in range(words.size):
+            count = (int(words[k]) * ONES >> HIGHEST_BYTE) & 0xFF
+            if count > left:
+                break
+            left -= count
+            action += WORD
+    while left >= mask[action]:
+        left -= int(mask[action])
+        action += 1
+    return action
 
 
 def new_generators(count: int, seed: int) -> Any:

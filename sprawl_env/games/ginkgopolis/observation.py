@@ -9,12 +9,17 @@ from __future__ import annotations
 from enum import IntEnum, auto
 from typing import Final
 
+import numpy as np
+import numpy.typing as npt
+
 from sprawl_env.core.agenda import SEAT, STEP, A, top
 from sprawl_env.core.bits import count_bits, lowest
 from sprawl_env.core.game import NOBODY, NOT_OVER, Floats, Games, State, Tables
 from sprawl_env.core.kernel import kernel
+from sprawl_env.core.lanes import LANE_BITS
 from sprawl_env.core.layout import ObservationLayout
 from sprawl_env.games.ginkgopolis.constants import (
+    COMPASS,
     HAL,
     HAND_SIZE,
     LAST_DECISION,
@@ -31,10 +36,12 @@ from sprawl_env.games.ginkgopolis.constants import (
     NUM_KINDS,
     NUM_LETTERS,
     NUM_TILES,
+    NUMBERS,
+    STEP_X,
+    STEP_Y,
     Step,
 )
 from sprawl_env.games.ginkgopolis.rules.act import colour_of
-from sprawl_env.games.ginkgopolis.rules.city import beside_cell, cell_x, cell_y
 from sprawl_env.games.ginkgopolis.rules.draft import pack_of
 from sprawl_env.games.ginkgopolis.rules.scoring import num_sides
 
@@ -99,6 +106,8 @@ class Block(IntEnum):
     ROUND = auto()
 
 
+Places = npt.NDArray[np.int8]
+
 LETTER: Final = "letter"
 TILE: Final = "tile"
 KIND: Final = "kind"
@@ -107,9 +116,7 @@ PLANES: Final = 5  # levels of red, blue, yellow; whose; marker
 OWNER_PLANE: Final = 3
 MARKER_PLANE: Final = 4
 NUM_DECISIONS: Final = 6
-LEVEL_UNIT: Final = 1 / 8
 PLACE_UNIT: Final = 1 / 16
-YIELD_UNIT: Final = 1 / 8
 RESOURCE_UNIT: Final = 1 / 25
 TILE_UNIT: Final = 1 / 20
 POINT_UNIT: Final = 1 / 150
@@ -119,6 +126,20 @@ CARD_UNIT: Final = 1 / 15
 KIND_UNIT: Final = 1 / 4
 SUPPLY_UNIT: Final = 1 / 51
 DECK_UNIT: Final = 1 / 72
+AREA: Final = WINDOW * WINDOW
+MOST_NUMBERS: Final = 0xFFF  # of an observation: 2,464 with five seats
+EAST: Final = np.array(STEP_X[:COMPASS:2])  # of a side's direction
+SOUTH: Final = np.array(STEP_Y[:COMPASS:2])
+# Looked up rather than computed.  Lengths are powers of two and the last index is a mask: it shows
+# that an index fits, and negative ones count from the end.
+LAST_TILE: Final = 0x3F
+LANE_OF: Final = np.array([1 << tile // NUMBERS * LANE_BITS for tile in range(LAST_TILE + 1)])
+LAST_EIGHTH: Final = 0xFF
+EIGHTHS: Final = np.minimum(np.arange(LAST_EIGHTH + 1) / 8, 1).astype(np.float32)
+LAST_PLACE: Final = 0x1FF
+PLACES: Final = np.roll(
+    np.clip(np.arange(-256, 256) * PLACE_UNIT, -1, 1).astype(np.float32), 256
+)  # by steps from the centre, -256..255
 
 
 def layout(tables: Tables, num_seats: int) -> ObservationLayout:
@@ -214,15 +235,42 @@ def seen_sides(t: State) -> int:
 
 
 @kernel
+def known(index: int) -> int:
+    """Return an index that is not negative, in a form that shows it.
+
+    Otherwise every access checks whether it counts from the end, which costs as much again.
+    """
+    return index & MOST_NUMBERS
+
+
+@kernel
+def block_at(t: State, block: int) -> int:
+    """First index of a block."""
+    return int(t.block_start[block])
+
+
+@kernel
+def letter_stride(t: State) -> int:
+    """Numbers about one urbanization card."""
+    return Letter.KNOWN + seen_sides(t)
+
+
+@kernel
+def tile_stride(t: State) -> int:
+    """Numbers about one tile."""
+    return Tile.KNOWN + 3 * seen_sides(t)
+
+
+@kernel
 def letter_at(t: State, letter: int) -> int:
     """First index of the numbers about an urbanization card."""
-    return int(t.block_start[Block.LETTERS]) + letter * (Letter.KNOWN + seen_sides(t))
+    return block_at(t, Block.LETTERS) + letter * letter_stride(t)
 
 
 @kernel
 def tile_at(t: State, tile: int) -> int:
     """First index of the numbers about a tile."""
-    return int(t.block_start[Block.TILES]) + tile * (Tile.KNOWN + 3 * seen_sides(t))
+    return block_at(t, Block.TILES) + tile * tile_stride(t)
 
 
 @kernel
@@ -239,11 +287,11 @@ def side_seen(state: State, viewer: int, seat: int) -> int:
 
 
 @kernel
-def mark_tiles(t: State, tiles: int, feature: int, out: Floats) -> None:
-    """Write 1 for every tile of a set."""
-    while tiles:
-        out[tile_at(t, lowest(tiles)) + feature] = 1.0
-        tiles &= tiles - 1
+def mark(things: int, first: int, stride: int, out: Floats) -> None:
+    """Write 1 for every thing of a set: at ``first`` for thing 0, ``stride`` apart."""
+    while things:
+        out[known(first + lowest(things) * stride)] = 1.0
+        things &= things - 1
 
 
 @kernel
@@ -278,117 +326,115 @@ def write_hands(t: State, state: State, viewer: int, out: Floats) -> None:
 @kernel
 def write_sets(t: State, state: State, viewer: int, out: Floats) -> None:
     """Write what is a set of tiles: own, discarded, with a worker, covered, kept."""
-    mark_tiles(t, int(state.tiles[viewer]), Tile.OWN, out)
-    mark_tiles(t, int(state.discarded), Tile.DISCARDED, out)
-    mark_tiles(t, int(state.workers), Tile.WORKER, out)
-    mark_tiles(t, int(state.covered), Tile.COVERED, out)
+    first, stride = tile_at(t, 0), tile_stride(t)
+    mark(int(state.tiles[viewer]), first + Tile.OWN, stride, out)
+    mark(int(state.discarded), first + Tile.DISCARDED, stride, out)
+    mark(int(state.workers), first + Tile.WORKER, stride, out)
+    mark(int(state.covered), first + Tile.COVERED, stride, out)
     sides = seen_sides(t)
     for seat in range(min(num_sides(state), sides)):
         side = side_seen(state, viewer, seat)
-        mark_tiles(t, int(state.kept[seat]), Tile.KNOWN + sides + side, out)
+        mark(int(state.kept[seat]), first + Tile.KNOWN + sides + side, stride, out)
     letters = int(state.discarded_letters)
-    while letters:
-        out[letter_at(t, lowest(letters)) + Letter.DISCARDED] = 1.0
-        letters &= letters - 1
+    mark(letters, letter_at(t, 0) + Letter.DISCARDED, letter_stride(t), out)
 
 
 @kernel
-def window_cell(x: int, y: int) -> int:
-    """Index of a cell in a plane of the window, from its corner; -1 outside."""
-    if 0 <= x < WINDOW and 0 <= y < WINDOW:
-        return y * WINDOW + x
+def window_cell(dx: int, dy: int) -> int:
+    """Index of a cell in a plane of the window, from its distance to the centre; -1 outside."""
+    column, row = dx + WINDOW // 2, dy + WINDOW // 2
+    if 0 <= column < WINDOW and 0 <= row < WINDOW:
+        return row * WINDOW + column
     return -1
 
 
 @kernel
-def middle(first: int, last: int) -> int:
-    """The cell in the middle, the earlier of two."""
+def middle(state: State, places: Places) -> int:
+    """The middle of the city on one axis, the earlier of two: where the window's centre is."""
+    first, last = 0, 0
+    for site in range(state.num_sites):
+        first = min(first, int(places[site]))
+        last = max(last, int(places[site]))
     return (first + last) >> 1
 
 
 @kernel
-def centre_x(state: State) -> int:
-    """Column of the window's centre: the middle of the city."""
-    west, east = 0, 0
+def write_buildings(t: State, state: State, viewer: int, x: int, y: int, out: Floats) -> None:
+    """Write every building into its tile's row and into the window."""
+    first, stride = tile_at(t, 0), tile_stride(t)
+    city, built = block_at(t, Block.CITY), block_at(t, Block.BUILT)
+    owners = Tile.KNOWN + 2 * seen_sides(t)
     for site in range(state.num_sites):
-        west = min(west, int(state.site_x[site]))
-        east = max(east, int(state.site_x[site]))
-    return middle(west, east)
+        tile, owner = int(state.site_tile[site]), int(state.owner[site])
+        levels = int(state.levels[site])
+        dx, dy = int(state.site_x[site]) - x, int(state.site_y[site]) - y
+        at = known(first + tile * stride)
+        out[at + Tile.LEVELS] = EIGHTHS[levels & LAST_EIGHTH]
+        out[at + Tile.PLACE] = PLACES[dx & LAST_PLACE]
+        out[at + Tile.PLACE + 1] = PLACES[dy & LAST_PLACE]
+        # without owner: zeros at somebody's, as a branch would be taken at random
+        side = side_seen(state, viewer, owner)
+        is_owned = owner != NOBODY
+        out[at + known(owners + side)] = is_owned
+        out[known(built + side)] += (levels if is_owned else 0) * RESOURCE_UNIT
+        cell = window_cell(dx, dy)
+        if cell < 0:
+            out[block_at(t, Block.OUTSIDE)] += 1.0 / NUM_TILES
+            continue
+        at = known(city + cell)
+        out[at + known(colour_of(tile) * AREA)] = EIGHTHS[levels & LAST_EIGHTH]
+        out[at + OWNER_PLANE * AREA] = 1.0 if owner == viewer else -1.0 if is_owned else 0.0
 
 
 @kernel
-def centre_y(state: State) -> int:
-    """Row of the window's centre."""
-    north, south = 0, 0
-    for site in range(state.num_sites):
-        north = min(north, int(state.site_y[site]))
-        south = max(south, int(state.site_y[site]))
-    return middle(north, south)
+def yields_of(state: State, site: int) -> int:
+    """Levels of a building in the lane of its colour; 0 without a site."""
+    there = int(site != NO_SITE)  # no branch: it would be taken at random
+    site = known(site * there)
+    lane = LANE_OF[int(state.site_tile[site]) & LAST_TILE]
+    return int(state.levels[site]) * there * int(lane)
 
 
 @kernel
-def offset(distance: int) -> float:
-    """A distance from the centre, kept in -1..1."""
-    return min(max(distance * PLACE_UNIT, -1.0), 1.0)
+def yields_beside(state: State, site: int, direction: int) -> int:
+    """Levels adjacent to the cell that a side faces, in the lanes of their colours."""
+    around = state.around[site]
+    yields = yields_of(state, site)
+    yields += yields_of(state, int(around[2 * direction + 1]))
+    yields += yields_of(state, int(around[(2 * direction + 7) % COMPASS]))
+    return yields + yields_of(state, int(around[COMPASS + direction]))
 
 
 @kernel
-def write_building(
-    t: State, state: State, viewer: int, site: int, x: int, y: int, out: Floats
-) -> None:
-    """Write a building into its tile's row and into the window."""
-    tile = int(state.site_tile[site])
-    owner = int(state.owner[site])
-    dx, dy = int(state.site_x[site]) - x, int(state.site_y[site]) - y
-    levels = min(int(state.levels[site]) * LEVEL_UNIT, 1.0)
-    at = tile_at(t, tile)
-    out[at + Tile.LEVELS] = levels
-    out[at + Tile.PLACE] = offset(dx)
-    out[at + Tile.PLACE + 1] = offset(dy)
-    cell = window_cell(dx + WINDOW // 2, dy + WINDOW // 2)
-    city = int(t.block_start[Block.CITY])
-    area = WINDOW * WINDOW
-    if cell < 0:
-        out[t.block_start[Block.OUTSIDE]] += 1.0 / NUM_TILES
-    else:
-        out[city + colour_of(tile) * area + cell] = levels
-    if owner == NOBODY:
-        return
-    side = side_seen(state, viewer, owner)
-    out[at + Tile.KNOWN + 2 * seen_sides(t) + side] = 1.0
-    out[t.block_start[Block.BUILT] + side] += int(state.levels[site]) * RESOURCE_UNIT
-    if cell >= 0:
-        out[city + OWNER_PLANE * area + cell] = 1.0 if owner == viewer else -1.0
-
-
-@kernel
-def write_marker(t: State, state: State, letter: int, x: int, y: int, out: Floats) -> None:
-    """Write where a marker stands."""
-    side = int(state.marker[letter])
-    if side == NO_SIDE:
-        return
-    column, row = cell_x(state, side), cell_y(state, side)
-    at = letter_at(t, letter)
-    out[at + Letter.PLACE] = offset(column - x)
-    out[at + Letter.PLACE + 1] = offset(row - y)
-    cell = window_cell(column - x + WINDOW // 2, row - y + WINDOW // 2)
-    if cell >= 0:
-        out[int(t.block_start[Block.CITY]) + MARKER_PLANE * WINDOW * WINDOW + cell] = 1.0
-    for k in range(4):
-        site = beside_cell(state, side, k)
-        if site != NO_SITE:
-            where = at + Letter.YIELD + colour_of(int(state.site_tile[site]))
-            out[where] = min(out[where] + int(state.levels[site]) * YIELD_UNIT, 1.0)
+def write_markers(t: State, state: State, x: int, y: int, out: Floats) -> None:
+    """Write where every marker stands and what adjoins it."""
+    first, stride = letter_at(t, 0), letter_stride(t)
+    plane = block_at(t, Block.CITY) + MARKER_PLANE * AREA
+    for letter in range(NUM_LETTERS):
+        side = int(state.marker[letter])
+        if side == NO_SIDE:
+            continue
+        site, direction = known(side >> 2), side & 3
+        dx = int(state.site_x[site]) + EAST[direction] - x
+        dy = int(state.site_y[site]) + SOUTH[direction] - y
+        at = known(first + letter * stride)
+        out[at + Letter.PLACE] = PLACES[dx & LAST_PLACE]
+        out[at + Letter.PLACE + 1] = PLACES[dy & LAST_PLACE]
+        yields = yields_beside(state, site, direction)
+        for colour in range(NUM_COLOURS):
+            levels = yields >> colour * LANE_BITS
+            out[at + Letter.YIELD + colour] = EIGHTHS[levels & LAST_EIGHTH]
+        cell = window_cell(dx, dy)
+        if cell >= 0:
+            out[known(plane + cell)] = 1.0
 
 
 @kernel
 def write_city(t: State, state: State, viewer: int, out: Floats) -> None:
     """Write buildings and markers."""
-    x, y = centre_x(state), centre_y(state)
-    for site in range(state.num_sites):
-        write_building(t, state, viewer, site, x, y, out)
-    for letter in range(NUM_LETTERS):
-        write_marker(t, state, letter, x, y, out)
+    x, y = middle(state, state.site_x), middle(state, state.site_y)
+    write_buildings(t, state, viewer, x, y, out)
+    write_markers(t, state, x, y, out)
 
 
 @kernel
@@ -411,28 +457,35 @@ def write_characters(t: State, state: State, viewer: int, out: Floats) -> None:
 
 
 @kernel
+def write_bonuses(t: State, state: State, seat: int, side: int, out: Floats) -> None:
+    """Write what a side's cards give for ever, and how many there are of each kind."""
+    with_act = known(block_at(t, Block.WITH_ACT) + side * NUM_ACTS)
+    with_colour = known(block_at(t, Block.WITH_COLOUR) + side * NUM_COLOURS)
+    bonus = known(block_at(t, Block.BONUS) + side * NUM_ACTS * NUM_GAINS)
+    for act in range(NUM_ACTS):
+        out[with_act + act] = min(int(state.with_act[seat, act]) * CARD_UNIT, 1.0)
+        for gain in range(NUM_GAINS):
+            at = bonus + act * NUM_GAINS + gain
+            out[at] = min(int(state.bonus[seat, act, gain]) * BONUS_UNIT, 1.0)
+    for colour in range(NUM_COLOURS):
+        out[with_colour + colour] = min(int(state.with_colour[seat, colour]) * CARD_UNIT, 1.0)
+
+
+@kernel
 def write_side(t: State, state: State, seat: int, side: int, is_open: bool, out: Floats) -> None:
     """Write what lies before a side's screen, and behind it if that is open."""
-    start = t.block_start
     if is_open:
-        at = int(start[Block.SCREEN]) + side * NUM_GAINS
+        at = known(block_at(t, Block.SCREEN) + side * NUM_GAINS)
         tiles = count_bits(state.tiles[seat]) + count_bits(state.returning[seat])
         out[at] = min(int(state.resources[seat]) * RESOURCE_UNIT, 1.0)
         out[at + 1] = min(tiles * TILE_UNIT, 1.0)
         out[at + 2] = min(int(state.points[seat]) * POINT_UNIT, 1.0)
-    out[start[Block.STOCK] + side] = min(int(state.stock[seat]) * RESOURCE_UNIT, 1.0)
-    out[start[Block.BUILT] + side] = min(out[start[Block.BUILT] + side], 1.0)
-    out[start[Block.TOKENS] + side] = min(int(state.tokens[seat]) * TOKEN_UNIT, 1.0)
-    for act in range(NUM_ACTS):
-        with_act = int(state.with_act[seat, act])
-        out[start[Block.WITH_ACT] + side * NUM_ACTS + act] = min(with_act * CARD_UNIT, 1.0)
-        for gain in range(NUM_GAINS):
-            at = int(start[Block.BONUS]) + (side * NUM_ACTS + act) * NUM_GAINS + gain
-            out[at] = min(int(state.bonus[seat, act, gain]) * BONUS_UNIT, 1.0)
-    for colour in range(NUM_COLOURS):
-        of_colour = int(state.with_colour[seat, colour])
-        at = int(start[Block.WITH_COLOUR]) + side * NUM_COLOURS + colour
-        out[at] = min(of_colour * CARD_UNIT, 1.0)
+    built = known(block_at(t, Block.BUILT) + side)
+    out[built] = min(out[built], 1.0)
+    stock, tokens = int(state.stock[seat]), int(state.tokens[seat])
+    out[known(block_at(t, Block.STOCK) + side)] = min(stock * RESOURCE_UNIT, 1.0)
+    out[known(block_at(t, Block.TOKENS) + side)] = min(tokens * TOKEN_UNIT, 1.0)
+    write_bonuses(t, state, seat, side, out)
 
 
 @kernel
