@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from sb3_contrib import MaskablePPO
+from torch import Tensor
 
 from agents.checkpoint import ILLEGAL_LOGIT
 from agents.greedy import GreedyAgent
+from experiments.ppo import SharedPPO
 from sprawl_env.adapters.vector import VectorGames
 from sprawl_env.core.game import Floats, Game, clone
 
@@ -70,7 +71,7 @@ def collect(game: Game, decisions: int, reward: str, seed: int) -> Lessons:
 
 
 def imitate(
-    model: MaskablePPO,
+    model: SharedPPO,
     lessons: Lessons,
     *,
     epochs: int,
@@ -92,31 +93,37 @@ def imitate(
     """
     policy: Any = model.policy
     policy.set_training_mode(True)
-    optimizer = torch.optim.Adam(policy.parameters(), lr=learning_rate)
+    parameters = list(policy.parameters())
+    optimizer = torch.optim.Adam(parameters, lr=learning_rate, fused=True)
     rng = np.random.default_rng(model.seed)
-    size = len(lessons.returns)
+    observations = torch.from_numpy(lessons.observations)
+    targets = torch.from_numpy(lessons.targets)
+    returns = torch.from_numpy(lessons.returns * np.float32(scale))
+
+    def loss(part: Tensor) -> tuple[Tensor, Tensor]:
+        wanted = targets[part]
+        logits, hidden = policy.mlp_extractor(observations[part])
+        logits = logits.masked_fill(wanted == 0, ILLEGAL_LOGIT)
+        values = policy.value_net(hidden).flatten()
+        missed = torch.nn.functional.cross_entropy(logits, wanted, reduction="sum")
+        error = (values - returns[part]).square().sum()
+        agreed = (logits.argmax(dim=1) == wanted.argmax(dim=1)).sum()
+        return missed + VALUE_SHARE * error, agreed
+
+    size = len(returns)
     total = epochs * -(-size // batch_size)
     done, agreement = 0, 0.0
     for _ in range(epochs):
-        agreed = 0.0
-        order = rng.permutation(size)
+        agreed, met = 0.0, 0
+        order = torch.from_numpy(rng.permutation(size))
         for start in range(0, size, batch_size):
             rows = order[start : start + batch_size]
             for group in optimizer.param_groups:
                 group["lr"] = learning_rate * max(0.1, 1 - done / total)
-            wanted = torch.from_numpy(lessons.targets[rows])
-            features = policy.extract_features(torch.from_numpy(lessons.observations[rows]))
-            hidden, hidden_value = policy.mlp_extractor(features)
-            logits = policy.action_net(hidden).masked_fill(wanted == 0, ILLEGAL_LOGIT)
-            values = policy.value_net(hidden_value).flatten()
-            ended = torch.from_numpy(lessons.returns[rows] * np.float32(scale))
-            loss = torch.nn.functional.cross_entropy(logits, wanted)
-            loss = loss + VALUE_SHARE * torch.nn.functional.mse_loss(values, ended)
-            optimizer.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]  # torch's own
+            agreed += float(model.workers.differentiate(parameters, rows, loss))
             optimizer.step()
-            agreed += float((logits.argmax(dim=1) == wanted.argmax(dim=1)).sum())
+            met += len(rows)
             done += 1
-            progress(done / total, agreed / min(size, start + batch_size))
+            progress(done / total, agreed / met)
         agreement = agreed / size
     return agreement

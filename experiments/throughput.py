@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
 from gymnasium import spaces
 from rich.table import Table
 from stable_baselines3.common.callbacks import BaseCallback
@@ -143,7 +142,7 @@ def rate(config: Config, game: Game, *, real: bool) -> float:
         max_minutes=config.seconds / 60,
         checkpoint_every=10**9,
     )
-    limit_threads(settings)
+    limit_threads()
     env: Any = (
         SelfPlayVecEnv(game, settings.num_envs, reward=settings.reward, scale=settings.reward_scale)
         if real
@@ -170,7 +169,7 @@ def main(config: Config) -> None:
         for _ in range(config.repeats):
             for name, found in rates.items():
                 found.append(rate(config, game, real=name == config.game))
-    shown = Table(title=f"training, decisions/s, {torch.get_num_threads()} threads")
+    shown = Table(title=f"training, decisions/s, {PRESETS['quick'].threads} threads")
     for column in ("environment", "median", "lowest", "highest"):
         shown.add_column(column, justify="left" if column == "environment" else "right")
     for name, found in rates.items():

@@ -26,7 +26,6 @@ import numpy as np
 import torch
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
-from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 from threadpoolctl import threadpool_limits
@@ -50,6 +49,7 @@ from agents.networks import EntityPolicy
 from experiments.command_line import console, parse_options, run, say
 from experiments.evaluate import Line, measure, measure_alone, seats_of, table
 from experiments.imitate import collect, imitate
+from experiments.ppo import SharedPPO
 from sprawl_env.adapters.rewards import reward_mode
 from sprawl_env.adapters.sb3 import SelfPlayVecEnv
 from sprawl_env.core.errors import InvalidOption
@@ -58,6 +58,7 @@ from sprawl_env.core.game import AUTOMATON, Game
 RECENT_GAMES = 400  # games behind the win rates shown
 IMITATION_BATCH = 512
 IMITATION_RATE = 4e-3
+ADAM_EPSILON = 1e-5
 PLAIN_SECONDS = 20.0  # between lines of progress where there is no terminal
 KEPT_WHEN_RESUMED = {"resume"}
 
@@ -86,7 +87,7 @@ class Config:
     """learner decisions a game between two updates"""
     batch_size: int = 512
     """decisions a gradient step"""
-    num_epochs: int = 3
+    num_epochs: int = 2
     """passes over the decisions of an update"""
     learning_rate: float = 1e-3
     """Adam's step size at the start, annealed to 5% of it"""
@@ -121,7 +122,7 @@ class Config:
     evaluation_games: int = 1000
     """paired games against each reference agent at the end; 0: none"""
     threads: int = 2
-    """threads of torch"""
+    """threads that share the gradient steps"""
     runs: Path = Path("runs")
     """where the run's folder is made"""
     name: str = ""
@@ -138,6 +139,7 @@ PRESETS = {
         max_minutes=0.0,
         num_steps=48,
         batch_size=1024,
+        num_epochs=3,
         learning_rate=5e-4,
         width=64,
         trunk=256,
@@ -201,9 +203,9 @@ class Clock:
         return value * max(0.05, 1.0 - self.fraction)
 
 
-def limit_threads(config: Config) -> None:
-    """Give torch the cores and keep numpy from fighting for them."""
-    torch.set_num_threads(config.threads)
+def limit_threads() -> None:
+    """Leave the cores to the threads that share the gradient steps."""
+    torch.set_num_threads(1)  # its own are slower on small networks (experiments.ppo)
     torch.distributions.Distribution.set_default_validate_args(False)  # checks cost a tenth
     threadpool_limits(1, "blas")
 
@@ -214,9 +216,9 @@ def compile_everything(env: SelfPlayVecEnv, game: Game) -> None:
     make_agent("greedy", game).act(None, env.action_masks(), env.games)
 
 
-def make_model(config: Config, game: Game, env: Any, clock: Clock) -> MaskablePPO:
+def make_model(config: Config, game: Game, env: Any, clock: Clock) -> SharedPPO:
     """Return the learner; also what the throughput measurement runs."""
-    return MaskablePPO(
+    return SharedPPO(
         EntityPolicy,
         env,
         n_steps=config.num_steps,
@@ -230,13 +232,15 @@ def make_model(config: Config, game: Game, env: Any, clock: Clock) -> MaskablePP
             "net_arch": {"width": config.width, "trunk": config.trunk},
             "layout": game.observation_layout,
             "actions": game.actions,
+            "optimizer_kwargs": {"eps": ADAM_EPSILON, "fused": True},
         },
+        threads=config.threads,
         seed=config.seed,
         device="cpu",
     )
 
 
-def model_tensors(model: MaskablePPO) -> dict[str, Any]:
+def model_tensors(model: SharedPPO) -> dict[str, Any]:
     """Return weights and Adam's moments as arrays by name."""
     tensors = {f"policy.{k}": v.detach().numpy() for k, v in model.policy.state_dict().items()}
     for k, moments in model.policy.optimizer.state_dict()["state"].items():
@@ -245,7 +249,7 @@ def model_tensors(model: MaskablePPO) -> dict[str, Any]:
     return tensors
 
 
-def head_start(config: Config, game: Game, model: MaskablePPO) -> None:
+def head_start(config: Config, game: Game, model: SharedPPO) -> None:
     """Imitate greedy before the first step."""
     bar = Progress(
         TextColumn("{task.description}"),
@@ -271,7 +275,7 @@ def head_start(config: Config, game: Game, model: MaskablePPO) -> None:
     say(f"imitated {len(lessons.returns):,} decisions of greedy, {agreement:.0%} alike")
 
 
-def restore(model: MaskablePPO, checkpoint: Checkpoint) -> None:
+def restore(model: SharedPPO, checkpoint: Checkpoint) -> None:
     """Put a checkpoint's weights and moments into a model.
 
     Raises:
@@ -386,7 +390,8 @@ class SelfPlay(BaseCallback):
 
     def save(self) -> None:
         """Write a checkpoint and let it join the pool."""
-        tensors = model_tensors(self.model)
+        learner: Any = self.model
+        tensors = model_tensors(learner)
         step = self.num_timesteps
         about = {
             **describe_game(self._game),
@@ -398,7 +403,7 @@ class SelfPlay(BaseCallback):
         }
         save(self._folder / "checkpoints" / f"{PREFIX}{step:010d}", tensors, about)
         self._last_saved = step
-        self.remember(step, self.model.policy.mlp_extractor)
+        self.remember(step, learner.policy.mlp_extractor)
 
     def _rates(self) -> str:
         names = [n for n in ("random", "greedy", "self", AUTOMATON) if n in self._won]
@@ -475,7 +480,7 @@ def newest_checkpoint(folder: Path, game: Game) -> Checkpoint | None:
 
 def train(config: Config, folder: Path, game: Game) -> bool:
     """Train to the end of the config; returns False if interrupted by Ctrl-C."""
-    limit_threads(config)
+    limit_threads()
     checkpoint = newest_checkpoint(folder, game)
     seed = config.seed + (checkpoint.step if checkpoint else 0)
     env = SelfPlayVecEnv(
