@@ -22,7 +22,8 @@ def greedy_kernel(rules: GameRules) -> Callable[..., None]:
 
     A heuristic exports ``value(tables, games, g, seat)``, how good a position is after the action,
     or, where the position after it would show what the seat cannot know, ``rate(tables, games,
-    action, seat)``, how good an action is in ``games[0]`` (``games[1]`` is scratch).
+    action, seat, mask)``, how good an action is in ``games[0]`` (``games[1]`` and ``mask`` are
+    scratch).
 
     Raises:
         UnknownName: there is no heuristic for the game.
@@ -42,20 +43,22 @@ def greedy_kernel(rules: GameRules) -> Callable[..., None]:
         value = heuristic.value
 
         @kernel(label=rules.name)
-        def rate_action(tables: Tables, games: Games, action: int, seat: int) -> float:
+        def rate_action(tables: Tables, games: Games, action: int, seat: int, mask: Mask) -> float:
             games[1] = games[0]
             play(tables, games, 1, action)
             return float(value(tables, games, 1, seat))
 
     @kernel(label=rules.name)
-    def rate(tables: Tables, games: Games, masks: Mask, trial: Games, out: Floats) -> None:
+    def rate(
+        tables: Tables, games: Games, masks: Mask, trial: Games, scratch: Mask, out: Floats
+    ) -> None:
         for k in range(games.size):
             seat = int(games[k].to_play)
             trial[0] = games[k]
             for action in range(masks.shape[1]):
                 out[k, action] = -np.inf
                 if masks[k, action]:
-                    out[k, action] = rate_action(tables, trial, action, seat)
+                    out[k, action] = rate_action(tables, trial, action, seat, scratch)
 
     return rate
 
@@ -71,6 +74,7 @@ class GreedyAgent:
         self._game = game
         self._rate = greedy_kernel(game.rules)
         self._trial = game.empty(2)  # the position, and a copy to play on
+        self._scratch = np.zeros(game.num_actions, np.int8)
         self.seed(seed)
 
     def seed(self, seed: int) -> None:
@@ -83,7 +87,7 @@ class GreedyAgent:
         Illegal actions are -inf.
         """
         found: Floats = np.empty(masks.shape, np.float32)
-        self._rate(self._game.tables, states, masks, self._trial, found)
+        self._rate(self._game.tables, states, masks, self._trial, self._scratch, found)
         return found
 
     def act(self, observations: Floats | None, masks: Mask, states: Games | None) -> Actions:

@@ -78,6 +78,7 @@ def imitate(
     batch_size: int,
     scale: float,
     learning_rate: float,
+    time_used: Callable[[], float],
     progress: Callable[[float, float], None],
 ) -> float:
     """Fit a model to lessons; returns how often it agrees with greedy in the last epoch.
@@ -89,6 +90,7 @@ def imitate(
         batch_size: decisions a gradient step.
         scale: factor on returns, as training has it.
         learning_rate: Adam's step size at the start, annealed to 10% of it.
+        time_used: share of the time allowed for it; from 1 on it stops where it is.
         progress: called after each step with the share done and the agreement so far.
     """
     policy: Any = model.policy
@@ -112,18 +114,21 @@ def imitate(
 
     size = len(returns)
     total = epochs * -(-size // batch_size)
-    done, agreement = 0, 0.0
+    done, share, agreement = 0, 0.0, 0.0
     for _ in range(epochs):
         agreed, met = 0.0, 0
         order = torch.from_numpy(rng.permutation(size))
         for start in range(0, size, batch_size):
+            if share >= 1:
+                return agreement
             rows = order[start : start + batch_size]
             for group in optimizer.param_groups:
-                group["lr"] = learning_rate * max(0.1, 1 - done / total)
+                group["lr"] = learning_rate * max(0.1, 1 - share)
             agreed += float(model.workers.differentiate(parameters, rows, loss))
             optimizer.step()
             met += len(rows)
             done += 1
-            progress(done / total, agreed / met)
-        agreement = agreed / size
+            share = max(done / total, time_used())
+            agreement = agreed / met
+            progress(min(share, 1.0), agreement)
     return agreement

@@ -115,6 +115,8 @@ class Config:
     """of them, how many play at a time (new ones are drawn after every update)"""
     imitation: int = 200_000
     """decisions of the greedy agent to imitate before step 1; 0: none"""
+    imitation_share: float = 0.35
+    """share of the training time after which imitation stops"""
     imitation_epochs: int = 3
     """passes over them"""
     checkpoint_every: int = 50_000
@@ -161,12 +163,13 @@ def check(config: Config) -> None:
     positive = (
         "total_steps", "num_envs", "num_steps", "batch_size", "num_epochs", "learning_rate",
         "checkpoint_every", "pool_size", "pool_active", "threads", "reward_scale", "width", "trunk",
+        "imitation_share",
     )  # fmt: skip
     for name in positive:
         if getattr(config, name) <= 0:
             raise InvalidOption(f"{name}={getattr(config, name)}: expected more than 0")
     reward_mode(config.reward)
-    for name in ("gamma", "gae_lambda", "greedy_share", "random_share"):
+    for name in ("gamma", "gae_lambda", "greedy_share", "random_share", "imitation_share"):
         if not 0 <= getattr(config, name) <= 1:
             raise InvalidOption(f"{name}={getattr(config, name)}: expected 0..1")
     if config.greedy_share + config.random_share > 1:
@@ -249,7 +252,7 @@ def model_tensors(model: SharedPPO) -> dict[str, Any]:
     return tensors
 
 
-def head_start(config: Config, game: Game, model: SharedPPO) -> None:
+def head_start(config: Config, game: Game, model: SharedPPO, clock: Clock) -> None:
     """Imitate greedy before the first step."""
     bar = Progress(
         TextColumn("{task.description}"),
@@ -268,6 +271,7 @@ def head_start(config: Config, game: Game, model: SharedPPO) -> None:
             batch_size=IMITATION_BATCH,
             scale=config.reward_scale,
             learning_rate=IMITATION_RATE,
+            time_used=lambda: clock.fraction / config.imitation_share,
             progress=lambda done, agreed: bar.update(
                 task, completed=done, description=f"imitating greedy, {agreed:.0%} alike"
             ),
@@ -493,7 +497,7 @@ def train(config: Config, folder: Path, game: Game) -> bool:
     callback = SelfPlay(config, game, folder, clock)
     callback.init_callback(model)
     if checkpoint is None and config.imitation:
-        head_start(config, game, model)
+        head_start(config, game, model, clock)
     if checkpoint is not None:
         restore(model, checkpoint)
         model.num_timesteps = clock.steps = checkpoint.step
@@ -517,6 +521,8 @@ def train(config: Config, folder: Path, game: Game) -> bool:
                 callback=callback,
                 reset_num_timesteps=False,
             )
+            callback.save()
+        elif checkpoint is None:  # the time was up before the first step
             callback.save()
     finally:
         signal.signal(signal.SIGINT, before)

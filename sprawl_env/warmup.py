@@ -6,9 +6,14 @@ Afterwards every process loads the compiled kernels in a fraction of a second.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import multiprocessing
+import os
+import queue
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 
@@ -48,17 +53,48 @@ def _batches(game: Game) -> None:
     vec.step(vec.sample_actions())
 
 
-def warm_up(names: list[str]) -> float:
-    """Compile games behind a progress bar; returns the seconds it took."""
-    start = time.perf_counter()
-    work = [(name, *stage) for name in names for stage in stages(name)]
-    for done, (name, what, compile_it) in enumerate(work):
-        filled = _BAR * done // len(work)
-        _show(f"[{'#' * filled}{'.' * (_BAR - filled)}] {name}: {what}")
+def compile_game(name: str, tell: Callable[[str], None]) -> None:
+    """Compile one game; ``tell`` is called before each stage and once at the end."""
+    for what, compile_it in stages(name):
+        tell(f"{name}: {what}")
         compile_it()
+    tell(f"{name}: ready")
+
+
+def warm_up(names: list[str]) -> float:
+    """Compile games behind a progress bar, several at once; returns the seconds it took."""
+    start = time.perf_counter()
+    total = sum(1 for name in names for _ in stages(name)) + len(names)
+    done = 0
+
+    def tell(what: str) -> None:
+        nonlocal done
+        filled = _BAR * done // total
+        _show(f"[{'#' * filled}{'.' * (_BAR - filled)}] {what}")
+        done += 1
+
+    workers = min(len(names), os.cpu_count() or 1)
+    if workers > 1:
+        _compile_together(names, workers, tell)
+    else:
+        for name in names:
+            compile_game(name, tell)
     seconds = time.perf_counter() - start
     _show(f"[{'#' * _BAR}] ready in {seconds:.1f} s", end="\n")
     return seconds
+
+
+def _compile_together(names: list[str], workers: int, tell: Callable[[str], None]) -> None:
+    """Compile every game in a process of its own, a few at a time."""
+    fresh = multiprocessing.get_context("spawn")
+    with fresh.Manager() as manager, ProcessPoolExecutor(workers, mp_context=fresh) as pool:
+        said = manager.Queue()
+        work = [pool.submit(compile_game, name, said.put) for name in names]
+        while not all(one.done() for one in work) or not said.empty():
+            with contextlib.suppress(queue.Empty):
+                tell(said.get(timeout=0.2))
+        for one in work:
+            one.result()
 
 
 def _show(line: str, end: str = "") -> None:

@@ -9,7 +9,11 @@ from sprawl_env.core.registry import GAMES
 
 os.environ.setdefault("SPRAWL_ENV_QUIET", "1")
 
-SEATS = {"ginkgopolis": (1, 2, 3, 4, 5) if JIT else (2,), "tower_up": (2, 3, 4)}
+SEATS = {
+    "ginkgopolis": (1, 2, 3, 4, 5) if JIT else (2,),
+    "tower_up": (2, 3, 4),
+    "urban_sprawl": (2, 3, 4) if JIT else (2,),
+}
 EVERY_GAME = [(name, seats) for name in GAMES for seats in SEATS[name]]
 
 

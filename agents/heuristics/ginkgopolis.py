@@ -10,7 +10,7 @@ from typing import Final
 
 from sprawl_env.core.agenda import STEP, A, B, push, top
 from sprawl_env.core.bits import count_bits, lowest
-from sprawl_env.core.game import Games, State, Tables
+from sprawl_env.core.game import Games, Mask, State, Tables
 from sprawl_env.core.kernel import kernel
 from sprawl_env.games.ginkgopolis.actions import CARD, DRAFT, NEW_HAND, RETURN, TAKE, WITH_TILE
 from sprawl_env.games.ginkgopolis.constants import (
@@ -216,8 +216,8 @@ def rate_pick(t: State, state: State, seat: int, kind: int) -> float:
 
 
 @kernel
-def rate(tables: Tables, games: Games, action: int, seat: int) -> float:
-    """Return how good an action is for ``seat`` in ``games[0]``; the other records are scratch."""
+def rate(tables: Tables, games: Games, action: int, seat: int, mask: Mask) -> float:
+    """Return how good an action is for ``seat`` in ``games[0]``; all else is scratch."""
     t = tables[0]
     games[1] = games[0]
     state = games[1]

@@ -24,10 +24,14 @@ SOURCES = ("printed", "public", "stand-in")
 
 @dataclass(frozen=True)
 class Rule:
-    """What a value in a data file must be."""
+    """What a value in a data file must be.
+
+    ``inner`` returns the class of the rows that the value is a list of.
+    """
 
     expected: str
     holds: Callable[[Any], bool]
+    inner: Callable[[], type] | None = None
 
 
 def _field(rule: Rule, default: Any) -> Any:
@@ -81,6 +85,19 @@ def choices(
 def text(*, default: Any = dataclasses.MISSING) -> Any:
     """Declare a text that is not empty."""
     return _field(Rule("a text", lambda v: isinstance(v, str) and v != ""), default)
+
+
+def flag(*, default: Any = dataclasses.MISSING) -> Any:
+    """Declare true or false."""
+    return _field(Rule("true or false", lambda v: isinstance(v, bool)), default)
+
+
+def inner_rows(
+    inner: Callable[[], type], *, length: tuple[int, int], default: Any = dataclasses.MISSING
+) -> Any:
+    """Declare a list of rows inside a row; ``inner`` returns their dataclass, checked alike."""
+    rule = Rule(f"a list of {_span(length)} tables of fields", lambda v: _is_list(v, length), inner)
+    return _field(rule, default)
 
 
 def _span(length: tuple[int, int]) -> str:
@@ -203,7 +220,7 @@ def _read(path: Path, file: DataFile) -> dict[str, tuple[Row, ...]]:
     return found
 
 
-def _row(item: Any, row_type: type[Row], defaults: dict[str, Any], where: str) -> Row:
+def _row(item: Any, row_type: type[Any], defaults: dict[str, Any], where: str) -> Any:
     """Build one row, or say which field is wrong."""
     if not isinstance(item, dict):
         raise DataError(f"{where}: expected a table of fields, got {item!r}")
@@ -216,10 +233,16 @@ def _row(item: Any, row_type: type[Row], defaults: dict[str, Any], where: str) -
     values: dict[str, Any] = {}
     for name, field in fields.items():
         if name in item or name in defaults:
-            value = item.get(name, defaults.get(name))
+            value: Any = item.get(name, defaults.get(name))
             rule: Rule = field.metadata["rule"]
             if not rule.holds(value):
                 raise DataError(f"{where}: {name}: expected {rule.expected}, got {value!r}")
+            if rule.inner is not None:
+                inner = rule.inner()
+                value = [
+                    _row(one, inner, {}, f"{where}: {name} {k}")
+                    for k, one in enumerate(value, start=1)
+                ]
             values[name] = tuple(value) if isinstance(value, list) else value
         elif field.default is dataclasses.MISSING:
             raise DataError(

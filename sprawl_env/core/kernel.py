@@ -31,6 +31,7 @@ import numba
 import numpy as np
 import platformdirs
 from filelock import FileLock
+from numba.core import types
 from numba.core.caching import FunctionCache, UserProvidedCacheLocator
 
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -116,7 +117,7 @@ def _notice() -> None:
     """Say once a process that the first call compiles."""
     if os.environ.get("SPRAWL_ENV_QUIET") != "1":
         print(  # noqa: T201 - the user waits for this and must know why
-            "sprawl_env: compiling the rules for this machine, once (under a minute) ...",
+            "sprawl_env: compiling the rules for this machine, once (a minute or two) ...",
             file=sys.stderr,
             flush=True,
         )
@@ -196,12 +197,32 @@ def kernel(function: F | None = None, *, label: str = "") -> F | Callable[[F], F
     return _compile(function, label)
 
 
+def _widen_integers(compiled: Any) -> None:
+    """Let kernels take every whole number they are given by another kernel as an int64.
+
+    Otherwise a kernel and all that it calls is compiled anew for each mixture of int8, int16,
+    int64 and enumerations that its callers happen to pass.
+    """
+    inner = compiled.get_call_template
+
+    def widened(given: Any) -> Any:
+        whole = isinstance(given, types.Integer | types.IntEnumMember)
+        return types.int64 if whole else given
+
+    def get_call_template(args: Any, kws: Any) -> Any:
+        named = {name: widened(given) for name, given in kws.items()}
+        return inner(tuple(widened(given) for given in args), named)
+
+    compiled.get_call_template = get_call_template
+
+
 def _compile(function: F, label: str) -> F:
     if not JIT:
         return function
     compiled = numba.njit(error_model="numpy", nogil=True, no_cfunc_wrapper=True, _nrt=False)(
         function
     )
+    _widen_integers(compiled)
     folder = _cache_folder(
         _package_root(function.__module__, Path(function.__code__.co_filename).resolve())
     )

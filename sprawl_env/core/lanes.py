@@ -13,7 +13,7 @@ from sprawl_env.core.kernel import kernel
 LANE_BITS: Final = 12
 _ONES: Final = 0x001001001001
 _HIGHS: Final = 0x800800800800
-_LANE: Final = 0xFFF
+LANE: Final = 0xFFF
 
 
 @kernel
@@ -28,7 +28,7 @@ def shortfall(wanted: int, held: int) -> int:
     less = (wanted | _HIGHS) - held  # a lane keeps its high bit where wanted >= held
     enough = less & _HIGHS
     short = less & (enough - (enough >> (LANE_BITS - 1)))
-    return (short * _ONES >> 3 * LANE_BITS) & _LANE
+    return (short * _ONES >> 3 * LANE_BITS) & LANE
 
 
 @kernel

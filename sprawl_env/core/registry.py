@@ -14,6 +14,7 @@ from sprawl_env.core.game import Game, GameRules
 GAMES: Final = {
     "ginkgopolis": "sprawl_env.games.ginkgopolis",
     "tower_up": "sprawl_env.games.tower_up",
+    "urban_sprawl": "sprawl_env.games.urban_sprawl",
 }
 
 

@@ -19,7 +19,11 @@ from sprawl_env.core.registry import GAMES, rules_of
 from tests.adapters.toy import ALWAYS, OFTEN, toy
 
 CYCLES = 300 if JIT else 40
-TURN_LIMITS = {"tower_up": {"max_turns": 3}, "ginkgopolis": {"max_rounds": 1}}
+TURN_LIMITS = {
+    "tower_up": {"max_turns": 3},
+    "ginkgopolis": {"max_rounds": 1},
+    "urban_sprawl": {"max_turns": 1},
+}
 
 
 @pytest.mark.filterwarnings("ignore:Observation:UserWarning")  # it expects no dict

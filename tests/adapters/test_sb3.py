@@ -6,6 +6,7 @@ import pytest
 import sprawl_env
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.rng import combine
+from tests.adapters.lengths import whole_games
 from tests.adapters.toy import toy
 
 sb3 = pytest.importorskip("sprawl_env.adapters.sb3")
@@ -65,7 +66,7 @@ def test_the_learner_is_handed_all_it_earned_also_in_opponents_turns(any_game, r
     env.reset()
     rng = np.random.default_rng(0)
     total, ended, lost, episode = np.zeros(8), 0, 0, np.zeros(8, int)
-    for _ in range(2 * STEPS):
+    for _ in range(whole_games(any_game)):
         _, rewards, dones, infos = env.step(choose(env, rng))
         total += rewards
         for i in np.flatnonzero(dones):

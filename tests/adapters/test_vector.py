@@ -7,6 +7,7 @@ import sprawl_env
 from sprawl_env.adapters.vector import VectorGames
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.rng import combine
+from tests.adapters.lengths import whole_games
 from tests.adapters.toy import ALWAYS, OFTEN, toy
 
 pytestmark = pytest.mark.compiled  # thousands of plies
@@ -51,7 +52,7 @@ def test_ended_games_are_rewarded_and_dealt_anew_at_once(any_game):
     vec = VectorGames(any_game, 8, seed=1)
     vec.reset()
     ended = 0
-    for _ in range(STEPS):
+    for _ in range(whole_games(any_game)):
         step = vec.step(vec.sample_actions())
         over = step.terminated | step.truncated
         ended += over.sum()

@@ -17,6 +17,10 @@ GAMES = [
     ("tower_up", "4-seats", 9, {"num_players": 4}),
     ("tower_up", "2-seats-7-floors", 10, {"num_players": 2, "starting_floors": 7}),
     ("tower_up", "4-seats-turn-limit", 11, {"num_players": 4, "max_turns": 30}),
+    ("urban_sprawl", "2-seats", 12, {"num_players": 2}),
+    ("urban_sprawl", "3-seats-long", 13, {"num_players": 3, "length": "long"}),
+    ("urban_sprawl", "4-seats-short", 14, {"num_players": 4, "length": "short"}),
+    ("urban_sprawl", "2-seats-turn-limit", 15, {"num_players": 2, "max_turns": 20}),
 ]
 
 

@@ -1,0 +1,689 @@
+"""Show how *Urban Sprawl* balances when greedy plays itself: what our cards are tuned by.
+
+    python -m experiments.balance --games 2000
+    python -m experiments.balance --games 500 --seats 3 --data my_cards --out runs/balance.json
+
+Points and wealth are told apart by where they come from, from the states before and after each
+ply: a vocation's gains by their decisions, the price and the neighbourhood bonus of a build by the
+city, payouts by the cards turned up and the city after them.  The rest belongs to the effects of
+the contract just built or, at the end of a turn, to the events.  Where several things of an end of
+turn touch (a park changes a payout, an event decides an election), the split is approximate; the
+sums are exact.  What an event moves is measured where it was the only one of its turn.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+import sprawl_env
+from agents import make_agent
+from agents.checkpoint import surroundings, write_atomically
+from experiments.benchmark import check_out
+from experiments.command_line import console, run
+from experiments.evaluate import interval
+from sprawl_env.adapters.batch import batch_kernels
+from sprawl_env.adapters.rewards import reward_mode
+from sprawl_env.core.agenda import STEP, A, B
+from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.game import NOBODY, NOT_OVER, TRUNCATED, Game, Games, check_seed
+from sprawl_env.core.rng import combine
+from sprawl_env.games.urban_sprawl.actions import DECLINE, GAIN
+from sprawl_env.games.urban_sprawl.constants import (
+    ATTORNEY,
+    CORNERS,
+    DECKS,
+    FIRST_DOUBLE_ROW,
+    FIRST_EVENT,
+    FIRST_GREY,
+    NO_KIND,
+    NO_VOCATION,
+    NUM_CARDS,
+    NUM_DECKS,
+    NUM_EVENTS,
+    NUM_WEALTH_MARKERS,
+    POLICE,
+    PRESTIGE,
+    RENEWAL,
+    TREASURER,
+    VOCATIONS_A_CARD,
+    WEALTH,
+    Step,
+)
+from sprawl_env.games.urban_sprawl.data_files import NO_ZONE
+from sprawl_env.games.urban_sprawl.rules.build import neighbours_of_zone
+from sprawl_env.games.urban_sprawl.rules.scoring import office_bonus
+
+GAME: Final = "urban_sprawl"
+SOURCES: Final = (
+    "vocations",
+    "neighbourhood",
+    "contracts' effects",
+    "events",
+    "payouts",
+    "Treasurer",
+    "investments",
+    "prices",
+    "final lines",
+    "final offices",
+    "final wealth",
+)
+(VOCATION, BONUS, EFFECT, EVENT, PAYOUT, TRIBUTE, INVESTED, PRICE, LINES, OFFICES, RICHES) = range(
+    len(SOURCES)
+)
+NUM_IDS: Final = NUM_CARDS + NUM_EVENTS  # contracts and events of the decks, planning events
+LEAST_SEEN: Final = 200  # of a contract that nobody builds, to be worth a word
+MOST_MOVED: Final = 0.15  # of the winner's score, by one card
+AIM_SEATS: Final = 3
+AIM: Final = (120, 220)  # the winner's mean score with that many seats
+
+Counts = npt.NDArray[np.int64]
+Numbers = npt.NDArray[np.float64]
+Rows = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Config:
+    """Every number the report depends on."""
+
+    games: int = 2000
+    """games to play with each number of seats"""
+    seats: tuple[int, ...] = (2, 3, 4)
+    """numbers of seats"""
+    data: Path | None = None
+    """folder of data files that replace those of the package"""
+    length: str = "standard"
+    """option of the game: standard, long or short"""
+    seed: int = 0
+    """game k is dealt from (seed, k)"""
+    batch: int = 512
+    """games at once"""
+    out: Path | None = None
+    """JSON file for the report"""
+
+
+# ------------------------------------------------------------------------- what cards are counted
+
+
+class CardSums:
+    """Sums over the times that a card was built or, an event, the only one of its turn.
+
+    Attributes:
+        seen: times turned up, by card.
+        done: times measured, by card.
+        own: what the card's effects brought the builder (event: the active seat), wealth and
+            prestige ``[card, 2]``.
+        all: the same, of all seats together.
+        vocations: what its vocations brought all seats, alike.
+        bonus: the builder's neighbourhood bonus.
+        most: largest change of one seat by its effects, in points; wealth counts as at the end.
+    """
+
+    def __init__(self) -> None:
+        self.seen, self.done, self.bonus, self.most = np.zeros((4, NUM_IDS))
+        self.own, self.all, self.vocations = np.zeros((3, NUM_IDS, 2))
+
+    def __iadd__(self, other: CardSums) -> CardSums:
+        for name, theirs in vars(other).items():
+            vars(self)[name] += theirs
+        return self
+
+    def line(self, ids: Counts, games: int, seats: int, winner: float) -> dict[str, float]:
+        """Return the figures of a card with all its copies; means are a build."""
+        done, seen = self.done[ids].sum(), self.seen[ids].sum()
+        times = max(done, 1.0)
+        means = {
+            name: vars(self)[name][ids].sum(axis=0) / times for name in ("own", "all", "vocations")
+        }
+        most = self.most[ids].sum() / times
+        return {
+            "seen": float(seen),
+            "seen_a_game": float(seen / games),
+            "done": float(done),
+            "done_of_seen": float(done / max(seen, 1.0)),
+            **{
+                f"{name}_{money}": float(mean[k])
+                for name, mean in means.items()
+                for k, money in ((PRESTIGE, "points"), (WEALTH, "wealth"))
+            },
+            "lead": self._lead(ids, times, seats),
+            "bonus": float(self.bonus[ids].sum() / times),
+            "most": float(most),
+            "most_of_winner": float(most / winner),
+        }
+
+    def _lead(self, ids: Counts, times: float, seats: int) -> float:
+        """Return the builder's points by the effects, less the mean of the others'."""
+        own, others = self.own[ids].sum(axis=0), (self.all - self.own)[ids].sum(axis=0)
+        return float((own - others / (seats - 1))[PRESTIGE] / times)
+
+
+def card_names(game: Game) -> list[str]:
+    """Return the names of contracts and events by number; copies share one."""
+    t = game.tables[0]
+    written = [*t.card_name, *t.event_name]
+    return [bytes(letters).rstrip(b"\0").decode() for letters in written]
+
+
+# --------------------------------------------------------------------------- lines and payouts
+
+
+def line_of(t: Any, games: Any, money: int, numbers: Rows) -> Rows:
+    """Return the line of a wealth or prestige number in each game, -1 if it is not on the board."""
+    printed = t.column_number if money == WEALTH else t.row_number
+    wealth = np.arange(len(t.marker_number)) < NUM_WEALTH_MARKERS
+    fits = (wealth == (money == WEALTH)) & (t.marker_number == numbers[:, None])
+    on_grey = games["marker_at"] == fits.argmax(axis=1)[:, None]
+    grey = np.where(fits.any(axis=1) & on_grey.any(axis=1), FIRST_GREY + on_grey.argmax(axis=1), -1)
+    here = printed == numbers[:, None]
+    first = 0 if money == WEALTH else FIRST_DOUBLE_ROW
+    return np.where(here.any(axis=1), first + here.argmax(axis=1), grey)
+
+
+def in_lines(games: Any, seats: int) -> Rows:
+    """Return how many buildings each seat controls in each line, ``[n, seats, lines]``."""
+    rows, columns = (games[name][:, :seats].astype(int) for name in ("in_row", "in_column"))
+    doubles = [side[:, :, ::2] + side[:, :, 1::2] for side in (rows, columns)]
+    return np.concatenate([columns, *doubles, rows], axis=2)
+
+
+def shares(t: Any, counts: Rows, numbers: Rows) -> Rows:
+    """Return what lines of these numbers pay to seats with so many buildings (US §2)."""
+    before = (counts[:, None, :] > counts[:, :, None]).sum(axis=2)
+    tied = (counts[:, None, :] == counts[:, :, None]).sum(axis=2)
+    sums = np.pad(t.places[numbers].astype(int).cumsum(axis=1), ((0, 0), (1, 0)))
+    pot = np.take_along_axis(sums, before + tied, 1) - np.take_along_axis(sums, before, 1)
+    return np.where(counts > 0, pot // tied, 0)
+
+
+# ------------------------------------------------------------------------------ following games
+
+
+def plain(games: Games) -> Any:
+    """Return the records as a plain array: fields of a recarray are slow to reach."""
+    return games.view(np.ndarray).view(np.dtype((np.void, games.dtype)))
+
+
+class Ledger:
+    """Where wealth and prestige came from in some games that are followed ply by ply.
+
+    Attributes:
+        sources: ``[games, seats, wealth or prestige, source]``.
+        cards: sums by card.
+    """
+
+    def __init__(self, game: Game, num_games: int) -> None:
+        self.t, self.num_seats = game.tables[0], game.num_seats
+        self.sources = np.zeros((num_games, self.num_seats, 2, len(SOURCES)), np.int64)
+        self.cards = CardSums()
+        self._source = np.full(num_games, EVENT)  # of what no decision explains: EFFECT, EVENT
+        self._card = np.full(num_games, -1)  # contract being built
+        self._events = np.zeros((num_games, NUM_IDS), np.int64)  # of this end of turn
+        self._moved = np.zeros((num_games, self.num_seats, 2), np.int64)  # by the card's effects
+        self._scored = np.zeros((num_games, 2), np.int64)  # by its vocations
+        self._bonus = np.zeros(num_games, np.int64)
+        self._police = np.zeros((num_games, VOCATIONS_A_CARD), bool)  # has scored
+
+    def note(self, which: Counts, was: Any, now: Any, actions: Counts) -> None:
+        """Book a ply of the games ``which``, their states before and after."""
+        seats = self.num_seats
+        was, now = plain(was), plain(now)
+        top = was["agenda"][np.arange(len(which)), was["agenda_size"] - 1]
+        step = top[:, STEP]
+        left = np.stack([now["wealth"] - was["wealth"], now["prestige"] - was["prestige"]], axis=2)
+        left = left[:, :seats].astype(np.int64)
+        main, paying = step == Step.MAIN, step == Step.PERMITS
+        built = paying & (now["contracts_built"] > was["contracts_built"])
+        ends = main & (actions == DECLINE)
+        self._start(which[built | ends], now["card"][built | ends], ends[built | ends])
+        for source, rows in ((INVESTED, main & ~ends), (PRICE, step == Step.CLAIM)):
+            self.sources[which[rows], :, :, source] += left[rows]
+            left[rows] = 0
+        for k in np.flatnonzero(built):
+            self._pay_build(int(which[k]), was[k], now[k], int(top[k, B]), left[k])
+        pending = was["agenda"][:, :, STEP] == Step.TAKE_VOCATION
+        pending &= np.arange(pending.shape[1]) < was["agenda_size"][:, None]
+        own_vocation = built | pending.any(axis=1)
+        for k in np.flatnonzero(step == Step.MARKER_GAIN):
+            gain = (was["to_play"][k], actions[k] - GAIN)
+            self._score(int(which[k]), gain, int(top[k, A]), left[k], own_vocation[k])
+        for k in np.flatnonzero(own_vocation & (was["office"][:, POLICE] != NOBODY)):
+            self._police_scores(int(which[k]), was[k], now[k], left[k])
+        ending = (self._source[which] == EVENT) & ~main | ends
+        self._end_turn(which[ending], was[ending], now[ending], left, np.flatnonzero(ending))
+        self.sources[which, :, :, self._source[which]] += left
+        self._moved[which] += left
+        next_step = now["agenda"][np.arange(len(which)), now["agenda_size"] - 1, STEP]
+        over = (next_step == Step.MAIN) | (now["over"] != NOT_OVER)
+        self._source[which[over]] = EFFECT
+        busy = (self._card[which] >= 0) | self._events[which].any(axis=1)
+        for k in np.flatnonzero(over & busy):
+            self._finish(int(which[k]), int(was["active"][k]))
+
+    def _start(self, which: Counts, cards: Rows, ends: Rows) -> None:
+        """Begin to follow a contract that has been built, or the end of a turn."""
+        self._source[which] = np.where(ends, EVENT, EFFECT)
+        self._card[which] = np.where(ends, -1, cards)
+        for array in (self._events, self._moved, self._scored, self._bonus, self._police):
+            array[which] = 0
+
+    def _pay_build(self, g: int, was: Any, now: Any, site: int, left: Rows) -> None:
+        """Book the price and the neighbourhood bonus of a build."""
+        block, seat = site // CORNERS, int(was["to_play"])
+        price, corners = int(was["value"][block]), int(now["corners"][now["lot"]])
+        bonus = neighbours_of_zone(
+            now, block, corners, int(self.t.card_zone[now["card"]]), int(now["lot"])
+        )
+        bonus *= 1 + (was["contracts_built"] == 0 and was["office"][ATTORNEY] == seat)
+        self.sources[g, seat, WEALTH, PRICE] -= price
+        self.sources[g, seat, PRESTIGE, BONUS] += bonus
+        self._bonus[g] = bonus
+        left[seat] -= (-price, bonus)
+
+    def _score(
+        self, g: int, gain: tuple[int, int], number: int, left: Rows, own_vocation: bool
+    ) -> None:
+        """Book what a seat chose for a marker: by the contract's vocation, or by an effect."""
+        seat, money = gain
+        self.sources[g, seat, money, VOCATION] += number
+        left[seat, money] -= number
+        if own_vocation:
+            self._scored[g, money] += number
+        else:
+            self._moved[g, seat, money] += number
+
+    def _police_scores(self, g: int, was: Any, now: Any, left: Rows) -> None:
+        """Book what the Police Chief scores without being asked: both, for each vocation."""
+        seat, card = int(was["office"][POLICE]), int(self._card[g])
+        for k in range(VOCATIONS_A_CARD):
+            vocation = int(self.t.card_vocation[card, k])
+            if vocation == NO_VOCATION or self._police[g, k]:
+                continue
+            due = int(self.t.card_number[card, k]) * int(now["vocations"][seat, vocation])
+            if due > 0 and (left[seat] >= due).all():
+                self.sources[g, seat, :, VOCATION] += due
+                self._scored[g] += due
+                left[seat] -= due
+                self._police[g, k] = True
+
+    def _end_turn(self, which: Counts, was: Any, now: Any, left: Rows, rows: Counts) -> None:
+        """Book payouts and the Treasurer's income; note which events there were."""
+        paid = np.zeros((len(which), self.num_seats, 2), np.int64)
+        counts = in_lines(now, self.num_seats)
+        for k, money, numbers in self._payouts(was, now):
+            lines = line_of(self.t, now[k], money, numbers)
+            share = shares(self.t, counts[k, :, lines], numbers)
+            paid[k, :, money] += np.where(lines[:, None] >= 0, share, 0)
+        drawn = was["deck_size"] - now["deck_size"]
+        for deck in range(NUM_DECKS):
+            for back in range(int(drawn[:, deck].max(initial=0))):
+                k = np.flatnonzero(drawn[:, deck] > back)
+                cards = was["deck"][k, deck, was["deck_size"][k, deck] - 1 - back]
+                events = self.t.card_zone[cards] == NO_ZONE
+                self._events[which[k[events]], cards[events]] += 1
+        self._events[which, NUM_CARDS:] += planning_events(was, now)
+        eventful = self._events[which].any(axis=1)
+        tribute = self._tribute(was, now, paid)
+        for source, amounts in ((PAYOUT, paid), (TRIBUTE, tribute)):
+            self.sources[which, :, :, source] += amounts
+            left[rows] -= amounts
+        quiet = rows[~eventful]  # elections may have changed a line between its payouts
+        self.sources[which[~eventful], :, :, PAYOUT] += left[quiet]
+        left[quiet] = 0
+
+    def _payouts(self, was: Any, now: Any) -> Iterator[tuple[Rows, int, Rows]]:
+        """Yield the payouts of cards turned up: in which rows, what and which numbers."""
+        kept = (was["planning"] != NO_KIND).sum(axis=1)
+        for space in range(now["planning"].shape[1]):
+            kinds = now["planning"][:, space]
+            k = np.flatnonzero((kinds != NO_KIND) & (kinds != RENEWAL) & (space >= kept))
+            yield k, WEALTH, self.t.permit_wealth[kinds[k]]
+        drawn = was["deck_size"] - now["deck_size"]
+        for deck in range(NUM_DECKS):
+            for back in range(int(drawn[:, deck].max(initial=0))):
+                k = np.flatnonzero(drawn[:, deck] > back)
+                cards = was["deck"][k, deck, was["deck_size"][k, deck] - 1 - back]
+                icons = self.t.card_prestige[cards]
+                yield k[icons > 0], PRESTIGE, icons[icons > 0]
+
+    def _tribute(self, was: Any, now: Any, paid: Rows) -> Rows:
+        """Return what the Treasurer collected, where a turn has begun."""
+        out = np.zeros_like(paid)
+        begun = now["agenda"][np.arange(len(now)), now["agenda_size"] - 1, STEP] == Step.MAIN
+        for k in np.flatnonzero(begun & (now["over"] == NOT_OVER)):
+            seat = int(now["office"][k, TREASURER])
+            if seat == now["active"][k] and seat != NOBODY:
+                had = np.maximum(was["wealth"][k, : self.num_seats] + paid[k, :, WEALTH], 0)
+                given = np.where(
+                    now["wealth"][k, : self.num_seats] > 0,
+                    self.t.treasurer,
+                    np.minimum(had, self.t.treasurer),
+                )
+                given[seat] = 0
+                out[k, :, WEALTH] = -given
+                out[k, seat, WEALTH] = given.sum()
+        return out
+
+    def _finish(self, g: int, seat: int) -> None:
+        """The next main decision: note what the contract, or the only event, has moved."""
+        card = int(self._card[g])
+        if card < 0:
+            events = self._events[g]
+            self.cards.seen += events
+            if events.sum() == 1:
+                card = int(events.argmax())
+        if card >= 0:
+            cards, moved = self.cards, self._moved[g]
+            points = moved[:, PRESTIGE] + moved[:, WEALTH] / int(self.t.wealth_a_point)
+            cards.done[card] += 1
+            cards.own[card] += moved[seat]
+            cards.all[card] += moved.sum(axis=0)
+            cards.vocations[card] += self._scored[g]
+            cards.bonus[card] += self._bonus[g]
+            cards.most[card] += np.abs(points).max()
+        self._card[g] = -1
+        self._events[g] = 0
+
+    def close(self, games: Games, scores: Rows) -> None:
+        """Book the final scoring; count the contracts that were turned up."""
+        for g in range(len(games)):
+            for seat in range(self.num_seats):
+                points = self.sources[g, seat, PRESTIGE]
+                points[RICHES] = games["wealth"][g, seat] // self.t.wealth_a_point
+                points[OFFICES] = office_bonus(games[g], seat)
+                points[LINES] = scores[g, seat] - points[:LINES].sum() - points[OFFICES:].sum()
+            for deck in range(NUM_DECKS):
+                cards = games["deck"][g, deck, int(games["deck_size"][g, deck]) :]
+                contracts = cards[self.t.card_zone[cards] != NO_ZONE]
+                self.cards.seen[contracts] += 1
+
+
+def planning_events(was: Any, now: Any) -> Rows:
+    """Return how often each planning event was discarded, ``[n, events]``; decks are rebuilt."""
+    before, after = (g["planning_discards"][:, FIRST_EVENT:].astype(int) for g in (was, now))
+    found: Rows = np.maximum(after - before, 0)
+    for k in np.flatnonzero(now["planning_size"] > was["planning_size"]):
+        rest = was["planning_deck"][k, : was["planning_size"][k]]
+        drawn = rest[rest >= FIRST_EVENT] - FIRST_EVENT
+        found[k] = after[k] + np.bincount(drawn, minlength=NUM_EVENTS)
+    return found
+
+
+# ------------------------------------------------------------------------------------ the games
+
+
+@dataclass(frozen=True)
+class Played:
+    """What happened in all games with one number of seats.
+
+    Attributes:
+        scores, wins: ``[games, seats]``, shared victories shared.
+        turns, plies: ``[games]``.
+        truncated: ``[games]``.
+        sources: see :class:`Ledger`.
+        cards: sums by card.
+        names: of the cards.
+    """
+
+    scores: Numbers
+    wins: Numbers
+    turns: Counts
+    plies: Counts
+    truncated: npt.NDArray[np.bool_]
+    sources: Counts
+    cards: CardSums
+    names: list[str]
+
+
+def play(game: Game, config: Config, progress: Progress) -> Played:
+    """Let greedy play itself."""
+    task = progress.add_task(f"{game.num_seats} seats", total=config.games)
+    parts = []
+    for first in range(0, config.games, config.batch):
+        last = min(first + config.batch, config.games)
+        parts.append(_play_batch(game, config.seed, range(first, last), progress, task))
+    progress.remove_task(task)
+    cards = CardSums()
+    for part in parts:
+        cards += part.cards
+    joined = {
+        name: np.concatenate([getattr(part, name) for part in parts])
+        for name in ("scores", "wins", "turns", "plies", "truncated", "sources")
+    }
+    return Played(**joined, cards=cards, names=parts[0].names)
+
+
+def _play_batch(game: Game, seed: int, deals: range, progress: Progress, task: Any) -> Played:
+    """Play some games to the end."""
+    size, seats = len(deals), game.num_seats
+    kernels, greedy = batch_kernels(game.rules), make_agent("greedy", game)
+    greedy.seed(combine(combine(seed, deals.start), 2))
+    games = game.empty(size)
+    for i, deal in enumerate(deals):
+        game.verbs.deal(game.tables, games, i, combine(seed, deal))
+    seen, rewards = np.zeros((size, 0), np.float32), np.zeros((size, seats), np.float32)
+    masks, to_play = np.zeros((size, game.num_actions), np.int8), np.zeros(size, np.int64)
+    scores, standings = np.zeros((2, size, game.num_sides), np.int32)
+    over, scratch = np.zeros(size, np.int8), np.zeros(game.num_actions, np.int8)
+    mode, ledger = reward_mode("winner"), Ledger(game, size)
+    which = np.arange(size)
+    while which.size:
+        n = which.size
+        kernels.look(game.tables, games, which, False, seen[:n], masks[:n], to_play[:n])
+        was: Any = games[which]
+        actions = np.asarray(greedy.act(None, masks[:n], was), np.int64)
+        kernels.step(
+            game.tables, games, which, actions, mode, False,
+            scores, standings, rewards, over, scratch,
+        )  # fmt: skip
+        ledger.note(which, was, games[which], actions)
+        done = over[which] != NOT_OVER
+        progress.advance(task, int(done.sum()))
+        which = which[~done]
+    ledger.close(games, scores)
+    best = standings == standings.max(axis=1, keepdims=True)
+    return Played(
+        scores.astype(float),
+        best / best.sum(axis=1, keepdims=True),
+        games["turn"].astype(np.int64),
+        games["ply"].astype(np.int64),
+        over == TRUNCATED,
+        ledger.sources,
+        ledger.cards,
+        card_names(game),
+    )
+
+
+# ----------------------------------------------------------------------------------- the report
+
+
+def spread(values: Rows) -> dict[str, float]:
+    """Return mean, quantiles and extremes."""
+    quantiles = np.percentile(values, (5, 25, 50, 75, 95))
+    return {
+        "mean": float(values.mean()),
+        **dict(zip(("p5", "p25", "p50", "p75", "p95"), map(float, quantiles), strict=True)),
+        "min": float(values.min()),
+        "max": float(values.max()),
+    }
+
+
+def report(game: Game, played: Played) -> dict[str, Any]:
+    """Return everything that is told about games with one number of seats."""
+    scores, wins = played.scores, played.wins
+    winner = float(scores.max(axis=1).mean())
+    champions = wins / wins.sum(axis=1, keepdims=True)
+    points, wealth = played.sources[:, :, PRESTIGE], played.sources[:, :, WEALTH]
+    names = played.names
+    kinds = {name: np.flatnonzero([n == name for n in names]) for name in dict.fromkeys(names)}
+    cards = []
+    for name, ids in kinds.items():
+        event = bool(ids[0] >= NUM_CARDS or game.tables[0].card_zone[ids[0]] == NO_ZONE)
+        deck = "planning" if ids[0] >= NUM_CARDS else DECKS[ids[0] // (NUM_CARDS // NUM_DECKS)]
+        figures = played.cards.line(ids, len(scores), game.num_seats, winner)
+        rows = game.data.rows(deck, "event" if event else "contract")
+        source = next(row.source for row in rows if row.name == name)
+        about = {"name": name, "deck": deck, "event": event, "source": source}
+        cards.append({**about, **figures})
+    found = {
+        "seats": game.num_seats,
+        "games": len(scores),
+        "turns": spread(played.turns),
+        "plies": spread(played.plies),
+        "truncated": float(played.truncated.mean()),
+        "winner": spread(scores.max(axis=1)),
+        "all": spread(scores),
+        "winner_less_last": spread(scores.max(axis=1) - scores.min(axis=1)),
+        "seat_wins": [
+            {"wins": float(column.mean()), "interval": interval(column)} for column in wins.T
+        ],
+        "sources": {
+            name: {
+                "points": float(points[..., k].mean()),
+                "winner_points": float((points[..., k] * champions).sum(axis=1).mean()),
+                "wealth": float(wealth[..., k].mean()),
+            }
+            for k, name in enumerate(SOURCES)
+        },
+        "cards": cards,
+    }
+    return {**found, "violations": violations(found)}
+
+
+def violations(found: dict[str, Any]) -> list[str]:
+    """Return what is not as it should be, a sentence each."""
+    seats, wrong = f"{found['seats']} seats", []
+    for card in found["cards"]:
+        if not card["event"] and card["done"] == 0 and card["seen"] >= LEAST_SEEN:
+            wrong.append(f"{seats}: {card['name']} never built, seen {card['seen']:.0f} times")
+        if card["most_of_winner"] > MOST_MOVED:
+            wrong.append(
+                f"{seats}: {card['name']} moves {card['most']:.1f} points of one seat, "
+                f"{card['most_of_winner']:.0%} of a winner's score (source: {card['source']})"
+            )
+    mean = found["winner"]["mean"]
+    if found["seats"] == AIM_SEATS and not AIM[0] <= mean <= AIM[1]:
+        wrong.append(f"{seats}: the winner's mean is {mean:.1f}, not {AIM[0]} to {AIM[1]}")
+    return wrong
+
+
+def add_columns(table: Table, *columns: str) -> Table:
+    """Add columns, the first one for words, the others for figures."""
+    for k, column in enumerate(columns):
+        table.add_column(column, justify="right" if k else "left", no_wrap=True)
+    return table
+
+
+def summary_table(found: dict[str, Any]) -> Table:
+    """Return length and scores as a table."""
+    table = add_columns(
+        Table(title=f"{found['seats']} seats, {found['games']:,} games"),
+        "", "mean", "p5", "p25", "p50", "p75", "p95", "max",
+    )  # fmt: skip
+    for name in ("turns", "plies", "winner", "all", "winner_less_last"):
+        figures = found[name]
+        cells = (f"{figures[c]:.1f}" for c in ("mean", "p5", "p25", "p50", "p75", "p95", "max"))
+        table.add_row(name.replace("_", " "), *cells)
+    table.add_row("truncated", f"{found['truncated']:.1%}")
+    for k, seat in enumerate(found["seat_wins"]):
+        low, high = seat["interval"]
+        table.add_row(f"seat {k} wins", f"{seat['wins']:.1%}", f"{low:.1%}", "–", f"{high:.1%}")
+    return table
+
+
+def sources_table(found: dict[str, Any]) -> Table:
+    """Return where points and wealth come from, a seat and game."""
+    table = Table(title=f"{found['seats']} seats, a seat and game")
+    add_columns(table, "", "points", "share", "winner's points", "share", "wealth")
+    for name in SOURCES:
+        source = found["sources"][name]
+        cells = []
+        for points, whole in (("points", "all"), ("winner_points", "winner")):
+            share = source[points] / found[whole]["mean"]
+            cells += [f"{source[points]:.1f}", f"{share:.0%}"]
+        table.add_row(name, *cells, f"{source['wealth']:.1f}")
+    return table
+
+
+def cards_table(cards: list[dict[str, Any]]) -> Table:
+    """Return all cards: what they bring, and the largest change of a seat by their effects."""
+    title = "Cards, means of a build or event: points/wealth"
+    columns = ("seen", "built", "bonus", "vocations", "builder", "all", "lead", "most", "share")
+    table = add_columns(Table(title=title), "card", *columns)
+    for k, card in enumerate(cards):
+        if k and cards[k - 1]["deck"] != card["deck"]:
+            table.add_section()
+        built = "" if card["event"] else f"{card['done_of_seen']:.0%}"
+        table.add_row(
+            card["name"],
+            f"{card['seen_a_game']:.2f}",
+            built,
+            f"{card['bonus']:.1f}",
+            *(
+                f"{card[name + '_points']:.1f}/{card[name + '_wealth']:.1f}"
+                for name in ("vocations", "own", "all")
+            ),
+            *(f"{card[name]:.1f}" for name in ("lead", "most")),
+            f"{card['most_of_winner']:.1%}",
+        )
+    return table
+
+
+def pooled(reports: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the cards' figures over all numbers of seats, each build counted once."""
+    out = []
+    for lines in zip(*(found["cards"] for found in reports), strict=True):
+        card = dict(lines[0])
+        seen, done = sum(line["seen"] for line in lines), sum(line["done"] for line in lines)
+        for name in card:
+            if name not in ("name", "deck", "event", "source"):
+                card[name] = sum(line[name] * line["done"] for line in lines) / max(done, 1.0)
+        card["seen_a_game"] = seen / sum(found["games"] for found in reports)
+        card["done_of_seen"] = done / max(seen, 1.0)
+        out.append({**card, "seen": seen, "done": done})
+    return out
+
+
+def main(config: Config) -> None:
+    """Play, print the tables, write the file.
+
+    Raises:
+        InvalidOption: some option is wrong.
+    """
+    for name in ("games", "batch"):
+        if getattr(config, name) < 1:
+            raise InvalidOption(f"{name}={getattr(config, name)}: expected a whole number from 1")
+    if not config.seats:
+        raise InvalidOption("seats: expected at least one number")
+    check_seed(config.seed)
+    if config.out is not None:
+        check_out(config.out)
+    games = [
+        sprawl_env.game(GAME, num_players=n, length=config.length, data=config.data)
+        for n in config.seats
+    ]
+    screen = console()
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TimeRemainingColumn(), console=screen, transient=True) as progress:
+        reports = [report(game, play(game, config, progress)) for game in games]
+    for found in reports:
+        screen.print(summary_table(found))
+        screen.print(sources_table(found))
+    screen.print(cards_table(pooled(reports)))
+    wrong = [line for found in reports for line in found["violations"]]
+    screen.print("\n".join(["Off target:", *wrong] if wrong else ["Nothing is off target."]))
+    if config.out is not None:
+        written = {"config": asdict(config), "reports": reports, **surroundings()}
+        write_atomically(config.out, json.dumps(written, indent=1, default=str) + "\n")
+
+
+if __name__ == "__main__":
+    run(main, Config)

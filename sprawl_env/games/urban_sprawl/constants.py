@@ -1,0 +1,243 @@
+"""What fixes the shape of an *Urban Sprawl* state; every other number is data."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Final
+
+import numpy as np
+
+# ------------------------------------------------------------------------------ the city (US §1)
+
+SIDE: Final = 6  # blocks
+NUM_BLOCKS: Final = SIDE * SIDE
+CORNERS: Final = 4  # lots of a block: TL, TR, BL, BR
+NUM_LOTS: Final = NUM_BLOCKS * CORNERS
+ALL_CORNERS: Final = 15
+LOTS_A_PART: Final = 48  # sets of lots are three numbers of two block rows each
+NUM_PARTS: Final = NUM_LOTS // LOTS_A_PART
+NO_LOT: Final = -1
+NO_BUILDING: Final = -1
+
+ZONES: Final = ("CIV", "COM", "IND", "RES", "PARK")
+NUM_ZONES: Final = 4
+PARK: Final = 4
+NUM_COLOURS: Final = 5  # of building tiles: zones and parks
+ALL_ZONES: Final = 15
+MAX_SIZE: Final = 4
+# Footprints in a block by size, as sets of corners; the ids of US §9.
+SHAPES: Final = np.array(((1, 2, 4, 8), (3, 12, 5, 10), (14, 13, 11, 7), (15, 0, 0, 0)), np.int8)
+NUM_SHAPES: Final = (4, 4, 4, 1)
+SIZE_OF: Final = (0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4)
+FIRST_OF: Final = (0, 0, 1, 0, 2, 0, 1, 0, 3, 0, 1, 0, 2, 0, 1, 0)  # lowest corner of a set
+
+# Blocks around a block, itself last.
+AROUND_ROW: Final = (-1, -1, -1, 0, 0, 1, 1, 1, 0)
+AROUND_COLUMN: Final = (-1, 0, 1, -1, 1, -1, 0, 1, 0)
+NUM_AROUND: Final = 9
+HERE: Final = 8
+MIDDLE: Final = 4  # where the block itself would be in reading order
+TOP_EDGE: Final = 3  # corners
+BOTTOM_EDGE: Final = 12
+LEFT_EDGE: Final = 5
+RIGHT_EDGE: Final = 10
+
+
+def _touched() -> tuple[tuple[int, ...], ...]:
+    """Return by direction and footprint which corners of that block the footprint touches."""
+    table = []
+    for row, column in zip(AROUND_ROW, AROUND_COLUMN, strict=True):
+        by_shape = []
+        for shape in range(ALL_CORNERS + 1):
+            touched = 0
+            for own in (corner for corner in range(CORNERS) if shape >> corner & 1):
+                for other in range(CORNERS):
+                    down = row * 2 + other // 2 - own // 2
+                    right = column * 2 + other % 2 - own % 2
+                    if max(abs(down), abs(right)) <= 1:
+                        touched |= 1 << other
+            by_shape.append(touched)
+        table.append(tuple(by_shape))
+    return tuple(table)
+
+
+TOUCHED: Final = np.array(_touched(), np.int8)  # [direction, footprint]
+
+# ----------------------------------------------------------------------------------------- lines
+
+NUM_COLUMNS: Final = SIDE
+NUM_DOUBLE_ROWS: Final = 3
+FIRST_DOUBLE_ROW: Final = NUM_COLUMNS
+FIRST_GREY: Final = FIRST_DOUBLE_ROW + NUM_DOUBLE_ROWS
+NUM_TOP_GREYS: Final = 3
+NUM_GREYS: Final = NUM_TOP_GREYS + SIDE
+NUM_LINES: Final = FIRST_GREY + NUM_GREYS
+NO_LINE: Final = -1
+
+NUM_WEALTH_MARKERS: Final = 6
+NUM_PRESTIGE_MARKERS: Final = 3
+NUM_MARKERS: Final = NUM_WEALTH_MARKERS + NUM_PRESTIGE_MARKERS
+NO_MARKER: Final = -1
+NO_GREY: Final = -1
+MOST_VALUE: Final = 40  # no block is worth more: 12 + 11 + 6 + 3 printed, some room for overlays
+MOST_ICON: Final = 12
+
+WEALTH: Final = 0
+PRESTIGE: Final = 1
+EITHER: Final = 2
+MONEY: Final = ("wealth", "prestige", "either")
+
+# ------------------------------------------------------------------------------------- the seats
+
+MIN_SEATS: Final = 2
+MAX_SEATS: Final = 4
+MOST_TURNS: Final = 2000  # largest max_turns
+NUM_VOCATIONS: Final = 8
+VOCATIONS: Final = (
+    "FINANCE",
+    "TRANSPORTATION",
+    "EDUCATION",
+    "ENERGY",
+    "TOURISM",
+    "FACTORY",
+    "PUBLIC SERVICE",
+    "MEDIA",
+)
+MEDIA: Final = 7
+NO_VOCATION: Final = -1
+VOCATIONS_A_CARD: Final = 2
+
+OFFICES: Final = ("mayor", "attorney", "treasurer", "police", "boss", "contractor")
+MAYOR: Final = 0
+ATTORNEY: Final = 1
+TREASURER: Final = 2
+POLICE: Final = 3
+BOSS: Final = 4
+CONTRACTOR: Final = 5
+NUM_OFFICES: Final = 6
+NUM_POLITICIANS: Final = 5
+NO_OFFICE: Final = -1
+
+# ----------------------------------------------------------------------------------------- cards
+
+NUM_PERMITS: Final = 17  # kinds
+RENEWAL: Final = 17
+NUM_KINDS: Final = 18  # what a hand can hold
+NUM_EVENTS: Final = 14
+FIRST_EVENT: Final = NUM_KINDS
+NUM_PLANNING: Final = NUM_KINDS + NUM_EVENTS  # kinds of planning cards
+PLANNING_CARDS: Final = 54
+PERMIT_CARDS: Final = 36
+NO_KIND: Final = -1
+PLANNING_SPACES: Final = 4
+PLANNING_TOP: Final = 4  # place of the deck's face-up top
+EVENTS_BELOW: Final = 22  # cards on top of the deck that are no events (US 6.1)
+
+DECKS: Final = ("town", "city", "metropolis")
+TOWN: Final = 0
+CITY: Final = 1
+METROPOLIS: Final = 2
+NUM_DECKS: Final = 3
+DECK_CARDS: Final = 37
+NUM_CARDS: Final = NUM_DECKS * DECK_CARDS
+NO_CARD: Final = -1
+CONTRACT_SPACES: Final = 5
+FIRST_TOP: Final = CONTRACT_SPACES
+FIRST_FAVOR: Final = FIRST_TOP + NUM_DECKS
+FAVORS: Final = 2
+# Cards of a deck below and together with the special event, by length (US 6.1).
+BOTTOM_STACK: Final = (15, 9, 18)
+MIDDLE_STACK: Final = (7, 10, 10)
+
+
+class Length(IntEnum):
+    """Option ``length``."""
+
+    STANDARD = 0
+    LONG = 1
+    SHORT = 2
+
+
+class Power(IntEnum):
+    """A lasting effect of a building (ruling U24)."""
+
+    NONE = 0
+    EXTRA_FAVOR = 1
+    WINS_TIES = 2
+
+
+class Step(IntEnum):
+    """What can stand on the agenda; those up to LAST_DECISION are decisions."""
+
+    CLAIM = 0  # a starting building
+    MAIN = 1  # an investment, an action or the end of the turn
+    FOOTPRINT = 2  # a = the card
+    PERMITS = 3  # a = the card, b = id of the footprint, c = permits paid
+    VOCATION_FROM = 4  # a = the vocation: take it from an opponent
+    MARKER_GAIN = 5  # a = number, b = markers left
+    UNIT = 6  # a = effect, b = units left, c = amount of each: wealth or prestige
+    TARGET = 7  # a = effect, b = the seat it acts for
+    SAVE = 8  # a = effect, b = first lot
+    PLACE = 9  # a = effect, b = zone
+    MOVE_TO = 10  # a = effect, b = first lot
+    PAID_LINE = 11  # a = effect: a line through this block
+    GREY = 12  # a = marker
+    PICK_MARKER = 13  # a = effect
+    PICK_ROW = 14
+    PICK_ZONE = 15  # of a filter
+    PLACE_ZONE = 16  # a = effect
+    OPTION = 17  # a = effect
+    BID = 18  # a = effect, b = highest so far, c = who bid it
+    ACCEPT = 19  # a = effect
+    NEXT_SEAT = 20  # a = set of seats, b = self
+    LEADER = 21  # a = set of seats
+    VICTIM = 22  # a = effect, b = set of seats
+    WINNER = 23  # a = set of seats, b = office
+    PICK_OFFICE = 24  # a = effect
+    PICK_VOCATION = 25  # a = effect
+    DISCARD = 26  # a = effect, b = cards left
+    FREE_CARD = 27
+    DISASTER = 28  # a = effect
+    HEADLINE = 29  # a = effect: which of several extreme buildings
+    # automatic
+    BEGIN_TURN = 30
+    TAKE_VOCATION = 31  # a = card, b = 0 or 1
+    SCORE_SEATS = 32  # a = number, b = vocation, c = seats left * 2 + Police Chief's both
+    EFFECTS = 33  # a = next effect, b = how many are left
+    EFFECT = 34  # a = effect, b = a Stage, c = set of seats
+    EACH = 35  # a = effect, b = set of seats, c = self
+    ACT = 36  # a = effect, b = self
+    NEXT_BID = 37  # a = effect, b = highest, c = who bid it; seat = the next
+    ELECTION = 38  # a = office
+    ASSIGN = 39  # the Contractor
+    END_OF_TURN = 40  # a = stage
+    DRAW_PLANNING = 41  # a = space
+    DRAW_CONTRACT = 42  # a = space, or FIRST_TOP + deck
+    END_EVENT = 43  # a = planning event
+    PAY_WEALTH = 44  # a = permit kind
+
+
+LAST_DECISION: Final = Step.HEADLINE
+
+
+class Stage(IntEnum):
+    """How far an effect has come before its verb."""
+
+    WHO = 0
+    ASK_ZONE = 1
+    ASK_ROW = 2
+    VERB = 3
+
+
+class EndStage(IntEnum):
+    """The steps of the end of a turn (US 6.8)."""
+
+    SLIDE_PLANNING = 1
+    FILL_PLANNING = 2
+    TURN_PLANNING = 3
+    SLIDE_CONTRACTS = 4
+    FILL_CONTRACTS = 5
+    TURN_TOWN = 6
+    TURN_CITY = 7
+    TURN_METROPOLIS = 8
+    NEXT_TURN = 9

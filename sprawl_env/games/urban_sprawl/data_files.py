@@ -1,0 +1,522 @@
+"""The data files of *Urban Sprawl*: their rows, how they are checked and compiled into arrays."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from sprawl_env.core.data import (
+    DataFile,
+    GameData,
+    Row,
+    choice,
+    choices,
+    flag,
+    inner_rows,
+    load,
+    number,
+    numbers,
+    text,
+)
+from sprawl_env.core.errors import DataError
+from sprawl_env.core.game import Tables
+from sprawl_env.core.lanes import LANE_BITS
+from sprawl_env.games.urban_sprawl.cards import (
+    EFFECTS,
+    MOST_EFFECTS,
+    EffectCompiler,
+    EffectRow,
+    check_effects,
+)
+from sprawl_env.games.urban_sprawl.constants import (
+    CONTRACT_SPACES,
+    CORNERS,
+    DECK_CARDS,
+    DECKS,
+    MAX_SEATS,
+    MAX_SIZE,
+    MIN_SEATS,
+    MOST_ICON,
+    MOST_VALUE,
+    NO_VOCATION,
+    NUM_CARDS,
+    NUM_COLOURS,
+    NUM_COLUMNS,
+    NUM_DECKS,
+    NUM_DOUBLE_ROWS,
+    NUM_EVENTS,
+    NUM_PERMITS,
+    NUM_PRESTIGE_MARKERS,
+    NUM_VOCATIONS,
+    NUM_WEALTH_MARKERS,
+    NUM_ZONES,
+    PERMIT_CARDS,
+    PLANNING_CARDS,
+    PLANNING_SPACES,
+    SIDE,
+    VOCATIONS,
+    VOCATIONS_A_CARD,
+    ZONES,
+)
+from sprawl_env.games.urban_sprawl.features import CARD_FEATURES, write_features
+from sprawl_env.games.urban_sprawl.vocabulary import Next
+
+FOLDER: Final = Path(__file__).parent / "data"
+CORNER_NAMES: Final = ("TL", "TR", "BL", "BR")
+STARTING: Final = 12
+NAME_SIZE: Final = 32
+MOST_MONEY: Final = 99
+NEXT_TO: Final = (*ZONES[:NUM_ZONES], "park", "water", "forest", "own")
+VOCATION: Final = re.compile(r"^([A-Z ]+)-([1-9][0-9]?)$")
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumbersRow(Row):
+    """Numbers printed beside the city (US §1)."""
+
+    columns: tuple[int, ...] = numbers(1, MOST_ICON, length=(NUM_COLUMNS, NUM_COLUMNS))
+    double_rows: tuple[int, ...] = numbers(1, MOST_ICON, length=(NUM_DOUBLE_ROWS, NUM_DOUBLE_ROWS))
+
+
+@dataclass(frozen=True, kw_only=True)
+class MarkersRow(Row):
+    """Numbers of the markers (US §1)."""
+
+    wealth: tuple[int, ...] = numbers(1, MOST_ICON, length=(NUM_WEALTH_MARKERS, NUM_WEALTH_MARKERS))
+    prestige: tuple[int, ...] = numbers(
+        1, MOST_ICON, length=(NUM_PRESTIGE_MARKERS, NUM_PRESTIGE_MARKERS)
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class StartingRow(Row):
+    """A starting building (US §1)."""
+
+    zone: str = choice(ZONES[:NUM_ZONES])
+    row: int = number(0, SIDE - 1)
+    column: int = number(0, SIDE - 1)
+    corner: str = choice(CORNER_NAMES)
+
+
+@dataclass(frozen=True, kw_only=True)
+class VocationRow(Row):
+    """Markers of a vocation (US §1)."""
+
+    name: str = choice(VOCATIONS)
+    markers: int = number(1, 9)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TilesRow(Row):
+    """Building tiles of a zone, by size (US §1)."""
+
+    zone: str = choice(ZONES)
+    counts: tuple[int, ...] = numbers(0, 99, length=(MAX_SIZE, MAX_SIZE))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PayoutRow(Row):
+    """What a line of a value pays to the places (US §2)."""
+
+    value: int = number(1, MOST_ICON)
+    places: tuple[int, ...] = numbers(0, MOST_MONEY, length=(MAX_SEATS, MAX_SEATS))
+
+
+@dataclass(frozen=True, kw_only=True)
+class CostsRow(Row):
+    """Action points (US §1, 6.2)."""
+
+    planning: tuple[int, ...] = numbers(0, 20, length=(PLANNING_SPACES + 1, PLANNING_SPACES + 1))
+    contracts: tuple[int, ...] = numbers(0, 20, length=(CONTRACT_SPACES, CONTRACT_SPACES))
+    tops: tuple[int, ...] = numbers(0, 20, length=(NUM_DECKS, NUM_DECKS))
+    points: int = number(1, 20)
+    boss_points: int = number(1, 20)
+    treasurer: int = number(0, 20)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetupRow(Row):
+    """What the seats begin with (US 6.1)."""
+
+    wealth: tuple[int, ...] = numbers(0, 999, length=(MAX_SEATS - 1, MAX_SEATS - 1))
+    cards: tuple[int, ...] = numbers(0, 5, length=(MAX_SEATS, MAX_SEATS))
+    tie_value: int = number(1, MOST_VALUE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FinalRow(Row):
+    """The end of the game (US 6.12)."""
+
+    wealth_a_point: int = number(1, 99)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PermitRow(Row):
+    """A kind of building permit (US §3)."""
+
+    permits: int = number(1, MAX_SIZE)
+    zones: tuple[str, ...] = choices(ZONES[:NUM_ZONES], length=(1, NUM_ZONES))
+    wealth: int = number(1, MOST_ICON)
+    ballot: bool = flag()
+    copies: int = number(1, 9)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RenewalRow(Row):
+    """Urban Renewal (US §3)."""
+
+    copies: int = number(1, 9)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EventRow(Row):
+    """An event of any deck."""
+
+    name: str = text()
+    special: bool = flag(default=False)
+    effects: tuple[EffectRow, ...] = inner_rows(lambda: EffectRow, length=(1, MOST_EFFECTS))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContractRow(Row):
+    """A building contract (US §4, §5)."""
+
+    name: str = text()
+    zone: str = choice(ZONES[:NUM_ZONES])
+    size: int = number(1, MAX_SIZE)
+    vocations: tuple[str, ...] = choices(
+        tuple(f"{v}-{n}" for v in VOCATIONS for n in range(1, 13)),
+        length=(0, VOCATIONS_A_CARD),
+        default=(),
+    )
+    prestige: int = number(0, MOST_ICON, default=0)
+    next_to: tuple[str, ...] = choices(NEXT_TO, length=(1, len(NEXT_TO)), default=())
+    empty_block: bool = flag(default=False)
+    value_at_least: int = number(1, MOST_VALUE, default=0)
+    value_at_most: int = number(1, MOST_VALUE, default=0)
+    highest_block: bool = flag(default=False)
+    ignores_zoning: bool = flag(default=False)
+    effects: tuple[EffectRow, ...] = inner_rows(
+        lambda: EffectRow, length=(0, MOST_EFFECTS), default=()
+    )
+    copies: int = number(1, 9, default=1)
+
+
+def _contract_file(deck: str) -> DataFile:
+    return DataFile(
+        deck,
+        {"contract": ContractRow, "event": EventRow},
+        {"contract": (1, DECK_CARDS), "event": (1, DECK_CARDS)},
+    )
+
+
+FILES: Final = (
+    DataFile(
+        "board",
+        {
+            "numbers": NumbersRow,
+            "markers": MarkersRow,
+            "starting": StartingRow,
+            "vocation": VocationRow,
+            "tiles": TilesRow,
+            "payout": PayoutRow,
+            "costs": CostsRow,
+            "setup": SetupRow,
+            "final": FinalRow,
+        },
+        {
+            "numbers": (1, 1),
+            "markers": (1, 1),
+            "starting": (STARTING, STARTING),
+            "vocation": (NUM_VOCATIONS, NUM_VOCATIONS),
+            "tiles": (NUM_COLOURS, NUM_COLOURS),
+            "payout": (MOST_ICON, MOST_ICON),
+            "costs": (1, 1),
+            "setup": (1, 1),
+            "final": (1, 1),
+        },
+    ),
+    DataFile(
+        "planning",
+        {"permit": PermitRow, "event": EventRow, "renewal": RenewalRow},
+        {"permit": (NUM_PERMITS, NUM_PERMITS), "event": (NUM_EVENTS, NUM_EVENTS),
+         "renewal": (1, 1)},
+    ),
+    *(_contract_file(deck) for deck in DECKS),
+)  # fmt: skip
+
+TABLES: Final = np.dtype(
+    [
+        ("block_start", np.int32, (60,)),  # where the observation layout's blocks begin
+        ("seen_seats", np.int8),  # seats the observation layout has room for
+        ("column_number", np.int8, (NUM_COLUMNS,)),
+        ("row_number", np.int8, (NUM_DOUBLE_ROWS,)),
+        ("marker_number", np.int8, (NUM_WEALTH_MARKERS + NUM_PRESTIGE_MARKERS,)),
+        ("start_zone", np.int8, (STARTING,)),
+        ("start_lot", np.int16, (STARTING,)),
+        ("vocation_markers", np.int8, (NUM_VOCATIONS,)),
+        ("tiles", np.int8, (NUM_COLOURS, MAX_SIZE)),
+        ("places", np.int8, (MOST_ICON + 1, MAX_SEATS)),
+        ("planning_cost", np.int8, (PLANNING_SPACES + 1,)),
+        ("build_cost", np.int8, (CONTRACT_SPACES + NUM_DECKS,)),
+        ("action_points", np.int8),
+        ("boss_points", np.int8),
+        ("treasurer", np.int8),
+        ("opening_wealth", np.int16, (MAX_SEATS + 1,)),
+        ("opening_cards", np.int8, (MAX_SEATS,)),
+        ("tie_value", np.int8),
+        ("wealth_a_point", np.int8),
+        # planning cards
+        ("permits", np.int8, (NUM_PERMITS,)),
+        ("permit_zones", np.int8, (NUM_PERMITS,)),  # sets
+        ("permit_lanes", np.int64, (NUM_PERMITS,)),  # its permits for each zone, in lanes
+        ("permit_wealth", np.int8, (NUM_PERMITS,)),
+        ("permit_ballot", np.int8, (NUM_PERMITS,)),
+        ("permit_copies", np.int8, (NUM_PERMITS,)),
+        ("renewal_copies", np.int8),
+        ("event_first", np.int16, (NUM_EVENTS,)),
+        ("event_count", np.int8, (NUM_EVENTS,)),
+        # contracts and events of the three decks
+        ("card_zone", np.int8, (NUM_CARDS,)),  # NO_ZONE: an event
+        ("card_size", np.int8, (NUM_CARDS,)),
+        ("card_prestige", np.int8, (NUM_CARDS,)),
+        ("card_vocation", np.int8, (NUM_CARDS, VOCATIONS_A_CARD)),
+        ("card_number", np.int8, (NUM_CARDS, VOCATIONS_A_CARD)),
+        ("card_next_to", np.int16, (NUM_CARDS,)),  # set of vocabulary.Next
+        ("card_empty_block", np.int8, (NUM_CARDS,)),
+        ("card_at_least", np.int8, (NUM_CARDS,)),
+        ("card_at_most", np.int8, (NUM_CARDS,)),
+        ("card_highest", np.int8, (NUM_CARDS,)),
+        ("card_any_zone", np.int8, (NUM_CARDS,)),
+        ("card_restricted", np.int8, (NUM_CARDS,)),  # by any of the six before
+        ("card_special", np.int8, (NUM_CARDS,)),
+        ("card_first", np.int16, (NUM_CARDS,)),
+        ("card_effects", np.int8, (NUM_CARDS,)),
+        ("card_name", np.uint8, (NUM_CARDS, NAME_SIZE)),
+        ("card_features", np.float32, (NUM_CARDS, CARD_FEATURES)),
+        ("event_name", np.uint8, (NUM_EVENTS, NAME_SIZE)),
+        *EFFECTS,
+    ],
+    align=True,
+)
+NO_ZONE: Final = -1
+
+
+def load_data(overlay: Path | None) -> GameData:
+    """Read all data files and check what one row alone cannot show.
+
+    Raises:
+        DataError: one line naming file, row and what is expected.
+    """
+    data = load(FOLDER, FILES, overlay)
+    _check_board(data)
+    _check_planning(data)
+    for deck in DECKS:
+        _check_deck(data, deck)
+    _check_names(data)
+    _check_tiles(data)
+    return data
+
+
+def _check_board(data: GameData) -> None:
+    """Check that numbers, vocations, zones and lots are each there once."""
+    for table, field, values in (("vocation", "name", VOCATIONS), ("tiles", "zone", ZONES)):
+        for k, (row, value) in enumerate(zip(data.rows("board", table), values, strict=True), 1):
+            if getattr(row, field) != value:
+                raise DataError(f"board.toml: {table} {k}: {field}: expected {value!r}")
+    for k, row in enumerate(data.rows("board", "payout"), start=1):
+        if row.value != k:
+            raise DataError(f"board.toml: payout {k}: value: expected {k} (rows in order)")
+    lots: set[tuple[int, int, str]] = set()
+    for k, row in enumerate(data.rows("board", "starting"), start=1):
+        lot = (row.row, row.column, row.corner)
+        if lot in lots:
+            raise DataError(f"board.toml: starting {k}: corner: expected an empty lot")
+        lots.add(lot)
+    printed, markers = data.row("board", "numbers"), data.row("board", "markers")
+    for table, name, among in (
+        ("markers", "wealth", (*printed.columns, *markers.wealth)),
+        ("markers", "prestige", (*printed.double_rows, *markers.prestige)),
+    ):
+        if len(set(among)) < len(among):
+            raise DataError(f"board.toml: {table} 1: {name}: expected every number once")
+
+
+def _check_planning(data: GameData) -> None:
+    """Check the number of cards and what the events do."""
+    copies = sum(row.copies for row in data.rows("planning", "permit"))
+    if copies != PERMIT_CARDS:
+        raise DataError(
+            f"planning.toml: permit: expected copies to sum to {PERMIT_CARDS}, got {copies}"
+        )
+    spare = PLANNING_CARDS - PERMIT_CARDS - NUM_EVENTS
+    if data.row("planning", "renewal").copies != spare:
+        raise DataError(f"planning.toml: renewal 1: copies: expected {spare}")
+    for k, row in enumerate(data.rows("planning", "event"), start=1):
+        if row.special:
+            raise DataError(f"planning.toml: event {k}: special: expected none in this deck")
+        check_effects(row.effects, f"planning.toml: event {k}", event=True)
+
+
+def _check_deck(data: GameData, deck: str) -> None:
+    """Check the number of cards, the special event and what the cards do."""
+    contracts, events = data.rows(deck, "contract"), data.rows(deck, "event")
+    count = sum(row.copies for row in contracts) + len(events)
+    if count != DECK_CARDS:
+        raise DataError(f"{deck}.toml: expected {DECK_CARDS} cards with all copies, got {count}")
+    special = sum(row.special for row in events)
+    if special != 1:
+        raise DataError(f"{deck}.toml: event: expected one with special = true, got {special}")
+    for k, row in enumerate(contracts, start=1):
+        where = f"{deck}.toml: contract {k}"
+        names = [VOCATION.match(word)[1] for word in row.vocations]  # type: ignore[index]
+        if len(set(names)) < len(names):
+            raise DataError(f"{where}: vocations: expected two different ones")
+        if row.value_at_most and row.value_at_most < row.value_at_least:
+            raise DataError(f"{where}: value_at_most: expected at least {row.value_at_least}")
+        check_effects(row.effects, where, event=False)
+    for k, row in enumerate(events, start=1):
+        check_effects(row.effects, f"{deck}.toml: event {k}", event=True)
+
+
+def _check_names(data: GameData) -> None:
+    """Check that every card has a name of its own that fits."""
+    seen: dict[str, str] = {}
+    for deck in (*DECKS, "planning"):
+        for table in ("contract", "event") if deck in DECKS else ("event",):
+            for k, row in enumerate(data.rows(deck, table), start=1):
+                where = f"{deck}.toml: {table} {k}"
+                if row.name in seen:
+                    raise DataError(f"{where}: name: {row.name!r} is {seen[row.name]} already")
+                if len(row.name.encode()) > NAME_SIZE:
+                    raise DataError(f"{where}: name: expected at most {NAME_SIZE} bytes")
+                seen[row.name] = where
+
+
+def _check_tiles(data: GameData) -> None:
+    """Check that there is a tile for every contract and starting building (US §1)."""
+    needed: Counter[tuple[str, int]] = Counter()
+    for deck in DECKS:
+        for row in data.rows(deck, "contract"):
+            needed[row.zone, row.size] += row.copies
+    for row in data.rows("board", "starting"):
+        needed[row.zone, 1] += 1
+    for k, row in enumerate(data.rows("board", "tiles"), start=1):
+        for size, count in enumerate(row.counts, start=1):
+            least = needed[row.zone, size]
+            if count < least:
+                raise DataError(
+                    f"board.toml: tiles {k}: counts: expected at least {least} of size {size}, "
+                    f"as contracts and starting buildings need, got {count}"
+                )
+
+
+# ------------------------------------------------------------------------------------- compiling
+
+
+def compile_tables(data: GameData, options: Mapping[str, int]) -> Tables:
+    """Compile the data into one record ``[1]`` for the kernels."""
+    tables = np.zeros(1, TABLES).view(np.recarray)
+    tables.seen_seats = options["num_players"]
+    _compile_board(tables[0], data)
+    effects = EffectCompiler(tables)
+    _compile_planning(tables[0], data, effects)
+    for k, deck in enumerate(DECKS):
+        _compile_deck(tables[0], data, deck, k * DECK_CARDS, effects)
+    for card in range(NUM_CARDS):
+        write_features(tables[0], card)
+    return tables
+
+
+def _compile_board(t: Any, data: GameData) -> None:
+    printed, markers = data.row("board", "numbers"), data.row("board", "markers")
+    t.column_number[:] = printed.columns
+    t.row_number[:] = printed.double_rows
+    t.marker_number[:] = (*markers.wealth, *markers.prestige)
+    for k, row in enumerate(data.rows("board", "starting")):
+        t.start_zone[k] = ZONES.index(row.zone)
+        block = row.row * SIDE + row.column
+        t.start_lot[k] = block * CORNERS + CORNER_NAMES.index(row.corner)
+    for k, row in enumerate(data.rows("board", "vocation")):
+        t.vocation_markers[k] = row.markers
+    for k, row in enumerate(data.rows("board", "tiles")):
+        t.tiles[k] = row.counts
+    for row in data.rows("board", "payout"):
+        t.places[row.value] = row.places
+    costs, setup = data.row("board", "costs"), data.row("board", "setup")
+    t.planning_cost[:] = costs.planning
+    t.build_cost[:] = (*costs.contracts, *costs.tops)
+    t.action_points, t.boss_points = costs.points, costs.boss_points
+    t.treasurer = costs.treasurer
+    t.opening_wealth[MIN_SEATS:] = setup.wealth
+    t.opening_cards[:] = setup.cards
+    t.tie_value = setup.tie_value
+    t.wealth_a_point = data.row("board", "final").wealth_a_point
+
+
+def _compile_planning(t: Any, data: GameData, effects: EffectCompiler) -> None:
+    for k, row in enumerate(data.rows("planning", "permit")):
+        t.permits[k], t.permit_wealth[k] = row.permits, row.wealth
+        t.permit_zones[k] = sum(1 << ZONES.index(zone) for zone in set(row.zones))
+        t.permit_lanes[k] = sum(row.permits << LANE_BITS * ZONES.index(z) for z in set(row.zones))
+        t.permit_ballot[k], t.permit_copies[k] = row.ballot, row.copies
+    t.renewal_copies = data.row("planning", "renewal").copies
+    for k, row in enumerate(data.rows("planning", "event")):
+        t.event_first[k], t.event_count[k] = effects.add(row.effects, "planning.toml")
+        _write_name(t.event_name[k], row.name)
+
+
+def _compile_deck(t: Any, data: GameData, deck: str, card: int, effects: EffectCompiler) -> None:
+    for row in data.rows(deck, "contract"):
+        first, count = effects.add(row.effects, f"{deck}.toml")
+        for _ in range(row.copies):
+            t.card_first[card], t.card_effects[card] = first, count
+            _write_name(t.card_name[card], row.name)
+            _compile_contract(t, card, row)
+            card += 1
+    for row in data.rows(deck, "event"):
+        t.card_zone[card] = NO_ZONE
+        t.card_vocation[card] = NO_VOCATION
+        t.card_special[card] = row.special
+        t.card_first[card], t.card_effects[card] = effects.add(row.effects, f"{deck}.toml")
+        _write_name(t.card_name[card], row.name)
+        card += 1
+
+
+def _compile_contract(t: Any, card: int, row: ContractRow) -> None:
+    t.card_zone[card], t.card_size[card] = ZONES.index(row.zone), row.size
+    t.card_prestige[card] = row.prestige
+    t.card_vocation[card] = NO_VOCATION
+    for k, word in enumerate(row.vocations):
+        found = VOCATION.match(word)
+        assert found is not None  # checked with the row
+        t.card_vocation[card, k] = VOCATIONS.index(found[1])
+        t.card_number[card, k] = int(found[2])
+    t.card_next_to[card] = sum(1 << _next(word) for word in set(row.next_to))
+    t.card_empty_block[card], t.card_highest[card] = row.empty_block, row.highest_block
+    t.card_at_least[card] = row.value_at_least
+    t.card_at_most[card] = row.value_at_most or MOST_VALUE
+    t.card_any_zone[card] = row.ignores_zoning
+    t.card_restricted[card] = bool(
+        row.next_to
+        or row.empty_block
+        or row.highest_block
+        or row.value_at_least
+        or row.value_at_most
+        or row.ignores_zoning
+    )
+
+
+def _next(word: str) -> int:
+    return ZONES.index(word) if word in ZONES else int(Next[word.upper()])
+
+
+def _write_name(out: Any, name: str) -> None:
+    letters = name.encode()
+    out[: len(letters)] = np.frombuffer(letters, np.uint8)

@@ -1,0 +1,702 @@
+"""What must hold in every position of *Urban Sprawl*, recomputed slowly from its parts.
+
+Sets of lots are plain Python integers here, one bit a lot, so that nothing is shared with the
+rules' own way to tell what touches what.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from sprawl_env.core.agenda import SEAT, STEP, A, B
+from sprawl_env.core.game import NOBODY, NOT_OVER, TRUNCATED, Games, State, Tables
+from sprawl_env.games.urban_sprawl.actions import ACTIONS, MOST_BID
+from sprawl_env.games.urban_sprawl.cards import MAX_EFFECTS, MOST
+from sprawl_env.games.urban_sprawl.constants import (
+    ALL_CORNERS,
+    CORNERS,
+    DECK_CARDS,
+    DECKS,
+    FIRST_EVENT,
+    FIRST_GREY,
+    FIRST_TOP,
+    LAST_DECISION,
+    LOTS_A_PART,
+    MAX_SEATS,
+    MAX_SIZE,
+    MAYOR,
+    MOST_TURNS,
+    MOST_VALUE,
+    NO_BUILDING,
+    NO_CARD,
+    NO_KIND,
+    NO_LOT,
+    NO_MARKER,
+    NUM_BLOCKS,
+    NUM_CARDS,
+    NUM_COLOURS,
+    NUM_COLUMNS,
+    NUM_DECKS,
+    NUM_EVENTS,
+    NUM_GREYS,
+    NUM_KINDS,
+    NUM_LOTS,
+    NUM_MARKERS,
+    NUM_OFFICES,
+    NUM_PARTS,
+    NUM_PERMITS,
+    NUM_PLANNING,
+    NUM_POLITICIANS,
+    NUM_SHAPES,
+    NUM_TOP_GREYS,
+    NUM_VOCATIONS,
+    NUM_ZONES,
+    OFFICES,
+    PLANNING_CARDS,
+    PLANNING_TOP,
+    SHAPES,
+    SIDE,
+    TOWN,
+    VOCATIONS,
+    ZONES,
+    EndStage,
+    Length,
+    Power,
+    Stage,
+    Step,
+)
+from sprawl_env.games.urban_sprawl.data_files import STARTING
+from sprawl_env.games.urban_sprawl.names import card_name, kind_name, lot_name, marker_name
+from sprawl_env.games.urban_sprawl.rules.verbs import POINT, legal_actions
+from sprawl_env.games.urban_sprawl.state import AGENDA_DEPTH
+from sprawl_env.games.urban_sprawl.vocabulary import CHOSEN, Line, Per, Verb, Where, Who
+
+COUNTED: Final = (0, 127)
+EVERYONE: Final = (0, 2**MAX_SEATS - 1)
+# With so much room above it an agenda cannot overflow: two wrappers, an event, five elections.
+MOST_PENDING: Final = AGENDA_DEPTH - 12
+
+Entry = list[int]
+Building = tuple[int, int, int, int]  # lots as a set, zone, owner, first lot
+
+
+# ---------------------------------------------------------------------------- lots as sets of bits
+
+
+def _lot_at(row: int, column: int) -> int:
+    """Return the lot at a place of the 12 by 12 grid."""
+    return (row // 2 * SIDE + column // 2) * CORNERS + row % 2 * 2 + column % 2
+
+
+def _near() -> tuple[int, ...]:
+    """Return for every lot the set of the lots around it, itself among them."""
+    sets = [0] * NUM_LOTS
+    size = 2 * SIDE
+    for row in range(size):
+        for column in range(size):
+            for down in range(max(row - 1, 0), min(row + 2, size)):
+                for right in range(max(column - 1, 0), min(column + 2, size)):
+                    sets[_lot_at(row, column)] |= 1 << _lot_at(down, right)
+    return tuple(sets)
+
+
+NEAR: Final = _near()
+SHAPES_OF_SIZE: Final = tuple(
+    tuple(int(SHAPES[size, k]) for k in range(NUM_SHAPES[size])) for size in range(MAX_SIZE)
+)
+ALL_SHAPES: Final = frozenset(shape for shapes in SHAPES_OF_SIZE for shape in shapes)
+
+
+def _set_bits(number: int) -> list[int]:
+    """Return the numbers of the bits that are set."""
+    return [k for k in range(number.bit_length()) if number >> k & 1]
+
+
+# ------------------------------------------------------------------------------------- violations
+
+
+def violations(tables: Tables, games: Games, g: int) -> list[str]:
+    """Return what is wrong with a position, one line each; empty if all is well."""
+    t, state = tables[0], games[g]
+    ranges = list(_ranges(t, state))  # first: what follows uses the values as indices
+    found = ranges or [
+        *_city(t, state),
+        *_lines(tables, state),
+        *_seats(t, state),
+        *_planning(tables, state),
+        *_contracts(tables, state),
+        *_turn(t, state),
+        *_agenda(t, state),
+    ]
+    if not found and state.over == NOT_OVER:
+        mask = np.zeros(ACTIONS.size, np.int8)
+        legal_actions(tables, games, g, mask)
+        if not mask.any():
+            found.append("agenda: expected a decision with a legal action")
+    return found
+
+
+def _ranges(t: State, state: State) -> Iterator[str]:
+    """Check every value that is used as an index or a count."""
+    seats = int(state.num_seats)
+    part = (0, 2**LOTS_A_PART - 1)
+    limits = {
+        "num_seats": (int(t.seen_seats), int(t.seen_seats)),
+        "rng": (1, 2**63 - 1),
+        "ply": (0, 10**7),
+        "turn": (0, int(state.max_turns)),
+        "to_play": (NOBODY, seats - 1),
+        "over": (0, 2),
+        "length": (0, int(max(Length))),
+        "max_turns": (1, MOST_TURNS),
+        "active": (0, seats - 1),
+        "points": COUNTED,
+        "investing": (0, 1),
+        "contracts_built": COUNTED,
+        "fresh_favors": (0, 3),
+        "wealth": (0, POINT - 1),  # more would spoil the tie-break
+        "prestige": (0, 2**14),
+        "hand": COUNTED,
+        "favors": (NO_CARD, NUM_CARDS - 1),
+        "vocations": COUNTED,
+        "vocations_left": COUNTED,
+        "office": (NOBODY, seats - 1),
+        "in_play": (0, 2**NUM_OFFICES - 1),
+        "pawn": (0, NUM_POLITICIANS - 1),
+        "planning": (NO_KIND, NUM_KINDS - 1),
+        "planning_deck": (0, NUM_PLANNING - 1),
+        "planning_size": (0, PLANNING_CARDS),
+        "no_events": (0, int(state.planning_size)),
+        "planning_discards": COUNTED,
+        "contract": (NO_CARD, NUM_CARDS - 1),
+        "deck_top": (NO_CARD, NUM_CARDS - 1),
+        "deck": (0, NUM_CARDS - 1),
+        "deck_size": (0, DECK_CARDS),
+        "active_decks": (0, 2**NUM_DECKS - 1),
+        "corners": (0, ALL_CORNERS),
+        "zone": (0, NUM_COLOURS - 1),
+        "owner": (NOBODY, seats - 1),
+        "power": (0, int(max(Power))),
+        "first": (NO_BUILDING, CORNERS - 1),
+        "firsts": part,
+        "occupied": (0, ALL_CORNERS),
+        "across": (0, 2**NUM_COLOURS - 1),
+        "inside": (0, 2**NUM_COLOURS - 1),
+        "room": (0, 2**NUM_BLOCKS - 1),
+        "in_row": COUNTED,
+        "in_column": COUNTED,
+        "tiles": COUNTED,
+        "starting": (0, 2**STARTING - 1),
+        "marker_at": (NO_MARKER, NUM_MARKERS - 1),
+        "value": (0, MOST_VALUE),
+        "worth_up_to": (0, 2**NUM_BLOCKS - 1),
+        "card": (NO_CARD, NUM_CARDS - 1),
+        "event": (NO_KIND, NUM_EVENTS - 1),
+        "lot": (NO_LOT, NUM_LOTS - 1),
+        "asked_row": (0, 1),
+        "asked_zone": (0, NUM_ZONES - 1),
+        "agenda_size": (0 if state.over else 1, MOST_PENDING),
+    }
+    for field, (low, high) in limits.items():
+        values = np.asarray(state[field])
+        if values.min() < low or values.max() > high:
+            yield f"{field}: expected {low}..{high}, got {values.min()}..{values.max()}"
+
+
+# --------------------------------------------------------------------------------------- the city
+
+
+def _buildings(state: State) -> list[Building]:
+    """Return all buildings."""
+    corners, zones, owners = (state[name].tolist() for name in ("corners", "zone", "owner"))
+    return [
+        (corners[lot] << (lot - lot % CORNERS), zones[lot], owners[lot], lot)
+        for lot in range(NUM_LOTS)
+        if corners[lot]
+    ]
+
+
+def _city(t: State, state: State) -> Iterator[str]:
+    """Buildings have a shape and do not overlap; all that is derived from them agrees (US §1)."""
+    buildings = _buildings(state)
+    corners, owner = state.corners.tolist(), state.owner.tolist()
+    taken = 0
+    for lots, _, _, lot in buildings:
+        shape = corners[lot]
+        if shape not in ALL_SHAPES or shape & -shape != 1 << lot % CORNERS:
+            yield f"corners: no building begins at {lot_name(lot)} with corners {shape}"
+        if lots & taken:
+            yield f"corners: two buildings share a lot of the one at {lot_name(lot)}"
+        taken |= lots
+    for lot in range(NUM_LOTS):
+        if not corners[lot] and (owner[lot] != NOBODY or state.zone[lot] or state.power[lot]):
+            yield f"owner, zone, power: expected none without a building at {lot_name(lot)}"
+    for field, expected in _derived(state, buildings).items():
+        if state[field].tolist() != expected:
+            yield f"{field}: does not match the buildings"
+    yield from _tiles(t, state, buildings)
+    for k in _set_bits(int(state.starting)):
+        lot = int(t.start_lot[k])
+        if corners[lot] != 1 << lot % CORNERS or owner[lot] != NOBODY:
+            yield f"starting: expected an unclaimed building at {lot_name(lot)}"
+
+
+def _derived(state: State, buildings: list[Building]) -> dict[str, Any]:
+    """Work out all fields that repeat what the buildings say."""
+    first, firsts = [NO_BUILDING] * NUM_LOTS, [0] * NUM_PARTS
+    occupied, inside = [0] * NUM_BLOCKS, [0] * NUM_BLOCKS
+    across = [0] * NUM_LOTS
+    in_row = [[0] * SIDE for _ in range(MAX_SEATS)]
+    in_column = [[0] * SIDE for _ in range(MAX_SEATS)]
+    touched = [0] * NUM_COLOURS  # lots that buildings of a zone touch or cover
+    taken = 0
+    for lots, zone, owner, lot in buildings:
+        block = lot // CORNERS
+        taken |= lots
+        inside[block] |= 1 << zone
+        firsts[lot // LOTS_A_PART] |= 1 << lot % LOTS_A_PART
+        near = 0
+        for covered in _set_bits(lots):
+            first[covered] = lot % CORNERS
+            occupied[block] |= 1 << covered % CORNERS
+            near |= NEAR[covered]
+        touched[zone] |= near
+        for other in _set_bits(near & ~(ALL_CORNERS << block * CORNERS)):
+            across[other] |= 1 << zone
+        if owner != NOBODY:
+            in_row[owner][block // SIDE] += 1
+            in_column[owner][block % SIDE] += 1
+    return {
+        "first": first,
+        "firsts": firsts,
+        "occupied": occupied,
+        "inside": inside,
+        "across": across,
+        "in_row": in_row,
+        "in_column": in_column,
+        "room": _room(taken, touched),
+    }
+
+
+def _room(taken: int, touched: list[int]) -> list[list[int]]:
+    """Work out in which blocks an empty footprint is legal, by zone and size (US 6.4)."""
+    room = [[0] * MAX_SIZE for _ in range(NUM_ZONES)]
+    any_zone = touched[0] | touched[1] | touched[2] | touched[3]
+    for size, shapes in enumerate(SHAPES_OF_SIZE):
+        for block in range(NUM_BLOCKS):
+            for shape in shapes:
+                lots = shape << block * CORNERS
+                if lots & taken:
+                    continue
+                alone = not lots & any_zone
+                for zone in range(NUM_ZONES):
+                    if alone or lots & touched[zone]:
+                        room[zone][size] |= 1 << block
+    return room
+
+
+def _tiles(t: State, state: State, buildings: list[Building]) -> Iterator[str]:
+    """Tiles in the supply and in the city are no more than there are."""
+    standing = Counter((zone, lots.bit_count()) for lots, zone, _, _ in buildings)
+    for zone in range(NUM_COLOURS):
+        for size in range(1, MAX_SIZE + 1):
+            left = int(state.tiles[zone, size - 1])
+            if left + standing[zone, size] > t.tiles[zone, size - 1]:
+                yield f"tiles: more {ZONES[zone]} of size {size} than there are"
+
+
+# ------------------------------------------------------------------------------ lines and markers
+
+
+def _lines(tables: Tables, state: State) -> Iterator[str]:
+    """A marker stands on one space; values are the sums of the lines' numbers (US §1)."""
+    t = tables[0]
+    placed = Counter(marker for marker in state.marker_at.tolist() if marker != NO_MARKER)
+    for marker, times in placed.items():
+        if times > 1:
+            yield f"marker_at: {marker_name(tables, marker)} stands on two grey spaces"
+    numbers = [*t.column_number.tolist(), *t.row_number.tolist()]
+    for grey in range(NUM_GREYS):
+        marker = int(state.marker_at[grey])
+        numbers.append(0 if marker == NO_MARKER else int(t.marker_number[marker]))
+    values = []
+    for block in range(NUM_BLOCKS):
+        row, column = divmod(block, SIDE)
+        lines = (column, NUM_COLUMNS + row // 2, FIRST_GREY + column // 2)
+        value = sum(numbers[line] for line in (*lines, FIRST_GREY + NUM_TOP_GREYS + row))
+        values.append(min(value, MOST_VALUE))
+    if state.value.tolist() != values:
+        yield "value: does not match the numbers of the lines"
+    worth = [
+        sum(1 << block for block in range(NUM_BLOCKS) if values[block] <= most)
+        for most in range(MOST_VALUE + 1)
+    ]
+    if state.worth_up_to.tolist() != worth:
+        yield "worth_up_to: does not match the values"
+
+
+# -------------------------------------------------------------------------------------- the seats
+
+
+def _seats(t: State, state: State) -> Iterator[str]:
+    """Vocations, offices; nothing lies in front of seats that nobody has."""
+    seats = int(state.num_seats)
+    for name in ("wealth", "prestige", "hand", "vocations"):
+        if state[name][seats:].any():
+            yield f"{name}: expected 0 beyond seat {seats - 1}"
+    if (state.favors[seats:] != NO_CARD).any():
+        yield f"favors: expected none beyond seat {seats - 1}"
+    for vocation in range(NUM_VOCATIONS):
+        held = int(state.vocations[:, vocation].sum())
+        markers = int(t.vocation_markers[vocation])
+        if held + int(state.vocations_left[vocation]) != markers:
+            yield f"vocations: expected {markers} of {VOCATIONS[vocation]} in all"
+    if not int(state.in_play) >> MAYOR & 1:
+        yield "in_play: expected the mayor"
+    for office in range(NUM_OFFICES):
+        if state.office[office] != NOBODY and not int(state.in_play) >> office & 1:
+            yield f"office: {OFFICES[office]} is not in play"
+    for seat in range(seats):
+        if state.favors[seat, 0] == NO_CARD != state.favors[seat, 1]:
+            yield f"favors: seat {seat} has a second one without a first"
+
+
+# -------------------------------------------------------------------------------------- the cards
+
+
+def _planning(tables: Tables, state: State) -> Iterator[str]:
+    """Every planning card is somewhere, once (US §3)."""
+    t = tables[0]
+    size, known = int(state.planning_size), int(state.no_events)
+    deck = state.planning_deck[:size].tolist()
+    cards = Counter(deck)
+    cards.update(kind for kind in state.planning.tolist() if kind != NO_KIND)
+    for kind in range(NUM_PLANNING):
+        cards[kind] += int(state.planning_discards[kind])
+    for kind in range(NUM_KINDS):
+        cards[kind] += int(state.hand[:, kind].sum())
+    if state.event != NO_KIND:
+        cards[FIRST_EVENT + int(state.event)] += 1
+    expected = [*t.permit_copies.tolist(), int(t.renewal_copies), *[1] * NUM_EVENTS]
+    for kind in range(NUM_PLANNING):
+        if cards[kind] != expected[kind]:
+            yield (
+                f"planning cards: expected {expected[kind]} x {kind_name(tables, kind)}, "
+                f"got {cards[kind]}"
+            )
+    if any(kind >= FIRST_EVENT for kind in deck[size - known :]):
+        yield "no_events: an event lies among them"
+
+
+def _contracts(tables: Tables, state: State) -> Iterator[str]:
+    """A contract is in one place at most, and only events lie nowhere but in a deck."""
+    t = tables[0]
+    faces = [card for card in state.contract.tolist() if card != NO_CARD]
+    faces += [card for card in state.deck_top.tolist() if card != NO_CARD]
+    faces += [card for card in state.favors.reshape(-1).tolist() if card != NO_CARD]
+    for entry in state.agenda[: int(state.agenda_size)].tolist():
+        if entry[STEP] in {Step.FOOTPRINT, Step.PERMITS} and 0 <= entry[A] < NUM_CARDS:
+            faces.append(entry[A])
+    if state.contracts_built and state.card != NO_CARD:
+        faces.append(int(state.card))
+    for card in faces:
+        if t.card_zone[card] < 0:
+            yield f"contracts: {card_name(tables, card)} is an event and lies face up"
+    cards = Counter(faces)
+    for deck in range(NUM_DECKS):
+        size, top = int(state.deck_size[deck]), int(state.deck_top[deck])
+        inside = state.deck[deck, :size].tolist()
+        cards.update(inside)
+        own = range(deck * DECK_CARDS, (deck + 1) * DECK_CARDS)
+        if any(card not in own for card in inside) or top not in (NO_CARD, *own):
+            yield f"deck: a card of another deck lies in {DECKS[deck]}"
+        active = int(state.active_decks) >> deck & 1
+        if not active and (size != DECK_CARDS or top != NO_CARD):
+            yield f"deck_size: expected {DECK_CARDS} face down in {DECKS[deck]}, not active yet"
+    twice = [card for card, times in cards.items() if times > 1]
+    if twice:
+        yield f"contracts: {card_name(tables, min(twice))} (card {min(twice)}) is in two places"
+    if not int(state.active_decks) >> TOWN & 1:
+        yield "active_decks: expected town"
+
+
+# --------------------------------------------------------------------------------------- the turn
+
+
+def _turn(t: State, state: State) -> Iterator[str]:
+    """The turn fits its seat, what was built in it, and the end of the game."""
+    seats, turn = int(state.num_seats), int(state.turn)
+    truncated = state.over == TRUNCATED
+    if (turn >= state.max_turns) != truncated:
+        yield f"over: expected {TRUNCATED} from turn {state.max_turns} on, and only then"
+    if (state.to_play == NOBODY) != (state.over != NOT_OVER):
+        yield f"to_play: expected {NOBODY} once over, and only then"
+    if not truncated and state.active != turn % seats:
+        yield f"active: expected seat {turn % seats} in turn {turn}"
+    built = int(state.contracts_built)
+    if len({built == 0, state.card == NO_CARD, state.lot == NO_LOT}) > 1:
+        yield "contracts_built, card, lot: expected a building once there is one this turn"
+    if built == 0 and state.starting and turn:
+        yield "starting: expected all claimed before the first turn"
+    fresh = int(state.fresh_favors)
+    for slot in _set_bits(fresh):
+        if state.favors[state.active, slot] == NO_CARD:
+            yield f"fresh_favors: the active seat has no Favor {slot}"
+    if state.investing and (built or fresh):
+        yield "investing: expected no action before"
+    if state.investing and state.points not in {int(t.action_points), int(t.boss_points)}:
+        yield "points: expected all of them while investing"
+
+
+# ------------------------------------------------------------------------------------- the agenda
+
+
+FOR_NOBODY: Final = frozenset(
+    {
+        Step.EACH,
+        Step.ELECTION,
+        Step.ASSIGN,
+        Step.DRAW_PLANNING,
+        Step.DRAW_CONTRACT,
+        Step.END_EVENT,
+        Step.PAY_WEALTH,
+    }
+)
+NEVER_WAITS: Final = frozenset({Step.BEGIN_TURN, Step.ACT})  # they are over at once
+ONCE_AT_MOST: Final = frozenset(
+    {Step.DRAW_PLANNING, Step.DRAW_CONTRACT, Step.END_EVENT, Step.TAKE_VOCATION, Step.PAY_WEALTH}
+)
+MONEY_VERBS: Final = frozenset({Verb.GAIN, Verb.LOSE, Verb.PAY})
+TARGET_VERBS: Final = frozenset({Verb.MOVE, Verb.DEMOLISH, Verb.UNCONTROL, Verb.TAKE})
+ANY_VERB: Final = frozenset(Verb)
+# Steps whose first argument is an effect, with the verbs it may have.
+EFFECT_OF: Final = {
+    Step.UNIT: MONEY_VERBS,
+    Step.TARGET: TARGET_VERBS,
+    Step.SAVE: frozenset({Verb.DEMOLISH, Verb.UNCONTROL}),
+    Step.PLACE: frozenset({Verb.PLACE}),
+    Step.MOVE_TO: frozenset({Verb.MOVE}),
+    Step.PAID_LINE: frozenset({Verb.PAYOUT}),
+    Step.PICK_MARKER: frozenset({Verb.NEW_MARKER, Verb.MOVE_MARKER}),
+    Step.PLACE_ZONE: frozenset({Verb.PLACE}),
+    Step.OPTION: frozenset({Verb.CHOOSE}),
+    Step.BID: frozenset({Verb.AUCTION}),
+    Step.ACCEPT: frozenset({Verb.OPTIONAL}),
+    Step.VICTIM: frozenset({Verb.STEAL}),
+    Step.PICK_OFFICE: frozenset({Verb.ELECTION, Verb.GIVE}),
+    Step.PICK_VOCATION: frozenset({Verb.VOCATION, Verb.SCORE}),
+    Step.DISCARD: frozenset({Verb.DISCARD}),
+    Step.DISASTER: frozenset({Verb.DISASTER}),
+    Step.HEADLINE: frozenset({Verb.GAIN, Verb.LOSE}),
+    Step.EFFECT: ANY_VERB,
+    Step.EACH: ANY_VERB,
+    Step.NEXT_BID: frozenset({Verb.AUCTION}),
+}
+HERE: Final = frozenset({Where.ROWS, Where.ROW, Where.OTHER_ROW, Where.BLOCK, Where.ADJACENT})
+
+
+def _agenda(t: State, state: State) -> Iterator[str]:
+    """A decision is on top, of the seat to play; what waits below could have come about."""
+    if state.over != NOT_OVER:
+        return
+    entries: list[Entry] = state.agenda[: int(state.agenda_size)].tolist()
+    if any(not 0 <= entry[STEP] <= max(Step) for entry in entries):
+        yield "agenda: expected known steps"
+        return
+    if entries[-1][SEAT] != state.to_play:
+        yield "agenda: expected a decision of the seat to play"
+    steps = Counter(Step(entry[STEP]) for entry in entries)
+    bottom = entries[0][STEP]
+    if bottom not in {Step.CLAIM, Step.MAIN, Step.END_OF_TURN}:
+        yield "agenda: expected a claim, a turn or its end at the bottom"
+    if (bottom == Step.CLAIM) != bool(state.starting):
+        yield "agenda: expected claims until every starting building has one, and only then"
+    if entries[-1][STEP] > LAST_DECISION or any(e[STEP] <= LAST_DECISION for e in entries[1:-1]):
+        yield "agenda: expected one decision, on top"
+    if any(steps[Step(step)] for step in NEVER_WAITS) or any(
+        steps[Step(step)] > 1 for step in ONCE_AT_MOST
+    ):
+        yield "agenda: expected no step that is over at once, and no second draw, event or payout"
+    if any(entry[STEP] in {Step.CLAIM, Step.MAIN, Step.END_OF_TURN} for entry in entries[1:]):
+        yield "agenda: expected one turn"
+    for below, entry in zip([[], *entries], entries, strict=False):
+        if not _entry_fits(t, state, entry) or not _rests_on(entry, below):
+            yield f"agenda: {Step(entry[STEP]).name} cannot be pending with {entry[1:]}"
+    yield from _turn_agenda(state, entries)
+
+
+def _turn_agenda(state: State, entries: list[Entry]) -> Iterator[str]:
+    """The bottom of the agenda fits the turn."""
+    seats = int(state.num_seats)
+    claimed = STARTING - int(state.starting).bit_count()
+    seat = claimed % seats if state.starting else int(state.active)
+    if entries[0][SEAT] != seat:
+        yield f"agenda: expected the turn of seat {seat}"
+    if entries[0][STEP] != Step.MAIN and (state.points or state.investing):
+        yield "points, investing: expected 0 outside a turn"
+    if state.investing and len(entries) > 1:
+        yield "investing: expected no action before"
+    executed = [entry[A] for entry in entries if entry[STEP] == Step.END_EVENT]
+    if executed != ([] if state.event == NO_KIND else [int(state.event)]):
+        yield "event: does not match the agenda"
+
+
+def _is_set(state: State, seats: int) -> bool:
+    """Is it a set of at least one seat?"""
+    return 0 < seats < 1 << int(state.num_seats)
+
+
+def _is_seat(state: State, seat: int) -> bool:
+    return 0 <= seat < int(state.num_seats)
+
+
+def _entry_fits(t: State, state: State, entry: Entry) -> bool:
+    """Are seat and arguments of a step possible?"""
+    step, seat = Step(entry[STEP]), entry[SEAT]
+    if step in FOR_NOBODY or (step == Step.NEXT_BID and seat == NOBODY):
+        if seat != NOBODY:
+            return False
+    elif not _is_seat(state, seat):
+        return False
+    if step in EFFECT_OF and not _effect_fits(t, state, entry[A], EFFECT_OF[step]):
+        return False
+    if step <= Step.MOVE_TO:
+        return _early_fits(t, state, entry)
+    if step <= LAST_DECISION:
+        return _pick_fits(t, state, entry)
+    return _pending_fits(t, state, entry)
+
+
+def _effect_fits(t: State, state: State, e: int, verbs: frozenset[Verb]) -> bool:
+    """Is it an effect of one of the verbs, that speaks of no building there is not?"""
+    if not 0 <= e < MAX_EFFECTS or int(t.verb[e]) not in verbs:
+        return False
+    return bool(state.lot != NO_LOT) or not _speaks_of_building(t, e)
+
+
+def _speaks_of_building(t: State, e: int) -> bool:
+    """Does an effect, or one inside it, need the contract just built?"""
+    own = (
+        int(t.where[e]) in HERE
+        or t.per[e] == Per.VALUE
+        or (t.verb[e] == Verb.PAYOUT and t.pays[e] == Line.ROW)
+        or t.verb[e] == Verb.LASTING
+    )
+    inner = (
+        *range(int(t.then_first[e]), int(t.then_first[e]) + int(t.then_count[e])),
+        *range(int(t.else_first[e]), int(t.else_first[e]) + int(t.else_count[e])),
+    )
+    return bool(own) or any(_speaks_of_building(t, other) for other in inner)
+
+
+def _early_fits(t: State, state: State, entry: Entry) -> bool:
+    """Are the arguments of a decision of a turn, or about a building, possible?"""
+    step, seat, a, b, c = Step(entry[STEP]), *entry[1:]
+    stands = 0 <= b < NUM_LOTS and state.corners[b]
+    if step == Step.FOOTPRINT:
+        return seat == state.active and _is_contract(t, a)
+    if step == Step.PERMITS:
+        return seat == state.active and _is_contract(t, a) and _is_payable(t, state, entry)
+    if step == Step.VOCATION_FROM:
+        return 0 <= a < NUM_VOCATIONS
+    if step == Step.MARKER_GAIN:
+        return 0 <= a <= COUNTED[1] and 0 < b <= COUNTED[1]
+    if step == Step.UNIT:
+        return 0 < b <= NUM_LOTS and _is_seat(state, c)
+    if step == Step.TARGET:
+        return _is_seat(state, b)
+    if step == Step.SAVE:
+        return bool(stands and t.save_amount[a] and state.owner[b] == seat)
+    if step == Step.PLACE:
+        return bool(0 <= b < NUM_COLOURS and state.tiles[b, t.new_size[a] - 1])
+    return bool(stands) if step == Step.MOVE_TO else True
+
+
+def _is_contract(t: State, card: int) -> bool:
+    return bool(0 <= card < NUM_CARDS and t.card_zone[card] >= 0)
+
+
+def _is_payable(t: State, state: State, entry: Entry) -> bool:
+    """Can the contract, whose footprint is chosen, still be paid?"""
+    _, seat, card, site, paid = entry
+    size, zone = int(t.card_size[card]), int(t.card_zone[card])
+    if not 0 <= site < NUM_LOTS or site % CORNERS >= NUM_SHAPES[size - 1]:
+        return False
+    held = sum(
+        int(state.hand[seat, kind]) * int(t.permits[kind])
+        for kind in range(NUM_PERMITS)
+        if int(t.permit_zones[kind]) >> zone & 1
+    )
+    worth = int(state.value[site // CORNERS])
+    enough = 0 <= paid < size <= paid + held
+    return bool(enough and state.wealth[seat] >= worth and state.tiles[zone, size - 1])
+
+
+def _pick_fits(t: State, state: State, entry: Entry) -> bool:
+    """Are the arguments of a decision from PAID_LINE on possible?"""
+    step, seat, a, b, _ = Step(entry[STEP]), *entry[1:]
+    if step == Step.GREY:
+        return 0 <= a < NUM_MARKERS
+    if step == Step.PLACE_ZONE:
+        return bool(t.new_zone[a] == CHOSEN)
+    if step == Step.BID:
+        return 0 <= b < MOST_BID
+    if step in {Step.NEXT_SEAT, Step.LEADER}:
+        return _is_set(state, a)
+    if step == Step.WINNER:
+        return _is_set(state, a) and 0 <= b < NUM_OFFICES and bool(int(state.in_play) >> b & 1)
+    if step == Step.VICTIM:
+        return _is_set(state, b) and not b >> seat & 1
+    if step == Step.DISCARD:
+        return 0 < b <= MOST
+    return bool(t.who[a] == Who.CONTROLLER) if step == Step.HEADLINE else True
+
+
+def _pending_fits(t: State, state: State, entry: Entry) -> bool:
+    """Are the arguments of an automatic step possible?"""
+    step, _, a, b, c = Step(entry[STEP]), *entry[1:]
+    if step == Step.TAKE_VOCATION:
+        return _is_contract(t, a) and b in {0, 1, 2}
+    if step == Step.SCORE_SEATS:
+        left = 0 <= c <= 2 * int(state.num_seats) + 1
+        return 0 <= a <= COUNTED[1] and 0 <= b < NUM_VOCATIONS and left
+    if step == Step.EFFECTS:
+        inside = min(a, b) >= 0 and a + b <= MAX_EFFECTS
+        return inside and all(_effect_fits(t, state, e, ANY_VERB) for e in range(a, a + b))
+    if step == Step.EFFECT:
+        return Stage.ASK_ZONE <= b <= Stage.VERB and _is_set(state, c)
+    if step == Step.EACH:
+        return _is_set(state, b) and _is_seat(state, c)
+    if step == Step.NEXT_BID:
+        bid = _is_seat(state, c) and 0 < b <= min(int(state.wealth[c]), MOST_BID)
+        return bid or (b == 0 and c == NOBODY)
+    if step == Step.DRAW_PLANNING:
+        return bool(a == PLANNING_TOP and state.planning[a] == NO_KIND)
+    if step == Step.DRAW_CONTRACT:
+        return FIRST_TOP <= a < FIRST_TOP + NUM_DECKS and bool(
+            state.deck_top[a - FIRST_TOP] == NO_CARD
+        )
+    highest = {
+        Step.ELECTION: NUM_POLITICIANS - 1,
+        Step.END_OF_TURN: int(max(EndStage)),
+        Step.END_EVENT: NUM_EVENTS - 1,
+        Step.PAY_WEALTH: NUM_PERMITS - 1,
+    }
+    return step not in highest or 0 <= a <= highest[step]
+
+
+def _rests_on(entry: Entry, below: Entry) -> bool:
+    """Does a question that answers a waiting step lie on that step?"""
+    step = Step(entry[STEP])
+    under = below[STEP] if below else None
+    if step in {Step.LEADER, Step.PICK_ROW, Step.PICK_ZONE}:
+        return under == Step.EFFECT
+    if step == Step.NEXT_SEAT:
+        return under == Step.EACH and below[B] == entry[A]
+    if step == Step.BID:
+        return under == Step.NEXT_BID and below[A : B + 1] == entry[A : B + 1]
+    return True

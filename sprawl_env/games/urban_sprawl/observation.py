@@ -1,0 +1,544 @@
+"""What a seat sees of *Urban Sprawl*: all but the order of face-down cards (ruling U13).
+
+Seats are numbered from the observer: 0 is itself, 1 the next seat clockwise, and so on.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum, auto
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from sprawl_env.core.agenda import STEP, A, B, C, top
+from sprawl_env.core.bits import lowest
+from sprawl_env.core.game import NOBODY, NOT_OVER, Floats, Games, State, Tables
+from sprawl_env.core.kernel import kernel
+from sprawl_env.core.lanes import LANE, LANE_BITS
+from sprawl_env.core.layout import ObservationLayout
+from sprawl_env.games.urban_sprawl.cards import MAYORS_PARK
+from sprawl_env.games.urban_sprawl.constants import (
+    CITY,
+    CORNERS,
+    FAVORS,
+    FIRST_FAVOR,
+    LAST_DECISION,
+    LOTS_A_PART,
+    MAX_SIZE,
+    METROPOLIS,
+    MOST_VALUE,
+    NO_CARD,
+    NO_KIND,
+    NUM_BLOCKS,
+    NUM_COLOURS,
+    NUM_DECKS,
+    NUM_EVENTS,
+    NUM_KINDS,
+    NUM_LINES,
+    NUM_LOTS,
+    NUM_MARKERS,
+    NUM_OFFICES,
+    NUM_PARTS,
+    NUM_POLITICIANS,
+    NUM_VOCATIONS,
+    NUM_ZONES,
+    PLANNING_TOP,
+    RENEWAL,
+    SIDE,
+    SIZE_OF,
+    WEALTH,
+    Step,
+)
+from sprawl_env.games.urban_sprawl.features import CARD_FEATURES
+from sprawl_env.games.urban_sprawl.rules.build import permits_held
+from sprawl_env.games.urban_sprawl.rules.lines import (
+    buildings_in_line,
+    grey_of,
+    line_money,
+    line_number,
+)
+from sprawl_env.games.urban_sprawl.rules.turn import contract_at, cost_at
+from sprawl_env.games.urban_sprawl.vocabulary import Verb
+
+
+class Lot(IntEnum):
+    """Where the numbers about a lot begin, counted from its first one."""
+
+    ZONE = 0
+    SIZE = NUM_COLOURS
+    RIGHT = SIZE + 1
+    BELOW = SIZE + 2
+    VALUE = SIZE + 3
+    EMPTY = SIZE + 4
+    MEANT = SIZE + 5
+    BESIDE = SIZE + 6  # five numbers
+    OWNER = BESIDE + NUM_COLOURS  # one number a seat
+
+
+class LineAt(IntEnum):
+    """Where the numbers about a line begin."""
+
+    NUMBER = 0
+    WEALTH = 1
+    PRESTIGE = 2
+    HELD = 3  # one number a seat
+
+
+class Card(IntEnum):
+    """Where the numbers about a planning card begin."""
+
+    THERE = 0
+    PERMITS = 1
+    ZONES = 2
+    WEALTH = ZONES + NUM_ZONES
+    BALLOT = auto()
+    RENEWAL = auto()
+    COST = auto()
+
+
+class Contract(IntEnum):
+    """Where the numbers about a contract begin; what it says follows."""
+
+    THERE = 0
+    COST = 1
+    MISSING = 2
+    TEXT = 3
+
+
+class SeatAt(IntEnum):
+    """Where the numbers about a seat begin."""
+
+    WEALTH = 0
+    PRESTIGE = 1
+    ACTIVE = 2
+    TO_PLAY = 3
+    HAND = 4
+    PERMITS = HAND + NUM_KINDS
+    VOCATIONS = PERMITS + NUM_ZONES
+    OFFICES = VOCATIONS + NUM_VOCATIONS
+    BUILDINGS = OFFICES + NUM_OFFICES
+    FAVORS = BUILDINGS + NUM_COLOURS
+
+
+class Block(IntEnum):
+    """The blocks of the layout, in order; ``tables.block_start`` tells where each begins."""
+
+    LOTS = 0
+    LINES = auto()
+    PLANNING = auto()
+    CONTRACTS = auto()
+    SEATS = auto()
+    DECISION = auto()
+    VERB = auto()
+    MONEY = auto()
+    NUMBERS = auto()
+    MEANT_CARD = auto()
+    TURN = auto()
+    DECKS = auto()
+    IN_PLAY = auto()
+    PAWN = auto()
+    MARKERS = auto()
+    VOCATIONS_LEFT = auto()
+    TILES = auto()
+    DISCARDS = auto()
+
+
+LOT: Final = "lot"
+LINE: Final = "line"
+PLANNING: Final = "planning"
+CONTRACT: Final = "contract"
+SEATS: Final = "seat"
+NUM_DECISIONS: Final = int(LAST_DECISION) + 1
+NUM_VERBS: Final = len(Verb)
+LINE_STRIDE: Final = int(LineAt.HELD)
+PLANNING_STRIDE: Final = int(Card.COST) + 1
+CONTRACT_STRIDE: Final = int(Contract.TEXT) + CARD_FEATURES
+SEAT_STRIDE: Final = int(SeatAt.FAVORS) + FAVORS * CARD_FEATURES
+NUM_PLACES: Final = FIRST_FAVOR + FAVORS
+NUM_TURN: Final = 5
+NUM_DECK_NUMBERS: Final = NUM_DECKS + 4
+NUM_DISCARDS: Final = NUM_KINDS + NUM_EVENTS
+
+HALF_WEALTH: Final = 50  # wealth that counts as a half
+HALF_PRESTIGE: Final = 150
+HALF_PERMITS: Final = 8
+VALUE_UNIT: Final = 1 / MOST_VALUE
+NUMBER_UNIT: Final = 1 / 12
+LINE_UNIT: Final = 1 / 48
+POINT_UNIT: Final = 1 / 8
+COST_UNIT: Final = 1 / 20
+CARD_UNIT: Final = 1 / 4
+COPY_UNIT: Final = 1 / 9  # of a vocation, of a kind of permit: there are at most 9
+BUILDING_UNIT: Final = 1 / 48
+TILE_UNIT: Final = 1 / 99
+DECK_UNIT: Final = 1 / 37
+PLANNING_UNIT: Final = 1 / 54
+AMOUNT_UNIT: Final = 1 / 16
+TURN_UNIT: Final = 1 / 100
+SIZE_UNIT: Final = 1 / MAX_SIZE
+
+
+def layout(tables: Tables, num_seats: int) -> ObservationLayout:
+    """Return the layout for a number of seats, and note in the tables where its blocks begin."""
+    n = num_seats
+    text = CARD_FEATURES
+    made = ObservationLayout(
+        ("zone", (NUM_LOTS, NUM_COLOURS), "building on it: CIV, COM, IND, RES, park", LOT),
+        ("size", (NUM_LOTS,), "its size / 4", LOT),
+        ("right", (NUM_LOTS,), "the same building goes on to the right", LOT),
+        ("below", (NUM_LOTS,), "the same building goes on below", LOT),
+        ("value", (NUM_LOTS,), "value / 40", LOT),
+        ("empty", (NUM_LOTS,), "nothing stands on it", LOT),
+        ("meant", (NUM_LOTS,), "part of the building that the decision or effect speaks of", LOT),
+        ("beside", (NUM_LOTS, NUM_COLOURS), "empty lot that touches CIV, COM, IND, RES, a park",
+         LOT),
+        ("controls", (NUM_LOTS, n), "who controls the building", LOT),
+        ("number", (NUM_LINES,), "number of the line / 12, 0 without", LINE),
+        ("pays_wealth", (NUM_LINES,), "it pays wealth", LINE),
+        ("pays_prestige", (NUM_LINES,), "it pays prestige", LINE),
+        ("held", (NUM_LINES, n), "buildings a seat controls in it / 48", LINE),
+        ("there", (PLANNING_TOP + 1,), "a planning card lies there: 1 to 4 AP, top", PLANNING),
+        ("permits", (PLANNING_TOP + 1,), "its permits / 4", PLANNING),
+        ("for_zones", (PLANNING_TOP + 1, NUM_ZONES), "for CIV, COM, IND, RES", PLANNING),
+        ("wealth_value", (PLANNING_TOP + 1,), "its wealth value / 12", PLANNING),
+        ("ballot", (PLANNING_TOP + 1,), "it has a ballot", PLANNING),
+        ("renewal", (PLANNING_TOP + 1,), "it is an Urban Renewal", PLANNING),
+        ("takes", (PLANNING_TOP + 1,), "action points it takes / 20", PLANNING),
+        ("contract", (NUM_PLACES,), "a contract lies there: 1 to 5 AP, three tops, own Favors",
+         CONTRACT),
+        ("cost", (NUM_PLACES,), "action points it takes / 20", CONTRACT),
+        ("missing", (NUM_PLACES,), "permits that the observer lacks / 4", CONTRACT),
+        ("text", (NUM_PLACES, text), "what the card says (README, \"Card features\")", CONTRACT),
+        ("wealth", (n,), "wealth / (wealth + 50)", SEATS),
+        ("prestige", (n,), "prestige / (prestige + 150)", SEATS),
+        ("active", (n,), "it is this seat's turn", SEATS),
+        ("to_play", (n,), "this seat owes the decision", SEATS),
+        ("hand", (n, NUM_KINDS), "planning cards by kind / 9", SEATS),
+        ("permit_sum", (n, NUM_ZONES), "permits p for CIV, COM, IND, RES: p / (p + 8)", SEATS),
+        ("vocations", (n, NUM_VOCATIONS), "markers held / 9", SEATS),
+        ("offices", (n, NUM_OFFICES), "offices held", SEATS),
+        ("buildings", (n, NUM_COLOURS), "buildings controlled: CIV, COM, IND, RES, parks / 48",
+         SEATS),
+        ("favors", (n, FAVORS, text), "what its Favors say", SEATS),
+        ("decision", (NUM_DECISIONS,), "what is to be decided"),
+        ("verb", (NUM_VERBS,), "verb of the effect that asks"),
+        ("money", (2,), "the effect is about wealth, prestige"),
+        ("numbers", (3,), "amount / 16, units or cards left, or highest bid / 16, permits paid "
+         "/ 4"),
+        ("meant_card", (text,), "what the contract in hand, or just built, says"),
+        ("turn", (NUM_TURN,), "AP left / 8, investing, no contract built yet, turns / 100, an "
+         "event is executed"),
+        ("decks", (NUM_DECK_NUMBERS,), "Town, City, Metropolis left / 37, City, Metropolis active, "
+         "planning cards left / 54, of which surely no events / 54"),
+        ("in_play", (NUM_OFFICES,), "offices in play"),
+        ("pawn", (NUM_POLITICIANS,), "office on the election track"),
+        ("markers", (NUM_MARKERS,), "markers in the supply: wealth 7 to 12, prestige 4 to 6"),
+        ("vocations_left", (NUM_VOCATIONS,), "markers in the supply / 9"),
+        ("tiles", (NUM_COLOURS, MAX_SIZE), "tiles in the supply / 99"),
+        ("discards", (NUM_DISCARDS,), "planning discards by kind / 9, then the events"),
+    )  # fmt: skip
+    first = {
+        Block.LOTS: "zone", Block.LINES: "number", Block.PLANNING: "there",
+        Block.CONTRACTS: "contract", Block.SEATS: "wealth",
+    }  # fmt: skip
+    for block in Block:
+        name = first.get(block, block.name.lower())
+        tables.block_start[0, block] = made[name].start
+    return made
+
+
+def planes(observation: Floats, num_seats: int) -> npt.NDArray[np.float32]:
+    """Return the lots of observations ``[..., size]`` as planes ``[..., features, 12, 12]``."""
+    stride = int(Lot.OWNER) + num_seats
+    rows = observation[..., : NUM_LOTS * stride]
+    front = observation.shape[:-1]
+    blocks = rows.reshape(*front, SIDE, SIDE, 2, 2, stride)  # row, column, lot down, right
+    k = len(front)
+    order = (*range(k), k + 4, k, k + 2, k + 1, k + 3)
+    return blocks.transpose(order).reshape(*front, stride, 2 * SIDE, 2 * SIDE)
+
+
+# ------------------------------------------------------------------------------------ the city
+
+
+@kernel
+def squash(amount: int, half: int) -> float:
+    """Bring an amount without bound between 0 and 1."""
+    return float(amount / (amount + half))
+
+
+@kernel
+def write_lots(t: Tables, state: State, seat: int, out: Floats) -> None:
+    """Values, empty lots and what they touch; then the buildings."""
+    n = int(t.seen_seats)
+    stride = Lot.OWNER + n
+    base = int(t.block_start[Block.LOTS])
+    for block in range(NUM_BLOCKS):
+        value = np.float32(int(state.value[block]) * VALUE_UNIT)
+        occupied, inside = int(state.occupied[block]), int(state.inside[block])
+        for corner in range(CORNERS):
+            lot = block * CORNERS + corner
+            row = base + lot * stride
+            out[row + Lot.VALUE] = value
+            if not occupied >> corner & 1:
+                out[row + Lot.EMPTY] = 1
+                beside = inside | int(state.across[lot])
+                while beside:
+                    out[row + Lot.BESIDE + lowest(beside)] = 1
+                    beside &= beside - 1
+    for part in range(NUM_PARTS):
+        lots = int(state.firsts[part])
+        while lots:
+            lot = part * LOTS_A_PART + lowest(lots)
+            lots &= lots - 1
+            write_building(state, lot, seat, base, stride, out)
+
+
+@kernel
+def write_building(state: State, lot: int, seat: int, base: int, stride: int, out: Floats) -> None:
+    """One building on all its lots."""
+    corners = int(state.corners[lot])
+    zone, owner = int(state.zone[lot]), int(state.owner[lot])
+    size = np.float32(SIZE_OF[corners] * SIZE_UNIT)
+    relative = (owner - seat) % int(state.num_seats)
+    first = lot // CORNERS * CORNERS
+    for corner in range(CORNERS):
+        if not corners >> corner & 1:
+            continue
+        row = base + (first + corner) * stride
+        out[row + Lot.ZONE + zone] = 1
+        out[row + Lot.SIZE] = size
+        out[row + Lot.RIGHT] = corner % 2 == 0 and corners >> (corner + 1) & 1
+        out[row + Lot.BELOW] = corners >> (corner + 2) & 1  # nothing lies below the lower two
+        if owner != NOBODY:
+            out[row + Lot.OWNER + relative] = 1
+
+
+@kernel
+def write_meant(t: Tables, state: State, out: Floats) -> None:
+    """The building that the decision or the effects being run speak of."""
+    lot = int(state.lot)
+    step = top(state, STEP)
+    if step == Step.SAVE or step == Step.MOVE_TO:
+        lot = top(state, B)
+    elif step == Step.MAIN or lot < 0:
+        return
+    stride = Lot.OWNER + int(t.seen_seats)
+    base = int(t.block_start[Block.LOTS]) + lot // CORNERS * CORNERS * stride
+    corners = int(state.corners[lot])
+    for corner in range(CORNERS):
+        if corners >> corner & 1:
+            out[base + corner * stride + Lot.MEANT] = 1
+
+
+@kernel
+def write_lines(t: Tables, state: State, seat: int, out: Floats) -> None:
+    """Numbers, and who controls how many buildings."""
+    n = int(t.seen_seats)
+    stride = LINE_STRIDE + n
+    base = int(t.block_start[Block.LINES])
+    for line in range(NUM_LINES):
+        row = base + line * stride
+        number = line_number(t, state, line)
+        if number:
+            wealth = line_money(state, line) == WEALTH
+            out[row + LineAt.NUMBER] = number * NUMBER_UNIT
+            out[row + LineAt.WEALTH] = wealth
+            out[row + LineAt.PRESTIGE] = not wealth
+        for k in range(n):
+            other = (seat + k) % n
+            out[row + LineAt.HELD + k] = buildings_in_line(state, line, other) * LINE_UNIT
+
+
+# ----------------------------------------------------------------------------------------- cards
+
+
+@kernel
+def write_planning(t: Tables, state: State, out: Floats) -> None:
+    """The planning cards to be had."""
+    base = int(t.block_start[Block.PLANNING])
+    for space in range(PLANNING_TOP + 1):
+        kind = int(state.planning[space])
+        row = base + space * PLANNING_STRIDE
+        if kind == NO_KIND:
+            continue
+        out[row + Card.THERE] = 1
+        out[row + Card.COST] = int(t.planning_cost[space]) * COST_UNIT
+        if kind == RENEWAL:
+            out[row + Card.RENEWAL] = 1
+            continue
+        out[row + Card.PERMITS] = int(t.permits[kind]) * CARD_UNIT
+        zones = int(t.permit_zones[kind])
+        for zone in range(NUM_ZONES):
+            out[row + Card.ZONES + zone] = zones >> zone & 1
+        out[row + Card.WEALTH] = int(t.permit_wealth[kind]) * NUMBER_UNIT
+        out[row + Card.BALLOT] = t.permit_ballot[kind]
+
+
+@kernel
+def write_text(t: Tables, card: int, start: int, out: Floats) -> None:
+    """What a contract says."""
+    for k in range(CARD_FEATURES):
+        out[start + k] = t.card_features[card, k]
+
+
+@kernel
+def write_contracts(t: Tables, state: State, seat: int, out: Floats) -> None:
+    """The contracts that the observer could build."""
+    base = int(t.block_start[Block.CONTRACTS])
+    held = permits_held(t, state, seat)
+    for place in range(NUM_PLACES):
+        card = contract_at(state, seat, place)
+        row = base + place * CONTRACT_STRIDE
+        if card == NO_CARD:
+            continue
+        out[row + Contract.THERE] = 1
+        out[row + Contract.COST] = cost_at(t, place) * COST_UNIT
+        permits = held >> LANE_BITS * int(t.card_zone[card]) & LANE
+        out[row + Contract.MISSING] = max(int(t.card_size[card]) - permits, 0) * CARD_UNIT
+        write_text(t, card, row + Contract.TEXT, out)
+
+
+# ----------------------------------------------------------------------------------------- seats
+
+
+@kernel
+def write_seat(t: Tables, state: State, seat: int, row: int, out: Floats) -> None:
+    """All that lies in front of a seat, but its buildings."""
+    out[row + SeatAt.WEALTH] = squash(int(state.wealth[seat]), HALF_WEALTH)
+    out[row + SeatAt.PRESTIGE] = squash(int(state.prestige[seat]), HALF_PRESTIGE)
+    out[row + SeatAt.ACTIVE] = state.active == seat
+    out[row + SeatAt.TO_PLAY] = state.to_play == seat
+    for kind in range(NUM_KINDS):
+        out[row + SeatAt.HAND + kind] = int(state.hand[seat, kind]) * COPY_UNIT
+    held = permits_held(t, state, seat)
+    for zone in range(NUM_ZONES):
+        permits = held >> LANE_BITS * zone & LANE
+        out[row + SeatAt.PERMITS + zone] = squash(permits, HALF_PERMITS)
+    for vocation in range(NUM_VOCATIONS):
+        markers = int(state.vocations[seat, vocation])
+        out[row + SeatAt.VOCATIONS + vocation] = markers * COPY_UNIT
+    for office in range(NUM_OFFICES):
+        out[row + SeatAt.OFFICES + office] = state.office[office] == seat
+    for slot in range(FAVORS):
+        if state.favors[seat, slot] != NO_CARD:
+            start = row + SeatAt.FAVORS + slot * CARD_FEATURES
+            write_text(t, int(state.favors[seat, slot]), start, out)
+
+
+@kernel
+def write_seats(t: Tables, state: State, seat: int, out: Floats) -> None:
+    """Every seat, the observer first."""
+    n = int(t.seen_seats)
+    base = int(t.block_start[Block.SEATS])
+    for k in range(n):
+        write_seat(t, state, (seat + k) % n, base + k * SEAT_STRIDE, out)
+    for part in range(NUM_PARTS):
+        lots = int(state.firsts[part])
+        while lots:
+            lot = part * LOTS_A_PART + lowest(lots)
+            lots &= lots - 1
+            if state.owner[lot] != NOBODY:
+                row = base + (int(state.owner[lot]) - seat) % n * SEAT_STRIDE
+                out[row + SeatAt.BUILDINGS + int(state.zone[lot])] += np.float32(BUILDING_UNIT)
+
+
+# -------------------------------------------------------------------------- decision and supplies
+
+
+@kernel
+def asks_by_effect(step: int) -> bool:
+    """Does the decision come from an effect that its entry names first?"""
+    picks = step >= Step.PAID_LINE and step <= Step.ACCEPT and step != Step.GREY
+    rows = step == Step.PICK_ROW or step == Step.PICK_ZONE
+    hits = step >= Step.UNIT and step <= Step.MOVE_TO
+    others = step == Step.VICTIM or step == Step.PICK_OFFICE or step == Step.PICK_VOCATION
+    last = step == Step.DISCARD or step >= Step.DISASTER
+    return bool(hits or (picks and not rows) or others or last)
+
+
+@kernel
+def write_decision(t: Tables, state: State, out: Floats) -> None:
+    """What is to be decided, and for which effect."""
+    step, a = top(state, STEP), top(state, A)
+    starts = t.block_start
+    out[int(starts[Block.DECISION]) + step] = 1
+    numbers = int(starts[Block.NUMBERS])
+    if step == Step.MARKER_GAIN:
+        out[numbers] = min(a * AMOUNT_UNIT, 1.0)
+        out[numbers + 1] = min(top(state, B) * AMOUNT_UNIT, 1.0)
+    elif step == Step.PERMITS:
+        out[numbers + 2] = top(state, C) * CARD_UNIT
+    elif asks_by_effect(step) and a != MAYORS_PARK:
+        out[int(starts[Block.VERB]) + int(t.verb[a])] = 1
+        out[int(starts[Block.MONEY])] = t.what[a] != 1
+        out[int(starts[Block.MONEY]) + 1] = t.what[a] != WEALTH
+        out[numbers] = min(int(t.amount[a]) * AMOUNT_UNIT, 1.0)
+        if step == Step.UNIT or step == Step.BID or step == Step.DISCARD:
+            out[numbers + 1] = min(top(state, B) * AMOUNT_UNIT, 1.0)
+    card = int(state.card)
+    if step == Step.FOOTPRINT or step == Step.PERMITS:
+        card = a
+    elif step == Step.MAIN:
+        card = NO_CARD
+    if card != NO_CARD:
+        write_text(t, card, int(starts[Block.MEANT_CARD]), out)
+
+
+@kernel
+def write_turn(t: Tables, state: State, out: Floats) -> None:
+    """The turn, the decks, the offices."""
+    starts = t.block_start
+    turn = int(starts[Block.TURN])
+    out[turn] = min(int(state.points) * POINT_UNIT, 1.0)
+    out[turn + 1] = state.investing
+    out[turn + 2] = state.contracts_built == 0
+    out[turn + 3] = min(int(state.turn) * TURN_UNIT, 1.0)
+    out[turn + 4] = state.event != NO_KIND
+    decks = int(starts[Block.DECKS])
+    for deck in range(NUM_DECKS):
+        out[decks + deck] = int(state.deck_size[deck]) * DECK_UNIT
+    out[decks + NUM_DECKS] = int(state.active_decks) >> CITY & 1
+    out[decks + NUM_DECKS + 1] = int(state.active_decks) >> METROPOLIS & 1
+    out[decks + NUM_DECKS + 2] = int(state.planning_size) * PLANNING_UNIT
+    out[decks + NUM_DECKS + 3] = int(state.no_events) * PLANNING_UNIT
+    for office in range(NUM_OFFICES):
+        out[int(starts[Block.IN_PLAY]) + office] = int(state.in_play) >> office & 1
+    out[int(starts[Block.PAWN]) + int(state.pawn)] = 1
+
+
+@kernel
+def write_supplies(t: Tables, state: State, out: Floats) -> None:
+    """Markers, vocations, tiles and discards."""
+    starts = t.block_start
+    for marker in range(NUM_MARKERS):
+        out[int(starts[Block.MARKERS]) + marker] = grey_of(state, marker) < 0
+    for vocation in range(NUM_VOCATIONS):
+        left = int(state.vocations_left[vocation])
+        out[int(starts[Block.VOCATIONS_LEFT]) + vocation] = left * COPY_UNIT
+    tiles = int(starts[Block.TILES])
+    for colour in range(NUM_COLOURS):
+        for size in range(MAX_SIZE):
+            out[tiles + colour * MAX_SIZE + size] = int(state.tiles[colour, size]) * TILE_UNIT
+    discards = int(starts[Block.DISCARDS])
+    for kind in range(NUM_DISCARDS):
+        unit = COPY_UNIT if kind < NUM_KINDS else 1.0
+        out[discards + kind] = int(state.planning_discards[kind]) * unit
+
+
+@kernel
+def observe(tables: Tables, games: Games, g: int, seat: int, out: Floats) -> None:
+    """Write what ``seat`` sees, float32 ``[observation_size]``, as its layout says."""
+    t, state = tables[0], games[g]
+    out[:] = 0
+    write_lots(t, state, seat, out)
+    write_lines(t, state, seat, out)
+    write_planning(t, state, out)
+    write_seats(t, state, seat, out)
+    write_contracts(t, state, seat, out)
+    write_turn(t, state, out)
+    write_supplies(t, state, out)
+    if state.over == NOT_OVER:
+        write_meant(t, state, out)
+        write_decision(t, state, out)

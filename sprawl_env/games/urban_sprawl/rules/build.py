@@ -1,0 +1,324 @@
+"""Building a contract: what it costs, where it may stand, demolition (US 6.3, 6.4, 6.6)."""
+
+from __future__ import annotations
+
+from sprawl_env.core.agenda import A, B, C, pop, push, top
+from sprawl_env.core.bits import lowest
+from sprawl_env.core.game import Mask, State
+from sprawl_env.core.kernel import kernel
+from sprawl_env.core.lanes import LANE, LANE_BITS
+from sprawl_env.games.urban_sprawl.actions import PERMIT, SITE
+from sprawl_env.games.urban_sprawl.constants import (
+    ALL_ZONES,
+    ATTORNEY,
+    CONTRACTOR,
+    CORNERS,
+    MOST_VALUE,
+    NUM_AROUND,
+    NUM_BLOCKS,
+    NUM_PERMITS,
+    NUM_SHAPES,
+    RENEWAL,
+    SHAPES,
+    Power,
+    Step,
+)
+from sprawl_env.games.urban_sprawl.rules.board import (
+    at_forest,
+    block_beside,
+    lay,
+    lift,
+    on_water,
+    touches,
+    zones_by_shape,
+    zones_touched,
+)
+from sprawl_env.games.urban_sprawl.vocabulary import Next
+
+ALL_BLOCKS = (1 << NUM_BLOCKS) - 1
+NOT_ALLOWED = -1
+
+
+# -------------------------------------------------------------------------------- permits, US 6.3
+
+
+@kernel
+def permits_held(t: State, state: State, seat: int) -> int:
+    """Permits that a seat holds for each zone, side by side in lanes."""
+    total = 0
+    for kind in range(NUM_PERMITS):
+        total += int(state.hand[seat, kind]) * int(t.permit_lanes[kind])
+    return total
+
+
+@kernel
+def permits_for(t: State, state: State, seat: int, zone: int) -> int:
+    """Count the permits that a seat could pay for a contract of a zone."""
+    return permits_held(t, state, seat) >> LANE_BITS * zone & LANE
+
+
+@kernel
+def may_pay_permit(t: State, state: State, seat: int, card: int, kind: int) -> bool:
+    """Does the seat hold a permit of this kind for the contract's zone?"""
+    zone = int(t.card_zone[card])
+    return bool(state.hand[seat, kind] > 0 and int(t.permit_zones[kind]) >> zone & 1)
+
+
+# ------------------------------------------------------------------- footprints, US 6.3 to 6.6
+
+
+@kernel
+def may_demolish(state: State, seat: int) -> bool:
+    """The Contractor may, and whoever has an Urban Renewal to discard (US 6.6)."""
+    return bool(state.office[CONTRACTOR] == seat or state.hand[seat, RENEWAL] > 0)
+
+
+@kernel
+def demolished(state: State, seat: int, block: int, shape: int) -> int:
+    """Set of the corners a footprint clears, 0 on empty lots, NOT_ALLOWED (US 6.6, ruling U16)."""
+    if not shape & int(state.occupied[block]):
+        return 0
+    if not may_demolish(state, seat):
+        return NOT_ALLOWED
+    contractor = int(state.office[CONTRACTOR])
+    gone = 0
+    for corner in range(CORNERS):
+        lot = block * CORNERS + corner
+        covered = int(state.corners[lot])
+        if covered & shape:
+            immune = state.owner[lot] == contractor and contractor != seat and contractor >= 0
+            if covered & ~shape or immune:
+                return NOT_ALLOWED
+            gone |= covered
+    return gone
+
+
+@kernel
+def fits_zones(zone: int, near: int) -> bool:
+    """Not beside another zone unless also beside its own; parks are ignored (US 6.4)."""
+    zones = near & ALL_ZONES
+    return zones == 0 or bool(zones >> zone & 1)
+
+
+@kernel
+def beside_own(state: State, seat: int, block: int, shape: int, gone: int) -> bool:
+    """Does a footprint touch a building of the seat that stays?"""
+    for direction in range(NUM_AROUND):
+        other = block_beside(block, direction)
+        if other < 0:
+            continue
+        for corner in range(CORNERS):
+            lot = other * CORNERS + corner
+            own = state.corners[lot] and state.owner[lot] == seat
+            stays = other != block or not int(state.corners[lot]) & gone
+            if own and stays and touches(state, block, shape, lot):
+                return True
+    return False
+
+
+@kernel
+def meets_next_to(
+    t: State, state: State, seat: int, card: int, block: int, shape: int, gone: int
+) -> bool:
+    """Next to one of what the contract wants (US §7)."""
+    wanted = int(t.card_next_to[card])
+    if wanted == 0:
+        return True
+    return bool(
+        wanted & zones_touched(state, block, shape, gone)
+        or (wanted >> Next.WATER & 1 and on_water(block, shape))
+        or (wanted >> Next.FOREST & 1 and at_forest(block, shape))
+        or (wanted >> Next.OWN & 1 and beside_own(state, seat, block, shape, gone))
+    )
+
+
+@kernel
+def is_legal_footprint(
+    t: State, state: State, seat: int, card: int, block: int, shape: int
+) -> bool:
+    """May the contract be built there, money and the highest block aside?"""
+    gone = demolished(state, seat, block, shape)
+    if gone == NOT_ALLOWED:
+        return False
+    if not t.card_any_zone[card]:
+        near = zones_touched(state, block, shape, gone)
+        if not fits_zones(int(t.card_zone[card]), near):
+            return False
+    if not t.card_restricted[card]:
+        return True
+    if state.value[block] < t.card_at_least[card] or state.value[block] > t.card_at_most[card]:
+        return False
+    if t.card_empty_block[card] and int(state.occupied[block]) & ~gone:
+        return False
+    return meets_next_to(t, state, seat, card, block, shape, gone)
+
+
+@kernel
+def has_footprint(t: State, state: State, seat: int, card: int, block: int) -> bool:
+    """Is there a legal footprint in the block?"""
+    size = int(t.card_size[card]) - 1
+    for k in range(NUM_SHAPES[size]):
+        if is_legal_footprint(t, state, seat, card, block, int(SHAPES[size, k])):
+            return True
+    return False
+
+
+@kernel
+def candidate_blocks(t: State, state: State, seat: int, card: int) -> int:
+    """Blocks that may have a legal footprint; all that have one are among them."""
+    room = int(state.room[t.card_zone[card], t.card_size[card] - 1])
+    if t.card_any_zone[card] or may_demolish(state, seat):
+        return ALL_BLOCKS
+    return room
+
+
+@kernel
+def highest_blocks(t: State, state: State, seat: int, card: int, blocks: int) -> int:
+    """The blocks of the highest value with a legal footprint, money aside (US §7)."""
+    best, highest = 0, 0
+    while blocks:
+        block = lowest(blocks)
+        blocks &= blocks - 1
+        value = int(state.value[block])
+        if value >= highest and has_footprint(t, state, seat, card, block):
+            best = best | (1 << block) if value == highest else 1 << block
+            highest = value
+    return best
+
+
+@kernel
+def payable_blocks(t: State, state: State, seat: int, card: int) -> int:
+    """Blocks that the seat can pay and that may have a legal footprint."""
+    blocks = candidate_blocks(t, state, seat, card)
+    if t.card_highest[card]:
+        blocks = highest_blocks(t, state, seat, card, blocks)
+    return blocks & int(state.worth_up_to[min(int(state.wealth[seat]), MOST_VALUE)])
+
+
+@kernel
+def may_place_contract(t: State, state: State, seat: int, card: int) -> bool:
+    """Some legal, payable placement exists, and a tile (rulings U1, U5)."""
+    if state.tiles[t.card_zone[card], t.card_size[card] - 1] == 0:
+        return False
+    blocks = payable_blocks(t, state, seat, card)
+    if not t.card_restricted[card] and not may_demolish(state, seat):
+        return blocks != 0
+    while blocks:
+        block = lowest(blocks)
+        blocks &= blocks - 1
+        if has_footprint(t, state, seat, card, block):
+            return True
+    return False
+
+
+@kernel
+def mark_empty_footprints(state: State, zone: int, size: int, blocks: int, mask: Mask) -> None:
+    """Mark the footprints of a contract without restrictions on empty lots (US 6.4)."""
+    while blocks:
+        block = lowest(blocks)
+        blocks &= blocks - 1
+        occupied = int(state.occupied[block])
+        touched = zones_by_shape(state, block)
+        for k in range(NUM_SHAPES[size]):
+            shape = int(SHAPES[size, k])
+            fits = fits_zones(zone, touched >> 4 * shape)
+            mask[SITE + block * CORNERS + k] = fits and not shape & occupied
+
+
+@kernel
+def mark_footprints(t: State, state: State, seat: int, card: int, mask: Mask) -> None:
+    """Mark every legal, payable footprint (ruling U15)."""
+    size = int(t.card_size[card]) - 1
+    blocks = payable_blocks(t, state, seat, card)
+    if not t.card_restricted[card] and not may_demolish(state, seat):
+        mark_empty_footprints(state, int(t.card_zone[card]), size, blocks, mask)
+        return
+    while blocks:
+        block = lowest(blocks)
+        blocks &= blocks - 1
+        for k in range(NUM_SHAPES[size]):
+            mask[SITE + block * CORNERS + k] = is_legal_footprint(
+                t, state, seat, card, block, int(SHAPES[size, k])
+            )
+
+
+@kernel
+def mark_permits(t: State, state: State, seat: int, card: int, mask: Mask) -> None:
+    """Mark the permits that can be paid for the contract."""
+    for kind in range(NUM_PERMITS):
+        mask[PERMIT + kind] = may_pay_permit(t, state, seat, card, kind)
+
+
+# -------------------------------------------------------------------------------- building, US 6.3
+
+
+@kernel
+def do_choose_footprint(t: State, state: State, seat: int, site: int) -> None:
+    """Fix where the contract will stand; an Urban Renewal goes with it (ruling U16)."""
+    card = top(state, A)
+    block = site // CORNERS
+    shape = int(SHAPES[t.card_size[card] - 1, site % CORNERS])
+    pop(state)
+    if shape & int(state.occupied[block]) and state.office[CONTRACTOR] != seat:
+        state.hand[seat, RENEWAL] -= 1
+        state.planning_discards[RENEWAL] += 1
+    push(state, Step.PERMITS, seat, card, site)
+
+
+@kernel
+def do_pay_permit(t: State, state: State, seat: int, kind: int) -> None:
+    """Discard a permit; with enough of them the contract is built."""
+    state.hand[seat, kind] -= 1
+    state.planning_discards[kind] += 1
+    card = top(state, A)
+    paid = top(state, C) + int(t.permits[kind])
+    state.agenda[int(state.agenda_size) - 1, C] = paid
+    if paid >= t.card_size[card]:
+        site = top(state, B)
+        pop(state)
+        do_build(t, state, seat, card, site)
+
+
+@kernel
+def neighbours_of_zone(state: State, block: int, shape: int, zone: int, lot: int) -> int:
+    """Count the buildings of a zone that touch a footprint, but the one on ``lot``."""
+    count = 0
+    for direction in range(NUM_AROUND):
+        other = block_beside(block, direction)
+        if other < 0:
+            continue
+        for corner in range(CORNERS):
+            first = other * CORNERS + corner
+            if state.corners[first] and state.zone[first] == zone and first != lot:
+                count += touches(state, block, shape, first)
+    return count
+
+
+@kernel
+def clear_site(state: State, block: int, shape: int) -> None:
+    """Demolish what the footprint covers; cubes go home, tiles leave the game (US 6.6)."""
+    for corner in range(CORNERS):
+        lot = block * CORNERS + corner
+        if int(state.corners[lot]) & shape:
+            lift(state, lot)
+
+
+@kernel
+def do_build(t: State, state: State, seat: int, card: int, site: int) -> None:
+    """Pay the value, place the tile, take the neighbourhood bonus; the card's text follows."""
+    block = site // CORNERS
+    zone, size = int(t.card_zone[card]), int(t.card_size[card])
+    shape = int(SHAPES[size - 1, site % CORNERS])
+    state.wealth[seat] -= state.value[block]
+    clear_site(state, block, shape)
+    state.tiles[zone, size - 1] -= 1
+    lot = lay(state, block, shape, zone, seat, Power.NONE)
+    bonus = neighbours_of_zone(state, block, shape, zone, lot)
+    if state.contracts_built == 0 and state.office[ATTORNEY] == seat:
+        bonus *= 2
+    state.prestige[seat] += bonus
+    state.contracts_built += 1
+    state.card = card
+    state.lot = lot
+    push(state, Step.EFFECTS, seat, int(t.card_first[card]), int(t.card_effects[card]))
+    push(state, Step.TAKE_VOCATION, seat, card, 0)

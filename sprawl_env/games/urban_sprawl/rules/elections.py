@@ -1,0 +1,180 @@
+"""Politicians and the Contractor: who is elected, who breaks ties (US 6.9)."""
+
+from __future__ import annotations
+
+from sprawl_env.core.agenda import A, pop, push, top
+from sprawl_env.core.bits import lowest
+from sprawl_env.core.game import NOBODY, State
+from sprawl_env.core.kernel import kernel
+from sprawl_env.games.urban_sprawl.cards import MAYORS_PARK
+from sprawl_env.games.urban_sprawl.constants import (
+    ALL_CORNERS,
+    BOSS,
+    CONTRACTOR,
+    CORNERS,
+    LOTS_A_PART,
+    MAYOR,
+    MEDIA,
+    NUM_BLOCKS,
+    NUM_PARTS,
+    NUM_VOCATIONS,
+    PARK,
+    PRESTIGE,
+    Power,
+    Step,
+)
+from sprawl_env.games.urban_sprawl.rules.board import holds_power
+from sprawl_env.games.urban_sprawl.rules.lines import extreme_seats, only_seat
+
+ZONE_OF = (0, 0, 1, 3, 2)  # by office: CIV, COM, RES, IND from the District Attorney on
+
+
+@kernel
+def is_in_play(state: State, office: int) -> bool:
+    """Has the office come into play?"""
+    return bool(int(state.in_play) >> office & 1)
+
+
+@kernel
+def media_holder(state: State) -> int:
+    """Return the seat that holds MEDIA, NOBODY if none does."""
+    for seat in range(state.num_seats):
+        if state.vocations[seat, MEDIA] > 0:
+            return seat
+    return NOBODY
+
+
+@kernel
+def standing(state: State, office: int, seat: int) -> int:
+    """Return what an election compares first: vocations, or the highest building's value."""
+    if office == MAYOR:
+        markers = 0
+        for vocation in range(NUM_VOCATIONS):
+            markers += int(state.vocations[seat, vocation])
+        return markers
+    highest = 0
+    for part in range(NUM_PARTS):
+        lots = int(state.firsts[part])
+        while lots:
+            lot = part * LOTS_A_PART + lowest(lots)
+            lots &= lots - 1
+            if state.owner[lot] == seat and state.zone[lot] == ZONE_OF[office]:
+                highest = max(highest, int(state.value[lot // CORNERS]))
+    return highest
+
+
+@kernel
+def buildings_of_zone(state: State, seat: int, zone: int) -> int:
+    """Count the buildings of a zone that a seat controls."""
+    count = 0
+    for part in range(NUM_PARTS):
+        lots = int(state.firsts[part])
+        while lots:
+            lot = part * LOTS_A_PART + lowest(lots)
+            lots &= lots - 1
+            count += state.owner[lot] == seat and state.zone[lot] == zone
+    return count
+
+
+@kernel
+def leaders(state: State, office: int) -> int:
+    """Set of the seats that lead by what is compared first; empty if nobody qualifies (U6)."""
+    best, seats = 1, 0
+    for seat in range(state.num_seats):
+        own = standing(state, office, seat)
+        if own > best:
+            best, seats = own, 1 << seat
+        elif own == best:
+            seats |= 1 << seat
+    return seats
+
+
+@kernel
+def court_holders(state: State, seats: int) -> int:
+    """Set of those among tied seats that win ties at once (ruling U24)."""
+    found = 0
+    for seat in range(state.num_seats):
+        if seats >> seat & 1 and holds_power(state, seat, Power.WINS_TIES):
+            found |= 1 << seat
+    return found
+
+
+@kernel
+def with_most_buildings(state: State, office: int, seats: int) -> int:
+    """Set of those among tied seats that control the most buildings of the office's zone."""
+    best, found = -1, 0
+    for seat in range(state.num_seats):
+        if not seats >> seat & 1:
+            continue
+        own = buildings_of_zone(state, seat, ZONE_OF[office])
+        if own > best:
+            best, found = own, 1 << seat
+        elif own == best:
+            found |= 1 << seat
+    return found
+
+
+@kernel
+def tie_breaker(state: State, office: int) -> int:
+    """Return who decides a tie: MEDIA, or the office before; vacant: the active player (U6)."""
+    if office == MAYOR:
+        decides = media_holder(state)
+    elif office == CONTRACTOR:
+        decides = int(state.office[BOSS])
+    else:
+        decides = int(state.office[office - 1])
+    return int(state.active) if decides == NOBODY else decides
+
+
+@kernel
+def election(t: State, state: State) -> None:
+    """Elect one office: winner, Mayor's park, Contractor (rulings U6, U30)."""
+    office = top(state, A)
+    pop(state)
+    if not is_in_play(state, office):
+        return
+    push(state, Step.ASSIGN, NOBODY)
+    seats = leaders(state, office)
+    if seats and not only_seat(seats):
+        court = court_holders(state, seats)
+        seats = court if court else seats
+        if not only_seat(seats) and office != MAYOR:
+            seats = with_most_buildings(state, office, seats)
+    if seats == 0:
+        return
+    if only_seat(seats):
+        do_elect(state, office, lowest(seats))
+    else:
+        push(state, Step.WINNER, tie_breaker(state, office), seats, office)
+
+
+@kernel
+def do_elect(state: State, office: int, seat: int) -> None:
+    """Give the office to the winner; a Mayor places a park."""
+    state.office[office] = seat
+    if office == MAYOR and may_place_park(state):
+        push(state, Step.PLACE, seat, MAYORS_PARK, PARK)
+
+
+@kernel
+def may_place_park(state: State) -> bool:
+    """There is a park of one lot and an empty lot (ruling U30)."""
+    if state.tiles[PARK, 0] == 0:
+        return False
+    for block in range(NUM_BLOCKS):
+        if state.occupied[block] != ALL_CORNERS:
+            return True
+    return False
+
+
+@kernel
+def assign_contractor(state: State) -> None:
+    """The Contractor, once in play, goes to the lowest prestige (US 6.9)."""
+    pop(state)
+    if not is_in_play(state, CONTRACTOR):
+        return
+    seats = extreme_seats(state, PRESTIGE, False)
+    if only_seat(seats):
+        state.office[CONTRACTOR] = lowest(seats)
+    else:
+        push(state, Step.WINNER, tie_breaker(state, CONTRACTOR), seats, CONTRACTOR)

@@ -1,0 +1,236 @@
+"""Which buildings and places an effect means (US §7, rulings U8, U18, U19, U22, U23)."""
+
+from __future__ import annotations
+
+from sprawl_env.core.bits import lowest
+from sprawl_env.core.game import NOBODY, State
+from sprawl_env.core.kernel import kernel
+from sprawl_env.games.urban_sprawl.constants import (
+    CORNERS,
+    LOTS_A_PART,
+    NO_LINE,
+    NUM_BLOCKS,
+    NUM_PARTS,
+    NUM_SHAPES,
+    PARK,
+    SHAPES,
+    SIDE,
+)
+from sprawl_env.games.urban_sprawl.rules.board import (
+    at_forest,
+    beside_park,
+    on_water,
+    size_at,
+    touches,
+    zones_touched,
+)
+from sprawl_env.games.urban_sprawl.rules.lines import in_line, line_with
+from sprawl_env.games.urban_sprawl.vocabulary import Extreme, Owner, Verb, Where
+
+NOTHING = -1
+
+
+@kernel
+def block_in(t: State, state: State, e: int, block: int) -> bool:
+    """Does a block lie in the rows, line or block that the effect names?"""
+    where = t.where[e]
+    here = int(state.lot) // CORNERS
+    same_row = block // SIDE == here // SIDE
+    same_column = block % SIDE == here % SIDE
+    if where == Where.ROWS:
+        return bool(same_row or same_column)
+    if where == Where.ROW:
+        return bool(same_column if state.asked_row else same_row)
+    if where == Where.OTHER_ROW:
+        return bool(same_row if state.asked_row else same_column)
+    if where == Where.BLOCK:
+        return bool(block == here)
+    line = line_with(t, state, int(t.what[e]), int(t.number[e]))
+    return bool(line != NO_LINE and in_line(line, block))
+
+
+@kernel
+def building_in(t: State, state: State, e: int, lot: int) -> bool:
+    """Does the building that begins on a lot stand where the effect says?"""
+    where = t.where[e]
+    block, shape = lot // CORNERS, int(state.corners[lot])
+    if where == Where.ANYWHERE:
+        return True
+    if where == Where.ADJACENT:
+        return bool(lot != state.lot and touches(state, block, shape, int(state.lot)))
+    if where == Where.WATER:
+        return on_water(block, shape)
+    if where == Where.FOREST:
+        return at_forest(block, shape)
+    if where == Where.PARK:
+        return beside_park(state, lot)
+    return block_in(t, state, e, block)
+
+
+@kernel
+def owner_fits(t: State, state: State, e: int, lot: int, seat: int) -> bool:
+    """Is the building's controller one that the filter lets pass, as seen from a seat?"""
+    wanted, owner = t.of_owner[e], int(state.owner[lot])
+    if wanted == Owner.ANYONE:
+        return True
+    if wanted == Owner.OWN:
+        return bool(owner == seat)
+    if wanted == Owner.OTHERS:
+        return bool(owner != NOBODY and owner != seat)
+    return bool((owner == NOBODY) == (wanted == Owner.NOBODY))
+
+
+@kernel
+def matches(t: State, state: State, e: int, lot: int, seat: int) -> bool:
+    """Does the building pass the filter, extremes aside?"""
+    zone = int(state.zone[lot])
+    if t.asks_zone[e] and zone != state.asked_zone:
+        return False
+    return bool(
+        int(t.colours[e]) >> zone & 1
+        and int(t.sizes[e]) >> (size_at(state, lot) - 1) & 1
+        and owner_fits(t, state, e, lot, seat)
+        and building_in(t, state, e, lot)
+    )
+
+
+@kernel
+def extreme_value(t: State, state: State, e: int, seat: int) -> int:
+    """Return the highest or lowest value among the buildings that pass, NOTHING if none does."""
+    best = NOTHING
+    highest = t.extreme[e] == Extreme.HIGHEST
+    for part in range(NUM_PARTS):
+        lots = int(state.firsts[part])
+        while lots:
+            lot = part * LOTS_A_PART + lowest(lots)
+            lots &= lots - 1
+            value = int(state.value[lot // CORNERS])
+            better = best == NOTHING or (value > best if highest else value < best)
+            if better and matches(t, state, e, lot, seat):
+                best = value
+    return best
+
+
+@kernel
+def passes(t: State, state: State, e: int, lot: int, seat: int, value: int) -> bool:
+    """Does the building pass the filter, with extremes of this value?"""
+    if t.extreme[e] != Extreme.NONE and state.value[lot // CORNERS] != value:
+        return False
+    return matches(t, state, e, lot, seat)
+
+
+@kernel
+def count_buildings(t: State, state: State, e: int, seat: int) -> int:
+    """Count the buildings that pass."""
+    value = extreme_value(t, state, e, seat) if t.extreme[e] != Extreme.NONE else NOTHING
+    count = 0
+    for part in range(NUM_PARTS):
+        lots = int(state.firsts[part])
+        while lots:
+            lot = part * LOTS_A_PART + lowest(lots)
+            lots &= lots - 1
+            count += passes(t, state, e, lot, seat, value)
+    return count
+
+
+# ---------------------------------------------------------------------------- places to build on
+
+
+@kernel
+def place_fits(t: State, state: State, e: int, block: int, shape: int) -> bool:
+    """Is it a footprint on empty lots where the effect says (ruling U23)?"""
+    if shape & int(state.occupied[block]):
+        return False
+    where = t.where[e]
+    if where == Where.ANYWHERE:
+        return True
+    if where == Where.ADJACENT:
+        return touches(state, block, shape, int(state.lot))
+    if where == Where.WATER:
+        return on_water(block, shape)
+    if where == Where.FOREST:
+        return at_forest(block, shape)
+    if where == Where.PARK:
+        return bool(zones_touched(state, block, shape, 0) >> PARK & 1)
+    return block_in(t, state, e, block)
+
+
+@kernel
+def count_places(t: State, state: State, e: int) -> int:
+    """Count the footprints a building of the effect's size can be placed on, up to two."""
+    size = int(t.new_size[e]) - 1
+    count = 0
+    for block in range(NUM_BLOCKS):
+        for k in range(NUM_SHAPES[size]):
+            count += place_fits(t, state, e, block, int(SHAPES[size, k]))
+        if count > 1:
+            return count
+    return count
+
+
+@kernel
+def may_move_to(state: State, lot: int, block: int, shape: int) -> bool:
+    """Are the lots empty or the building's own, and not the same (ruling U23)?"""
+    own = int(state.corners[lot]) if block == lot // CORNERS else 0
+    return bool(shape != own and not shape & int(state.occupied[block]) & ~own)
+
+
+@kernel
+def may_move(state: State, lot: int) -> bool:
+    """Is there somewhere else for the building?"""
+    size = size_at(state, lot) - 1
+    for block in range(NUM_BLOCKS):
+        for k in range(NUM_SHAPES[size]):
+            if may_move_to(state, lot, block, int(SHAPES[size, k])):
+                return True
+    return False
+
+
+# ---------------------------------------------------------------------------------------- targets
+
+
+@kernel
+def changes(t: State, state: State, e: int, lot: int, seat: int) -> bool:
+    """Would the effect change something about the building (ruling U18)?"""
+    verb = t.verb[e]
+    if verb == Verb.MOVE:
+        return may_move(state, lot)
+    if verb == Verb.UNCONTROL:
+        return bool(state.owner[lot] != NOBODY)
+    if verb == Verb.TAKE:
+        return bool(state.owner[lot] != seat)
+    return True
+
+
+@kernel
+def is_target(t: State, state: State, e: int, lot: int, seat: int, value: int) -> bool:
+    """May the building that begins on a lot be picked?"""
+    return passes(t, state, e, lot, seat, value) and changes(t, state, e, lot, seat)
+
+
+@kernel
+def count_targets(t: State, state: State, e: int, seat: int) -> int:
+    """Count the buildings that may be picked."""
+    value = extreme_value(t, state, e, seat) if t.extreme[e] != Extreme.NONE else NOTHING
+    count = 0
+    for part in range(NUM_PARTS):
+        lots = int(state.firsts[part])
+        while lots:
+            lot = part * LOTS_A_PART + lowest(lots)
+            lots &= lots - 1
+            count += is_target(t, state, e, lot, seat, value)
+    return count
+
+
+@kernel
+def first_target(t: State, state: State, e: int, seat: int) -> int:
+    """Return the first lot of the first building that may be picked, NOTHING if there is none."""
+    value = extreme_value(t, state, e, seat) if t.extreme[e] != Extreme.NONE else NOTHING
+    for part in range(NUM_PARTS):
+        lots = int(state.firsts[part])
+        while lots:
+            lot = part * LOTS_A_PART + lowest(lots)
+            lots &= lots - 1
+            if is_target(t, state, e, lot, seat, value):
+                return lot
+    return NOTHING

@@ -1,0 +1,63 @@
+"""What no seat knows: the order of face-down cards (ruling U13)."""
+
+from __future__ import annotations
+
+from sprawl_env.core.game import State
+from sprawl_env.core.kernel import kernel
+from sprawl_env.core.rng import below, shuffle
+from sprawl_env.games.urban_sprawl.constants import (
+    BOTTOM_STACK,
+    FIRST_EVENT,
+    MIDDLE_STACK,
+    NUM_DECKS,
+)
+
+
+@kernel
+def redeal_deck(t: State, state: State, deck: int) -> None:
+    """Shuffle a contract deck; the special event stays in what is left of its own stack."""
+    cards = state.deck[deck]
+    size = int(state.deck_size[deck])
+    at = size
+    for k in range(size):
+        if t.card_special[cards[k]]:
+            at = k
+    if at == size:
+        shuffle(state, cards, size)
+        return
+    special = cards[at]
+    cards[at] = cards[size - 1]
+    shuffle(state, cards, size - 1)
+    bottom = BOTTOM_STACK[state.length]
+    room = min(bottom + MIDDLE_STACK[state.length], size) - bottom
+    place = bottom + below(state, room)
+    cards[size - 1] = cards[place]
+    cards[place] = special
+
+
+@kernel
+def redeal_planning(state: State) -> None:
+    """Shuffle the planning deck; cards known to be no events stay none."""
+    cards = state.planning_deck
+    size, known = int(state.planning_size), int(state.no_events)
+    permits = 0
+    for k in range(size):  # permits to the bottom, in some order
+        if cards[k] < FIRST_EVENT:
+            kept = cards[permits]
+            cards[permits] = cards[k]
+            cards[k] = kept
+            permits += 1
+    shuffle(state, cards, permits)
+    for k in range(known):  # that many of them to the top
+        kept = cards[permits - 1 - k]
+        cards[permits - 1 - k] = cards[size - 1 - k]
+        cards[size - 1 - k] = kept
+    shuffle(state, cards, size - known)
+
+
+@kernel
+def redeal(t: State, state: State) -> None:
+    """Resample the order of all face-down cards."""
+    for deck in range(NUM_DECKS):
+        redeal_deck(t, state, deck)
+    redeal_planning(state)

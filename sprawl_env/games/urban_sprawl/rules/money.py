@@ -1,0 +1,254 @@
+"""Effects that move wealth and prestige (US §7, rulings U18 to U20)."""
+
+from __future__ import annotations
+
+from sprawl_env.core.agenda import A, B, C, pop, push, top
+from sprawl_env.core.bits import lowest
+from sprawl_env.core.game import NOBODY, Mask, State
+from sprawl_env.core.kernel import kernel
+from sprawl_env.games.urban_sprawl.actions import GAIN, SITE
+from sprawl_env.games.urban_sprawl.constants import (
+    CORNERS,
+    LOTS_A_PART,
+    NO_VOCATION,
+    NUM_PARTS,
+    NUM_VOCATIONS,
+    PRESTIGE,
+    WEALTH,
+    Step,
+)
+from sprawl_env.games.urban_sprawl.rules.filters import (
+    NOTHING,
+    count_buildings,
+    extreme_value,
+    passes,
+)
+from sprawl_env.games.urban_sprawl.vocabulary import Extreme, Per, Verb
+
+
+@kernel
+def has(state: State, seat: int, money: int) -> int:
+    """Return a seat's wealth or prestige."""
+    return int(state.wealth[seat]) if money == WEALTH else int(state.prestige[seat])
+
+
+@kernel
+def add(state: State, seat: int, money: int, amount: int) -> None:
+    """Change a seat's wealth or prestige."""
+    if money == WEALTH:
+        state.wealth[seat] += amount
+    else:
+        state.prestige[seat] += amount
+
+
+@kernel
+def take_up_to(state: State, seat: int, money: int, amount: int) -> int:
+    """Take what is there, up to an amount; return how much it was (US 6.11)."""
+    taken = min(amount, has(state, seat, money))
+    add(state, seat, money, -taken)
+    return taken
+
+
+@kernel
+def amount_of_unit(t: State, state: State, e: int) -> int:
+    """Return the amount of one unit: a building, a marker, or all at once."""
+    amount = int(t.amount[e])
+    if t.per[e] == Per.VALUE:
+        amount *= int(state.value[state.lot // CORNERS])
+    return amount
+
+
+@kernel
+def markers_held(t: State, state: State, e: int, seat: int) -> int:
+    """Count the vocation markers that the effect counts."""
+    if t.of_vocation[e] != NO_VOCATION:
+        return int(state.vocations[seat, t.of_vocation[e]])
+    total = 0
+    for vocation in range(NUM_VOCATIONS):
+        total += int(state.vocations[seat, vocation])
+    return total
+
+
+@kernel
+def buildings_held(t: State, state: State, e: int, seat: int) -> int:
+    """Count the buildings of a seat among those that pass."""
+    count = 0
+    for part in range(NUM_PARTS):
+        lots = int(state.firsts[part])
+        while lots:
+            lot = part * LOTS_A_PART + lowest(lots)
+            lots &= lots - 1
+            if state.owner[lot] == seat:
+                count += passes(t, state, e, lot, seat, pay_value(t, state, e))
+    return count
+
+
+@kernel
+def pay_value(t: State, state: State, e: int) -> int:
+    """Return the extreme value that a filter without owner asks for."""
+    if t.extreme[e] == Extreme.NONE:
+        return NOTHING
+    return extreme_value(t, state, e, NOBODY)
+
+
+@kernel
+def units(t: State, state: State, e: int, seat: int) -> int:
+    """Count what an amount is multiplied by, for one seat; 0 where a unit is worth nothing."""
+    if amount_of_unit(t, state, e) == 0:
+        return 0
+    if t.verb[e] == Verb.PAY:
+        return buildings_held(t, state, e, seat)
+    if t.per[e] == Per.BUILDING:
+        return count_buildings(t, state, e, seat)
+    if t.per[e] == Per.VOCATION:
+        return markers_held(t, state, e, seat)
+    return 1
+
+
+@kernel
+def move_fixed(t: State, state: State, e: int, seats: int, receiver: int) -> None:
+    """Gain, lose or pay for several seats at once; amounts are fixed before (ruling U18)."""
+    counted = 0
+    for seat in range(state.num_seats):  # counts of at most 144 lie side by side, 8 bits each
+        if seats >> seat & 1:
+            counted |= units(t, state, e, seat) << 8 * seat
+    money, amount = int(t.what[e]), amount_of_unit(t, state, e)
+    for seat in range(state.num_seats):
+        total = amount * (counted >> 8 * seat & 0xFF)
+        if t.verb[e] == Verb.GAIN:
+            add(state, seat, money, total)
+        else:
+            taken = take_up_to(state, seat, money, total)
+            if t.verb[e] == Verb.PAY:
+                add(state, receiver, money, taken)
+
+
+@kernel
+def steal(t: State, state: State, e: int, seats: int, thief: int) -> None:
+    """Take a fixed amount from several seats."""
+    for seat in range(state.num_seats):
+        if seats >> seat & 1 and seat != thief:
+            taken = take_up_to(state, seat, int(t.what[e]), int(t.amount[e]))
+            add(state, thief, int(t.what[e]), taken)
+
+
+@kernel
+def victims(t: State, state: State, e: int, thief: int) -> int:
+    """Set of the seats that have something to steal."""
+    seats = 0
+    for seat in range(state.num_seats):
+        if seat != thief and has(state, seat, int(t.what[e])) > 0:
+            seats |= 1 << seat
+    return seats
+
+
+# ------------------------------------------------------------------- wealth or prestige, by unit
+
+
+@kernel
+def may_move_unit(t: State, state: State, e: int, seat: int, money: int) -> bool:
+    """May a unit be gained, lost or paid in wealth, or in prestige (ruling U20)?"""
+    if t.verb[e] == Verb.GAIN:
+        return True
+    amount = amount_of_unit(t, state, e)
+    own, other = has(state, seat, money), has(state, seat, PRESTIGE - money)
+    if own >= amount:
+        return True
+    return own > 0 and other < amount
+
+
+@kernel
+def count_unit_choices(t: State, state: State, e: int, seat: int) -> int:
+    """Count the ways to gain, lose or pay one unit."""
+    wealth = may_move_unit(t, state, e, seat, WEALTH)
+    prestige = may_move_unit(t, state, e, seat, PRESTIGE)
+    return int(wealth) + int(prestige)
+
+
+@kernel
+def mark_unit(t: State, state: State, e: int, seat: int, mask: Mask) -> None:
+    """Mark wealth and prestige."""
+    mask[GAIN + WEALTH] = may_move_unit(t, state, e, seat, WEALTH)
+    mask[GAIN + PRESTIGE] = may_move_unit(t, state, e, seat, PRESTIGE)
+
+
+@kernel
+def do_move_unit(t: State, state: State, seat: int, money: int) -> None:
+    """Gain, lose or pay one unit, then the next one."""
+    e, left, receiver = top(state, A), top(state, B), top(state, C)
+    amount = amount_of_unit(t, state, e)
+    pop(state)
+    if t.verb[e] == Verb.GAIN:
+        add(state, seat, money, amount)
+    else:
+        taken = take_up_to(state, seat, money, amount)
+        if t.verb[e] == Verb.PAY:
+            add(state, receiver, money, taken)
+    if left > 1 and count_unit_choices(t, state, e, seat):
+        push(state, Step.UNIT, seat, e, left - 1, receiver)
+
+
+# --------------------------------------------------------------- whoever controls the buildings
+
+
+@kernel
+def reward_building(t: State, state: State, e: int, lot: int, sign: int) -> None:
+    """The controller of a building gains or loses."""
+    owner = int(state.owner[lot])
+    amount = int(t.amount[e])
+    if t.times_value[e]:
+        amount *= int(state.value[lot // CORNERS])
+    if owner == NOBODY:
+        return
+    if sign > 0:
+        add(state, owner, int(t.what[e]), amount)
+    else:
+        take_up_to(state, owner, int(t.what[e]), amount)
+
+
+@kernel
+def is_headline(t: State, state: State, e: int, lot: int, value: int) -> bool:
+    """Is it one of the extreme buildings, with a controller to reward (ruling U18)?"""
+    return bool(state.owner[lot] != NOBODY and passes(t, state, e, lot, NOBODY, value))
+
+
+@kernel
+def count_headlines(t: State, state: State, e: int, value: int) -> int:
+    """Count the controlled buildings that pass."""
+    count = 0
+    for part in range(NUM_PARTS):
+        lots = int(state.firsts[part])
+        while lots:
+            lot = part * LOTS_A_PART + lowest(lots)
+            lots &= lots - 1
+            count += is_headline(t, state, e, lot, value)
+    return count
+
+
+@kernel
+def reward_controllers(t: State, state: State, e: int) -> None:
+    """Each controller gains or loses for its buildings; one of several extremes is picked."""
+    value = pay_value(t, state, e)
+    if t.extreme[e] != Extreme.NONE and count_headlines(t, state, e, value) > 1:
+        push(state, Step.HEADLINE, int(state.active), e)
+        return
+    sign = 1 if t.verb[e] == Verb.GAIN else -1
+    for part in range(NUM_PARTS):
+        lots = int(state.firsts[part])
+        while lots:
+            lot = part * LOTS_A_PART + lowest(lots)
+            lots &= lots - 1
+            if passes(t, state, e, lot, NOBODY, value):
+                reward_building(t, state, e, lot, sign)
+
+
+@kernel
+def mark_extremes(t: State, state: State, e: int, mask: Mask) -> None:
+    """Mark the extreme buildings, one of which is picked."""
+    value = pay_value(t, state, e)
+    for part in range(NUM_PARTS):
+        lots = int(state.firsts[part])
+        while lots:
+            lot = part * LOTS_A_PART + lowest(lots)
+            lots &= lots - 1
+            mask[SITE + lot] = is_headline(t, state, e, lot, value)

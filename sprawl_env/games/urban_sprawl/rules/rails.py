@@ -1,0 +1,316 @@
+"""The end of a turn: rail lines, cards turned up, ballots and payouts (US 6.8, U25 to U29)."""
+
+from __future__ import annotations
+
+from sprawl_env.core.agenda import A, pop, push, top
+from sprawl_env.core.game import NOBODY, TRUNCATED, State
+from sprawl_env.core.kernel import kernel
+from sprawl_env.core.rng import shuffle
+from sprawl_env.games.urban_sprawl.constants import (
+    CITY,
+    CONTRACT_SPACES,
+    FIRST_EVENT,
+    FIRST_TOP,
+    METROPOLIS,
+    NO_CARD,
+    NO_KIND,
+    NUM_KINDS,
+    NUM_PLANNING,
+    NUM_POLITICIANS,
+    PLANNING_SPACES,
+    PLANNING_TOP,
+    PRESTIGE,
+    RENEWAL,
+    TOWN,
+    WEALTH,
+    EndStage,
+    Step,
+)
+from sprawl_env.games.urban_sprawl.data_files import NO_ZONE
+from sprawl_env.games.urban_sprawl.rules.elections import is_in_play
+from sprawl_env.games.urban_sprawl.rules.lines import pay_number
+
+NO_DECK = -1
+
+
+# -------------------------------------------------------------------------------- planning cards
+
+
+@kernel
+def can_draw(state: State) -> bool:
+    """A permit or an Urban Renewal is left in deck or discards (ruling U28)."""
+    if state.no_events > 0:
+        return True
+    for kind in range(NUM_KINDS):
+        if state.planning_discards[kind] > 0:
+            return True
+    for k in range(state.planning_size):
+        if state.planning_deck[k] < FIRST_EVENT:
+            return True
+    return False
+
+
+@kernel
+def rebuild_planning(state: State) -> None:
+    """Shuffle the discards into a new deck (ruling U28)."""
+    size = 0
+    for kind in range(NUM_PLANNING):
+        for _ in range(state.planning_discards[kind]):
+            state.planning_deck[size] = kind
+            size += 1
+        state.planning_discards[kind] = 0
+    shuffle(state, state.planning_deck, size)
+    state.planning_size = size
+    state.no_events = 0
+
+
+@kernel
+def next_planning(state: State) -> int:
+    """Take the next card off the planning deck, which is rebuilt first if it is empty."""
+    if state.planning_size == 0:
+        rebuild_planning(state)
+    state.planning_size -= 1
+    state.no_events = max(int(state.no_events) - 1, 0)
+    return int(state.planning_deck[state.planning_size])
+
+
+@kernel
+def do_draw_card(state: State, seat: int) -> None:
+    """Draw a planning card by an effect: no ballot, no payout, events unread (ruling U29)."""
+    kind = int(state.planning[PLANNING_TOP])
+    if kind != NO_KIND:
+        state.planning[PLANNING_TOP] = NO_KIND
+    else:
+        if not can_draw(state):
+            return
+        kind = next_planning(state)
+        while kind >= FIRST_EVENT:
+            state.planning_discards[kind] += 1
+            kind = next_planning(state)
+    state.hand[seat, kind] += 1
+
+
+@kernel
+def slide_planning(state: State) -> None:
+    """Cards slide towards 1 AP; a face-up top slides off the deck (ruling U25)."""
+    to = 0
+    for space in range(PLANNING_TOP + 1):
+        kind = state.planning[space]
+        if kind != NO_KIND:
+            state.planning[space] = NO_KIND
+            state.planning[to] = kind
+            to += 1
+
+
+@kernel
+def draw_planning(t: State, state: State) -> None:
+    """Turn up a planning card on a space: an event is executed and replaced (US 6.8)."""
+    space = top(state, A)
+    if not can_draw(state):
+        pop(state)
+        return
+    kind = next_planning(state)
+    if space < PLANNING_TOP or kind < FIRST_EVENT:
+        pop(state)  # after an event the next card goes to the space that is the cheapest then
+    if kind >= FIRST_EVENT:
+        event = kind - FIRST_EVENT
+        state.event = event
+        push(state, Step.END_EVENT, NOBODY, event)
+        push(
+            state,
+            Step.EFFECTS,
+            int(state.active),
+            int(t.event_first[event]),
+            int(t.event_count[event]),
+        )
+        return
+    state.planning[space] = kind
+    if kind == RENEWAL:
+        return
+    push(state, Step.PAY_WEALTH, NOBODY, kind)
+    if t.permit_ballot[kind]:
+        state.pawn = (int(state.pawn) + 1) % NUM_POLITICIANS
+        if is_in_play(state, int(state.pawn)):
+            push(state, Step.ELECTION, NOBODY, int(state.pawn))
+
+
+@kernel
+def end_event(state: State) -> None:
+    """Discard a planning event that has been executed."""
+    state.planning_discards[FIRST_EVENT + top(state, A)] += 1
+    state.event = NO_KIND
+    pop(state)
+
+
+@kernel
+def pay_wealth(t: State, state: State) -> None:
+    """The wealth payout of a permit turned up."""
+    kind = top(state, A)
+    pop(state)
+    pay_number(t, state, WEALTH, int(t.permit_wealth[kind]))
+
+
+# ------------------------------------------------------------------------------------- contracts
+
+
+@kernel
+def is_active(state: State, deck: int) -> bool:
+    """Is the deck active?"""
+    return bool(int(state.active_decks) >> deck & 1)
+
+
+@kernel
+def is_exhausted(state: State, deck: int) -> bool:
+    """No card is left, the face-up top included (ruling U27)."""
+    return bool(state.deck_size[deck] == 0 and state.deck_top[deck] == NO_CARD)
+
+
+@kernel
+def feeding_deck(state: State, space: int) -> int:
+    """Return the deck that feeds a space, NO_DECK if none does (US 6.8, ruling U27)."""
+    deck = TOWN
+    if is_active(state, METROPOLIS) and space < CONTRACT_SPACES - 2:
+        deck = METROPOLIS
+    elif is_active(state, CITY) and space < CONTRACT_SPACES - 1:
+        deck = CITY
+        if is_exhausted(state, CITY) and space == CONTRACT_SPACES - 2:
+            deck = TOWN
+    return NO_DECK if is_exhausted(state, deck) else deck
+
+
+@kernel
+def slide(state: State, low: int, high: int, deck: int) -> None:
+    """Cards on spaces ``low`` to ``high`` slide down, then the deck's face-up top."""
+    to = low
+    for space in range(low, high + 1):
+        card = state.contract[space]
+        if card != NO_CARD:
+            state.contract[space] = NO_CARD
+            state.contract[to] = card
+            to += 1
+    if to <= high:
+        state.contract[to] = state.deck_top[deck]
+        state.deck_top[deck] = NO_CARD
+
+
+@kernel
+def slide_contracts(state: State) -> None:
+    """Contracts slide along the rail lines of the active decks (US 6.8)."""
+    last = CONTRACT_SPACES - 1
+    if not is_active(state, CITY):
+        slide(state, 0, last, TOWN)
+        return
+    if not is_active(state, METROPOLIS):
+        slide(state, 0, last - 1, CITY)
+        slide(state, last, last, TOWN)
+        return
+    slide(state, 0, last - 2, METROPOLIS)
+    if is_exhausted(state, CITY) and not is_exhausted(state, TOWN):
+        slide(state, last - 1, last, TOWN)
+    else:
+        slide(state, last - 1, last - 1, CITY)
+        slide(state, last, last, TOWN)
+
+
+@kernel
+def draw_contract(t: State, state: State) -> None:
+    """Turn up a contract on a space or a deck: an event is executed and replaced (US 6.8)."""
+    space = top(state, A)
+    deck = space - FIRST_TOP if space >= FIRST_TOP else feeding_deck(state, space)
+    if deck == NO_DECK or (space >= FIRST_TOP and state.deck_size[deck] == 0):
+        pop(state)
+        return
+    if space < FIRST_TOP and state.deck_top[deck] != NO_CARD:
+        pop(state)
+        state.contract[space] = state.deck_top[deck]  # turned up before: triggers nothing (U25)
+        state.deck_top[deck] = NO_CARD
+        return
+    state.deck_size[deck] -= 1
+    card = int(state.deck[deck, state.deck_size[deck]])
+    if space < FIRST_TOP or t.card_zone[card] != NO_ZONE:
+        pop(state)  # after an event the next card goes to the space that is the cheapest then
+    if t.card_zone[card] == NO_ZONE:
+        push(
+            state,
+            Step.EFFECTS,
+            int(state.active),
+            int(t.card_first[card]),
+            int(t.card_effects[card]),
+        )
+        return
+    if space >= FIRST_TOP:
+        state.deck_top[deck] = card
+    else:
+        state.contract[space] = card
+    if t.card_prestige[card]:
+        pay_number(t, state, PRESTIGE, int(t.card_prestige[card]))
+
+
+# ----------------------------------------------------------------------------- the order of steps
+
+
+@kernel
+def empty_planning_space(state: State) -> int:
+    """Return the cheapest empty planning space that can be filled, -1 if there is none."""
+    for space in range(PLANNING_SPACES):
+        if state.planning[space] == NO_KIND:
+            return space if can_draw(state) else -1
+    return -1
+
+
+@kernel
+def empty_contract_space(state: State) -> int:
+    """Return the cheapest empty contract space with a feeding deck, -1 if there is none."""
+    for space in range(CONTRACT_SPACES):
+        if state.contract[space] == NO_CARD and feeding_deck(state, space) != NO_DECK:
+            return space
+    return -1
+
+
+@kernel
+def turn_up_top(state: State, deck: int) -> None:
+    """Turn up the top of an active deck if it is face down (US 6.8, steps 6 to 8)."""
+    if is_active(state, deck) and state.deck_top[deck] == NO_CARD and state.deck_size[deck]:
+        push(state, Step.DRAW_CONTRACT, NOBODY, FIRST_TOP + deck)
+
+
+@kernel
+def end_of_turn(t: State, state: State) -> None:
+    """Carry out one step of the end of the turn; a step that fills spaces repeats itself."""
+    stage = top(state, A)
+    following = stage + 1
+    space = -1
+    if stage == EndStage.FILL_PLANNING:
+        space = empty_planning_space(state)
+    elif stage == EndStage.FILL_CONTRACTS:
+        space = empty_contract_space(state)
+    if space >= 0:
+        following = stage
+    state.agenda[int(state.agenda_size) - 1, A] = following
+    if stage == EndStage.SLIDE_PLANNING:
+        slide_planning(state)
+    elif stage == EndStage.FILL_PLANNING and space >= 0:
+        push(state, Step.DRAW_PLANNING, NOBODY, space)
+    elif stage == EndStage.TURN_PLANNING and state.planning[PLANNING_TOP] == NO_KIND:
+        push(state, Step.DRAW_PLANNING, NOBODY, PLANNING_TOP)
+    elif stage == EndStage.SLIDE_CONTRACTS:
+        slide_contracts(state)
+    elif stage == EndStage.FILL_CONTRACTS and space >= 0:
+        push(state, Step.DRAW_CONTRACT, NOBODY, space)
+    elif stage >= EndStage.TURN_TOWN and stage <= EndStage.TURN_METROPOLIS:
+        turn_up_top(state, stage - EndStage.TURN_TOWN)
+    elif stage == EndStage.NEXT_TURN:
+        next_turn(state)
+
+
+@kernel
+def next_turn(state: State) -> None:
+    """Pass the turn on, or stop at the limit (ruling U32)."""
+    pop(state)
+    state.turn += 1
+    if state.turn >= state.max_turns:
+        state.over = TRUNCATED
+        state.to_play = NOBODY
+        return
+    state.active = (int(state.active) + 1) % int(state.num_seats)
+    push(state, Step.BEGIN_TURN, int(state.active))

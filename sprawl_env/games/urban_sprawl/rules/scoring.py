@@ -1,0 +1,68 @@
+"""Scoring at the end: prestige lines, wealth, politicians (US 6.12)."""
+
+from __future__ import annotations
+
+from sprawl_env.core.bits import lowest
+from sprawl_env.core.game import Ints, State
+from sprawl_env.core.kernel import kernel
+from sprawl_env.games.urban_sprawl.constants import (
+    ATTORNEY,
+    BOSS,
+    LOTS_A_PART,
+    MAYOR,
+    NUM_LINES,
+    NUM_PARTS,
+    PARK,
+    PRESTIGE,
+)
+from sprawl_env.games.urban_sprawl.rules.board import beside_park, count_zone
+from sprawl_env.games.urban_sprawl.rules.elections import ZONE_OF
+from sprawl_env.games.urban_sprawl.rules.lines import line_money, line_number, share_of_line
+
+
+@kernel
+def prestige_lines(t: State, state: State, seat: int) -> int:
+    """What every prestige line on the board pays to a seat."""
+    total = 0
+    for line in range(NUM_LINES):
+        if line_number(t, state, line) and line_money(state, line) == PRESTIGE:
+            total += share_of_line(t, state, line, seat)
+    return total
+
+
+@kernel
+def buildings_beside_parks(state: State, seat: int) -> int:
+    """Count a seat's buildings, parks aside, that touch a park."""
+    count = 0
+    for part in range(NUM_PARTS):
+        lots = int(state.firsts[part])
+        while lots:
+            lot = part * LOTS_A_PART + lowest(lots)
+            lots &= lots - 1
+            if state.owner[lot] == seat and state.zone[lot] != PARK:
+                count += beside_park(state, lot)
+    return count
+
+
+@kernel
+def office_bonus(state: State, seat: int) -> int:
+    """The politicians' bonuses of a seat."""
+    bonus = 0
+    if state.office[MAYOR] == seat:
+        bonus += buildings_beside_parks(state, seat)
+    for office in range(ATTORNEY, BOSS + 1):
+        if state.office[office] == seat:
+            bonus += count_zone(state, ZONE_OF[office])
+    return bonus
+
+
+@kernel
+def write_scores(t: State, state: State, out: Ints) -> None:
+    """Write every seat's points as if the game stopped now."""
+    for seat in range(state.num_seats):
+        out[seat] = (
+            int(state.prestige[seat])
+            + prestige_lines(t, state, seat)
+            + int(state.wealth[seat]) // int(t.wealth_a_point)
+            + office_bonus(state, seat)
+        )
