@@ -39,6 +39,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     CORNERS,
     DECK_CARDS,
     DECKS,
+    EVENTS_BELOW,
     MAX_SEATS,
     MAX_SIZE,
     MIN_SEATS,
@@ -60,6 +61,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     PLANNING_CARDS,
     PLANNING_SPACES,
     SIDE,
+    TOWN,
     VOCATIONS,
     VOCATIONS_A_CARD,
     ZONES,
@@ -316,6 +318,7 @@ def load_data(overlay: Path | None) -> GameData:
     """
     data = load(FOLDER, FILES, overlay)
     _check_board(data)
+    _check_setup(data)
     _check_planning(data)
     for deck in DECKS:
         _check_deck(data, deck)
@@ -348,6 +351,27 @@ def _check_board(data: GameData) -> None:
             raise DataError(f"board.toml: {table} 1: {name}: expected every number once")
 
 
+def _check_setup(data: GameData) -> None:
+    """Check that every claim can be paid, and that no event is dealt (US 6.1)."""
+    printed, setup = data.row("board", "numbers"), data.row("board", "setup")
+    values = sorted(
+        printed.columns[row.column] + printed.double_rows[row.row // 2]
+        for row in data.rows("board", "starting")
+    )
+    for seats, wealth in zip(range(MIN_SEATS, MAX_SEATS + 1), setup.wealth, strict=True):
+        dearest = sum(values[-(STARTING // seats) :])
+        if wealth < dearest:
+            raise DataError(
+                f"board.toml: setup 1: wealth: expected at least {dearest} with {seats} seats, "
+                f"which the dearest {STARTING // seats} starting buildings cost, got {wealth}"
+            )
+    most = EVENTS_BELOW - PLANNING_SPACES - 1
+    if sum(setup.cards) > most:
+        raise DataError(
+            f"board.toml: setup 1: cards: expected a sum of at most {most}, got {sum(setup.cards)}"
+        )
+
+
 def _check_planning(data: GameData) -> None:
     """Check the number of cards and what the events do."""
     copies = sum(row.copies for row in data.rows("planning", "permit"))
@@ -373,6 +397,8 @@ def _check_deck(data: GameData, deck: str) -> None:
     special = sum(row.special for row in events)
     if special != 1:
         raise DataError(f"{deck}.toml: event: expected one with special = true, got {special}")
+    if deck == DECKS[TOWN] and len(events) > 1:
+        raise DataError(f"{deck}.toml: event: expected only the special one (cards are dealt open)")
     for k, row in enumerate(contracts, start=1):
         where = f"{deck}.toml: contract {k}"
         names = [VOCATION.match(word)[1] for word in row.vocations]  # type: ignore[index]

@@ -218,6 +218,18 @@ def refuse(folder, file, text):
 HOUSE = '[[contract]]\nname = "House"'
 FIRST = '[[contract]]\nname = "Visitor\'s Center"\n'
 BROKEN = {
+    "too little wealth for the claims": (
+        "board.toml",
+        "wealth = [39, 27, 21]",
+        "wealth = [39, 27, 20]",
+        "board.toml: setup 1: wealth: expected at least 21 with 4 seats",
+    ),
+    "so many opening cards that events are dealt": (
+        "board.toml",
+        "cards = [1, 2, 3, 4]",
+        "cards = [4, 4, 5, 5]",
+        "board.toml: setup 1: cards: expected a sum of at most 17, got 18",
+    ),
     "a card too few": ("town.toml", "copies = 5", "copies = 4", "town.toml: expected 37 cards"),
     "a card too many": ("town.toml", "copies = 5", "copies = 6", "got 38"),
     "an unknown zone": (
@@ -353,6 +365,12 @@ def test_a_missing_card_is_refused(tmp_path):
     assert refuse(tmp_path, "metropolis.toml", text) == (
         "metropolis.toml: expected 37 cards with all copies, got 36"
     )
+
+
+def test_an_event_that_could_be_dealt_open_is_refused(tmp_path):
+    text = packaged("town.toml").replace("copies = 5", "copies = 4", 1)
+    text += '\n[[event]]\nname = "Fog"\neffects = [{ do = "lose", what = "wealth", amount = 1 }]\n'
+    assert "town.toml: event: expected only the special one" in refuse(tmp_path, "town.toml", text)
 
 
 def test_a_missing_planning_event_is_refused(tmp_path):

@@ -1218,12 +1218,14 @@ def test_us_7_an_auction_goes_once_round_and_the_active_player_bids_last():
     assert (wealth_of(games), prestige_of(games)) == ([0, 2, 30], [25, 20, 20])
 
 
-def test_us_7_a_seat_that_cannot_bid_more_is_passed_over():
-    game, games = run(AUCTION, num_players=3, wealth=[3, 0, 30], active=0)
+@pytest.mark.parametrize("own", [3, 16, 30])
+def test_us_7_a_seat_that_cannot_bid_more_is_passed_over(own):
+    """Nor may anybody bid more than 16."""
+    game, games = run(AUCTION, num_players=3, wealth=[own, 0, 30], active=0)
     assert asks(game, games)[:2] == (2, Step.BID)
     play(game, games, "bid 16")
     assert is_done(games)
-    assert (wealth_of(games), prestige_of(games)) == ([3, 0, 14], [20, 20, 25])
+    assert (wealth_of(games), prestige_of(games)) == ([own, 0, 14], [20, 20, 25])
 
 
 def test_us_7_an_auction_nobody_bids_in():

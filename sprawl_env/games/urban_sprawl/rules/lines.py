@@ -153,7 +153,7 @@ def share_of_line(t: State, state: State, line: int, seat: int) -> int:
         tied += theirs == own
     number = line_number(t, state, line)
     pot = 0
-    for place in range(before, min(before + tied, int(state.num_seats))):
+    for place in range(before, before + tied):
         pot += int(t.places[number, place])
     return pot // tied
 
