@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sprawl_env.core.game import FINISHED, NOBODY, NOT_OVER, TRUNCATED, common_fields
+from sprawl_env.core.game import FINISHED, NOBODY, NOT_OVER, TRUNCATED
 from sprawl_env.core.rng import combine, seed_state, shuffle
 from sprawl_env.games.ginkgopolis.constants import (
     LETTERS,
@@ -36,7 +36,8 @@ class Shuffler:
     """Shuffles lists of names with the random numbers that the kernels are about to use."""
 
     def __init__(self, state):
-        self._own = np.zeros(1, common_fields()).view(np.recarray)
+        # ``rng`` is not first: numba warns of records that begin like each other
+        self._own = np.zeros(1, [("unused", np.int64), ("rng", np.int64)]).view(np.recarray)
         self.follow(state)
 
     def follow(self, state):
