@@ -172,7 +172,6 @@ OFFICES_OF: Final = {
     Verb.GIVE: {*OFFICES, "chosen"},
     Verb.ENTER: {"politicians", "contractor"},
 }
-PLACES_BY_ROW: Final = {"rows", "row", "other_row", "line", "block"}
 
 
 def check_effects(effects: Sequence[EffectRow], where: str, event: bool) -> None:

@@ -116,7 +116,6 @@ BOSS: Final = 4
 CONTRACTOR: Final = 5
 NUM_OFFICES: Final = 6
 NUM_POLITICIANS: Final = 5
-NO_OFFICE: Final = -1
 
 # ----------------------------------------------------------------------------------------- cards
 

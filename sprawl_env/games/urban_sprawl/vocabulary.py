@@ -142,7 +142,6 @@ def words(kind: type[IntEnum]) -> tuple[str, ...]:
 
 FILTER: Final = frozenset({"zones", "sizes", "owner", "where", "extreme"})
 SAVE: Final = frozenset({"save_what", "save_amount"})
-NAMED_LINE: Final = frozenset({"number"})
 
 # Parameters of every verb, besides ``do``; ``what`` and ``number`` name a line where one is used.
 PARAMETERS: Final = {

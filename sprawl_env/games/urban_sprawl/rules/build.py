@@ -6,7 +6,6 @@ from sprawl_env.core.agenda import A, B, C, pop, push, top
 from sprawl_env.core.bits import lowest
 from sprawl_env.core.game import Mask, State
 from sprawl_env.core.kernel import kernel
-from sprawl_env.core.lanes import LANE, LANE_BITS
 from sprawl_env.games.urban_sprawl.actions import PERMIT, SITE
 from sprawl_env.games.urban_sprawl.constants import (
     ALL_ZONES,
@@ -49,12 +48,6 @@ def permits_held(t: State, state: State, seat: int) -> int:
     for kind in range(NUM_PERMITS):
         total += int(state.hand[seat, kind]) * int(t.permit_lanes[kind])
     return total
-
-
-@kernel
-def permits_for(t: State, state: State, seat: int, zone: int) -> int:
-    """Count the permits that a seat could pay for a contract of a zone."""
-    return permits_held(t, state, seat) >> LANE_BITS * zone & LANE
 
 
 @kernel

@@ -96,8 +96,13 @@ def matches(t: State, state: State, e: int, lot: int, seat: int) -> bool:
 
 @kernel
 def extreme_value(t: State, state: State, e: int, seat: int) -> int:
-    """Return the highest or lowest value among the buildings that pass, NOTHING if none does."""
+    """Return the highest or lowest value among the buildings that pass, NOTHING if none does.
+
+    Also NOTHING where no extreme is asked for.
+    """
     best = NOTHING
+    if t.extreme[e] == Extreme.NONE:
+        return best
     highest = t.extreme[e] == Extreme.HIGHEST
     for part in range(NUM_PARTS):
         lots = int(state.firsts[part])
@@ -122,7 +127,7 @@ def passes(t: State, state: State, e: int, lot: int, seat: int, value: int) -> b
 @kernel
 def count_buildings(t: State, state: State, e: int, seat: int) -> int:
     """Count the buildings that pass."""
-    value = extreme_value(t, state, e, seat) if t.extreme[e] != Extreme.NONE else NOTHING
+    value = extreme_value(t, state, e, seat)
     count = 0
     for part in range(NUM_PARTS):
         lots = int(state.firsts[part])
@@ -211,7 +216,7 @@ def is_target(t: State, state: State, e: int, lot: int, seat: int, value: int) -
 @kernel
 def count_targets(t: State, state: State, e: int, seat: int) -> int:
     """Count the buildings that may be picked."""
-    value = extreme_value(t, state, e, seat) if t.extreme[e] != Extreme.NONE else NOTHING
+    value = extreme_value(t, state, e, seat)
     count = 0
     for part in range(NUM_PARTS):
         lots = int(state.firsts[part])
@@ -225,7 +230,7 @@ def count_targets(t: State, state: State, e: int, seat: int) -> int:
 @kernel
 def first_target(t: State, state: State, e: int, seat: int) -> int:
     """Return the first lot of the first building that may be picked, NOTHING if there is none."""
-    value = extreme_value(t, state, e, seat) if t.extreme[e] != Extreme.NONE else NOTHING
+    value = extreme_value(t, state, e, seat)
     for part in range(NUM_PARTS):
         lots = int(state.firsts[part])
         while lots:

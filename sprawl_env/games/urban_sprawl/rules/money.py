@@ -18,7 +18,6 @@ from sprawl_env.games.urban_sprawl.constants import (
     Step,
 )
 from sprawl_env.games.urban_sprawl.rules.filters import (
-    NOTHING,
     count_buildings,
     extreme_value,
     passes,
@@ -72,6 +71,7 @@ def markers_held(t: State, state: State, e: int, seat: int) -> int:
 @kernel
 def buildings_held(t: State, state: State, e: int, seat: int) -> int:
     """Count the buildings of a seat among those that pass."""
+    value = pay_value(t, state, e)
     count = 0
     for part in range(NUM_PARTS):
         lots = int(state.firsts[part])
@@ -79,15 +79,13 @@ def buildings_held(t: State, state: State, e: int, seat: int) -> int:
             lot = part * LOTS_A_PART + lowest(lots)
             lots &= lots - 1
             if state.owner[lot] == seat:
-                count += passes(t, state, e, lot, seat, pay_value(t, state, e))
+                count += passes(t, state, e, lot, seat, value)
     return count
 
 
 @kernel
 def pay_value(t: State, state: State, e: int) -> int:
     """Return the extreme value that a filter without owner asks for."""
-    if t.extreme[e] == Extreme.NONE:
-        return NOTHING
     return extreme_value(t, state, e, NOBODY)
 
 

@@ -80,7 +80,6 @@ from sprawl_env.games.urban_sprawl.rules.elections import (
     election,
 )
 from sprawl_env.games.urban_sprawl.rules.filters import (
-    NOTHING,
     extreme_value,
     is_target,
     may_move_to,
@@ -125,7 +124,7 @@ from sprawl_env.games.urban_sprawl.rules.vocations import (
     take_vocation,
     vocation_of_contract,
 )
-from sprawl_env.games.urban_sprawl.vocabulary import Extreme, Verb
+from sprawl_env.games.urban_sprawl.vocabulary import Verb
 
 POINT = 10_000  # of a standing; the wealth of a tie-break is less
 
@@ -210,7 +209,7 @@ def mark_seats(state: State, seat: int, seats: int, mask: Mask) -> None:
 @kernel
 def mark_targets(t: State, state: State, e: int, seat: int, mask: Mask) -> None:
     """Mark the buildings that an effect may be pointed at."""
-    value = extreme_value(t, state, e, seat) if t.extreme[e] != Extreme.NONE else NOTHING
+    value = extreme_value(t, state, e, seat)
     for part in range(NUM_PARTS):
         lots = int(state.firsts[part])
         while lots:
