@@ -109,14 +109,14 @@ def _play_batch(
     rewards = np.zeros((size, seats), np.float32)
     over = np.zeros(size, np.int8)
     mode = reward_mode("winner")
-    running = np.arange(size)
+    running = rows = np.arange(size)
     while running.size:
         acting = sitting[running, games["to_play"][running]]
         for k in np.unique(acting):
             agent, which = line_up[k], running[acting == k]
             n = len(which)
             wants = agent.needs_observations
-            kernels.look(game.tables, games, which, wants, seen[:n], masks[:n], to_play[:n])
+            kernels.look(game.tables, games, which, wants, rows[:n], seen, masks, to_play)
             actions = ask(agent, game, games, which, seen[:n], masks[:n])
             kernels.step(
                 game.tables, games, which, actions, mode, False,

@@ -37,15 +37,15 @@ class EntityNet(nn.Module):
         self.latent_dim_pi = actions.size
         self.latent_dim_vf = trunk
         self._blocks = list(actions.blocks.values())
+        self._layout = layout
         self._size_of: dict[str, int] = {}
-        self._rows: dict[str, tuple[int, int]] = {}
         apart: list[tuple[int, int]] = []  # ranges too long to be seen whole
         with_actions = {b.entity for b in self._blocks}
         for block in layout.blocks.values():
             kind = block.entity
             if kind in with_actions and kind not in self._size_of and kind:
                 self._size_of[kind] = block.rows
-                start, stop = self._rows[kind] = layout.rows(kind)
+                start, stop = layout.rows(kind)
                 if stop - start > trunk:
                     apart.append((start, stop))
         self._whole = _without(layout.size, apart)
@@ -84,10 +84,8 @@ class EntityNet(nn.Module):
         layers = self.layers
         whole = torch.cat([observations[:, start:stop] for start, stop in self._whole], dim=1)
         seen: dict[str, Tensor] = {}
-        for kind, count in self._size_of.items():
-            start, stop = self._rows[kind]
-            own = observations[:, start:stop].view(len(observations), count, -1)
-            x = layers[f"{kind}_in"](own) + self.places[kind]
+        for kind in self._size_of:
+            x = layers[f"{kind}_in"](self._layout.features(observations, kind)) + self.places[kind]
             x = torch.relu(x + layers[f"{kind}_whole"](whole).unsqueeze(1))
             seen[kind] = torch.relu(layers[f"{kind}_self"](x))
         pooled = [part for x in seen.values() for part in (x.mean(dim=1), x.amax(dim=1))]

@@ -474,10 +474,10 @@ def _play_batch(game: Game, seed: int, deals: range, progress: Progress, task: A
     scores, standings = np.zeros((2, size, game.num_sides), np.int32)
     over, scratch = np.zeros(size, np.int8), np.zeros(game.num_actions, np.int8)
     mode, ledger = reward_mode("winner"), Ledger(game, size)
-    which = np.arange(size)
+    which = rows = np.arange(size)
     while which.size:
         n = which.size
-        kernels.look(game.tables, games, which, False, seen[:n], masks[:n], to_play[:n])
+        kernels.look(game.tables, games, which, False, rows[:n], seen, masks, to_play)
         was: Any = games[which]
         actions = np.asarray(greedy.act(None, masks[:n], was), np.int64)
         kernels.step(

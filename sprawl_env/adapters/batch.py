@@ -45,21 +45,67 @@ MOST_DEALS: Final = 1000  # in a row that may leave nobody a choice
 class BatchKernels:
     """The kernels of one game.
 
+    ``turn`` plays and looks in one walk over the games, while each one's memory is at hand; it is
+    also behind :meth:`step` and :meth:`look`, so that it is compiled but once.
+
     Attributes:
         deal: ``(tables, games, which, seed, episode)``: deal game ``i`` from ``seed``, ``i`` and
             ``episode[i]``, which is counted up.
-        step: ``(tables, games, which, actions, mode, skip_forced, scores, standings, rewards,
-            over, mask)``: play ``actions[k]`` in game ``which[k]`` and go on while there is a
-            single legal action, if asked to.  Adds to ``rewards[i]`` ``[num_seats]``, overwrites
-            ``over[i]`` and, for games that end, ``scores[i]`` and ``standings[i]``
-            ``[num_sides]``; ``mask`` is scratch.
-        look: ``(tables, games, which, observe, observations, masks, to_play)``: overwrites row
-            ``k`` with what the seat to play in game ``which[k]`` sees and may do.
+        turn: :meth:`step` with ``plays``, then, in games that go on, :meth:`look` with ``looks``:
+            ``(tables, games, which, plays, actions, mode, skip_forced, scores, standings,
+            rewards, over, mask, looks, observe, rows, observations, masks, to_play)``.
     """
 
     deal: Callable[..., None]
-    step: Callable[..., None]
-    look: Callable[..., None]
+    turn: Callable[..., None]
+
+    def step(
+        self,
+        tables: Tables,
+        games: Games,
+        which: Index,
+        actions: Index,
+        mode: int,
+        skip_forced: bool,
+        scores: Ints,
+        standings: Ints,
+        rewards: Floats,
+        over: Mask,
+        mask: Mask,
+    ) -> None:
+        """Play ``actions[k]`` in game ``which[k]``, on while nobody has a choice if asked to.
+
+        Adds to ``rewards[i]`` ``[num_seats]``, overwrites ``over[i]`` and, for games that end,
+        ``scores[i]`` and ``standings[i]`` ``[num_sides]``; ``mask`` is scratch.
+        """
+        self.turn(
+            tables, games, which, True, actions, mode, skip_forced, scores, standings, rewards,
+            over, mask, False, False, _NO_INDEX, _NO_FLOATS, _NO_MASKS, _NO_INDEX,
+        )  # fmt: skip
+
+    def look(
+        self,
+        tables: Tables,
+        games: Games,
+        which: Index,
+        observe: bool,
+        rows: Index,
+        observations: Floats,
+        masks: Mask,
+        to_play: Index,
+    ) -> None:
+        """Write to row ``rows[k]`` what the seat to play in game ``which[k]`` sees and may do."""
+        self.turn(
+            tables, games, which, False, _NO_INDEX, 0, False, _NO_INTS, _NO_INTS, _NO_FLOATS,
+            _NO_MASK, _NO_MASK, True, observe, rows, observations, masks, to_play,
+        )  # fmt: skip
+
+
+_NO_INDEX: Final = np.zeros(0, np.int64)
+_NO_FLOATS: Final = np.zeros((0, 0), np.float32)
+_NO_INTS: Final = np.zeros((0, 0), np.int32)
+_NO_MASK: Final = np.zeros(0, np.int8)
+_NO_MASKS: Final = np.zeros((0, 0), np.int8)
 
 
 @functools.cache
@@ -80,10 +126,11 @@ def _make(rules: GameRules) -> BatchKernels:
             episode[i] += 1
 
     @kernel(label=rules.name)
-    def step(
+    def turn(
         tables: Tables,
         games: Games,
         which: Index,
+        plays: bool,
         actions: Index,
         mode: int,
         skip_forced: bool,
@@ -92,13 +139,21 @@ def _make(rules: GameRules) -> BatchKernels:
         rewards: Floats,
         over: Mask,
         mask: Mask,
+        looks: bool,
+        observe: bool,
+        rows: Index,
+        observations: Floats,
+        masks: Mask,
+        to_play: Index,
     ) -> None:
         for k in range(which.size):
             i = which[k]
-            action = actions[k]
             if k + 1 < which.size:
                 prefetch(games, which[k + 1])
-            while True:
+                if observe:
+                    prefetch(observations, rows[k + 1])
+            action = actions[k] if plays else NO_ACTION
+            while plays:
                 if action != NO_ACTION:
                     play(tables, games, i, action)
                 if not skip_forced or games[i].over != NOT_OVER:
@@ -107,39 +162,27 @@ def _make(rules: GameRules) -> BatchKernels:
                 action = only_action(mask)
                 if action == NO_ACTION:
                     break
-            over[i] = games[i].over
-            if is_dense(mode):
-                score_all(tables, games, i, standings[i])  # scratch for the new scores
-                add_change(mode, scores[i], standings[i], rewards[i])
-                for side in range(scores.shape[1]):
-                    scores[i, side] = standings[i, side]
-            if over[i] != NOT_OVER:
-                score_all(tables, games, i, scores[i])
-                stand(tables, games, i, standings[i])
-                add_final_rewards(mode, scores[i], standings[i], rewards[i])
+            if plays:
+                over[i] = games[i].over
+                if is_dense(mode):
+                    score_all(tables, games, i, standings[i])  # scratch for the new scores
+                    add_change(mode, scores[i], standings[i], rewards[i])
+                    for side in range(scores.shape[1]):
+                        scores[i, side] = standings[i, side]
+                if over[i] != NOT_OVER:
+                    score_all(tables, games, i, scores[i])
+                    stand(tables, games, i, standings[i])
+                    add_final_rewards(mode, scores[i], standings[i], rewards[i])
+                    continue  # looked at when it is dealt anew
+            if looks:
+                row = rows[k]
+                seat = games[i].to_play
+                to_play[row] = seat
+                legal_actions(tables, games, i, masks[row])
+                if observe and seat != NOBODY:
+                    observe_one(tables, games, i, seat, observations[row])
 
-    @kernel(label=rules.name)
-    def look(
-        tables: Tables,
-        games: Games,
-        which: Index,
-        observe: bool,
-        observations: Floats,
-        masks: Mask,
-        to_play: Index,
-    ) -> None:
-        for k in range(which.size):
-            i = which[k]
-            if observe and k + 1 < which.size:
-                prefetch(games, which[k + 1])
-                prefetch(observations, k + 1)
-            seat = games[i].to_play
-            to_play[k] = seat
-            legal_actions(tables, games, i, masks[k])
-            if observe and seat != NOBODY:
-                observe_one(tables, games, i, seat, observations[k])
-
-    return BatchKernels(deal, step, look)
+    return BatchKernels(deal, turn)
 
 
 @kernel

@@ -251,7 +251,7 @@ class SelfPlayVecEnv(VecEnv):
         seen, may = self._seen[:size], self._may[:size]
         wants = agent.needs_observations
         self._kernels.look(
-            self.game.tables, self.games, which, wants, seen, may, self._to_play[:size]
+            self.game.tables, self.games, which, wants, self._all[:size], seen, may, self._to_play
         )
         return ask(agent, self.game, self.games, which, seen, may)
 
@@ -262,6 +262,7 @@ class SelfPlayVecEnv(VecEnv):
             self.games,
             self._all,
             True,
+            self._all,
             self._observations,
             self._masks,
             self._to_play,

@@ -153,7 +153,7 @@ class VectorGames:
     def _deal_share(self, share: int) -> None:
         _, _, which = self._shares[share]
         self._deal(share, which)
-        self._look(share)
+        self._look(which)
 
     def _deal(self, share: int, which: Index) -> None:
         """Deal games anew, and again where there is nothing to choose before the end."""
@@ -188,10 +188,11 @@ class VectorGames:
         )
 
     def _play(self, share: int, which: Index, actions: Index) -> None:
-        self._kernels.step(
+        self._kernels.turn(
             self.game.tables,
             self.games,
             which,
+            True,
             actions,
             self._mode,
             self._skip_forced,
@@ -200,18 +201,24 @@ class VectorGames:
             self.rewards,
             self._over,
             self._scratch[share],
+            True,
+            self._observe,
+            which,
+            self.observations,
+            self.masks,
+            self.to_play,
         )
 
-    def _look(self, share: int) -> None:
-        start, stop, which = self._shares[share]
+    def _look(self, which: Index) -> None:
         self._kernels.look(
             self.game.tables,
             self.games,
             which,
             self._observe,
-            self.observations[start:stop],
-            self.masks[start:stop],
-            self.to_play[start:stop],
+            which,
+            self.observations,
+            self.masks,
+            self.to_play,
         )
 
     def _step_share(self, share: int) -> None:
@@ -222,11 +229,12 @@ class VectorGames:
         if over.any():
             self.terminated[start:stop] = over == FINISHED
             self.truncated[start:stop] = over == TRUNCATED
-            self._deal(share, which[over != NOT_OVER])
+            ended = which[over != NOT_OVER]
+            self._deal(share, ended)
+            self._look(ended)
         else:
             self.terminated[start:stop] = False
             self.truncated[start:stop] = False
-        self._look(share)
 
     def step(self, actions: npt.ArrayLike) -> Step:
         """Play one action in every game.

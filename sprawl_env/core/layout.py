@@ -6,7 +6,9 @@ import hashlib
 import itertools
 import json
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,12 +18,12 @@ import numpy.typing as npt
 class ObservationBlock:
     """Numbers of an observation that belong together.
 
-    With an ``entity``, e.g. ``"site"``, the first axis runs over the things of that kind, and the
-    numbers of one thing lie beside those of its kind's other blocks.
+    With an ``entity``, e.g. ``"site"``, the first axis runs over the things of that kind.
 
     Attributes:
         start: index of the first number.
         stride: from one thing's first number to the next one's; without an entity, the size.
+        step: from one number of a thing to its next one.
     """
 
     name: str
@@ -30,6 +32,7 @@ class ObservationBlock:
     meaning: str
     entity: str
     stride: int
+    step: int = 1
 
     @property
     def size(self) -> int:
@@ -43,16 +46,26 @@ class ObservationBlock:
 
     @property
     def stop(self) -> int:
-        """First index after the numbers of the first thing; without an entity, of the block."""
-        return self.start + self.size // self.rows
+        """First index after the numbers of the first thing; without an entity, of the block.
+
+        Where numbers of a thing are apart (``step``), first index after the whole block.
+        """
+        return self.start + (self.size if self.step > 1 else self.size // self.rows)
 
 
 class ObservationLayout:
     """Blocks laid end to end, in the order given: ``(name, shape, meaning[, entity])``.
 
     Blocks of one entity follow one another and are interleaved: all about the first thing, then
-    all about the second, and so on, so that ``[..., things, features]`` is one reshape away
-    (:meth:`rows`).  All values lie in -1..1 unless a block's meaning says otherwise.
+    all about the second, and so on.  Entities named in ``planes`` lie the other way round: the
+    first number of every thing, then the second of every thing, and so on, as pictures do; where
+    there are many things a machine writes that several times faster.  :meth:`features` returns
+    ``[..., things, features]`` for both.  All values lie in -1..1 unless a block's meaning says
+    otherwise.
+
+    Args:
+        blocks: ``(name, shape, meaning[, entity])``.
+        planes: entities that lie number by number.
 
     Raises:
         ValueError: blocks of one entity that are apart or tell about different numbers of things.
@@ -61,8 +74,10 @@ class ObservationLayout:
     def __init__(
         self,
         *blocks: tuple[str, tuple[int, ...], str] | tuple[str, tuple[int, ...], str, str],
+        planes: Collection[str] = (),
     ) -> None:
         self.blocks: dict[str, ObservationBlock] = {}
+        self._planes = frozenset(planes)
         self.size = 0
         given = [(*block, "")[:4] for block in blocks]
         for entity, members in itertools.groupby(given, key=lambda block: block[3]):
@@ -82,12 +97,13 @@ class ObservationLayout:
         things = members[0][1][0]
         if any(shape[0] != things for _, shape, _, _ in members):
             raise ValueError(f"blocks of entity {entity!r}: expected the same first axis")
-        stride = sum(math.prod(shape[1:]) for _, shape, _, _ in members)
+        features = sum(math.prod(shape[1:]) for _, shape, _, _ in members)
+        stride, step = (1, things) if entity in self._planes else (features, 1)
         start = self.size
         for name, shape, meaning, _ in members:
-            self.blocks[name] = ObservationBlock(name, start, shape, meaning, entity, stride)
-            start += math.prod(shape[1:])
-        self.size += things * stride
+            self.blocks[name] = ObservationBlock(name, start, shape, meaning, entity, stride, step)
+            start += math.prod(shape[1:]) * step
+        self.size += things * features
 
     def __getitem__(self, name: str) -> ObservationBlock:
         return self.blocks[name]
@@ -103,10 +119,9 @@ class ObservationLayout:
         front = observation.shape[:-1]
         if not block.entity:
             return observation[..., block.start : block.stop].reshape(*front, *block.shape)
-        start, stop = self.rows(block.entity)
-        rows = observation[..., start:stop].reshape(*front, block.rows, block.stride)
-        own = rows[..., block.start - start : block.stop - start]
-        return own.reshape(*front, *block.shape)
+        first = (block.start - self.rows(block.entity)[0]) // block.step
+        own: npt.NDArray[np.float32] = self.features(observation, block.entity)
+        return own[..., first : first + block.size // block.rows].reshape(*front, *block.shape)
 
     def rows(self, entity: str) -> tuple[int, int]:
         """Return first and last index (exclusive) of all that is told about a kind of thing.
@@ -114,10 +129,27 @@ class ObservationLayout:
         Raises:
             KeyError: no block tells about it.
         """
-        for block in self.blocks.values():
-            if block.entity == entity:
-                return block.start, block.start + block.rows * block.stride
-        raise KeyError(entity)
+        own = [block for block in self.blocks.values() if block.entity == entity]
+        if not entity or not own:
+            raise KeyError(entity)
+        return own[0].start, own[0].start + sum(block.size for block in own)
+
+    def features(self, observation: Any, entity: str) -> Any:
+        """Return all that is told about a kind of thing, ``[..., things, features]``, no copy.
+
+        Args:
+            observation: numpy array or torch tensor ``[..., size]``.
+            entity: the kind.
+
+        Raises:
+            KeyError: no block tells about it.
+        """
+        start, stop = self.rows(entity)
+        things = next(block.rows for block in self.blocks.values() if block.entity == entity)
+        own = observation[..., start:stop]
+        if entity in self._planes:
+            return own.reshape(*own.shape[:-1], -1, things).swapaxes(-1, -2)
+        return own.reshape(*own.shape[:-1], things, -1)
 
     def digest(self) -> str:
         """Return 16 hex digits that change when a block is moved, renamed or resized."""
@@ -130,7 +162,9 @@ class ObservationLayout:
         for b in self.blocks.values():
             shape = "×".join(map(str, b.shape))
             index = f"{b.start}–{b.stop - 1}" if b.stop > b.start + 1 else str(b.start)
-            if b.entity:
+            if b.entity and b.step > 1:
+                index += f", planes of {b.step}"
+            elif b.entity:
                 index += f", +{b.stride} a {b.entity}"
             rows.append(f"| {index} | `{b.name}` | {shape} | {b.meaning} |")
         return "\n".join(rows)

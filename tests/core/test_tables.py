@@ -61,6 +61,26 @@ def test_blocks_of_one_entity_are_interleaved_thing_by_thing():
     assert "| 2, +3 a site | `height` |" in layout.markdown()
 
 
+def test_entities_in_planes_lie_number_by_number():
+    layout = ObservationLayout(
+        ("points", (2,), "points"),
+        ("height", (3,), "floors", "site"),
+        ("owner", (3, 2), "whose", "site"),
+        ("deck", (1,), "cards left"),
+        planes=("site",),
+    )
+    seen = np.arange(2 * 12, dtype=np.float32).reshape(2, 12)
+    assert layout.size == 12
+    assert layout.rows("site") == (2, 11)
+    assert layout.view(seen, "height")[0].tolist() == [2, 3, 4]
+    assert layout.view(seen, "owner")[0].tolist() == [[5, 8], [6, 9], [7, 10]]
+    assert layout.features(seen, "site")[1, 2].tolist() == [16, 19, 22]
+    layout.view(seen, "height")[1, 2] = -1
+    layout.view(seen, "owner")[1, 2, 1] = -2
+    assert (seen[1, 4], seen[1, 10]) == (-1, -2), "a view, not a copy"
+    assert "| 5–10, planes of 3 | `owner` |" in layout.markdown()
+
+
 def test_blocks_of_one_entity_must_lie_together_and_agree_on_the_number_of_things():
     site = ("height", (3,), "floors", "site")
     with pytest.raises(ValueError, match="one after the other"):

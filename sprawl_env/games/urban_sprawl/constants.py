@@ -17,7 +17,6 @@ ALL_CORNERS: Final = 15
 LOTS_A_PART: Final = 48  # sets of lots are three numbers of two block rows each
 NUM_PARTS: Final = NUM_LOTS // LOTS_A_PART
 NO_LOT: Final = -1
-NO_BUILDING: Final = -1
 
 ZONES: Final = ("CIV", "COM", "IND", "RES", "PARK")
 NUM_ZONES: Final = 4
@@ -30,6 +29,16 @@ SHAPES: Final = np.array(((1, 2, 4, 8), (3, 12, 5, 10), (14, 13, 11, 7), (15, 0,
 NUM_SHAPES: Final = (4, 4, 4, 1)
 SIZE_OF: Final = (0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4)
 FIRST_OF: Final = (0, 0, 1, 0, 2, 0, 1, 0, 3, 0, 1, 0, 2, 0, 1, 0)  # lowest corner of a set
+# Sets of footprints: bit ``footprint - 1``.
+FOOTPRINTS_OF_SIZE: Final = tuple(
+    sum(1 << (int(shape) - 1) for shape in row if shape) for row in SHAPES
+)
+ALL_FOOTPRINTS: Final = sum(FOOTPRINTS_OF_SIZE)
+FOOTPRINTS_ON: Final = tuple(  # those that cover one of a set of corners
+    sum(1 << (int(shape) - 1) for shape in SHAPES.flat if int(shape) & corners)
+    for corners in range(ALL_CORNERS + 1)
+)
+ZONE_SHIFT: Final = 4  # in what ``standing`` says about a lot: corners, then 1 + zone
 
 # Blocks around a block, itself last.
 AROUND_ROW: Final = (-1, -1, -1, 0, 0, 1, 1, 1, 0)
@@ -62,6 +71,23 @@ def _touched() -> tuple[tuple[int, ...], ...]:
 
 
 TOUCHED: Final = np.array(_touched(), np.int8)  # [direction, footprint]
+
+
+def _beside() -> tuple[tuple[int, ...], ...]:
+    """Return by block and direction the block there, -1 outside the city."""
+    return tuple(
+        tuple(
+            (row + down) * SIDE + column + right
+            if row + down in range(SIDE) and column + right in range(SIDE)
+            else -1
+            for down, right in zip(AROUND_ROW, AROUND_COLUMN, strict=True)
+        )
+        for row in range(SIDE)
+        for column in range(SIDE)
+    )
+
+
+BESIDE: Final = np.array(_beside(), np.int8)  # [block, direction]
 
 # ----------------------------------------------------------------------------------------- lines
 

@@ -18,6 +18,7 @@ from sprawl_env.games.urban_sprawl.actions import ACTIONS, MOST_BID
 from sprawl_env.games.urban_sprawl.cards import MAX_EFFECTS, MOST
 from sprawl_env.games.urban_sprawl.constants import (
     ALL_CORNERS,
+    ALL_FOOTPRINTS,
     CORNERS,
     DECK_CARDS,
     DECKS,
@@ -31,7 +32,6 @@ from sprawl_env.games.urban_sprawl.constants import (
     MAYOR,
     MOST_TURNS,
     MOST_VALUE,
-    NO_BUILDING,
     NO_CARD,
     NO_KIND,
     NO_LOT,
@@ -62,6 +62,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     SIDE,
     TOWN,
     VOCATIONS,
+    ZONE_SHIFT,
     ZONES,
     EndStage,
     Length,
@@ -181,13 +182,17 @@ def _ranges(t: State, state: State) -> Iterator[str]:
         "zone": (0, NUM_COLOURS - 1),
         "owner": (NOBODY, seats - 1),
         "power": (0, int(max(Power))),
-        "first": (NO_BUILDING, CORNERS - 1),
+        "powers": (0, NUM_LOTS),
+        "standing": (0, NUM_COLOURS << ZONE_SHIFT | ALL_CORNERS),
+        "holder": (NOBODY, MAX_SEATS - 1),
         "firsts": part,
         "occupied": (0, ALL_CORNERS),
         "across": (0, 2**NUM_COLOURS - 1),
         "inside": (0, 2**NUM_COLOURS - 1),
+        "fitting": (0, ALL_FOOTPRINTS),
         "room": (0, 2**NUM_BLOCKS - 1),
         "in_row": COUNTED,
+        "controls": COUNTED,
         "in_column": COUNTED,
         "tiles": COUNTED,
         "starting": (0, 2**STARTING - 1),
@@ -247,11 +252,13 @@ def _city(t: State, state: State) -> Iterator[str]:
 
 def _derived(state: State, buildings: list[Building]) -> dict[str, Any]:
     """Work out all fields that repeat what the buildings say."""
-    first, firsts = [NO_BUILDING] * NUM_LOTS, [0] * NUM_PARTS
+    standing, holder = [0] * NUM_LOTS, [NOBODY] * NUM_LOTS
+    firsts = [0] * NUM_PARTS
     occupied, inside = [0] * NUM_BLOCKS, [0] * NUM_BLOCKS
     across = [0] * NUM_LOTS
     in_row = [[0] * SIDE for _ in range(MAX_SEATS)]
     in_column = [[0] * SIDE for _ in range(MAX_SEATS)]
+    controls = [[0] * NUM_COLOURS for _ in range(MAX_SEATS)]
     touched = [0] * NUM_COLOURS  # lots that buildings of a zone touch or cover
     taken = 0
     for lots, zone, owner, lot in buildings:
@@ -261,7 +268,8 @@ def _derived(state: State, buildings: list[Building]) -> dict[str, Any]:
         firsts[lot // LOTS_A_PART] |= 1 << lot % LOTS_A_PART
         near = 0
         for covered in _set_bits(lots):
-            first[covered] = lot % CORNERS
+            standing[covered] = (zone + 1) << ZONE_SHIFT | int(state.corners[lot])
+            holder[covered] = owner
             occupied[block] |= 1 << covered % CORNERS
             near |= NEAR[covered]
         touched[zone] |= near
@@ -270,32 +278,48 @@ def _derived(state: State, buildings: list[Building]) -> dict[str, Any]:
         if owner != NOBODY:
             in_row[owner][block // SIDE] += 1
             in_column[owner][block % SIDE] += 1
+            controls[owner][zone] += 1
+    fitting = _fitting(taken, touched)
     return {
-        "first": first,
+        "powers": int((state.power != Power.NONE).sum()),
+        "standing": standing,
+        "holder": holder,
         "firsts": firsts,
         "occupied": occupied,
         "inside": inside,
         "across": across,
         "in_row": in_row,
         "in_column": in_column,
-        "room": _room(taken, touched),
+        "controls": controls,
+        "fitting": fitting,
+        "room": _room(fitting),
     }
 
 
-def _room(taken: int, touched: list[int]) -> list[list[int]]:
-    """Work out in which blocks an empty footprint is legal, by zone and size (US 6.4)."""
-    room = [[0] * MAX_SIZE for _ in range(NUM_ZONES)]
+def _fitting(taken: int, touched: list[int]) -> list[list[int]]:
+    """Work out which empty footprints of a block are legal, by zone (US 6.4)."""
+    fitting = [[0] * NUM_ZONES for _ in range(NUM_BLOCKS)]
     any_zone = touched[0] | touched[1] | touched[2] | touched[3]
+    for block in range(NUM_BLOCKS):
+        for shape in (shape for shapes in SHAPES_OF_SIZE for shape in shapes):
+            lots = shape << block * CORNERS
+            if lots & taken:
+                continue
+            for zone in range(NUM_ZONES):
+                if not lots & any_zone or lots & touched[zone]:
+                    fitting[block][zone] |= 1 << (shape - 1)
+    return fitting
+
+
+def _room(fitting: list[list[int]]) -> list[list[int]]:
+    """Work out in which blocks an empty footprint is legal, by zone and size."""
+    room = [[0] * MAX_SIZE for _ in range(NUM_ZONES)]
     for size, shapes in enumerate(SHAPES_OF_SIZE):
-        for block in range(NUM_BLOCKS):
-            for shape in shapes:
-                lots = shape << block * CORNERS
-                if lots & taken:
-                    continue
-                alone = not lots & any_zone
-                for zone in range(NUM_ZONES):
-                    if alone or lots & touched[zone]:
-                        room[zone][size] |= 1 << block
+        some = sum(1 << (shape - 1) for shape in shapes)
+        for block, by_zone in enumerate(fitting):
+            for zone, fits in enumerate(by_zone):
+                if fits & some:
+                    room[zone][size] |= 1 << block
     return room
 
 

@@ -10,15 +10,16 @@ from sprawl_env.core.agenda import STEP, A, B, top
 from sprawl_env.core.game import FINISHED, NOBODY, NOT_OVER, Games, State, Tables
 from sprawl_env.games.urban_sprawl.actions import ACTIONS
 from sprawl_env.games.urban_sprawl.constants import (
+    ALL_CORNERS,
     CONTRACT_SPACES,
     CORNERS,
     DECKS,
     FIRST_DOUBLE_ROW,
     FIRST_FAVOR,
     FIRST_GREY,
+    FIRST_OF,
     FIRST_TOP,
     MONEY,
-    NO_BUILDING,
     NO_CARD,
     NO_KIND,
     NO_MARKER,
@@ -243,10 +244,9 @@ def describe(tables: Tables, games: Games, g: int) -> str:
 
 def _lot(state: State, lot: int) -> str:
     """Return a lot in three characters: zone, controller, whether its building begins there."""
-    corner = int(state.first[lot])
-    if corner == NO_BUILDING:
+    if state.standing[lot] == 0:
         return " . "
-    first = lot // CORNERS * CORNERS + corner
+    first = lot // CORNERS * CORNERS + FIRST_OF[int(state.standing[lot]) & ALL_CORNERS]
     owner = int(state.owner[first])
     letter = LETTERS[state.zone[first]]
     return (

@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sprawl_env.core.agenda import STEP, A, B, C, top
-from sprawl_env.core.bits import lowest
-from sprawl_env.core.game import NOBODY, NOT_OVER, Floats, Games, State, Tables
+from sprawl_env.core.game import NOT_OVER, Floats, Games, State, Tables
 from sprawl_env.core.kernel import kernel
 from sprawl_env.core.lanes import LANE, LANE_BITS
 from sprawl_env.core.layout import ObservationLayout
@@ -24,7 +23,6 @@ from sprawl_env.games.urban_sprawl.constants import (
     FAVORS,
     FIRST_FAVOR,
     LAST_DECISION,
-    LOTS_A_PART,
     MAX_SIZE,
     METROPOLIS,
     MOST_VALUE,
@@ -39,15 +37,14 @@ from sprawl_env.games.urban_sprawl.constants import (
     NUM_LOTS,
     NUM_MARKERS,
     NUM_OFFICES,
-    NUM_PARTS,
     NUM_POLITICIANS,
     NUM_VOCATIONS,
     NUM_ZONES,
     PLANNING_TOP,
     RENEWAL,
     SIDE,
-    SIZE_OF,
     WEALTH,
+    ZONE_SHIFT,
     Step,
 )
 from sprawl_env.games.urban_sprawl.features import CARD_FEATURES
@@ -63,21 +60,20 @@ from sprawl_env.games.urban_sprawl.vocabulary import Verb
 
 
 class Lot(IntEnum):
-    """Where the numbers about a lot begin, counted from its first one."""
+    """Planes about the lots, in order; each tells one number of every lot."""
 
-    ZONE = 0
+    ZONE = 0  # five planes
     SIZE = NUM_COLOURS
     RIGHT = SIZE + 1
     BELOW = SIZE + 2
     VALUE = SIZE + 3
     EMPTY = SIZE + 4
     MEANT = SIZE + 5
-    BESIDE = SIZE + 6  # five numbers
-    OWNER = BESIDE + NUM_COLOURS  # one number a seat
+    OWNER = SIZE + 6  # one plane a seat
 
 
 class LineAt(IntEnum):
-    """Where the numbers about a line begin."""
+    """Planes about the lines, in order."""
 
     NUMBER = 0
     WEALTH = 1
@@ -142,6 +138,7 @@ class Block(IntEnum):
     VOCATIONS_LEFT = auto()
     TILES = auto()
     DISCARDS = auto()
+    ROOM = auto()
 
 
 LOT: Final = "lot"
@@ -151,7 +148,6 @@ CONTRACT: Final = "contract"
 SEATS: Final = "seat"
 NUM_DECISIONS: Final = int(LAST_DECISION) + 1
 NUM_VERBS: Final = len(Verb)
-LINE_STRIDE: Final = int(LineAt.HELD)
 PLANNING_STRIDE: Final = int(Card.COST) + 1
 CONTRACT_STRIDE: Final = int(Contract.TEXT) + CARD_FEATURES
 SEAT_STRIDE: Final = int(SeatAt.FAVORS) + FAVORS * CARD_FEATURES
@@ -191,8 +187,6 @@ def layout(tables: Tables, num_seats: int) -> ObservationLayout:
         ("value", (NUM_LOTS,), "value / 40", LOT),
         ("empty", (NUM_LOTS,), "nothing stands on it", LOT),
         ("meant", (NUM_LOTS,), "part of the building that the decision or effect speaks of", LOT),
-        ("beside", (NUM_LOTS, NUM_COLOURS), "empty lot that touches CIV, COM, IND, RES, a park",
-         LOT),
         ("controls", (NUM_LOTS, n), "who controls the building", LOT),
         ("number", (NUM_LINES,), "number of the line / 12, 0 without", LINE),
         ("pays_wealth", (NUM_LINES,), "it pays wealth", LINE),
@@ -237,6 +231,9 @@ def layout(tables: Tables, num_seats: int) -> ObservationLayout:
         ("vocations_left", (NUM_VOCATIONS,), "markers in the supply / 9"),
         ("tiles", (NUM_COLOURS, MAX_SIZE), "tiles in the supply / 99"),
         ("discards", (NUM_DISCARDS,), "planning discards by kind / 9, then the events"),
+        ("room", (NUM_ZONES, NUM_BLOCKS), "a block has an empty lot where a CIV, COM, IND, RES "
+         "may stand"),
+        planes=(LOT, LINE),
     )  # fmt: skip
     first = {
         Block.LOTS: "zone", Block.LINES: "number", Block.PLANNING: "there",
@@ -250,13 +247,11 @@ def layout(tables: Tables, num_seats: int) -> ObservationLayout:
 
 def planes(observation: Floats, num_seats: int) -> npt.NDArray[np.float32]:
     """Return the lots of observations ``[..., size]`` as planes ``[..., features, 12, 12]``."""
-    stride = int(Lot.OWNER) + num_seats
-    rows = observation[..., : NUM_LOTS * stride]
+    count = int(Lot.OWNER) + num_seats
     front = observation.shape[:-1]
-    blocks = rows.reshape(*front, SIDE, SIDE, 2, 2, stride)  # row, column, lot down, right
-    k = len(front)
-    order = (*range(k), k + 4, k, k + 2, k + 1, k + 3)
-    return blocks.transpose(order).reshape(*front, stride, 2 * SIDE, 2 * SIDE)
+    lots = observation[..., : count * NUM_LOTS]
+    blocks = lots.reshape(*front, count, SIDE, SIDE, 2, 2)  # row, column, lot down, right
+    return blocks.swapaxes(-3, -2).reshape(*front, count, 2 * SIDE, 2 * SIDE)
 
 
 # ------------------------------------------------------------------------------------ the city
@@ -268,87 +263,86 @@ def squash(amount: int, half: int) -> float:
     return float(amount / (amount + half))
 
 
+# A building goes on to the right of a lot if it covers one of these corners, and below.
+CORNER_RIGHT: Final = np.tile(np.array((2, 0, 8, 0), np.int8), NUM_BLOCKS)
+CORNER_BELOW: Final = np.tile(np.array((4, 8, 0, 0), np.int8), NUM_BLOCKS)
+
+
+@kernel
+def write_buildings(state: State, out: Floats) -> None:
+    """What stands on each lot; plane by plane, which a machine does many lots at a time."""
+    for zone in range(NUM_COLOURS):
+        here = out[(Lot.ZONE + zone) * NUM_LOTS :]
+        for lot in range(NUM_LOTS):
+            here[lot] = state.standing[lot] >> ZONE_SHIFT == zone + 1
+    size, right = out[Lot.SIZE * NUM_LOTS :], out[Lot.RIGHT * NUM_LOTS :]
+    below, empty = out[Lot.BELOW * NUM_LOTS :], out[Lot.EMPTY * NUM_LOTS :]
+    for lot in range(NUM_LOTS):
+        kind = state.standing[lot]
+        covered = (kind & 1) + (kind >> 1 & 1) + (kind >> 2 & 1) + (kind >> 3 & 1)
+        size[lot] = np.float32(covered) * np.float32(SIZE_UNIT)
+    for lot in range(NUM_LOTS):
+        right[lot] = state.standing[lot] & CORNER_RIGHT[lot] != 0
+    for lot in range(NUM_LOTS):
+        below[lot] = state.standing[lot] & CORNER_BELOW[lot] != 0
+    for lot in range(NUM_LOTS):
+        empty[lot] = state.standing[lot] == 0
+
+
 @kernel
 def write_lots(t: Tables, state: State, seat: int, out: Floats) -> None:
-    """Values, empty lots and what they touch; then the buildings."""
-    n = int(t.seen_seats)
-    stride = Lot.OWNER + n
-    base = int(t.block_start[Block.LOTS])
+    """Buildings, values and controllers."""
+    write_buildings(state, out)
+    value = out[Lot.VALUE * NUM_LOTS :]
     for block in range(NUM_BLOCKS):
-        value = np.float32(int(state.value[block]) * VALUE_UNIT)
-        occupied, inside = int(state.occupied[block]), int(state.inside[block])
+        worth = np.float32(int(state.value[block]) * VALUE_UNIT)
         for corner in range(CORNERS):
-            lot = block * CORNERS + corner
-            row = base + lot * stride
-            out[row + Lot.VALUE] = value
-            if not occupied >> corner & 1:
-                out[row + Lot.EMPTY] = 1
-                beside = inside | int(state.across[lot])
-                while beside:
-                    out[row + Lot.BESIDE + lowest(beside)] = 1
-                    beside &= beside - 1
-    for part in range(NUM_PARTS):
-        lots = int(state.firsts[part])
-        while lots:
-            lot = part * LOTS_A_PART + lowest(lots)
-            lots &= lots - 1
-            write_building(state, lot, seat, base, stride, out)
+            value[block * CORNERS + corner] = worth
+    n = int(t.seen_seats)
+    for k in range(n):
+        holds, other = out[(Lot.OWNER + k) * NUM_LOTS :], (seat + k) % n
+        for lot in range(NUM_LOTS):
+            holds[lot] = state.holder[lot] == other
 
 
 @kernel
-def write_building(state: State, lot: int, seat: int, base: int, stride: int, out: Floats) -> None:
-    """One building on all its lots."""
-    corners = int(state.corners[lot])
-    zone, owner = int(state.zone[lot]), int(state.owner[lot])
-    size = np.float32(SIZE_OF[corners] * SIZE_UNIT)
-    relative = (owner - seat) % int(state.num_seats)
-    first = lot // CORNERS * CORNERS
-    for corner in range(CORNERS):
-        if not corners >> corner & 1:
-            continue
-        row = base + (first + corner) * stride
-        out[row + Lot.ZONE + zone] = 1
-        out[row + Lot.SIZE] = size
-        out[row + Lot.RIGHT] = corner % 2 == 0 and corners >> (corner + 1) & 1
-        out[row + Lot.BELOW] = corners >> (corner + 2) & 1  # nothing lies below the lower two
-        if owner != NOBODY:
-            out[row + Lot.OWNER + relative] = 1
-
-
-@kernel
-def write_meant(t: Tables, state: State, out: Floats) -> None:
+def write_meant(state: State, out: Floats) -> None:
     """The building that the decision or the effects being run speak of."""
+    meant = out[Lot.MEANT * NUM_LOTS :]
+    for lot in range(NUM_LOTS):
+        meant[lot] = 0
+    if state.over != NOT_OVER:
+        return
     lot = int(state.lot)
     step = top(state, STEP)
     if step == Step.SAVE or step == Step.MOVE_TO:
         lot = top(state, B)
     elif step == Step.MAIN or lot < 0:
         return
-    stride = Lot.OWNER + int(t.seen_seats)
-    base = int(t.block_start[Block.LOTS]) + lot // CORNERS * CORNERS * stride
     corners = int(state.corners[lot])
     for corner in range(CORNERS):
         if corners >> corner & 1:
-            out[base + corner * stride + Lot.MEANT] = 1
+            meant[lot // CORNERS * CORNERS + corner] = 1
 
 
 @kernel
 def write_lines(t: Tables, state: State, seat: int, out: Floats) -> None:
-    """Numbers, and who controls how many buildings."""
-    n = int(t.seen_seats)
-    stride = LINE_STRIDE + n
-    base = int(t.block_start[Block.LINES])
+    """Numbers, and who controls how many buildings; plane by plane."""
+    numbers = out[int(t.block_start[Block.LINES]) :]
+    wealth = numbers[LineAt.WEALTH * NUM_LINES :]
+    prestige = numbers[LineAt.PRESTIGE * NUM_LINES :]
     for line in range(NUM_LINES):
-        row = base + line * stride
         number = line_number(t, state, line)
-        if number:
-            wealth = line_money(state, line) == WEALTH
-            out[row + LineAt.NUMBER] = number * NUMBER_UNIT
-            out[row + LineAt.WEALTH] = wealth
-            out[row + LineAt.PRESTIGE] = not wealth
-        for k in range(n):
-            other = (seat + k) % n
-            out[row + LineAt.HELD + k] = buildings_in_line(state, line, other) * LINE_UNIT
+        is_wealth = line_money(state, line) == WEALTH
+        numbers[line] = number * NUMBER_UNIT
+        wealth[line] = number > 0 and is_wealth
+        prestige[line] = number > 0 and not is_wealth
+    n = int(t.seen_seats)
+    for k in range(n):
+        other = (seat + k) % n
+        held = numbers[(LineAt.HELD + k) * NUM_LINES :]
+        for line in range(NUM_LINES):
+            held[line] = buildings_in_line(state, line, other) * LINE_UNIT
 
 
 # ----------------------------------------------------------------------------------------- cards
@@ -379,8 +373,9 @@ def write_planning(t: Tables, state: State, out: Floats) -> None:
 @kernel
 def write_text(t: Tables, card: int, start: int, out: Floats) -> None:
     """What a contract says."""
+    says, text = t.card_features[card], out[start : start + CARD_FEATURES]
     for k in range(CARD_FEATURES):
-        out[start + k] = t.card_features[card, k]
+        text[k] = says[k]
 
 
 @kernel
@@ -405,22 +400,27 @@ def write_contracts(t: Tables, state: State, seat: int, out: Floats) -> None:
 
 @kernel
 def write_seat(t: Tables, state: State, seat: int, row: int, out: Floats) -> None:
-    """All that lies in front of a seat, but its buildings."""
+    """All that a seat has."""
     out[row + SeatAt.WEALTH] = squash(int(state.wealth[seat]), HALF_WEALTH)
     out[row + SeatAt.PRESTIGE] = squash(int(state.prestige[seat]), HALF_PRESTIGE)
     out[row + SeatAt.ACTIVE] = state.active == seat
     out[row + SeatAt.TO_PLAY] = state.to_play == seat
+    cards, hand = state.hand[seat], out[row + SeatAt.HAND : row + SeatAt.PERMITS]
     for kind in range(NUM_KINDS):
-        out[row + SeatAt.HAND + kind] = int(state.hand[seat, kind]) * COPY_UNIT
+        hand[kind] = np.float32(cards[kind]) * np.float32(COPY_UNIT)
     held = permits_held(t, state, seat)
     for zone in range(NUM_ZONES):
         permits = held >> LANE_BITS * zone & LANE
         out[row + SeatAt.PERMITS + zone] = squash(permits, HALF_PERMITS)
+    markers = state.vocations[seat]
+    vocations = out[row + SeatAt.VOCATIONS : row + SeatAt.OFFICES]
     for vocation in range(NUM_VOCATIONS):
-        markers = int(state.vocations[seat, vocation])
-        out[row + SeatAt.VOCATIONS + vocation] = markers * COPY_UNIT
+        vocations[vocation] = np.float32(markers[vocation]) * np.float32(COPY_UNIT)
+    offices = out[row + SeatAt.OFFICES : row + SeatAt.BUILDINGS]
     for office in range(NUM_OFFICES):
-        out[row + SeatAt.OFFICES + office] = state.office[office] == seat
+        offices[office] = state.office[office] == seat
+    for colour in range(NUM_COLOURS):
+        out[row + SeatAt.BUILDINGS + colour] = int(state.controls[seat, colour]) * BUILDING_UNIT
     for slot in range(FAVORS):
         if state.favors[seat, slot] != NO_CARD:
             start = row + SeatAt.FAVORS + slot * CARD_FEATURES
@@ -434,14 +434,6 @@ def write_seats(t: Tables, state: State, seat: int, out: Floats) -> None:
     base = int(t.block_start[Block.SEATS])
     for k in range(n):
         write_seat(t, state, (seat + k) % n, base + k * SEAT_STRIDE, out)
-    for part in range(NUM_PARTS):
-        lots = int(state.firsts[part])
-        while lots:
-            lot = part * LOTS_A_PART + lowest(lots)
-            lots &= lots - 1
-            if state.owner[lot] != NOBODY:
-                row = base + (int(state.owner[lot]) - seat) % n * SEAT_STRIDE
-                out[row + SeatAt.BUILDINGS + int(state.zone[lot])] += np.float32(BUILDING_UNIT)
 
 
 # -------------------------------------------------------------------------- decision and supplies
@@ -510,7 +502,7 @@ def write_turn(t: Tables, state: State, out: Floats) -> None:
 
 @kernel
 def write_supplies(t: Tables, state: State, out: Floats) -> None:
-    """Markers, vocations, tiles and discards."""
+    """Markers, vocations, tiles, discards and room to build."""
     starts = t.block_start
     for marker in range(NUM_MARKERS):
         out[int(starts[Block.MARKERS]) + marker] = grey_of(state, marker) < 0
@@ -525,14 +517,20 @@ def write_supplies(t: Tables, state: State, out: Floats) -> None:
     for kind in range(NUM_DISCARDS):
         unit = COPY_UNIT if kind < NUM_KINDS else 1.0
         out[discards + kind] = int(state.planning_discards[kind]) * unit
+    for zone in range(NUM_ZONES):
+        start, blocks = int(starts[Block.ROOM]) + zone * NUM_BLOCKS, int(state.room[zone, 0])
+        room = out[start : start + NUM_BLOCKS]
+        for block in range(NUM_BLOCKS):
+            room[block] = blocks >> block & 1
 
 
 @kernel
 def observe(tables: Tables, games: Games, g: int, seat: int, out: Floats) -> None:
     """Write what ``seat`` sees, float32 ``[observation_size]``, as its layout says."""
     t, state = tables[0], games[g]
-    out[:] = 0
     write_lots(t, state, seat, out)
+    write_meant(state, out)
+    out[int(t.block_start[Block.LINES]) :] = 0
     write_lines(t, state, seat, out)
     write_planning(t, state, out)
     write_seats(t, state, seat, out)
@@ -540,5 +538,4 @@ def observe(tables: Tables, games: Games, g: int, seat: int, out: Floats) -> Non
     write_turn(t, state, out)
     write_supplies(t, state, out)
     if state.over == NOT_OVER:
-        write_meant(t, state, out)
         write_decision(t, state, out)

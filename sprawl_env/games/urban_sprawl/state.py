@@ -79,14 +79,18 @@ GAME: Final = record(
         ("zone", np.int8, (NUM_LOTS,)),
         ("owner", np.int8, (NUM_LOTS,)),
         ("power", np.int8, (NUM_LOTS,)),  # a Power
-        ("first", np.int8, (NUM_LOTS,)),  # first corner of the building on a lot, NO_BUILDING
+        ("powers", np.int8),  # how many buildings have one
+        ("standing", np.int8, (NUM_LOTS,)),  # on every lot: its building's kind_of, 0 if empty
+        ("holder", np.int8, (NUM_LOTS,)),  # on every lot: who controls its building, NOBODY
         ("firsts", np.int64, (NUM_PARTS,)),  # set of the first lots
         ("occupied", np.int8, (NUM_BLOCKS,)),  # sets of corners
         ("across", np.int8, (NUM_LOTS,)),  # set of the zones of buildings across a street
         ("inside", np.int8, (NUM_BLOCKS,)),  # set of the zones of the buildings in a block
+        ("fitting", np.int16, (NUM_BLOCKS, NUM_ZONES)),  # sets of legal empty footprints
         ("room", np.int64, (NUM_ZONES, MAX_SIZE)),  # blocks with a legal empty footprint
         ("in_row", np.int8, (MAX_SEATS, SIDE)),  # buildings controlled, by block row
         ("in_column", np.int8, (MAX_SEATS, SIDE)),
+        ("controls", np.int8, (MAX_SEATS, NUM_COLOURS)),  # and by zone, then parks
         ("tiles", np.int8, (NUM_COLOURS, MAX_SIZE)),  # in the supply
         ("starting", np.int64),  # set of the starting buildings not claimed yet
         # the lines

@@ -93,16 +93,17 @@ def test_controllers_are_counted_from_the_observer(drawn, observer):
     sees(drawn, observer, "controls", expected)
 
 
-def test_values_and_what_empty_lots_touch(drawn):
+def test_values_and_where_there_is_room(drawn):
     value = block(drawn, 1, "value")
     assert value[lot_of("A1 BR")] == pytest.approx(4 * VALUE_UNIT)
     assert value[lot_of("C3 TL")] == pytest.approx((6 + 6) * VALUE_UNIT)
-    beside = block(drawn, 1, "beside")
-    assert beside[lot_of("C3 TL")].tolist() == [0, 1, 0, 0, 0]
-    assert beside[lot_of("E6 BR")].tolist() == [0, 0, 1, 0, 0]
-    assert beside[lot_of("F6 TL")].tolist() == [0, 0, 1, 0, 0]
-    assert beside[lot_of("A1 TL")].tolist() == [0] * 5  # not empty
-    assert beside[lot_of("B1 BR")].tolist() == [0] * 5
+    room = block(drawn, 1, "room")
+    for place, allowed in (("C3", [0, 1, 0, 0]), ("A1", [0, 0, 0, 1]), ("F6", [0, 0, 1, 0])):
+        assert room[:, lot_of(f"{place} TL") // 4].tolist() == allowed  # beside what stands there
+    assert room[:, lot_of("C5 TL") // 4].tolist() == [1] * 4
+    assert (
+        room[:, lot_of("E5 TL") // 4].tolist() == [1] * 4
+    )  # its bottom right lot alone is near F6
 
 
 def test_lines(drawn):

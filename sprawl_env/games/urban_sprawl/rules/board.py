@@ -11,29 +11,28 @@ from sprawl_env.core.game import NOBODY, State
 from sprawl_env.core.kernel import kernel
 from sprawl_env.games.urban_sprawl.constants import (
     ALL_CORNERS,
-    ALL_ZONES,
-    AROUND_COLUMN,
-    AROUND_ROW,
+    ALL_FOOTPRINTS,
+    BESIDE,
     BOTTOM_EDGE,
     CORNERS,
     FIRST_OF,
+    FOOTPRINTS_OF_SIZE,
+    FOOTPRINTS_ON,
     HERE,
     LEFT_EDGE,
     LOTS_A_PART,
     MAX_SIZE,
     MIDDLE,
-    NO_BUILDING,
     NUM_AROUND,
     NUM_PARTS,
-    NUM_SHAPES,
     NUM_ZONES,
     PARK,
     RIGHT_EDGE,
-    SHAPES,
     SIDE,
     SIZE_OF,
     TOP_EDGE,
     TOUCHED,
+    ZONE_SHIFT,
     Power,
 )
 
@@ -41,11 +40,7 @@ from sprawl_env.games.urban_sprawl.constants import (
 @kernel
 def block_beside(block: int, direction: int) -> int:
     """Return the block in a direction (8: itself), -1 outside the city."""
-    row = block // SIDE + AROUND_ROW[direction]
-    column = block % SIDE + AROUND_COLUMN[direction]
-    if row < 0 or row >= SIDE or column < 0 or column >= SIDE:
-        return -1
-    return row * SIDE + column
+    return int(BESIDE[block, direction])
 
 
 @kernel
@@ -123,40 +118,36 @@ def beside_park(state: State, lot: int) -> bool:
 
 
 @kernel
-def zones_by_shape(state: State, block: int) -> int:
-    """The zones that every footprint touches, four bits each, by the set of its corners (US 6.4).
-
-    A footprint of several lots touches what its lots touch.
-    """
-    inside = int(state.inside[block]) & ALL_ZONES
-    packed = 0
-    for shape in range(1, ALL_CORNERS + 1):
-        lot = block * CORNERS + FIRST_OF[shape]
-        rest = packed >> 4 * (shape & (shape - 1)) & ALL_ZONES
-        packed |= (rest | inside | (int(state.across[lot]) & ALL_ZONES)) << 4 * shape
-    return packed
+def corners_near(state: State, block: int, zone: int) -> int:
+    """Set of a block's corners that touch a zone, inside the block or across streets."""
+    if int(state.inside[block]) >> zone & 1:
+        return ALL_CORNERS
+    near = 0
+    for corner in range(CORNERS):
+        near |= (int(state.across[block * CORNERS + corner]) >> zone & 1) << corner
+    return near
 
 
 @kernel
 def refit(state: State, block: int) -> None:
-    """Note for which zones and sizes the block has a legal empty footprint (US 6.4)."""
+    """Note which empty footprints of a block are legal for which zones (US 6.4).
+
+    A footprint of several lots touches what its lots touch.
+    """
     keep = ~(1 << block)
+    near_any = 0
     for zone in range(NUM_ZONES):
+        near_any |= corners_near(state, block, zone)
+    empty = ALL_FOOTPRINTS & ~FOOTPRINTS_ON[int(state.occupied[block])]
+    alone = empty & ~FOOTPRINTS_ON[near_any]
+    for zone in range(NUM_ZONES):
+        fits = alone | (empty & FOOTPRINTS_ON[corners_near(state, block, zone)])
+        if fits == state.fitting[block, zone]:
+            continue
+        state.fitting[block, zone] = fits
         for size in range(MAX_SIZE):
-            state.room[zone, size] &= keep
-    occupied = int(state.occupied[block])
-    if occupied == ALL_CORNERS:
-        return
-    touched = zones_by_shape(state, block)
-    for size in range(MAX_SIZE):
-        allowed = 0
-        for k in range(NUM_SHAPES[size]):
-            shape = int(SHAPES[size, k])
-            if not shape & occupied:
-                near = touched >> 4 * shape & ALL_ZONES
-                allowed |= near if near else ALL_ZONES
-        for zone in range(NUM_ZONES):
-            state.room[zone, size] |= (allowed >> zone & 1) << block
+            some = (fits & FOOTPRINTS_OF_SIZE[size]) != 0
+            state.room[zone, size] = (int(state.room[zone, size]) & keep) | (int(some) << block)
 
 
 @kernel
@@ -172,9 +163,25 @@ def refit_around(state: State, block: int, shape: int) -> None:
 
 
 @kernel
-def count_building(state: State, block: int, owner: int, change: int) -> None:
+def kind_of(zone: int, shape: int) -> int:
+    """Return what ``standing`` says on each lot of a building."""
+    return (zone + 1) << ZONE_SHIFT | shape
+
+
+@kernel
+def fill(state: State, block: int, shape: int, kind: int, owner: int) -> None:
+    """Write on each lot of a footprint what stands there and who controls it."""
+    for corner in range(CORNERS):
+        if shape >> corner & 1:
+            state.standing[block * CORNERS + corner] = kind
+            state.holder[block * CORNERS + corner] = owner
+
+
+@kernel
+def count_building(state: State, block: int, zone: int, owner: int, change: int) -> None:
     """Count a building of a seat in its row and column."""
     if owner != NOBODY:
+        state.controls[owner, zone] += change
         state.in_row[owner, block // SIDE] += change
         state.in_column[owner, block % SIDE] += change
 
@@ -186,11 +193,9 @@ def lay(state: State, block: int, shape: int, zone: int, owner: int, power: int)
     state.corners[lot] = shape
     state.zone[lot] = zone
     state.owner[lot] = owner
-    state.power[lot] = power
+    give_power(state, lot, power)
     state.firsts[lot // LOTS_A_PART] |= 1 << lot % LOTS_A_PART
-    for corner in range(CORNERS):
-        if shape >> corner & 1:
-            state.first[block * CORNERS + corner] = FIRST_OF[shape]
+    fill(state, block, shape, kind_of(zone, shape), owner)
     state.occupied[block] |= shape
     state.inside[block] |= 1 << zone
     for direction in range(HERE):
@@ -199,7 +204,7 @@ def lay(state: State, block: int, shape: int, zone: int, owner: int, power: int)
             touched = int(TOUCHED[direction, shape])
             for corner in range(CORNERS):
                 state.across[other * CORNERS + corner] |= (touched >> corner & 1) << zone
-    count_building(state, block, owner, 1)
+    count_building(state, block, zone, owner, 1)
     refit_around(state, block, shape)
     return lot
 
@@ -228,15 +233,13 @@ def lift(state: State, lot: int) -> None:
     """Take the building that begins on a lot off the board."""
     block = lot // CORNERS
     shape = int(state.corners[lot])
-    count_building(state, block, int(state.owner[lot]), -1)
+    count_building(state, block, int(state.zone[lot]), int(state.owner[lot]), -1)
     state.corners[lot] = 0
     state.zone[lot] = 0
     state.owner[lot] = NOBODY
-    state.power[lot] = Power.NONE
+    give_power(state, lot, Power.NONE)
     state.firsts[lot // LOTS_A_PART] &= ~(1 << lot % LOTS_A_PART)
-    for corner in range(CORNERS):
-        if shape >> corner & 1:
-            state.first[block * CORNERS + corner] = NO_BUILDING
+    fill(state, block, shape, 0, NOBODY)
     state.occupied[block] = int(state.occupied[block]) & ~shape
     state.inside[block] = zones_inside(state, block, 0)
     for direction in range(HERE):
@@ -249,15 +252,25 @@ def lift(state: State, lot: int) -> None:
 @kernel
 def set_owner(state: State, lot: int, owner: int) -> None:
     """Put a seat's cube on a building, or take the cube away."""
-    block = lot // CORNERS
-    count_building(state, block, int(state.owner[lot]), -1)
+    block, shape, zone = lot // CORNERS, int(state.corners[lot]), int(state.zone[lot])
+    count_building(state, block, zone, int(state.owner[lot]), -1)
     state.owner[lot] = owner
-    count_building(state, block, owner, 1)
+    fill(state, block, shape, kind_of(zone, shape), owner)
+    count_building(state, block, zone, owner, 1)
+
+
+@kernel
+def give_power(state: State, lot: int, power: int) -> None:
+    """Give the building that begins on a lot a lasting effect, or take it away."""
+    state.powers += int(power != Power.NONE) - int(state.power[lot] != Power.NONE)
+    state.power[lot] = power
 
 
 @kernel
 def holds_power(state: State, seat: int, power: int) -> bool:
     """Does the seat control a building with this lasting effect (ruling U24)?"""
+    if state.powers == 0:
+        return False
     for part in range(NUM_PARTS):
         lots = int(state.firsts[part])
         while lots:

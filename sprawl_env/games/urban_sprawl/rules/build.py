@@ -19,6 +19,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     NUM_SHAPES,
     RENEWAL,
     SHAPES,
+    TOUCHED,
     Power,
     Step,
 )
@@ -28,8 +29,6 @@ from sprawl_env.games.urban_sprawl.rules.board import (
     lay,
     lift,
     on_water,
-    touches,
-    zones_by_shape,
     zones_touched,
 )
 from sprawl_env.games.urban_sprawl.vocabulary import Next
@@ -87,9 +86,11 @@ def demolished(state: State, seat: int, block: int, shape: int) -> int:
 
 
 @kernel
-def fits_zones(zone: int, near: int) -> bool:
+def fits_zones(state: State, zone: int, block: int, shape: int, gone: int) -> bool:
     """Not beside another zone unless also beside its own; parks are ignored (US 6.4)."""
-    zones = near & ALL_ZONES
+    if gone == 0:
+        return bool(int(state.fitting[block, zone]) >> (shape - 1) & 1)
+    zones = zones_touched(state, block, shape, gone) & ALL_ZONES
     return zones == 0 or bool(zones >> zone & 1)
 
 
@@ -102,9 +103,9 @@ def beside_own(state: State, seat: int, block: int, shape: int, gone: int) -> bo
             continue
         for corner in range(CORNERS):
             lot = other * CORNERS + corner
-            own = state.corners[lot] and state.owner[lot] == seat
+            touched = int(state.corners[lot]) & int(TOUCHED[direction, shape])
             stays = other != block or not int(state.corners[lot]) & gone
-            if own and stays and touches(state, block, shape, lot):
+            if touched and stays and state.owner[lot] == seat:
                 return True
     return False
 
@@ -133,10 +134,10 @@ def is_legal_footprint(
     gone = demolished(state, seat, block, shape)
     if gone == NOT_ALLOWED:
         return False
-    if not t.card_any_zone[card]:
-        near = zones_touched(state, block, shape, gone)
-        if not fits_zones(int(t.card_zone[card]), near):
-            return False
+    if not t.card_any_zone[card] and not fits_zones(
+        state, int(t.card_zone[card]), block, shape, gone
+    ):
+        return False
     if not t.card_restricted[card]:
         return True
     if state.value[block] < t.card_at_least[card] or state.value[block] > t.card_at_most[card]:
@@ -159,10 +160,14 @@ def has_footprint(t: State, state: State, seat: int, card: int, block: int) -> b
 @kernel
 def candidate_blocks(t: State, state: State, seat: int, card: int) -> int:
     """Blocks that may have a legal footprint; all that have one are among them."""
-    room = int(state.room[t.card_zone[card], t.card_size[card] - 1])
+    blocks = int(state.room[t.card_zone[card], t.card_size[card] - 1])
     if t.card_any_zone[card] or may_demolish(state, seat):
-        return ALL_BLOCKS
-    return room
+        blocks = ALL_BLOCKS
+    if t.card_restricted[card]:
+        blocks &= int(state.worth_up_to[min(int(t.card_at_most[card]), MOST_VALUE)])
+        if t.card_at_least[card] > 0:
+            blocks &= ~int(state.worth_up_to[min(int(t.card_at_least[card]) - 1, MOST_VALUE)])
+    return blocks
 
 
 @kernel
@@ -194,8 +199,11 @@ def may_place_contract(t: State, state: State, seat: int, card: int) -> bool:
     if state.tiles[t.card_zone[card], t.card_size[card] - 1] == 0:
         return False
     blocks = payable_blocks(t, state, seat, card)
-    if not t.card_restricted[card] and not may_demolish(state, seat):
-        return blocks != 0
+    if not t.card_restricted[card]:
+        if blocks & int(state.room[t.card_zone[card], t.card_size[card] - 1]):
+            return True
+        if not may_demolish(state, seat):
+            return False
     while blocks:
         block = lowest(blocks)
         blocks &= blocks - 1
@@ -210,12 +218,9 @@ def mark_empty_footprints(state: State, zone: int, size: int, blocks: int, mask:
     while blocks:
         block = lowest(blocks)
         blocks &= blocks - 1
-        occupied = int(state.occupied[block])
-        touched = zones_by_shape(state, block)
+        fits = int(state.fitting[block, zone])
         for k in range(NUM_SHAPES[size]):
-            shape = int(SHAPES[size, k])
-            fits = fits_zones(zone, touched >> 4 * shape)
-            mask[SITE + block * CORNERS + k] = fits and not shape & occupied
+            mask[SITE + block * CORNERS + k] = fits >> (int(SHAPES[size, k]) - 1) & 1
 
 
 @kernel
@@ -282,8 +287,8 @@ def neighbours_of_zone(state: State, block: int, shape: int, zone: int, lot: int
             continue
         for corner in range(CORNERS):
             first = other * CORNERS + corner
-            if state.corners[first] and state.zone[first] == zone and first != lot:
-                count += touches(state, block, shape, first)
+            touched = int(state.corners[first]) & int(TOUCHED[direction, shape])
+            count += touched and state.zone[first] == zone and first != lot
     return count
 
 

@@ -32,7 +32,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     Stage,
     Step,
 )
-from sprawl_env.games.urban_sprawl.rules.board import lay, lift, set_owner
+from sprawl_env.games.urban_sprawl.rules.board import give_power, lay, lift, set_owner
 from sprawl_env.games.urban_sprawl.rules.elections import is_in_play, media_holder
 from sprawl_env.games.urban_sprawl.rules.filters import (
     count_places,
@@ -182,7 +182,8 @@ def run_verb(t: State, state: State, e: int, seats: int, this: int) -> None:
     elif verb == Verb.SCORE and t.of_vocation[e] != CHOSEN_VOCATION:
         score_vocation(state, int(state.active), int(t.of_vocation[e]), int(t.amount[e]), False)
     elif verb == Verb.LASTING:
-        state.power[state.lot] = t.of_power[e] if state.corners[state.lot] else 0
+        if state.corners[state.lot]:
+            give_power(state, int(state.lot), int(t.of_power[e]))
     elif verb == Verb.AUCTION:
         first = (int(state.active) + 1) % int(state.num_seats)
         push(state, Step.NEXT_BID, first, e, 0, NOBODY)

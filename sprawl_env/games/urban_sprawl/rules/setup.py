@@ -16,7 +16,6 @@ from sprawl_env.games.urban_sprawl.constants import (
     MAX_SIZE,
     MAYOR,
     MIDDLE_STACK,
-    NO_BUILDING,
     NO_CARD,
     NO_KIND,
     NO_LOT,
@@ -88,14 +87,18 @@ def clear_city(state: State) -> None:
     state.zone[:] = 0
     state.owner[:] = NOBODY
     state.power[:] = Power.NONE
-    state.first[:] = NO_BUILDING
+    state.powers = 0
+    state.standing[:] = 0
+    state.holder[:] = NOBODY
     state.firsts[:] = 0
     state.occupied[:] = 0
     state.across[:] = 0
     state.inside[:] = 0
+    state.fitting[:] = 0
     state.room[:] = 0
     state.in_row[:] = 0
     state.in_column[:] = 0
+    state.controls[:] = 0
     state.tiles[:] = 0
     state.starting = 0
     state.marker_at[:] = NO_MARKER
