@@ -17,10 +17,10 @@ Actions = npt.NDArray[np.int64]
 
 
 @functools.cache
-def greedy_kernel(rules: GameRules) -> Callable[..., None]:
-    """Return the kernel that rates every action of a batch, by the game's heuristic.
+def action_rater(rules: GameRules) -> Callable[..., float]:
+    """Return the kernel ``(tables, games, action, seat, mask)`` that rates an action.
 
-    A heuristic exports ``value(tables, games, g, seat)``, how good a position is after the action,
+    It is played from ``games[0]``; ``games[1]`` and ``mask`` are scratch.  A heuristic exports ``value(tables, games, g, seat)``, how good a position is after the action,
     or, where the position after it would show what the seat cannot know, ``rate(tables, games,
     action, seat, mask)``, how good an action is in ``games[0]`` (``games[1]`` and ``mask`` are
     scratch).
@@ -38,15 +38,27 @@ def greedy_kernel(rules: GameRules) -> Callable[..., None]:
         raise UnknownName(f"agent 'greedy' does not know the game {rules.name!r}") from None
 
     if hasattr(heuristic, "rate"):
-        rate_action = heuristic.rate
-    else:
-        value = heuristic.value
+        rate: Callable[..., float] = heuristic.rate
+        return rate
+    value = heuristic.value
 
-        @kernel(label=rules.name)
-        def rate_action(tables: Tables, games: Games, action: int, seat: int, mask: Mask) -> float:
-            games[1] = games[0]
-            play(tables, games, 1, action)
-            return float(value(tables, games, 1, seat))
+    @kernel(label=rules.name)
+    def rate_action(tables: Tables, games: Games, action: int, seat: int, mask: Mask) -> float:
+        games[1] = games[0]
+        play(tables, games, 1, action)
+        return float(value(tables, games, 1, seat))
+
+    return rate_action
+
+
+@functools.cache
+def greedy_kernel(rules: GameRules) -> Callable[..., None]:
+    """Return the kernel that rates every action of a batch, by the game's heuristic.
+
+    Raises:
+        UnknownName: there is no heuristic for the game.
+    """
+    rate_action = action_rater(rules)
 
     @kernel(label=rules.name)
     def rate(

@@ -76,6 +76,22 @@ def below(state: Any, bound: int) -> int:
 
 
 @kernel
+def sort(cards: npt.NDArray[np.int8], size: int) -> None:
+    """Put the first ``size`` entries in ascending order.
+
+    What is hidden is sorted before it is shuffled anew: the outcome then depends on the seed and on
+    what is known, and a search that is given it cannot tell how things really lie.
+    """
+    for k in range(1, size):
+        card = cards[k]
+        at = k
+        while at > 0 and cards[at - 1] > card:
+            cards[at] = cards[at - 1]
+            at -= 1
+        cards[at] = card
+
+
+@kernel
 def shuffle(state: Any, cards: npt.NDArray[np.int8], size: int) -> None:
     """Put the first ``size`` entries in random order, every order equally likely."""
     for last in range(size - 1, 0, -1):

@@ -8,7 +8,7 @@ from sprawl_env.core.agenda import STEP, top
 from sprawl_env.core.bits import count_bits, lowest
 from sprawl_env.core.game import NOT_OVER, State
 from sprawl_env.core.kernel import kernel
-from sprawl_env.core.rng import below, shuffle
+from sprawl_env.core.rng import below, shuffle, sort
 from sprawl_env.games.ginkgopolis.constants import (
     HAND_SIZE,
     NO_CARD,
@@ -42,6 +42,9 @@ def redeal_cards(state: State, seat: int) -> None:
     if state.hal_card != NO_CARD:
         state.deck[size] = state.hal_card
         size += 1
+    for k in range(size):
+        state.known_by[state.deck[k]] = 0
+    sort(state.deck, size)
     shuffle(state, state.deck, size)
     if state.hal_card != NO_CARD:
         size -= 1
@@ -53,6 +56,7 @@ def redeal_cards(state: State, seat: int) -> None:
                 size -= 1
                 state.hand[other, k] = state.deck[size]
                 state.known_by[state.deck[size]] = held_by
+    state.deck[size:] = 0  # what lay there is now elsewhere
 
 
 @kernel
@@ -243,6 +247,7 @@ def redeal_packs(t: State, state: State, seat: int) -> None:
         for k in range(HAND_SIZE):
             if has_seen(state, seat, pack, k):
                 count = remove_kind(scratch, count, int(state.pack[pack, k]))
+    sort(scratch, count)
     shuffle(state, scratch, count)
     for pack in range(state.num_seats):
         for k in range(HAND_SIZE):
@@ -272,6 +277,14 @@ def is_open(state: State, pack: int, k: int, last: int) -> bool:
 
 
 @kernel
+def swap_characters(state: State, pack: int, a: int, b: int) -> None:
+    """Exchange two characters of a pack."""
+    kept = state.pack[pack, a]
+    state.pack[pack, a] = state.pack[pack, b]
+    state.pack[pack, b] = kept
+
+
+@kernel
 def mix_taken(state: State, seat: int, pack: int) -> None:
     """Which characters others took after the seat saw the pack last: any of those left then."""
     seats = int(state.num_seats)
@@ -283,6 +296,10 @@ def mix_taken(state: State, seat: int, pack: int) -> None:
     open_ones = 0
     for k in range(HAND_SIZE):
         open_ones += is_open(state, pack, k, last)
+        for other in range(k):  # in ascending order first (see core.rng.sort)
+            both_open = is_open(state, pack, k, last) and is_open(state, pack, other, last)
+            if both_open and state.pack[pack, other] > state.pack[pack, k]:
+                swap_characters(state, pack, k, other)
     for k in range(HAND_SIZE):
         if is_open(state, pack, k, last):
             left = below(state, open_ones)
@@ -290,9 +307,7 @@ def mix_taken(state: State, seat: int, pack: int) -> None:
             for other in range(k, HAND_SIZE):
                 if is_open(state, pack, other, last):
                     if left == 0:
-                        kept = state.pack[pack, k]
-                        state.pack[pack, k] = state.pack[pack, other]
-                        state.pack[pack, other] = kept
+                        swap_characters(state, pack, k, other)
                         break
                     left -= 1
 

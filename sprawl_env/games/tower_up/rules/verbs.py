@@ -5,7 +5,7 @@ from __future__ import annotations
 from sprawl_env.core.agenda import SEAT, STEP, A, B, pop, top
 from sprawl_env.core.game import NOT_OVER, Games, Ints, Mask, State, Tables
 from sprawl_env.core.kernel import kernel
-from sprawl_env.core.rng import seed_state, shuffle
+from sprawl_env.core.rng import seed_state, shuffle, sort
 from sprawl_env.games.tower_up.actions import BUILD, CHOOSE, RETURN, ROOF, TAKE
 from sprawl_env.games.tower_up.constants import MARKET_SIZE, NUM_COLOURS, Step
 from sprawl_env.games.tower_up.rules.build import (
@@ -145,4 +145,5 @@ def redeal_hidden(tables: Tables, games: Games, g: int, seed: int, seat: int) ->
     """Shuffle the deck, the only hidden thing, and all chance to come (TU §3.5)."""
     state = games[g]
     seed_state(state, seed)
+    sort(state.deck, int(state.deck_size))
     shuffle(state, state.deck, int(state.deck_size))

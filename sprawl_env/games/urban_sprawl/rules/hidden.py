@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sprawl_env.core.game import State
 from sprawl_env.core.kernel import kernel
-from sprawl_env.core.rng import below, shuffle
+from sprawl_env.core.rng import below, shuffle, sort
 from sprawl_env.games.urban_sprawl.constants import (
     BOTTOM_STACK,
     FIRST_EVENT,
@@ -18,6 +18,7 @@ def redeal_deck(t: State, state: State, deck: int) -> None:
     """Shuffle a contract deck; the special event stays in what is left of its own stack."""
     cards = state.deck[deck]
     size = int(state.deck_size[deck])
+    sort(cards, size)
     at = size
     for k in range(size):
         if t.card_special[cards[k]]:
@@ -40,13 +41,10 @@ def redeal_planning(state: State) -> None:
     """Shuffle the planning deck; cards known to be no events stay none."""
     cards = state.planning_deck
     size, known = int(state.planning_size), int(state.no_events)
+    sort(cards, size)  # permits to the bottom
     permits = 0
-    for k in range(size):  # permits to the bottom, in some order
-        if cards[k] < FIRST_EVENT:
-            kept = cards[permits]
-            cards[permits] = cards[k]
-            cards[k] = kept
-            permits += 1
+    for k in range(size):
+        permits += cards[k] < FIRST_EVENT
     shuffle(state, cards, permits)
     for k in range(known):  # that many of them to the top
         kept = cards[permits - 1 - k]

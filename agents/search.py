@@ -1,0 +1,397 @@
+"""Search in the kernels: information-set Monte Carlo tree search, and its flat form, for any game.
+
+A simulation deals anew all that the seat to play cannot know, walks down the tree by upper
+confidence bounds, adds one node, plays on by the rollout policy and counts the outcome for every
+side (max-n: each seat follows its own numbers).  The tree is one of action sequences as the
+searching seat sees them; a node's statistics count only the deals in which its action was legal
+(availability).  The position is never looked at but through ``redeal_hidden``, so nothing hidden
+can have a say.  (P. Cowling, E. Powley, D. Whitehouse, "Information Set Monte Carlo Tree Search",
+2012: the single-observer form.)
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.greedy import action_rater
+from sprawl_env.adapters.batch import (
+    NO_ACTION,
+    Index,
+    count_legal,
+    legal_number,
+    new_generators,
+    only_action,
+)
+from sprawl_env.adapters.rewards import lead, share_of_victory
+from sprawl_env.core.errors import UnknownName
+from sprawl_env.core.game import NOT_OVER, Floats, Game, GameRules, Games, Ints, Mask, Tables
+from sprawl_env.core.kernel import kernel
+from sprawl_env.core.rng import below, combine
+
+MAX_SIDES: Final = 5  # seats, or the one seat and the automaton it plays against
+NODE: Final = np.dtype(
+    [
+        ("action", np.int32),
+        ("child", np.int32),  # the first one, NO_NODE
+        ("sibling", np.int32),  # the next one, NO_NODE
+        ("visits", np.int32),
+        ("available", np.int32),  # visits of the parent in which the action was legal
+        ("value", np.float64, (MAX_SIDES,)),  # sum over visits
+    ]
+)
+NO_NODE: Final = -1
+ROOT: Final = 0
+LONGEST_PATH: Final = 512  # nodes from the root
+NODES_WHEN_TIMED: Final = 200_000
+CHUNK: Final = 16  # simulations between two looks at the clock
+PER_THOUSAND: Final = 1000
+SURE: Final = 0.7  # of an outcome's value that is victory; the rest is the margin
+CLOSE: Final = 0.1  # margin, in shares of both sides' points, that counts for half
+
+Tree = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class SearchConfig:
+    """What a search does for one decision.
+
+    Attributes:
+        sims: simulations a tree; with ``ms`` the most.
+        ms: milliseconds a decision, 0: ``sims`` alone counts, which can be reproduced.
+        c: weight of the exploration term; values lie in 0..1.
+        depth: decisions below the root that get nodes; 1: flat Monte Carlo.
+        plies: of a rollout, then the points decide; 0: to the end.
+        greedy: share of the plies of a rollout played by the game's heuristic, in thousandths.
+        trees: independent trees, whose visits are added up.
+        threads: that share the trees; changes nothing but the time.
+    """
+
+    sims: int = 200
+    ms: int = 0
+    c: float = 0.7
+    depth: int = LONGEST_PATH - 1
+    plies: int = 0
+    greedy: int = 0
+    trees: int = 1
+    threads: int = 1
+
+
+LIMITS: Final[dict[str, tuple[float, float]]] = {
+    "sims": (1, 10_000_000),
+    "ms": (0, 3_600_000),
+    "c": (0.0, 100.0),
+    "depth": (1, LONGEST_PATH - 1),
+    "plies": (0, 1_000_000),
+    "greedy": (0, PER_THOUSAND),
+    "trees": (1, 256),
+    "threads": (1, 256),
+}
+
+
+def parse_search(name: str, base: SearchConfig) -> SearchConfig:
+    """Return the settings that an agent's name asks for, as in ``mcts:sims=400,c=1.0``.
+
+    Raises:
+        UnknownName: no such setting, or a value that it cannot have.
+    """
+    kind, _, given = name.partition(":")
+    chosen: dict[str, Any] = {}
+    for part in filter(None, given.split(",")):
+        key, _, value = part.partition("=")
+        if key not in LIMITS:
+            raise UnknownName(f"agent {kind!r}: no setting {key!r}; there are {', '.join(LIMITS)}")
+        low, high = LIMITS[key]
+        whole = key != "c"
+        try:
+            number = int(value) if whole else float(value)
+        except ValueError:
+            number = math.nan
+        if not low <= number <= high:
+            sort = "a whole number" if whole else "a number"
+            raise UnknownName(f"agent {kind!r}: {key}={value!r}: expected {sort} {low:g}..{high:g}")
+        chosen[key] = number
+    if chosen.get("ms") and "sims" not in chosen:
+        chosen["sims"] = LIMITS["sims"][1]
+    return replace(base, **chosen)
+
+
+@functools.cache
+def search_kernel(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
+    """Return the kernel that runs simulations of one game, with or without its heuristic."""
+    verbs = rules.verbs
+    play, legal_actions, redeal = verbs.play, verbs.legal_actions, verbs.redeal_hidden
+    score_all, stand = verbs.scores, verbs.standings
+    label = f"{rules.name} {with_heuristic}"
+
+    if with_heuristic:
+        rate_action = action_rater(rules)
+
+        @kernel(label=label)
+        def choose(
+            tables: Tables, games: Games, mask: Mask, scratch: Mask, greedy: int, luck: Any
+        ) -> int:
+            """Choose a ply of a rollout: the heuristic's, or any."""
+            if below(luck, PER_THOUSAND) >= greedy:
+                return legal_number(mask, below(luck, count_legal(mask)))
+            best, highest = NO_ACTION, -np.inf
+            seat = int(games[0].to_play)
+            games[1] = games[0]
+            for action in range(mask.size):
+                if mask[action]:
+                    rating = rate_action(tables, games[1:], action, seat, scratch)
+                    if best == NO_ACTION or rating > highest:
+                        best, highest = action, rating
+            return best
+
+    else:
+
+        @kernel(label=label)
+        def choose(
+            tables: Tables, games: Games, mask: Mask, scratch: Mask, greedy: int, luck: Any
+        ) -> int:
+            """Choose a ply of a rollout: any."""
+            return legal_number(mask, below(luck, count_legal(mask)))
+
+    @kernel(label=label)
+    def evaluate(
+        tables: Tables, games: Games, scores: Ints, standings: Ints, values: Floats
+    ) -> None:
+        """Write what the position is worth for every side, 0..1."""
+        score_all(tables, games, 0, scores)
+        over = games[0].over != NOT_OVER
+        if over:
+            stand(tables, games, 0, standings)
+        for side in range(scores.size):
+            margin = lead(scores, side)
+            own = float(scores[side])
+            reach = CLOSE * (abs(own) + abs(own - margin)) + 1.0
+            values[side] = 0.5 + 0.5 * margin / (abs(margin) + reach)
+            if over:
+                won = 0.5 + 0.5 * share_of_victory(standings, side)
+                values[side] = SURE * won + (1.0 - SURE) * values[side]
+
+    @kernel(label=label)
+    def simulate(
+        tables: Tables,
+        root: Games,
+        games: Games,
+        observer: int,
+        seed: int,
+        first: int,
+        count: int,
+        tree: Tree,
+        used: int,
+        path: Index,
+        played: Index,
+        mask: Mask,
+        scratch: Mask,
+        luck: Any,
+        scores: Ints,
+        standings: Ints,
+        values: Floats,
+        c: float,
+        deepest: int,
+        plies: int,
+        greedy: int,
+    ) -> int:
+        """Run simulations ``first`` .. ``first + count - 1``; return how many nodes are used.
+
+        ``played[0]`` counts plies.
+        """
+        for number in range(first, first + count):
+            games[0] = root[0]
+            redeal(tables, games, 0, combine(seed, number), observer)
+            node, depth = ROOT, 0
+            path[0] = ROOT
+            grown = False
+            while not grown and depth < deepest and games[0].over == NOT_OVER:
+                legal_actions(tables, games, 0, mask)
+                action = only_action(mask)
+                if action == NO_ACTION:
+                    child = best_child(tree, node, int(games[0].to_play), c, mask)
+                    left = count_legal(mask)  # those without a node
+                    if left and used < tree.size:
+                        action = legal_number(mask, below(luck[0], left))
+                        child = used
+                        add_child(tree, node, child, action)
+                        used += 1
+                        grown = True
+                    if child == NO_NODE:
+                        break
+                    node = child
+                    action = int(tree[node].action)
+                    depth += 1
+                    path[depth] = node
+                play(tables, games, 0, action)
+                played[0] += 1
+            ply = 0
+            while games[0].over == NOT_OVER and (plies == 0 or ply < plies):
+                legal_actions(tables, games, 0, mask)
+                play(tables, games, 0, choose(tables, games, mask, scratch, greedy, luck[0]))
+                ply += 1
+            played[0] += ply
+            evaluate(tables, games, scores, standings, values)
+            for k in range(depth + 1):
+                tree[path[k]].visits += 1
+                for side in range(values.size):
+                    tree[path[k]].value[side] += values[side]
+        return used
+
+    return simulate
+
+
+@kernel
+def best_child(tree: Tree, node: int, seat: int, c: float, mask: Mask) -> int:
+    """Return the legal child with the highest bound, NO_NODE if none; clears all in the mask."""
+    best, highest = NO_NODE, -np.inf
+    child = int(tree[node].child)
+    while child != NO_NODE:
+        action = int(tree[child].action)
+        if mask[action]:
+            mask[action] = 0
+            tree[child].available += 1
+            visits = int(tree[child].visits)
+            bound = float(tree[child].value[seat]) / visits
+            bound += c * math.sqrt(math.log(float(tree[child].available)) / visits)
+            if bound > highest:
+                best, highest = child, bound
+        child = int(tree[child].sibling)
+    return best
+
+
+@kernel
+def add_child(tree: Tree, parent: int, child: int, action: int) -> None:
+    """Give a node a child, not visited yet."""
+    clear_node(tree, child)
+    tree[child].action = action
+    tree[child].available = 1
+    tree[child].sibling = tree[parent].child
+    tree[parent].child = child
+
+
+@kernel
+def clear_node(tree: Tree, node: int) -> None:
+    """Make a node that nothing is known about."""
+    tree[node].action = NO_ACTION
+    tree[node].child = NO_NODE
+    tree[node].sibling = NO_NODE
+    tree[node].visits = 0
+    tree[node].available = 0
+    for side in range(MAX_SIDES):
+        tree[node].value[side] = 0.0
+
+
+class _Worker:
+    """One tree and all that simulations in it need."""
+
+    def __init__(self, game: Game, config: SearchConfig) -> None:
+        self._game, self._config = game, config
+        self._simulate = search_kernel(game.rules, config.greedy > 0)
+        nodes = min(config.sims, NODES_WHEN_TIMED) + 1
+        self.tree: Tree = np.zeros(nodes, NODE)
+        self._games = game.empty(3)  # the position being played on; two for the heuristic
+        self._path: Index = np.zeros(LONGEST_PATH, np.int64)
+        self.played: Index = np.zeros(1, np.int64)  # plies so far
+        self._mask: Mask = np.zeros(game.num_actions, np.int8)
+        self._scratch: Mask = np.zeros(game.num_actions, np.int8)
+        self._scores: Ints = np.zeros(game.num_sides, np.int32)
+        self._standings: Ints = np.zeros(game.num_sides, np.int32)
+        self._values: npt.NDArray[np.float64] = np.zeros(game.num_sides, np.float64)
+
+    def run(self, root: Games, observer: int, seed: int, deadline: float) -> None:
+        """Search anew from ``root`` ``[1]``, until the deadline (``time.perf_counter``) if any."""
+        config, game = self._config, self._game
+        luck = new_generators(1, combine(seed, 1))
+        clear_node(self.tree, ROOT)
+        used, done = 1, 0
+        while done < config.sims and (done == 0 or time.perf_counter() < deadline):
+            count = config.sims if math.isinf(deadline) else min(CHUNK, config.sims - done)
+            used = self._simulate(
+                game.tables, root, self._games, observer, seed, done, count, self.tree, used,
+                self._path, self.played, self._mask, self._scratch, luck, self._scores,
+                self._standings, self._values, config.c, config.depth, config.plies, config.greedy,
+            )  # fmt: skip
+            done += count
+
+    def add_up(self, seat: int, visits: Index, values: npt.NDArray[np.float64]) -> None:
+        """Add each root action's visits and the seat's values ``[num_actions]``."""
+        child = int(self.tree["child"][ROOT])
+        while child != NO_NODE:
+            node = self.tree[child]
+            visits[node["action"]] += node["visits"]
+            values[node["action"]] += node["value"][seat]
+            child = int(node["sibling"])
+
+
+class SearchAgent:
+    """Plays the action that a search visited most often."""
+
+    needs_observations = False
+    needs_states = True
+
+    def __init__(self, game: Game, config: SearchConfig, seed: int = 0, name: str = "mcts") -> None:
+        self.name = name
+        self._game, self._config = game, config
+        self._workers = [_Worker(game, config) for _ in range(config.trees)]
+        threads = min(config.threads, config.trees)
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._root = game.empty(1)
+        self.seed(seed)
+
+    def seed(self, seed: int) -> None:
+        """Start anew; with ``ms=0`` the same seed and the same decisions give the same actions."""
+        self._seed = seed
+        self._decisions = 0
+
+    def act(self, observations: Floats | None, masks: Mask, states: Games | None) -> Index:
+        """Search in every row, one after the other; needs ``states``."""
+        if states is None:
+            raise ValueError(f"{self.name}: act() needs the states")
+        return np.array([self._choose(masks[k], states, k) for k in range(len(masks))], np.int64)
+
+    def _choose(self, mask: Mask, states: Games, k: int) -> int:
+        only = int(only_action(mask))
+        if only != NO_ACTION:
+            return only
+        visits, values = self.search(states, k)
+        visits = np.where(mask == 1, visits, -1)
+        means = np.where(visits > 0, values / np.maximum(visits, 1), -np.inf)
+        most = np.flatnonzero(visits == visits.max())
+        return int(most[means[most].argmax()])
+
+    def search(self, states: Games, k: int = 0) -> tuple[Index, npt.NDArray[np.float64]]:
+        """Search in game ``k`` for the seat to play.
+
+        Returns:
+            How often each action was tried, int64 ``[num_actions]``, and the sum of what came of
+            it for that seat, float64 ``[num_actions]``, 0..1 a try.
+        """
+        self._root[0] = states[k]
+        seat = int(states["to_play"][k])
+        seed = combine(self._seed, self._decisions)
+        self._decisions += 1
+        limit = self._config.ms / 1000
+        deadline = time.perf_counter() + limit if limit else math.inf
+
+        def grow(number: int) -> None:
+            self._workers[number].run(self._root, seat, combine(seed, number), deadline)
+
+        if self._pool is None:
+            for number in range(len(self._workers)):
+                grow(number)
+        else:
+            list(self._pool.map(grow, range(len(self._workers))))
+        visits: Index = np.zeros(self._game.num_actions, np.int64)
+        values = np.zeros(self._game.num_actions, np.float64)
+        for worker in self._workers:
+            worker.add_up(seat, visits, values)
+        return visits, values
