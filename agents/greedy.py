@@ -20,10 +20,9 @@ Actions = npt.NDArray[np.int64]
 def action_rater(rules: GameRules) -> Callable[..., float]:
     """Return the kernel ``(tables, games, action, seat, mask)`` that rates an action.
 
-    It is played from ``games[0]``; ``games[1]`` and ``mask`` are scratch.  A heuristic exports ``value(tables, games, g, seat)``, how good a position is after the action,
-    or, where the position after it would show what the seat cannot know, ``rate(tables, games,
-    action, seat, mask)``, how good an action is in ``games[0]`` (``games[1]`` and ``mask`` are
-    scratch).
+    It is played from ``games[0]``; ``games[1]`` and ``mask`` are scratch.  A heuristic exports
+    ``value(tables, games, g, seat)``, how good a position is after the action, or, where the
+    position after it would show what the seat cannot know, this kernel itself, as ``rate``.
 
     Raises:
         UnknownName: there is no heuristic for the game.

@@ -124,48 +124,47 @@ def parse_search(name: str, base: SearchConfig) -> SearchConfig:
     return replace(base, **chosen)
 
 
-@functools.cache
-def search_kernel(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
-    """Return the kernel that runs simulations of one game, with or without its heuristic."""
-    verbs = rules.verbs
-    play, legal_actions, redeal = verbs.play, verbs.legal_actions, verbs.redeal_hidden
-    score_all, stand = verbs.scores, verbs.standings
-    label = f"{rules.name} {with_heuristic}"
+def _chooser(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
+    """Return the kernel that chooses a ply of a rollout in ``games[0]``."""
+    if not with_heuristic:
 
-    if with_heuristic:
-        rate_action = action_rater(rules)
-
-        @kernel(label=label)
-        def choose(
+        @kernel(label=rules.name)
+        def choose_any(
             tables: Tables, games: Games, mask: Mask, scratch: Mask, greedy: int, luck: Any
         ) -> int:
-            """Choose a ply of a rollout: the heuristic's, or any."""
-            if below(luck, PER_THOUSAND) >= greedy:
-                return legal_number(mask, below(luck, count_legal(mask)))
-            best, highest = NO_ACTION, -np.inf
-            seat = int(games[0].to_play)
-            games[1] = games[0]
-            for action in range(mask.size):
-                if mask[action]:
-                    rating = rate_action(tables, games[1:], action, seat, scratch)
-                    if best == NO_ACTION or rating > highest:
-                        best, highest = action, rating
-            return best
-
-    else:
-
-        @kernel(label=label)
-        def choose(
-            tables: Tables, games: Games, mask: Mask, scratch: Mask, greedy: int, luck: Any
-        ) -> int:
-            """Choose a ply of a rollout: any."""
             return legal_number(mask, below(luck, count_legal(mask)))
 
-    @kernel(label=label)
+        return choose_any
+
+    rate_action = action_rater(rules)
+
+    @kernel(label=rules.name)
+    def choose(
+        tables: Tables, games: Games, mask: Mask, scratch: Mask, greedy: int, luck: Any
+    ) -> int:
+        if below(luck, PER_THOUSAND) >= greedy:
+            return legal_number(mask, below(luck, count_legal(mask)))
+        best, highest = NO_ACTION, -np.inf
+        seat = int(games[0].to_play)
+        games[1] = games[0]
+        for action in range(mask.size):
+            if mask[action]:
+                rating = rate_action(tables, games[1:], action, seat, scratch)
+                if best == NO_ACTION or rating > highest:
+                    best, highest = action, rating
+        return best
+
+    return choose
+
+
+def _evaluator(rules: GameRules) -> Callable[..., None]:
+    """Return the kernel that writes what ``games[0]`` is worth for every side, 0..1."""
+    score_all, stand = rules.verbs.scores, rules.verbs.standings
+
+    @kernel(label=rules.name)
     def evaluate(
         tables: Tables, games: Games, scores: Ints, standings: Ints, values: Floats
     ) -> None:
-        """Write what the position is worth for every side, 0..1."""
         score_all(tables, games, 0, scores)
         over = games[0].over != NOT_OVER
         if over:
@@ -179,7 +178,17 @@ def search_kernel(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
                 won = 0.5 + 0.5 * share_of_victory(standings, side)
                 values[side] = SURE * won + (1.0 - SURE) * values[side]
 
-    @kernel(label=label)
+    return evaluate
+
+
+@functools.cache
+def search_kernel(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
+    """Return the kernel that runs simulations of one game, with or without its heuristic."""
+    verbs = rules.verbs
+    play, legal_actions, redeal = verbs.play, verbs.legal_actions, verbs.redeal_hidden
+    choose, evaluate = _chooser(rules, with_heuristic), _evaluator(rules)
+
+    @kernel(label=f"{rules.name} {with_heuristic}")
     def simulate(
         tables: Tables,
         root: Games,
