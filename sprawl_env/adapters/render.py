@@ -228,15 +228,13 @@ class Renderer:
         self._game = game
         self._window = Window(game.title) if self.mode == "human" else None
 
-    def render(
-        self, games: Games, g: int, seat: int | None = None, last: Played | None = None
-    ) -> str | Pixels | None:
+    def render(self, games: Games, g: int, last: Played | None = None) -> str | Pixels | None:
         """Return text (``"ansi"``, ``"svg"``) or pixels; None in a window or without a mode."""
         if self.mode is None:
             return None
         if self.mode == "ansi":
             return text_board(self._game, games, g, last)
-        picture = self._game.picture(games, g, seat, last)
+        picture = self._game.picture(games, g, last=last)
         if self.mode == "svg":
             return picture.svg()
         pixels = rgb_array(picture)

@@ -1,6 +1,7 @@
 """Render modes in every adapter."""
 
 import importlib
+import pickle
 import re
 import sys
 import xml.etree.ElementTree as ET
@@ -132,6 +133,15 @@ def test_the_window_follows_the_game_by_itself_and_can_be_closed(no_screen):
     env.render()
     assert no_screen.display.get_init()
     env.close()
+
+
+def test_an_environment_with_an_open_window_can_be_copied(no_screen):
+    env = BoardGameAEC("tower_up", render_mode="human")
+    env.reset(seed=1)
+    again = pickle.loads(pickle.dumps(env))
+    assert again.games.tobytes() == env.games.tobytes()
+    again.render()
+    again.close()
 
 
 @pytest.mark.parametrize("kind", ["aec", "gym"])

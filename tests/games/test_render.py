@@ -1,12 +1,15 @@
 """Pictures of all games: never fail, show every legal action, hide what is hidden."""
 
 import xml.etree.ElementTree as ET
+from collections import Counter
 from itertools import islice
 
 import numpy as np
 import pytest
 
 import sprawl_env
+from sprawl_env import replay
+from sprawl_env.core.agenda import STEP
 from sprawl_env.core.drawing import Circle, Line, Picture, Polygon, Rect, Text, fitted, text_width
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import NOT_OVER, Played
@@ -14,10 +17,11 @@ from sprawl_env.core.kernel import JIT
 from sprawl_env.core.registry import GAMES
 from tests.adapters.toy import toy
 from tests.conftest import SEATS
-from tests.references.record import PICTURES, path_of, picture_of
+from tests.references.record import PICTURES, REPLAYS, path_of, picture_of
 
 SVG = "{http://www.w3.org/2000/svg}"
-FEW = 40 if JIT else 6  # positions of every game and number of seats
+FEW = 20 if JIT else 6  # positions of every game and number of seats
+OF_EACH = 3  # decisions of a kind
 EDGE = 0.5  # half an outline may stand over
 
 
@@ -83,6 +87,23 @@ def test_random_positions_are_drawn_with_all_legal_actions_as_targets(any_game):
         check(any_game, games, last)
 
 
+@pytest.mark.parametrize("name", GAMES)
+def test_every_kind_of_decision_is_drawn_with_all_legal_actions_as_targets(name):
+    seen = Counter()
+    for path in sorted((REPLAYS / name).glob("*.jsonl")):
+        played = replay.load(path)
+        game, last = played.game(), None
+        games = game.deal(1, played.header["seed"])
+        for ply in played.plies:
+            decision = int(games["agenda"][0, games["agenda_size"][0] - 1, STEP])
+            seen[decision] += 1
+            if seen[decision] <= OF_EACH:
+                check(game, games, last)
+            last = Played(ply.seat, ply.action, ply.says)
+            game.verbs.play(game.tables, games, 0, ply.action)
+    assert len(seen) == {"ginkgopolis": 6, "tower_up": 4, "urban_sprawl": 30}[name]
+
+
 @pytest.mark.slow
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", GAMES)
@@ -126,6 +147,19 @@ def test_ginkgopolis_tells_others_nothing_of_an_answer_given_in_secret():
         assert "a hidden answer" in pictures[-1][2]
     for seat, (one, other) in enumerate(zip(*pictures, strict=True), start=-1):
         assert (one == other) == (seat > 0), seat
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+def test_ginkgopolis_shows_what_lies_behind_a_screen_only_if_screens_are_open(is_open):
+    game = sprawl_env.game("ginkgopolis", num_players=3, open_screens=is_open)
+    games = next(islice(random_positions(game, 6, every=9), 8, None))[0]
+    assert games["rounds"][0] > 0
+    other = games.copy()
+    other["resources"][0, 1] += 1
+    other["points"][0, 1] += 1
+    assert (game.svg(other, 0, 0) == game.svg(games, 0, 0)) == (not is_open)
+    assert game.svg(other, 0, 1) != game.svg(games, 0, 1)
+    assert game.svg(other, 0) != game.svg(games, 0)
 
 
 def test_ginkgopolis_does_not_tell_who_of_a_pass_has_answered():

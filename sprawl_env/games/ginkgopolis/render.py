@@ -18,6 +18,7 @@ from sprawl_env.core.drawing import (
     Polygon,
     Rect,
     ending,
+    text_width,
 )
 from sprawl_env.core.game import NOBODY, NOT_OVER, Game, Games, State, View
 from sprawl_env.games.ginkgopolis.actions import (
@@ -78,6 +79,7 @@ MOST_CELL: Final = 54.0
 LEAST_TEXT: Final = 17.0  # cells smaller than this have no text
 SEAT_HEIGHT: Final = 122.0
 HAL_HEIGHT: Final = 44.0
+CHIPS_A_ROW: Final = 12
 LEFT: Final = 392.0  # of a seat's panel, up to its hand
 MOST_LEVELS: Final = 5  # that are drawn one above the other
 Cell = tuple[int, int]
@@ -373,9 +375,15 @@ def _character_words(t: Any, kind: int) -> str:
     return f"+1 {GAINS[kind // NUM_ACTS]}; start {', '.join(start) or 'nothing'}"
 
 
-def _tile_chip(picture: Picture, x: float, y: float, tile: int, width: float) -> None:
-    picture.add(Rect(x, y, width, 16, 2, fill=TILES[tile // NUMBERS], stroke=INK))
-    picture.text(x + width / 2, y + 11.8, short_name(tile), 10, width=width - 1, anchor="middle")
+def _tile_chip(
+    picture: Picture, x: float, y: float, tile: int, width: float, height: float = 16.0
+) -> None:
+    picture.add(Rect(x, y, width, height, 2, fill=TILES[tile // NUMBERS], stroke=INK))
+    name, size = short_name(tile), min(10.0, height)
+    if text_width(name, 8.0) > width - 1:
+        name = name[1:]  # there is room for the number, its colour is seen
+    below = y + height / 2 + size * 0.36
+    picture.text(x + width / 2, below, name, size, width=width - 1, anchor="middle")
 
 
 # ----------------------------------------------------------------------------------------- seats
@@ -420,15 +428,17 @@ def _holdings(picture: Picture, state: State, view: View, seat: int, x: float, y
         return
     held = tiles_in(tiles)
     picture.text(x, y + 58, "tiles" if held else "tiles: none", 10.5)
-    width = min(26.0, (LEFT - 60) / max(len(held), 1) - 3)
+    rows = 1 if len(held) <= CHIPS_A_ROW else 2
+    columns = max(-(-len(held) // rows), 1)
+    width, height = min(26.0, (LEFT - 60) / columns - 3), 16.0 if rows == 1 else 9.5
     for k, tile in enumerate(held):
-        at = x + 32 + k * (width + 3)
-        _tile_chip(picture, at, y + 46, tile, width)
+        at, top = x + 32 + k % columns * (width + 3), y + 45 + k // columns * (height + 1.5)
+        _tile_chip(picture, at, top, tile, width, height)
+        box = (at - 1, top - 1, width + 2, height + 2, 3)
         if tile == state.chosen_tile[seat] or int(state.returning[seat]) >> tile & 1:
-            picture.add(Rect(at - 1, y + 45, width + 2, 18, 3, stroke=INK, stroke_width=2.4))
+            picture.add(Rect(*box, stroke=INK, stroke_width=2.4))
         if seat == state.to_play:
-            box = Rect(at - 1, y + 45, width + 2, 18, 3)
-            picture.target(view, [WITH_TILE + tile, RETURN + tile], box)
+            picture.target(view, [WITH_TILE + tile, RETURN + tile], Rect(*box))
 
 
 def _kept(picture: Picture, state: State, view: View, seat: int, x: float, y: float) -> None:
