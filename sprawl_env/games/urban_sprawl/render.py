@@ -120,7 +120,7 @@ MOST_BUTTONS: Final = 600.0  # how wide all buttons together may be
 LEAST_WORDS: Final = 100.0
 ROOM_FOR_CODE: Final = 24.0
 CARD_HEIGHT: Final = 66.0
-SEAT_HEIGHT: Final = 82.0
+SEAT_HEIGHT: Final = 94.0
 NAMED: Final = ("seat", "zone", "office", "line", "vocation", "gain", "option")
 EFFECT_STEPS: Final = frozenset(
     (
@@ -639,12 +639,12 @@ def _seat(
         for v in range(NUM_VOCATIONS)
         if state.vocations[seat, v]
     ]
-    words = "; ".join(filter(None, (", ".join(offices), ", ".join(vocations))))
-    picture.text(
-        WIDTH - 2 * MARGIN, y + 20, words, 10.5, width=WIDTH - 4 * MARGIN - 90 - wide, anchor="end"
-    )
-    _hand(picture, game, state, view, seat, x, y + 29)
-    _favors(picture, game, state, view, seat, x, y + 72)
+    room = WIDTH - 4 * MARGIN - 90 - wide
+    picture.text(WIDTH - 2 * MARGIN, y + 20, ", ".join(offices), 10.5, width=room, anchor="end")
+    words = f"vocations {', '.join(vocations)}" if vocations else "no vocation"
+    picture.text(x, y + 37, words, 10, width=WIDTH - 2 * MARGIN - 20, fill=QUIET)
+    _hand(picture, game, state, view, seat, x, y + 43)
+    _favors(picture, game, state, view, seat, x, y + 85)
     if to_play != NOBODY:
         k = (seat - to_play) % int(state.num_seats)
         picture.target(view, [SEAT_AT + k], box)
