@@ -1,7 +1,8 @@
 """*Ginkgopolis* for PettingZoo: ``ginkgopolis_v0.env(num_players=3)``.
 
 Keywords: ``num_players`` (1 to 5), ``characters``, ``difficulty``, ``open_screens``,
-``max_rounds``, ``data`` (the game's README), ``reward``, ``render_mode`` (``"ansi"``) and, not for
+``max_rounds``, ``data`` (the game's README), ``reward``, ``render_mode`` (``"ansi"``, ``"svg"``,
+``"rgb_array"``, ``"human"``) and, not for
 ``parallel_env``, ``skip_forced``.
 """
 

@@ -1,7 +1,8 @@
 """*Tower Up* for PettingZoo: ``tower_up_v0.env(num_players=3)``.
 
 Keywords: ``num_players`` (2 to 4), ``objectives``, ``starting_floors``, ``max_turns``, ``data``
-(the game's README), ``reward``, ``skip_forced`` and ``render_mode`` (``"ansi"``).
+(the game's README), ``reward``, ``skip_forced`` and ``render_mode`` (``"ansi"``, ``"svg"``,
+``"rgb_array"``, ``"human"``).
 """
 
 from typing import Any

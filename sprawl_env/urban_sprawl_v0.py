@@ -1,7 +1,8 @@
 """*Urban Sprawl* for PettingZoo: ``urban_sprawl_v0.env(num_players=4)``.
 
 Keywords: ``num_players`` (2 to 4), ``length``, ``max_turns``, ``data`` (the game's README),
-``reward``, ``render_mode`` (``"ansi"``) and ``skip_forced``.
+``reward``, ``render_mode`` (``"ansi"``, ``"svg"``,
+``"rgb_array"``, ``"human"``) and ``skip_forced``.
 """
 
 from typing import Any

@@ -51,12 +51,13 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
+        self._show()
 
     def _settle(self) -> None:
         """Find the mask of the next decision, playing forced plies if asked to."""
         mask = self.game.legal_actions(self.games, 0)
         while self._skip_forced and np.count_nonzero(mask) == 1:
-            self._verbs.play(self._tables, self.games, 0, int(mask.argmax()))
+            self._play(int(mask.argmax()))
             self._verbs.legal_actions(self._tables, self.games, 0, mask)
         self._mask = mask
         seat = int(self.games["to_play"][0])
@@ -89,7 +90,7 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
             raise self.game.illegal(self.games, 0, number, self._mask)
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
-        self._verbs.play(self._tables, self.games, 0, number)
+        self._play(number)
         self._settle()
         over = self.games["over"][0]
         if over != NOT_OVER or self._earnings.dense:
@@ -100,6 +101,7 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
         self._accumulate_rewards()
         if over != NOT_OVER:
             self._deads_step_first()
+        self._show()
 
 
 def wrapped(raw: BoardGameAEC) -> Any:

@@ -13,10 +13,10 @@ from gymnasium import spaces
 
 from sprawl_env.adapters.agent import Agent, RandomAgent, ask
 from sprawl_env.adapters.batch import MOST_DEALS, Index, no_choice_left, whole_number
+from sprawl_env.adapters.render import RENDER_FPS, RENDER_MODES, Renderer
 from sprawl_env.adapters.rewards import Earnings
-from sprawl_env.adapters.zoo import RENDER_MODES, check_render_mode
 from sprawl_env.core.errors import InvalidOption
-from sprawl_env.core.game import FINISHED, NOT_OVER, TRUNCATED, Floats, Game, Games, Mask
+from sprawl_env.core.game import FINISHED, NOT_OVER, TRUNCATED, Floats, Game, Games, Mask, Played
 from sprawl_env.core.registry import game as make_game
 
 Observation = Floats
@@ -73,7 +73,7 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
     ``info`` also holds ``scores`` ``[num_sides]`` and ``won`` (bool, shared victories too).
     """
 
-    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012 - Gymnasium's
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # noqa: RUF012 - Gymnasium's
 
     def __init__(
         self,
@@ -94,12 +94,15 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
                 the learner; None plays at random.
             seat: the learner's; None draws one at every reset.
             reward: see :mod:`sprawl_env.adapters.rewards`.
-            render_mode: ``"ansi"`` or None.
+            render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` or None (see
+                :meth:`render`).
             data: folder of TOML files that replace those of the package.
             **options: of the game.
         """
-        self.render_mode = check_render_mode(render_mode)
         self.game = name if isinstance(name, Game) else make_game(name, data=data, **options)
+        self._renderer = Renderer(self.game, render_mode)
+        self.render_mode = render_mode
+        self._last: Played | None = None
         seats = self.game.num_seats
         if seat is not None and (not isinstance(seat, int) or not 0 <= seat < seats):
             raise InvalidOption(f"seat={seat!r}: expected None or a seat 0..{seats - 1}")
@@ -141,12 +144,14 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
             raise no_choice_left(self.game)
         seen = self._look()
         self.action_space.open(self._mask, seed)
+        self._show()
         return seen
 
     def _deal(self) -> None:
         fixed, seats = self._fixed_seat, self.game.num_seats
         self.seat = int(self.np_random.integers(seats)) if fixed is None else fixed
         self.games: Games = self.game.deal(1, int(self.np_random.integers(2**62)))
+        self._last = None
         self._earnings.begin(self.games)
 
     def _play_opponents(self) -> None:
@@ -160,6 +165,7 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
             if agent.needs_observations:
                 game.observe(games, 0, to_play, seen[0])
             action = ask(agent, game, games, _ONLY, seen, mask)[0]
+            self._note(int(action))
             game.verbs.play(game.tables, games, 0, int(action))
 
     def _look(self) -> tuple[Observation, dict[str, Any]]:
@@ -184,13 +190,41 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         """
         given = np.asarray(action)
         number = whole_number(self.game, given.reshape(()) if given.size == 1 else given)
-        self.game.play(self.games, 0, number)
+        if not 0 <= number < self.game.num_actions or not self._mask[number]:
+            raise self.game.illegal(self.games, 0, number, self._mask)
+        self._note(number)
+        self.game.verbs.play(self.game.tables, self.games, 0, number)
         self._play_opponents()
         observation, info = self._look()
         over = int(self.games["over"][0])
         reward = float(self._earnings.since(self.games)[self.seat])
+        self._show()
         return observation, reward, over == FINISHED, over == TRUNCATED, info
 
+    def _note(self, action: int) -> None:
+        """Keep what is about to be played, if anybody looks."""
+        if self.render_mode is not None:
+            says = self.game.action_name(self.games, 0, action)
+            self._last = Played(int(self.games["to_play"][0]), action, says)
+
+    def _show(self) -> None:
+        """Bring the window up to date, if there is one."""
+        if self.render_mode == "human":
+            self.render()
+
     def render(self) -> Any:
-        """Return the position as text with ``render_mode="ansi"``."""
-        return self.game.describe(self.games, 0) if self.render_mode == "ansi" else None
+        """Return the position as a spectator sees it: everything, the opponents' things too.
+
+        Returns:
+            A text board for ``"ansi"``, in colour if standard output is a terminal; SVG text for
+            ``"svg"``; uint8 ``[height, width, 3]`` for ``"rgb_array"``; None for ``"human"``,
+            which shows the pixels in a window, after every ``reset`` and ``step`` by itself.
+
+        Raises:
+            InvalidOption: there is no display for a window.
+        """
+        return self._renderer.render(self.games, 0, last=self._last)
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._renderer.close()

@@ -55,6 +55,7 @@ class BoardGameParallel(ZooGame, ParallelEnv):  # type: ignore[misc]  # pettingz
         self._seed(seed)
         self._deal()
         self._open_pass()
+        self._show()
         return self._look()
 
     def _as_if_to_play(self, seat: int) -> Games:
@@ -97,13 +98,14 @@ class BoardGameParallel(ZooGame, ParallelEnv):  # type: ignore[misc]  # pettingz
         chosen = self._checked(actions)
         for _ in range(len(self._owing)):
             seat = int(self.games["to_play"][0])
-            self._verbs.play(self._tables, self.games, 0, chosen.pop(seat))
+            self._play(chosen.pop(seat))
         self._open_pass()
         over = int(self.games["over"][0])
         rewards = self._earned()
         terminations = dict.fromkeys(self.agents, over == FINISHED)
         truncations = dict.fromkeys(self.agents, over == TRUNCATED)
         observations, infos = self._look()
+        self._show()
         if over != NOT_OVER:
             self.agents = []
         return observations, rewards, terminations, truncations, infos

@@ -21,6 +21,7 @@ from sprawl_env.adapters.batch import (
     no_choice_left,
     sample,
 )
+from sprawl_env.adapters.render import Pixels, Renderer
 from sprawl_env.adapters.rewards import WINNER, is_dense, reward_mode
 from sprawl_env.core.errors import IllegalAction, InvalidOption
 from sprawl_env.core.game import FINISHED, NOT_OVER, TRUNCATED, Floats, Game, Games, Ints, Mask
@@ -79,6 +80,7 @@ class VectorGames:
         reward: str = "winner",
         observe: bool = True,
         skip_forced: bool = False,
+        render_mode: str | None = None,
     ) -> None:
         for name, value in (("num_envs", num_envs), ("num_threads", num_threads)):
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
@@ -91,6 +93,8 @@ class VectorGames:
         self._mode = reward_mode(reward)
         self._observe = observe
         self._skip_forced = skip_forced
+        self._renderer = Renderer(game, render_mode)
+        self.render_mode = render_mode
         self._kernels = batch_kernels(game.rules)
         seats = game.num_seats
         self.games: Games = game.empty(num_envs)
@@ -274,8 +278,26 @@ class VectorGames:
         self._each_share(draw)
         return actions
 
+    def render(self, i: int = 0) -> str | Pixels | None:
+        """Return game ``i`` as a spectator sees it, in the render mode the batch was made with.
+
+        Returns:
+            A text board for ``"ansi"``, in colour if standard output is a terminal; SVG text for
+            ``"svg"``; uint8 ``[height, width, 3]`` for ``"rgb_array"``; None for ``"human"``,
+            which shows the pixels in a window, and without a render mode.
+
+        Raises:
+            InvalidOption: no such game, none dealt yet, or no display for a window.
+        """
+        if not isinstance(i, int | np.integer) or not 0 <= i < self.num_envs:
+            raise InvalidOption(f"render: i={i!r}: expected a game 0..{self.num_envs - 1}")
+        if not self._started:
+            raise InvalidOption(f"{self.game.name}: call reset() before render()")
+        return self._renderer.render(self.games, int(i))
+
     def close(self) -> None:
-        """Stop the threads."""
+        """Stop the threads and close the window, if there is one."""
+        self._renderer.close()
         if self._pool is not None:
             self._pool.shutdown()
 
@@ -289,6 +311,7 @@ def make_vec(
     reward: str = "winner",
     observe: bool = True,
     skip_forced: bool = False,
+    render_mode: str | None = None,
     data: str | PathLike[str] | None = None,
     **options: Any,
 ) -> VectorGames:
@@ -303,6 +326,8 @@ def make_vec(
         reward: ``"winner"``, ``"rank"``, ``"margin"``, ``"score"`` or ``"lead"``.
         observe: False leaves observations away (size 0), for speed.
         skip_forced: play on while there is a single legal action.
+        render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` or None, for
+            :meth:`VectorGames.render`.
         data: folder of TOML files that replace those of the package.
         **options: of the game, e.g. ``num_players=3``.
     """
@@ -315,6 +340,7 @@ def make_vec(
         reward=reward,
         observe=observe,
         skip_forced=skip_forced,
+        render_mode=render_mode,
     )
 
 

@@ -3,28 +3,15 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 
+from sprawl_env.adapters.render import RENDER_FPS, Pixels, Renderer
 from sprawl_env.adapters.rewards import Earnings
-from sprawl_env.core.errors import unknown
-from sprawl_env.core.game import Floats, Game, Games, Mask, State
+from sprawl_env.core.game import Floats, Game, Games, Mask, Played, State
 from sprawl_env.core.registry import game as make_game
-
-RENDER_MODES: Final = ("ansi",)
-
-
-def check_render_mode(mode: str | None) -> str | None:
-    """Return a render mode that there is.
-
-    Raises:
-        UnknownName: there is not.
-    """
-    if mode is not None and mode not in RENDER_MODES:
-        raise unknown("render mode", mode, RENDER_MODES)
-    return mode
 
 
 class ZooGame:
@@ -47,19 +34,25 @@ class ZooGame:
 
         Args:
             name: a game's name, or a game made already.
-            render_mode: ``"ansi"`` or None.
+            render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` or None (see
+                :meth:`render`).
             reward: see :mod:`sprawl_env.adapters.rewards`.
             data: folder of TOML files that replace those of the package.
             **options: of the game.
+
+        Raises:
+            InvalidOption: an option or the render mode is not there.
         """
         super().__init__()
-        self.render_mode = check_render_mode(render_mode)
         self.game = name if isinstance(name, Game) else make_game(name, data=data, **options)
+        self._renderer = Renderer(self.game, render_mode)
+        self.render_mode = render_mode
+        self._last: Played | None = None
         self.metadata: dict[str, Any] = {
             "name": f"{self.game.name}_v0",
-            "render_modes": list(RENDER_MODES),
+            "render_modes": list(self._renderer.modes),
             "is_parallelizable": False,
-            "render_fps": 1,
+            "render_fps": RENDER_FPS,
         }
         self._verbs = self.game.verbs
         self._tables = self.game.tables
@@ -96,6 +89,7 @@ class ZooGame:
 
     def _deal(self) -> None:
         self.games: Games = self.game.deal(1, int(self._rng.integers(2**62)))
+        self._last = None
         self._earnings.begin(self.games)
         self.agents = list(self.possible_agents)
 
@@ -110,12 +104,35 @@ class ZooGame:
         self._verbs.observe(self._tables, self.games, 0, self._seat_of[agent], observation)
         return {"observation": observation, "action_mask": mask}
 
-    def render(self) -> str | None:
-        """Return the position as text with ``render_mode="ansi"``."""
-        return self.game.describe(self.games, 0) if self.render_mode == "ansi" else None
+    def _play(self, action: int) -> None:
+        """Play one ply for the seat to play and, if anybody looks, note it."""
+        if self.render_mode is not None:
+            says = self.game.action_name(self.games, 0, action)
+            self._last = Played(int(self.games["to_play"][0]), action, says)
+        self._verbs.play(self._tables, self.games, 0, action)
+
+    def _show(self) -> None:
+        """Bring the window up to date, if there is one."""
+        if self.render_mode == "human":
+            self.render()
+
+    def render(self) -> str | Pixels | None:
+        """Return the position as a spectator sees it who may see everything, hidden things too.
+
+        Returns:
+            A text board for ``"ansi"``, in colour if standard output is a terminal; SVG text for
+            ``"svg"``; uint8 ``[height, width, 3]`` for ``"rgb_array"``; None for ``"human"``,
+            which shows the pixels in a window, after every ``reset`` and ``step`` by itself.
+            ``game.svg(games, 0, seat)`` draws what a seat may see.
+
+        Raises:
+            InvalidOption: there is no display for a window.
+        """
+        return self._renderer.render(self.games, 0, last=self._last)
 
     def close(self) -> None:
-        """Nothing to close."""
+        """Close the window, if there is one."""
+        self._renderer.close()
 
     def __str__(self) -> str:
         return str(self.metadata["name"])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,9 @@ from sprawl_env.core.data import DataFile, GameData
 from sprawl_env.core.errors import IllegalAction, InvalidOption, PositionError, unknown
 from sprawl_env.core.layout import ObservationLayout
 from sprawl_env.core.rng import MAX_SEED, combine
+
+if TYPE_CHECKING:
+    from sprawl_env.core.drawing import Picture
 
 Games: TypeAlias = "np.recarray[Any, Any]"
 State: TypeAlias = Any  # one record of ``Games``; numba and numpy both allow attribute access
@@ -106,6 +110,34 @@ class Verbs:
     owing: Callable[[Tables, Games, int], int] | None = None
 
 
+class Played(NamedTuple):
+    """An action that was played, as it was called in the position it was played in."""
+
+    seat: int
+    action: int
+    says: str
+
+
+@dataclass(frozen=True)
+class View:
+    """Who looks at a position, and what is told beside it.
+
+    Attributes:
+        seat: who looks; None sees everything.
+        last: the last action, None if not known.
+        names: the legal actions of the seat to play in words, by id; empty if another seat
+            looks.
+    """
+
+    seat: int | None = None
+    last: Played | None = None
+    names: Mapping[int, str] = dataclasses.field(default_factory=dict)
+
+    def sees(self, seat: int) -> bool:
+        """Whether what ``seat`` keeps to itself may be shown."""
+        return self.seat is None or self.seat == seat
+
+
 @dataclass(frozen=True)
 class Option:
     """A choice of whoever sets the game up; a field of the state of the same name."""
@@ -168,6 +200,7 @@ class GameRules:
     violations: Callable[[Tables, Games, int], list[str]]
     automaton: bool = False
     wait: int | None = None
+    draw: Callable[[Game, Games, int, View], Picture] | None = None
 
 
 class Game:
@@ -294,6 +327,42 @@ class Game:
     def describe(self, games: Games, g: int = 0) -> str:
         """Return the position as a text board."""
         return self.rules.describe(self.tables, games, g)
+
+    def picture(
+        self, games: Games, g: int = 0, seat: int | None = None, last: Played | None = None
+    ) -> Picture:
+        """Return game ``g`` as a list of shapes, legal actions of the seat to play included.
+
+        Args:
+            games: the batch.
+            g: which game.
+            seat: draw what this seat may see, and legal actions only if it is the one to play;
+                None: draw everything.
+            last: the last action, to be told; what ``seat`` may not know of it is left out.
+
+        Raises:
+            InvalidOption: no such seat, or the game has no pictures.
+        """
+        if seat is not None and not 0 <= seat < self.num_seats:
+            raise InvalidOption(
+                f"{self.name}: seat={seat!r}: expected None or a seat 0..{self.num_seats - 1}"
+            )
+        if self.rules.draw is None:
+            raise InvalidOption(f"{self.name}: has no pictures: expected render mode 'ansi'")
+        names = {}
+        if seat is None or seat == games["to_play"][g]:
+            legal = np.flatnonzero(self.legal_actions(games, g)).tolist()
+            names = {action: self.action_name(games, g, action) for action in legal}
+        return self.rules.draw(self, games, g, View(seat, last, names))
+
+    def svg(
+        self, games: Games, g: int = 0, seat: int | None = None, last: Played | None = None
+    ) -> str:
+        """Return game ``g`` as SVG text, 800 wide; arguments and errors as of :meth:`picture`.
+
+        Whatever stands for legal actions is a ``<g class="target" data-actions="ids">``.
+        """
+        return self.picture(games, g, seat, last).svg()
 
     def to_json(self, games: Games, g: int = 0) -> str:
         """Return game ``g`` as JSON text that :meth:`from_json` reads back."""

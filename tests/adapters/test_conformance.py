@@ -197,8 +197,6 @@ def test_the_state_is_the_record_and_the_text_board_renders(any_game):
     env.reset(seed=1)
     assert int(env.state.to_play) == 0
     assert any_game.title in env.render()
-    with pytest.raises(ValueError, match="unknown render mode 'human'"):
-        BoardGameAEC(any_game, render_mode="human")
 
 
 def test_an_environment_survives_pickling_in_the_middle_of_a_game(any_game):

@@ -100,8 +100,11 @@ def test_the_digest_changes_with_a_rule_a_number_or_a_kernel_elsewhere_only(tmp_
         (root / file).write_text(content)
         seen.append(digest())
     assert len(set(seen)) == 5
-    (root / "adapters" / "slow.py").write_text("x = 1")
+    for file in ("adapters/slow.py", "core/drawing.py", "games/render.py", "games/render_cards.py"):
+        (root / file).write_text("x = 1")
     assert digest() == seen[-1]
+    (root / "games" / "surrender.py").write_text("x = 1")
+    assert digest() != seen[-1]
 
 
 def test_old_folders_are_pruned_but_never_young_ones(tmp_path):

@@ -14,6 +14,7 @@ from sprawl_env.games.ginkgopolis.data_files import FILES, FOLDER, compile_table
 from sprawl_env.games.ginkgopolis.invariants import violations
 from sprawl_env.games.ginkgopolis.names import action_name, describe
 from sprawl_env.games.ginkgopolis.observation import layout, observe
+from sprawl_env.games.ginkgopolis.render import draw
 from sprawl_env.games.ginkgopolis.rules import verbs
 from sprawl_env.games.ginkgopolis.state import GAME
 
@@ -66,6 +67,7 @@ RULES: Final = GameRules(
     action_name=action_name,
     describe=describe,
     violations=violations,
+    draw=draw,
     automaton=True,
     wait=WAIT,
 )

@@ -14,6 +14,7 @@ from sprawl_env.games.tower_up.data_files import FILES, FOLDER, compile_tables, 
 from sprawl_env.games.tower_up.invariants import violations
 from sprawl_env.games.tower_up.names import action_name, describe
 from sprawl_env.games.tower_up.observation import layout, observe
+from sprawl_env.games.tower_up.render import draw
 from sprawl_env.games.tower_up.rules import verbs
 from sprawl_env.games.tower_up.state import GAME
 
@@ -66,4 +67,5 @@ RULES: Final = GameRules(
     action_name=action_name,
     describe=describe,
     violations=violations,
+    draw=draw,
 )

@@ -13,6 +13,7 @@ from sprawl_env.games.urban_sprawl.data_files import FILES, FOLDER, compile_tabl
 from sprawl_env.games.urban_sprawl.invariants import violations
 from sprawl_env.games.urban_sprawl.names import action_name, describe
 from sprawl_env.games.urban_sprawl.observation import layout, observe
+from sprawl_env.games.urban_sprawl.render import draw
 from sprawl_env.games.urban_sprawl.rules import verbs
 from sprawl_env.games.urban_sprawl.state import GAME
 
@@ -53,4 +54,5 @@ RULES: Final = GameRules(
     action_name=action_name,
     describe=describe,
     violations=violations,
+    draw=draw,
 )

@@ -1,0 +1,82 @@
+"""Record the reference pictures and those of the docs: ``python -m tests.references.record``.
+
+Look at them afterwards: a test compares every byte, but only eyes see whether they are right.
+"""
+
+import argparse
+from pathlib import Path
+
+from PIL import Image
+
+import sprawl_env
+from agents.greedy import GreedyAgent
+from sprawl_env import replay
+from sprawl_env.adapters.render import rgb_array
+from sprawl_env.core.game import NOT_OVER, Played
+from sprawl_env.core.registry import GAMES
+
+FOLDER = Path(__file__).parent
+REPLAYS = FOLDER.parent / "replays"
+DOCS = FOLDER.parents[1] / "docs" / "pictures"
+# game, golden replay, plies played, seat that looks
+PICTURES = [
+    ("ginkgopolis", "4-seats", 90, None),
+    ("ginkgopolis", "solo", 28, 0),
+    ("tower_up", "2-seats", 26, None),
+    ("tower_up", "4-seats", 59, 3),
+    ("urban_sprawl", "2-seats", 220, 0),
+    ("urban_sprawl", "4-seats-short", 283, None),
+]
+
+
+def path_of(name, label, plies):
+    """Return where a reference picture is kept."""
+    return FOLDER / name / f"{label}-{plies}.svg"
+
+
+def picture_of(name, label, plies, seat):
+    """Return the picture of a golden game after some plies."""
+    played = replay.load(REPLAYS / name / f"{label}.jsonl")
+    game = played.game()
+    games = game.deal(1, played.header["seed"])
+    for ply in played.plies[:plies]:
+        game.verbs.play(game.tables, games, 0, ply.action)
+    before = played.plies[plies - 1]
+    return game.picture(games, 0, seat, Played(before.seat, before.action, before.says))
+
+
+def middle_of_a_greedy_game(name):
+    """Return the picture of a game of greedy agents after half of its plies."""
+    game = sprawl_env.game(name, num_players=3)
+    agent = GreedyAgent(game, seed=1)
+    games = game.deal(1, seed=1)
+    played = []
+    while games["over"][0] == NOT_OVER:
+        action = int(agent.act(None, game.legal_actions(games, 0)[None], games)[0])
+        says = game.action_name(games, 0, action)
+        played.append(Played(int(games["to_play"][0]), action, says))
+        game.play(games, 0, action)
+    games = game.deal(1, seed=1)
+    half = played[: len(played) // 2]
+    for ply in half:
+        game.play(games, 0, ply.action)
+    return game.picture(games, 0, last=half[-1])
+
+
+def main():
+    """Write all of them."""
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
+    for name, label, plies, seat in PICTURES:
+        path = path_of(name, label, plies)
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(picture_of(name, label, plies, seat).svg(), encoding="utf-8")
+        print(path.relative_to(FOLDER))
+    DOCS.mkdir(parents=True, exist_ok=True)
+    for name in GAMES:
+        pixels = Image.fromarray(rgb_array(middle_of_a_greedy_game(name)))
+        pixels.quantize(128).save(DOCS / f"{name}.png", optimize=True)
+        print((DOCS / f"{name}.png").relative_to(DOCS.parent))
+
+
+if __name__ == "__main__":
+    main()
