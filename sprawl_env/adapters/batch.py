@@ -176,7 +176,7 @@ def _make(rules: GameRules) -> BatchKernels:
                     continue  # looked at when it is dealt anew
             if looks:
                 row = rows[k]
-                seat = games[i].to_play
+                seat = int(games[i].to_play)
                 to_play[row] = seat
                 legal_actions(tables, games, i, masks[row])
                 if observe and seat != NOBODY:
