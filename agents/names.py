@@ -7,25 +7,27 @@ from typing import Final
 
 from agents.checkpoint import CheckpointAgent
 from agents.greedy import GreedyAgent
+from agents.user import UserBot
 from sprawl_env.adapters.agent import Agent, RandomAgent
 from sprawl_env.core.errors import UnknownName, unknown
 from sprawl_env.core.game import Game
 
-AGENTS: Final = ("random", "greedy", "checkpoint:PATH")
+AGENTS: Final = ("random", "greedy", "checkpoint:PATH", "module:Class")
 
 
 def make_agent(name: str, game: Game, seed: int = 0) -> Agent:
     """Return an agent for a game.
 
     Args:
-        name: ``random``, ``greedy`` or ``checkpoint:PATH`` (a checkpoint's folder, or a run's,
-            which means its newest checkpoint).
+        name: ``random``, ``greedy``, ``checkpoint:PATH`` (a checkpoint's folder, or a run's,
+            which means its newest checkpoint), or ``module:Class``, a user's bot by import path.
         game: the game it will play, options chosen.
         seed: of the agent's own random numbers.
 
     Raises:
         UnknownName: no such agent.
         CheckpointError: the checkpoint is damaged or is not for this game.
+        BotError: the user's bot cannot be imported or made, or does not fit.
     """
     kind, _, argument = name.partition(":")
     if name == "random":
@@ -36,4 +38,6 @@ def make_agent(name: str, game: Game, seed: int = 0) -> Agent:
         if not argument:
             raise UnknownName("agent 'checkpoint' needs a folder: checkpoint:PATH")
         return CheckpointAgent(Path(argument), game, seed)
+    if argument:
+        return UserBot(name, game, seed)
     raise unknown("agent", name, AGENTS)

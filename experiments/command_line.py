@@ -61,13 +61,15 @@ def parse_options(words: Sequence[str]) -> dict[str, Any]:
     ``true`` and ``false`` become bools.
 
     Raises:
-        InvalidOption: a word without ``=``.
+        InvalidOption: a word without ``=``, or the number of seats.
     """
     options: dict[str, Any] = {}
     for word in words:
         name, equals, value = word.partition("=")
         if not equals or not name:
             raise InvalidOption(f"option {word!r}: expected name=value, e.g. objectives=start")
+        if name == "num_players":
+            raise InvalidOption(f"option {word!r}: the number of seats has a flag of its own")
         if value.lower() in ("true", "false"):
             options[name] = value.lower() == "true"
         else:

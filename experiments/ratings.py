@@ -1,0 +1,114 @@
+"""Ratings from paired games: Bradley–Terry on the Elo scale with intervals, and openskill."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+Numbers = npt.NDArray[np.float64]
+
+MEAN: Final = 1500.0  # of all agents of a tournament
+SCALE: Final = 400.0  # points between agents of which one wins ten times as often
+PRIOR: Final = 0.5  # virtual wins of each of two agents over the other
+ROUNDS: Final = 1000  # of the bootstrap
+CLOSE_ENOUGH: Final = 1e-7
+MOST_STEPS: Final = 20_000
+
+
+@dataclass(frozen=True)
+class Skill:
+    """What openskill's Plackett–Luce model thinks of an agent."""
+
+    mu: float
+    sigma: float
+
+
+def pair_wins(ranks: Sequence[float], agents: Sequence[int], num_agents: int) -> Numbers:
+    """Return who beat whom in one game, ``[agents, agents]``: row over column, ties half.
+
+    Args:
+        ranks: by seat, smaller is better.
+        agents: by seat, which agent; seats of the same agent are not compared.
+        num_agents: how many there are.
+    """
+    wins: Numbers = np.zeros((num_agents, num_agents))
+    for rank, agent in zip(ranks, agents, strict=True):
+        for other_rank, other in zip(ranks, agents, strict=True):
+            if agent != other:
+                wins[agent, other] += (rank < other_rank) + 0.5 * (rank == other_rank)
+    return wins
+
+
+def bradley_terry(wins: Numbers, prior: float = PRIOR) -> Numbers:
+    """Return ratings on the Elo scale, mean 1500; ``[..., agents]``.
+
+    Hunter's minorise-maximise iteration (Annals of Statistics 32, 2004).
+
+    Args:
+        wins: ``[..., agents, agents]``, how often row beat column, ties half.
+        prior: virtual wins added to both agents of every pair that met, so that one who always
+            wins has a finite rating.
+    """
+    met = wins + np.swapaxes(wins, -1, -2) > 0
+    wins = wins + prior * met
+    games = wins + np.swapaxes(wins, -1, -2)
+    won = wins.sum(axis=-1)
+    log_strength: Numbers = np.zeros(won.shape)
+    for _ in range(MOST_STEPS):
+        strength = np.exp(log_strength)
+        expected = (games / (strength[..., :, None] + strength[..., None, :])).sum(axis=-1)
+        with np.errstate(divide="ignore", invalid="ignore"):  # without a prior: never won
+            better = np.log(won / expected)
+        better -= better.mean(axis=-1, keepdims=True)
+        change = np.abs(better - log_strength).max(initial=0.0)
+        log_strength = better
+        if not change > CLOSE_ENOUGH:
+            break
+    return MEAN + SCALE / np.log(10.0) * log_strength
+
+
+def bootstrap(
+    wins: Numbers, seed: int, rounds: int = ROUNDS, prior: float = PRIOR
+) -> tuple[Numbers, Numbers]:
+    """Return the low and high ends of 95% intervals of the ratings, each ``[agents]``.
+
+    Deals are drawn again with replacement: all games of a deal come or stay away together.
+
+    Args:
+        wins: ``[deals, agents, agents]``, see :func:`pair_wins`.
+        seed: of the draws.
+        rounds: how often.
+        prior: see :func:`bradley_terry`.
+    """
+    deals, agents = wins.shape[:2]
+    weights = np.random.default_rng(seed).multinomial(deals, np.full(deals, 1 / deals), rounds)
+    drawn = (weights @ wins.reshape(deals, -1)).reshape(rounds, agents, agents)
+    low, high = np.percentile(bradley_terry(drawn, prior), [2.5, 97.5], axis=0)
+    return low, high
+
+
+def skills(games: Iterable[tuple[Sequence[float], Sequence[int]]], num_agents: int) -> list[Skill]:
+    """Return openskill's Plackett–Luce ratings after the games in this order.
+
+    Args:
+        games: of each the ranks and the agents by seat; an agent on several seats gets the mean
+            of what each of them would earn it.
+        num_agents: how many there are.
+    """
+    from openskill.models import PlackettLuce  # noqa: PLC0415 - only reports need it
+
+    model = PlackettLuce()
+    ratings = [model.rating() for _ in range(num_agents)]
+    for ranks, agents in games:
+        after = model.rate([[ratings[a]] for a in agents], ranks=list(ranks))
+        for agent in set(agents):
+            mine = [team[0] for team, a in zip(after, agents, strict=True) if a == agent]
+            ratings[agent] = model.rating(
+                mu=sum(r.mu for r in mine) / len(mine),
+                sigma=sum(r.sigma for r in mine) / len(mine),
+            )
+    return [Skill(float(r.mu), float(r.sigma)) for r in ratings]
