@@ -13,7 +13,7 @@ Numbers = npt.NDArray[np.float64]
 
 MEAN: Final = 1500.0  # of all agents of a tournament
 SCALE: Final = 400.0  # points between agents of which one wins ten times as often
-PRIOR: Final = 0.5  # virtual wins of each of two agents over the other
+PRIOR: Final = 0.5  # virtual deals that each of two agents won against the other
 ROUNDS: Final = 1000  # of the bootstrap
 CLOSE_ENOUGH: Final = 1e-7
 MOST_STEPS: Final = 20_000
@@ -43,51 +43,61 @@ def pair_wins(ranks: Sequence[float], agents: Sequence[int], num_agents: int) ->
     return wins
 
 
-def bradley_terry(wins: Numbers, prior: float = PRIOR) -> Numbers:
+def prior_wins(wins: Numbers) -> Numbers:
+    """Return virtual wins ``[agents, agents]``, half a deal for each agent of every pair that met.
+
+    They keep the rating of one who always wins finite, and weigh as much as Jeffreys' prior.
+
+    Args:
+        wins: ``[deals, agents, agents]``, see :func:`pair_wins`.
+    """
+    met = wins.sum(axis=0)
+    prior: Numbers = PRIOR / len(wins) * (met + met.T)
+    return prior
+
+
+def bradley_terry(wins: Numbers) -> Numbers:
     """Return ratings on the Elo scale, mean 1500; ``[..., agents]``.
 
     Hunter's minorise-maximise iteration (Annals of Statistics 32, 2004).
 
     Args:
-        wins: ``[..., agents, agents]``, how often row beat column, ties half.
-        prior: virtual wins added to both agents of every pair that met, so that one who always
-            wins has a finite rating.
+        wins: ``[..., agents, agents]``, how often row beat column, ties half; everybody has won
+            something, see :func:`prior_wins`.
     """
-    met = wins + np.swapaxes(wins, -1, -2) > 0
-    wins = wins + prior * met
     games = wins + np.swapaxes(wins, -1, -2)
     won = wins.sum(axis=-1)
     log_strength: Numbers = np.zeros(won.shape)
     for _ in range(MOST_STEPS):
         strength = np.exp(log_strength)
         expected = (games / (strength[..., :, None] + strength[..., None, :])).sum(axis=-1)
-        with np.errstate(divide="ignore", invalid="ignore"):  # without a prior: never won
-            better = np.log(won / expected)
+        better = np.log(won / expected)
         better -= better.mean(axis=-1, keepdims=True)
-        change = np.abs(better - log_strength).max(initial=0.0)
+        change = np.abs(better - log_strength).max()
         log_strength = better
-        if not change > CLOSE_ENOUGH:
+        if change < CLOSE_ENOUGH:
             break
     return MEAN + SCALE / np.log(10.0) * log_strength
 
 
-def bootstrap(
-    wins: Numbers, seed: int, rounds: int = ROUNDS, prior: float = PRIOR
-) -> tuple[Numbers, Numbers]:
+def bootstrap(wins: Numbers, seed: int, rounds: int = ROUNDS) -> tuple[Numbers, Numbers]:
     """Return the low and high ends of 95% intervals of the ratings, each ``[agents]``.
 
-    Deals are drawn again with replacement: all games of a deal come or stay away together.
+    The Bayesian bootstrap (Rubin, Annals of Statistics 9, 1981): each round gives every deal, with
+    all its games, a random weight, and the virtual wins one as well, so the interval of an agent
+    that never lost is not empty.  For two agents and independent games it is Jeffreys' interval.
 
     Args:
         wins: ``[deals, agents, agents]``, see :func:`pair_wins`.
-        seed: of the draws.
-        rounds: how often.
-        prior: see :func:`bradley_terry`.
+        seed: of the weights.
+        rounds: how many.
     """
+    draws = np.random.default_rng(seed)
     deals, agents = wins.shape[:2]
-    weights = np.random.default_rng(seed).multinomial(deals, np.full(deals, 1 / deals), rounds)
+    weights = draws.exponential(size=(rounds, deals))
     drawn = (weights @ wins.reshape(deals, -1)).reshape(rounds, agents, agents)
-    low, high = np.percentile(bradley_terry(drawn, prior), [2.5, 97.5], axis=0)
+    prior = draws.gamma(PRIOR, 1 / PRIOR, drawn.shape) * prior_wins(wins)
+    low, high = np.percentile(bradley_terry(drawn + prior), [2.5, 97.5], axis=0)
     return low, high
 
 

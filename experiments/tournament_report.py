@@ -19,7 +19,7 @@ from rich.table import Table as RichTable
 
 from agents.checkpoint import surroundings, write_atomically
 from experiments.evaluate import half_width, interval
-from experiments.ratings import bootstrap, bradley_terry, pair_wins, skills
+from experiments.ratings import bootstrap, bradley_terry, pair_wins, prior_wins, skills
 
 Numbers = npt.NDArray[np.float64]
 Row = dict[str, Any]
@@ -28,6 +28,7 @@ Report = dict[str, Any]
 OF_THE_MACHINE: Final = ("processes", "out")  # of a configuration: changes no result
 MOST_REASONS: Final = 20  # different forfeits listed; all are in the results
 WIDTH, HEIGHT, DPI = 11.0, 4.6, 150  # of the picture, inches
+DARK: Final = 0.35  # a share this far from one half is drawn in a dark colour
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ def summarise(config: Any, rows: Sequence[Row], timings: Sequence[Row]) -> Repor
     for row in rows:
         sitting = [number[name] for name in row["agents"]]
         wins[row["deal"]] += pair_wins(row["ranks"], sitting, len(names))
-    elo = bradley_terry(wins.sum(axis=0))
+    elo = bradley_terry(wins.sum(axis=0) + prior_wins(wins))
     low, high = bootstrap(wins, config.seed)
     skill = skills(
         ((row["ranks"], [number[name] for name in row["agents"]]) for row in rows), len(names)
@@ -284,8 +285,8 @@ def _ratings_table(report: Report) -> Table:
     return Table(
         "Ratings",
         "Bradley–Terry on the Elo scale (mean of these agents 1500), from who ended ahead of whom; "
-        f"95% intervals by drawing the {report['deals']:,} deals again. openskill: Plackett–Luce, "
-        "μ ± σ after the games in order.",
+        f"95% intervals by a Bayesian bootstrap over the {report['deals']:,} deals. openskill: "
+        "Plackett–Luce, μ ± σ after the games in order.",
         ("agent", "Elo", "95% interval", "openskill μ ± σ"),
         [
             [
@@ -475,10 +476,11 @@ def draw(report: Report) -> bytes:
     figure = Figure(figsize=(WIDTH, max(HEIGHT, 1.6 + 0.45 * len(names))), layout="constrained")
     figure.suptitle(title(report))
     heat, scale = figure.subplots(1, 2)
-    heat.imshow(share, cmap="RdYlGn", vmin=0, vmax=1, aspect="auto")
+    heat.imshow(share, cmap="RdBu", vmin=0, vmax=1, aspect="auto")
     for (row, column), value in np.ndenumerate(share):
         if not np.isnan(value):
-            heat.text(column, row, f"{value:.0%}", ha="center", va="center", fontsize=9)
+            colour = "white" if abs(value - 0.5) > DARK else "black"
+            heat.text(column, row, f"{value:.0%}", ha="center", va="center", color=colour)
     labels = [name if len(name) <= 24 else f"…{name[-23:]}" for name in names]  # noqa: PLR2004 - fits
     heat.set_xticks(range(len(names)), labels, rotation=30, ha="right")
     heat.set_yticks(range(len(names)), labels)
@@ -495,9 +497,9 @@ def draw(report: Report) -> bytes:
         capsize=4,
         color="#205072",
     )
-    for place, (mid, _, high) in zip(places, elo, strict=True):
+    for place, mid in zip(places, elo[:, 0], strict=True):
         scale.annotate(
-            f"{mid:.0f}", (high, place), xytext=(6, 0), textcoords="offset points", va="center"
+            f"{mid:.0f}", (mid, place), xytext=(0, 8), textcoords="offset points", ha="center"
         )
     scale.set_yticks(places, labels)
     scale.set_ylim(len(names) - 0.5, -0.5)

@@ -7,11 +7,11 @@ import pytest
 
 pytest.importorskip("openskill")
 
-from experiments.ratings import MEAN, bootstrap, bradley_terry, pair_wins, skills
+from experiments.ratings import MEAN, bootstrap, bradley_terry, pair_wins, prior_wins, skills
 
 
 def test_three_wins_in_four_are_191_points():
-    elo = bradley_terry(np.array([[0.0, 75], [25, 0]]), prior=0)
+    elo = bradley_terry(np.array([[0.0, 75], [25, 0]]))
     assert elo[0] - elo[1] == pytest.approx(400 * math.log10(3), abs=1e-3)
     assert elo.mean() == pytest.approx(MEAN)
 
@@ -20,20 +20,35 @@ def test_strengths_are_found_again_from_expected_results():
     strength = np.array([1.0, 2.0, 5.0, 30.0])
     wins = 100 * strength[:, None] / (strength[:, None] + strength[None, :])
     np.fill_diagonal(wins, 0)
-    elo = bradley_terry(wins, prior=0)
+    elo = bradley_terry(wins)
     assert elo - elo[0] == pytest.approx(400 * np.log10(strength), abs=0.01)
 
 
 def test_agents_that_never_met_are_compared_through_others():
     wins = np.array([[0, 75, 0], [25, 0, 75], [0, 25, 0]], float)
-    elo = bradley_terry(wins, prior=0)
+    elo = bradley_terry(wins)
     assert elo - elo[1] == pytest.approx([400 * math.log10(3), 0, -400 * math.log10(3)], abs=0.01)
 
 
+def all_won(deals):
+    wins = np.zeros((deals, 2, 2))
+    wins[:, 0, 1] = 1
+    return wins
+
+
 def test_who_always_wins_has_a_finite_rating_that_grows_with_the_games():
-    few, many = (bradley_terry(np.array([[0.0, n], [0, 0]])) for n in (10, 1000))
-    assert np.isfinite([few, many]).all()
-    assert 300 < few[0] - few[1] < many[0] - many[1]
+    few, many = (all_won(n) for n in (10, 1000))
+    assert prior_wins(few).tolist() == [[0, 0.5], [0.5, 0]]
+    few, many = (bradley_terry(w.sum(axis=0) + prior_wins(w)) for w in (few, many))
+    assert few[0] - few[1] == pytest.approx(400 * math.log10(10.5 / 0.5), abs=1e-3)
+    assert many[0] - many[1] == pytest.approx(400 * math.log10(1000.5 / 0.5), abs=1e-3)
+
+
+def test_the_interval_of_who_always_wins_is_that_of_jeffreys():
+    low, high = bootstrap(all_won(10), seed=1, rounds=20_000)
+    # the 2.5% point of Beta(10.5, 0.5), ten of ten won, is 0.783
+    assert 2 * (low[0] - MEAN) == pytest.approx(400 * math.log10(0.783 / 0.217), abs=6)
+    assert high[0] > MEAN + 500
 
 
 def test_intervals_cover_the_rating_and_shrink_with_deals():
@@ -44,7 +59,7 @@ def test_intervals_cover_the_rating_and_shrink_with_deals():
         wins[:, 0, 1] = draws.binomial(2, 0.7, deals)
         wins[:, 1, 0] = 2 - wins[:, 0, 1]
         low, high = bootstrap(wins, seed=0)
-        elo = bradley_terry(wins.sum(axis=0))
+        elo = bradley_terry(wins.sum(axis=0) + prior_wins(wins))
         assert (low < elo).all() and (elo < high).all()
         return high[0] - low[0]
 
