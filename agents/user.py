@@ -13,8 +13,11 @@ import functools
 import importlib
 import os
 import sys
+import traceback
 from collections.abc import Callable
-from typing import Any, Final
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final, TypeVar
 
 from sprawl_env.adapters.agent import Agent
 from sprawl_env.adapters.batch import Index
@@ -22,20 +25,35 @@ from sprawl_env.core.errors import SprawlError, unknown
 from sprawl_env.core.game import Floats, Game, Games, Mask
 from sprawl_env.core.rng import combine
 
-LONGEST_REASON: Final = 200
+T = TypeVar("T")
+LONGEST_MESSAGE: Final = 200
+NOT_THE_BOTS: Final = ("<frozen", "site-packages")  # in the paths of code nobody here wrote
 
 
 class BotError(SprawlError):
-    """A user's bot that cannot be imported or made, or does not fit the protocol."""
+    """A user's bot that cannot be imported or made, does not fit the protocol, or raises."""
 
 
 def in_words(error: BaseException) -> str:
-    """Return an exception as ``Type: message`` in one line of at most 200 letters."""
+    """Return an exception as ``Type: message (file, line)``, one line of moderate length."""
     try:
-        message = " ".join(str(error).split())
+        message = " ".join(str(error).split())[:LONGEST_MESSAGE]
     except Exception:  # whose exception is this?
         message = ""
-    return f"{type(error).__name__}: {message}".removesuffix(": ")[:LONGEST_REASON]
+    frames = traceback.extract_tb(error.__traceback__)
+    theirs = [f for f in frames if not any(part in f.filename for part in NOT_THE_BOTS)]
+    where = f" ({Path(theirs[-1].filename).name}, line {theirs[-1].lineno})" if theirs else ""
+    return f"{type(error).__name__}: {message}".removesuffix(": ") + where
+
+
+def _trying(name: str, what: str, work: Callable[[], T]) -> T:
+    """Run a bot's code; whatever it raises becomes a BotError."""
+    try:
+        return work()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # anybody's code may raise anything, SystemExit too
+        raise BotError(f"agent {name!r}: {what} raised {in_words(error)}") from None
 
 
 class UserBot:
@@ -52,12 +70,8 @@ class UserBot:
 
     def __init__(self, name: str, game: Game, seed: int = 0) -> None:
         make = _find(name)
-        try:
-            self._bot: Agent = make(_own_game(name, game), seed)
-        except BaseException as error:  # a bot may raise anything, SystemExit too
-            raise BotError(
-                f"agent {name!r}: {name.partition(':')[2]}(game, seed) raised {in_words(error)}"
-            ) from None
+        what = f"{name.partition(':')[2]}(game, seed)"
+        self._bot: Agent = _trying(name, what, lambda: make(_own_game(name, game), seed))
         _check(name, self._bot)
         self.name = name
         self.needs_observations = self._bot.needs_observations
@@ -72,16 +86,20 @@ class UserBot:
     def seed(self, seed: int) -> None:
         """Start the bot anew."""
         self._start(seed)
-        self._bot.seed(seed)
+        _trying(self.name, "seed()", lambda: self._bot.seed(seed))
 
     def act(self, observations: Floats | None, masks: Mask, states: Games | None) -> Index:
-        """Ask the bot; ``states``, copies, are overwritten by what its seats can know."""
+        """Ask the bot; what its seats cannot know is resampled in ``states``, which are copies.
+
+        Raises:
+            BotError: it raised something.
+        """
         if states is not None:
             for k in range(len(states)):
                 seed = combine(self._seed, self._redeals)
                 self._game.redeal_hidden(states, k, seed, int(states["to_play"][k]))
                 self._redeals += 1
-        return self._bot.act(observations, masks, states)
+        return _trying(self.name, "act()", lambda: self._bot.act(observations, masks, states))
 
 
 @functools.lru_cache(maxsize=64)
@@ -97,16 +115,11 @@ def _find(name: str) -> Callable[[Game, int], Any]:
         raise BotError(f"agent {name!r}: expected module:Class, e.g. my_bot:MyBot")
     if not {"", os.getcwd()} & set(sys.path):
         sys.path.append(os.getcwd())
-    try:
-        module = importlib.import_module(where)
-    except ModuleNotFoundError as error:
-        if error.name is None or not f"{where}.".startswith(f"{error.name}."):
-            raise BotError(f"agent {name!r}: importing {where} raised {in_words(error)}") from None
+    module = _trying(name, f"importing {where}", lambda: _import(where))
+    if module is None:
         raise BotError(
             f"agent {name!r}: no module {where!r} in the current folder or on Python's path"
-        ) from None
-    except BaseException as error:  # the module is anybody's code
-        raise BotError(f"agent {name!r}: importing {where} raised {in_words(error)}") from None
+        )
     made: Any = getattr(module, inside, None)
     if made is None:
         classes = [key for key, value in vars(module).items() if isinstance(value, type)]
@@ -116,6 +129,16 @@ def _find(name: str) -> Callable[[Game, int], Any]:
     if not callable(made):
         raise BotError(f"agent {name!r}: expected a class, {inside} is a {type(made).__name__}")
     return made  # type: ignore[no-any-return]  # what it returns is checked
+
+
+def _import(where: str) -> ModuleType | None:
+    """Return a module, None if there is none of that name."""
+    try:
+        return importlib.import_module(where)
+    except ModuleNotFoundError as error:  # the module's, or of something that it imports?
+        if error.name is None or not f"{where}.".startswith(f"{error.name}."):
+            raise
+        return None
 
 
 def _check(name: str, bot: Any) -> None:

@@ -44,21 +44,16 @@ class Journal:
             if not isinstance(row, dict):
                 raise PositionError(f"{path}: line {number} is no JSON object: delete that line")
             self.rows.append(row)
-        self._file = path.open("ab")
         if whole < len(content):
-            self._file.truncate(whole)
+            os.truncate(path, whole)
 
     def append(self, rows: Iterable[Row]) -> None:
         """Add rows; they are on disk on return."""
-        self._file.write("".join(to_line(row) for row in rows).encode())
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        with self.path.open("ab") as file:
+            file.write("".join(to_line(row) for row in rows).encode())
+            file.flush()
+            os.fsync(file.fileno())
 
     def replace(self, rows: Iterable[Row]) -> None:
-        """Put these rows in place of all; whole or not at all.  Nothing is appended after that."""
-        self.close()
+        """Put these rows in place of all; whole or not at all."""
         write_atomically(self.path, "".join(to_line(row) for row in rows))
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()

@@ -47,7 +47,7 @@ from experiments.command_line import console, fail, parse_options, run, say
 from experiments.journal import Journal, Row
 from experiments.workers import Done, Lost, Watch, Work, WorkerError, Workers
 from sprawl_env.adapters.agent import ask
-from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.errors import InvalidOption, SprawlError
 from sprawl_env.core.game import Game, check_seed
 from sprawl_env.core.kernel import source_digest
 from sprawl_env.core.rng import combine
@@ -213,7 +213,8 @@ def _replay(game: Game, dealt_from: int, names: list[str], match: Match) -> str:
 
 
 def begin(setup: Setup) -> Work:
-    """Return what does a task in a worker."""
+    """Return what does a task in a worker; no bot's first decision waits for kernels to load."""
+    warm_up(setup.game)
     return partial(play_number, setup)
 
 
@@ -240,7 +241,7 @@ def judge(
         return None
     how = f"exit code {lost.exit_code}"
     if lost.exit_code < 0:
-        how = f"signal {signal.Signals(-lost.exit_code).name}"
+        how = f"signal {next((s.name for s in signal.Signals if s == -lost.exit_code), '?')}"
     if not suspects:
         raise WorkerError(
             f"the worker process of {' v '.join(names)} died twice ({how}); what is played is "
@@ -270,7 +271,7 @@ class Folder:
             raise InvalidOption(f"out={str(path)!r}: expected a folder")
         if kept.exists():
             self._compare(kept, mine)
-        elif path.exists() and any(path.iterdir()):
+        elif path.exists() and any(not p.name.startswith(".") for p in path.iterdir()):
             raise InvalidOption(f"out={str(path)!r}: expected an empty folder or a tournament's")
         try:
             path.mkdir(parents=True, exist_ok=True)
@@ -280,12 +281,18 @@ class Folder:
             raise InvalidOption(f"out={str(path)!r}: another tournament is writing there") from None
         except OSError as error:
             raise InvalidOption(f"out={str(path)!r}: {error.strerror}") from None
+        for rest in path.rglob(".*.[0-9]*"):  # of a process killed while it wrote
+            rest.unlink()
         if not kept.exists():
             write_atomically(kept, json.dumps({**mine, **surroundings()}, indent=1) + "\n")
-        self._results = Journal(path / "results.jsonl")
-        self._timings = Journal(path / "timings.jsonl")
-        self.results = self._by_number(self._results)
-        self.timings = self._by_number(self._timings)
+        try:
+            self._results = Journal(path / "results.jsonl")
+            self._timings = Journal(path / "timings.jsonl")
+            self.results = self._by_number(self._results)
+            self.timings = self._by_number(self._timings)
+        except SprawlError:
+            self.close()
+            raise
 
     @staticmethod
     def _description(config: Config) -> dict[str, Any]:
@@ -343,8 +350,6 @@ class Folder:
 
     def close(self) -> None:
         """Let go of the folder."""
-        self._timings.close()
-        self._results.close()
         self._lock.release()
 
 
@@ -372,6 +377,14 @@ def check(config: Config) -> Game:
     return sprawl_env.game(config.game, num_players=config.seats, **parse_options(config.options))
 
 
+def warm_up(game: Game) -> None:
+    """Compile or load all that a game needs to be played."""
+    games = game.deal(1, 0)
+    game.observe(games, 0, int(games["to_play"][0]))
+    game.redeal_hidden(games, 0, 0, int(games["to_play"][0]))
+    play_game(game, [partial(RandomAgent, seat) for seat in range(game.num_seats)], seed=0)
+
+
 def rehearse(game: Game, names: Sequence[str]) -> set[str]:
     """Make every agent once and return those that are users' bots.
 
@@ -381,8 +394,7 @@ def rehearse(game: Game, names: Sequence[str]) -> set[str]:
     Raises:
         SprawlError: there is no such agent, or it is not for this game.
     """
-    makers = [partial(RandomAgent, seat) for seat in range(game.num_seats)]
-    play_game(game, makers, seed=0)
+    warm_up(game)
     games = game.deal(1, 0)
     mask = game.legal_actions(games)[None]
     seen = game.observe(games, 0, int(games["to_play"][0]))[None]

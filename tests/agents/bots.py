@@ -35,6 +35,11 @@ class Quits(First):
         sys.exit("no more")
 
 
+class Interrupts(First):
+    def act(self, observations, masks, states):
+        raise KeyboardInterrupt
+
+
 class Nasty(Exception):
     def __str__(self):
         raise ValueError("no words")

@@ -36,6 +36,7 @@ def test_a_game_is_played_to_its_end_and_can_be_told_again(any_game):
     assert replay.parse(replay.dump(told)) == told
 
 
+@pytest.mark.compiled
 def test_games_are_those_of_the_arena():
     game = sprawl_env.game("tower_up")
     first = lambda: [make_agent(f"{BOTS}:First", game) for _ in range(2)]  # noqa: E731
@@ -70,9 +71,14 @@ def test_who_forfeits_is_last_and_the_others_share_the_victory():
 @pytest.mark.parametrize(
     ("bot", "reason"),
     [
-        ("Crashes", "raised ZeroDivisionError: at <object object at 0x...> and more"),
-        ("Quits", "raised SystemExit: no more"),
-        ("RaisesNastily", "raised Nasty"),
+        (
+            "Crashes",
+            f"agent '{BOTS}:Crashes': act() raised ZeroDivisionError: at <object object at 0x...> "
+            "and more (bots.py, line ",
+        ),
+        ("Quits", f"agent '{BOTS}:Quits': act() raised SystemExit: no more (bots.py, line "),
+        ("RaisesNastily", f"agent '{BOTS}:RaisesNastily': act() raised Nasty (bots.py, line "),
+        ("Interrupts", "raised KeyboardInterrupt (bots.py, line "),
         ("Illegal", "illegal action: env 0: tower_up: seat 0 may not play 250"),
         ("WrongShape", "illegal action: tower_up: actions: expected whole numbers of shape (1,)"),
         ("CannotBeMade", f"agent '{BOTS}:CannotBeMade': CannotBeMade(game, seed) raised KeyError"),
