@@ -77,6 +77,11 @@ def parse_options(words: Sequence[str]) -> dict[str, Any]:
     return options
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number of things in words, e.g. ``1 game`` or ``1,500 games``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def console() -> Console:
     """Return the console for tables and progress; plain and wide enough when it is no terminal."""
     return Console() if sys.stdout.isatty() else Console(width=110)
@@ -87,4 +92,4 @@ def say(text: str) -> None:
     console().print(text, soft_wrap=True, highlight=False)
 
 
-__all__ = ["console", "fail", "parse_options", "run", "say"]
+__all__ = ["console", "counted", "fail", "parse_options", "run", "say"]

@@ -77,7 +77,8 @@ def bradley_terry(wins: Numbers) -> Numbers:
         log_strength = better
         if change < CLOSE_ENOUGH:
             break
-    return MEAN + SCALE / np.log(10.0) * log_strength
+    ratings: Numbers = MEAN + SCALE / np.log(10.0) * log_strength
+    return ratings
 
 
 def bootstrap(wins: Numbers, seed: int, rounds: int = ROUNDS) -> tuple[Numbers, Numbers]:

@@ -17,7 +17,7 @@ from typing import cast
 from rich.progress import track
 from tyro.conf import Positional
 
-from experiments.command_line import console, run, say
+from experiments.command_line import console, counted, run, say
 from sprawl_env.core.errors import InvalidOption, PositionError
 from sprawl_env.core.game import Game
 from sprawl_env.replay import Replay, load_all, steps, verify
@@ -117,7 +117,7 @@ def main(command: Verify | Show) -> None:
     """Do what was asked."""
     if isinstance(command, Verify):
         games, plies = verify_all(files_of(command.files))
-        say(f"{games:,} {'game' if games == 1 else 'games'} verified, {plies:,} plies")
+        say(f"{counted(games, 'game')} verified, {plies:,} plies")
         return
     replays = load_all(command.file)
     if not 0 <= command.game < len(replays):

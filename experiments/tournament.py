@@ -43,7 +43,7 @@ from agents.checkpoint import surroundings, write_atomically
 from agents.match import Forfeit, Match, Outcome, forfeited, play_game
 from agents.user import UserBot
 from experiments import tournament_report
-from experiments.command_line import console, fail, parse_options, run, say
+from experiments.command_line import console, counted, fail, parse_options, run, say
 from experiments.journal import Journal, Row
 from experiments.workers import Done, Lost, Watch, Work, WorkerError, Workers
 from sprawl_env.adapters.agent import ask
@@ -457,8 +457,8 @@ def main(config: Config) -> None:
     out = config.out or Path("runs") / f"tournament-{config.game}-{config.seats}-{config.seed}"
     folder = Folder(out, config, schedule)
     say(
-        f"{game.title}, {config.seats} seats: {len(pairings)} line-ups, {schedule.deals:,} deals, "
-        f"{len(schedule):,} games"
+        f"{game.title}, {config.seats} seats: {counted(len(pairings), 'line-up')}, "
+        f"{counted(schedule.deals, 'deal')}, {counted(len(schedule), 'game')}"
         + (f", {len(folder.results):,} are there" if folder.results else "")
     )
     try:

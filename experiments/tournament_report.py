@@ -18,6 +18,7 @@ from rich.markup import escape
 from rich.table import Table as RichTable
 
 from agents.checkpoint import surroundings, write_atomically
+from experiments.command_line import counted
 from experiments.evaluate import half_width, interval
 from experiments.ratings import bootstrap, bradley_terry, pair_wins, prior_wins, skills
 
@@ -284,9 +285,9 @@ def _time(seconds: float | None) -> str:
 def _ratings_table(report: Report) -> Table:
     return Table(
         "Ratings",
-        "Bradley–Terry on the Elo scale (mean of these agents 1500), from who ended ahead of whom; "
-        f"95% intervals by a Bayesian bootstrap over the {report['deals']:,} deals. openskill: "
-        "Plackett–Luce, μ ± σ after the games in order.",
+        "Bradley–Terry on the Elo scale (mean of these agents 1500), from who ended ahead of "
+        f"whom; 95% intervals by a Bayesian bootstrap over {counted(report['deals'], 'deal')}. "
+        "openskill: Plackett–Luce, μ ± σ after the games in order.",
         ("agent", "Elo", "95% interval", "openskill μ ± σ"),
         [
             [
@@ -397,7 +398,7 @@ def title(report: Report) -> str:
     options = ", ".join(config["options"])
     return (
         f"{config['game']}, {config['seats']} seats{', ' + options if options else ''}: "
-        f"{report['games']:,} games on {report['deals']:,} deals"
+        f"{counted(report['games'], 'game')} on {counted(report['deals'], 'deal')}"
     )
 
 
