@@ -59,8 +59,9 @@ class Replay:
 def digest(games: Games, g: int = 0) -> str:
     """Return 12 hex digits of a state, field by field: padding means nothing."""
     hashed = hashlib.sha256()
-    for name in games.dtype.names or ():
-        hashed.update(np.ascontiguousarray(games[name][g]).tobytes())
+    plain = games.view(np.ndarray)  # a record array is ten times slower to take fields from
+    for name in plain.dtype.names or ():
+        hashed.update(plain[name][g].tobytes())
     return hashed.hexdigest()[:12]
 
 

@@ -212,7 +212,7 @@ def grown(path, lines, process):
 
 @pytest.mark.compiled
 def test_killed_twice_and_resumed_it_ends_byte_for_byte_like_an_unbroken_run(tmp_path):
-    what = ["--agents", "random", "greedy", f"{BOTS}:First", "--games", "500", "--seed", "4"]
+    what = ["--agents", "random", "greedy", f"{BOTS}:First", "--games", "80", "--seed", "4"]
     what += ["--replays"]
     finish(tournament(*what, "--processes", "1", "--out", "whole", cwd=tmp_path))
     results = tmp_path / "broken" / "results.jsonl"
@@ -221,11 +221,11 @@ def test_killed_twice_and_resumed_it_ends_byte_for_byte_like_an_unbroken_run(tmp
         broken = tournament(
             *what, "--processes", "2", "--out", "broken", cwd=tmp_path, start_new_session=True
         )
-        grown(results, lines + 100, broken)
+        grown(results, lines + 30, broken)
         os.killpg(broken.pid, signal.SIGKILL)
         broken.communicate()
         lines = results.read_bytes().count(b"\n")
-        assert lines < 1500
+        assert lines < 240
         with results.open("ab") as file:
             file.write(b'{"deal": 3, "line')  # as if killed in the middle of a line
     out, _ = finish(tournament(*what, "--processes", "2", "--out", "broken", cwd=tmp_path))
@@ -235,7 +235,7 @@ def test_killed_twice_and_resumed_it_ends_byte_for_byte_like_an_unbroken_run(tmp
     for path in (whole / "replays").iterdir():
         assert path.read_bytes() == (results.parent / "replays" / path.name).read_bytes()
     rows = [json.loads(line) for line in results.read_text().splitlines()]
-    assert len(rows) == 1500
+    assert len(rows) == 240
     places = [(r["deal"], r["line_up"], r["rotation"]) for r in rows]
     assert all(a < b for a, b in pairwise(places))
     reports = [json.loads((tmp_path / d / "report.json").read_text()) for d in ("whole", "broken")]
@@ -248,7 +248,7 @@ def test_killed_twice_and_resumed_it_ends_byte_for_byte_like_an_unbroken_run(tmp
     assert "holds a tournament with seed=4, not 5: choose another folder" in err
     assert err.count("\n") == 1
     out, _ = finish(command("experiments.replay", "verify", "whole/replays", cwd=tmp_path))
-    assert "1,500 games verified" in out
+    assert "240 games verified" in out
 
 
 @pytest.mark.compiled
@@ -257,7 +257,9 @@ def test_bots_that_stall_or_die_forfeit_and_the_tournament_goes_on(tmp_path):
     what += ["--games", "2", "--move-seconds", "0.5", "--processes", "2", "--out", "bad"]
     out, _ = finish(tournament(*what, cwd=tmp_path))
     assert "12 games" in out
-    rows = [json.loads(line) for line in (tmp_path / "bad" / "results.jsonl").open()]
+    rows = [
+        json.loads(line) for line in (tmp_path / "bad" / "results.jsonl").read_text().splitlines()
+    ]
     assert len(rows) == 12
     for r in rows:
         forfeit = r["forfeit"]
@@ -278,7 +280,7 @@ def test_bots_that_stall_or_die_forfeit_and_the_tournament_goes_on(tmp_path):
     assert "## Forfeits" in (tmp_path / "bad" / "report.md").read_text()
     page = (tmp_path / "bad" / "report.html").read_text()
     assert "data:image/png;base64," in page
-    assert not re.search(r"(src|href)=\"?(?!data:)", page)
+    assert not re.search(r"(src|href)=(?!\"data:)", page)
 
 
 @pytest.mark.compiled
