@@ -59,20 +59,23 @@ def prior_wins(wins: Numbers) -> Numbers:
 def bradley_terry(wins: Numbers) -> Numbers:
     """Return ratings on the Elo scale, mean 1500; ``[..., agents]``.
 
-    Hunter's minorise-maximise iteration (Annals of Statistics 32, 2004).
+    Newman's iteration (Journal of Machine Learning Research 24, 2023): the maximum of the
+    likelihood in far fewer steps than the classical one where strengths differ much.
 
     Args:
         wins: ``[..., agents, agents]``, how often row beat column, ties half; everybody has won
-            something, see :func:`prior_wins`.
+            and lost something, see :func:`prior_wins`.
     """
-    games = wins + np.swapaxes(wins, -1, -2)
-    won = wins.sum(axis=-1)
-    log_strength: Numbers = np.zeros(won.shape)
+    strength: Numbers = np.ones(wins.shape[:-1])
+    log_strength = np.log(strength)
     for _ in range(MOST_STEPS):
-        strength = np.exp(log_strength)
-        expected = (games / (strength[..., :, None] + strength[..., None, :])).sum(axis=-1)
-        better = np.log(won / expected)
+        for k in range(wins.shape[-1]):
+            sums = strength[..., k : k + 1] + strength
+            won = (wins[..., k, :] * strength / sums).sum(axis=-1)
+            strength[..., k] = won / (wins[..., :, k] / sums).sum(axis=-1)
+        better = np.log(strength)
         better -= better.mean(axis=-1, keepdims=True)
+        strength = np.exp(better)
         change = np.abs(better - log_strength).max()
         log_strength = better
         if change < CLOSE_ENOUGH:

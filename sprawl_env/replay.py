@@ -9,6 +9,7 @@ hold several replays, one after the other.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import re
@@ -53,7 +54,13 @@ class Replay:
 
     def game(self) -> Game:
         """Return the game it was played on."""
-        return make_game(self.header["game"], **self.header["options"])
+        return _game(self.header["game"], json.dumps(self.header["options"]))
+
+
+@functools.lru_cache(maxsize=8)
+def _game(name: str, options: str) -> Game:
+    """Return a game; many replays of a file are of the same."""
+    return make_game(name, **json.loads(options))
 
 
 def digest(games: Games, g: int = 0) -> str:
