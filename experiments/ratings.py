@@ -15,7 +15,7 @@ MEAN: Final = 1500.0  # of all agents of a tournament
 SCALE: Final = 400.0  # points between agents of which one wins ten times as often
 PRIOR: Final = 0.5  # virtual deals that each of two agents won against the other
 ROUNDS: Final = 1000  # of the bootstrap
-CLOSE_ENOUGH: Final = 1e-7
+CLOSE_ENOUGH: Final = 1e-9
 MOST_STEPS: Final = 20_000
 
 
