@@ -6,6 +6,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 STAMP := $(VENV)/.installed
 PYTEST := $(BIN)/python -m pytest -n auto
 WARM := $(BIN)/python -m sprawl_env.warmup
+# What shows the rules themselves, whatever stands on them.
+RULES := tests/core tests/games tests/reference tests/test_replays.py
 
 .DEFAULT_GOAL := help
 .PHONY: help setup train test test-slow test-plain test-checked lint types contracts check benchmark format clean
@@ -33,11 +35,11 @@ test-slow: $(STAMP) ## run the long tests too (about half an hour)
 	$(PYTEST)
 
 test-plain: $(STAMP) ## run the tests of the rules as plain Python
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -m 'not slow and not compiled'
+	NUMBA_DISABLE_JIT=1 $(PYTEST) $(RULES) -m 'not slow and not compiled'
 
 test-checked: $(STAMP) ## run the tests of the rules with every array index checked
 	NUMBA_BOUNDSCHECK=1 $(WARM)
-	NUMBA_BOUNDSCHECK=1 $(PYTEST) -m 'not slow and not compiled'
+	NUMBA_BOUNDSCHECK=1 $(PYTEST) $(RULES) -m 'not slow and not compiled'
 
 lint: $(STAMP) ## ruff
 	$(BIN)/ruff check .
