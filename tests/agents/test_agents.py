@@ -171,4 +171,4 @@ def test_greedy_says_so_where_it_knows_no_game(monkeypatch):
         lambda name: (_ for _ in ()).throw(ModuleNotFoundError(name=name)),
     )
     with pytest.raises(UnknownName, match=r"does not know the game 'tower_up'"):
-        greedy.greedy_kernel.__wrapped__(game.rules)
+        greedy.action_rater.__wrapped__(game.rules)

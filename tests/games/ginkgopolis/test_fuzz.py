@@ -9,7 +9,7 @@ from sprawl_env.core.kernel import JIT
 
 PLIES_A_ROUND = 14  # of a seat; solo as many again for Hal's markers
 PLIES_A_GAME = 66
-FUZZ_GAMES = 400 if JIT else 4
+FUZZ_GAMES = 200 if JIT else 4
 SLOW_FUZZ_GAMES = 20_000  # for each number of seats
 LOOKS = 3  # positions checked slowly, by every invariant, after each ply of the batch
 

@@ -12,7 +12,7 @@ from sprawl_env.core.game import FINISHED, NOT_OVER, TRUNCATED
 from sprawl_env.core.kernel import JIT
 from tests.games.ginkgopolis.by_hand import both_dealt, differences
 
-GAMES = 20 if JIT else 2
+GAMES = 14 if JIT else 2
 SLOW_GAMES = 600
 
 # How much a policy likes an action, by its first words; 1 if not listed.

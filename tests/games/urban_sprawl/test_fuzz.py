@@ -146,7 +146,7 @@ OUT_OF_RANGE = {
     "card": 111,
     "starting": 1,
     "firsts": 7,
-    "powers": 1,
+    "powers": 100,
     "standing": 16,
     "holder": 3,
     "fitting": 1,

@@ -11,7 +11,7 @@ from sprawl_env.core.kernel import JIT
 from sprawl_env.games.urban_sprawl.actions import ACTIONS
 from tests.games.urban_sprawl.by_hand import both_dealt, differences
 
-GAMES = 12 if JIT else 2
+GAMES = 8 if JIT else 1
 SLOW_GAMES = 300
 
 # How much a policy likes an action, by block; 1 if not listed.
