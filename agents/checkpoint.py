@@ -132,11 +132,11 @@ def _write(path: Path, content: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def write_atomically(path: Path, content: str) -> None:
-    """Write a text file that appears whole or not at all."""
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Write a file, text as UTF-8, that appears whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    _write(temporary, content.encode())
+    _write(temporary, content.encode() if isinstance(content, str) else content)
     temporary.replace(path)
 
 

@@ -8,11 +8,19 @@ from typing import Final
 from agents.checkpoint import CheckpointAgent
 from agents.greedy import GreedyAgent
 from agents.search import SearchAgent, SearchConfig, parse_search
+from agents.user import UserBot
 from sprawl_env.adapters.agent import Agent, RandomAgent
 from sprawl_env.core.errors import UnknownName, unknown
 from sprawl_env.core.game import Game
 
-AGENTS: Final = ("random", "greedy", "mcts[:sims=200,..]", "flat[:sims=200,..]", "checkpoint:PATH")
+AGENTS: Final = (
+    "random",
+    "greedy",
+    "mcts[:sims=200,..]",
+    "flat[:sims=200,..]",
+    "checkpoint:PATH",
+    "module:Class",
+)
 SEARCHES: Final = {"mcts": SearchConfig(), "flat": SearchConfig(depth=1)}
 
 
@@ -22,13 +30,15 @@ def make_agent(name: str, game: Game, seed: int = 0) -> Agent:
     Args:
         name: ``random``, ``greedy``, ``checkpoint:PATH`` (a checkpoint's folder, or a run's,
             which means its newest checkpoint), ``mcts`` or ``flat`` with settings of
-            :class:`~agents.search.SearchConfig`, e.g. ``mcts:sims=400,c=1.0``.
+            :class:`~agents.search.SearchConfig`, e.g. ``mcts:sims=400,c=1.0``, or
+            ``module:Class``, a user's bot by import path.
         game: the game it will play, options chosen.
         seed: of the agent's own random numbers.
 
     Raises:
         UnknownName: no such agent.
         CheckpointError: the checkpoint is damaged or is not for this game.
+        BotError: the user's bot cannot be imported or made, or does not fit.
     """
     kind, _, argument = name.partition(":")
     if name == "random":
@@ -41,4 +51,6 @@ def make_agent(name: str, game: Game, seed: int = 0) -> Agent:
         if not argument:
             raise UnknownName("agent 'checkpoint' needs a folder: checkpoint:PATH")
         return CheckpointAgent(Path(argument), game, seed)
+    if argument:
+        return UserBot(name, game, seed)
     raise unknown("agent", name, AGENTS)

@@ -61,18 +61,25 @@ def parse_options(words: Sequence[str]) -> dict[str, Any]:
     ``true`` and ``false`` become bools.
 
     Raises:
-        InvalidOption: a word without ``=``.
+        InvalidOption: a word without ``=``, or the number of seats.
     """
     options: dict[str, Any] = {}
     for word in words:
         name, equals, value = word.partition("=")
         if not equals or not name:
             raise InvalidOption(f"option {word!r}: expected name=value, e.g. objectives=start")
+        if name == "num_players":
+            raise InvalidOption(f"option {word!r}: the number of seats has a flag of its own")
         if value.lower() in ("true", "false"):
             options[name] = value.lower() == "true"
         else:
             options[name] = int(value) if value.lstrip("-").isdigit() else value
     return options
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number of things in words, e.g. ``1 game`` or ``1,500 games``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def console() -> Console:
@@ -85,4 +92,4 @@ def say(text: str) -> None:
     console().print(text, soft_wrap=True, highlight=False)
 
 
-__all__ = ["console", "fail", "parse_options", "run", "say"]
+__all__ = ["console", "counted", "fail", "parse_options", "run", "say"]

@@ -80,10 +80,12 @@ def interval(shares: npt.NDArray[np.float64]) -> tuple[float, float]:
     """Return a 95% interval for a mean of shares 0..1, one independent share a deal.
 
     Wilson's score interval, with the effective number of trials that the spread between deals
-    shows (rotations of one deal are not independent).
+    shows (rotations of one deal are not independent).  A single deal tells nothing: 0..1.
     """
     n, mean = len(shares), float(shares.mean())
-    error = float(shares.std(ddof=1)) / np.sqrt(n) if n > 1 else 1.0
+    if n == 1:
+        return 0.0, 1.0
+    error = float(shares.std(ddof=1)) / np.sqrt(n)
     trials = mean * (1 - mean) / error**2 if error > 0 else float(n)
     centre = (mean + Z95**2 / (2 * trials)) / (1 + Z95**2 / trials)
     half = (

@@ -55,13 +55,13 @@ def ask(
         games: the batch; the agent gets copies.
         which: ``[n]``, indices into ``games``.
         observations: float32 ``[n, observation_size]``, untouched if the agent needs none.
-        masks: int8 ``[n, num_actions]``.
+        masks: int8 ``[n, num_actions]``; the agent gets a copy.
 
     Raises:
         IllegalAction: the answer is no array of ``n`` legal actions; names the agent.
     """
     states = clone(games, which) if agent.needs_states else None
-    answer = agent.act(observations if agent.needs_observations else None, masks, states)
+    answer = agent.act(observations if agent.needs_observations else None, masks.copy(), states)
     try:
         return checked_actions(game, games, which, masks, answer)
     except IllegalAction as error:

@@ -132,6 +132,19 @@ def test_an_agent_that_cheats_is_named():
             play_games(game, [cheat, make_agent("random", game)], 2)
 
 
+def test_an_agent_cannot_make_an_action_legal_by_writing_on_its_mask():
+    game = sprawl_env.game("tower_up")
+    cheat = make_agent("random", game)
+
+    def act(observations, masks, states):
+        masks[:, 250] = 1
+        return np.full(len(masks), 250)
+
+    cheat.act = act
+    with pytest.raises(sprawl_env.IllegalAction, match="may not play 250"):
+        play_games(game, [cheat, make_agent("random", game)], 2)
+
+
 @pytest.mark.parametrize(
     ("name", "says"),
     [
@@ -144,7 +157,7 @@ def test_unknown_agents_are_refused_in_one_line(name, says):
     with pytest.raises(ValueError, match=says) as error:
         make_agent(name, sprawl_env.game("tower_up"))
     assert "\n" not in str(error.value)
-    assert set(AGENTS) == {"random", "greedy", "checkpoint:PATH"}
+    assert set(AGENTS) == {"random", "greedy", "checkpoint:PATH", "module:Class"}
 
 
 def test_greedy_says_so_where_it_knows_no_game(monkeypatch):

@@ -178,3 +178,4 @@ def test_intervals_shrink_with_deals_and_stay_inside():
     narrow = interval(np.tile([0.0, 1.0], 5000))
     assert narrow[1] - narrow[0] < (wide[1] - wide[0]) / 8
     assert interval(np.ones(50))[0] > 0.9
+    assert interval(np.ones(1)) == interval(np.zeros(1)) == (0, 1)

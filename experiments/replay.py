@@ -1,0 +1,134 @@
+"""Look at games that were kept as replays, and re-play them ply by ply to see that they are true.
+
+    python -m experiments.replay verify runs/tournament-tower_up-2-0/replays
+    python -m experiments.replay show game.jsonl --game 0
+
+A replay is a file of JSON lines (see ``sprawl_env.replay``), one game or several one after the
+other; a folder stands for all its ``.jsonl`` files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from rich.progress import track
+from tyro.conf import Positional
+
+from experiments.command_line import console, counted, run, say
+from sprawl_env.core.errors import InvalidOption, PositionError
+from sprawl_env.core.game import Game
+from sprawl_env.replay import Replay, load_all, steps, verify
+
+
+@dataclass(frozen=True)
+class Verify:
+    """Re-play games and compare everything: seats, legal actions, names, states, scores."""
+
+    files: Positional[tuple[Path, ...]]
+    """replays, or folders of them"""
+
+
+@dataclass(frozen=True)
+class Show:
+    """Show one game ply by ply, checked on the way."""
+
+    file: Positional[Path]
+    """a replay"""
+    game: int = 0
+    """which game of the file, from 0"""
+    boards: bool = False
+    """show the position after every ply, not only the last"""
+
+
+def files_of(paths: tuple[Path, ...]) -> list[Path]:
+    """Return the replay files meant.
+
+    Raises:
+        InvalidOption: a folder without any, or nothing named.
+    """
+    found: list[Path] = []
+    for path in paths:
+        inside = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
+        if not inside:
+            raise InvalidOption(f"{str(path)!r}: expected a folder with replays (*.jsonl)")
+        found += inside
+    if not found:
+        raise InvalidOption("files: expected one replay or more, or folders of them")
+    return found
+
+
+def verify_all(files: list[Path]) -> tuple[int, int]:
+    """Verify every game behind a progress bar; returns the numbers of games and plies.
+
+    Raises:
+        PositionError: the first that is damaged or does not go as recorded; names the file.
+    """
+    games = plies = 0
+    for path in track(files, "verifying", console=console(), transient=True):
+        for number, replay in enumerate(load_all(path)):
+            try:
+                verify(replay)
+            except PositionError as error:
+                raise PositionError(f"{path.name}, game {number}: {error}") from None
+            games += 1
+            plies += len(replay.plies)
+    return games, plies
+
+
+def told(replay: Replay, *, boards: bool = False) -> Iterator[str]:
+    """Yield a game as lines of text, each ply checked before it is told.
+
+    Raises:
+        PositionError: it does not go as recorded.
+    """
+    game, header = replay.game(), replay.header
+    names = _names(game, header.get("agents"))
+    options = ", ".join(f"{name}={value}" for name, value in header["options"].items())
+    yield f"{game.title}: {options}, seed {header['seed']}"
+    after = game.deal(1, header["seed"])
+    for ply, games in steps(replay):
+        yield f"{ply.ply:5}  {names[ply.seat]:<{max(map(len, names))}}  {ply.says}"
+        after = games
+        if boards:
+            yield game.describe(games)
+    if not boards or not replay.plies:
+        yield game.describe(after)
+    if "forfeit" in header:
+        forfeit = header["forfeit"]
+        yield f"seat {forfeit['seat']} forfeits at ply {forfeit['ply']}: {forfeit['reason']}"
+    sides = [*names, "automaton"]
+    yield "scores: " + ", ".join(
+        f"{side} {score}" for side, score in zip(sides, replay.scores, strict=False)
+    )
+
+
+def _names(game: Game, agents: object) -> list[str]:
+    """Return what to call each seat."""
+    seats = [f"seat {seat}" for seat in range(game.num_seats)]
+    if isinstance(agents, list) and len(agents) == len(seats):
+        return [f"{seat} {agent}" for seat, agent in zip(seats, agents, strict=True)]
+    return seats
+
+
+def main(command: Verify | Show) -> None:
+    """Do what was asked."""
+    if isinstance(command, Verify):
+        games, plies = verify_all(files_of(command.files))
+        say(f"{counted(games, 'game')} verified, {plies:,} plies")
+        return
+    replays = load_all(command.file)
+    if not 0 <= command.game < len(replays):
+        raise InvalidOption(
+            f"game={command.game}: {command.file.name} holds games 0..{len(replays) - 1}"
+        )
+    replay = replays[command.game]
+    for line in told(replay, boards=command.boards):
+        console().print(line, soft_wrap=True, highlight=False, markup=False)
+    verify(replay)
+
+
+if __name__ == "__main__":
+    run(main, cast(type[Verify | Show], Verify | Show))
