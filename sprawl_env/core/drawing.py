@@ -15,7 +15,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
-from sprawl_env.core.game import FINISHED, Game, Games, View
+from sprawl_env.core.game import FINISHED, NOBODY, Game, Games, View
 
 WIDTH: Final = 800
 MARGIN: Final = 10
@@ -181,14 +181,34 @@ def ending(game: Game, games: Games, g: int, stopped: str) -> str:
     return f"{names} {'wins' if len(best) == 1 else 'win together'}{how}"
 
 
+@dataclass(frozen=True)
+class Caption:
+    """What the top of a picture tells, as far as the viewer may know it.
+
+    Attributes:
+        seat: who owes a decision, NOBODY if nobody is known to.
+        decision: what is to be decided, or how the game ended.
+        last: the last action in words, "" if none is told.
+    """
+
+    seat: int = NOBODY
+    decision: str = ""
+    last: str = ""
+
+
 class Picture:
-    """A list of shapes on a ground, in the order they are painted."""
+    """A list of shapes on a ground, in the order they are painted.
+
+    Attributes:
+        caption: what its top tells; filled by :meth:`header`.
+    """
 
     def __init__(self, title: str, height: float, width: float = WIDTH) -> None:
         self.title = title
         self.width = width
         self.height = height
         self.shapes: list[Shape] = []
+        self.caption = Caption()
 
     @property
     def actions(self) -> frozenset[int]:
@@ -261,6 +281,8 @@ class Picture:
         Returns:
             Where the rest may begin.
         """
+        told = "" if view.last is None else last or view.last.says
+        self.caption = Caption(seat, decision, told)
         self.panel(MARGIN, 8, self.width - 2 * MARGIN, 50, PAPER)
         wide = self.text(20, 27, self.title, 16, bold=True)
         self.text(self.width - 20, 27, facts, 11, width=self.width - wide - 70, fill=QUIET,
@@ -272,7 +294,7 @@ class Picture:
         else:
             self.text(20, 49, decision, 12.5, width=half - 40, bold=True)
         if view.last is not None:
-            says = f"last: seat {view.last.seat}, {last or view.last.says}"
+            says = f"last: seat {view.last.seat}, {told}"
             self.text(self.width - 20, 49, says, 11, width=half - 30, fill=QUIET, anchor="end")
         return 66
 
