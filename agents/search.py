@@ -361,6 +361,11 @@ class SearchAgent:
         self._seed = seed
         self._decisions = 0
 
+    @property
+    def plies(self) -> int:
+        """How many plies its simulations have played so far."""
+        return sum(int(worker.played[0]) for worker in self._workers)
+
     def act(self, observations: Floats | None, masks: Mask, states: Games | None) -> Index:
         """Search in every row, one after the other; needs ``states``."""
         if states is None:

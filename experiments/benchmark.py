@@ -44,6 +44,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from agents.checkpoint import commit, write_atomically
+from agents.search import SearchAgent, SearchConfig
 from experiments.command_line import console, run
 from experiments.peers import PEERS, Peer, Work, aec_games
 from sprawl_env import make_vec
@@ -59,6 +60,8 @@ from sprawl_env.core.registry import game as make_game
 OURS: Final = ("sprawl-env", "numpy", "numba", "gymnasium", "pettingzoo")
 RATE: Final = "decisions/s"
 TIMES: Final = "times"
+SEARCH_SEATS: Final = 2
+SIMULATIONS: Final = 200  # a decision
 FIRST_STEP: Final = """
 import sprawl_env
 vec = sprawl_env.make_vec({game!r}, 16)
@@ -183,6 +186,10 @@ def seat_rows(game: Game, config: Config) -> Iterator[Row]:
         yield ratio_row(section, f"2 threads over 1, {sees}", pair[1], pair[0])
     env = importlib.import_module(f"sprawl_env.{game.name}_v0").env(num_players=game.num_seats)
     yield rate_row(section, "PettingZoo AEC", aec_games(env, config.seed), config)
+    if game.num_seats == SEARCH_SEATS:
+        sims, plies = searching(game, config.seed)
+        yield rate_row(section, "search, random rollouts", sims, config, "simulations/s")
+        yield rate_row(section, "search, random rollouts", plies, config, "plies/s")
     gym_id = f"sprawl_env/{camel_case(game.name)}-v0"
     if gym_id in gymnasium.registry:
         work = gym_games(gym_id, game.num_seats, config.seed)
@@ -192,6 +199,22 @@ def seat_rows(game: Game, config: Config) -> Iterator[Row]:
 def ratio_row(section: str, what: str, above: Row, below: Row) -> Row:
     """Return the row that divides two rows, measured before it in the same round."""
     return Row(section, what, TIMES, lambda: above.figures[-1] / below.figures[-1], above.repeats)
+
+
+def searching(game: Game, seed: int) -> tuple[Work, Work]:
+    """Return work that searches in an opening position: one counts simulations, one plies."""
+    agent = SearchAgent(game, SearchConfig(sims=SIMULATIONS), seed)
+    games = game.deal(1, seed)
+
+    def simulate() -> int:
+        return int(agent.search(games)[0].sum())
+
+    def play() -> int:
+        before = agent.plies
+        agent.search(games)
+        return agent.plies - before
+
+    return simulate, play
 
 
 def gym_games(gym_id: str, seats: int, seed: int) -> Work:

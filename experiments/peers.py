@@ -26,6 +26,8 @@ Work = Callable[[], int]  # plays a while, whole games or one batch step; return
 _SMALL: Final = 100  # actions up to which OpenSpiel's own mask (a list) beats filling an array
 _PGX_STEPS: Final = 16  # steps fused into one compiled call
 _CATAN_SEATS: Final = 4
+_SIMULATIONS: Final = 200  # a decision
+_LENGTHS: Final = 100  # random games behind the mean length
 
 _random = Random(0)
 
@@ -82,6 +84,38 @@ def _open_spiel(name: str) -> Work:
         return decisions
 
     return work
+
+
+def _open_spiel_search(name: str) -> Work:
+    """The C++ MCTSBot with random rollouts; plies are counted as simulations times their length."""
+    pyspiel = import_module("pyspiel")
+    game = pyspiel.load_game(name)
+    start = _after_chance(game.new_initial_state())
+    length = sum(_random_length(start.clone()) for _ in range(_LENGTHS)) / _LENGTHS
+    evaluator = pyspiel.RandomRolloutEvaluator(1, 0)
+    bot = pyspiel.MCTSBot(game, evaluator, 1.4, _SIMULATIONS, 1000, False, 0, False)
+
+    def work() -> int:
+        bot.step(start)
+        return int(_SIMULATIONS * length)
+
+    return work
+
+
+def _after_chance(state: Any) -> Any:
+    """Let chance move until somebody has to decide."""
+    while state.is_chance_node():
+        state.apply_action(_random.choice(state.legal_actions()))
+    return state
+
+
+def _random_length(state: Any) -> int:
+    """Play to the end at random; return the decisions."""
+    decisions = 0
+    while not _after_chance(state).is_terminal():
+        state.apply_action(_random.choice(state.legal_actions()))
+        decisions += 1
+    return decisions
 
 
 def _rlcard(name: str) -> Work:
@@ -157,6 +191,7 @@ class Peer:
     prepare: Callable[[], Work]
 
 
+SEARCHED: Final = "backgammon"
 PEERS: Final = (
     *(
         Peer("PettingZoo", "pettingzoo", f"{name}, AEC", partial(_pettingzoo, name))
@@ -165,6 +200,12 @@ PEERS: Final = (
     *(
         Peer("OpenSpiel", "open_spiel", f"{name}, mask, obs", partial(_open_spiel, name))
         for name in ("connect_four", "backgammon", "go(board_size=9)", "chess")
+    ),
+    Peer(
+        "OpenSpiel",
+        "open_spiel",
+        f"{SEARCHED}, MCTSBot, plies",
+        partial(_open_spiel_search, SEARCHED),
     ),
     Peer("RLCard", "rlcard", "uno, mask, obs", partial(_rlcard, "uno")),
     Peer("Catanatron", "catanatron", f"{_CATAN_SEATS} seats, legal actions", _catanatron),

@@ -49,7 +49,7 @@ def test_a_search_repeats_itself_and_plays_what_it_tried_most(name, options, age
         assert visits.sum() == search._config.sims
         assert (values >= 0).all()
         assert (values <= visits).all()
-        assert visits[list(actions)[0]] == visits.max()
+        assert visits[next(iter(actions))] == visits.max()
     assert len(actions) == 1
     assert games.tobytes() == was
 
@@ -133,7 +133,7 @@ def test_more_simulations_than_nodes_go_on_without_new_ones():
     ],
 )
 def test_a_setting_that_makes_no_sense_is_refused_in_one_line(name, says):
-    with pytest.raises(UnknownName, match=".+") as error:
+    with pytest.raises(UnknownName) as error:
         make_agent(name, sprawl_env.game("tower_up"))
     assert says in str(error.value)
     assert "\n" not in str(error.value)

@@ -55,7 +55,6 @@ from sprawl_env.games.urban_sprawl.constants import (
     FIRST_GREY,
     FIRST_TOP,
     MONEY,
-    NO_BUILDING,
     NO_CARD,
     NO_KIND,
     NO_MARKER,
@@ -301,7 +300,7 @@ def _board(picture: Picture, game: Game, state: State, view: View) -> None:
     picture.add(Rect(CITY_X - 6, CITY_Y - 3, 3, CITY + 6, fill="#2c8a5a"))
     picture.add(Rect(CITY_X - 3, CITY_Y + CITY + 3, CITY + 6, 3, fill="#2c8a5a"))
     for lot in range(NUM_LOTS):
-        if state.first[lot] == NO_BUILDING:
+        if state.standing[lot] == 0:
             picture.add(Rect(*_lot_place(lot), LOT, LOT, fill="#ebe9e1", stroke=FAINT))
     for lot in range(NUM_LOTS):
         if state.corners[lot]:
