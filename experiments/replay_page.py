@@ -88,7 +88,8 @@ def content(replay: Replay) -> dict[str, Any]:
         PositionError: it does not go as recorded.
     """
     game, header, film = replay.game(), replay.header, _Film()
-    turns, scores, asked = [], [], []
+    turns, scores = [], []
+    asked: list[tuple[int, str]] = []
     last, over = None, False
     for ply, games in _positions(replay):
         if ply is not None:
@@ -97,7 +98,7 @@ def content(replay: Replay) -> dict[str, Any]:
         film.add(picture.svg())
         turns.append(int(games["turn"][0]))
         scores.append(game.scores(games, 0).tolist())
-        asked.append([picture.caption.seat, picture.caption.decision])
+        asked.append((picture.caption.seat, picture.caption.decision))
         over = bool(games["over"][0] != NOT_OVER)
     return {
         "title": game.title,

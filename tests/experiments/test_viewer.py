@@ -199,14 +199,14 @@ def test_a_browser_jumps_plays_and_pauses():
         browser.keyboard.press("Home")
         browser.select_option("#speed", "150")
         browser.click("#play")
-        browser.wait_for_function("Number(document.body.dataset.step) >= 3")
+        browser.wait_for_selector('body[data-step="3"]')
         browser.click("#play")
         stopped = shown_step(browser)
         browser.wait_for_timeout(400)
         assert shown_step(browser) == stopped
         browser.locator("#slider").fill(str(len(played.plies) - 2))
         browser.keyboard.press(" ")
-        browser.wait_for_function("document.getElementById('play').textContent === 'Play'")
+        browser.wait_for_selector("#play:text-is('Play')")
         assert shown_step(browser) == len(played.plies)
 
 
