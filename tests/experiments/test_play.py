@@ -61,6 +61,13 @@ def named(session, words):
 # --------------------------------------------------------------------------------- what is seen
 
 
+def lucky_hint(session):
+    """Ask for advice, always with the same luck."""
+    session._redeals = 0
+    session._advisers["greedy"].seed(0)
+    return session.hint(0, "greedy")
+
+
 @pytest.mark.parametrize(
     ("name", "seats"),
     [("tower_up", 2), ("ginkgopolis", 3), ("ginkgopolis", 1), ("urban_sprawl", 2)],
@@ -75,7 +82,7 @@ def test_nothing_a_person_is_told_depends_on_what_the_seat_cannot_know(name, sea
             continue
         now, text = session.view(0), text_picture(session.picture(0))
         mine = session.to_play == 0
-        hint = session.hint(0, "greedy") if mine else None
+        hint = lucky_hint(session) if mine else None
         true = session.games
         for seed in range(3):
             other = true.copy()
@@ -85,8 +92,7 @@ def test_nothing_a_person_is_told_depends_on_what_the_seat_cannot_know(name, sea
             assert {**session.view(0), "may_undo": None} == {**now, "may_undo": None}
             assert text_picture(session.picture(0)) == text
             if mine:
-                session._redeals -= 1  # the same luck
-                assert session.hint(0, "greedy") == hint
+                assert lucky_hint(session) == hint
         session.games = true
         compared += 1
     assert compared >= 9
@@ -276,7 +282,7 @@ def test_what_cannot_be_loaded_changes_nothing(tmp_path, content, says):
     for path in (tmp_path / "bad.jsonl", tmp_path / "bad.json", tmp_path / "none.jsonl"):
         if path.stem == "bad":
             path.write_text(content)
-        with pytest.raises(PositionError, match=says if path.name == "bad.jsonl" else ""):
+        with pytest.raises(PositionError, match=says if path.name == "bad.jsonl" else None):
             session.load(path)
     assert (session.games.tobytes(), session.version, len(session.log)) == before
 
@@ -644,7 +650,7 @@ def test_a_browser_plays_a_whole_game_by_clicking_and_is_reloaded_in_the_middle(
 @pytest.mark.compiled
 def test_a_browser_undoes_asks_saves_loads_and_lists(tmp_path):
     session = session_of("tower_up", ("human", "random"), seed=3)
-    with served(session, tmp_path) as url, open_url(url) as page:
+    with served(session, tmp_path) as url, open_url(url, "status of 422") as page:
         page.select_option("#pace", "-1")
         ready(page)
         assert page.is_disabled("#undo")
@@ -661,25 +667,39 @@ def test_a_browser_undoes_asks_saves_loads_and_lists(tmp_path):
         page.click("#save")
         page.wait_for_selector("#saves option", state="attached")
         assert "mine.jsonl" in page.inner_text("#message")
-        page.locator("#board .target").first.click()
-        page.wait_for_selector("#log li")
+        while page.locator("#decision.mine").count():
+            click_a_target(page, 0)
+        page.wait_for_timeout(300)
+        decided = page.locator("#log li").count()
+        assert decided == len(session.log)
+        page.click("#next")
+        page.wait_for_selector(f"#log li:nth-child({decided + 1})")
         page.click("#load")
         page.wait_for_selector("#log:not(:has(li))", state="attached")
         page.fill("#name", "not allowed")
+        page.click("#save")
+        page.wait_for_selector("#message.error")
+        assert "expected 1..40 letters" in page.inner_text("#message")
+        assert ready(page)
 
 
 @pytest.mark.compiled
 def test_a_browser_of_ginkgopolis_never_receives_what_is_hidden(tmp_path):
     session = session_of("ginkgopolis", ("human", "random", "random"), seed=12345678)
     received = []
+
+    def keep(answer):  # the library marks its handlers, which a list's own method does not take
+        received.append(answer)
+
     with served(session, tmp_path) as url, open_url(url) as page:
-        page.on("response", received.append)
+        page.on("response", keep)
         page.select_option("#pace", "0")
         for k in range(12):
             assert ready(page)
             click_a_target(page, k)
         ready(page)
-        texts = [answer.text() for answer in received if "/api/" in answer.url]
+        told = [answer for answer in received if "/api/" in answer.url]
+        texts = [answer.text() for answer in told if not answer.url.endswith("saves")]
     assert len(texts) > 24
     for text in texts:
         assert "12345678" not in text
