@@ -142,8 +142,10 @@ def write_page(command: Html) -> None:
     """
     replay = chosen(command.file, command.game)
     out = command.out or command.file.with_suffix(".html")
-    with console().status(f"drawing {counted(len(replay.plies), 'ply', 'plies')}"):
-        text = page(replay)
+    count = len(replay.plies) + 1
+    text = page(
+        replay, lambda steps: track(steps, "drawing", count, console=console(), transient=True)
+    )
     try:
         write_atomically(out, text)
     except OSError as error:

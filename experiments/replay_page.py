@@ -12,7 +12,7 @@ import hashlib
 import html
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, Final
@@ -25,6 +25,8 @@ WEB: Final = Path(__file__).parent / "web"  # what browsers are given, as it is
 _BLANK: Final = re.compile(r"\{\{(\w+)\}\}")
 
 Edit = tuple[int, int, list[int]]
+Position = tuple[Ply | None, Games]  # what was played last, and what came of it
+Watch = Callable[[Iterable[Position]], Iterable[Position]]
 
 
 def read_web(name: str) -> str:
@@ -75,14 +77,23 @@ def side_names(game: Game, agents: object) -> list[str]:
     return [*seats, "automaton"][: game.num_sides]
 
 
-def _positions(replay: Replay) -> Iterator[tuple[Ply | None, Games]]:
+def _positions(replay: Replay) -> Iterator[Position]:
     """Yield the opening position, then each ply with the position after it."""
     yield None, replay.game().deal(1, replay.header["seed"])
     yield from steps(replay)
 
 
-def content(replay: Replay) -> dict[str, Any]:
+def unwatched(positions: Iterable[Position]) -> Iterable[Position]:
+    """Pass positions on as they are; whoever shows progress counts them."""
+    return positions
+
+
+def content(replay: Replay, watch: Watch = unwatched) -> dict[str, Any]:
     """Return all that the page shows; the replay is checked on the way.
+
+    Args:
+        replay: the game.
+        watch: is handed the positions, one more than plies, and passes them on.
 
     Raises:
         PositionError: it does not go as recorded.
@@ -91,7 +102,7 @@ def content(replay: Replay) -> dict[str, Any]:
     turns, scores = [], []
     asked: list[tuple[int, str]] = []
     last, over = None, False
-    for ply, games in _positions(replay):
+    for ply, games in watch(_positions(replay)):
         if ply is not None:
             last = Played(ply.seat, ply.action, ply.says)
         picture = game.picture(games, 0, last=last)
@@ -124,13 +135,13 @@ def _end(replay: Replay, over: bool, says: str) -> str:
     return says if over else "the game is not over"
 
 
-def page(replay: Replay) -> str:
-    """Return a replay as HTML text.
+def page(replay: Replay, watch: Watch = unwatched) -> str:
+    """Return a replay as HTML text; arguments as of :func:`content`.
 
     Raises:
         PositionError: it does not go as recorded.
     """
-    shown = content(replay)
+    shown = content(replay, watch)
     packed = gzip.compress(json.dumps(shown, separators=(",", ":")).encode(), mtime=0)
     style = read_web("page.css") + read_web("viewer.css")
     script = read_web("viewer.js")

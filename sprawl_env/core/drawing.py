@@ -8,6 +8,7 @@ Sizes are in pixels of a picture :data:`WIDTH` wide.  Nothing here is used by ke
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
@@ -55,6 +56,8 @@ _ROUNDING: Final = 0.01
 _FREE_LENGTH: Final = 3  # shorter texts may differ a little from viewer to viewer
 
 _LEAST_NUMBERED: Final = 6.0  # radius of a piece
+
+MOST_KEPT: Final = 1 << 14  # results kept: pictures in a row have most of their shapes in common
 
 Point: TypeAlias = tuple[float, float]
 
@@ -127,6 +130,7 @@ class Text(Shape):
     bold: bool = False
 
 
+@functools.lru_cache(maxsize=MOST_KEPT)
 def text_width(text: str, size: float, bold: bool = False) -> float:
     """Return how wide a text is drawn, whatever the type of the viewer."""
     total = 0
@@ -349,6 +353,7 @@ def _number(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
+@functools.lru_cache(maxsize=MOST_KEPT)
 def _element(shape: Shape) -> str:
     """Return a shape as an SVG element, a target inside a group with its ids and a tooltip."""
     drawn = f"<{_outline(shape)}{_paint(shape)}"
