@@ -159,7 +159,11 @@ def picture(browser):
 
 @pytest.mark.parametrize("name", GAMES)
 def test_a_browser_shows_every_step(name):
-    labels = {"tower_up": "3-seats-start", "ginkgopolis": "solo", "urban_sprawl": "2-seats"}
+    labels = {
+        "tower_up": "3-seats-start",
+        "ginkgopolis": "solo",
+        "urban_sprawl": "2-seats-turn-limit",
+    }
     played = golden(name, labels[name])
     game = played.game()
     with open_page(page(played)) as browser:
@@ -199,7 +203,7 @@ def test_a_browser_jumps_plays_and_pauses():
         browser.keyboard.press("Home")
         browser.select_option("#speed", "150")
         browser.click("#play")
-        browser.wait_for_selector('body[data-step="3"]')
+        browser.wait_for_selector("#plies li.now:nth-child(n+4)")
         browser.click("#play")
         stopped = shown_step(browser)
         browser.wait_for_timeout(400)
