@@ -77,9 +77,9 @@ def parse_options(words: Sequence[str]) -> dict[str, Any]:
     return options
 
 
-def counted(number: int, noun: str) -> str:
+def counted(number: int, noun: str, plural: str = "") -> str:
     """Return a number of things in words, e.g. ``1 game`` or ``1,500 games``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def console() -> Console:

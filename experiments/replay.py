@@ -1,7 +1,10 @@
 """Look at games that were kept as replays, and re-play them ply by ply to see that they are true.
 
+``html`` writes a page to step through one in any browser; it holds everything and loads nothing.
+
     python -m experiments.replay verify runs/tournament-tower_up-2-0/replays
     python -m experiments.replay show game.jsonl --game 0
+    python -m experiments.replay html game.jsonl -o game.html
 
 A replay is a file of JSON lines (see ``sprawl_env.replay``), one game or several one after the
 other; a folder stands for all its ``.jsonl`` files.
@@ -12,14 +15,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import Annotated, cast
 
 from rich.progress import track
-from tyro.conf import Positional
+from tyro.conf import Positional, arg
 
+from agents.checkpoint import write_atomically
 from experiments.command_line import console, counted, run, say
+from experiments.replay_page import page, side_names
 from sprawl_env.core.errors import InvalidOption, PositionError
-from sprawl_env.core.game import Game
 from sprawl_env.replay import Replay, load_all, steps, verify
 
 
@@ -41,6 +45,18 @@ class Show:
     """which game of the file, from 0"""
     boards: bool = False
     """show the position after every ply, not only the last"""
+
+
+@dataclass(frozen=True)
+class Html:
+    """Write one game as a web page, checked on the way."""
+
+    file: Positional[Path]
+    """a replay"""
+    out: Annotated[Path | None, arg(aliases=["-o"])] = None
+    """the page to write; default: the replay's name with .html"""
+    game: int = 0
+    """which game of the file, from 0"""
 
 
 def files_of(paths: tuple[Path, ...]) -> list[Path]:
@@ -85,7 +101,7 @@ def told(replay: Replay, *, boards: bool = False) -> Iterator[str]:
         PositionError: it does not go as recorded.
     """
     game, header = replay.game(), replay.header
-    names = _names(game, header.get("agents"))
+    names = side_names(game, header.get("agents"))
     options = ", ".join(f"{name}={value}" for name, value in header["options"].items())
     yield f"{game.title}: {options}, seed {header['seed']}"
     after = game.deal(1, header["seed"])
@@ -99,36 +115,58 @@ def told(replay: Replay, *, boards: bool = False) -> Iterator[str]:
     if "forfeit" in header:
         forfeit = header["forfeit"]
         yield f"seat {forfeit['seat']} forfeits at ply {forfeit['ply']}: {forfeit['reason']}"
-    sides = [*names, "automaton"]
     yield "scores: " + ", ".join(
-        f"{side} {score}" for side, score in zip(sides, replay.scores, strict=False)
+        f"{side} {score}" for side, score in zip(names, replay.scores, strict=True)
     )
 
 
-def _names(game: Game, agents: object) -> list[str]:
-    """Return what to call each seat."""
-    seats = [f"seat {seat}" for seat in range(game.num_seats)]
-    if isinstance(agents, list) and len(agents) == len(seats):
-        return [f"{seat} {agent}" for seat, agent in zip(seats, agents, strict=True)]
-    return seats
+def chosen(file: Path, number: int) -> Replay:
+    """Return one game of a file.
+
+    Raises:
+        PositionError: missing or damaged.
+        InvalidOption: the file holds fewer games.
+    """
+    replays = load_all(file)
+    if not 0 <= number < len(replays):
+        raise InvalidOption(f"game={number}: {file.name} holds games 0..{len(replays) - 1}")
+    return replays[number]
 
 
-def main(command: Verify | Show) -> None:
+def write_page(command: Html) -> None:
+    """Write a game as a web page.
+
+    Raises:
+        PositionError: it is damaged or does not go as recorded.
+        InvalidOption: no such game, or the page cannot be written.
+    """
+    replay = chosen(command.file, command.game)
+    out = command.out or command.file.with_suffix(".html")
+    count = len(replay.plies) + 1
+    text = page(
+        replay, lambda steps: track(steps, "drawing", count, console=console(), transient=True)
+    )
+    try:
+        write_atomically(out, text)
+    except OSError as error:
+        raise InvalidOption(f"{str(out)!r}: cannot be written: {error.strerror}") from None
+    say(f"{out}: {counted(len(replay.plies), 'ply', 'plies')}, {len(text) / 1e6:.1f} MB")
+
+
+def main(command: Verify | Show | Html) -> None:
     """Do what was asked."""
     if isinstance(command, Verify):
         games, plies = verify_all(files_of(command.files))
         say(f"{counted(games, 'game')} verified, {plies:,} plies")
         return
-    replays = load_all(command.file)
-    if not 0 <= command.game < len(replays):
-        raise InvalidOption(
-            f"game={command.game}: {command.file.name} holds games 0..{len(replays) - 1}"
-        )
-    replay = replays[command.game]
+    if isinstance(command, Html):
+        write_page(command)
+        return
+    replay = chosen(command.file, command.game)
     for line in told(replay, boards=command.boards):
         console().print(line, soft_wrap=True, highlight=False, markup=False)
     verify(replay)
 
 
 if __name__ == "__main__":
-    run(main, cast(type[Verify | Show], Verify | Show))
+    run(main, cast(type[Verify | Show | Html], Verify | Show | Html))

@@ -8,6 +8,7 @@ Sizes are in pixels of a picture :data:`WIDTH` wide.  Nothing here is used by ke
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
@@ -15,7 +16,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
-from sprawl_env.core.game import FINISHED, Game, Games, View
+from sprawl_env.core.game import FINISHED, NOBODY, Game, Games, View
 
 WIDTH: Final = 800
 MARGIN: Final = 10
@@ -55,6 +56,8 @@ _ROUNDING: Final = 0.01
 _FREE_LENGTH: Final = 3  # shorter texts may differ a little from viewer to viewer
 
 _LEAST_NUMBERED: Final = 6.0  # radius of a piece
+
+MOST_KEPT: Final = 1 << 14  # results kept: pictures in a row have most of their shapes in common
 
 Point: TypeAlias = tuple[float, float]
 
@@ -127,6 +130,7 @@ class Text(Shape):
     bold: bool = False
 
 
+@functools.lru_cache(maxsize=MOST_KEPT)
 def text_width(text: str, size: float, bold: bool = False) -> float:
     """Return how wide a text is drawn, whatever the type of the viewer."""
     total = 0
@@ -181,14 +185,34 @@ def ending(game: Game, games: Games, g: int, stopped: str) -> str:
     return f"{names} {'wins' if len(best) == 1 else 'win together'}{how}"
 
 
+@dataclass(frozen=True)
+class Caption:
+    """What the top of a picture tells, as far as the viewer may know it.
+
+    Attributes:
+        seat: who owes a decision, NOBODY if nobody is known to.
+        decision: what is to be decided, or how the game ended.
+        last: the last action in words, "" if none is told.
+    """
+
+    seat: int = NOBODY
+    decision: str = ""
+    last: str = ""
+
+
 class Picture:
-    """A list of shapes on a ground, in the order they are painted."""
+    """A list of shapes on a ground, in the order they are painted.
+
+    Attributes:
+        caption: what its top tells; filled by :meth:`header`.
+    """
 
     def __init__(self, title: str, height: float, width: float = WIDTH) -> None:
         self.title = title
         self.width = width
         self.height = height
         self.shapes: list[Shape] = []
+        self.caption = Caption()
 
     @property
     def actions(self) -> frozenset[int]:
@@ -261,6 +285,8 @@ class Picture:
         Returns:
             Where the rest may begin.
         """
+        told = "" if view.last is None else last or view.last.says
+        self.caption = Caption(seat, decision, told)
         self.panel(MARGIN, 8, self.width - 2 * MARGIN, 50, PAPER)
         wide = self.text(20, 27, self.title, 16, bold=True)
         self.text(self.width - 20, 27, facts, 11, width=self.width - wide - 70, fill=QUIET,
@@ -272,7 +298,7 @@ class Picture:
         else:
             self.text(20, 49, decision, 12.5, width=half - 40, bold=True)
         if view.last is not None:
-            says = f"last: seat {view.last.seat}, {last or view.last.says}"
+            says = f"last: seat {view.last.seat}, {told}"
             self.text(self.width - 20, 49, says, 11, width=half - 30, fill=QUIET, anchor="end")
         return 66
 
@@ -327,6 +353,7 @@ def _number(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
+@functools.lru_cache(maxsize=MOST_KEPT)
 def _element(shape: Shape) -> str:
     """Return a shape as an SVG element, a target inside a group with its ids and a tooltip."""
     drawn = f"<{_outline(shape)}{_paint(shape)}"

@@ -8,7 +8,7 @@ pytest.importorskip("tyro")
 
 import sprawl_env
 from experiments.command_line import run
-from experiments.replay import Show, Verify, main
+from experiments.replay import Html, Show, Verify, main
 from sprawl_env import replay
 
 AGENTS = ["greedy", "my_bot:MyBot"]
@@ -36,10 +36,10 @@ def folder(tmp_path, monkeypatch):
 def call(monkeypatch, capsys, *arguments, code=None):
     monkeypatch.setattr("sys.argv", ["replay", *arguments])
     if code is None:
-        run(main, Verify | Show)
+        run(main, Verify | Show | Html)
     else:
         with pytest.raises(SystemExit) as left:
-            run(main, Verify | Show)
+            run(main, Verify | Show | Html)
         assert left.value.code == code
     return capsys.readouterr()
 

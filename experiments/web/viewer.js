@@ -1,0 +1,262 @@
+"use strict";
+
+const $ = (id) => document.getElementById(id);
+const SVG = "http://www.w3.org/2000/svg";
+const DASHES = ["", "7 3", "2 3", "9 3 2 3", "1 2"];
+const LEGIBLE = 680; // pixels that a board should at least be wide
+const CHART = { width: 400, height: 150, left: 30, right: 8, top: 8, bottom: 18 };
+
+let replay = null; // what experiments/replay_page.py wrote
+let pictures = []; // of every step: the numbers of its lines
+let step = 0;
+let timer = null;
+
+async function unpack() {
+  const packed = Uint8Array.from(atob($("data").textContent), (c) => c.charCodeAt(0));
+  const plain = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(plain).text());
+}
+
+function develop(steps) {
+  const now = [];
+  return steps.map((edits) => {
+    for (const [at, removed, inserted] of edits) now.splice(at, removed, ...inserted);
+    return Uint32Array.from(now);
+  });
+}
+
+function colour(seat) {
+  return replay.colours[seat % replay.colours.length];
+}
+
+function made(name, className, text) {
+  const element = document.createElement(name);
+  if (className) element.className = className;
+  if (text !== undefined) element.textContent = text;
+  return element;
+}
+
+function drawn(name, attributes, text) {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  if (text !== undefined) element.textContent = text;
+  return element;
+}
+
+// ------------------------------------------------------------------------------------ one step
+
+function show(wanted) {
+  step = Math.max(0, Math.min(pictures.length - 1, wanted));
+  const lines = Array.from(pictures[step], (k) => replay.lines[k]);
+  $("board").innerHTML = lines.join("\n");
+  const next = replay.plies[step];
+  if (next) {
+    for (const target of $("board").querySelectorAll(".target")) {
+      const stands = target.dataset.actions.split(" ").includes(String(next[1]));
+      target.classList.toggle("next", stands);
+    }
+  }
+  showSides();
+  $("slider").value = step;
+  $("where").textContent = `step ${step} / ${pictures.length - 1}`;
+  $("turn").value = replay.turns[step] + 1;
+  $("cursor").setAttribute("x1", chartX(step));
+  $("cursor").setAttribute("x2", chartX(step));
+  const old = $("plies").querySelector(".now");
+  if (old) old.classList.remove("now");
+  const row = $("plies").children[step];
+  row.classList.add("now");
+  keepInSight(row);
+  document.body.dataset.step = step;
+  if (step === pictures.length - 1) pause();
+}
+
+function keepInSight(row) {
+  const list = $("plies");
+  const room = list.clientHeight;
+  if (row.offsetTop < list.scrollTop + 20 || row.offsetTop > list.scrollTop + room - 40) {
+    list.scrollTop = row.offsetTop - room / 2;
+  }
+}
+
+function showSides() {
+  const [asked, decision] = replay.asked[step];
+  const over = step === pictures.length - 1;
+  $("sides").replaceChildren(
+    ...replay.sides.map((name, side) => {
+      const row = made("tr", side === asked ? "asked" : "");
+      const first = made("td");
+      const mark = made("span", "seat");
+      mark.style.background = colour(side);
+      first.append(mark, name);
+      row.append(first, made("td", "", side === asked ? decision : ""));
+      row.append(made("td", "", replay.scores[step][side]));
+      return row;
+    }),
+  );
+  $("about").textContent = over ? replay.end : replay.about;
+  $("about").style.fontWeight = over ? "600" : "";
+}
+
+// --------------------------------------------------------------------------------------- chart
+
+function chartX(at) {
+  const room = CHART.width - CHART.left - CHART.right;
+  return CHART.left + (room * at) / Math.max(1, pictures.length - 1);
+}
+
+function drawChart() {
+  const chart = $("chart");
+  chart.setAttribute("viewBox", `0 0 ${CHART.width} ${CHART.height}`);
+  chart.setAttribute("preserveAspectRatio", "none");
+  const all = replay.scores.flat();
+  const low = Math.min(0, ...new Set(all));
+  const high = Math.max(low + 1, ...new Set(all));
+  const room = CHART.height - CHART.top - CHART.bottom;
+  const y = (score) => CHART.top + (room * (high - score)) / (high - low);
+  for (const score of [low, Math.round((low + high) / 2), high]) {
+    chart.append(
+      drawn("line", {
+        x1: CHART.left, x2: CHART.width - CHART.right, y1: y(score), y2: y(score),
+        stroke: "#e6e4da",
+      }),
+      drawn("text", { x: CHART.left - 4, y: y(score) + 3, "text-anchor": "end" }, score),
+    );
+  }
+  chart.append(drawn("text", { x: CHART.left, y: CHART.height - 5 }, "points at each step"));
+  replay.sides.forEach((name, side) => {
+    const points = replay.scores.map((scores, at) => `${chartX(at)},${y(scores[side])}`);
+    const line = drawn("polyline", {
+      points: points.join(" "), fill: "none", stroke: colour(side), "stroke-width": 1.8,
+      "stroke-dasharray": DASHES[side % DASHES.length],
+    });
+    line.append(drawn("title", {}, name));
+    chart.append(line);
+  });
+  chart.append(
+    drawn("line", {
+      id: "cursor", y1: CHART.top, y2: CHART.height - CHART.bottom, stroke: "#1a1a1a",
+    }),
+  );
+  const jump = (event) => {
+    const box = chart.getBoundingClientRect();
+    const x = ((event.clientX - box.left) / box.width) * CHART.width;
+    const share = (x - CHART.left) / (CHART.width - CHART.left - CHART.right);
+    show(Math.round(share * (pictures.length - 1)));
+  };
+  chart.addEventListener("pointerdown", jump);
+  chart.addEventListener("pointermove", (event) => event.buttons && jump(event));
+}
+
+// -------------------------------------------------------------------------------- action list
+
+function listPlies() {
+  const rows = [made("li")];
+  rows[0].append(made("span", "number", 0), made("span", "", "the opening position"));
+  replay.plies.forEach(([seat, , says], k) => {
+    const row = made("li", replay.turns[k] !== replay.turns[k - 1] ? "new-turn" : "");
+    const mark = made("span", "seat", seat);
+    mark.style.background = colour(seat);
+    row.title = replay.sides[seat];
+    row.append(made("span", "number", k + 1), mark, made("span", "", says));
+    rows.push(row);
+  });
+  rows.forEach((row, k) => row.addEventListener("click", () => show(k)));
+  $("plies").replaceChildren(...rows);
+}
+
+// ------------------------------------------------------------------------------------ movement
+
+function pause() {
+  clearInterval(timer);
+  timer = null;
+  $("play").textContent = "Play";
+}
+
+function play() {
+  pause();
+  if (step === pictures.length - 1) show(0);
+  timer = setInterval(() => show(step + 1), Number($("speed").value));
+  $("play").textContent = "Pause";
+}
+
+function toggle() {
+  if (timer === null) play();
+  else pause();
+}
+
+function turnStart(turn) {
+  const at = replay.turns.findIndex((t) => t >= turn);
+  return at < 0 ? pictures.length - 1 : at;
+}
+
+function turnBack() {
+  const start = turnStart(replay.turns[step]);
+  show(start < step ? start : turnStart(replay.turns[step] - 1));
+}
+
+function turnOn() {
+  show(turnStart(replay.turns[step] + 1));
+}
+
+function tick(id) {
+  $(id).checked = !$(id).checked;
+  $(id).dispatchEvent(new Event("change"));
+}
+
+const KEYS = {
+  ArrowLeft: () => show(step - 1),
+  ArrowRight: () => show(step + 1),
+  ArrowUp: turnBack,
+  ArrowDown: turnOn,
+  Home: () => show(0),
+  End: () => show(pictures.length - 1),
+  " ": toggle,
+  t: () => tick("targets"),
+  w: () => tick("whole"),
+};
+
+function listen() {
+  const does = {
+    first: KEYS.Home, last: KEYS.End, back: KEYS.ArrowLeft, forward: KEYS.ArrowRight,
+    "earlier-turn": turnBack, "later-turn": turnOn, play: toggle,
+  };
+  for (const [id, action] of Object.entries(does)) $(id).addEventListener("click", action);
+  $("slider").addEventListener("input", () => show(Number($("slider").value)));
+  $("turn").addEventListener("change", () => show(turnStart(Number($("turn").value) - 1)));
+  $("speed").addEventListener("change", () => timer !== null && play());
+  const look = () => {
+    $("board").classList.toggle("plain", !$("targets").checked);
+    $("board").classList.toggle("whole", $("whole").checked);
+  };
+  $("targets").addEventListener("change", look);
+  $("whole").addEventListener("change", look);
+  document.addEventListener("keydown", (event) => {
+    const busy = event.target.matches("input[type=number], select");
+    if (busy || event.ctrlKey || event.altKey || event.metaKey || !KEYS[event.key]) return;
+    event.preventDefault();
+    KEYS[event.key]();
+  });
+}
+
+function fitBoard() {
+  const { width, height } = $("board").querySelector("svg").viewBox.baseVal;
+  if (($("board").clientHeight * width) / height >= LEGIBLE) tick("whole");
+}
+
+async function start() {
+  replay = await unpack();
+  pictures = develop(replay.steps);
+  $("title").textContent = replay.title;
+  $("slider").max = pictures.length - 1;
+  $("turn").max = replay.turns[replay.turns.length - 1] + 1;
+  drawChart();
+  listPlies();
+  listen();
+  show(0);
+  fitBoard();
+}
+
+start().catch((error) => {
+  $("about").textContent = `this page cannot be shown: ${error}`;
+});
