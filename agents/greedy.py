@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,26 +17,35 @@ from sprawl_env.core.kernel import kernel
 Actions = npt.NDArray[np.int64]
 
 
+def heuristic_of(rules: GameRules) -> Any:
+    """Return the module of a game's heuristic.
+
+    Raises:
+        UnknownName: there is none.
+    """
+    module = f"agents.heuristics.{rules.name}"
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+        raise UnknownName(f"agent 'greedy' does not know the game {rules.name!r}") from None
+
+
 @functools.cache
 def action_rater(rules: GameRules) -> Callable[..., float]:
     """Return the kernel ``(tables, games, action, seat, mask)`` that rates an action.
 
     It is played from ``games[0]``; ``games[1]`` and ``mask`` are scratch.  A heuristic exports
     ``value(tables, games, g, seat)``, how good a position is after the action, or, where the
-    position after it would show what the seat cannot know, this kernel itself, as ``rate``.
+    position after it would show what the seat cannot know, ``rate(tables, games, action, seat,
+    mask)``, how good an action is.
 
     Raises:
         UnknownName: there is no heuristic for the game.
     """
     play = rules.verbs.play
-    module = f"agents.heuristics.{rules.name}"
-    try:
-        heuristic = importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        if error.name != module:
-            raise
-        raise UnknownName(f"agent 'greedy' does not know the game {rules.name!r}") from None
-
+    heuristic = heuristic_of(rules)
     if hasattr(heuristic, "rate"):
         rate: Callable[..., float] = heuristic.rate
         return rate

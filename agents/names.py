@@ -7,6 +7,7 @@ from typing import Final
 
 from agents.checkpoint import CheckpointAgent
 from agents.greedy import GreedyAgent
+from agents.planner import PlannerAgent, parse_planner
 from agents.search import SearchAgent, SearchConfig, parse_search
 from agents.user import UserBot
 from sprawl_env.adapters.agent import Agent, RandomAgent
@@ -16,6 +17,7 @@ from sprawl_env.core.game import Game
 AGENTS: Final = (
     "random",
     "greedy",
+    "planner[:playouts=32,..]",
     "mcts[:sims=200,..]",
     "flat[:sims=200,..]",
     "checkpoint:PATH",
@@ -29,9 +31,10 @@ def make_agent(name: str, game: Game, seed: int = 0) -> Agent:
 
     Args:
         name: ``random``, ``greedy``, ``checkpoint:PATH`` (a checkpoint's folder, or a run's,
-            which means its newest checkpoint), ``mcts`` or ``flat`` with settings of
-            :class:`~agents.search.SearchConfig`, e.g. ``mcts:sims=400,c=1.0``, or
-            ``module:Class``, a user's bot by import path.
+            which means its newest checkpoint), ``planner`` with settings of
+            :class:`~agents.planner.PlannerConfig`, e.g. ``planner:playouts=64``, ``mcts`` or
+            ``flat`` with settings of :class:`~agents.search.SearchConfig`, e.g.
+            ``mcts:sims=400,c=1.0``, or ``module:Class``, a user's bot by import path.
         game: the game it will play, options chosen.
         seed: of the agent's own random numbers.
 
@@ -45,6 +48,8 @@ def make_agent(name: str, game: Game, seed: int = 0) -> Agent:
         return RandomAgent(seed)
     if name == "greedy":
         return GreedyAgent(game, seed)
+    if kind == "planner":
+        return PlannerAgent(game, parse_planner(name), seed, name)
     if kind in SEARCHES:
         return SearchAgent(game, parse_search(name, SEARCHES[kind]), seed, name)
     if kind == "checkpoint":

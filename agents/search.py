@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.greedy import action_rater
+from agents.settings import Number, parse_settings
 from sprawl_env.adapters.batch import (
     NO_ACTION,
     Index,
@@ -32,7 +33,6 @@ from sprawl_env.adapters.batch import (
     only_action,
 )
 from sprawl_env.adapters.rewards import lead, share_of_victory
-from sprawl_env.core.errors import UnknownName
 from sprawl_env.core.game import NOT_OVER, Floats, Game, GameRules, Games, Ints, Mask, Tables
 from sprawl_env.core.kernel import kernel
 from sprawl_env.core.rng import below, combine
@@ -85,7 +85,7 @@ class SearchConfig:
     threads: int = 1
 
 
-LIMITS: Final[dict[str, tuple[float, float]]] = {
+LIMITS: Final[dict[str, tuple[Number, Number]]] = {
     "sims": (1, 10_000_000),
     "ms": (0, 3_600_000),
     "c": (0.0, 100.0),
@@ -103,22 +103,7 @@ def parse_search(name: str, base: SearchConfig) -> SearchConfig:
     Raises:
         UnknownName: no such setting, or a value that it cannot have.
     """
-    kind, _, given = name.partition(":")
-    chosen: dict[str, Any] = {}
-    for part in filter(None, given.split(",")):
-        key, _, value = part.partition("=")
-        if key not in LIMITS:
-            raise UnknownName(f"agent {kind!r}: no setting {key!r}; there are {', '.join(LIMITS)}")
-        low, high = LIMITS[key]
-        whole = key != "c"
-        try:
-            number = int(value) if whole else float(value)
-        except ValueError:
-            number = math.nan
-        if not low <= number <= high:
-            sort = "a whole number" if whole else "a number"
-            raise UnknownName(f"agent {kind!r}: {key}={value!r}: expected {sort} {low:g}..{high:g}")
-        chosen[key] = number
+    chosen: dict[str, Any] = dict(parse_settings(name, LIMITS))
     if chosen.get("ms") and "sims" not in chosen:
         chosen["sims"] = LIMITS["sims"][1]
     return replace(base, **chosen)

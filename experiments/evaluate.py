@@ -42,7 +42,8 @@ class Config:
     game: str = "tower_up"
     """name of the game"""
     agents: tuple[str, ...] = ("greedy", "random")
-    """random, greedy or checkpoint:PATH; one a seat, or two; on one seat any number"""
+    """random, greedy, planner, mcts, flat or checkpoint:PATH; one a seat, or two; on one seat any
+    number"""
     num_players: int = 2
     """seats"""
     options: tuple[str, ...] = ()

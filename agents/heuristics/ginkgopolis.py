@@ -49,6 +49,7 @@ MOST_ROUNDS: Final = 15.0
 RIVAL: Final = 0.3  # what the best rival has counts against us
 NEW_HAND_HOPE: Final = 5.0  # a new hand brings, before its token's price
 ROOT_FLOOR: Final = 0
+PLAN_TURNS: Final = 5  # that a planner plays ahead: a round of any number of seats
 
 
 @kernel
@@ -256,3 +257,9 @@ def rate_gain(t: State, state: State, seat: int, action: int, floor: int) -> flo
         push(state, Step.TAKE_TILES, seat, 1)
     resolve(t, state, seat, floor)
     return position_value(t, state, seat)
+
+
+@kernel
+def plan_value(tables: Tables, games: Games, g: int, seat: int) -> float:
+    """Return about how many points ``seat``, or the automaton, will have in the end."""
+    return holding_value(tables[0], games[g], seat)

@@ -27,6 +27,8 @@ STAR_STEP: Final = 0.25  # a step of a marker towards the next star column
 OBJECTIVE: Final = 0.6  # of a chip, in proportion to the progress made
 RIVAL: Final = 0.35  # what the best rival has counts against us
 
+PLAN_TURNS: Final = 8  # that a planner plays ahead
+
 
 @kernel
 def reserve_value(state: State, seat: int) -> float:
@@ -105,3 +107,9 @@ def value(tables: Tables, games: Games, g: int, seat: int) -> float:
     if state.over == NOT_OVER and top(state, STEP) == Step.ROOF and top(state, SEAT) == seat:
         total += best_roof(t, state, seat, top(state, A))
     return total
+
+
+@kernel
+def plan_value(tables: Tables, games: Games, g: int, seat: int) -> float:
+    """About how many points ``seat`` will have in the end."""
+    return holding_value(tables[0], games[g], seat)

@@ -69,6 +69,7 @@ CLEARED_OWN: Final = -4.0
 WASTE: Final = 0.3  # a permit paid beyond the size
 ORDINARY: Final = 5  # the kind that a card drawn counts as
 MOST_PLIES: Final = 60
+PLAN_TURNS: Final = 1  # that a planner plays ahead: the own one, to its end
 
 
 # ---------------------------------------------------------------------------------- a position
@@ -335,3 +336,9 @@ def rate(tables: Tables, games: Games, action: int, seat: int, mask: Mask) -> fl
     hide(games[1])
     play(tables, games, 1, action)
     return position_value(t, games[1], seat)
+
+
+@kernel
+def plan_value(tables: Tables, games: Games, g: int, seat: int) -> float:
+    """Return about how much prestige ``seat`` will have in the end."""
+    return holding_value(tables[0], games[g], seat)

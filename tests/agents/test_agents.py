@@ -157,8 +157,8 @@ def test_unknown_agents_are_refused_in_one_line(name, says):
     with pytest.raises(ValueError, match=says) as error:
         make_agent(name, sprawl_env.game("tower_up"))
     assert "\n" not in str(error.value)
-    kinds = {name.partition("[")[0] for name in AGENTS}
-    assert kinds == {"random", "greedy", "mcts", "flat", "checkpoint:PATH", "module:Class"}
+    kinds = {name.partition("[")[0].partition(":")[0] for name in AGENTS}
+    assert kinds == {"random", "greedy", "planner", "mcts", "flat", "checkpoint", "module"}
 
 
 def test_greedy_says_so_where_it_knows_no_game(monkeypatch):
