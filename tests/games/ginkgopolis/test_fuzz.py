@@ -57,12 +57,14 @@ def test_random_games_keep_every_invariant_and_end(seats):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(7200)
 @pytest.mark.parametrize("difficulty", ("normal", "expert"))
 def test_many_random_solo_games_keep_every_invariant_and_end(difficulty):
     fuzz(1, SLOW_FUZZ_GAMES, 2048, 11, difficulty=difficulty)
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(7200)
 @pytest.mark.parametrize("characters", ("draft", "introductory"))
 @pytest.mark.parametrize("seats", (2, 3, 4, 5))
 def test_many_random_games_keep_every_invariant_and_end(seats, characters):

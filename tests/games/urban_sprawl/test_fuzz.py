@@ -58,6 +58,7 @@ def test_random_games_keep_every_invariant_and_end(seats):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(7200)
 @pytest.mark.parametrize("length", ("standard", "long", "short"))
 @pytest.mark.parametrize("seats", (2, 3, 4))
 def test_many_random_games_keep_every_invariant_and_end(seats, length):
