@@ -29,6 +29,8 @@ from sprawl_env.core.game import NOT_OVER
 from tests.experiments.browser import open_url
 from tests.games.test_render import random_positions
 
+pytestmark = pytest.mark.compiled  # about pages, not about rules
+
 TOKEN = "a-token"
 HOST = "127.0.0.1:8765"
 ORIGIN = {"Origin": f"http://{HOST}"}
@@ -616,7 +618,6 @@ def click_a_target(page, number):
     page.wait_for_selector(f"body:not([data-version='{version}'])")
 
 
-@pytest.mark.compiled
 def test_a_browser_plays_a_whole_game_by_clicking_and_is_reloaded_in_the_middle(tmp_path):
     session = session_of("tower_up", ("human", "greedy"), seed=3)
     with served(session, tmp_path) as url, open_url(url) as page:
@@ -647,7 +648,6 @@ def test_a_browser_plays_a_whole_game_by_clicking_and_is_reloaded_in_the_middle(
         assert totals == [str(score) for score in scores]
 
 
-@pytest.mark.compiled
 def test_a_browser_undoes_asks_saves_loads_and_lists(tmp_path):
     session = session_of("tower_up", ("human", "random"), seed=3)
     with served(session, tmp_path) as url, open_url(url, "status of 422") as page:
@@ -683,7 +683,6 @@ def test_a_browser_undoes_asks_saves_loads_and_lists(tmp_path):
         assert ready(page)
 
 
-@pytest.mark.compiled
 def test_a_browser_of_ginkgopolis_never_receives_what_is_hidden(tmp_path):
     session = session_of("ginkgopolis", ("human", "random", "random"), seed=12345678)
     received = []
@@ -725,7 +724,6 @@ REACHABLE = """target => {
 }"""
 
 
-@pytest.mark.compiled
 def test_a_browser_can_click_every_target_of_urban_sprawl(tmp_path):
     session = session_of("urban_sprawl", ("human", "random"), seed=2)
     with served(session, tmp_path) as url, open_url(url) as page:
