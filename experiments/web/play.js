@@ -193,6 +193,11 @@ function actionsOf(target) {
   return target.dataset.actions.split(" ").map(Number);
 }
 
+function actionsAt(x, y) {
+  const found = document.elementsFromPoint(x, y).map((element) => element.closest(".target"));
+  return [...new Set(found.filter(Boolean).flatMap(actionsOf))]; // outlines may overlap
+}
+
 function dress(target) {
   const actions = actionsOf(target);
   target.setAttribute("tabindex", "0");
@@ -201,8 +206,9 @@ function dress(target) {
   const choose = (event) => {
     event.stopPropagation();
     event.preventDefault();
-    if (actions.length === 1) act("play", { action: actions[0] });
-    else openMenu(actions, target.getBoundingClientRect());
+    const meant = event.type === "click" ? actionsAt(event.clientX, event.clientY) : actions;
+    if (meant.length === 1) act("play", { action: meant[0] });
+    else openMenu(meant, target.getBoundingClientRect());
   };
   target.addEventListener("click", choose);
   target.addEventListener("keydown", (event) => event.key === "Enter" && choose(event));

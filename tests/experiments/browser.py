@@ -34,7 +34,7 @@ def open_url(url, expected="\0"):
         browser = playwright.chromium.launch(executable_path=path, args=arguments)
         try:
             page = browser.new_page(viewport=SIZE)
-            page.set_default_timeout(20_000)
+            page.set_default_timeout(60_000)
             page.on("pageerror", lambda error: wrong.append(str(error)))
             page.on("console", lambda m: wrong.append(m.text) if m.type == "error" else None)
             page.goto(url)

@@ -29,6 +29,8 @@ from sprawl_env.core.game import NOT_OVER
 from tests.experiments.browser import open_url
 from tests.games.test_render import random_positions
 
+pytestmark = pytest.mark.compiled  # about pages, not about rules
+
 TOKEN = "a-token"
 HOST = "127.0.0.1:8765"
 ORIGIN = {"Origin": f"http://{HOST}"}
@@ -616,7 +618,6 @@ def click_a_target(page, number):
     page.wait_for_selector(f"body:not([data-version='{version}'])")
 
 
-@pytest.mark.compiled
 def test_a_browser_plays_a_whole_game_by_clicking_and_is_reloaded_in_the_middle(tmp_path):
     session = session_of("tower_up", ("human", "greedy"), seed=3)
     with served(session, tmp_path) as url, open_url(url) as page:
@@ -647,7 +648,6 @@ def test_a_browser_plays_a_whole_game_by_clicking_and_is_reloaded_in_the_middle(
         assert totals == [str(score) for score in scores]
 
 
-@pytest.mark.compiled
 def test_a_browser_undoes_asks_saves_loads_and_lists(tmp_path):
     session = session_of("tower_up", ("human", "random"), seed=3)
     with served(session, tmp_path) as url, open_url(url, "status of 422") as page:
@@ -683,7 +683,6 @@ def test_a_browser_undoes_asks_saves_loads_and_lists(tmp_path):
         assert ready(page)
 
 
-@pytest.mark.compiled
 def test_a_browser_of_ginkgopolis_never_receives_what_is_hidden(tmp_path):
     session = session_of("ginkgopolis", ("human", "random", "random"), seed=12345678)
     received = []
@@ -710,3 +709,34 @@ def test_a_browser_of_ginkgopolis_never_receives_what_is_hidden(tmp_path):
         assert "points now" not in view["svg"].partition("screen closed")[2]
         hidden = [says for seat, says in view["log"] if seat != 0]
         assert not [says for says in hidden if says.startswith(("card", "with", "draft"))]
+
+
+REACHABLE = """target => {
+  const box = target.getBoundingClientRect();
+  for (const down of [0.5, 0.25, 0.75, 0.1, 0.9]) {
+    for (const right of [0.5, 0.25, 0.75, 0.1, 0.9]) {
+      const point = [box.left + right * box.width, box.top + down * box.height];
+      const hit = document.elementFromPoint(...point);
+      if (hit && hit.closest(".target") === target) return point;
+    }
+  }
+  return null;
+}"""
+
+
+def test_a_browser_can_click_every_target_of_urban_sprawl(tmp_path):
+    session = session_of("urban_sprawl", ("human", "random"), seed=2)
+    with served(session, tmp_path) as url, open_url(url) as page:
+        page.select_option("#pace", "0")
+        page.check("#whole")
+        for k in range(16):
+            assert ready(page)
+            targets = page.locator("#board .target").all()
+            points = [target.evaluate(REACHABLE) for target in targets[:: 1 + len(targets) // 8]]
+            assert None not in points, page.inner_text("#asked")
+            version = page.get_attribute("body", "data-version")
+            page.mouse.click(*points[k % len(points)])
+            menu = page.locator("#menu button:visible")
+            if menu.count():
+                menu.first.click()
+            page.wait_for_selector(f"body:not([data-version='{version}'])")

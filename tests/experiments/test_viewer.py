@@ -20,6 +20,8 @@ from sprawl_env.core.registry import GAMES
 from tests.experiments.browser import open_page
 from tests.references.record import REPLAYS
 
+pytestmark = pytest.mark.compiled  # about pages, not about rules
+
 MOST_BYTES = 5_000_000
 
 
@@ -77,7 +79,6 @@ def test_every_step_of_a_page_is_the_games_own_picture(name, label):
 
 
 @pytest.mark.slow
-@pytest.mark.compiled
 def test_a_long_game_of_urban_sprawl_stays_below_five_megabytes():
     game = sprawl_env.game("urban_sprawl", num_players=4, length="long")
     assert len(page(replay.record_random(game, 1))) < MOST_BYTES
