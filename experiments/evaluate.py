@@ -163,6 +163,18 @@ def table(title: str, lines: Sequence[Line], *, margins: bool = False) -> Table:
     return shown
 
 
+def games_bar() -> Progress:
+    """Return a bar for games to play: how many are done, and the time left."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=console(),
+        transient=True,
+    )
+
+
 def seats_of(game: Game) -> str:
     """Return how many seats play, in words."""
     return "1 seat" if game.num_seats == 1 else f"{game.num_seats} seats"
@@ -172,14 +184,7 @@ def measure(
     game: Game, names: Sequence[str], agents: Sequence[Agent], num_games: int, seed: int
 ) -> tuple[list[Line], Results]:
     """Play the games behind a progress bar and return the lines."""
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=console(),
-        transient=True,
-    )
+    bar = games_bar()
     with bar:
         total = -(-num_games // game.num_seats) * game.num_seats
         task = bar.add_task(" v ".join(dict.fromkeys(names)), total=total)

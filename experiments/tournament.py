@@ -34,7 +34,6 @@ from typing import Any, Final
 
 import numpy as np
 from filelock import FileLock, Timeout
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 import agents
 import sprawl_env
@@ -44,6 +43,7 @@ from agents.match import Forfeit, Match, Outcome, forfeited, play_game
 from agents.user import UserBot
 from experiments import tournament_report
 from experiments.command_line import console, counted, fail, parse_options, run, say
+from experiments.evaluate import games_bar
 from experiments.journal import Journal, Row
 from experiments.workers import Done, Lost, Watch, Work, WorkerError, Workers
 from sprawl_env.adapters.agent import ask
@@ -431,14 +431,7 @@ def play(config: Config, setup: Setup, users: set[str], folder: Folder) -> None:
         timing = {**schedule.row(item.task), "seconds": None, "decisions": None}
         return [Played(result_row(schedule, item.task, outcome), timing)]
 
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=console(),
-        transient=True,
-    )
+    bar = games_bar()
     count = min(config.processes or os.cpu_count() or 1, max(len(missing), 1))
     with bar, Workers(begin, setup, count, seconds) as workers:
         shown = bar.add_task("games", total=len(schedule), completed=len(folder.results))
