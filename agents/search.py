@@ -2,11 +2,12 @@
 
 A simulation deals anew all that the seat to play cannot know, walks down the tree by upper
 confidence bounds, adds one node, plays on by the rollout policy and counts the outcome for every
-side (max-n: each seat follows its own numbers).  The tree is one of action sequences as the
-searching seat sees them; a node's statistics count only the deals in which its action was legal
-(availability).  The position is never looked at but through ``redeal_hidden``, so nothing hidden
-can have a say.  (P. Cowling, E. Powley, D. Whitehouse, "Information Set Monte Carlo Tree Search",
-2012: the single-observer form.)
+side (max-n: each seat follows its own numbers).  The game's heuristic, if asked for, plays in the
+rollouts, says which actions get a node first, and rates positions where a rollout is cut.  The
+tree is one of action sequences as the searching seat sees them; a node's statistics count only the
+deals in which its action was legal (availability).  The position is never looked at but through
+``redeal_hidden``, so nothing hidden can have a say.  (P. Cowling, E. Powley, D. Whitehouse,
+"Information Set Monte Carlo Tree Search", 2012: the single-observer form.)
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from agents.greedy import action_rater
+from agents.greedy import action_rater, heuristic_of
 from agents.settings import Number, parse_settings
 from sprawl_env.adapters.batch import (
     NO_ACTION,
@@ -32,7 +33,7 @@ from sprawl_env.adapters.batch import (
     new_generators,
     only_action,
 )
-from sprawl_env.adapters.rewards import lead, share_of_victory
+from sprawl_env.adapters.rewards import share_of_victory
 from sprawl_env.core.game import NOT_OVER, Floats, Game, GameRules, Games, Ints, Mask, Tables
 from sprawl_env.core.kernel import kernel
 from sprawl_env.core.rng import below, combine
@@ -54,10 +55,12 @@ LONGEST_PATH: Final = 512  # nodes from the root
 NODES_WHEN_TIMED: Final = 200_000
 CHUNK: Final = 16  # simulations between two looks at the clock
 PER_THOUSAND: Final = 1000
+LAST_TURN: Final = 2**31 - 1  # no game gets there
 SURE: Final = 0.7  # of an outcome's value that is victory; the rest is the margin
 CLOSE: Final = 0.1  # margin, in shares of both sides' points, that counts for half
 
 Tree = npt.NDArray[Any]
+Values = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -69,8 +72,11 @@ class SearchConfig:
         ms: milliseconds a decision, 0: ``sims`` alone counts, which can be reproduced.
         c: weight of the exploration term; values lie in 0..1.
         depth: decisions below the root that get nodes; 1: flat Monte Carlo.
-        plies: of a rollout, then the points decide; 0: to the end.
+        plies: of a rollout; 0: to the end.
+        turns: that a simulation plays, the one to be played included; 0: to the end.
         greedy: share of the plies of a rollout played by the game's heuristic, in thousandths.
+        widen: a node visited n times has at most 1 + ``widen`` √n children, those that the
+            heuristic likes best first; 0: every legal action, in random order.
         trees: independent trees, whose visits are added up.
         threads: that share the trees; changes nothing but the time.
     """
@@ -80,9 +86,16 @@ class SearchConfig:
     c: float = 0.7
     depth: int = LONGEST_PATH - 1
     plies: int = 0
+    turns: int = 0
     greedy: int = 0
+    widen: float = 0.0
     trees: int = 1
     threads: int = 1
+
+    @property
+    def with_heuristic(self) -> bool:
+        """Whether the game's heuristic has a say; it also rates where a rollout is cut, then."""
+        return self.greedy > 0 or self.widen > 0.0
 
 
 LIMITS: Final[dict[str, tuple[Number, Number]]] = {
@@ -91,7 +104,9 @@ LIMITS: Final[dict[str, tuple[Number, Number]]] = {
     "c": (0.0, 100.0),
     "depth": (1, LONGEST_PATH - 1),
     "plies": (0, 1_000_000),
+    "turns": (0, 10_000),
     "greedy": (0, PER_THOUSAND),
+    "widen": (0.0, 1000.0),
     "trees": (1, 256),
     "threads": (1, 256),
 }
@@ -109,26 +124,22 @@ def parse_search(name: str, base: SearchConfig) -> SearchConfig:
     return replace(base, **chosen)
 
 
-def _chooser(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
-    """Return the kernel that chooses a ply of a rollout in ``games[0]``."""
-    if not with_heuristic:
+def _random_picker(rules: GameRules) -> Callable[..., int]:
+    """Return the kernel that picks a legal action in ``games[0]`` at random."""
 
-        @kernel(label=rules.name)
-        def choose_any(
-            tables: Tables, games: Games, mask: Mask, scratch: Mask, greedy: int, luck: Any
-        ) -> int:
-            return legal_number(mask, below(luck, count_legal(mask)))
+    @kernel(label=rules.name)
+    def pick_any(tables: Tables, games: Games, mask: Mask, scratch: Mask, luck: Any) -> int:
+        return legal_number(mask, below(luck, count_legal(mask)))
 
-        return choose_any
+    return pick_any
 
+
+def _best_picker(rules: GameRules) -> Callable[..., int]:
+    """Return the kernel that picks the legal action in ``games[0]`` the heuristic likes best."""
     rate_action = action_rater(rules)
 
     @kernel(label=rules.name)
-    def choose(
-        tables: Tables, games: Games, mask: Mask, scratch: Mask, greedy: int, luck: Any
-    ) -> int:
-        if below(luck, PER_THOUSAND) >= greedy:
-            return legal_number(mask, below(luck, count_legal(mask)))
+    def pick_best(tables: Tables, games: Games, mask: Mask, scratch: Mask, luck: Any) -> int:
         best, highest = NO_ACTION, -np.inf
         seat = int(games[0].to_play)
         games[1] = games[0]
@@ -139,25 +150,92 @@ def _chooser(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
                     best, highest = action, rating
         return best
 
-    return choose
+    return pick_best
 
 
-def _evaluator(rules: GameRules) -> Callable[..., None]:
-    """Return the kernel that writes what ``games[0]`` is worth for every side, 0..1."""
-    score_all, stand = rules.verbs.scores, rules.verbs.standings
+def _pickers(rules: GameRules, with_heuristic: bool) -> tuple[Callable[..., int], ...]:
+    """Return the kernels that pick any action and, where it may be asked for, the best."""
+    pick_any = _random_picker(rules)
+    return pick_any, _best_picker(rules) if with_heuristic else pick_any
+
+
+def _rollout(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
+    """Return the kernel that plays ``games[0]`` on; returns how many plies."""
+    play, legal_actions = rules.verbs.play, rules.verbs.legal_actions
+    pick_any, pick_best = _pickers(rules, with_heuristic)
+
+    @kernel(label=f"{rules.name} {with_heuristic}")
+    def rollout(
+        tables: Tables,
+        games: Games,
+        last: int,
+        plies: int,
+        greedy: int,
+        mask: Mask,
+        scratch: Mask,
+        luck: Any,
+    ) -> int:
+        ply = 0
+        while goes_on(games[0], last) and (plies == 0 or ply < plies):
+            legal_actions(tables, games, 0, mask)
+            action = only_action(mask)
+            if action == NO_ACTION:
+                if greedy and below(luck, PER_THOUSAND) < greedy:
+                    action = pick_best(tables, games, mask, scratch, luck)
+                else:
+                    action = pick_any(tables, games, mask, scratch, luck)
+            play(tables, games, 0, action)
+            ply += 1
+        return ply
+
+    return rollout
+
+
+def _score_estimate(rules: GameRules) -> Callable[..., float]:
+    """Return the kernel that takes the points that a side has for those it will have."""
 
     @kernel(label=rules.name)
+    def estimate(tables: Tables, games: Games, g: int, side: int, scores: Ints) -> float:
+        return float(scores[side])
+
+    return estimate
+
+
+def _plan_estimate(rules: GameRules) -> Callable[..., float]:
+    """Return the kernel by which the heuristic estimates the points that a side will have."""
+    plan_value = heuristic_of(rules).plan_value
+
+    @kernel(label=rules.name)
+    def estimate(tables: Tables, games: Games, g: int, side: int, scores: Ints) -> float:
+        return float(plan_value(tables, games, g, side))
+
+    return estimate
+
+
+def _evaluator(rules: GameRules, with_heuristic: bool) -> Callable[..., None]:
+    """Return the kernel that writes what ``games[0]`` is worth for every side, 0..1."""
+    score_all, stand = rules.verbs.scores, rules.verbs.standings
+    estimate = _plan_estimate(rules) if with_heuristic else _score_estimate(rules)
+
+    @kernel(label=f"{rules.name} {with_heuristic}")
     def evaluate(
-        tables: Tables, games: Games, scores: Ints, standings: Ints, values: Floats
+        tables: Tables, games: Games, scores: Ints, standings: Ints, points: Values, values: Values
     ) -> None:
         score_all(tables, games, 0, scores)
         over = games[0].over != NOT_OVER
         if over:
             stand(tables, games, 0, standings)
+        total = 0.0
         for side in range(scores.size):
-            margin = lead(scores, side)
-            own = float(scores[side])
-            reach = CLOSE * (abs(own) + abs(own - margin)) + 1.0
+            points[side] = scores[side]
+            if not over:
+                points[side] = estimate(tables, games, 0, side, scores)
+            total += points[side]
+        for side in range(scores.size):
+            own = points[side]
+            others = (total - own) / (scores.size - 1)  # on average
+            margin = own - others
+            reach = CLOSE * (abs(own) + abs(others)) + 1.0
             values[side] = 0.5 + 0.5 * margin / (abs(margin) + reach)
             if over:
                 won = 0.5 + 0.5 * share_of_victory(standings, side)
@@ -171,7 +249,8 @@ def search_kernel(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
     """Return the kernel that runs simulations of one game, with or without its heuristic."""
     verbs = rules.verbs
     play, legal_actions, redeal = verbs.play, verbs.legal_actions, verbs.redeal_hidden
-    choose, evaluate = _chooser(rules, with_heuristic), _evaluator(rules)
+    evaluate, rollout = _evaluator(rules, with_heuristic), _rollout(rules, with_heuristic)
+    pick_any, pick_best = _pickers(rules, with_heuristic)
 
     @kernel(label=f"{rules.name} {with_heuristic}")
     def simulate(
@@ -191,30 +270,38 @@ def search_kernel(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
         luck: Any,
         scores: Ints,
         standings: Ints,
-        values: Floats,
+        points: Values,
+        values: Values,
         c: float,
         deepest: int,
         plies: int,
+        turns: int,
         greedy: int,
+        widen: float,
     ) -> int:
         """Run simulations ``first`` .. ``first + count - 1``; return how many nodes are used.
 
         ``played[0]`` counts plies.
         """
+        last = int(root[0].turn) + turns if turns else LAST_TURN
         for number in range(first, first + count):
             games[0] = root[0]
             redeal(tables, games, 0, combine(seed, number), observer)
             node, depth = ROOT, 0
             path[0] = ROOT
             grown = False
-            while not grown and depth < deepest and games[0].over == NOT_OVER:
+            while not grown and depth < deepest and goes_on(games[0], last):
                 legal_actions(tables, games, 0, mask)
                 action = only_action(mask)
                 if action == NO_ACTION:
+                    legal = count_legal(mask)
                     child = best_child(tree, node, int(games[0].to_play), c, mask)
                     left = count_legal(mask)  # those without a node
-                    if left and used < tree.size:
-                        action = legal_number(mask, below(luck[0], left))
+                    if left and used < tree.size and may_grow(tree, node, legal - left, widen):
+                        if widen > 0.0:
+                            action = pick_best(tables, games, mask, scratch, luck[0])
+                        else:
+                            action = pick_any(tables, games, mask, scratch, luck[0])
                         child = used
                         add_child(tree, node, child, action)
                         used += 1
@@ -227,13 +314,8 @@ def search_kernel(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
                     path[depth] = node
                 play(tables, games, 0, action)
                 played[0] += 1
-            ply = 0
-            while games[0].over == NOT_OVER and (plies == 0 or ply < plies):
-                legal_actions(tables, games, 0, mask)
-                play(tables, games, 0, choose(tables, games, mask, scratch, greedy, luck[0]))
-                ply += 1
-            played[0] += ply
-            evaluate(tables, games, scores, standings, values)
+            played[0] += rollout(tables, games, last, plies, greedy, mask, scratch, luck[0])
+            evaluate(tables, games, scores, standings, points, values)
             for k in range(depth + 1):
                 tree[path[k]].visits += 1
                 for side in range(values.size):
@@ -241,6 +323,18 @@ def search_kernel(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
         return used
 
     return simulate
+
+
+@kernel
+def goes_on(state: Any, last: int) -> bool:
+    """Whether a simulation plays on from here: the game is not over, nor are its turns."""
+    return bool(state.over == NOT_OVER and state.turn < last)
+
+
+@kernel
+def may_grow(tree: Tree, node: int, children: int, widen: float) -> bool:
+    """Whether a node may get one more child."""
+    return widen <= 0.0 or children < 1.0 + widen * math.sqrt(float(tree[node].visits))
 
 
 @kernel
@@ -289,7 +383,7 @@ class _Worker:
 
     def __init__(self, game: Game, config: SearchConfig) -> None:
         self._game, self._config = game, config
-        self._simulate = search_kernel(game.rules, config.greedy > 0)
+        self._simulate = search_kernel(game.rules, config.with_heuristic)
         nodes = min(config.sims, NODES_WHEN_TIMED) + 1
         self.tree: Tree = np.zeros(nodes, NODE)
         self._games = game.empty(3)  # the position being played on; two for the heuristic
@@ -299,7 +393,8 @@ class _Worker:
         self._scratch: Mask = np.zeros(game.num_actions, np.int8)
         self._scores: Ints = np.zeros(game.num_sides, np.int32)
         self._standings: Ints = np.zeros(game.num_sides, np.int32)
-        self._values: npt.NDArray[np.float64] = np.zeros(game.num_sides, np.float64)
+        self._points: Values = np.zeros(game.num_sides, np.float64)
+        self._values: Values = np.zeros(game.num_sides, np.float64)
 
     def run(self, root: Games, observer: int, seed: int, deadline: float) -> None:
         """Search anew from ``root`` ``[1]``, until the deadline (``time.perf_counter``) if any."""
@@ -312,11 +407,12 @@ class _Worker:
             used = self._simulate(
                 game.tables, root, self._games, observer, seed, done, count, self.tree, used,
                 self._path, self.played, self._mask, self._scratch, luck, self._scores,
-                self._standings, self._values, config.c, config.depth, config.plies, config.greedy,
+                self._standings, self._points, self._values, config.c, config.depth, config.plies,
+                config.turns, config.greedy, config.widen,
             )  # fmt: skip
             done += count
 
-    def add_up(self, seat: int, visits: Index, values: npt.NDArray[np.float64]) -> None:
+    def add_up(self, seat: int, visits: Index, values: Values) -> None:
         """Add each root action's visits and the seat's values ``[num_actions]``."""
         child = int(self.tree["child"][ROOT])
         while child != NO_NODE:
@@ -367,7 +463,7 @@ class SearchAgent:
         most = np.flatnonzero(visits == visits.max())
         return int(most[means[most].argmax()])
 
-    def search(self, states: Games, k: int = 0) -> tuple[Index, npt.NDArray[np.float64]]:
+    def search(self, states: Games, k: int = 0) -> tuple[Index, Values]:
         """Search in game ``k`` for the seat to play.
 
         Returns:

@@ -11,6 +11,7 @@ from agents.arena import play_games
 from agents.search import NO_NODE, ROOT, SearchAgent, SearchConfig, parse_search
 from sprawl_env.core.errors import UnknownName
 from sprawl_env.core.game import NOT_OVER
+from sprawl_env.core.rng import combine
 
 GAMES = [
     ("tower_up", {"num_players": 4}),
@@ -36,7 +37,10 @@ def middle(name, options, seed=0, plies=30):
 
 
 @pytest.mark.parametrize(("name", "options"), GAMES, ids=str)
-@pytest.mark.parametrize("agent", ["mcts:sims=30", "flat:sims=30", "mcts:sims=20,plies=8"])
+@pytest.mark.parametrize(
+    "agent",
+    ["mcts:sims=30", "flat:sims=30", "mcts:sims=20,plies=8", "mcts:sims=20,widen=1,turns=2"],
+)
 def test_a_search_repeats_itself_and_plays_what_it_tried_most(name, options, agent):
     game, games, mask = middle(name, options)
     was = games.tobytes()
@@ -70,7 +74,7 @@ def test_what_the_seat_cannot_know_changes_nothing(name, options):
         other = games.copy()
         game.verbs.redeal_hidden(game.tables, other, 0, 77, int(games.to_play[0]))
         assert other.tobytes() != games.tobytes()
-        for agent in ("mcts:sims=25", "mcts:sims=4,greedy=1000,plies=3"):
+        for agent in ("mcts:sims=25", "mcts:sims=4,greedy=1000,widen=1,turns=2"):
             here, there = (make_agent(agent, game, seed=1).search(g) for g in (games, other))
             assert here[0].tolist() == there[0].tolist()
             assert here[1].tolist() == there[1].tolist()
@@ -101,6 +105,54 @@ def test_a_tree_counts_what_went_through_it():
     flat.search(games)
     tree = flat._workers[0].tree
     assert all(tree["child"][node] == NO_NODE for node in children(ROOT))
+
+
+@pytest.mark.parametrize(("name", "options"), GAMES, ids=str)
+def test_a_widening_tree_begins_with_what_the_heuristic_likes_best(name, options):
+    game, games, mask = middle(name, options)
+    search = make_agent("mcts:sims=1,widen=0.5", game, seed=5)
+    visits, _ = search.search(games)
+    known = games.copy()
+    game.verbs.redeal_hidden(game.tables, known, 0, combine(combine(5, 0), 0), games.to_play[0])
+    ratings = make_agent("greedy", game).values(mask, known)[0]
+    assert ratings[visits.argmax()] == ratings.max()
+
+
+def test_a_widening_node_has_as_many_children_as_its_visits_allow():
+    game, games, mask = next(
+        position
+        for position in (middle("tower_up", {"num_players": 2}, seed) for seed in range(50))
+        if position[2].sum() > 12  # all of them get a node, if nothing holds them back
+    )
+    tried = {}
+    for widen in (0.25, 0.5, 1.0):
+        visits, _ = make_agent(f"mcts:sims=100,widen={widen}", game).search(games)
+        tried[widen] = int((visits > 0).sum())
+        assert tried[widen] <= 1 + widen * 10 + 1
+    assert tried[0.25] < tried[0.5] < tried[1.0]
+    everything, _ = make_agent("mcts:sims=100", game).search(games)
+    assert (everything > 0).sum() > tried[1.0]
+
+
+def test_simulations_end_with_the_turns_asked_for():
+    game, games, _ = middle("tower_up", {"num_players": 2})
+    plies = {}
+    for turns in (1, 2, 6, 0):
+        search = make_agent(f"mcts:sims=50,turns={turns}", game)
+        search.search(games)
+        plies[turns] = search.plies / 50
+    assert 1 <= plies[1] < plies[2] < plies[6] < plies[0]
+
+
+def test_where_the_heuristic_plays_it_rates_the_position_a_rollout_is_cut_at():
+    game, games, mask = middle("tower_up", {"num_players": 2})
+    action = int(np.flatnonzero(mask[0])[0])
+    of_points = make_agent("mcts:sims=100,turns=1", game).search(games)
+    of_plans = make_agent("mcts:sims=100,turns=1,widen=100", game).search(games)
+    assert of_points[0][action] > 0
+    assert of_plans[0][action] > 0
+    means = [values[action] / visits[action] for visits, values in (of_points, of_plans)]
+    assert means[0] != pytest.approx(means[1], abs=1e-3)
 
 
 def test_a_time_limit_is_kept():
