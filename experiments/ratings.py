@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 Numbers = npt.NDArray[np.float64]
 
-MEAN: Final = 1500.0  # of all agents of a tournament
+MEAN: Final = 1500.0  # of all agents of a tournament, weighed by what their games tell
 SCALE: Final = 400.0  # points between agents of which one wins ten times as often
 PRIOR: Final = 0.5  # virtual deals that each of two agents won against the other
 ROUNDS: Final = 1000  # of the bootstrap
@@ -56,8 +56,42 @@ def prior_wins(wins: Numbers) -> Numbers:
     return prior
 
 
+def told(wins: Numbers, ratings: Numbers) -> Numbers:
+    """Return what the games tell about each agent, as shares of one ``[agents]``.
+
+    The Fisher information: many games between equals tell much, a hundred lost out of a hundred
+    little.  The zero of the scale is the mean weighed by it; with an unweighted one an agent that
+    always loses, and so might be rated anything, would blur the ratings of all the others.
+
+    Args:
+        wins: ``[agents, agents]``, see :func:`bradley_terry`.
+        ratings: its fit.
+    """
+    ahead = 1.0 / (1.0 + 10.0 ** ((ratings - ratings[:, None]) / SCALE))
+    information = ((wins + wins.T) * ahead * (1.0 - ahead)).sum(axis=1)
+    shares: Numbers = information / information.sum()
+    return shares
+
+
+def centred(ratings: Numbers, shares: Numbers) -> Numbers:
+    """Return ratings ``[..., agents]`` moved so that their mean, weighed by shares, is 1500."""
+    moved: Numbers = ratings - (ratings * shares).sum(axis=-1, keepdims=True) + MEAN
+    return moved
+
+
+def rate(wins: Numbers) -> Numbers:
+    """Return the ratings of all games of a tournament, mean 1500 as :func:`told` weighs them.
+
+    Args:
+        wins: ``[deals, agents, agents]``, see :func:`pair_wins`.
+    """
+    total = wins.sum(axis=0) + prior_wins(wins)
+    ratings = bradley_terry(total)
+    return centred(ratings, told(total, ratings))
+
+
 def bradley_terry(wins: Numbers) -> Numbers:
-    """Return ratings on the Elo scale, mean 1500; ``[..., agents]``.
+    """Return ratings on the Elo scale, mean 1500 without weights; ``[..., agents]``.
 
     Newman's iteration (Journal of Machine Learning Research 24, 2023): the maximum of the
     likelihood in far fewer steps than the classical one where strengths differ much.
@@ -85,7 +119,7 @@ def bradley_terry(wins: Numbers) -> Numbers:
 
 
 def bootstrap(wins: Numbers, seed: int, rounds: int = ROUNDS) -> tuple[Numbers, Numbers]:
-    """Return the low and high ends of 95% intervals of the ratings, each ``[agents]``.
+    """Return the low and high ends of 95% intervals of :func:`rate`, each ``[agents]``.
 
     The Bayesian bootstrap (Rubin, Annals of Statistics 9, 1981): each round gives every deal, with
     all its games, a random weight, and the virtual wins one as well, so the interval of an agent
@@ -100,8 +134,11 @@ def bootstrap(wins: Numbers, seed: int, rounds: int = ROUNDS) -> tuple[Numbers, 
     deals, agents = wins.shape[:2]
     weights = draws.exponential(size=(rounds, deals))
     drawn = (weights @ wins.reshape(deals, -1)).reshape(rounds, agents, agents)
-    prior = draws.gamma(PRIOR, 1 / PRIOR, drawn.shape) * prior_wins(wins)
-    low, high = np.percentile(bradley_terry(drawn + prior), [2.5, 97.5], axis=0)
+    prior = prior_wins(wins)
+    total = wins.sum(axis=0) + prior
+    shares = told(total, bradley_terry(total))
+    ratings = bradley_terry(drawn + draws.gamma(PRIOR, 1 / PRIOR, drawn.shape) * prior)
+    low, high = np.percentile(centred(ratings, shares), [2.5, 97.5], axis=0)
     return low, high
 
 

@@ -3,10 +3,11 @@
     python -m experiments.tournament --agents random greedy --games 1000
     python -m experiments.tournament --game ginkgopolis --seats 4 --agents random greedy bots:Mine
 
-*Line-ups.*  Two seats: every pair of agents.  More seats: every choice of as many different agents
-as there are seats; with fewer agents than seats, every way to fill the seats with at least two
-different ones (3 agents on 4 seats: 12 line-ups; 4 on 5: 52).  All line-ups play the same deals,
-each deal once with every rotation of the seats, so luck of the deal and of the seat cancels.
+*Line-ups.*  Two seats: every pair of agents; with ``--reach K`` only those at most K places apart
+in the list, for a ladder whose ends need no proof.  More seats: every choice of as many different
+agents as there are seats; with fewer agents than seats, every way to fill the seats with at least
+two different ones (3 agents on 4 seats: 12 line-ups; 4 on 5: 52).  All line-ups play the same
+deals, each deal once with every rotation of the seats, so luck of the deal and of the seat cancels.
 
 *Trust.*  Every game has agents of its own, seeded by the tournament's seed, the line-up, the deal,
 the rotation and the seat, so results depend neither on the number of processes nor on
@@ -76,6 +77,8 @@ class Config:
     """seats"""
     seed: int = 0
     """deals and agents follow from it"""
+    reach: int = 0
+    """2 seats: how far apart in the list agents may be to meet; 0: any"""
     options: tuple[str, ...] = ()
     """further options of the game, e.g. objectives=start"""
     move_seconds: float = 60.0
@@ -91,8 +94,11 @@ class Config:
 # --------------------------------------------------------------------------------- who plays whom
 
 
-def line_ups(names: Sequence[str], seats: int) -> list[tuple[str, ...]]:
+def line_ups(names: Sequence[str], seats: int, reach: int = 0) -> list[tuple[str, ...]]:
     """Return who plays together; see the top of this file."""
+    if reach:
+        pairs = itertools.combinations(range(len(names)), 2)
+        return [(names[a], names[b]) for a, b in pairs if b - a <= reach]
     if len(names) >= seats:
         return list(itertools.combinations(names, seats))
     filled = itertools.combinations_with_replacement(names, seats)
@@ -362,10 +368,12 @@ def check(config: Config) -> Game:
     Raises:
         SprawlError: some value is not allowed.
     """
-    for name, least in (("games", 1), ("seats", FEWEST), ("processes", 0)):
+    for name, least in (("games", 1), ("seats", FEWEST), ("reach", 0), ("processes", 0)):
         value = getattr(config, name)
         if value < least:
             raise InvalidOption(f"{name}={value}: expected a whole number from {least}")
+    if config.reach and config.seats != FEWEST:
+        raise InvalidOption(f"reach={config.reach}: expected 0 with {config.seats} seats")
     if not config.move_seconds > 0:
         raise InvalidOption(f"move_seconds={config.move_seconds}: expected more than 0")
     check_seed(config.seed)
@@ -445,7 +453,7 @@ def main(config: Config) -> None:
     """Run the tournament, or the rest of it, and write its report."""
     game = check(config)
     users = rehearse(game, config.agents)
-    pairings = tuple(line_ups(config.agents, config.seats))
+    pairings = tuple(line_ups(config.agents, config.seats, config.reach))
     schedule = Schedule(pairings, config.seats, -(-config.games // config.seats))
     out = config.out or Path("runs") / f"tournament-{config.game}-{config.seats}-{config.seed}"
     folder = Folder(out, config, schedule)

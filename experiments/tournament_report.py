@@ -20,7 +20,7 @@ from rich.table import Table as RichTable
 from agents.checkpoint import surroundings, write_atomically
 from experiments.command_line import counted
 from experiments.evaluate import half_width, interval
-from experiments.ratings import bootstrap, bradley_terry, pair_wins, prior_wins, skills
+from experiments.ratings import bootstrap, pair_wins, rate, skills
 
 Numbers = npt.NDArray[np.float64]
 Row = dict[str, Any]
@@ -115,7 +115,7 @@ def summarise(config: Any, rows: Sequence[Row], timings: Sequence[Row]) -> Repor
     for row in rows:
         sitting = [number[name] for name in row["agents"]]
         wins[row["deal"]] += pair_wins(row["ranks"], sitting, len(names))
-    elo = bradley_terry(wins.sum(axis=0) + prior_wins(wins))
+    elo = rate(wins)
     low, high = bootstrap(wins, config.seed)
     skill = skills(
         ((row["ranks"], [number[name] for name in row["agents"]]) for row in rows), len(names)
@@ -157,6 +157,8 @@ def command(config: Any) -> str:
     words = ["python -m experiments.tournament", "--game", config.game]
     words += ["--agents", *config.agents, "--games", str(config.games)]
     words += ["--seats", str(config.seats), "--seed", str(config.seed)]
+    if config.reach:
+        words += ["--reach", str(config.reach)]
     if config.options:
         words += ["--options", *config.options]
     return " ".join(words)
@@ -285,8 +287,9 @@ def _time(seconds: float | None) -> str:
 def _ratings_table(report: Report) -> Table:
     return Table(
         "Ratings",
-        "Bradley–Terry on the Elo scale (mean of these agents 1500), from who ended ahead of "
-        f"whom; 95% intervals by a Bayesian bootstrap over {counted(report['deals'], 'deal')}. "
+        "Bradley–Terry on the Elo scale, from who ended ahead of whom (1500: the mean of these "
+        "agents, weighed by what their games tell); 95% intervals by a Bayesian bootstrap over "
+        f"{counted(report['deals'], 'deal')}. "
         "openskill: Plackett–Luce, μ ± σ after the games in order.",
         ("agent", "Elo", "95% interval", "openskill μ ± σ"),
         [

@@ -119,7 +119,7 @@ def test_a_widening_tree_begins_with_what_the_heuristic_likes_best(name, options
 
 
 def test_a_widening_node_has_as_many_children_as_its_visits_allow():
-    game, games, mask = next(
+    game, games, _mask = next(
         position
         for position in (middle("tower_up", {"num_players": 2}, seed) for seed in range(50))
         if position[2].sum() > 12  # all of them get a node, if nothing holds them back

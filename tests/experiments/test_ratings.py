@@ -7,7 +7,17 @@ import pytest
 
 pytest.importorskip("openskill")
 
-from experiments.ratings import MEAN, bootstrap, bradley_terry, pair_wins, prior_wins, skills
+from experiments.ratings import (
+    MEAN,
+    bootstrap,
+    bradley_terry,
+    centred,
+    pair_wins,
+    prior_wins,
+    rate,
+    skills,
+    told,
+)
 
 
 def test_three_wins_in_four_are_191_points():
@@ -95,3 +105,32 @@ def test_openskill_tells_winners_from_losers():
     assert better.sigma < 25 / 3
     level = skills([((1, 2.5, 2.5), (0, 1, 1)), ((2.5, 1, 2.5), (0, 1, 0))] * 30, 2)
     assert level[0].mu == pytest.approx(level[1].mu, abs=3)
+
+
+def ladder(deals=500):
+    """Three agents: the first always loses, the third beats the second two times out of three."""
+    wins = np.zeros((deals, 3, 3))
+    wins[:, 1, 0] = wins[:, 2, 0] = 1.0
+    wins[::3, 1, 2] = 1.0
+    wins[1::3, 2, 1] = wins[2::3, 2, 1] = 1.0
+    return wins
+
+
+def test_the_zero_of_the_scale_is_the_mean_weighed_by_what_the_games_tell():
+    wins = ladder()
+    total = wins.sum(axis=0) + prior_wins(wins)
+    shares = told(total, bradley_terry(total))
+    assert shares.sum() == pytest.approx(1.0)
+    assert shares[0] < 0.01
+    assert shares[1] == pytest.approx(0.5, abs=0.01)
+    elo = rate(wins)
+    assert (elo * shares).sum() == pytest.approx(MEAN)
+    assert elo == pytest.approx(centred(bradley_terry(total), shares))
+    assert elo[2] - elo[1] == pytest.approx(120, abs=3)  # 400 log10(2)
+
+
+def test_one_that_always_loses_does_not_blur_the_others():
+    low, high = bootstrap(ladder(), seed=0)
+    assert high[0] - low[0] > 200
+    assert high[1] - low[1] < 45
+    assert high[1] < low[2]

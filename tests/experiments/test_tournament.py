@@ -31,6 +31,8 @@ def test_two_seats_play_every_pair_once():
 
 
 def test_more_seats_play_every_choice_of_different_agents():
+    assert line_ups("abcd", 2, reach=1) == [tuple("ab"), tuple("bc"), tuple("cd")]
+    assert line_ups("abcd", 2, reach=3) == line_ups("abcd", 2)
     assert line_ups("abcd", 3) == [tuple("abc"), tuple("abd"), tuple("acd"), tuple("bcd")]
 
 
@@ -174,6 +176,8 @@ def tournament(*arguments, cwd, **options):
         (["--games", "0"], "games=0: expected a whole number from 1"),
         (["--seats", "1"], "seats=1: expected a whole number from 2"),
         (["--seats", "5"], "expected a whole number 2..4"),
+        (["--reach", "-1"], "reach=-1: expected a whole number from 0"),
+        (["--reach", "1", "--seats", "3"], "reach=1: expected 0 with 3 seats"),
         (["--seed", "-1"], "expected a whole number 0.."),
         (["--move-seconds", "0"], "move_seconds=0.0: expected more than 0"),
         (["--processes", "-1"], "processes=-1: expected a whole number from 0"),

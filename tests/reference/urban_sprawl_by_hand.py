@@ -322,6 +322,8 @@ class Table:
     markers: dict[tuple[str, int], int | None] = field(default_factory=dict)
     planning_row: list[str | None] = field(default_factory=lambda: [None] * PLANNING_SPACES)
     planning_up: bool = False
+    rebuilt: bool = False
+    """The planning deck was, since the turn or its end began (ruling U41)."""
     contract_row: list[int | None] = field(default_factory=lambda: [None] * SPACES)
     tops_up: list[bool] = field(default_factory=lambda: [False] * len(DECKS))
     active_decks: list[bool] = field(default_factory=lambda: [True, False, False])
@@ -576,6 +578,7 @@ class UrbanSprawlByHand:
         table = self.table
         table.turn += 1
         table.built = 0
+        table.rebuilt = False
         table.taken_now = []
         table.investing = True
         self._collect()
@@ -1070,6 +1073,7 @@ class UrbanSprawlByHand:
 
     def _end_of_turn(self) -> Story:
         """Steps 1 to 8 (US 6.8)."""
+        self.table.rebuilt = False
         self._slide_planning()
         yield from self._fill_planning()
         yield from self._turn_up_planning()
@@ -1109,13 +1113,17 @@ class UrbanSprawlByHand:
                 yield from self._planning_revealed(name)
 
     def _planning_left(self) -> bool:
-        """Whether deck or discards hold a permit or an Urban Renewal (ruling U28)."""
-        return any(not is_event(name) for name in self.table.planning + self.table.discards)
+        """Whether there is a permit or an Urban Renewal to be drawn (rulings U28, U41)."""
+        table = self.table
+        to_come = table.planning + ([] if table.rebuilt else table.discards)
+        return any(not is_event(name) for name in to_come)
 
     def _draw_planning(self) -> str:
         """The top card; the deck is rebuilt from the discards when it is empty (ruling U28)."""
         table = self.table
         if not table.planning:
+            assert not table.rebuilt, "rebuilt before"
+            table.rebuilt = True
             cards = sorted_planning(table.discards)
             table.discards = []
             table.planning = list(cards) if self.trying else list(self.chance.reshuffle([*cards]))

@@ -172,6 +172,7 @@ def _ranges(t: State, state: State) -> Iterator[str]:
         "planning_deck": (0, NUM_PLANNING - 1),
         "planning_size": (0, PLANNING_CARDS),
         "no_events": (0, int(state.planning_size)),
+        "rebuilt": (0, 1),
         "planning_discards": COUNTED,
         "contract": (NO_CARD, NUM_CARDS - 1),
         "deck_top": (NO_CARD, NUM_CARDS - 1),

@@ -41,7 +41,9 @@ from sprawl_env.games.urban_sprawl.constants import (
     NUM_VOCATIONS,
     NUM_ZONES,
     PLANNING_TOP,
+    PRESTIGE,
     RENEWAL,
+    SHAPES,
     SIDE,
     WEALTH,
     ZONE_SHIFT,
@@ -130,6 +132,10 @@ class Block(IntEnum):
     MONEY = auto()
     NUMBERS = auto()
     MEANT_CARD = auto()
+    MEANT_MARKER = auto()
+    MEANT_ZONE = auto()
+    MEANT_OFFICE = auto()
+    MEANT_VOCATION = auto()
     TURN = auto()
     DECKS = auto()
     IN_PLAY = auto()
@@ -153,7 +159,7 @@ CONTRACT_STRIDE: Final = int(Contract.TEXT) + CARD_FEATURES
 SEAT_STRIDE: Final = int(SeatAt.FAVORS) + FAVORS * CARD_FEATURES
 NUM_PLACES: Final = FIRST_FAVOR + FAVORS
 NUM_TURN: Final = 5
-NUM_DECK_NUMBERS: Final = NUM_DECKS + 4
+NUM_DECK_NUMBERS: Final = NUM_DECKS + 5
 NUM_DISCARDS: Final = NUM_KINDS + NUM_EVENTS
 
 HALF_WEALTH: Final = 50  # wealth that counts as a half
@@ -186,7 +192,7 @@ def layout(tables: Tables, num_seats: int) -> ObservationLayout:
         ("below", (NUM_LOTS,), "the same building goes on below", LOT),
         ("value", (NUM_LOTS,), "value / 40", LOT),
         ("empty", (NUM_LOTS,), "nothing stands on it", LOT),
-        ("meant", (NUM_LOTS,), "part of the building that the decision or effect speaks of", LOT),
+        ("meant", (NUM_LOTS,), "part of the building or footprint that is spoken of", LOT),
         ("controls", (NUM_LOTS, n), "who controls the building", LOT),
         ("number", (NUM_LINES,), "number of the line / 12, 0 without", LINE),
         ("pays_wealth", (NUM_LINES,), "it pays wealth", LINE),
@@ -217,14 +223,19 @@ def layout(tables: Tables, num_seats: int) -> ObservationLayout:
         ("favors", (n, FAVORS, text), "what its Favors say", SEATS),
         ("decision", (NUM_DECISIONS,), "what is to be decided"),
         ("verb", (NUM_VERBS,), "verb of the effect that asks"),
-        ("money", (2,), "the effect is about wealth, prestige"),
+        ("money", (2,), "the effect, or saving a building from it, is about wealth, prestige"),
         ("numbers", (3,), "amount / 16, units or cards left, or highest bid / 16, permits paid "
          "/ 4"),
         ("meant_card", (text,), "what the contract in hand, or just built, says"),
+        ("meant_marker", (NUM_MARKERS,), "marker to be put: wealth 7 to 12, prestige 4 to 6"),
+        ("meant_zone", (NUM_COLOURS,), "zone to be placed: CIV, COM, IND, RES, park"),
+        ("meant_office", (NUM_OFFICES,), "office whose tie is to be broken"),
+        ("meant_vocation", (NUM_VOCATIONS,), "vocation to be taken"),
         ("turn", (NUM_TURN,), "AP left / 8, investing, no contract built yet, turns / 100, an "
          "event is executed"),
         ("decks", (NUM_DECK_NUMBERS,), "Town, City, Metropolis left / 37, City, Metropolis active, "
-         "planning cards left / 54, of which surely no events / 54"),
+         "planning cards left / 54, of which surely no events / 54, rebuilt since the turn or its "
+         "end began"),
         ("in_play", (NUM_OFFICES,), "offices in play"),
         ("pawn", (NUM_POLITICIANS,), "office on the election track"),
         ("markers", (NUM_MARKERS,), "markers in the supply: wealth 7 to 12, prestige 4 to 6"),
@@ -306,8 +317,8 @@ def write_lots(t: Tables, state: State, seat: int, out: Floats) -> None:
 
 
 @kernel
-def write_meant(state: State, out: Floats) -> None:
-    """The building that the decision or the effects being run speak of."""
+def write_meant(t: Tables, state: State, out: Floats) -> None:
+    """The building or footprint that the decision or the effects being run speak of."""
     meant = out[Lot.MEANT * NUM_LOTS :]
     for lot in range(NUM_LOTS):
         meant[lot] = 0
@@ -315,11 +326,15 @@ def write_meant(state: State, out: Floats) -> None:
         return
     lot = int(state.lot)
     step = top(state, STEP)
-    if step == Step.SAVE or step == Step.MOVE_TO:
+    if step == Step.PERMITS:
+        lot = top(state, B)  # any of the block, whose footprint it numbers
+    elif step == Step.SAVE or step == Step.MOVE_TO:
         lot = top(state, B)
     elif step == Step.MAIN or lot < 0:
         return
     corners = int(state.corners[lot])
+    if step == Step.PERMITS:
+        corners = int(SHAPES[t.card_size[top(state, A)] - 1, lot % CORNERS])
     for corner in range(CORNERS):
         if corners >> corner & 1:
             meant[lot // CORNERS * CORNERS + corner] = 1
@@ -463,12 +478,23 @@ def write_decision(t: Tables, state: State, out: Floats) -> None:
     elif step == Step.PERMITS:
         out[numbers + 2] = top(state, C) * CARD_UNIT
     elif asks_by_effect(step) and a != MAYORS_PARK:
+        saves = step == Step.SAVE
+        what = int(t.save_what[a] if saves else t.what[a])
+        amount = int(t.save_amount[a] if saves else t.amount[a])
         out[int(starts[Block.VERB]) + int(t.verb[a])] = 1
-        out[int(starts[Block.MONEY])] = t.what[a] != 1
-        out[int(starts[Block.MONEY]) + 1] = t.what[a] != WEALTH
-        out[numbers] = min(int(t.amount[a]) * AMOUNT_UNIT, 1.0)
+        out[int(starts[Block.MONEY])] = what != PRESTIGE
+        out[int(starts[Block.MONEY]) + 1] = what != WEALTH
+        out[numbers] = min(amount * AMOUNT_UNIT, 1.0)
         if step == Step.UNIT or step == Step.BID or step == Step.DISCARD:
             out[numbers + 1] = min(top(state, B) * AMOUNT_UNIT, 1.0)
+    if step == Step.GREY:
+        out[int(starts[Block.MEANT_MARKER]) + a] = 1
+    elif step == Step.PLACE:
+        out[int(starts[Block.MEANT_ZONE]) + top(state, B)] = 1
+    elif step == Step.WINNER:
+        out[int(starts[Block.MEANT_OFFICE]) + top(state, B)] = 1
+    elif step == Step.VOCATION_FROM:
+        out[int(starts[Block.MEANT_VOCATION]) + a] = 1
     card = int(state.card)
     if step == Step.FOOTPRINT or step == Step.PERMITS:
         card = a
@@ -495,6 +521,7 @@ def write_turn(t: Tables, state: State, out: Floats) -> None:
     out[decks + NUM_DECKS + 1] = int(state.active_decks) >> METROPOLIS & 1
     out[decks + NUM_DECKS + 2] = int(state.planning_size) * PLANNING_UNIT
     out[decks + NUM_DECKS + 3] = int(state.no_events) * PLANNING_UNIT
+    out[decks + NUM_DECKS + 4] = state.rebuilt
     for office in range(NUM_OFFICES):
         out[int(starts[Block.IN_PLAY]) + office] = int(state.in_play) >> office & 1
     out[int(starts[Block.PAWN]) + int(state.pawn)] = 1
@@ -529,7 +556,7 @@ def observe(tables: Tables, games: Games, g: int, seat: int, out: Floats) -> Non
     """Write what ``seat`` sees, float32 ``[observation_size]``, as its layout says."""
     t, state = tables[0], games[g]
     write_lots(t, state, seat, out)
-    write_meant(state, out)
+    write_meant(t, state, out)
     out[int(t.block_start[Block.LINES]) :] = 0
     write_lines(t, state, seat, out)
     write_planning(t, state, out)

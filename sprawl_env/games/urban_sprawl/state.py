@@ -67,6 +67,7 @@ GAME: Final = record(
         ("planning_deck", np.int8, (PLANNING_CARDS,)),  # kinds, next card last
         ("planning_size", np.int8),
         ("no_events", np.int8),  # so many of the next cards are no events: it is known (U13)
+        ("rebuilt", np.int8),  # 1: the deck was, since the turn or its end began (U41)
         ("planning_discards", np.int8, (NUM_PLANNING,)),  # by kind
         # contracts
         ("contract", np.int8, (CONTRACT_SPACES,)),  # cards at 1 to 5 AP, NO_CARD

@@ -38,11 +38,11 @@ NO_DECK = -1
 
 @kernel
 def can_draw(state: State) -> bool:
-    """A permit or an Urban Renewal is left in deck or discards (ruling U28)."""
+    """A permit or an Urban Renewal is left in the deck, or for a new one (rulings U28, U41)."""
     if state.no_events > 0:
         return True
     for kind in range(NUM_KINDS):
-        if state.planning_discards[kind] > 0:
+        if state.planning_discards[kind] > 0 and not state.rebuilt:
             return True
     for k in range(state.planning_size):
         if state.planning_deck[k] < FIRST_EVENT:
@@ -52,7 +52,8 @@ def can_draw(state: State) -> bool:
 
 @kernel
 def rebuild_planning(state: State) -> None:
-    """Shuffle the discards into a new deck (ruling U28)."""
+    """Shuffle the discards into a new deck (rulings U28, U41)."""
+    state.rebuilt = 1
     size = 0
     for kind in range(NUM_PLANNING):
         for _ in range(state.planning_discards[kind]):
@@ -288,6 +289,7 @@ def end_of_turn(t: State, state: State) -> None:
         following = stage
     state.agenda[int(state.agenda_size) - 1, A] = following
     if stage == EndStage.SLIDE_PLANNING:
+        state.rebuilt = 0
         slide_planning(state)
     elif stage == EndStage.FILL_PLANNING and space >= 0:
         push(state, Step.DRAW_PLANNING, NOBODY, space)

@@ -64,6 +64,7 @@ def clear(state: State) -> None:
     state.planning_deck[:] = 0
     state.planning_size = 0
     state.no_events = 0
+    state.rebuilt = 0
     state.planning_discards[:] = 0
     state.contract[:] = NO_CARD
     state.deck_top[:] = NO_CARD

@@ -91,6 +91,7 @@ def begin_turn(t: State, state: State) -> None:
     state.contracts_built = 0
     state.fresh_favors = 0
     state.investing = 1
+    state.rebuilt = 0
     if state.office[TREASURER] == seat:
         for other in range(state.num_seats):
             if other != seat:
