@@ -72,16 +72,18 @@ def readme(name: str) -> dict[str, str]:
     return sections((PACKAGE / "games" / name / "README.md").read_text(encoding="utf-8"))
 
 
-def remarks(text: str, own_table: str, where: str) -> str:
-    """Return what a section of a README says beside the code's own table.
+def around(text: str, own_table: str, where: str) -> tuple[str, str]:
+    """Return what a section of a README says before and after the code's own table.
+
+    The sentence that tells for how many seats the README shows the table is left out.
 
     Raises:
         PluginError: the section does not hold that table.
     """
     if own_table not in text:
         raise PluginError(f"{where} does not hold the code's own table:\n{own_table}")
-    _, _, after = text.partition(own_table)
-    return after.strip()
+    before, _, after = text.partition(own_table)
+    return re.sub(r"With 2 seats \([^)]*\):\s*$", "", before).strip(), after.strip()
 
 
 def numbers_of_seats(rules: GameRules) -> range:
@@ -250,14 +252,17 @@ def tabs(pages: dict[str, str], chosen: str) -> str:
 def observation_part(name: str, games: dict[int, Game], text: str) -> str:
     """Return the observation's tables for every number of seats, and what the README adds."""
     layouts = {in_words(n): game.observation_layout.markdown() for n, game in games.items()}
-    added = remarks(text, layouts[in_words(OPEN_SEATS)], f"{name}: README, Observation")
+    where = f"{name}: README, Observation"
+    before, after = around(text, layouts[in_words(OPEN_SEATS)], where)
     mask = games[OPEN_SEATS].num_actions
     return "\n\n".join(
         [
             f'`{{"observation": float32 [size], "action_mask": int8 [{mask}]}}`: the mask is 1 '
             "where an action is legal and all 0 for an agent that waits; it is also in "
-            '`infos[agent]["action_mask"]`. Seats are counted from the observer: 0 is itself, '
-            "1 the next one, and so on. The table depends on the number of seats:",
+            '`infos[agent]["action_mask"]`.',
+            before,
+            "Seat 0 from the observer is itself, 1 the next one, and so on. The table depends on "
+            "the number of seats:",
             tabs(layouts, in_words(OPEN_SEATS)),
             "The same in Python, for any options, and one block of an observation by its name:",
             "```python\n"
@@ -267,7 +272,7 @@ def observation_part(name: str, games: dict[int, Game], text: str) -> str:
             "observation = game.observe(game.deal(seed=1), 0, seat=0)\n"
             'block = game.observation_layout.view(observation, "to_play")\n'
             "```",
-            added,
+            after,
         ]
     )
 
@@ -275,15 +280,16 @@ def observation_part(name: str, games: dict[int, Game], text: str) -> str:
 def actions_part(name: str, game: Game, text: str) -> str:
     """Return the actions' table, and what the README adds."""
     own = game.actions.markdown()
-    return "\n\n".join(
-        [
-            f"`Discrete({game.num_actions})`, the same ids for every number of seats and all "
-            "options. In the meanings `i` counts from the first id of the block; "
-            "`game.action_name(games, g, action)` says what an id means in a position.",
-            own,
-            remarks(text, own, f"{name}: README, Actions"),
-        ]
-    )
+    before, after = around(text, own, f"{name}: README, Actions")
+    parts = [
+        f"`Discrete({game.num_actions})`, the same ids for every number of seats and all "
+        "options. In the meanings `i` counts from the first id of the block; "
+        "`game.action_name(games, g, action)` says what an id means in a position.",
+        before,
+        own,
+        after,
+    ]
+    return "\n\n".join(part for part in parts if part)
 
 
 def rewards_part() -> str:

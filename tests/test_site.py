@@ -116,9 +116,18 @@ def test_a_games_readme_has_the_options_of_the_code(name):
         assert allowed == hooks.allowed(rules, option)
 
 
+@pytest.mark.parametrize("name", GAMES)
+def test_an_environments_page_keeps_what_the_readme_says_beside_the_tables(name):
+    page = hooks.environment_page(name)
+    for section in ("Actions", "Observation"):
+        said = [part for part in hooks.readme(name)[section].split("\n\n") if part[0] != "|"]
+        for part in said:
+            assert part.partition("With 2 seats (")[0].strip() in page
+
+
 def test_a_readme_without_the_codes_table_is_refused():
     with pytest.raises(hooks.PluginError, match="does not hold the code's own table"):
-        hooks.remarks("| ids | block |\n\nmore", "| ids | block | meaning |", "x: README")
+        hooks.around("| ids | block |\n\nmore", "| ids | block | meaning |", "x: README")
 
 
 def test_the_readme_comes_to_the_front_page_with_the_sites_links():
