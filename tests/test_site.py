@@ -154,7 +154,7 @@ def test_published_tournaments_come_into_the_navigation(tmp_path):
 
 def test_the_site_is_whole_and_fetches_nothing_from_elsewhere(tmp_path):
     done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(tmp_path / "site")],
+        [sys.executable, "-m", "mkdocs", "build", "--site-dir", str(tmp_path / "site")],
         cwd=ROOT,
         capture_output=True,
         text=True,
