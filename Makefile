@@ -52,7 +52,7 @@ contracts: $(STAMP) ## who may import whom
 	$(BIN)/lint-imports
 
 docs: $(STAMP) ## build the documentation site: build/site/index.html
-	NUMBA_DISABLE_JIT=1 NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
+	NUMBA_DISABLE_JIT=1 NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
 
 check: lint types contracts docs test test-plain test-checked ## everything CI runs
 

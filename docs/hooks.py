@@ -311,9 +311,9 @@ def end_part(rules: GameRules) -> str:
     """Return when an episode ends."""
     (limit,) = (name for name in rules.options if name.startswith("max_"))
     return (
-        f"{ENDS[rules.name]} All agents are then terminated together. A game that reaches "
-        f"`{limit}` ({limit.removeprefix('max_')}) is stopped, scored like an end and reported as "
-        "truncated, so there is nothing to bootstrap from."
+        f"{ENDS[rules.name]} All agents are then terminated together. A game that goes on until "
+        f"`{limit}` is stopped, scored like an end and reported as truncated; there is nothing to "
+        "bootstrap from."
     )
 
 
