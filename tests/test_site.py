@@ -169,6 +169,10 @@ def test_the_site_is_whole_and_fetches_nothing_from_elsewhere(tmp_path):
         assert f"rules/{name}.html" in pages
     for path in DOCS.rglob("*.md"):
         assert f"{path.relative_to(DOCS).as_posix()[:-3]}.html" in pages
+    for name, seats in SEATS:  # all tabs are rendered
+        page = pages[f"environments/{name}.html"]
+        assert page.count(">to_play</code></td>") == len(hooks.games_of(name))
+        assert f">{hooks.in_words(seats)}</label>" in page
     for where, text in pages.items():
         fetched = re.findall(r'<(?:script|img|iframe|source)[^>]*\ssrc="?([^"\s>]+)', text)
         fetched += re.findall(r'<link[^>]*\srel="?(?:stylesheet|preconnect|icon)[^>]*>', text)
