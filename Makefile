@@ -10,7 +10,7 @@ WARM := $(BIN)/python -m sprawl_env.warmup
 RULES := tests/core tests/games tests/reference tests/test_replays.py
 
 .DEFAULT_GOAL := help
-.PHONY: help setup train test test-slow test-plain test-checked lint types contracts check benchmark format clean
+.PHONY: help setup train test test-slow test-plain test-checked lint types contracts docs check benchmark format clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -51,7 +51,10 @@ types: $(STAMP) ## mypy --strict
 contracts: $(STAMP) ## who may import whom
 	$(BIN)/lint-imports
 
-check: lint types contracts test test-plain test-checked ## everything CI runs
+docs: $(STAMP) ## build the documentation site: build/site/index.html
+	NUMBA_DISABLE_JIT=1 NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
+
+check: lint types contracts docs test test-plain test-checked ## everything CI runs
 
 benchmark: $(STAMP) ## measure the speed, with peers where they are installed
 	$(BIN)/python -m experiments.benchmark $(ARGS)

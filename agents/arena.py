@@ -27,8 +27,9 @@ class Results:
         margins: float64 ``[num_games, seats]``: final points less the mean of the other sides'.
         seats: int64 ``[num_games, seats]``: where each agent sat.
         deals: int64 ``[num_games]``: games with the same number were dealt alike.
-        turns, plies: int64 ``[num_games]``.
-        truncated: bool ``[num_games]``.
+        turns: int64 ``[num_games]``.
+        plies: int64 ``[num_games]``, decisions of all seats.
+        truncated: bool ``[num_games]``: cut off at a turn limit.
     """
 
     wins: npt.NDArray[np.float64]

@@ -100,7 +100,17 @@ def commit() -> str | None:
 
 
 def save(folder: Path, tensors: Mapping[str, Array], about: Mapping[str, Any]) -> Path:
-    """Write a checkpoint as ``folder``, atomically; ``about["step"]`` is required."""
+    """Write a checkpoint, whole or not at all, and return its folder.
+
+    Args:
+        folder: where; one that is there is replaced.
+        tensors: arrays by name, of any shape.
+        about: for the JSON: what :func:`describe_game` returns, ``step`` (learner decisions so
+            far), and for a policy that is to play ``network`` (its size).
+
+    Raises:
+        OSError: the disk is full or cannot be written.
+    """
     from safetensors.numpy import save as to_bytes  # noqa: PLC0415 - only the train extra has it
 
     weights = to_bytes({name: np.ascontiguousarray(array) for name, array in tensors.items()})

@@ -32,7 +32,13 @@ _LEAST_SHARE = 16  # games a thread must have to be worth waking
 
 
 class Look(NamedTuple):
-    """What :meth:`VectorGames.reset` returns: arrays that are overwritten by the next call."""
+    """What :meth:`VectorGames.reset` returns: arrays that are overwritten by the next call.
+
+    Attributes:
+        observations: float32 ``[num_envs, observation_size]``.
+        masks: int8 ``[num_envs, num_actions]``, 1 = legal.
+        to_play: int64 ``[num_envs]``.
+    """
 
     observations: Floats
     masks: Mask
@@ -40,7 +46,16 @@ class Look(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What :meth:`VectorGames.step` returns: arrays that are overwritten by the next call."""
+    """What :meth:`VectorGames.step` returns: arrays that are overwritten by the next call.
+
+    Attributes:
+        observations: float32 ``[num_envs, observation_size]``.
+        masks: int8 ``[num_envs, num_actions]``, 1 = legal.
+        to_play: int64 ``[num_envs]``.
+        rewards: float32 ``[num_envs, num_players]``.
+        terminated: bool ``[num_envs]``.
+        truncated: bool ``[num_envs]``.
+    """
 
     observations: Floats
     masks: Mask
@@ -54,7 +69,8 @@ class VectorGames:
     """``num_envs`` games of self-play; a game that ends is dealt anew at once.
 
     The arrays are allocated once and overwritten in place by every call, so copy what you keep.
-    Results depend on ``seed`` and the actions alone, not on ``num_threads``.
+    Results depend on ``seed`` and the actions alone, not on ``num_threads``.  The arguments are
+    those of :func:`sprawl_env.make_vec`.
 
     Attributes:
         observations: float32 ``[num_envs, observation_size]`` as the seat to play sees the game
@@ -62,8 +78,9 @@ class VectorGames:
         masks: int8 ``[num_envs, num_actions]``, 1 = legal.
         to_play: int64 ``[num_envs]``, the seat that owes the decision.
         rewards: float32 ``[num_envs, num_players]``, what each seat earned in the last step.
-        terminated, truncated: bool ``[num_envs]``: the game ended in the last step; the other
+        terminated: bool ``[num_envs]``: the game ended in the last step by its rules; the other
             arrays already show the next one.
+        truncated: bool ``[num_envs]``: likewise, at a turn limit.
         final_scores: int32 ``[num_envs, num_sides]``, points at the end of the last game that
             ended (those last reported with a reward a ply); sides are the seats and, with one
             seat, the automaton it plays against if the game has one.

@@ -45,8 +45,8 @@ def picture_of(name, label, plies, seat):
     return game.picture(games, 0, seat, Played(before.seat, before.action, before.says))
 
 
-def middle_of_a_greedy_game(name):
-    """Return the picture of a game of greedy agents after half of its plies."""
+def moments_of_a_greedy_game(name):
+    """Return the pictures of a game of three greedy agents: its start, its middle and its end."""
     game = sprawl_env.game(name, num_players=3)
     agent = GreedyAgent(game, seed=1)
     games = game.deal(1, seed=1)
@@ -56,11 +56,14 @@ def middle_of_a_greedy_game(name):
         says = game.action_name(games, 0, action)
         played.append(Played(int(games["to_play"][0]), action, says))
         game.play(games, 0, action)
-    games = game.deal(1, seed=1)
-    half = played[: len(played) // 2]
-    for ply in half:
-        game.play(games, 0, ply.action)
-    return game.picture(games, 0, last=half[-1])
+    plies = {"start": 0, "middle": len(played) // 2, "end": len(played)}
+    found = {}
+    for moment, count in plies.items():
+        games = game.deal(1, seed=1)
+        for ply in played[:count]:
+            game.play(games, 0, ply.action)
+        found[moment] = game.picture(games, 0, last=played[count - 1] if count else None)
+    return found
 
 
 def main():
@@ -73,9 +76,10 @@ def main():
         print(path.relative_to(FOLDER))
     DOCS.mkdir(parents=True, exist_ok=True)
     for name in GAMES:
-        pixels = Image.fromarray(rgb_array(middle_of_a_greedy_game(name)))
-        pixels.quantize(128).save(DOCS / f"{name}.png", optimize=True)
-        print((DOCS / f"{name}.png").relative_to(DOCS.parent))
+        for moment, picture in moments_of_a_greedy_game(name).items():
+            path = DOCS / f"{name}-{moment}.png"
+            Image.fromarray(rgb_array(picture)).quantize(128).save(path, optimize=True)
+            print(path.relative_to(DOCS.parent))
 
 
 if __name__ == "__main__":
