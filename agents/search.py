@@ -124,45 +124,52 @@ def parse_search(name: str, base: SearchConfig) -> SearchConfig:
     return replace(base, **chosen)
 
 
-def _random_picker(rules: GameRules) -> Callable[..., int]:
-    """Return the kernel that picks a legal action in ``games[0]`` at random."""
+def _picker(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
+    """Return the kernel that picks one of the ``legal`` actions in ``games[0]``.
 
-    @kernel(label=rules.name)
-    def pick_any(tables: Tables, games: Games, mask: Mask, scratch: Mask, luck: Any) -> int:
-        return legal_number(mask, below(luck, count_legal(mask)))
+    ``best``: the one that the heuristic likes best; otherwise each is equally likely.
+    """
+    if not with_heuristic:
 
-    return pick_any
+        @kernel(label=rules.name)
+        def pick_any(
+            tables: Tables,
+            games: Games,
+            mask: Mask,
+            scratch: Mask,
+            legal: int,
+            best: bool,
+            luck: Any,
+        ) -> int:
+            return legal_number(mask, below(luck, legal))
 
+        return pick_any
 
-def _best_picker(rules: GameRules) -> Callable[..., int]:
-    """Return the kernel that picks the legal action in ``games[0]`` the heuristic likes best."""
     rate_action = action_rater(rules)
 
     @kernel(label=rules.name)
-    def pick_best(tables: Tables, games: Games, mask: Mask, scratch: Mask, luck: Any) -> int:
-        best, highest = NO_ACTION, -np.inf
+    def pick(
+        tables: Tables, games: Games, mask: Mask, scratch: Mask, legal: int, best: bool, luck: Any
+    ) -> int:
+        if not best:
+            return legal_number(mask, below(luck, legal))
+        chosen, highest = NO_ACTION, -np.inf
         seat = int(games[0].to_play)
         games[1] = games[0]
         for action in range(mask.size):
             if mask[action]:
                 rating = rate_action(tables, games[1:], action, seat, scratch)
-                if best == NO_ACTION or rating > highest:
-                    best, highest = action, rating
-        return best
+                if chosen == NO_ACTION or rating > highest:
+                    chosen, highest = action, rating
+        return chosen
 
-    return pick_best
-
-
-def _pickers(rules: GameRules, with_heuristic: bool) -> tuple[Callable[..., int], ...]:
-    """Return the kernels that pick any action and, where it may be asked for, the best."""
-    pick_any = _random_picker(rules)
-    return pick_any, _best_picker(rules) if with_heuristic else pick_any
+    return pick
 
 
 def _rollout(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
     """Return the kernel that plays ``games[0]`` on; returns how many plies."""
     play, legal_actions = rules.verbs.play, rules.verbs.legal_actions
-    pick_any, pick_best = _pickers(rules, with_heuristic)
+    pick = _picker(rules, with_heuristic)
 
     @kernel(label=f"{rules.name} {with_heuristic}")
     def rollout(
@@ -178,12 +185,12 @@ def _rollout(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
         ply = 0
         while goes_on(games[0], last) and (plies == 0 or ply < plies):
             legal_actions(tables, games, 0, mask)
-            action = only_action(mask)
-            if action == NO_ACTION:
-                if greedy and below(luck, PER_THOUSAND) < greedy:
-                    action = pick_best(tables, games, mask, scratch, luck)
-                else:
-                    action = pick_any(tables, games, mask, scratch, luck)
+            legal = count_legal(mask)
+            if legal == 1:
+                action = legal_number(mask, 0)
+            else:
+                best = greedy > 0 and below(luck, PER_THOUSAND) < greedy
+                action = pick(tables, games, mask, scratch, legal, best, luck)
             play(tables, games, 0, action)
             ply += 1
         return ply
@@ -250,7 +257,7 @@ def search_kernel(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
     verbs = rules.verbs
     play, legal_actions, redeal = verbs.play, verbs.legal_actions, verbs.redeal_hidden
     evaluate, rollout = _evaluator(rules, with_heuristic), _rollout(rules, with_heuristic)
-    pick_any, pick_best = _pickers(rules, with_heuristic)
+    pick = _picker(rules, with_heuristic)
 
     @kernel(label=f"{rules.name} {with_heuristic}")
     def simulate(
@@ -298,10 +305,8 @@ def search_kernel(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
                     child = best_child(tree, node, int(games[0].to_play), c, mask)
                     left = count_legal(mask)  # those without a node
                     if left and used < tree.size and may_grow(tree, node, legal - left, widen):
-                        if widen > 0.0:
-                            action = pick_best(tables, games, mask, scratch, luck[0])
-                        else:
-                            action = pick_any(tables, games, mask, scratch, luck[0])
+                        best = widen > 0.0
+                        action = pick(tables, games, mask, scratch, left, best, luck[0])
                         child = used
                         add_child(tree, node, child, action)
                         used += 1
