@@ -10,7 +10,7 @@ WARM := $(BIN)/python -m sprawl_env.warmup
 RULES := tests/core tests/games tests/reference tests/test_replays.py
 
 .DEFAULT_GOAL := help
-.PHONY: help setup train test test-slow test-plain test-checked lint types contracts check benchmark format clean
+.PHONY: help setup train test test-slow test-plain test-checked lint types contracts check benchmark notebooks format clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -55,6 +55,10 @@ check: lint types contracts test test-plain test-checked ## everything CI runs
 
 benchmark: $(STAMP) ## measure the speed, with peers where they are installed
 	$(BIN)/python -m experiments.benchmark $(ARGS)
+
+notebooks: $(STAMP) ## execute the notebooks in place (a few minutes)
+	$(WARM)
+	$(BIN)/python -m experiments.notebooks $(ARGS)
 
 format: $(STAMP) ## let ruff reformat and mend what it can
 	$(BIN)/ruff check --fix .

@@ -1,0 +1,98 @@
+"""What notebooks show: positions as pictures, this project's commands, tables and plots in one look.
+
+    from experiments import show
+    show.set_up()
+    show.position(game, games)
+    show.command("experiments.tournament --game tower_up --out first", folder)
+"""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import matplotlib as mpl
+import polars as pl
+from cycler import cycler
+from PIL import Image
+
+from sprawl_env.adapters.render import rgb_array
+from sprawl_env.core.drawing import SEAT_COLOURS
+from sprawl_env.core.errors import SprawlError
+from sprawl_env.core.game import Game, Games, Played
+
+COLOURS: Final = 48  # of a picture: enough for every shape, a third of the bytes
+FIGURE: Final = (8.0, 3.6)  # inches
+DPI: Final = 100
+MOST_ROWS: Final = 25
+
+
+class CommandFailed(SprawlError):
+    """A command of this project that ended with an error; says what it said."""
+
+
+def set_up() -> None:
+    """Give tables and plots one look: plain, and in colours that the colour-blind can tell."""
+    pl.Config.set_tbl_hide_dataframe_shape(True)
+    pl.Config.set_tbl_hide_column_data_types(True)
+    pl.Config.set_tbl_rows(MOST_ROWS)
+    pl.Config.set_fmt_str_lengths(80)
+    pl.Config.set_float_precision(2)
+    mpl.rcParams.update(
+        {
+            "axes.prop_cycle": cycler(color=SEAT_COLOURS),
+            "axes.spines.right": False,
+            "axes.spines.top": False,
+            "axes.grid": True,
+            "axes.axisbelow": True,
+            "grid.alpha": 0.3,
+            "figure.figsize": FIGURE,
+            "figure.dpi": DPI,
+            "figure.constrained_layout.use": True,
+            "legend.frameon": False,
+        }
+    )
+
+
+def position(
+    game: Game, games: Games, g: int = 0, seat: int | None = None, last: Played | None = None
+) -> Image.Image:
+    """Return game ``g`` as an image that a notebook shows; arguments as of ``Game.picture``.
+
+    Raises:
+        InvalidOption: no such seat.
+    """
+    picture = game.picture(games, g, seat, last)
+    return Image.fromarray(rgb_array(picture)).quantize(COLOURS)
+
+
+def command(line: str, folder: Path) -> None:
+    """Run ``python -m`` with a line of arguments, as in a terminal, and print what it says.
+
+    Args:
+        line: module and arguments, e.g. ``"experiments.evaluate --games 50"``.
+        folder: where it runs; paths in the line count from there.
+
+    Raises:
+        CommandFailed: it ended with an error.
+    """
+    done = subprocess.run(
+        [sys.executable, "-m", *shlex.split(line)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        reason = done.stderr.strip().rpartition("\n")[2] or f"exit code {done.returncode}"
+        raise CommandFailed(f"python -m {line}: {reason}")
+    print("\n".join(lines_of(done.stdout)))  # noqa: T201 - a notebook's output
+
+
+def lines_of(text: str) -> list[str]:
+    """Return what a command said, without blanks at the end of lines and without empty lines."""
+    lines = (line.rstrip() for line in text.splitlines())
+    return [line for line in lines if line]

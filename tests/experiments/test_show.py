@@ -1,0 +1,62 @@
+"""experiments/show.py: pictures stay small, commands say what they say, errors are one line."""
+
+import io
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+pytest.importorskip("PIL")
+pytest.importorskip("polars")
+
+import sprawl_env
+from experiments import show
+from sprawl_env.adapters.render import rgb_array
+
+LARGEST = 60_000  # bytes
+
+
+def test_a_position_is_its_picture_in_few_colours_and_bytes():
+    game = sprawl_env.game("tower_up")
+    games = game.deal(1, 5)
+    image = show.position(game, games)
+    file = io.BytesIO()
+    image.save(file, "PNG")
+    assert len(file.getvalue()) <= LARGEST
+    drawn = rgb_array(game.picture(games)).astype(int)
+    shown = np.asarray(image.convert("RGB")).astype(int)
+    assert shown.shape == drawn.shape
+    assert np.abs(shown - drawn).mean() < 4
+
+
+def test_a_position_may_be_one_seats_view():
+    game = sprawl_env.game("ginkgopolis")
+    games = game.deal(1, 5)
+    views = [np.asarray(show.position(game, games, seat=seat)) for seat in (0, 1)]
+    assert views[0].shape != views[1].shape or (views[0] != views[1]).any()
+
+
+def test_a_command_prints_what_it_says_without_blanks(tmp_path, capsys):
+    show.command("sprawl_env.data tower_up", tmp_path)
+    out = capsys.readouterr().out
+    assert out.startswith("tower_up\ntable")
+    assert all(line and line == line.rstrip() for line in out.splitlines())
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_command_that_fails_says_why_in_one_line(tmp_path):
+    with pytest.raises(show.CommandFailed) as error:
+        show.command("sprawl_env.data chess", tmp_path)
+    assert str(error.value).startswith("python -m sprawl_env.data chess: error: unknown game 'chess'")
+    assert "\n" not in str(error.value)
+
+
+def test_set_up_draws_in_the_seats_colours():
+    import matplotlib as mpl
+
+    from sprawl_env.core.drawing import SEAT_COLOURS
+
+    with mpl.rc_context():
+        show.set_up()
+        colours = [style["color"] for style in mpl.rcParams["axes.prop_cycle"]]
+    assert colours == list(SEAT_COLOURS)
