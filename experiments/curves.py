@@ -1,7 +1,7 @@
 """Learning curves of a training run: what ``experiments.train`` wrote for TensorBoard, as rows.
 
-    from experiments.curves import learning_curves
-    polars.DataFrame(learning_curves(Path("runs/tower_up-quick-0")))
+from experiments.curves import learning_curves
+polars.DataFrame(learning_curves(Path("runs/tower_up-quick-0")))
 """
 
 from __future__ import annotations

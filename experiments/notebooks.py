@@ -23,6 +23,7 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from traitlets.config import Config as Traits
 from tyro.conf import Positional
 
 from agents.checkpoint import write_atomically
@@ -36,8 +37,9 @@ METADATA: Final = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
+ENCRYPTED: Final = Traits({"KernelManager": {"transport_encryption": "auto"}})  # kernels warn else
 MOST_BYTES: Final = 1_000_000  # what GitHub shows at once
-MOST_PICTURE: Final = 80_000  # as base64: 60 KB
+MOST_PICTURE: Final = 110_000  # as base64: 80 KB
 PATHS: Final = re.compile(r"(?:^|[\s'\"(=])(/(?:home|root|work|tmp|var|opt|Users)/\S*|[A-Z]:\\\S*)")
 ADDRESSES: Final = re.compile(r"\bat 0x[0-9a-f]{6,}")
 ANSI: Final = "\x1b["
@@ -134,6 +136,7 @@ def execute(notebook: Any, seconds: int, progress: Progress, task: Any) -> None:
             record_timing=False,
             coalesce_streams=True,
             resources={"metadata": {"path": folder}},
+            config=ENCRYPTED,
             on_cell_complete=lambda **_: progress.advance(task),
         )
         try:
@@ -159,7 +162,8 @@ def process(path: Path, config: Config, progress: Progress) -> None:
         raise NotebookError(f"cannot be read: {error.strerror}") from None
     except (ValueError, nbformat.ValidationError):
         raise NotebookError("is no notebook") from None
-    task = progress.add_task(path.name, total=len(notebook["cells"]))
+    count = sum(cell["cell_type"] == "code" for cell in notebook["cells"])
+    task = progress.add_task(path.name, total=count)
     execute(notebook, config.seconds, progress, task)
     tidy(notebook)
     found = list(faults(notebook))

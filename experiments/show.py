@@ -1,13 +1,15 @@
-"""What notebooks show: positions as pictures, this project's commands, tables and plots in one look.
+"""What notebooks show: positions, what this project's commands say, tables and plots in one look.
 
-    from experiments import show
-    show.set_up()
-    show.position(game, games)
-    show.command("experiments.tournament --game tower_up --out first", folder)
+from experiments import show
+show.set_up()
+show.position(game, games)
+show.command("experiments.tournament --game tower_up --out first", folder)
 """
 
 from __future__ import annotations
 
+import io
+import os
 import shlex
 import subprocess
 import sys
@@ -15,19 +17,21 @@ from pathlib import Path
 from typing import Final
 
 import matplotlib as mpl
+import PIL.Image
 import polars as pl
 from cycler import cycler
-from PIL import Image
+from IPython.display import Image
 
 from sprawl_env.adapters.render import rgb_array
 from sprawl_env.core.drawing import SEAT_COLOURS
 from sprawl_env.core.errors import SprawlError
 from sprawl_env.core.game import Game, Games, Played
 
-COLOURS: Final = 48  # of a picture: enough for every shape, a third of the bytes
+COLOURS: Final = 32  # of a picture: enough for every shape, two thirds of the bytes
 FIGURE: Final = (8.0, 3.6)  # inches
-DPI: Final = 100
+DPI: Final = 85
 MOST_ROWS: Final = 25
+COLOUR_VARIABLES: Final = ("FORCE_COLOR", "CLICOLOR_FORCE", "CLICOLOR")  # set by Jupyter's kernel
 
 
 class CommandFailed(SprawlError):
@@ -59,22 +63,25 @@ def set_up() -> None:
 
 def position(
     game: Game, games: Games, g: int = 0, seat: int | None = None, last: Played | None = None
-) -> Image.Image:
-    """Return game ``g`` as an image that a notebook shows; arguments as of ``Game.picture``.
+) -> Image:
+    """Return game ``g`` as a PNG that a notebook shows; arguments as of ``Game.picture``.
 
     Raises:
         InvalidOption: no such seat.
     """
-    picture = game.picture(games, g, seat, last)
-    return Image.fromarray(rgb_array(picture)).quantize(COLOURS)
+    pixels = rgb_array(game.picture(games, g, seat, last))
+    file = io.BytesIO()
+    PIL.Image.fromarray(pixels).quantize(COLOURS).save(file, "PNG", optimize=True)
+    return Image(file.getvalue())
 
 
-def command(line: str, folder: Path) -> None:
+def command(line: str, folder: Path, *, quiet: bool = False) -> None:
     """Run ``python -m`` with a line of arguments, as in a terminal, and print what it says.
 
     Args:
         line: module and arguments, e.g. ``"experiments.evaluate --games 50"``.
         folder: where it runs; paths in the line count from there.
+        quiet: print nothing; for commands that write what matters into a file.
 
     Raises:
         CommandFailed: it ended with an error.
@@ -82,6 +89,7 @@ def command(line: str, folder: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", *shlex.split(line)],
         cwd=folder,
+        env={name: value for name, value in os.environ.items() if name not in COLOUR_VARIABLES},
         capture_output=True,
         text=True,
         check=False,
@@ -89,7 +97,8 @@ def command(line: str, folder: Path) -> None:
     if done.returncode:
         reason = done.stderr.strip().rpartition("\n")[2] or f"exit code {done.returncode}"
         raise CommandFailed(f"python -m {line}: {reason}")
-    print("\n".join(lines_of(done.stdout)))  # noqa: T201 - a notebook's output
+    if not quiet:
+        print("\n".join(lines_of(done.stdout)))  # noqa: T201 - a notebook's output
 
 
 def lines_of(text: str) -> list[str]:

@@ -5,9 +5,11 @@ import copy
 import pytest
 
 pytest.importorskip("tyro")
-nbformat = pytest.importorskip("nbformat")
+pytest.importorskip("nbformat")
 pytest.importorskip("nbclient")
 pytest.importorskip("ipykernel")
+
+import nbformat
 
 from experiments import notebooks
 from tests.experiments.commands import ROOT, command, finish

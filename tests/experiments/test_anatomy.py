@@ -84,9 +84,7 @@ def test_contracts_are_those_that_were_chosen_where_and_for_what(name):
     assert [(c.name, c.zone, str(c.size)) for c in found.contracts] == chosen
     assert [c.price for c in found.contracts] == prices
     assert len(chosen) > 10
-    names = {
-        deck: {row.name for row in one.game().data.rows(deck, "contract")} for deck in DECKS
-    }
+    names = {deck: {row.name for row in one.game().data.rows(deck, "contract")} for deck in DECKS}
     assert all(c.name in names[c.deck] for c in found.contracts)
     said = {p.ply: p.seat for p in one.plies}
     assert all(said[c.ply] == c.seat for c in found.contracts)

@@ -3,14 +3,16 @@
 import pytest
 
 pytest.importorskip("tensorboard")
-logger = pytest.importorskip("stable_baselines3.common.logger")
+pytest.importorskip("stable_baselines3")
+
+from stable_baselines3.common.logger import configure
 
 from experiments.curves import learning_curves
 from sprawl_env.core.errors import InvalidOption
 
 
 def test_points_are_those_that_training_logged_in_order(tmp_path):
-    log = logger.configure(str(tmp_path / "run" / "tensorboard"), ["tensorboard"])
+    log = configure(str(tmp_path / "run" / "tensorboard"), ["tensorboard"])
     for step, wins in ((100, 0.25), (200, 0.5), (300, 0.75)):
         log.record("wins/greedy", wins)
         if step > 100:

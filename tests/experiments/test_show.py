@@ -8,6 +8,9 @@ import pytest
 pytest.importorskip("matplotlib")
 pytest.importorskip("PIL")
 pytest.importorskip("polars")
+pytest.importorskip("IPython")
+
+import PIL.Image
 
 import sprawl_env
 from experiments import show
@@ -16,24 +19,26 @@ from sprawl_env.adapters.render import rgb_array
 LARGEST = 60_000  # bytes
 
 
-def test_a_position_is_its_picture_in_few_colours_and_bytes():
-    game = sprawl_env.game("tower_up")
+def pixels(image):
+    return np.asarray(PIL.Image.open(io.BytesIO(image.data)).convert("RGB")).astype(int)
+
+
+@pytest.mark.parametrize("name", ["tower_up", "ginkgopolis", "urban_sprawl"])
+def test_a_position_is_its_picture_in_few_colours_and_bytes(name):
+    game = sprawl_env.game(name)
     games = game.deal(1, 5)
     image = show.position(game, games)
-    file = io.BytesIO()
-    image.save(file, "PNG")
-    assert len(file.getvalue()) <= LARGEST
+    assert len(image.data) <= LARGEST
     drawn = rgb_array(game.picture(games)).astype(int)
-    shown = np.asarray(image.convert("RGB")).astype(int)
-    assert shown.shape == drawn.shape
-    assert np.abs(shown - drawn).mean() < 4
+    assert pixels(image).shape == drawn.shape
+    assert np.abs(pixels(image) - drawn).mean() < 4
 
 
 def test_a_position_may_be_one_seats_view():
     game = sprawl_env.game("ginkgopolis")
     games = game.deal(1, 5)
-    views = [np.asarray(show.position(game, games, seat=seat)) for seat in (0, 1)]
-    assert views[0].shape != views[1].shape or (views[0] != views[1]).any()
+    mine, theirs = (show.position(game, games, seat=seat).data for seat in (0, 1))
+    assert mine != theirs
 
 
 def test_a_command_prints_what_it_says_without_blanks(tmp_path, capsys):
@@ -41,13 +46,26 @@ def test_a_command_prints_what_it_says_without_blanks(tmp_path, capsys):
     out = capsys.readouterr().out
     assert out.startswith("tower_up\ntable")
     assert all(line and line == line.rstrip() for line in out.splitlines())
+    show.command("sprawl_env.data tower_up", tmp_path, quiet=True)
+    assert capsys.readouterr().out == ""
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.compiled
+def test_a_command_is_plain_text_in_a_kernel_that_asks_for_colour(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    show.command("experiments.evaluate --agents random random --games 2", tmp_path)
+    out = capsys.readouterr().out
+    assert "mean score" in out
+    assert "\x1b" not in out
 
 
 def test_a_command_that_fails_says_why_in_one_line(tmp_path):
     with pytest.raises(show.CommandFailed) as error:
         show.command("sprawl_env.data chess", tmp_path)
-    assert str(error.value).startswith("python -m sprawl_env.data chess: error: unknown game 'chess'")
+    assert str(error.value).startswith(
+        "python -m sprawl_env.data chess: error: unknown game 'chess'"
+    )
     assert "\n" not in str(error.value)
 
 
