@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -140,7 +141,7 @@ def execute(notebook: Any, seconds: int, progress: Progress, task: Any) -> None:
             on_cell_complete=lambda **_: progress.advance(task),
         )
         try:
-            client.execute(env=surroundings)
+            client.execute(env=surroundings, stderr=subprocess.DEVNULL)  # the kernel's own
         except CellExecutionError as error:
             raise NotebookError(f"{error.ename}: {error.evalue}") from None
         except (CellTimeoutError, DeadKernelError) as error:

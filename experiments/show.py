@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -18,19 +19,22 @@ from typing import Final
 
 import matplotlib as mpl
 import PIL.Image
+import PIL.ImageColor
 import polars as pl
 from cycler import cycler
-from IPython.display import Image
+from IPython.display import HTML, Image
 
 from sprawl_env.adapters.render import rgb_array
-from sprawl_env.core.drawing import SEAT_COLOURS
+from sprawl_env.core.drawing import NONE, SEAT_COLOURS
 from sprawl_env.core.errors import SprawlError
 from sprawl_env.core.game import Game, Games, Played
 
-COLOURS: Final = 32  # of a picture: enough for every shape, two thirds of the bytes
+COLOURS: Final = 24  # of a picture beside those of its shapes: for the edges of letters
 FIGURE: Final = (8.0, 3.6)  # inches
 DPI: Final = 85
 MOST_ROWS: Final = 25
+LONGEST_TEXT: Final = 200
+BAR: Final = re.compile(r" +[━╸╺]+(?= +\d+%)")
 COLOUR_VARIABLES: Final = ("FORCE_COLOR", "CLICOLOR_FORCE", "CLICOLOR")  # set by Jupyter's kernel
 
 
@@ -43,7 +47,7 @@ def set_up() -> None:
     pl.Config.set_tbl_hide_dataframe_shape(True)
     pl.Config.set_tbl_hide_column_data_types(True)
     pl.Config.set_tbl_rows(MOST_ROWS)
-    pl.Config.set_fmt_str_lengths(80)
+    pl.Config.set_fmt_str_lengths(LONGEST_TEXT)
     pl.Config.set_float_precision(2)
     mpl.rcParams.update(
         {
@@ -64,15 +68,29 @@ def set_up() -> None:
 def position(
     game: Game, games: Games, g: int = 0, seat: int | None = None, last: Played | None = None
 ) -> Image:
-    """Return game ``g`` as a PNG that a notebook shows; arguments as of ``Game.picture``.
+    """Return game ``g`` as a small PNG that a notebook shows; arguments as of ``Game.picture``.
+
+    It has every colour of the picture's shapes as it is.
 
     Raises:
         InvalidOption: no such seat.
     """
-    pixels = rgb_array(game.picture(games, g, seat, last))
+    picture = game.picture(games, g, seat, last)
+    image = PIL.Image.fromarray(rgb_array(picture))
+    own = {colour for shape in picture.shapes for colour in (shape.fill, shape.stroke)} - {NONE}
+    palette = PIL.Image.new("P", (1, 1))
+    palette.putpalette(
+        [part for colour in sorted(own) for part in PIL.ImageColor.getrgb(colour)]
+        + (image.quantize(COLOURS).getpalette() or [])[: 3 * COLOURS]
+    )
     file = io.BytesIO()
-    PIL.Image.fromarray(pixels).quantize(COLOURS).save(file, "PNG", optimize=True)
+    image.quantize(palette=palette, dither=PIL.Image.Dither.NONE).save(file, "PNG", optimize=True)
     return Image(file.getvalue())
+
+
+def table(frame: pl.DataFrame) -> HTML:
+    """Return a table as a notebook shows it, texts without quotation marks."""
+    return HTML(frame._repr_html_().replace("&quot;", ""))
 
 
 def command(line: str, folder: Path, *, quiet: bool = False) -> None:
@@ -102,6 +120,6 @@ def command(line: str, folder: Path, *, quiet: bool = False) -> None:
 
 
 def lines_of(text: str) -> list[str]:
-    """Return what a command said, without blanks at the end of lines and without empty lines."""
-    lines = (line.rstrip() for line in text.splitlines())
+    """Return what a command said: no empty lines, no blanks at their ends, no bars of progress."""
+    lines = (BAR.sub("", line).rstrip() for line in text.splitlines())
     return [line for line in lines if line]

@@ -11,10 +11,12 @@ pytest.importorskip("polars")
 pytest.importorskip("IPython")
 
 import PIL.Image
+import polars as pl
 
 import sprawl_env
 from experiments import show
 from sprawl_env.adapters.render import rgb_array
+from sprawl_env.core.drawing import SEAT_COLOURS, TARGET
 
 LARGEST = 60_000  # bytes
 
@@ -32,6 +34,20 @@ def test_a_position_is_its_picture_in_few_colours_and_bytes(name):
     drawn = rgb_array(game.picture(games)).astype(int)
     assert pixels(image).shape == drawn.shape
     assert np.abs(pixels(image) - drawn).mean() < 4
+    for colour in (
+        *SEAT_COLOURS[:2],
+        TARGET,
+    ):  # exactly where it was, however little there is of it
+        exact = [int(colour[k : k + 2], 16) for k in (1, 3, 5)]
+        meant = (drawn == exact).all(axis=2)
+        assert meant.any() or name == "urban_sprawl"
+        assert (pixels(image)[meant] == exact).all()
+
+
+def test_a_table_has_no_quotation_marks():
+    html = show.table(pl.DataFrame({"name": ["Bank"], "size": [2]})).data
+    assert "<td>Bank</td><td>2</td>" in html
+    assert "&quot;" not in html
 
 
 def test_a_position_may_be_one_seats_view():
@@ -49,6 +65,11 @@ def test_a_command_prints_what_it_says_without_blanks(tmp_path, capsys):
     show.command("sprawl_env.data tower_up", tmp_path, quiet=True)
     assert capsys.readouterr().out == ""
     assert not list(tmp_path.iterdir())
+
+
+def test_bars_of_progress_are_left_out_and_tables_stay():
+    said = "step 5 (3/s) ━━━━━━━━╸ 100% 0:00:01 wins\n\n┏━━━┓  \n┃ a ┃\n"
+    assert show.lines_of(said) == ["step 5 (3/s) 100% 0:00:01 wins", "┏━━━┓", "┃ a ┃"]
 
 
 @pytest.mark.compiled
@@ -71,8 +92,6 @@ def test_a_command_that_fails_says_why_in_one_line(tmp_path):
 
 def test_set_up_draws_in_the_seats_colours():
     import matplotlib as mpl
-
-    from sprawl_env.core.drawing import SEAT_COLOURS
 
     with mpl.rc_context():
         show.set_up()
