@@ -128,6 +128,8 @@ def test_districts_pay_what_the_final_count_pays_beside_points_and_cards(name):
         assert len({(p.colour, p.buildings, p.resources) for p in parts}) == 1
         assert sum(part.own for part in parts) == parts[0].resources
         assert parts[0].buildings > 1
+        first = max(part.points for part in parts)
+        assert first == parts[0].resources * (2 if len(parts) == 1 else 1)
 
 
 def short():
