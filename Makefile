@@ -10,7 +10,7 @@ WARM := $(BIN)/python -m sprawl_env.warmup
 RULES := tests/core tests/games tests/reference tests/test_replays.py
 
 .DEFAULT_GOAL := help
-.PHONY: help setup train test test-slow test-plain test-checked lint types contracts docs check benchmark format clean
+.PHONY: help setup train test test-slow test-plain test-checked lint types contracts docs check benchmark notebooks format clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -58,6 +58,10 @@ check: lint types contracts docs test test-plain test-checked ## everything CI r
 
 benchmark: $(STAMP) ## measure the speed, with peers where they are installed
 	$(BIN)/python -m experiments.benchmark $(ARGS)
+
+notebooks: $(STAMP) ## execute the notebooks in place (a few minutes)
+	$(WARM)
+	$(BIN)/python -m experiments.notebooks $(ARGS)
 
 format: $(STAMP) ## let ruff reformat and mend what it can
 	$(BIN)/ruff check --fix .

@@ -14,7 +14,7 @@ import platform
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -228,6 +228,7 @@ def _check_game(where: str, about: Mapping[str, Any], game: Game) -> None:
 
 
 NET: Final = "policy.mlp_extractor."  # where Stable-Baselines3 keeps the network
+VALUE: Final = "policy.value_net."  # and what values its summary
 
 
 class CheckpointAgent:
@@ -311,3 +312,38 @@ def load_network(checkpoint: Checkpoint, game: Game) -> Any:
         reason = " ".join(str(error).split())[:200]
         raise CheckpointError(f"{where}: {WEIGHTS} does not hold this network: {reason}") from None
     return network
+
+
+def load_values(checkpoint: Checkpoint, game: Game) -> Callable[[Floats], Floats]:
+    """Return the function by which a checkpoint's policy values positions.
+
+    It takes float32 ``[n, observation_size]``, each as the seat to play sees it, and returns
+    float32 ``[n]``: the discounted reward that seat is still to earn, in units of the reward it was
+    trained with (points for ``lead``), whatever the scale.
+
+    Raises:
+        CheckpointError: it does not hold such a network, or does not say the scale of its rewards.
+    """
+    import torch  # noqa: PLC0415 - only agents that are networks need torch
+
+    network = load_network(checkpoint, game).eval()
+    config = checkpoint.about.get("config")
+    scale = config.get("reward_scale") if isinstance(config, dict) else None
+    if not isinstance(scale, float | int) or scale <= 0:
+        raise CheckpointError(
+            f"checkpoint {str(checkpoint.path)!r}: {DESCRIPTION}: expected 'config' with "
+            f"reward_scale, a number more than 0"
+        )
+    weight, bias = (checkpoint.tensors.get(f"{VALUE}{name}") for name in ("weight", "bias"))
+    if weight is None or bias is None or weight.shape != (1, network.latent_dim_vf):
+        raise CheckpointError(
+            f"checkpoint {str(checkpoint.path)!r}: {WEIGHTS} does not hold what values positions"
+        )
+
+    def values(observations: Floats) -> Floats:
+        with torch.inference_mode():
+            summary = network(torch.from_numpy(observations))[1].numpy()
+        found: Floats = (summary @ weight[0] + bias[0]) / np.float32(scale)
+        return found
+
+    return values

@@ -29,7 +29,7 @@ from agents import make_agent
 from agents.checkpoint import surroundings, write_atomically
 from experiments.benchmark import check_out
 from experiments.command_line import console, run
-from experiments.evaluate import interval
+from experiments.evaluate import Z95, half_width, interval
 from sprawl_env.adapters.batch import batch_kernels
 from sprawl_env.adapters.rewards import reward_mode
 from sprawl_env.core.agenda import STEP, A, B
@@ -125,10 +125,11 @@ class CardSums:
         vocations: what its vocations brought all seats, alike.
         bonus: the builder's neighbourhood bonus.
         most: largest change of one seat by its effects, in points; wealth counts as at the end.
+        squares: of the points by which its effects put the builder ahead of the others' mean.
     """
 
     def __init__(self) -> None:
-        self.seen, self.done, self.bonus, self.most = np.zeros((4, NUM_IDS))
+        self.seen, self.done, self.bonus, self.most, self.squares = np.zeros((5, NUM_IDS))
         self.own, self.all, self.vocations = np.zeros((3, NUM_IDS, 2))
 
     def __iadd__(self, other: CardSums) -> CardSums:
@@ -154,16 +155,18 @@ class CardSums:
                 for name, mean in means.items()
                 for k, money in ((PRESTIGE, "points"), (WEALTH, "wealth"))
             },
-            "lead": self._lead(ids, times, seats),
+            **self._lead(ids, times, seats),
             "bonus": float(self.bonus[ids].sum() / times),
             "most": float(most),
             "most_of_winner": float(most / winner),
         }
 
-    def _lead(self, ids: Counts, times: float, seats: int) -> float:
-        """Return the builder's points by the effects, less the mean of the others'."""
+    def _lead(self, ids: Counts, times: float, seats: int) -> dict[str, float]:
+        """Return the builder's points by the effects less the mean of the others', and ± at 95%."""
         own, others = self.own[ids].sum(axis=0), (self.all - self.own)[ids].sum(axis=0)
-        return float((own - others / (seats - 1))[PRESTIGE] / times)
+        mean = float((own - others / (seats - 1))[PRESTIGE] / times)
+        variance = max(float(self.squares[ids].sum()) / times - mean**2, 0.0)
+        return {"lead": mean, "lead_error": Z95 * float(np.sqrt(variance / max(times - 1, 1.0)))}
 
 
 def card_names(game: Game) -> list[str]:
@@ -389,6 +392,8 @@ class Ledger:
             cards.vocations[card] += self._scored[g]
             cards.bonus[card] += self._bonus[g]
             cards.most[card] += np.abs(points).max()
+            own, everybodys = moved[seat, PRESTIGE], moved[:, PRESTIGE].sum()
+            cards.squares[card] += (own - (everybodys - own) / (self.num_seats - 1)) ** 2
         self._card[g] = -1
         self._events[g] = 0
 
@@ -506,10 +511,11 @@ def _play_batch(game: Game, seed: int, deals: range, progress: Progress, task: A
 
 
 def spread(values: Rows) -> dict[str, float]:
-    """Return mean, quantiles and extremes."""
+    """Return mean (± ``error`` at 95%, over games), quantiles and extremes of ``[games, ..]``."""
     quantiles = np.percentile(values, (5, 25, 50, 75, 95))
     return {
         "mean": float(values.mean()),
+        "error": half_width(values.reshape(len(values), -1).mean(axis=1)),
         **dict(zip(("p5", "p25", "p50", "p75", "p95"), map(float, quantiles), strict=True)),
         "min": float(values.min()),
         "max": float(values.max()),
@@ -646,6 +652,8 @@ def pooled(reports: list[dict[str, Any]]) -> list[dict[str, Any]]:
         for name in card:
             if name not in ("name", "deck", "event", "source"):
                 card[name] = sum(line[name] * line["done"] for line in lines) / max(done, 1.0)
+        errors = [line["lead_error"] * line["done"] for line in lines]
+        card["lead_error"] = float(np.linalg.norm(errors)) / max(done, 1.0)
         card["seen_a_game"] = seen / sum(found["games"] for found in reports)
         card["done_of_seen"] = done / max(seen, 1.0)
         out.append({**card, "seen": seen, "done": done})

@@ -13,6 +13,7 @@ against the game's automaton.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -224,6 +225,7 @@ def main(config: Config) -> None:
     )
     alone = game.num_seats == 1
     names = list(config.agents) if alone else line_up(config.agents, game.num_seats)
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # on a busy machine torch's threads hinder it
     made = {name: make_agent(name, game) for name in dict.fromkeys(names)}
     play = measure_alone if alone else measure
     lines, results = play(game, names, [made[n] for n in names], config.games, config.seed)

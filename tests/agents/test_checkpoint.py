@@ -16,6 +16,7 @@ from agents.checkpoint import (
     describe_game,
     find,
     load,
+    load_values,
     save,
     write_atomically,
 )
@@ -148,6 +149,38 @@ def test_a_pickle_with_a_matching_checksum_is_still_not_loaded(game, tmp_path):
     edit(path / DESCRIPTION, sha256=hashlib.sha256(bomb).hexdigest())
     with pytest.raises(CheckpointError, match="no safetensors file"):
         load(path, game)
+
+
+def test_values_are_those_of_the_policy_in_units_of_the_reward(game, tmp_path):
+    from gymnasium import spaces
+
+    policy = networks.EntityPolicy(
+        spaces.Box(-1.0, 1.0, (game.observation_size,), np.float32),
+        spaces.Discrete(game.num_actions),
+        lambda _: 1e-3,
+        layout=game.observation_layout,
+        actions=game.actions,
+        net_arch=SHAPE,
+    )
+    tensors = {f"policy.{k}": v.numpy() for k, v in policy.state_dict().items()}
+    about = {**describe_game(game), "step": 1, "network": SHAPE, "config": {"reward_scale": 0.05}}
+    checkpoint = load(save(tmp_path / "step-1", tensors, about), game)
+    vec = sprawl_env.make_vec(game, 16)
+    vec.reset()
+    with torch.no_grad():
+        expected = policy.predict_values(torch.from_numpy(vec.observations)).numpy()[:, 0] / 0.05
+    found = load_values(checkpoint, game)(vec.observations)
+    assert found.shape == (16,)
+    assert np.allclose(found, expected, rtol=1e-4)
+    assert np.ptp(found) > 0
+
+
+def test_values_need_the_scale_and_the_weights(game, tmp_path):
+    with pytest.raises(CheckpointError, match="expected 'config' with reward_scale"):
+        load_values(load(write(tmp_path / "step-1", game)), game)
+    path = write(tmp_path / "step-2", game, config={"reward_scale": 1.0})
+    with pytest.raises(CheckpointError, match="does not hold what values positions"):
+        load_values(load(path), game)
 
 
 def test_seats_matter_but_other_options_do_not(game, tmp_path):

@@ -20,7 +20,7 @@ def command(*arguments, cwd, **options):
     )
 
 
-def finish(process, code=0):
-    out, err = process.communicate(timeout=300)
+def finish(process, code=0, seconds=300):
+    out, err = process.communicate(timeout=seconds)
     assert process.returncode == code, out + err
     return out, err

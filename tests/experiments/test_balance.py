@@ -20,6 +20,7 @@ from experiments.balance import (
     MOST_MOVED,
     PRICE,
     SOURCES,
+    CardSums,
     Config,
     line_of,
     play,
@@ -28,6 +29,7 @@ from experiments.balance import (
     shares,
     violations,
 )
+from experiments.evaluate import half_width
 from sprawl_env.games.urban_sprawl.constants import NUM_CARDS, PRESTIGE, WEALTH
 
 pytestmark = pytest.mark.compiled
@@ -122,6 +124,25 @@ def test_report_counts_copies_together_and_pools_seats(game, played):
     assert both["seen"] == 2 * house["seen"]
     assert both["most"] == pytest.approx(house["most"])
     assert list(found["sources"]) == list(SOURCES)
+    assert both["lead_error"] == pytest.approx(house["lead_error"] / np.sqrt(2))
+    assert house["lead_error"] > 0
+    assert found["winner"]["error"] == pytest.approx(half_width(played.scores.max(axis=1)))
+    assert found["all"]["error"] == pytest.approx(half_width(played.scores.mean(axis=1)))
+
+
+def test_a_cards_lead_has_the_interval_of_its_builds(game, played):
+    leads = np.array([2.0, 5.0, 5.0, -1.0])
+    sums = CardSums()
+    card = np.array([7])
+    sums.done[7], sums.squares[7] = len(leads), (leads**2).sum()
+    sums.own[7, PRESTIGE], sums.all[7, PRESTIGE] = leads.sum(), leads.sum()
+    line = sums.line(card, games=4, seats=3, winner=100.0)
+    assert line["lead"] == pytest.approx(leads.mean())
+    assert line["lead_error"] == pytest.approx(half_width(leads))
+    done = np.flatnonzero(played.cards.done[:NUM_CARDS])
+    lines = [played.cards.line(np.array([k]), GAMES, 3, 100.0) for k in done]
+    means = np.array([line["lead"] for line in lines])
+    assert (played.cards.squares[done] >= means**2 * played.cards.done[done] - 1e-9).all()
 
 
 def test_violations(game, played):

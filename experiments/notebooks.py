@@ -1,0 +1,198 @@
+"""Execute the notebooks, in place and without noise: ``python -m experiments.notebooks``.
+
+    python -m experiments.notebooks                            # make notebooks
+    python -m experiments.notebooks notebooks/1_tour.ipynb
+    python -m experiments.notebooks --out somewhere            # leaves the originals alone
+
+Each runs in a fresh kernel of this Python, in an empty folder.  What is written holds the outputs
+and nothing that changes from run to run or tells about the machine: no times, versions or paths.
+A notebook that fails, warns, leaves files behind or shows such a thing is refused, not written.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from traitlets.config import Config as Traits
+from tyro.conf import Positional
+
+from agents.checkpoint import write_atomically
+from experiments.command_line import console, run
+from sprawl_env.core.errors import InvalidOption, SprawlError
+
+ROOT: Final = Path(__file__).parents[1]
+FOLDER: Final = ROOT / "notebooks"
+FORMAT: Final = 4
+METADATA: Final = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+ENCRYPTED: Final = Traits({"KernelManager": {"transport_encryption": "auto"}})  # kernels warn else
+MOST_BYTES: Final = 1_000_000  # what GitHub shows at once
+MOST_PICTURE: Final = 110_000  # as base64: 80 KB
+PATHS: Final = re.compile(r"(?:^|[\s'\"(=])(/(?:home|root|work|tmp|var|opt|Users)/\S*|[A-Z]:\\\S*)")
+ADDRESSES: Final = re.compile(r"\bat 0x[0-9a-f]{6,}")
+ANSI: Final = "\x1b["
+
+
+class NotebookError(SprawlError):
+    """A notebook that does not run, or not cleanly."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """What to execute."""
+
+    files: Positional[tuple[Path, ...]] = ()
+    """notebooks; default: all of this checkout"""
+    out: Path | None = None
+    """folder for the executed notebooks; default: in place"""
+    seconds: int = 600
+    """that a cell may take"""
+
+
+def texts(output: Any) -> Iterator[tuple[str, str]]:
+    """Yield what an output shows: kind and text."""
+    if output["output_type"] == "stream":
+        yield output["name"], output["text"]
+    elif output["output_type"] == "error":
+        yield "error", f"{output['ename']}: {output['evalue']}"
+    else:
+        yield from ((kind, str(data)) for kind, data in output["data"].items())
+
+
+def faults(notebook: Any) -> Iterator[str]:
+    """Yield what keeps an executed notebook from being shown, a line each."""
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    for number, cell in enumerate(cells, start=1):
+        where = f"cell {cell.get('id', number)}"
+        if cell["execution_count"] != number:
+            yield f"{where}: expected execution count {number}, got {cell['execution_count']}"
+        if set(cell["metadata"]) - {"tags"}:
+            yield f"{where}: expected no metadata but tags, got {', '.join(cell['metadata'])}"
+        for output in cell["outputs"]:
+            for kind, text in texts(output):
+                yield from (f"{where}: {fault}" for fault in faults_of(kind, text))
+    if not any(cell["outputs"] for cell in cells):
+        yield "expected outputs, there are none"
+    size = len(nbformat.writes(notebook).encode())
+    if size > MOST_BYTES:
+        yield f"expected at most {MOST_BYTES:,} bytes, got {size:,}"
+
+
+def faults_of(kind: str, text: str) -> Iterator[str]:
+    """Yield what is wrong with one text of an output."""
+    if kind in {"stderr", "error"}:
+        yield f"expected no {kind}, got {text.strip().splitlines()[-1]!r}"
+    if kind.startswith("image/") and len(text) > MOST_PICTURE:
+        yield f"expected a picture of at most {MOST_PICTURE:,} characters, got {len(text):,}"
+    if kind == "image/png":
+        return
+    if path := PATHS.search(text):
+        yield f"expected no path of a machine, got {path[1]!r}"
+    if address := ADDRESSES.search(text):
+        yield f"expected no address of memory, got {address[0]!r}"
+    if ANSI in text:
+        yield "expected plain text, got control codes of a terminal"
+
+
+def tidy(notebook: Any) -> None:
+    """Take out what changes from run to run and says nothing."""
+    notebook["metadata"] = METADATA
+    for cell in notebook["cells"]:
+        cell["metadata"] = {k: v for k, v in cell["metadata"].items() if k == "tags"}
+        for output in cell.get("outputs", []):
+            if "metadata" in output:
+                output["metadata"] = {}
+
+
+def execute(notebook: Any, seconds: int, progress: Progress, task: Any) -> None:
+    """Execute a notebook in an empty folder, in place of its old outputs.
+
+    Raises:
+        NotebookError: a cell fails or takes too long, or files are left behind.
+    """
+    paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
+    surroundings = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+        "SPRAWL_ENV_QUIET": "1",
+    }
+    with TemporaryDirectory() as folder:
+        client = NotebookClient(
+            notebook,
+            timeout=seconds,
+            kernel_name="python3",
+            record_timing=False,
+            coalesce_streams=True,
+            resources={"metadata": {"path": folder}},
+            config=ENCRYPTED,
+            on_cell_complete=lambda **_: progress.advance(task),
+        )
+        try:
+            client.execute(env=surroundings, stderr=subprocess.DEVNULL)  # the kernel's own
+        except CellExecutionError as error:
+            raise NotebookError(f"{error.ename}: {error.evalue}") from None
+        except (CellTimeoutError, DeadKernelError) as error:
+            raise NotebookError(str(error).splitlines()[0]) from None
+        left = sorted(path.name for path in Path(folder).iterdir())
+    if left:
+        raise NotebookError(f"expected no files left behind, got {', '.join(left)}")
+
+
+def process(path: Path, config: Config, progress: Progress) -> None:
+    """Execute a notebook and write it.
+
+    Raises:
+        NotebookError: it cannot be read, does not run, or not cleanly.
+    """
+    try:
+        notebook = nbformat.read(path, as_version=FORMAT)
+    except OSError as error:
+        raise NotebookError(f"cannot be read: {error.strerror}") from None
+    except (ValueError, nbformat.ValidationError):
+        raise NotebookError("is no notebook") from None
+    count = sum(cell["cell_type"] == "code" for cell in notebook["cells"])
+    task = progress.add_task(path.name, total=count)
+    execute(notebook, config.seconds, progress, task)
+    tidy(notebook)
+    found = list(faults(notebook))
+    if found:
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        raise NotebookError(f"{found[0]}{more}")
+    target = path if config.out is None else config.out / path.name
+    write_atomically(target, nbformat.writes(notebook) + "\n")
+
+
+def main(config: Config) -> None:
+    """Execute all that are meant.
+
+    Raises:
+        NotebookError: one does not run, or not cleanly; names it.
+        InvalidOption: some option is wrong.
+    """
+    if config.seconds < 1:
+        raise InvalidOption(f"seconds={config.seconds}: expected a whole number from 1")
+    files = list(config.files) or sorted(FOLDER.glob("*.ipynb"))
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TimeElapsedColumn(), console=console()) as progress:
+        for path in files:
+            try:
+                process(path, config, progress)
+            except NotebookError as error:
+                raise NotebookError(f"{path.name}: {error}") from None
+
+
+if __name__ == "__main__":
+    run(main, Config)
