@@ -126,7 +126,7 @@ from sprawl_env.games.urban_sprawl.rules.vocations import (
 )
 from sprawl_env.games.urban_sprawl.vocabulary import Verb
 
-POINT = 10_000  # of a standing; the wealth of a tie-break is less
+POINT = 2**15  # of a standing; no wealth, the tie-break, reaches it
 
 
 # ----------------------------------------------------------------------------- automatic steps
