@@ -6,8 +6,10 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 STAMP := $(VENV)/.installed
 PYTEST := $(BIN)/python -m pytest -n auto
 WARM := $(BIN)/python -m sprawl_env.warmup
-# What shows the rules themselves, whatever stands on them.
+# What shows the rules themselves, whatever stands on them; as plain Python numpy checks every index.
 RULES := tests/core tests/games tests/reference tests/test_replays.py
+# Whole games, which get to where no drawn position is; plain Python plays few of them.
+WHOLE_GAMES := $(foreach part,fuzz properties second_opinion,tests/games/*/test_$(part).py) tests/test_replays.py
 
 .DEFAULT_GOAL := help
 .PHONY: help setup train test test-slow test-plain test-checked lint types contracts docs check benchmark notebooks format clean
@@ -37,9 +39,9 @@ test-slow: $(STAMP) ## run the long tests too (about half an hour)
 test-plain: $(STAMP) ## run the tests of the rules as plain Python
 	NUMBA_DISABLE_JIT=1 $(PYTEST) $(RULES) -m 'not slow and not compiled'
 
-test-checked: $(STAMP) ## run the tests of the rules with every array index checked
+test-checked: $(STAMP) ## run whole games with every array index checked
 	NUMBA_BOUNDSCHECK=1 $(WARM)
-	NUMBA_BOUNDSCHECK=1 $(PYTEST) $(RULES) -m 'not slow and not compiled'
+	NUMBA_BOUNDSCHECK=1 $(PYTEST) $(WHOLE_GAMES) -m 'not slow'
 
 lint: $(STAMP) ## ruff
 	$(BIN)/ruff check .
