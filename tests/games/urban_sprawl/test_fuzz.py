@@ -9,9 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sprawl_env
+from sprawl_env.core.agenda import STEP, top
 from sprawl_env.core.errors import PositionError
 from sprawl_env.core.game import NOT_OVER
 from sprawl_env.core.kernel import JIT
+from sprawl_env.games.urban_sprawl.actions import BUILD, DECLINE
+from sprawl_env.games.urban_sprawl.constants import MOST_TURNS, Step
 from tests.games.urban_sprawl.bound import bound_of
 from tests.games.urban_sprawl.position import game_of
 from tests.games.urban_sprawl.test_hidden import random_game
@@ -77,6 +80,24 @@ def test_games_with_a_taste_for_building_keep_every_invariant_and_end(seats):
     for seed in range(8 if JIT else 1):
         for games in random_game(game, seed):
             assert game.rules.violations(game.tables, games, 0) == []
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+@pytest.mark.xfail(strict=True, reason="wealth passes 9,999 after some 700 turns of investments")
+def test_a_game_of_nothing_but_investments_keeps_every_invariant_to_the_last_turn_allowed():
+    """Acquire what is cheapest, invest all of it, build nothing."""
+    game = game_of(2, max_turns=MOST_TURNS)
+    games = game.deal(1, seed=0)
+    rng = np.random.default_rng(0)
+    while games.over[0] == NOT_OVER:
+        actions = np.flatnonzero(game.legal_actions(games))
+        if top(games[0], STEP) == Step.MAIN:  # by id: end of turn, investments, planning cards
+            actions = actions[actions < BUILD]
+            actions = actions[actions != DECLINE][:1] if actions.size > 1 else actions
+        game.play(games, 0, int(rng.choice(actions)))
+        if games.ply[0] % 200 == 0:
+            assert game.rules.violations(game.tables, games, 0) == [], f"turn {games.turn[0]}"
 
 
 def test_positions_of_random_games_survive_json():
