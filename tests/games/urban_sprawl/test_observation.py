@@ -492,6 +492,14 @@ def test_the_turn_as_it_goes_on():
     assert block(here, 1, "to_play").tolist() == [1, 0]
 
 
+def test_who_decides_need_not_be_whose_turn_it_is():
+    here = run({"do": "pay", "what": "either", "amount": 1, "zones": ["RES"]}, **BUILT)
+    assert here[1].to_play[0] == 1
+    for observer, active, to_play in ((0, [1, 0], [0, 1]), (1, [0, 1], [1, 0])):
+        assert block(here, observer, "active").tolist() == active
+        assert block(here, observer, "to_play").tolist() == to_play
+
+
 def test_an_event_that_is_executed_shows():
     here = position(
         planning=[5, 5, 5, 6],
