@@ -462,6 +462,16 @@ def test_u20_a_payer_who_can_meet_neither_in_full_pays_what_it_has_of_the_one_ch
     assert (wealth_of(games), prestige_of(games)) == ([0, 2], [3, 0])
 
 
+def test_u20_who_is_paid_is_not_asked_to_pay_though_each_seat_is_meant():
+    effect = {"do": "pay", "who": "each", "what": "either", "amount": 1, "zones": ["RES"]}
+    buildings = {"A1 TL": ("RES", 0), "C1 TL": ("RES", 1)}
+    game, games = run(effect, buildings=buildings)
+    assert asks(game, games)[:2] == (1, Step.UNIT)
+    play(game, games, "gain wealth")
+    assert is_done(games)
+    assert wealth_of(games) == [31, 29]
+
+
 def test_u20_units_end_when_nothing_is_left_to_pay():
     buildings = {"A1 TL": ("RES", 1), "B1 TL": ("RES", 1), "C1 TL": ("RES", 1)}
     game, games = run(MARINA, buildings=buildings, wealth=[0, 5], prestige=[0, 0])
