@@ -406,6 +406,9 @@ def test_us_6_11_one_of_several_extreme_buildings_is_picked_by_the_active_player
     assert asks(game, games) == (1, Step.HEADLINE, expected)
     play(game, games, "site D1 TL")
     assert prestige_of(games) == [2, 0]
+    del buildings["D2 TL"]
+    game, games = run(HEADLINES, event=True, buildings=buildings, active=1)
+    assert asks(game, games) == (1, Step.HEADLINE, expected - {"site D2 TL"})
 
 
 @pytest.mark.parametrize(
