@@ -29,6 +29,7 @@ Report = dict[str, Any]
 OF_THE_MACHINE: Final = ("processes", "out")  # of a configuration: changes no result
 MOST_REASONS: Final = 20  # different forfeits listed; all are in the results
 WIDTH, HEIGHT, DPI = 11.0, 4.6, 150  # of the picture, inches
+LONGEST_LABEL: Final = 24  # characters
 DARK: Final = 0.35  # a share this far from one half is drawn in a dark colour
 
 
@@ -469,6 +470,15 @@ def to_html(report: Report, picture: bytes) -> str:
 # ------------------------------------------------------------------------------------ the picture
 
 
+def _label(name: str) -> str:
+    """Return an agent's name for the picture; settings are cut behind, paths in front."""
+    if len(name) <= LONGEST_LABEL:
+        return name
+    if "=" in name:
+        return f"{name[: LONGEST_LABEL - 1]}…"
+    return f"…{name[1 - LONGEST_LABEL :]}"
+
+
 def draw(report: Report) -> bytes:
     """Return the picture as PNG: who beats whom, and the ratings with their intervals."""
     from matplotlib.figure import Figure  # noqa: PLC0415 - a second to import, workers need none
@@ -485,7 +495,7 @@ def draw(report: Report) -> bytes:
         if not np.isnan(value):
             colour = "white" if abs(value - 0.5) > DARK else "black"
             heat.text(column, row, f"{value:.0%}", ha="center", va="center", color=colour)
-    labels = [name if len(name) <= 24 else f"…{name[-23:]}" for name in names]  # noqa: PLR2004 - fits
+    labels = [_label(name) for name in names]
     heat.set_xticks(range(len(names)), labels, rotation=30, ha="right")
     heat.set_yticks(range(len(names)), labels)
     heat.set_title("row ends ahead of column", fontsize=10)

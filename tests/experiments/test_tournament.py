@@ -15,7 +15,7 @@ pytest.importorskip("openskill")
 
 from experiments.journal import Journal
 from experiments.tournament import Config, Schedule, judge, line_ups
-from experiments.tournament_report import summarise, tables, to_html, to_markdown
+from experiments.tournament_report import _label, summarise, tables, to_html, to_markdown
 from experiments.workers import NO_SEAT, Lost, WorkerError
 from sprawl_env.core.errors import SprawlError
 from tests.experiments.commands import ROOT, command, finish
@@ -351,3 +351,9 @@ def test_the_readmes_bot_plays_as_written_and_its_commands_run(tmp_path):
     elo = {line["agent"]: line for line in report["agents"]}
     assert elo["my_bot:MyBot"]["elo_low"] > elo["random"]["elo_high"]
     assert not any(line["forfeits"] for line in report["agents"])
+
+
+def test_labels_of_the_picture_keep_what_tells_agents_apart():
+    assert _label("planner") == "planner"
+    assert _label("mcts:sims=200,greedy=1000,turns=8") == "mcts:sims=200,greedy=10…"
+    assert _label("checkpoint:runs/tower_up-quick-0") == "…t:runs/tower_up-quick-0"

@@ -2,25 +2,12 @@
 
 import copy
 
-import numpy as np
 import pytest
 
 from sprawl_env.core.kernel import JIT
+from tests.games.perft import perft
 from tests.games.tower_up.by_hand import reference_of
 from tests.games.tower_up.position import game_of
-
-
-def perft(game, games, depth):
-    """Count sequences of ``depth`` actions by playing all of them but the last."""
-    actions = np.flatnonzero(game.legal_actions(games))
-    if depth == 1:
-        return actions.size
-    total = 0
-    for action in actions:
-        child = games.copy()
-        game.play(child, 0, int(action))
-        total += perft(game, child, depth - 1)
-    return total
 
 
 def perft_by_hand(reference, depth):

@@ -24,6 +24,7 @@ from tests.games.urban_sprawl.position import (
     wealth_of,
 )
 
+CORNERS = ("TL", "TR", "BL", "BR")
 OFFICES = {"mayor": 1, "attorney": 2, "treasurer": 3, "police": 0, "boss": 1, "contractor": 2}
 TABLE = {
     "num_players": 4,
@@ -262,6 +263,37 @@ def test_us_7_own_is_of_each_seat_the_effect_acts_for():
     assert wealth_of(games) == [4, 3]
 
 
+def test_u8_these_rows_are_one_block_row_and_one_block_column_of_11_blocks():
+    """A building in each of the 36 blocks; this one is at C3."""
+    zones = ["RES"] * 15 + ["COM"] * 8 + ["PARK"] * 13
+    blocks = [f"{column}{row} TL" for row in range(1, 7) for column in "ABCDEF"]
+    buildings = {place: (zone, None) for place, zone in zip(blocks, zones, strict=True)}
+    effect = {"do": "gain", "what": "wealth", "amount": 1, "per": "building", "where": "rows"}
+    _, games = run(effect, buildings=buildings, built="C3 TL", wealth=0)
+    assert wealth_of(games)[0] == 11
+
+
+@pytest.mark.parametrize(
+    ("effect", "answers"),
+    [
+        ({"do": "gain", "per": "building", "where": "row"}, {"option 0", "option 1"}),
+        ({"do": "gain", "per": "building", "zones": ["chosen"]},
+         {f"zone {zone}" for zone in ("CIV", "COM", "IND", "RES")}),
+        ({"do": "choose", "options": [{"do": "take", "zones": ["CIV"]}, {"do": "free_card"}]},
+         {"option 0", "option 1"}),
+    ],
+)  # fmt: skip
+def test_u35_what_leads_to_nothing_may_be_picked_all_the_same(effect, answers):
+    money = {"what": "wealth", "amount": 1} if effect["do"] == "gain" else {}
+    for answer in answers:
+        drawn = {"buildings": {"C3 TL": ("PARK", 0)}, "built": "C3 TL", "wealth": 0}
+        game, games = run({**effect, **money, "sizes": [4]} if money else effect, **drawn)
+        assert legal(game, games) == answers
+        play(game, games, answer)
+        assert is_done(games)
+        assert wealth_of(games) == [0, 0]
+
+
 # ---------------------------------------------------------------- gain and lose
 
 
@@ -374,6 +406,9 @@ def test_us_6_11_one_of_several_extreme_buildings_is_picked_by_the_active_player
     assert asks(game, games) == (1, Step.HEADLINE, expected)
     play(game, games, "site D1 TL")
     assert prestige_of(games) == [2, 0]
+    del buildings["D2 TL"]
+    game, games = run(HEADLINES, event=True, buildings=buildings, active=1)
+    assert asks(game, games) == (1, Step.HEADLINE, expected - {"site D2 TL"})
 
 
 @pytest.mark.parametrize(
@@ -430,6 +465,16 @@ def test_u20_a_payer_who_can_meet_neither_in_full_pays_what_it_has_of_the_one_ch
     assert (wealth_of(games), prestige_of(games)) == ([0, 2], [3, 0])
 
 
+def test_u20_who_is_paid_is_not_asked_to_pay_though_each_seat_is_meant():
+    effect = {"do": "pay", "who": "each", "what": "either", "amount": 1, "zones": ["RES"]}
+    buildings = {"A1 TL": ("RES", 0), "C1 TL": ("RES", 1)}
+    game, games = run(effect, buildings=buildings)
+    assert asks(game, games)[:2] == (1, Step.UNIT)
+    play(game, games, "gain wealth")
+    assert is_done(games)
+    assert wealth_of(games) == [31, 29]
+
+
 def test_u20_units_end_when_nothing_is_left_to_pay():
     buildings = {"A1 TL": ("RES", 1), "B1 TL": ("RES", 1), "C1 TL": ("RES", 1)}
     game, games = run(MARINA, buildings=buildings, wealth=[0, 5], prestige=[0, 0])
@@ -460,7 +505,7 @@ def test_u21_who_has_only_one_answer_goes_first_unasked():
     assert asks(game, games)[:2] == (1, Step.UNIT)
 
 
-def test_u21_the_first_without_a_choice_clockwise_from_the_active_player_goes():
+def test_u36_the_first_without_a_choice_clockwise_from_the_active_player_goes():
     buildings = {"C1 TL": ("RES", 0), **BOTH}
     drawn = {"active": 1, "self_seat": 1, "prestige": 0}
     game, games = run(MARINA, num_players=3, buildings=buildings, **drawn)
@@ -811,7 +856,7 @@ def test_u24_a_lasting_effect_moves_along():
     assert games.power[0, lot_of("F6 BR")] == Power.EXTRA_FAVOR
 
 
-def test_us_7_this_building_goes_on_being_this_one_when_it_has_moved():
+def test_u38_this_building_goes_on_being_this_one_when_it_has_moved():
     effects = (
         {"do": "move"},
         {"do": "gain", "what": "wealth", "amount": 1, "per": "value"},
@@ -819,6 +864,20 @@ def test_us_7_this_building_goes_on_being_this_one_when_it_has_moved():
     game, games = run(*effects, buildings={"A3 TL": ("IND", 0)}, built="A3 TL")
     play(game, games, "site A3 TL", "site D1 BR")
     assert wealth_of(games)[0] == 30 + 9
+
+
+@pytest.mark.parametrize(("where", "count"), [("rows", 2), ("block", 1), ("adjacent", 1)])
+def test_u38_a_moved_building_takes_its_rows_and_its_block_along(where, count):
+    count_there = {"do": "gain", "what": "wealth", "amount": 1, "per": "building", "where": where}
+    buildings = {
+        "A3 TL": ("IND", 0),
+        "A3 TR": ("COM", 1),
+        "A5 TL": ("COM", 1),
+        "D2 TR": ("COM", 1),
+    }
+    game, games = run({"do": "move"}, count_there, buildings=buildings, built="A3 TL")
+    play(game, games, "site A3 TL", "site D1 BR")
+    assert wealth_of(games)[0] == 30 + count
 
 
 def test_us_6_11_a_building_is_demolished_and_its_tile_leaves_the_game():
@@ -886,7 +945,7 @@ def test_us_6_11_tied_extremes_are_the_active_players_choice_whoever_decides():
     assert building_at(games, "A4 TL") == ("RES", 2)
 
 
-def test_us_7_extreme_first_then_what_would_change():
+def test_u37_extreme_first_then_what_would_change():
     """The lowest building is nobody's: nothing can be done, the next lowest is not hit."""
     buildings = {"A3 TL": ("RES", None), "D1 TL": ("RES", 1)}
     _, games = run({"do": "uncontrol", "extreme": "lowest"}, buildings=buildings)
@@ -1170,7 +1229,7 @@ def test_us_6_11_an_optional_payment(answer, wealth, prestige):
     assert (wealth_of(games), prestige_of(games)) == (wealth, prestige)
 
 
-def test_us_6_11_who_cannot_pay_in_full_is_not_asked():
+def test_u34_who_cannot_pay_in_full_is_not_asked():
     _, games = run(TO_GAIN, wealth=[7, 9])
     assert is_done(games)
     assert prestige_of(games) == [19, 20]
@@ -1220,7 +1279,7 @@ def test_us_7_an_auction_goes_once_round_and_the_active_player_bids_last():
 
 @pytest.mark.parametrize("own", [3, 16, 30])
 def test_us_7_a_seat_that_cannot_bid_more_is_passed_over(own):
-    """Nor may anybody bid more than 16."""
+    """Ruling U34.  Nor may anybody bid more than 16."""
     game, games = run(AUCTION, num_players=3, wealth=[own, 0, 30], active=0)
     assert asks(game, games)[:2] == (2, Step.BID)
     play(game, games, "bid 16")
@@ -1285,6 +1344,32 @@ def test_u31_the_contractor_enters_and_is_assigned_at_once(prestige, holder):
 def test_us_6_10_a_deck_becomes_active(deck, decks):
     _, games = run({"do": "activate", "deck": deck}, event=True, active_decks=("town",))
     assert games.active_decks[0] == decks
+
+
+@pytest.mark.parametrize("held", [60, 90])
+def test_u9_control_cubes_do_not_run_out(held):
+    """One seat controls more and more buildings; the next ones get its cube like the first."""
+    buildings = dict(list(every_small_tile().items())[:held])
+    place = {"do": "place", "zone": "RES", "size": 4}
+    take = {"do": "take", "owner": "nobody"}
+    game, games = run(place, take, buildings={**buildings, "F6": ("IND", None)})
+    assert (games.owner[0] == 0).sum() == len(buildings)
+    site = min(word for word in legal(game, games) if word.startswith("site"))
+    play(game, games, site, "site F6 TL")
+    assert is_done(games)
+    assert (games.owner[0] == 0).sum() == len(buildings) + 2
+    assert game.rules.violations(game.tables, games, 0) == []
+
+
+def every_small_tile():
+    """All tiles of one lot and of two, seat 0's, wherever there is room but in the last row."""
+    lots = [f"{c}{row} {corner}" for row in (1, 2, 3) for c in "ABCDEF" for corner in CORNERS]
+    singles = [("CIV", 11), ("COM", 12), ("IND", 8), ("RES", 19), ("PARK", 13)]
+    zones = [zone for zone, count in singles for _ in range(count)]
+    halves = [f"{c}{row} {half}" for row in (4, 5) for c in "ABCDEF" for half in ("top", "bottom")]
+    pairs = [zone for zone, count in (("CIV", 8), ("COM", 12), ("RES", 7)) for _ in range(count)]
+    small = dict(zip(lots, ((zone, 0) for zone in zones), strict=False))
+    return small | dict(zip(halves, ((zone, 0) for zone in pairs), strict=False))
 
 
 def test_us_6_12_the_game_stops_at_once_whatever_is_pending():

@@ -51,6 +51,14 @@ def test_us_6_9_a_tie_for_mayor_is_decided_by_media(media):
     assert office_of(games, "mayor") == 1
 
 
+def test_us_6_9_no_buildings_break_a_tie_for_mayor():
+    """The other four offices have a zone, whose buildings are counted; the Mayor has none."""
+    buildings = {"C1 TL": ("CIV", 0), "C2 TL": ("CIV", 0), "C3 TL": ("COM", 1)}
+    vocations = {0: {"FINANCE": 1}, 1: {"ENERGY": 1}}
+    game, games = elect("mayor", vocations=vocations, buildings=buildings)
+    assert asks(game, games) == (0, Step.WINNER, {"seat 0", "seat 1"})
+
+
 def test_u6_without_media_the_active_player_decides():
     vocations = {1: {"ENERGY": 1}, 2: {"FACTORY": 1}}
     game, games = elect("mayor", num_players=3, vocations=vocations, active=0)

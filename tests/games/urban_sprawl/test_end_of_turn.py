@@ -219,6 +219,15 @@ def test_u28_with_all_permits_hoarded_nothing_is_drawn_and_the_space_stays_empty
     assert games.planning_size[0] == 14
 
 
+def test_u28_with_all_permits_hoarded_a_space_of_the_row_stays_empty_too():
+    """Nothing is drawn again and again: the turn passes on."""
+    hands = [{**HOARD, 6: 2, "renewal": 4}]
+    drawn = {"planning": [5, None, 5, 6, None], "hands": hands, "only_planning": True}
+    game, games = end(**drawn)
+    assert planning_of(games) == [5, 5, 6, None, None]
+    assert asks(game, games)[:2] == (1, Step.MAIN)
+
+
 # ---------------------------------------------------------------- contracts on the rail lines
 
 

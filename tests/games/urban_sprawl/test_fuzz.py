@@ -9,42 +9,52 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sprawl_env
+from sprawl_env.core.agenda import STEP, top
 from sprawl_env.core.errors import PositionError
 from sprawl_env.core.game import NOT_OVER
 from sprawl_env.core.kernel import JIT
+from sprawl_env.games.urban_sprawl.actions import BUILD, DECLINE
+from sprawl_env.games.urban_sprawl.constants import MOST_TURNS, Step
+from tests.games.urban_sprawl.bound import REBUILDS_OF_A_TURN, bound_of
 from tests.games.urban_sprawl.position import game_of
 from tests.games.urban_sprawl.test_hidden import random_game
 
-# Random play makes about ten plies a turn, rarely more than twenty on average.  What one turn can
-# hold is bounded too: investments and actions by the 40 cards and the action points, an effect's
-# plies by the 144 lots, so that a game that goes round in circles would pass this bound.
-PLIES_A_TURN = 40
-CLAIMS = 12
 FUZZ_GAMES = 300
 SLOW_FUZZ_GAMES = 12_000  # for each of three numbers of seats and three lengths
 CHECK_EVERY = 25
 
 
 def fuzz(seats, num_games, envs, seed, looks, **options):
-    """Play random games in a batch; return how many ended by the rules and by the limit."""
+    """Play random games in a batch; return how many ended by the rules and by the limit.
+
+    No game passes the bound of the README, "How long a game can be": the next ply must be within
+    it, after the turns begun and the rebuilds so far, which alone need chance.
+    """
     game = sprawl_env.game("urban_sprawl", num_players=seats, **options)
+    bound = bound_of(game.tables[0], seats, int(game.empty(1).length[0]))
     vec = sprawl_env.make_vec(game, num_envs=envs, seed=seed, observe=False)
     vec.reset()
     rng = np.random.default_rng(seed)
     ended = truncated = steps = 0
+    rebuilds = np.zeros(envs, np.int64)
+    games = vec.games
     while ended < num_games:
+        turns = games.turn.astype(np.int64) + 1
+        assert (rebuilds <= REBUILDS_OF_A_TURN * turns).all()
+        assert (games.ply + 1 <= bound.after(turns, rebuilds)).all()
+        chance = games.rng.copy()
         vec.step(vec.sample_actions())
         steps += 1
-        games = vec.games
+        over = vec.terminated | vec.truncated
+        rebuilds = np.where(over, 0, rebuilds + (games.rng != chance))
         assert vec.masks.any(axis=1).all()
         assert (games.turn < games.max_turns).all()
-        assert (games.ply <= CLAIMS + PLIES_A_TURN * (games.turn + 1)).all()
         assert (games.wealth >= 0).all()
         assert (games.prestige >= 0).all()
         if steps % CHECK_EVERY == 0:
             for g in rng.integers(envs, size=looks):
                 assert game.rules.violations(game.tables, games, int(g)) == []
-        ended += int((vec.terminated | vec.truncated).sum())
+        ended += int(over.sum())
         truncated += int(vec.truncated.sum())
     return ended, truncated
 
@@ -72,7 +82,23 @@ def test_games_with_a_taste_for_building_keep_every_invariant_and_end(seats):
     for seed in range(8 if JIT else 1):
         for games in random_game(game, seed):
             assert game.rules.violations(game.tables, games, 0) == []
-        assert games.ply[0] <= CLAIMS + PLIES_A_TURN * (games.turn[0] + 1)
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+def test_a_game_of_nothing_but_investments_keeps_every_invariant_to_the_last_turn_allowed():
+    """Acquire what is cheapest, invest all of it, build nothing."""
+    game = game_of(2, max_turns=MOST_TURNS)
+    games = game.deal(1, seed=0)
+    rng = np.random.default_rng(0)
+    while games.over[0] == NOT_OVER:
+        actions = np.flatnonzero(game.legal_actions(games))
+        if top(games[0], STEP) == Step.MAIN:  # by id: end of turn, investments, planning cards
+            actions = actions[actions < BUILD]
+            actions = actions[actions != DECLINE][:1] if actions.size > 1 else actions
+        game.play(games, 0, int(rng.choice(actions)))
+        if games.ply[0] % 200 == 0:
+            assert game.rules.violations(game.tables, games, 0) == [], f"turn {games.turn[0]}"
 
 
 def test_positions_of_random_games_survive_json():

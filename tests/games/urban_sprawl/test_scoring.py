@@ -100,6 +100,15 @@ def test_us_6_12_most_prestige_then_wealth_then_shared(prestige, wealth, order):
     assert (first > second) - (first < second) == order
 
 
+def test_us_6_12_however_much_wealth_there_is_it_only_breaks_ties():
+    """2,000 points are more than 1,999; such wealth needs some 300 turns of investments."""
+    game, games = position(prestige=[2000, 0], wealth=0)
+    games.wealth[0, 1] = 19_999
+    assert game.scores(games).tolist() == [2000, 1999]
+    first, second = game.standings(games).tolist()
+    assert first > second
+
+
 def test_u32_a_truncated_game_is_scored_alike():
     game, games = position(options={"max_turns": 1}, **EMPTY, buildings={"A1 TL": ("IND", 0)})
     assert game.scores(games).tolist() == [3, 0]

@@ -12,7 +12,9 @@ from sprawl_env.games.urban_sprawl.actions import ACTIONS
 from tests.games.urban_sprawl.by_hand import both_dealt, differences
 
 GAMES = 8 if JIT else 1
-SLOW_GAMES = 300
+SHARES = 10  # of the slow run
+GAMES_A_SHARE = 30
+LIMITS = (300, 300, 300, 40, 1)
 
 # How much a policy likes an action, by block; 1 if not listed.
 POLICIES = {
@@ -47,13 +49,13 @@ def compare(game, seed, policy, rng):
 
 
 @st.composite
-def setups(draw):
+def setups(draw, limits=LIMITS):
     """A game with its options, a seed and a policy."""
     game = sprawl_env.game(
         "urban_sprawl",
         num_players=draw(st.integers(2, 4)),
         length=draw(st.sampled_from(["standard", "standard", "long", "short"])),
-        max_turns=draw(st.sampled_from([300, 300, 300, 40, 1])),
+        max_turns=draw(st.sampled_from(limits)),
     )
     return game, draw(st.integers(0, 2**63 - 1)), draw(st.sampled_from(sorted(POLICIES)))
 
@@ -74,8 +76,11 @@ def test_kernels_and_reference_agree_along_any_game(setup):
 
 
 @pytest.mark.slow
-@settings(QUIET, derandomize=False, max_examples=SLOW_GAMES)
-@given(setups())
-def test_kernels_and_reference_agree_along_many_games(setup):
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("share", range(SHARES))
+@settings(QUIET, derandomize=False, max_examples=GAMES_A_SHARE)
+@given(setup=setups(limits=(300,)))
+def test_kernels_and_reference_agree_along_many_whole_games(share, setup):
+    """300 games in all, some ten seconds each; every share draws its own."""
     game, seed, policy = setup
     compare(game, seed, policy, np.random.default_rng(seed))

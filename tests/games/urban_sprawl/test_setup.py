@@ -136,6 +136,23 @@ def test_us_6_1_each_deck_holds_its_own_37_cards():
     assert NO_KIND not in games.planning[0]
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_u39_the_first_card_drawn_for_a_row_goes_to_the_cheapest_space(seed):
+    """Hands are dealt first, seat by seat, then the spaces from 1 AP on, then the face-up top.
+
+    What is drawn stays where it lay in the deck, beyond its size.
+    """
+    _, games = dealt(2, seed)
+    drawn = games.planning_deck[0, :50][::-1].tolist()
+    hands = [drawn[:1], drawn[1:3]]
+    for seat, hand in enumerate(hands):
+        assert games.hand[0, seat].tolist() == [hand.count(kind) for kind in range(18)]
+    assert planning_of(games) == drawn[3:8]
+    town = games.deck[0, 0][::-1].tolist()
+    assert games.contract[0].tolist() == town[:5]
+    assert games.deck_top[0, 0] == town[5]
+
+
 # ---------------------------------------------------------------- claims
 
 

@@ -3,10 +3,11 @@
 import pytest
 
 import sprawl_env
-from sprawl_env.games.urban_sprawl.constants import Power, Step
+from sprawl_env.games.urban_sprawl.constants import NO_CARD, Power, Step
 from tests.games.urban_sprawl.position import (
     asks,
     building_at,
+    card_of,
     game_of,
     hand_of,
     legal,
@@ -213,6 +214,21 @@ def test_u4_the_slot_of_a_favor_taken_this_turn_moves_up_with_it():
     assert "build 9" not in legal(game, games)
     play(game, games, "build 8", "site F3 TL", "permit 0")
     assert "build 8" not in legal(game, games)
+
+
+def test_u40_favors_are_numbered_in_order_of_taking_and_the_second_moves_up():
+    buildings = {"A6 top": ("IND", 0, Power.EXTRA_FAVOR)}
+    game, games = position(**FACE_UP, hands=[{0: 3}], buildings=buildings)
+    play(game, games, "favor 2", "favor 0")
+    assert [card_of("Gas Station"), card_of("House")] == games.favors[0, 0].tolist()
+    play(game, games, "decline", "decline")
+    assert {"build 8", "build 9"} <= legal(game, games)
+    play(game, games, "build 8", "site C3 TL", "permit 0")
+    while step_of(games) != Step.MAIN:
+        play(game, games, max(legal(game, games)))
+    assert games.favors[0, 0].tolist() == [card_of("House"), NO_CARD]
+    assert "build 8" in legal(game, games)
+    assert "build 9" not in legal(game, games)
 
 
 # ---------------------------------------------------------------- illegal actions
