@@ -446,7 +446,8 @@ def test_permits_paid_for_the_contract_in_hand():
         assert block(here, 0, "numbers").tolist() == [0, 0, paid / 4]
         assert block(here, 0, "meant_card") == pytest.approx(ranch)
         play(*here, "permit 0")
-    sees(here, 0, "meant", {})
+    first = lot_of("A3 TL")
+    sees(here, 0, "meant", dict.fromkeys(range(first, first + 4), 1))
     play(*here, "permit 5")
 
 
@@ -463,7 +464,7 @@ def test_claims_show_no_card_and_no_building():
     for name in ("meant", "meant_card", "verb", "money", "numbers"):
         sees(here, 0, name, {})
     assert block(here, 0, "decks").tolist() == pytest.approx(
-        [31 / 37, 1, 1, 0, 0, 42 / 54, 14 / 54]
+        [31 / 37, 1, 1, 0, 0, 42 / 54, 14 / 54, 0]
     )
 
 
@@ -522,7 +523,7 @@ def test_decks_left_and_active(active, flags):
     games.deck_size[0] = [5, 17, 29]
     games.planning_size[0], games.no_events[0] = 20, 7
     seen = block((game, games), 1, "decks")
-    assert seen.tolist() == pytest.approx([5 / 37, 17 / 37, 29 / 37, *flags, 20 / 54, 7 / 54])
+    assert seen.tolist() == pytest.approx([5 / 37, 17 / 37, 29 / 37, *flags, 20 / 54, 7 / 54, 0])
 
 
 def test_discards_by_kind_then_the_events():
@@ -713,7 +714,7 @@ def test_what_is_public_about_a_decision_is_seen(what):
     assert seen[0] != seen[1]
 
 
-SAYS = {
+ABOUT = {
     "the marker to be put": ("meant_marker", (0, 5)),
     "the zone to be placed": ("meant_zone", (0, 3)),
     "the office of a tie": ("meant_office", (1, 2)),
@@ -724,13 +725,13 @@ SAYS = {
 }
 
 
-@pytest.mark.parametrize("what", SAYS)
+@pytest.mark.parametrize("what", ABOUT)
 def test_what_a_question_is_about_is_one_number_of_its_block(what):
-    name, places = SAYS[what]
+    name, places = ABOUT[what]
     for k, place in enumerate(places):
         drawn = PUBLIC[what](k)
         assert np.flatnonzero(block(drawn, 0, name)).tolist() == [place]
-        for other, _ in SAYS.values():
+        for other, _ in ABOUT.values():
             if other != name:
                 assert not block(drawn, 0, other).any()
 
@@ -738,7 +739,7 @@ def test_what_a_question_is_about_is_one_number_of_its_block(what):
 @pytest.mark.parametrize("k", [0, 1])
 def test_the_footprint_chosen_is_meant_while_permits_are_paid(k):
     lots = np.flatnonzero(block(PUBLIC["the footprint chosen"](k), 0, "meant"))
-    assert lots.tolist() == [4 * 6 * (2 + k)]  # A3, A4: rows of six blocks, their first lots
+    assert lots.tolist() == [lot_of(("A3 TL", "A4 TL")[k])]
 
 
 @pytest.mark.parametrize("k", [0, 1])
