@@ -1,11 +1,13 @@
 """core/kernel.py: the cache of compiled kernels."""
 
+import gc
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from numba.core.errors import TypingError
 
 from sprawl_env.core import kernel as module
 
@@ -122,3 +124,21 @@ def test_numbas_own_configuration_is_left_alone():
     import numba
 
     assert str(Path(numba.config.CACHE_DIR or "")) in {".", os.environ.get("NUMBA_CACHE_DIR", ".")}
+
+
+def test_the_collector_rests_while_a_kernel_is_compiled_and_not_afterwards():
+    met = []
+
+    @module.kernel(label="collector")
+    def double(x):
+        return 2 * x
+
+    compiler = double._compiler
+    compile_it = compiler.compile
+    compiler.compile = lambda *args: (met.append(gc.isenabled()), compile_it(*args))[1]
+    assert double(2) == 4
+    assert met == [False]
+    assert gc.isenabled()
+    with pytest.raises(TypingError):
+        double(None)
+    assert gc.isenabled()
