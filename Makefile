@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 STAMP := $(VENV)/.installed
-PYTEST := $(BIN)/python -m pytest -n auto
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 WARM := $(BIN)/python -m sprawl_env.warmup
 # What shows the rules themselves, whatever stands on them; as plain Python numpy checks every index.
 RULES := tests/core tests/games tests/reference tests/test_replays.py

@@ -1,6 +1,8 @@
 """Shared by all tests: which games there are, and how far plain Python is asked to go."""
 
 import os
+import signal
+import threading
 
 import pytest
 
@@ -8,6 +10,9 @@ from sprawl_env.core.kernel import JIT
 from sprawl_env.core.registry import GAMES
 
 os.environ.setdefault("SPRAWL_ENV_QUIET", "1")
+if threading.current_thread() is threading.main_thread():
+    # a shell makes what it runs in the background deaf to Ctrl-C, which some tests send
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SEATS = {
     "ginkgopolis": (1, 2, 3, 4, 5) if JIT else (2,),
