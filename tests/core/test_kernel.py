@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from numba.core.caching import NullCache
 from numba.core.errors import TypingError
 
 from sprawl_env.core import kernel as module
@@ -133,6 +134,7 @@ def test_the_collector_rests_while_a_kernel_is_compiled_and_not_afterwards():
     def double(x):
         return 2 * x
 
+    double._cache = NullCache()  # compile it in any case
     compiler = double._compiler
     compile_it = compiler.compile
     compiler.compile = lambda *args: (met.append(gc.isenabled()), compile_it(*args))[1]
