@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sprawl_env.adapters.batch import NO_ACTION
 from sprawl_env.core.errors import UnknownName
 from sprawl_env.core.game import Floats, Game, GameRules, Games, Mask, Tables
 from sprawl_env.core.kernel import kernel
@@ -58,6 +59,32 @@ def action_rater(rules: GameRules) -> Callable[..., float]:
         return float(value(tables, games, 1, seat))
 
     return rate_action
+
+
+@functools.cache
+def best_action(rules: GameRules) -> Callable[..., int]:
+    """Return the kernel ``(tables, games, mask, scratch)`` that picks the action it likes best.
+
+    It is one of ``mask``, which has one at least, in ``games[0]``, the first of equals;
+    ``games[1]`` and ``scratch`` are scratch.
+
+    Raises:
+        UnknownName: there is no heuristic for the game.
+    """
+    rate_action = action_rater(rules)
+
+    @kernel(label=rules.name)
+    def choose(tables: Tables, games: Games, mask: Mask, scratch: Mask) -> int:
+        best, highest = NO_ACTION, -np.inf
+        seat = int(games[0].to_play)
+        for action in range(mask.size):
+            if mask[action]:
+                rating = rate_action(tables, games, action, seat, scratch)
+                if best == NO_ACTION or rating > highest:
+                    best, highest = action, rating
+        return best
+
+    return choose
 
 
 @functools.cache

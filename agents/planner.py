@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from agents.greedy import action_rater, heuristic_of
+from agents.greedy import action_rater, best_action, heuristic_of
 from agents.settings import Number, parse_settings
 from sprawl_env.adapters.batch import NO_ACTION, Index, only_action
 from sprawl_env.adapters.rewards import share_of_victory
@@ -75,23 +75,8 @@ def playout_kernel(rules: GameRules) -> Callable[..., float]:
     verbs = rules.verbs
     play, legal_actions, redeal = verbs.play, verbs.legal_actions, verbs.redeal_hidden
     score_all, stand = verbs.scores, verbs.standings
-    rate_action = action_rater(rules)
+    choose = best_action(rules)
     plan_value = heuristic_of(rules).plan_value
-
-    @kernel(label=rules.name)
-    def choose(tables: Tables, games: Games, mask: Mask, scratch: Mask) -> int:
-        """Choose the heuristic's best ply in ``games[0]``; ``mask`` holds the legal ones."""
-        best = only_action(mask)
-        if best != NO_ACTION:
-            return best
-        highest = -np.inf
-        seat = int(games[0].to_play)
-        for action in range(mask.size):
-            if mask[action]:
-                rating = rate_action(tables, games, action, seat, scratch)
-                if best == NO_ACTION or rating > highest:
-                    best, highest = action, rating
-        return best
 
     @kernel(label=rules.name)
     def evaluate(tables: Tables, games: Games, seat: int, points: Ints, victory: float) -> float:
@@ -134,7 +119,10 @@ def playout_kernel(rules: GameRules) -> Callable[..., float]:
         plies = 0
         while games[0].over == NOT_OVER and games[0].turn < last and plies < MOST_PLIES:
             legal_actions(tables, games, 0, mask)
-            play(tables, games, 0, choose(tables, games, mask, scratch))
+            best = only_action(mask)
+            if best == NO_ACTION:
+                best = choose(tables, games, mask, scratch)
+            play(tables, games, 0, best)
             plies += 1
         return evaluate(tables, games, observer, points, victory)
 

@@ -23,7 +23,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from agents.greedy import action_rater, heuristic_of
+from agents.greedy import best_action, heuristic_of
 from agents.settings import Number, parse_settings
 from sprawl_env.adapters.batch import (
     NO_ACTION,
@@ -145,23 +145,15 @@ def _picker(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
 
         return pick_any
 
-    rate_action = action_rater(rules)
+    choose = best_action(rules)
 
     @kernel(label=rules.name)
     def pick(
         tables: Tables, games: Games, mask: Mask, scratch: Mask, legal: int, best: bool, luck: Any
     ) -> int:
-        if not best:
-            return legal_number(mask, below(luck, legal))
-        chosen, highest = NO_ACTION, -np.inf
-        seat = int(games[0].to_play)
-        games[1] = games[0]
-        for action in range(mask.size):
-            if mask[action]:
-                rating = rate_action(tables, games[1:], action, seat, scratch)
-                if chosen == NO_ACTION or rating > highest:
-                    chosen, highest = action, rating
-        return chosen
+        if best:
+            return int(choose(tables, games, mask, scratch))
+        return legal_number(mask, below(luck, legal))
 
     return pick
 
@@ -391,7 +383,7 @@ class _Worker:
         self._simulate = search_kernel(game.rules, config.with_heuristic)
         nodes = min(config.sims, NODES_WHEN_TIMED) + 1
         self.tree: Tree = np.zeros(nodes, NODE)
-        self._games = game.empty(3)  # the position being played on; two for the heuristic
+        self._games = game.empty(2)  # the position being played on; one for the heuristic
         self._path: Index = np.zeros(LONGEST_PATH, np.int64)
         self.played: Index = np.zeros(1, np.int64)  # plies so far
         self._mask: Mask = np.zeros(game.num_actions, np.int8)

@@ -33,7 +33,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     Step,
 )
 from sprawl_env.games.urban_sprawl.rules.build import (
-    is_legal_footprint,
+    legal_footprints,
     may_pay_permit,
     neighbours_of_zone,
     payable_blocks,
@@ -218,8 +218,9 @@ def best_site(t: State, state: State, seat: int, card: int) -> int:
         block = lowest(blocks)
         blocks &= blocks - 1
         lines = lines_of_block(t, state, block, seat)
+        legal = legal_footprints(t, state, seat, card, block)
         for k in range(NUM_SHAPES[size]):
-            if is_legal_footprint(t, state, seat, card, block, int(SHAPES[size, k])):
+            if legal >> (int(SHAPES[size, k]) - 1) & 1:
                 value = site_value(t, state, seat, card, block * CORNERS + k, lines)
                 if value > best:
                     best, found = value, block * CORNERS + k

@@ -150,8 +150,6 @@ def _make(rules: GameRules) -> BatchKernels:
             i = which[k]
             if k + 1 < which.size:
                 prefetch(games, which[k + 1])
-                if observe:
-                    prefetch(observations, rows[k + 1])
             action = actions[k] if plays else NO_ACTION
             while plays:
                 if action != NO_ACTION:

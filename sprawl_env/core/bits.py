@@ -2,41 +2,59 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any
 
-import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba.core import types
+from numba.extending import intrinsic
 
-from sprawl_env.core.kernel import kernel
+from sprawl_env.core.kernel import JIT, kernel
 
-_ODD: Final = 0x5555555555555555
-_PAIRS: Final = 0x3333333333333333
-_NIBBLES: Final = 0x0F0F0F0F0F0F0F0F
-
-
-_DEBRUIJN: Final = 0x03F79D71B4CB0A89
-_POSITIONS: Final = np.zeros(64, np.int8)  # of the single bit, by the top six bits of the product
-for _place in range(63):
-    _POSITIONS[(_DEBRUIJN << _place) % 2**64 >> 58] = _place
+INT64 = types.int64
 
 
-@kernel
-def lowest(bits: int) -> int:
-    """Return the smallest thing in a set that is not empty.
+@intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+def _trailing_zeros(typing_context: Any, bits: Any) -> Any:
+    """Count the zeros below the lowest one, by the processor's own instruction."""
 
-    To walk a set: ``while bits: thing = lowest(bits); bits &= bits - 1``.
-    """
-    x = int(bits)
-    return int(_POSITIONS[((x & -x) * _DEBRUIJN >> 58) & 63])
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        never_zero = ir.Constant(ir.IntType(1), 1)
+        return builder.cttz(arguments[0], never_zero)
+
+    return INT64(INT64), generate
 
 
-@kernel
-def count_bits(bits: int) -> int:
-    """Return how many things are in the set."""
-    x = int(bits)
-    x -= (x >> 1) & _ODD
-    x = (x & _PAIRS) + ((x >> 2) & _PAIRS)
-    x = (x + (x >> 4)) & _NIBBLES
-    x += x >> 8
-    x += x >> 16
-    x += x >> 32
-    return x & 0x7F
+@intrinsic  # type: ignore[untyped-decorator]
+def _ones(typing_context: Any, bits: Any) -> Any:
+    """Count the ones, by the processor's own instruction."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return INT64(INT64), generate
+
+
+if JIT:
+
+    @kernel
+    def lowest(bits: int) -> int:
+        """Return the smallest thing in a set that is not empty.
+
+        To walk a set: ``while bits: thing = lowest(bits); bits &= bits - 1``.
+        """
+        return int(_trailing_zeros(bits))
+
+    @kernel
+    def count_bits(bits: int) -> int:
+        """Return how many things are in the set."""
+        return int(_ones(bits))
+
+else:
+
+    def lowest(bits: int) -> int:
+        """Return the smallest thing in a set that is not empty."""
+        return (int(bits) & -int(bits)).bit_length() - 1
+
+    def count_bits(bits: int) -> int:
+        """Return how many things are in the set."""
+        return int(bits).bit_count()

@@ -225,8 +225,8 @@ def _widen_integers(compiled: Any) -> None:
 def _compile_without_collector(compiled: Any) -> None:
     """Let the collector of garbage rest while numba compiles.
 
-    That makes millions of objects, which it would look through again and again: a tenth of the
-    time.  Kernels that a kernel calls are compiled inside its own compilation.
+    That makes millions of objects, which it would look through again and again.  Kernels that
+    a kernel calls are compiled inside its own compilation.
     """
     inner = compiled.compile
 

@@ -38,6 +38,19 @@ FOOTPRINTS_ON: Final = tuple(  # those that cover one of a set of corners
     sum(1 << (int(shape) - 1) for shape in SHAPES.flat if int(shape) & corners)
     for corners in range(ALL_CORNERS + 1)
 )
+FOOTPRINTS_IN_PART_ON: Final = tuple(  # those that cover some of a set of corners, but not all
+    sum(1 << (int(shape) - 1) for shape in SHAPES.flat if 0 < (int(shape) & corners) < corners)
+    for corners in range(ALL_CORNERS + 1)
+)
+# Sets of zones by corner side by side, a byte each, corner 0 lowest.
+ZONES_BITS: Final = 8
+IN_ALL_ZONES: Final = 2**ZONES_BITS - 1
+AT_CORNERS: Final = tuple(  # 1 at each corner of a set
+    sum(1 << ZONES_BITS * corner for corner in range(CORNERS) if corners >> corner & 1)
+    for corners in range(ALL_CORNERS + 1)
+)
+AS_CORNERS: Final = 0x01020408  # back: times it, the set is what begins at ``AS_CORNERS_SHIFT``
+AS_CORNERS_SHIFT: Final = 24
 ZONE_SHIFT: Final = 4  # in what ``standing`` says about a lot: corners, then 1 + zone
 
 # Blocks around a block, itself last.

@@ -19,6 +19,7 @@ from sprawl_env.games.urban_sprawl.cards import MAX_EFFECTS, MOST
 from sprawl_env.games.urban_sprawl.constants import (
     ALL_CORNERS,
     ALL_FOOTPRINTS,
+    AT_CORNERS,
     CORNERS,
     DECK_CARDS,
     DECKS,
@@ -188,7 +189,7 @@ def _ranges(t: State, state: State) -> Iterator[str]:
         "holder": (NOBODY, MAX_SEATS - 1),
         "firsts": part,
         "occupied": (0, ALL_CORNERS),
-        "across": (0, 2**NUM_COLOURS - 1),
+        "across": (0, AT_CORNERS[ALL_CORNERS] * (2**NUM_COLOURS - 1)),
         "inside": (0, 2**NUM_COLOURS - 1),
         "fitting": (0, ALL_FOOTPRINTS),
         "room": (0, 2**NUM_BLOCKS - 1),
@@ -256,7 +257,7 @@ def _derived(state: State, buildings: list[Building]) -> dict[str, Any]:
     standing, holder = [0] * NUM_LOTS, [NOBODY] * NUM_LOTS
     firsts = [0] * NUM_PARTS
     occupied, inside = [0] * NUM_BLOCKS, [0] * NUM_BLOCKS
-    across = [0] * NUM_LOTS
+    across = [0] * NUM_BLOCKS
     in_row = [[0] * SIDE for _ in range(MAX_SEATS)]
     in_column = [[0] * SIDE for _ in range(MAX_SEATS)]
     controls = [[0] * NUM_COLOURS for _ in range(MAX_SEATS)]
@@ -275,7 +276,7 @@ def _derived(state: State, buildings: list[Building]) -> dict[str, Any]:
             near |= NEAR[covered]
         touched[zone] |= near
         for other in _set_bits(near & ~(ALL_CORNERS << block * CORNERS)):
-            across[other] |= 1 << zone
+            across[other // CORNERS] |= AT_CORNERS[1 << other % CORNERS] << zone
         if owner != NOBODY:
             in_row[owner][block // SIDE] += 1
             in_column[owner][block % SIDE] += 1

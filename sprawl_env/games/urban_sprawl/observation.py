@@ -28,10 +28,12 @@ from sprawl_env.games.urban_sprawl.constants import (
     MOST_VALUE,
     NO_CARD,
     NO_KIND,
+    NO_MARKER,
     NUM_BLOCKS,
     NUM_COLOURS,
     NUM_DECKS,
     NUM_EVENTS,
+    NUM_GREYS,
     NUM_KINDS,
     NUM_LINES,
     NUM_LOTS,
@@ -53,7 +55,6 @@ from sprawl_env.games.urban_sprawl.features import CARD_FEATURES
 from sprawl_env.games.urban_sprawl.rules.build import permits_held
 from sprawl_env.games.urban_sprawl.rules.lines import (
     buildings_in_line,
-    grey_of,
     line_money,
     line_number,
 )
@@ -370,6 +371,7 @@ def write_planning(t: Tables, state: State, out: Floats) -> None:
     for space in range(PLANNING_TOP + 1):
         kind = int(state.planning[space])
         row = base + space * PLANNING_STRIDE
+        out[row : row + PLANNING_STRIDE] = 0
         if kind == NO_KIND:
             continue
         out[row + Card.THERE] = 1
@@ -387,9 +389,16 @@ def write_planning(t: Tables, state: State, out: Floats) -> None:
 
 @kernel
 def write_text(t: Tables, card: int, start: int, out: Floats) -> None:
-    """What a contract says."""
-    says, text = t.card_features[card], out[start : start + CARD_FEATURES]
-    for k in range(CARD_FEATURES):
+    """What a contract says, nothing without one.
+
+    The loop asks for ``text.size``: one of known length is compiled to moves of single numbers.
+    """
+    text = out[start : start + CARD_FEATURES]
+    if card == NO_CARD:
+        text[:] = 0
+        return
+    says = t.card_features[card]
+    for k in range(text.size):
         text[k] = says[k]
 
 
@@ -402,6 +411,7 @@ def write_contracts(t: Tables, state: State, seat: int, out: Floats) -> None:
         card = contract_at(state, seat, place)
         row = base + place * CONTRACT_STRIDE
         if card == NO_CARD:
+            out[row : row + CONTRACT_STRIDE] = 0
             continue
         out[row + Contract.THERE] = 1
         out[row + Contract.COST] = cost_at(t, place) * COST_UNIT
@@ -437,9 +447,8 @@ def write_seat(t: Tables, state: State, seat: int, row: int, out: Floats) -> Non
     for colour in range(NUM_COLOURS):
         out[row + SeatAt.BUILDINGS + colour] = int(state.controls[seat, colour]) * BUILDING_UNIT
     for slot in range(FAVORS):
-        if state.favors[seat, slot] != NO_CARD:
-            start = row + SeatAt.FAVORS + slot * CARD_FEATURES
-            write_text(t, int(state.favors[seat, slot]), start, out)
+        start = row + SeatAt.FAVORS + slot * CARD_FEATURES
+        write_text(t, int(state.favors[seat, slot]), start, out)
 
 
 @kernel
@@ -468,8 +477,11 @@ def asks_by_effect(step: int) -> bool:
 @kernel
 def write_decision(t: Tables, state: State, out: Floats) -> None:
     """What is to be decided, and for which effect."""
-    step, a = top(state, STEP), top(state, A)
     starts = t.block_start
+    out[int(starts[Block.DECISION]) : int(starts[Block.TURN])] = 0
+    if state.over != NOT_OVER:
+        return
+    step, a = top(state, STEP), top(state, A)
     out[int(starts[Block.DECISION]) + step] = 1
     numbers = int(starts[Block.NUMBERS])
     if step == Step.MARKER_GAIN:
@@ -524,15 +536,21 @@ def write_turn(t: Tables, state: State, out: Floats) -> None:
     out[decks + NUM_DECKS + 4] = state.rebuilt
     for office in range(NUM_OFFICES):
         out[int(starts[Block.IN_PLAY]) + office] = int(state.in_play) >> office & 1
-    out[int(starts[Block.PAWN]) + int(state.pawn)] = 1
+    pawn = int(starts[Block.PAWN])
+    for office in range(NUM_POLITICIANS):
+        out[pawn + office] = state.pawn == office
 
 
 @kernel
 def write_supplies(t: Tables, state: State, out: Floats) -> None:
     """Markers, vocations, tiles, discards and room to build."""
     starts = t.block_start
+    markers = int(starts[Block.MARKERS])
     for marker in range(NUM_MARKERS):
-        out[int(starts[Block.MARKERS]) + marker] = grey_of(state, marker) < 0
+        out[markers + marker] = 1
+    for grey in range(NUM_GREYS):
+        if state.marker_at[grey] != NO_MARKER:
+            out[markers + int(state.marker_at[grey])] = 0
     for vocation in range(NUM_VOCATIONS):
         left = int(state.vocations_left[vocation])
         out[int(starts[Block.VOCATIONS_LEFT]) + vocation] = left * COPY_UNIT
@@ -547,7 +565,7 @@ def write_supplies(t: Tables, state: State, out: Floats) -> None:
     for zone in range(NUM_ZONES):
         start, blocks = int(starts[Block.ROOM]) + zone * NUM_BLOCKS, int(state.room[zone, 0])
         room = out[start : start + NUM_BLOCKS]
-        for block in range(NUM_BLOCKS):
+        for block in range(room.size):  # as in write_text
             room[block] = blocks >> block & 1
 
 
@@ -557,12 +575,10 @@ def observe(tables: Tables, games: Games, g: int, seat: int, out: Floats) -> Non
     t, state = tables[0], games[g]
     write_lots(t, state, seat, out)
     write_meant(t, state, out)
-    out[int(t.block_start[Block.LINES]) :] = 0
     write_lines(t, state, seat, out)
     write_planning(t, state, out)
     write_seats(t, state, seat, out)
     write_contracts(t, state, seat, out)
     write_turn(t, state, out)
     write_supplies(t, state, out)
-    if state.over == NOT_OVER:
-        write_decision(t, state, out)
+    write_decision(t, state, out)

@@ -85,7 +85,7 @@ GAME: Final = record(
         ("holder", np.int8, (NUM_LOTS,)),  # on every lot: who controls its building, NOBODY
         ("firsts", np.int64, (NUM_PARTS,)),  # set of the first lots
         ("occupied", np.int8, (NUM_BLOCKS,)),  # sets of corners
-        ("across", np.int8, (NUM_LOTS,)),  # set of the zones of buildings across a street
+        ("across", np.int32, (NUM_BLOCKS,)),  # by corner, zones of buildings across a street
         ("inside", np.int8, (NUM_BLOCKS,)),  # set of the zones of the buildings in a block
         ("fitting", np.int16, (NUM_BLOCKS, NUM_ZONES)),  # sets of legal empty footprints
         ("room", np.int64, (NUM_ZONES, MAX_SIZE)),  # blocks with a legal empty footprint

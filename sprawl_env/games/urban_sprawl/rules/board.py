@@ -12,6 +12,9 @@ from sprawl_env.core.kernel import kernel
 from sprawl_env.games.urban_sprawl.constants import (
     ALL_CORNERS,
     ALL_FOOTPRINTS,
+    AS_CORNERS,
+    AS_CORNERS_SHIFT,
+    AT_CORNERS,
     BESIDE,
     BOTTOM_EDGE,
     CORNERS,
@@ -19,6 +22,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     FOOTPRINTS_OF_SIZE,
     FOOTPRINTS_ON,
     HERE,
+    IN_ALL_ZONES,
     LEFT_EDGE,
     LOTS_A_PART,
     MAX_SIZE,
@@ -33,6 +37,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     TOP_EDGE,
     TOUCHED,
     ZONE_SHIFT,
+    ZONES_BITS,
     Power,
 )
 
@@ -66,11 +71,9 @@ def touches(state: State, block: int, shape: int, lot: int) -> bool:
 @kernel
 def zones_across(state: State, block: int, shape: int) -> int:
     """Set of the zones and parks that a footprint touches across streets."""
-    zones = 0
-    for corner in range(CORNERS):
-        if shape >> corner & 1:
-            zones |= int(state.across[block * CORNERS + corner])
-    return zones
+    zones = int(state.across[block]) & AT_CORNERS[shape] * IN_ALL_ZONES
+    zones |= zones >> 2 * ZONES_BITS
+    return (zones | zones >> ZONES_BITS) & IN_ALL_ZONES
 
 
 @kernel
@@ -122,10 +125,8 @@ def corners_near(state: State, block: int, zone: int) -> int:
     """Set of a block's corners that touch a zone, inside the block or across streets."""
     if int(state.inside[block]) >> zone & 1:
         return ALL_CORNERS
-    near = 0
-    for corner in range(CORNERS):
-        near |= (int(state.across[block * CORNERS + corner]) >> zone & 1) << corner
-    return near
+    near = int(state.across[block]) >> zone & AT_CORNERS[ALL_CORNERS]
+    return near * AS_CORNERS >> AS_CORNERS_SHIFT & ALL_CORNERS
 
 
 @kernel
@@ -201,9 +202,7 @@ def lay(state: State, block: int, shape: int, zone: int, owner: int, power: int)
     for direction in range(HERE):
         other = block_beside(block, direction)
         if other >= 0:
-            touched = int(TOUCHED[direction, shape])
-            for corner in range(CORNERS):
-                state.across[other * CORNERS + corner] |= (touched >> corner & 1) << zone
+            state.across[other] |= AT_CORNERS[TOUCHED[direction, shape]] << zone
     count_building(state, block, zone, owner, 1)
     refit_around(state, block, shape)
     return lot
@@ -212,8 +211,7 @@ def lay(state: State, block: int, shape: int, zone: int, owner: int, power: int)
 @kernel
 def look_across(state: State, block: int) -> None:
     """Work out anew which zones the lots of a block touch across streets."""
-    for corner in range(CORNERS):
-        state.across[block * CORNERS + corner] = 0
+    across = 0
     for direction in range(HERE):
         other = block_beside(block, direction)
         if other < 0:
@@ -222,10 +220,9 @@ def look_across(state: State, block: int) -> None:
             lot = other * CORNERS + first
             shape = int(state.corners[lot])
             if shape:
-                touched = int(TOUCHED[HERE - 1 - direction, shape])
-                for corner in range(CORNERS):
-                    here = block * CORNERS + corner
-                    state.across[here] |= (touched >> corner & 1) << int(state.zone[lot])
+                touched = AT_CORNERS[TOUCHED[HERE - 1 - direction, shape]]
+                across |= touched << int(state.zone[lot])
+    state.across[block] = across
 
 
 @kernel

@@ -12,6 +12,9 @@ from sprawl_env.games.urban_sprawl.constants import (
     ATTORNEY,
     CONTRACTOR,
     CORNERS,
+    FOOTPRINTS_IN_PART_ON,
+    FOOTPRINTS_OF_SIZE,
+    FOOTPRINTS_ON,
     MOST_VALUE,
     NUM_AROUND,
     NUM_BLOCKS,
@@ -34,7 +37,6 @@ from sprawl_env.games.urban_sprawl.rules.board import (
 from sprawl_env.games.urban_sprawl.vocabulary import Next
 
 ALL_BLOCKS = (1 << NUM_BLOCKS) - 1
-NOT_ALLOWED = -1
 
 
 # -------------------------------------------------------------------------------- permits, US 6.3
@@ -66,32 +68,35 @@ def may_demolish(state: State, seat: int) -> bool:
 
 
 @kernel
-def demolished(state: State, seat: int, block: int, shape: int) -> int:
-    """Set of the corners a footprint clears, 0 on empty lots, NOT_ALLOWED (US 6.6, ruling U16)."""
-    if not shape & int(state.occupied[block]):
+def clearing_footprints(state: State, seat: int, block: int) -> int:
+    """Set of the footprints that cover buildings, all of which the seat may clear (ruling U16)."""
+    occupied = int(state.occupied[block])
+    if occupied == 0 or not may_demolish(state, seat):
         return 0
-    if not may_demolish(state, seat):
-        return NOT_ALLOWED
     contractor = int(state.office[CONTRACTOR])
-    gone = 0
+    found = FOOTPRINTS_ON[occupied]
     for corner in range(CORNERS):
         lot = block * CORNERS + corner
         covered = int(state.corners[lot])
-        if covered & shape:
-            immune = state.owner[lot] == contractor and contractor != seat and contractor >= 0
-            if covered & ~shape or immune:
-                return NOT_ALLOWED
-            gone |= covered
-    return gone
+        immune = state.owner[lot] == contractor and contractor != seat and contractor >= 0
+        found &= ~(FOOTPRINTS_ON[covered] if immune else FOOTPRINTS_IN_PART_ON[covered])
+    return found
 
 
 @kernel
-def fits_zones(state: State, zone: int, block: int, shape: int, gone: int) -> bool:
-    """Not beside another zone unless also beside its own; parks are ignored (US 6.4)."""
-    if gone == 0:
-        return bool(int(state.fitting[block, zone]) >> (shape - 1) & 1)
-    zones = zones_touched(state, block, shape, gone) & ALL_ZONES
-    return zones == 0 or bool(zones >> zone & 1)
+def in_their_zone(state: State, zone: int, block: int, footprints: int) -> int:
+    """Set of those not beside another zone, or also beside their own; parks are ignored (US 6.4).
+
+    All is as if what they clear were gone.
+    """
+    found, left = 0, footprints
+    while left:
+        shape = lowest(left) + 1
+        left &= left - 1
+        zones = zones_touched(state, block, shape, shape & int(state.occupied[block])) & ALL_ZONES
+        if zones == 0 or zones >> zone & 1:
+            found |= 1 << (shape - 1)
+    return found
 
 
 @kernel
@@ -127,34 +132,38 @@ def meets_next_to(
 
 
 @kernel
-def is_legal_footprint(
-    t: State, state: State, seat: int, card: int, block: int, shape: int
-) -> bool:
-    """May the contract be built there, money and the highest block aside?"""
-    gone = demolished(state, seat, block, shape)
-    if gone == NOT_ALLOWED:
-        return False
-    if not t.card_any_zone[card] and not fits_zones(
-        state, int(t.card_zone[card]), block, shape, gone
-    ):
-        return False
-    if not t.card_restricted[card]:
-        return True
+def within_restrictions(
+    t: State, state: State, seat: int, card: int, block: int, footprints: int
+) -> int:
+    """Set of those that meet what the contract restricts (US §7), the highest block aside."""
     if state.value[block] < t.card_at_least[card] or state.value[block] > t.card_at_most[card]:
-        return False
-    if t.card_empty_block[card] and int(state.occupied[block]) & ~gone:
-        return False
-    return meets_next_to(t, state, seat, card, block, shape, gone)
+        return 0
+    occupied = int(state.occupied[block])
+    found, left = 0, footprints
+    while left:
+        shape = lowest(left) + 1
+        left &= left - 1
+        if t.card_empty_block[card] and occupied & ~shape:
+            continue
+        if meets_next_to(t, state, seat, card, block, shape, shape & occupied):
+            found |= 1 << (shape - 1)
+    return found
 
 
 @kernel
-def has_footprint(t: State, state: State, seat: int, card: int, block: int) -> bool:
-    """Is there a legal footprint in the block?"""
-    size = int(t.card_size[card]) - 1
-    for k in range(NUM_SHAPES[size]):
-        if is_legal_footprint(t, state, seat, card, block, int(SHAPES[size, k])):
-            return True
-    return False
+def legal_footprints(t: State, state: State, seat: int, card: int, block: int) -> int:
+    """Set of the footprints in a block for a contract, money and the highest block aside."""
+    zone = int(t.card_zone[card])
+    of_size = FOOTPRINTS_OF_SIZE[int(t.card_size[card]) - 1]
+    clearing = of_size & clearing_footprints(state, seat, block)
+    if t.card_any_zone[card]:
+        found = clearing | (of_size & ~FOOTPRINTS_ON[int(state.occupied[block])])
+    else:
+        found = in_their_zone(state, zone, block, clearing)
+        found |= of_size & int(state.fitting[block, zone])
+    if t.card_restricted[card]:
+        return within_restrictions(t, state, seat, card, block, found)
+    return found
 
 
 @kernel
@@ -178,7 +187,7 @@ def highest_blocks(t: State, state: State, seat: int, card: int, blocks: int) ->
         block = lowest(blocks)
         blocks &= blocks - 1
         value = int(state.value[block])
-        if value >= highest and has_footprint(t, state, seat, card, block):
+        if value >= highest and legal_footprints(t, state, seat, card, block):
             best = best | (1 << block) if value == highest else 1 << block
             highest = value
     return best
@@ -207,20 +216,9 @@ def may_place_contract(t: State, state: State, seat: int, card: int) -> bool:
     while blocks:
         block = lowest(blocks)
         blocks &= blocks - 1
-        if has_footprint(t, state, seat, card, block):
+        if legal_footprints(t, state, seat, card, block):
             return True
     return False
-
-
-@kernel
-def mark_empty_footprints(state: State, zone: int, size: int, blocks: int, mask: Mask) -> None:
-    """Mark the footprints of a contract without restrictions on empty lots (US 6.4)."""
-    while blocks:
-        block = lowest(blocks)
-        blocks &= blocks - 1
-        fits = int(state.fitting[block, zone])
-        for k in range(NUM_SHAPES[size]):
-            mask[SITE + block * CORNERS + k] = fits >> (int(SHAPES[size, k]) - 1) & 1
 
 
 @kernel
@@ -228,16 +226,12 @@ def mark_footprints(t: State, state: State, seat: int, card: int, mask: Mask) ->
     """Mark every legal, payable footprint (ruling U15)."""
     size = int(t.card_size[card]) - 1
     blocks = payable_blocks(t, state, seat, card)
-    if not t.card_restricted[card] and not may_demolish(state, seat):
-        mark_empty_footprints(state, int(t.card_zone[card]), size, blocks, mask)
-        return
     while blocks:
         block = lowest(blocks)
         blocks &= blocks - 1
+        found = legal_footprints(t, state, seat, card, block)
         for k in range(NUM_SHAPES[size]):
-            mask[SITE + block * CORNERS + k] = is_legal_footprint(
-                t, state, seat, card, block, int(SHAPES[size, k])
-            )
+            mask[SITE + block * CORNERS + k] = found >> (int(SHAPES[size, k]) - 1) & 1
 
 
 @kernel

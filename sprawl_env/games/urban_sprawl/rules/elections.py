@@ -58,8 +58,8 @@ def standing(state: State, office: int, seat: int) -> int:
         while lots:
             lot = part * LOTS_A_PART + lowest(lots)
             lots &= lots - 1
-            if state.owner[lot] == seat and state.zone[lot] == ZONE_OF[office]:
-                highest = max(highest, int(state.value[lot // CORNERS]))
+            counts = (state.owner[lot] == seat) & (state.zone[lot] == ZONE_OF[office])
+            highest = max(highest, int(state.value[lot // CORNERS]) * int(counts))
     return highest
 
 
