@@ -95,7 +95,7 @@ class Config:
     """weight of the entropy bonus at the start, annealed like the step size"""
     gamma: float = 0.999
     """discount a decision"""
-    gae_lambda: float = 0.95
+    gae_lambda: float = 0.85
     """of generalised advantage estimation"""
     width: int = 32
     """of the layers that look at one site, card, .. (agents.networks)"""
@@ -105,7 +105,7 @@ class Config:
     """winner, rank, margin, score or lead (sprawl_env.adapters.rewards)"""
     reward_scale: float = 0.05
     """factor on rewards"""
-    greedy_share: float = 0.75
+    greedy_share: float = 0.9
     """share of opponents that are greedy"""
     random_share: float = 0.03
     """share of opponents that play at random"""
@@ -147,6 +147,7 @@ PRESETS = {
         trunk=256,
         pool_size=24,
         pool_active=4,
+        gae_lambda=0.95,
         greedy_share=0.25,
         checkpoint_every=1_000_000,
         evaluation_games=4000,

@@ -13,8 +13,9 @@ import queue
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 
+import numba
 import numpy as np
 
 from sprawl_env.adapters.vector import make_vec
@@ -61,8 +62,26 @@ def compile_game(name: str, tell: Callable[[str], None]) -> None:
     tell(f"{name}: ready")
 
 
+def compile_looks(name: str) -> None:
+    """Compile what a seat may do and sees, which can be done before the game can be dealt."""
+    game = make_game(name)
+    games, observation = game.empty(1), np.zeros(game.observation_size, np.float32)
+    mask = np.zeros(game.num_actions, np.int8)
+    for look, arguments in (
+        (game.verbs.legal_actions, (game.tables, games, 0, mask)),
+        (game.verbs.observe, (game.tables, games, 0, 0, observation)),
+    ):
+        compile_it: Callable[[object], object] | None = getattr(look, "compile", None)
+        if compile_it is not None:  # not plain Python
+            compile_it(tuple(numba.typeof(argument) for argument in arguments))
+
+
 def warm_up(names: list[str]) -> float:
-    """Compile games behind a progress bar, several at once; returns the seconds it took."""
+    """Compile games behind a progress bar, several at once; returns the seconds it took.
+
+    A single game is compiled in two processes too: one of them is ahead with what a seat may do
+    and sees, and the other finds that in the cache.
+    """
     start = time.perf_counter()
     total = sum(1 for name in names for _ in stages(name)) + len(names)
     done = 0
@@ -73,9 +92,9 @@ def warm_up(names: list[str]) -> float:
         _show(f"[{'#' * filled}{'.' * (_BAR - filled)}] {what}")
         done += 1
 
-    workers = min(len(names), os.cpu_count() or 1)
+    workers = os.cpu_count() or 1
     if workers > 1:
-        _compile_together(names, workers, tell)
+        _compile_together(names, min(workers, len(names) + 1), tell)
     else:
         for name in names:
             compile_game(name, tell)
@@ -89,7 +108,9 @@ def _compile_together(names: list[str], workers: int, tell: Callable[[str], None
     fresh = multiprocessing.get_context("spawn")
     with fresh.Manager() as manager, ProcessPoolExecutor(workers, mp_context=fresh) as pool:
         said = manager.Queue()
-        work = [pool.submit(compile_game, name, said.put) for name in names]
+        work: list[Future[None]] = [pool.submit(compile_game, name, said.put) for name in names]
+        if len(names) == 1:
+            work.append(pool.submit(compile_looks, names[0]))
         while not all(one.done() for one in work) or not said.empty():
             with contextlib.suppress(queue.Empty):
                 tell(said.get(timeout=0.2))
