@@ -11,7 +11,7 @@ from sprawl_env.core.kernel import JIT
 from sprawl_env.games.urban_sprawl.actions import ACTIONS
 from tests.games.urban_sprawl.by_hand import both_dealt, differences
 
-GAMES = 8 if JIT else 1
+GAMES = 5 if JIT else 1
 SHARES = 10  # of the slow run
 GAMES_A_SHARE = 30
 LIMITS = (300, 300, 300, 40, 1)
