@@ -104,7 +104,7 @@ def warm_up(names: list[str]) -> float:
 
 
 def _compile_together(names: list[str], workers: int, tell: Callable[[str], None]) -> None:
-    """Compile every game in a process of its own, a few at a time."""
+    """Compile every game in a process of its own, a few at a time; a single one in two."""
     fresh = multiprocessing.get_context("spawn")
     with fresh.Manager() as manager, ProcessPoolExecutor(workers, mp_context=fresh) as pool:
         said = manager.Queue()

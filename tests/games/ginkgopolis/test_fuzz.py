@@ -12,7 +12,7 @@ PLIES_A_GAME = 66
 FUZZ_GAMES = 200 if JIT else 4
 CHECK_EVERY = 3 if JIT else 1  # steps; the slow run looks at each
 SLOW_FUZZ_GAMES = 20_000  # for each number of seats
-LOOKS = 3  # positions checked slowly, by every invariant, after each ply of the batch
+LOOKS = 3  # positions of the batch checked slowly, by every invariant, at a step that is looked at
 
 
 def conserved(game, games):
