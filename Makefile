@@ -33,7 +33,7 @@ test: $(STAMP) ## run the tests
 	$(WARM)
 	$(PYTEST) -m 'not slow'
 
-test-slow: $(STAMP) ## run the long tests too (about half an hour)
+test-slow: $(STAMP) ## run the long tests too (an hour and more)
 	$(PYTEST)
 
 test-plain: $(STAMP) ## run the tests of the rules as plain Python

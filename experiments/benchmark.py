@@ -11,8 +11,8 @@ of all seats; drawing the action is inside the time.  The rows take turns, ``rep
 ``seconds`` each, so that noise of the machine hits all alike; a row shows the median and the
 lowest and highest of its repetitions.  Compare figures of one run only.
 
-``batch`` rows are ``vec.step(vec.sample_actions())`` on ``num_envs`` games, where drawing the
-actions is always on one thread; ``mask`` and ``obs`` say what is made at every decision.  The
+``batch`` rows are ``vec.step(vec.sample_actions())`` on ``num_envs`` games; ``mask`` and ``obs``
+say what is made at every decision.  The
 Gymnasium row counts the learner's decisions alone, the opponents play inside.  Clone+restore is
 ``saved = clone(games); restore(games, saved)`` of ``sprawl_env.core.game``.  Peers
 (``experiments/peers.py``) are measured when installed.

@@ -15,7 +15,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.adapters.rewards import add_change, add_final_rewards, is_dense
+from sprawl_env.adapters.rewards import WINNER, add_change, add_final_rewards, is_dense
+from sprawl_env.core.bits import lowest
 from sprawl_env.core.errors import IllegalAction, InvalidOption
 from sprawl_env.core.game import (
     NOBODY,
@@ -31,33 +32,48 @@ from sprawl_env.core.game import (
 from sprawl_env.core.kernel import kernel
 from sprawl_env.core.prefetch import prefetch
 from sprawl_env.core.rng import below, combine
+from sprawl_env.core.signals import APART, Words, signal, wait_for
 
 Index = npt.NDArray[np.int64]
 
 NO_ACTION: Final = -1  # in ``step``: play nothing, only skip forced plies
-WORD: Final = 8  # actions of a mask that are counted together
-ONES: Final = 0x0101010101010101  # times as many bytes: their sum, in the highest byte
-HIGHEST_BYTE: Final = 56
+
+WORD: Final = 8  # actions of a mask that are counted together, a byte each; bits of a byte
+ONES: Final = 0x0101010101010101  # a byte of a word times this: the sum of the bytes up to it
+HIGHEST_BYTE, BYTE = 56, 0xFF
+HIGH_BITS: Final = 0x8080808080808080 - (1 << 64)
+
 MOST_DEALS: Final = 1000  # in a row that may leave nobody a choice
+
+POSTED, WHAT, SEED, STUCK = range(4)  # words of orders, see new_orders
+NO_ORDER: Final = -1
+DEAL, PLAY, DEAL_ENDED, LOOK, DRAW = (1 << k for k in range(5))  # what to do
 
 
 @dataclass(frozen=True)
 class BatchKernels:
-    """The kernels of one game.
+    """The kernel of one game that walks a batch, and what it is mostly called for.
 
-    ``turn`` plays and looks in one walk over the games, while each one's memory is at hand; it is
-    also behind :meth:`step` and :meth:`look`, so that it is compiled but once.
+    Everything is one kernel, so that a game's rules are compiled into it but once, and each
+    game's memory is at hand for all that is to be done with it.
 
     Attributes:
-        deal: ``(tables, games, which, seed, episode)``: deal game ``i`` from ``seed``, ``i`` and
-            ``episode[i]``, which is counted up.
-        turn: :meth:`step` with ``plays``, then, in games that go on, :meth:`look` with ``looks``:
-            ``(tables, games, which, plays, actions, mode, skip_forced, scores, standings,
-            rewards, over, mask, looks, observe, rows, observations, masks, to_play)``.
+        work: ``(tables, games, which, actions, mode, skip_forced, episode, scores, standings,
+            rewards, over, mask, observe, rows, observations, masks, to_play, generators, drawn,
+            orders, share)``: do what ``orders[WHAT]`` says, see :func:`new_orders`.  Share 0 does
+            it once; any other waits for orders, does its part of each, and returns when there
+            was none for a while.
     """
 
-    deal: Callable[..., None]
-    turn: Callable[..., None]
+    work: Callable[..., None]
+
+    def deal(self, tables: Tables, games: Games, which: Index, seed: int, episode: Index) -> None:
+        """Deal game ``which[k]`` from ``seed``, its index and its ``episode``, counted up."""
+        self.work(
+            tables, games, which, _NO_INDEX, WINNER, False, episode, _NO_INTS, _NO_INTS,
+            _NO_FLOATS, _NO_MASK, _NO_MASK, False, _NO_INDEX, _NO_FLOATS, _NO_MASKS, _NO_INDEX,
+            _NO_GENERATORS, _NO_INDEX, new_orders(DEAL, seed), 0,
+        )  # fmt: skip
 
     def step(
         self,
@@ -78,9 +94,10 @@ class BatchKernels:
         Adds to ``rewards[i]`` ``[num_seats]``, overwrites ``over[i]`` and, for games that end,
         ``scores[i]`` and ``standings[i]`` ``[num_sides]``; ``mask`` is scratch.
         """
-        self.turn(
-            tables, games, which, True, actions, mode, skip_forced, scores, standings, rewards,
-            over, mask, False, False, _NO_INDEX, _NO_FLOATS, _NO_MASKS, _NO_INDEX,
+        self.work(
+            tables, games, which, actions, mode, skip_forced, _NO_INDEX, scores, standings,
+            rewards, over, mask, False, _NO_INDEX, _NO_FLOATS, _NO_MASKS, _NO_INDEX,
+            _NO_GENERATORS, _NO_INDEX, new_orders(PLAY), 0,
         )  # fmt: skip
 
     def look(
@@ -95,10 +112,25 @@ class BatchKernels:
         to_play: Index,
     ) -> None:
         """Write to row ``rows[k]`` what the seat to play in game ``which[k]`` sees and may do."""
-        self.turn(
-            tables, games, which, False, _NO_INDEX, 0, False, _NO_INTS, _NO_INTS, _NO_FLOATS,
-            _NO_MASK, _NO_MASK, True, observe, rows, observations, masks, to_play,
+        self.work(
+            tables, games, which, _NO_INDEX, WINNER, False, _NO_INDEX, _NO_INTS, _NO_INTS,
+            _NO_FLOATS, _NO_MASK, _NO_MASK, observe, rows, observations, masks, to_play,
+            _NO_GENERATORS, _NO_INDEX, new_orders(LOOK), 0,
         )  # fmt: skip
+
+
+def new_orders(what: int = 0, seed: int = 0, shares: int = 1) -> Words:
+    """Return what tells :attr:`BatchKernels.work` what to do, int64.
+
+    ``[POSTED]`` is the number of the newest order and :func:`done_at` ``(share)`` that of the last
+    one a share has done (see :mod:`sprawl_env.adapters.crew`).  ``[WHAT]`` is made of ``DEAL``
+    (anew from ``[SEED]``, the game's index and its ``episode``), ``PLAY`` (an action),
+    ``DEAL_ENDED`` (deal games that end by it anew at once) and ``LOOK``, or is ``DRAW`` (a random
+    action of each row).  ``[STUCK]`` becomes 1 if game after game ends before there is a choice.
+    """
+    orders: Words = np.zeros(done_at(shares), np.int64)
+    orders[WHAT], orders[SEED] = what, seed
+    return orders
 
 
 _NO_INDEX: Final = np.zeros(0, np.int64)
@@ -114,73 +146,141 @@ def batch_kernels(rules: GameRules) -> BatchKernels:
     return _make(rules)
 
 
+def _bookkeeper(rules: GameRules) -> Callable[..., None]:
+    """Make the kernel that tells what a ply earned."""
+    score_all, stand = rules.verbs.scores, rules.verbs.standings
+
+    @kernel(label=rules.name)
+    def book(
+        tables: Tables,
+        games: Games,
+        i: int,
+        mode: int,
+        scores: Ints,
+        standings: Ints,
+        rewards: Floats,
+    ) -> None:
+        """Add what a ply in game ``i`` earned; ``scores`` are those last reported."""
+        if is_dense(mode):
+            score_all(tables, games, i, standings)  # scratch for the new scores
+            add_change(mode, scores, standings, rewards)
+            for side in range(scores.size):
+                scores[side] = standings[side]
+        if games[i].over != NOT_OVER:
+            score_all(tables, games, i, scores)
+            stand(tables, games, i, standings)
+            add_final_rewards(mode, scores, standings, rewards)
+
+    return book
+
+
 def _make(rules: GameRules) -> BatchKernels:
     verbs = rules.verbs
     deal_one, play, legal_actions = verbs.deal, verbs.play, verbs.legal_actions
-    observe_one, score_all, stand = verbs.observe, verbs.scores, verbs.standings
+    observe_one, score_all, book = verbs.observe, verbs.scores, _bookkeeper(rules)
 
     @kernel(label=rules.name)
-    def deal(tables: Tables, games: Games, which: Index, seed: int, episode: Index) -> None:
-        for i in which:
-            deal_one(tables, games, i, combine(combine(seed, i), episode[i]))
-            episode[i] += 1
-
-    @kernel(label=rules.name)
-    def turn(
+    def work(
         tables: Tables,
         games: Games,
         which: Index,
-        plays: bool,
         actions: Index,
         mode: int,
         skip_forced: bool,
+        episode: Index,
         scores: Ints,
         standings: Ints,
         rewards: Floats,
         over: Mask,
         mask: Mask,
-        looks: bool,
         observe: bool,
         rows: Index,
         observations: Floats,
         masks: Mask,
         to_play: Index,
+        generators: Any,
+        drawn: Index,
+        orders: Words,
+        share: int,
     ) -> None:
-        for k in range(which.size):
-            i = which[k]
-            if k + 1 < which.size:
-                prefetch(games, which[k + 1])
-            action = actions[k] if plays else NO_ACTION
-            while plays:
-                if action != NO_ACTION:
-                    play(tables, games, i, action)
-                if not skip_forced or games[i].over != NOT_OVER:
-                    break
-                legal_actions(tables, games, i, mask)
-                action = only_action(mask)
-                if action == NO_ACTION:
-                    break
-            if plays:
-                over[i] = games[i].over
-                if is_dense(mode):
-                    score_all(tables, games, i, standings[i])  # scratch for the new scores
-                    add_change(mode, scores[i], standings[i], rewards[i])
-                    for side in range(scores.shape[1]):
-                        scores[i, side] = standings[i, side]
-                if over[i] != NOT_OVER:
-                    score_all(tables, games, i, scores[i])
-                    stand(tables, games, i, standings[i])
-                    add_final_rewards(mode, scores[i], standings[i], rewards[i])
-                    continue  # looked at when it is dealt anew
-            if looks:
-                row = rows[k]
-                seat = int(games[i].to_play)
-                to_play[row] = seat
-                legal_actions(tables, games, i, masks[row])
-                if observe and seat != NOBODY:
-                    observe_one(tables, games, i, seat, observations[row])
+        number = next_order(orders, share)
+        while number != NO_ORDER:
+            what, seed = orders[WHAT], orders[SEED]
+            if what == DRAW:
+                draw_all(which, masks, generators, drawn)
+            for k in range(which.size if what != DRAW else 0):
+                i = which[k]
+                if k + 1 < which.size:
+                    prefetch(games, which[k + 1])
+                plays, deals = what & PLAY != 0, what & DEAL != 0
+                action = actions[k] if plays else NO_ACTION
+                left, again = MOST_DEALS, True
+                while again:  # once, and for a game that ends and is dealt anew once more
+                    if deals:
+                        deal_one(tables, games, i, combine(combine(seed, i), episode[i]))
+                        episode[i] += 1
+                        left -= 1
+                        if is_dense(mode):
+                            score_all(tables, games, i, scores[i])
+                    while plays or skip_forced:
+                        if action != NO_ACTION:
+                            play(tables, games, i, action)
+                            action = NO_ACTION
+                        if not skip_forced or games[i].over != NOT_OVER:
+                            break
+                        legal_actions(tables, games, i, mask)
+                        action = only_action(mask)
+                        if action == NO_ACTION:
+                            break
+                    ended = games[i].over != NOT_OVER
+                    if deals:  # what an opening without a choice earns is told with the next step
+                        again = skip_forced and ended and left > 0
+                        orders[STUCK] |= skip_forced and ended and left == 0
+                    elif plays:
+                        over[i] = games[i].over
+                        if ended or is_dense(mode):
+                            book(tables, games, i, mode, scores[i], standings[i], rewards[i])
+                        deals = again = ended and what & DEAL_ENDED != 0
+                    else:
+                        again = False
+                if what & LOOK:
+                    seat = int(games[i].to_play)
+                    to_play[rows[k]] = seat
+                    legal_actions(tables, games, i, masks[rows[k]])
+                    if observe and seat != NOBODY:
+                        observe_one(tables, games, i, seat, observations[rows[k]])
+            number = report(orders, share, number)
 
-    return BatchKernels(deal, turn)
+    return BatchKernels(work)
+
+
+@kernel
+def draw_all(which: Index, masks: Mask, generators: Any, drawn: Index) -> None:
+    """Draw a legal action in some rows, each with the generator of the row."""
+    for i in which:
+        drawn[i] = draw(masks[i], generators, i)
+
+
+@kernel
+def done_at(share: int) -> int:
+    """Return where in its orders a share says which it has done."""
+    return (share + 1) * APART
+
+
+@kernel
+def next_order(orders: Words, share: int) -> int:
+    """Return the number of the order to carry out; ``NO_ORDER`` if none came for a while."""
+    if share == 0:  # its thread gives them
+        return int(orders[POSTED])
+    number = int(orders[done_at(share)]) + 1
+    return number if wait_for(orders, POSTED, number) else NO_ORDER
+
+
+@kernel
+def report(orders: Words, share: int, number: int) -> int:
+    """Say that a share has carried out an order; return the next one's number, as above."""
+    signal(orders, done_at(share), number)
+    return NO_ORDER if share == 0 else next_order(orders, share)
 
 
 @kernel
@@ -215,12 +315,14 @@ def sample(masks: Mask, generators: Any, out: Index) -> None:
         out: ``[n]``, overwritten.
     """
     for k in range(out.size):
-        mask = masks[k]
-        count = count_legal(mask)
-        out[k] = 0
-        if count:
-            left = below(generators[k if generators.size > 1 else 0], count)
-            out[k] = legal_number(mask, left)
+        out[k] = draw(masks[k], generators, k if generators.size > 1 else 0)
+
+
+@kernel
+def draw(mask: Mask, generators: Any, g: int) -> int:
+    """Draw one legal action, each equally likely; 0 if there is none."""
+    count = count_legal(mask)
+    return legal_number(mask, below(generators[g], count)) if count else 0
 
 
 @kernel
@@ -239,9 +341,11 @@ def legal_number(mask: Mask, number: int) -> int:
     if mask.strides[0] == 1:  # an agent may be given any array
         words = mask[: mask.size // WORD * WORD].view(np.int64)
         for k in range(words.size):
-            count = (int(words[k]) * ONES >> HIGHEST_BYTE) & 0xFF
+            up_to = int(words[k]) * ONES  # its byte j: how many of the word's first j + 1 are legal
+            count = up_to >> HIGHEST_BYTE & BYTE
             if count > left:
-                break
+                beyond = ((up_to | HIGH_BITS) - (left + 1) * ONES) & HIGH_BITS
+                return action + lowest(beyond) // WORD
             left -= count
             action += WORD
     while left >= mask[action]:
@@ -258,6 +362,9 @@ def new_generators(count: int, seed: int) -> Any:
         mixed = combine(combine(seed, k), 1)
         generators.rng[k] = mixed % (2**62) + 1
     return generators
+
+
+_NO_GENERATORS: Final = new_generators(0, 0)
 
 
 def whole_number(game: Game, action: Any) -> int:

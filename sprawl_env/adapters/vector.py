@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+import functools
+from collections.abc import Sequence
 from itertools import pairwise
 from os import PathLike
 from typing import Any, NamedTuple
@@ -12,19 +12,24 @@ import numpy as np
 import numpy.typing as npt
 
 from sprawl_env.adapters.batch import (
-    MOST_DEALS,
-    NO_ACTION,
+    DEAL,
+    DEAL_ENDED,
+    DRAW,
+    LOOK,
+    PLAY,
+    STUCK,
     Index,
     batch_kernels,
     checked_actions,
     new_generators,
+    new_orders,
     no_choice_left,
-    sample,
 )
+from sprawl_env.adapters.crew import Crew
 from sprawl_env.adapters.render import Pixels, Renderer
-from sprawl_env.adapters.rewards import WINNER, is_dense, reward_mode
+from sprawl_env.adapters.rewards import reward_mode
 from sprawl_env.core.errors import IllegalAction, InvalidOption
-from sprawl_env.core.game import FINISHED, NOT_OVER, TRUNCATED, Floats, Game, Games, Ints, Mask
+from sprawl_env.core.game import FINISHED, TRUNCATED, Floats, Game, Games, Ints, Mask
 from sprawl_env.core.game import check_seed as _check_seed
 from sprawl_env.core.registry import game as make_game
 
@@ -128,32 +133,47 @@ class VectorGames:
         self._episode: Index = np.zeros(num_envs, np.int64)
         self._all: Index = np.arange(num_envs)
         self._actions: Index = np.zeros(num_envs, np.int64)
-        self._no_actions: Index = np.full(num_envs, NO_ACTION, np.int64)
-        unread = num_envs if skip_forced else 0  # what openings without a choice would earn
-        self._unread_scores: Ints = np.zeros((unread, game.num_sides), np.int32)
-        self._unread_rewards: Floats = np.zeros((unread, seats), np.float32)
-        self._unread_over: Mask = np.zeros(unread, np.int8)
+        self._drawn: Index = np.zeros(num_envs, np.int64)
         self._generators = new_generators(num_envs, self.seed)
-        self._split(num_threads)
+        self._crew = self._hire(num_threads)
         self._started = False
 
-    def _split(self, num_threads: int) -> None:
+    def _hire(self, num_threads: int) -> Crew:
         """Give each thread its share of the games."""
         shares = max(1, min(num_threads, self.num_envs // _LEAST_SHARE))
+        self._orders = new_orders(shares=shares)
+        scratch = np.zeros((shares, self.num_actions), np.int8)
         edges = np.linspace(0, self.num_envs, shares + 1).astype(np.int64)
-        self._shares = [(int(a), int(b), np.arange(a, b)) for a, b in pairwise(edges)]
-        self._scratch = np.zeros((shares, self.num_actions), np.int8)
-        self._pool = ThreadPoolExecutor(shares - 1) if shares > 1 else None
-
-    def _each_share(self, work: Callable[[int], None]) -> None:
-        """Run ``work(share)`` for every share, the first on this thread."""
-        if self._pool is None:
-            work(0)
-            return
-        others = [self._pool.submit(work, share) for share in range(1, len(self._shares))]
-        work(0)
-        for other in others:
-            other.result()
+        return Crew(
+            self._orders,
+            [
+                functools.partial(
+                    self._kernels.work,
+                    self.game.tables,
+                    self.games,
+                    self._all[start:stop],
+                    self._actions[start:stop],
+                    self._mode,
+                    self._skip_forced,
+                    self._episode,
+                    self.final_scores,
+                    self._standings,
+                    self.rewards,
+                    self._over,
+                    scratch[share],
+                    self._observe,
+                    self._all[start:stop],
+                    self.observations,
+                    self.masks,
+                    self.to_play,
+                    self._generators,
+                    self._drawn,
+                    self._orders,
+                    share,
+                )
+                for share, (start, stop) in enumerate(pairwise(edges))
+            ],
+        )
 
     def reset(self, seed: int | None = None) -> Look:
         """Deal every game anew; env ``i`` is dealt from ``(seed, i, episode)``.
@@ -163,99 +183,20 @@ class VectorGames:
         """
         if seed is not None:
             self.seed = _check_seed(seed)
-            self._generators = new_generators(self.num_envs, self.seed)
+            self._generators[:] = new_generators(self.num_envs, self.seed)
         self._episode[:] = 0
         self.rewards[:] = 0
         self.final_scores[:] = 0
         self._started = True
-        self._each_share(self._deal_share)
+        self._carry_out(DEAL | LOOK)
         return Look(self.observations, self.masks, self.to_play)
 
-    def _deal_share(self, share: int) -> None:
-        _, _, which = self._shares[share]
-        self._deal(share, which)
-        self._look(which)
-
-    def _deal(self, share: int, which: Index) -> None:
-        """Deal games anew, and again where there is nothing to choose before the end."""
-        game = self.game
-        for _ in range(MOST_DEALS):
-            self._kernels.deal(game.tables, self.games, which, self.seed, self._episode)
-            if is_dense(self._mode):
-                for i in which:
-                    game.verbs.scores(game.tables, self.games, int(i), self.final_scores[i])
-            if not self._skip_forced:
-                return
-            self._open(share, which)
-            which = which[self.games["over"][which] != NOT_OVER]
-            if which.size == 0:
-                return
-        raise no_choice_left(game)
-
-    def _open(self, share: int, which: Index) -> None:
-        """Play up to the first choice; what that earns is reported with the next step."""
-        self._kernels.step(
-            self.game.tables,
-            self.games,
-            which,
-            self._no_actions[: len(which)],
-            WINNER,  # so that no scores are reported on the way
-            True,
-            self._unread_scores,
-            self._standings,
-            self._unread_rewards,
-            self._unread_over,
-            self._scratch[share],
-        )
-
-    def _play(self, share: int, which: Index, actions: Index) -> None:
-        self._kernels.turn(
-            self.game.tables,
-            self.games,
-            which,
-            True,
-            actions,
-            self._mode,
-            self._skip_forced,
-            self.final_scores,
-            self._standings,
-            self.rewards,
-            self._over,
-            self._scratch[share],
-            True,
-            self._observe,
-            which,
-            self.observations,
-            self.masks,
-            self.to_play,
-        )
-
-    def _look(self, which: Index) -> None:
-        self._kernels.look(
-            self.game.tables,
-            self.games,
-            which,
-            self._observe,
-            which,
-            self.observations,
-            self.masks,
-            self.to_play,
-        )
-
-    def _step_share(self, share: int) -> None:
-        start, stop, which = self._shares[share]
-        self.rewards[start:stop] = 0
-        self._play(share, which, self._actions[start:stop])
-        over = self._over[start:stop]
-        if over.any():
-            self.terminated[start:stop] = over == FINISHED
-            self.truncated[start:stop] = over == TRUNCATED
-            ended = which[over != NOT_OVER]
-            self._deal(share, ended)
-            self._look(ended)
-        else:
-            self.terminated[start:stop] = False
-            self.truncated[start:stop] = False
+    def _carry_out(self, what: int) -> None:
+        """Let all threads work on their shares."""
+        self._crew.carry_out(what, self.seed)
+        if self._orders[STUCK]:
+            self._orders[STUCK] = 0
+            raise no_choice_left(self.game)
 
     def step(self, actions: npt.ArrayLike) -> Step:
         """Play one action in every game.
@@ -268,7 +209,10 @@ class VectorGames:
                 has changed.
         """
         self._take_actions(actions)
-        self._each_share(self._step_share)
+        self.rewards[:] = 0
+        self._carry_out(PLAY | DEAL_ENDED | LOOK)
+        np.equal(self._over, FINISHED, out=self.terminated)
+        np.equal(self._over, TRUNCATED, out=self.truncated)
         return Step(
             self.observations,
             self.masks,
@@ -281,19 +225,12 @@ class VectorGames:
     def _take_actions(self, actions: npt.ArrayLike) -> None:
         if not self._started:
             raise IllegalAction(f"{self.game.name}: call reset() before step()")
-        self._actions = checked_actions(self.game, self.games, self._all, self.masks, actions)
+        self._actions[:] = checked_actions(self.game, self.games, self._all, self.masks, actions)
 
     def sample_actions(self) -> Index:
         """Return a legal action of every game, each equally likely; a new array."""
-        actions = np.empty(self.num_envs, np.int64)
-
-        def draw(share: int) -> None:
-            start, stop, _ = self._shares[share]
-            generators = self._generators[start:stop]
-            sample(self.masks[start:stop], generators, actions[start:stop])
-
-        self._each_share(draw)
-        return actions
+        self._carry_out(DRAW)
+        return self._drawn.copy()
 
     def render(self, i: int = 0) -> str | Pixels | None:
         """Return game ``i`` as a spectator sees it, in the render mode the batch was made with.
@@ -313,10 +250,9 @@ class VectorGames:
         return self._renderer.render(self.games, int(i))
 
     def close(self) -> None:
-        """Stop the threads and close the window, if there is one."""
+        """Stop the threads and close the window, if there is one; no step after that."""
         self._renderer.close()
-        if self._pool is not None:
-            self._pool.shutdown()
+        self._crew.close()
 
 
 def make_vec(

@@ -10,7 +10,7 @@ from numba.extending import intrinsic
 
 from sprawl_env.core.kernel import JIT, kernel
 
-INT64 = types.int64
+_INT64 = types.int64
 
 
 @intrinsic  # type: ignore[untyped-decorator]  # numba has no types
@@ -21,7 +21,7 @@ def _trailing_zeros(typing_context: Any, bits: Any) -> Any:
         never_zero = ir.Constant(ir.IntType(1), 1)
         return builder.cttz(arguments[0], never_zero)
 
-    return INT64(INT64), generate
+    return _INT64(_INT64), generate
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -31,7 +31,7 @@ def _ones(typing_context: Any, bits: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
 
-    return INT64(INT64), generate
+    return _INT64(_INT64), generate
 
 
 if JIT:

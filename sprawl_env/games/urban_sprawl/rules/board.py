@@ -69,11 +69,22 @@ def touches(state: State, block: int, shape: int, lot: int) -> bool:
 
 
 @kernel
-def zones_across(state: State, block: int, shape: int) -> int:
-    """Set of the zones and parks that a footprint touches across streets."""
-    zones = int(state.across[block]) & AT_CORNERS[shape] * IN_ALL_ZONES
-    zones |= zones >> 2 * ZONES_BITS
-    return (zones | zones >> ZONES_BITS) & IN_ALL_ZONES
+def zones_at(zones: int, shape: int) -> int:
+    """Set of the zones and parks that stand at some corners of those side by side in a number."""
+    here = zones & AT_CORNERS[shape] * IN_ALL_ZONES
+    here |= here >> 2 * ZONES_BITS
+    return (here | here >> ZONES_BITS) & IN_ALL_ZONES
+
+
+@kernel
+def zones_begun(state: State, block: int) -> int:
+    """Zones and parks of a block's buildings, at the corner where each begins, side by side."""
+    zones = 0
+    for corner in range(CORNERS):
+        lot = block * CORNERS + corner
+        begins = int(state.corners[lot] != 0)
+        zones |= begins << (ZONES_BITS * corner + int(state.zone[lot]))
+    return zones
 
 
 @kernel
@@ -91,7 +102,8 @@ def zones_inside(state: State, block: int, gone: int) -> int:
 @kernel
 def zones_touched(state: State, block: int, shape: int, gone: int) -> int:
     """Set of the zones and parks that a footprint touches, without those on ``gone`` corners."""
-    return zones_across(state, block, shape) | zones_inside(state, block, gone)
+    inside = zones_inside(state, block, gone) if gone else int(state.inside[block])
+    return zones_at(int(state.across[block]), shape) | inside
 
 
 @kernel

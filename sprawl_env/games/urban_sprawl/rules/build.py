@@ -8,6 +8,7 @@ from sprawl_env.core.game import Mask, State
 from sprawl_env.core.kernel import kernel
 from sprawl_env.games.urban_sprawl.actions import PERMIT, SITE
 from sprawl_env.games.urban_sprawl.constants import (
+    ALL_CORNERS,
     ALL_ZONES,
     ATTORNEY,
     CONTRACTOR,
@@ -32,6 +33,8 @@ from sprawl_env.games.urban_sprawl.rules.board import (
     lay,
     lift,
     on_water,
+    zones_at,
+    zones_begun,
     zones_touched,
 )
 from sprawl_env.games.urban_sprawl.vocabulary import Next
@@ -87,13 +90,14 @@ def clearing_footprints(state: State, seat: int, block: int) -> int:
 def in_their_zone(state: State, zone: int, block: int, footprints: int) -> int:
     """Set of those not beside another zone, or also beside their own; parks are ignored (US 6.4).
 
-    All is as if what they clear were gone.
+    All is as if what they clear were gone; they clear whole buildings.
     """
+    across, begun = int(state.across[block]), zones_begun(state, block)
     found, left = 0, footprints
     while left:
         shape = lowest(left) + 1
         left &= left - 1
-        zones = zones_touched(state, block, shape, shape & int(state.occupied[block])) & ALL_ZONES
+        zones = (zones_at(across, shape) | zones_at(begun, ALL_CORNERS & ~shape)) & ALL_ZONES
         if zones == 0 or zones >> zone & 1:
             found |= 1 << (shape - 1)
     return found
@@ -159,7 +163,7 @@ def legal_footprints(t: State, state: State, seat: int, card: int, block: int) -
     if t.card_any_zone[card]:
         found = clearing | (of_size & ~FOOTPRINTS_ON[int(state.occupied[block])])
     else:
-        found = in_their_zone(state, zone, block, clearing)
+        found = in_their_zone(state, zone, block, clearing) if clearing else 0
         found |= of_size & int(state.fitting[block, zone])
     if t.card_restricted[card]:
         return within_restrictions(t, state, seat, card, block, found)

@@ -64,19 +64,6 @@ def standing(state: State, office: int, seat: int) -> int:
 
 
 @kernel
-def buildings_of_zone(state: State, seat: int, zone: int) -> int:
-    """Count the buildings of a zone that a seat controls."""
-    count = 0
-    for part in range(NUM_PARTS):
-        lots = int(state.firsts[part])
-        while lots:
-            lot = part * LOTS_A_PART + lowest(lots)
-            lots &= lots - 1
-            count += state.owner[lot] == seat and state.zone[lot] == zone
-    return count
-
-
-@kernel
 def leaders(state: State, office: int) -> int:
     """Set of the seats that lead by what is compared first; empty if nobody qualifies (U6)."""
     best, seats = 1, 0
@@ -106,7 +93,7 @@ def with_most_buildings(state: State, office: int, seats: int) -> int:
     for seat in range(state.num_seats):
         if not seats >> seat & 1:
             continue
-        own = buildings_of_zone(state, seat, ZONE_OF[office])
+        own = int(state.controls[seat, ZONE_OF[office]])
         if own > best:
             best, found = own, 1 << seat
         elif own == best:

@@ -86,12 +86,8 @@ def matches(t: State, state: State, e: int, lot: int, seat: int) -> bool:
     zone = int(state.zone[lot])
     if t.asks_zone[e] and zone != state.asked_zone:
         return False
-    return bool(
-        int(t.colours[e]) >> zone & 1
-        and int(t.sizes[e]) >> (size_at(state, lot) - 1) & 1
-        and owner_fits(t, state, e, lot, seat)
-        and building_in(t, state, e, lot)
-    )
+    kind_fits = int(t.colours[e]) >> zone & int(t.sizes[e]) >> (size_at(state, lot) - 1) & 1
+    return bool(kind_fits and owner_fits(t, state, e, lot, seat) and building_in(t, state, e, lot))
 
 
 @kernel
