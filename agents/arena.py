@@ -103,7 +103,6 @@ def _play_batch(
     sitting = np.argsort(seat_of, axis=1)  # [game, seat] -> agent
     seen = np.zeros((size, game.observation_size), np.float32)
     masks = np.zeros((size, game.num_actions), np.int8)
-    scratch = np.zeros(game.num_actions, np.int8)
     to_play = np.zeros(size, np.int64)
     scores = np.zeros((size, game.num_sides), np.int32)
     standings = np.zeros((size, game.num_sides), np.int32)
@@ -120,8 +119,8 @@ def _play_batch(
             kernels.look(game.tables, games, which, wants, rows[:n], seen, masks, to_play)
             actions = ask(agent, game, games, which, seen[:n], masks[:n])
             kernels.step(
-                game.tables, games, which, actions, mode, False,
-                scores, standings, rewards, over, scratch,
+                game.tables, games, which, actions, mode,
+                scores, standings, rewards, over,
             )  # fmt: skip
         done = over[running] != NOT_OVER
         if progress is not None and done.any():

@@ -477,7 +477,7 @@ def _play_batch(game: Game, seed: int, deals: range, progress: Progress, task: A
     seen, rewards = np.zeros((size, 0), np.float32), np.zeros((size, seats), np.float32)
     masks, to_play = np.zeros((size, game.num_actions), np.int8), np.zeros(size, np.int64)
     scores, standings = np.zeros((2, size, game.num_sides), np.int32)
-    over, scratch = np.zeros(size, np.int8), np.zeros(game.num_actions, np.int8)
+    over = np.zeros(size, np.int8)
     mode, ledger = reward_mode("winner"), Ledger(game, size)
     which = rows = np.arange(size)
     while which.size:
@@ -486,8 +486,8 @@ def _play_batch(game: Game, seed: int, deals: range, progress: Progress, task: A
         was: Any = games[which]
         actions = np.asarray(greedy.act(None, masks[:n], was), np.int64)
         kernels.step(
-            game.tables, games, which, actions, mode, False,
-            scores, standings, rewards, over, scratch,
+            game.tables, games, which, actions, mode,
+            scores, standings, rewards, over,
         )  # fmt: skip
         ledger.note(which, was, games[which], actions)
         done = over[which] != NOT_OVER

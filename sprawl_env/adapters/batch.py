@@ -36,9 +36,10 @@ from sprawl_env.core.signals import APART, Words, signal, wait_for
 
 Index = npt.NDArray[np.int64]
 
-NO_ACTION: Final = -1  # in ``step``: play nothing, only skip forced plies
+NO_ACTION: Final = -1  # play nothing, only skip forced plies
 
-WORD: Final = 8  # actions of a mask that are counted together, a byte each; bits of a byte
+# Actions of a mask are counted a word at a time, a byte each; the lowest byte is the first action.
+WORD: Final = 8  # bytes; also the bits of one
 ONES: Final = 0x0101010101010101  # a byte of a word times this: the sum of the bytes up to it
 HIGHEST_BYTE, BYTE = 56, 0xFF
 HIGH_BITS: Final = 0x8080808080808080 - (1 << 64)
@@ -60,9 +61,10 @@ class BatchKernels:
     Attributes:
         work: ``(tables, games, which, actions, mode, skip_forced, episode, scores, standings,
             rewards, over, mask, observe, rows, observations, masks, to_play, generators, drawn,
-            orders, share)``: do what ``orders[WHAT]`` says, see :func:`new_orders`.  Share 0 does
-            it once; any other waits for orders, does its part of each, and returns when there
-            was none for a while.
+            orders, share)``: do what ``orders[WHAT]`` says, see :func:`new_orders`.  Game
+            ``which[k]`` has row ``rows[k]`` of ``actions``, ``observations``, ``masks`` and
+            ``to_play``; the other arrays go by game.  Share 0 does it once; any other waits for
+            orders, does its part of each, and returns when there was none for a while.
     """
 
     work: Callable[..., None]
@@ -82,21 +84,19 @@ class BatchKernels:
         which: Index,
         actions: Index,
         mode: int,
-        skip_forced: bool,
         scores: Ints,
         standings: Ints,
         rewards: Floats,
         over: Mask,
-        mask: Mask,
     ) -> None:
-        """Play ``actions[k]`` in game ``which[k]``, on while nobody has a choice if asked to.
+        """Play ``actions[k]`` in game ``which[k]``.
 
         Adds to ``rewards[i]`` ``[num_seats]``, overwrites ``over[i]`` and, for games that end,
-        ``scores[i]`` and ``standings[i]`` ``[num_sides]``; ``mask`` is scratch.
+        ``scores[i]`` and ``standings[i]`` ``[num_sides]``.
         """
         self.work(
-            tables, games, which, actions, mode, skip_forced, _NO_INDEX, scores, standings,
-            rewards, over, mask, False, _NO_INDEX, _NO_FLOATS, _NO_MASKS, _NO_INDEX,
+            tables, games, which, actions, mode, False, _NO_INDEX, scores, standings,
+            rewards, over, _NO_MASK, False, np.arange(which.size), _NO_FLOATS, _NO_MASKS, _NO_INDEX,
             _NO_GENERATORS, _NO_INDEX, new_orders(PLAY), 0,
         )  # fmt: skip
 
@@ -174,7 +174,7 @@ def _bookkeeper(rules: GameRules) -> Callable[..., None]:
     return book
 
 
-def _make(rules: GameRules) -> BatchKernels:
+def _make(rules: GameRules) -> BatchKernels:  # noqa: PLR0915 - rules are compiled into it once
     verbs = rules.verbs
     deal_one, play, legal_actions = verbs.deal, verbs.play, verbs.legal_actions
     observe_one, score_all, book = verbs.observe, verbs.scores, _bookkeeper(rules)
@@ -208,47 +208,49 @@ def _make(rules: GameRules) -> BatchKernels:
             what, seed = orders[WHAT], orders[SEED]
             if what == DRAW:
                 draw_all(which, masks, generators, drawn)
-            for k in range(which.size if what != DRAW else 0):
-                i = which[k]
-                if k + 1 < which.size:
-                    prefetch(games, which[k + 1])
-                plays, deals = what & PLAY != 0, what & DEAL != 0
-                action = actions[k] if plays else NO_ACTION
-                left, again = MOST_DEALS, True
-                while again:  # once, and for a game that ends and is dealt anew once more
-                    if deals:
-                        deal_one(tables, games, i, combine(combine(seed, i), episode[i]))
-                        episode[i] += 1
-                        left -= 1
-                        if is_dense(mode):
-                            score_all(tables, games, i, scores[i])
-                    while plays or skip_forced:
-                        if action != NO_ACTION:
-                            play(tables, games, i, action)
-                            action = NO_ACTION
-                        if not skip_forced or games[i].over != NOT_OVER:
-                            break
-                        legal_actions(tables, games, i, mask)
-                        action = only_action(mask)
-                        if action == NO_ACTION:
-                            break
-                    ended = games[i].over != NOT_OVER
-                    if deals:  # what an opening without a choice earns is told with the next step
-                        again = skip_forced and ended and left > 0
-                        orders[STUCK] |= skip_forced and ended and left == 0
-                    elif plays:
-                        over[i] = games[i].over
-                        if ended or is_dense(mode):
-                            book(tables, games, i, mode, scores[i], standings[i], rewards[i])
-                        deals = again = ended and what & DEAL_ENDED != 0
-                    else:
-                        again = False
-                if what & LOOK:
-                    seat = int(games[i].to_play)
-                    to_play[rows[k]] = seat
-                    legal_actions(tables, games, i, masks[rows[k]])
-                    if observe and seat != NOBODY:
-                        observe_one(tables, games, i, seat, observations[rows[k]])
+            else:
+                for k in range(which.size):
+                    i = which[k]
+                    if k + 1 < which.size:
+                        prefetch(games, which[k + 1])
+                    plays, deals = what & PLAY != 0, what & DEAL != 0
+                    action = actions[rows[k]] if plays else NO_ACTION
+                    left, again = MOST_DEALS, True
+                    while again:  # once, and for a game that ends and is dealt anew once more
+                        if deals:
+                            deal_one(tables, games, i, combine(combine(seed, i), episode[i]))
+                            episode[i] += 1
+                            left -= 1
+                            if is_dense(mode):
+                                score_all(tables, games, i, scores[i])
+                        while plays or skip_forced:
+                            if action != NO_ACTION:
+                                play(tables, games, i, action)
+                                action = NO_ACTION
+                            if not skip_forced or games[i].over != NOT_OVER:
+                                break
+                            legal_actions(tables, games, i, mask)
+                            action = only_action(mask)
+                            if action == NO_ACTION:
+                                break
+                        ended = games[i].over != NOT_OVER
+                        if deals:  # what its opening earned is told with the next step
+                            again = skip_forced and ended
+                            if again and left == 0:
+                                orders[STUCK], again = 1, False
+                        elif plays:
+                            over[i] = games[i].over
+                            if ended or is_dense(mode):
+                                book(tables, games, i, mode, scores[i], standings[i], rewards[i])
+                            deals = again = ended and what & DEAL_ENDED != 0
+                        else:
+                            again = False
+                    if what & LOOK:
+                        seat = int(games[i].to_play)
+                        to_play[rows[k]] = seat
+                        legal_actions(tables, games, i, masks[rows[k]])
+                        if observe and seat != NOBODY:
+                            observe_one(tables, games, i, seat, observations[rows[k]])
             number = report(orders, share, number)
 
     return BatchKernels(work)
@@ -263,8 +265,8 @@ def draw_all(which: Index, masks: Mask, generators: Any, drawn: Index) -> None:
 
 @kernel
 def done_at(share: int) -> int:
-    """Return where in its orders a share says which it has done."""
-    return (share + 1) * APART
+    """Return where in its orders a share, not the first, says which it has carried out."""
+    return share * APART
 
 
 @kernel
@@ -279,8 +281,10 @@ def next_order(orders: Words, share: int) -> int:
 @kernel
 def report(orders: Words, share: int, number: int) -> int:
     """Say that a share has carried out an order; return the next one's number, as above."""
+    if share == 0:
+        return NO_ORDER
     signal(orders, done_at(share), number)
-    return NO_ORDER if share == 0 else next_order(orders, share)
+    return next_order(orders, share)
 
 
 @kernel

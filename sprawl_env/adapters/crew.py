@@ -1,9 +1,9 @@
 """Threads that step a batch together, each its share of the games.
 
 Between two orders a thread first waits inside its kernel, where it sees the next one at once
-(:mod:`sprawl_env.core.signals`); only when none comes for some tenths of a millisecond does it
-go to sleep, to be woken by the next.  So ``step`` after ``step`` is shared almost for nothing,
-and a batch that nobody steps costs nothing.
+(:mod:`sprawl_env.core.signals`); only when none comes for a moment does it go to sleep, to be
+woken by the next.  So ``step`` after ``step`` is shared almost for nothing, and a batch that
+nobody steps costs nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from sprawl_env.adapters.batch import POSTED, SEED, WHAT, done_at
+from sprawl_env.adapters.batch import POSTED, SEED, STUCK, WHAT, done_at
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.signals import Words, signal, wait_for
 
@@ -31,11 +31,16 @@ class _Room:
     closed: bool = False
     errors: list[BaseException] = field(default_factory=list)
 
+    def rouse(self) -> None:
+        """Wake those who sleep; the caller holds the lock."""
+        if self.asleep:
+            self.wake.notify_all()
+
     def close(self) -> None:
         """Let every thread end as soon as it has nothing to do."""
         with self.wake:
             self.closed = True
-            self.wake.notify_all()
+            self.rouse()
 
 
 def _serve(room: _Room, share: int, work: Callable[[], object]) -> None:
@@ -57,49 +62,73 @@ def _serve(room: _Room, share: int, work: Callable[[], object]) -> None:
 
 
 class Crew:
-    """The caller's thread and those beside it; those end with this object."""
+    """The caller's thread and those beside it, which end with this object."""
 
     def __init__(self, orders: Words, work: Sequence[Callable[[], object]]) -> None:
-        """Start a thread for every share but the first.
+        """Take on a crew; its threads start with the first order.
 
         Args:
             orders: of :func:`~sprawl_env.adapters.batch.new_orders`, for ``len(work)`` shares.
             work: for each share a call of :attr:`~sprawl_env.adapters.batch.BatchKernels.work`;
-                it must not hold on to the owner of this object.
+                it must not hold on to this object or its owner.
         """
-        self._room = _Room(orders)
-        self._work = work[0]
-        self._others = [done_at(share) for share in range(1, len(work))]
-        self.close = weakref.finalize(self, self._room.close)
-        for share in range(1, len(work)):
-            threading.Thread(
-                target=_serve, args=(self._room, share, work[share]), daemon=True
-            ).start()
+        self._orders = orders
+        self._work = work
+        self._room: _Room | None = None
+        self._closed = False
+
+    def close(self) -> None:
+        """Send the threads away; there are no orders after that."""
+        self._closed = True
+        if self._room is not None:
+            self._room.close()
+
+    def gather(self) -> None:
+        """Wait until the last order is carried out, also if its caller was interrupted.
+
+        Raises:
+            InvalidOption: after :meth:`close`.
+        """
+        if self._closed:
+            raise InvalidOption("these games are closed: make new ones to go on")
+        room = self._room
+        if room is None:
+            return
+        for share in range(1, len(self._work)):
+            while not wait_for(self._orders, done_at(share), int(self._orders[POSTED])):
+                with room.wake:
+                    room.rouse()  # an interruption may have come before it
+                time.sleep(_NAP)
 
     def carry_out(self, what: int, seed: int = 0) -> None:
         """Give an order to all shares; returns when it is carried out.
 
         Raises:
-            InvalidOption: the threads were sent away by ``close()``.
+            InvalidOption: after :meth:`close`.
         """
-        room = self._room
-        if room.closed:
-            raise InvalidOption("these games are closed: make new ones to go on")
-        self._join()  # the last order may have been interrupted
-        orders = room.orders
-        orders[WHAT], orders[SEED] = what, seed
-        with room.wake:
-            signal(orders, POSTED, int(orders[POSTED]) + 1)
-            if room.asleep:
-                room.wake.notify_all()
-        self._work()
-        self._join()
-        if room.errors:
-            raise room.errors.pop()
+        self.gather()
+        orders = self._orders
+        orders[WHAT], orders[SEED], orders[STUCK] = what, seed, 0
+        if len(self._work) > 1:
+            self._post(self._room or self._start())
+        self._work[0]()
+        self.gather()
+        if self._room is not None and self._room.errors:
+            raise self._room.errors[0]
 
-    def _join(self) -> None:
-        """Wait until the others have carried out the last order."""
-        orders = self._room.orders
-        for at in self._others:
-            while not wait_for(orders, at, int(orders[POSTED])):
-                time.sleep(_NAP)
+    def _post(self, room: _Room) -> None:
+        """Tell the others that there is an order."""
+        room.errors.clear()
+        with room.wake:
+            if room.closed:
+                raise InvalidOption("these games were closed by another thread")
+            signal(self._orders, POSTED, int(self._orders[POSTED]) + 1)
+            room.rouse()
+
+    def _start(self) -> _Room:
+        """Start a thread for every share but the first."""
+        self._room = room = _Room(self._orders)
+        weakref.finalize(self, room.close)
+        for share, work in enumerate(self._work[1:], 1):
+            threading.Thread(target=_serve, args=(room, share, work), daemon=True).start()
+        return room

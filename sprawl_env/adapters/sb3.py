@@ -86,7 +86,6 @@ class SelfPlayVecEnv(VecEnv):
         self._seen: Floats = np.zeros_like(self._observations)
         self._may: Mask = np.zeros_like(self._masks)
         self._to_play: Index = np.zeros(num_envs, np.int64)
-        self._scratch: Mask = np.zeros(game.num_actions, np.int8)
         self._rewards: Floats = np.zeros((num_envs, seats), np.float32)
         self._earned: Floats = np.zeros(num_envs, np.float32)
         self._carried: Floats = np.zeros(num_envs, np.float32)
@@ -186,12 +185,10 @@ class SelfPlayVecEnv(VecEnv):
             which,
             actions,
             self._mode,
-            False,
             self._scores,
             self._standings,
             self._rewards,
             self._over,
-            self._scratch,
         )
         self.decisions += len(which)
         gained = self._rewards[which, self._learner[which]] * self._scale

@@ -73,7 +73,8 @@ class Step(NamedTuple):
 class VectorGames:
     """``num_envs`` games of self-play; a game that ends is dealt anew at once.
 
-    The arrays are allocated once and overwritten in place by every call, so copy what you keep.
+    The arrays are allocated once and overwritten in place by every call, so copy what you keep;
+    to go on from other positions write into them.
     Results depend on ``seed`` and the actions alone, not on ``num_threads``.  The arguments are
     those of :func:`sprawl_env.make_vec`.
 
@@ -152,7 +153,7 @@ class VectorGames:
                     self.game.tables,
                     self.games,
                     self._all[start:stop],
-                    self._actions[start:stop],
+                    self._actions,
                     self._mode,
                     self._skip_forced,
                     self._episode,
@@ -179,8 +180,9 @@ class VectorGames:
         """Deal every game anew; env ``i`` is dealt from ``(seed, i, episode)``.
 
         Raises:
-            InvalidOption: with ``skip_forced``, no game leaves anybody a choice.
+            InvalidOption: with ``skip_forced``, no game leaves anybody a choice; or closed.
         """
+        self._crew.gather()
         if seed is not None:
             self.seed = _check_seed(seed)
             self._generators[:] = new_generators(self.num_envs, self.seed)
@@ -195,7 +197,6 @@ class VectorGames:
         """Let all threads work on their shares."""
         self._crew.carry_out(what, self.seed)
         if self._orders[STUCK]:
-            self._orders[STUCK] = 0
             raise no_choice_left(self.game)
 
     def step(self, actions: npt.ArrayLike) -> Step:
@@ -207,7 +208,9 @@ class VectorGames:
         Raises:
             IllegalAction: some action is not legal or the array is not of that shape; nothing
                 has changed.
+            InvalidOption: the games were closed.
         """
+        self._crew.gather()
         self._take_actions(actions)
         self.rewards[:] = 0
         self._carry_out(PLAY | DEAL_ENDED | LOOK)

@@ -23,8 +23,8 @@ from sprawl_env.core.kernel import JIT, kernel
 
 Words = npt.NDArray[np.int64]
 
-APART: Final = 16  # words between two that different threads write: no cache line is shared
-PATIENCE: Final = 10_000  # looks at a word, some tenths of a millisecond, before giving up
+APART: Final = 16  # words between those that different threads signal with: no line is shared
+PATIENCE: Final = 10_000  # looks at a word before giving up; on x86 some tenths of a millisecond
 
 _WIDTH: Final = 8  # bytes of a word
 _HAS_PAUSE: Final = platform.machine().lower() in ("x86_64", "amd64")
