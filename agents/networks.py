@@ -148,7 +148,7 @@ class EntityPolicy(MaskableActorCriticPolicy):  # type: ignore[misc]  # untyped 
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Return values, log probabilities and entropies."""
         values, scores = self._look(obs, action_masks)
-        return values, _pick(scores, actions), -(scores.exp() * scores).sum(dim=1)
+        return values, _pick(scores, actions), -(_chances(scores) * scores).sum(dim=1)
 
     def _look(self, obs: Tensor, action_masks: Any) -> tuple[Tensor, Tensor]:
         """Return values ``[n, 1]`` and log probabilities of all actions ``[n, num_actions]``."""
@@ -171,9 +171,17 @@ def _pick(scores: Tensor, actions: Tensor) -> Tensor:
     return scores.gather(1, actions.unsqueeze(1)).flatten()
 
 
+def _chances(scores: Tensor) -> Tensor:
+    """Return the exponentials of log probabilities, which add up to 1 in every row.
+
+    Torch's ``exp`` takes ten times as long for numbers so low that nothing is left of them.
+    """
+    return torch.softmax(scores, dim=1)
+
+
 def _draw(scores: Tensor) -> Tensor:
     """Draw an action of every row by its log probabilities, with one random number a row."""
-    sums = scores.exp().cumsum(dim=1)
+    sums = _chances(scores).cumsum(dim=1)
     aims = torch.rand(len(sums), 1) * sums[:, -1:]
     # an aim that rounding put at the very end stands for the last action that has a chance
     return torch.minimum((sums <= aims).sum(dim=1), (sums < sums[:, -1:]).sum(dim=1))

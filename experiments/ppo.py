@@ -1,75 +1,71 @@
-"""Masked PPO that keeps every core busy: each computes its part of a minibatch's gradient.
-
-Torch's own threads share one operation at a time.  On networks as small as ours they mostly wait
-for each other, and where another program holds one core they wait much longer.
-"""
+"""Masked PPO by a team of processes, each with its own games and its part of every gradient."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from torch import Tensor
+
+from experiments.team import Team
 
 Loss = Callable[[Tensor], tuple[Tensor, Tensor]]
 STATISTICS = ("policy_gain", "value_loss", "entropy", "approx_kl", "clip_fraction")
 
 
-class Workers:
-    """Threads that share every gradient step; the result depends on their number, not on timing.
+def differentiate(team: Team, parameters: Sequence[Tensor], rows: Tensor, loss: Loss) -> Tensor:
+    """Give every parameter the gradient of the mean loss of a minibatch that the team shares.
 
     Args:
-        count: how many.
+        team: the processes; each has its own rows, and gets the same gradient.
+        parameters: all must have a part in the loss.
+        rows: which of this process's samples.
+        loss: from rows to the sums of their losses and of their statistics ``[n]``.
+
+    Returns:
+        The sum of the statistics over everybody's rows, float32 ``[n]``.
     """
-
-    def __init__(self, count: int) -> None:
-        self._count = count
-        self._pool = ThreadPoolExecutor(count, "gradient")
-
-    def differentiate(self, parameters: Sequence[Tensor], rows: Tensor, loss: Loss) -> Tensor:
-        """Give every parameter the gradient of a minibatch's mean loss.
-
-        Args:
-            parameters: all must have a part in the loss.
-            rows: which samples, shared out in order.
-            loss: from some of the rows to the sums of their losses and of their statistics.
-
-        Returns:
-            The sum of the statistics over all rows.
-        """
-
-        def work(part: Tensor) -> tuple[tuple[Tensor, ...], Tensor]:
-            total, seen = loss(part)
-            return torch.autograd.grad(total / len(rows), parameters), seen.detach()
-
-        first, *others = self._pool.map(work, rows.chunk(self._count))
-        gradients, seen = first
-        for further, also_seen in others:
-            gradients = tuple(a + b for a, b in zip(gradients, further, strict=True))
-            seen = seen + also_seen
-        for parameter, gradient in zip(parameters, gradients, strict=True):
-            parameter.grad = gradient
-        return seen
+    total, seen = loss(rows)
+    gradients = torch.autograd.grad(total, parameters)
+    found = [g.flatten() for g in gradients] + [seen.detach().flatten(), torch.tensor([len(rows)])]
+    together = torch.from_numpy(team.sum(torch.cat(found).float().numpy()))
+    sizes = [part.numel() for part in found]
+    *sums, statistics, count = torch.split(together, sizes)
+    for parameter, gradient in zip(parameters, sums, strict=True):
+        parameter.grad = gradient.view_as(parameter).div_(count)
+    return statistics
 
 
 class SharedPPO(MaskablePPO):  # type: ignore[misc]  # untyped library
-    """Masked PPO with an update shared by threads; advantages are normalised a rollout at a time.
+    """Masked PPO whose games and updates a team shares.
+
+    Advantages are normalised a rollout at a time.
 
     Args:
-        args: as of ``MaskablePPO``.
-        threads: how many share the update.
+        args: as of ``MaskablePPO``; games and batch size are this process's part.
+        team: the processes; all must start from the same weights.
         kwargs: as of ``MaskablePPO``.
     """
 
-    def __init__(self, *args: Any, threads: int = 1, **kwargs: Any) -> None:
-        self.workers = Workers(threads)
+    num_timesteps: int
+
+    def __init__(self, *args: Any, team: Team, **kwargs: Any) -> None:
+        self.team = team
         super().__init__(*args, **kwargs)
 
+    def collect_rollouts(self, *args: Any, **kwargs: Any) -> bool:
+        """Play this process's games; the steps are everybody's, and one who stops stops all."""
+        before = self.num_timesteps
+        goes_on: bool = super().collect_rollouts(*args, **kwargs)
+        steps, stops = self.team.sum(np.array([self.num_timesteps - before, not goes_on]))
+        self.num_timesteps = before + int(steps)
+        return not stops
+
     def train(self) -> None:
-        """Update the policy from the rollout."""
+        """Update the policy from the rollouts."""
         policy, buffer = self.policy, self.rollout_buffer
         policy.set_training_mode(True)
         self._update_learning_rate(policy.optimizer)
@@ -82,8 +78,7 @@ class SharedPPO(MaskablePPO):  # type: ignore[misc]  # untyped library
         observations, masks = column("observations"), column("action_masks")
         actions = column("actions").flatten().long()
         before, returns = column("log_probs").flatten(), column("returns").flatten()
-        advantages = column("advantages").flatten()
-        advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+        advantages = self._normalised(column("advantages").flatten())
         parameters = list(policy.parameters())
 
         def loss(part: Tensor) -> tuple[Tensor, Tensor]:
@@ -104,10 +99,21 @@ class SharedPPO(MaskablePPO):  # type: ignore[misc]  # untyped library
             order = torch.randperm(size)
             for start in range(0, size, self.batch_size):
                 rows = order[start : start + self.batch_size]
-                seen += self.workers.differentiate(parameters, rows, loss)
+                seen += differentiate(self.team, parameters, rows, loss)
                 torch.nn.utils.clip_grad_norm_(parameters, self.max_grad_norm)
                 policy.optimizer.step()
         self._n_updates += self.n_epochs
-        for name, value in zip(STATISTICS, seen / (size * self.n_epochs), strict=True):
+        decisions = size * self.n_epochs * self.team.size
+        for name, value in zip(STATISTICS, seen / decisions, strict=True):
             self.logger.record(f"train/{name}", float(value))
         self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
+
+    def _normalised(self, advantages: Tensor) -> Tensor:
+        """Return advantages less the mean of everybody's, in units of their deviation."""
+        count = len(advantages) * self.team.size
+        mean = float(self.team.sum(np.array([advantages.double().sum()]))[0]) / count
+        apart = advantages - mean
+        square = float(self.team.sum(np.array([apart.double().square().sum()]))[0])
+        deviation = (square / (count - 1)) ** 0.5
+        found: Tensor = apart / (deviation + 1e-8)
+        return found

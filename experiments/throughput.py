@@ -30,8 +30,8 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvS
 import sprawl_env
 from agents.checkpoint import surroundings, write_atomically
 from experiments.command_line import console, run
-from experiments.train import PRESETS, Clock, SelfPlay, limit_threads, make_model
-from sprawl_env.adapters.sb3 import SelfPlayVecEnv
+from experiments.team import Team, start
+from experiments.train import PRESETS, Clock, SelfPlay, limit_threads, make_env, make_model
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game, Mask
 
@@ -111,16 +111,6 @@ class Nothing(VecEnv):
         """Nothing to close."""
 
 
-class Quiet(SelfPlay):
-    """Training's own callback, with its pool but without files and bars."""
-
-    def _on_training_start(self) -> None:
-        self.remember(0, self.model.policy.mlp_extractor)
-
-    def _show(self) -> None:
-        return
-
-
 class OnlyClock(BaseCallback):
     """Stops in time."""
 
@@ -128,12 +118,22 @@ class OnlyClock(BaseCallback):
         super().__init__()
         self._clock = clock
 
+    def _on_rollout_start(self) -> None:
+        self._clock.agree()
+
     def _on_step(self) -> bool:
         return self._clock.fraction < 1.0
 
 
-def rate(config: Config, game: Game, *, real: bool) -> float:
+def rate(config: Config, *, real: bool) -> float:
     """Return the decisions a second of one short training."""
+    processes = PRESETS["quick"].processes
+    with start(processes, train_along, config, real) as team:
+        return train_along(team, config, real)
+
+
+def train_along(team: Team, config: Config, real: bool) -> float:
+    """Train as one of the team; returns everybody's decisions a second."""
     settings = replace(
         PRESETS["quick"],
         game=config.game,
@@ -143,33 +143,32 @@ def rate(config: Config, game: Game, *, real: bool) -> float:
         checkpoint_every=10**9,
     )
     limit_threads()
+    game = sprawl_env.game(config.game, num_players=config.num_players)
     env: Any = (
-        SelfPlayVecEnv(game, settings.num_envs, reward=settings.reward, scale=settings.reward_scale)
-        if real
-        else Nothing(game, settings.num_envs)
+        make_env(settings, game, team, 0) if real else Nothing(game, settings.num_envs // team.size)
     )
     env.reset()
-    clock = Clock(settings)
-    model = make_model(settings, game, env, clock)
+    team.wait()  # everything is compiled
+    clock = Clock(settings, team)
+    model = make_model(settings, game, env, clock, team)
     model.set_logger(Logger(None, []))
-    start = time.perf_counter()
-    callback = Quiet(settings, game, Path(), clock) if real else OnlyClock(clock)
-    model.learn(10**9, callback=callback)
-    return float(model.num_timesteps / (time.perf_counter() - start))
+    begun = time.perf_counter()
+    model.learn(10**9, callback=SelfPlay(settings, game, clock) if real else OnlyClock(clock))
+    return float(model.num_timesteps / (time.perf_counter() - begun))
 
 
 def main(config: Config) -> None:
     """Measure in turns and print the ratio."""
     if config.seconds <= 0 or config.repeats < 1:
         raise InvalidOption("seconds and repeats: expected more than 0")
-    game = sprawl_env.game(config.game, num_players=config.num_players)
+    sprawl_env.game(config.game, num_players=config.num_players)  # refuses what cannot be
     rates: dict[str, list[float]] = {config.game: [], "an environment that does nothing": []}
     out = console()
     with out.status("measuring"):
         for _ in range(config.repeats):
             for name, found in rates.items():
-                found.append(rate(config, game, real=name == config.game))
-    shown = Table(title=f"training, decisions/s, {PRESETS['quick'].threads} threads")
+                found.append(rate(config, real=name == config.game))
+    shown = Table(title=f"training, decisions/s, {PRESETS['quick'].processes} processes")
     for column in ("environment", "median", "lowest", "highest"):
         shown.add_column(column, justify="left" if column == "environment" else "right")
     for name, found in rates.items():

@@ -27,7 +27,7 @@ import torch
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import configure
+from stable_baselines3.common.logger import Logger, configure
 from threadpoolctl import threadpool_limits
 
 import sprawl_env
@@ -45,18 +45,25 @@ from agents.checkpoint import (
     surroundings,
     write_atomically,
 )
+from agents.greedy import heuristic_of
 from agents.networks import EntityPolicy
 from experiments.command_line import console, parse_options, run, say
 from experiments.evaluate import Line, measure, measure_alone, seats_of, table
 from experiments.imitate import collect, imitate
 from experiments.ppo import SharedPPO
+from experiments.team import Team, start
+from sprawl_env.adapters.agent import ask
 from sprawl_env.adapters.rewards import reward_mode
 from sprawl_env.adapters.sb3 import SelfPlayVecEnv
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import AUTOMATON, Game
+from sprawl_env.core.rng import combine
 
 RECENT_GAMES = 400  # games behind the win rates shown
+IMITATION_GAMES = 256  # watched at once
 IMITATION_BATCH = 512
+WATCHING_SHARE = 0.6  # of the time for imitation, at most
+LESSON_BYTES = 2_000_000_000  # of all processes together, at most
 IMITATION_RATE = 4e-3
 ADAM_EPSILON = 1e-5
 PLAIN_SECONDS = 20.0  # between lines of progress where there is no terminal
@@ -81,9 +88,9 @@ class Config:
     """learner decisions"""
     max_minutes: float = 4.0
     """training stops here even with steps left (evaluation comes on top); 0: no limit"""
-    num_envs: int = 256
+    num_envs: int = 512
     """games at once"""
-    num_steps: int = 32
+    num_steps: int = 16
     """learner decisions a game between two updates"""
     batch_size: int = 512
     """decisions a gradient step"""
@@ -113,18 +120,20 @@ class Config:
     """newest own checkpoints the opponents are drawn from"""
     pool_active: int = 1
     """of them, how many play at a time (new ones are drawn after every update)"""
-    imitation: int = 200_000
-    """decisions of the greedy agent to imitate before step 1; 0: none"""
+    imitation: int = 400_000
+    """decisions of the teacher to imitate before step 1, as far as time and memory last; 0: none"""
+    teacher: str = ""
+    """agent to imitate, e.g. greedy; default: a quick planner, as the game's heuristic has it"""
     imitation_share: float = 0.35
     """share of the training time after which imitation stops"""
-    imitation_epochs: int = 3
+    imitation_epochs: int = 2
     """passes over them"""
     checkpoint_every: int = 50_000
     """learner decisions between checkpoints"""
     evaluation_games: int = 1000
     """paired games against each reference agent at the end; 0: none"""
-    threads: int = 2
-    """threads that share the gradient steps"""
+    processes: int = 2
+    """that share the games and the gradient steps"""
     runs: Path = Path("runs")
     """where the run's folder is made"""
     name: str = ""
@@ -139,6 +148,7 @@ PRESETS = {
         preset="full",
         total_steps=60_000_000,
         max_minutes=0.0,
+        num_envs=256,
         num_steps=48,
         batch_size=1024,
         num_epochs=3,
@@ -163,8 +173,8 @@ def check(config: Config) -> None:
     """
     positive = (
         "total_steps", "num_envs", "num_steps", "batch_size", "num_epochs", "learning_rate",
-        "checkpoint_every", "pool_size", "pool_active", "threads", "reward_scale", "width", "trunk",
-        "imitation_share",
+        "checkpoint_every", "pool_size", "pool_active", "processes", "reward_scale", "width",
+        "trunk", "imitation_share",
     )  # fmt: skip
     for name in positive:
         if getattr(config, name) <= 0:
@@ -180,15 +190,26 @@ def check(config: Config) -> None:
             f"batch_size={config.batch_size}: expected at most num_envs * num_steps = "
             f"{config.num_envs * config.num_steps}"
         )
+    for name in ("num_envs", "batch_size"):
+        if getattr(config, name) % config.processes:
+            raise InvalidOption(
+                f"{name}={getattr(config, name)}: expected a multiple of "
+                f"processes={config.processes}, which share it"
+            )
 
 
 class Clock:
-    """How far training is, 0..1: by steps or by minutes, whichever is further."""
+    """How far training is, 0..1: by steps or by minutes, whichever is further.
 
-    def __init__(self, config: Config, seconds_before: float = 0.0) -> None:
+    The leader's time counts: the others know it since the last :meth:`agree`.
+    """
+
+    def __init__(self, config: Config, team: Team, seconds_before: float = 0.0) -> None:
         self._limit = config.max_minutes * 60
         self._total = config.total_steps
+        self._team = team
         self._start = time.monotonic() - seconds_before
+        self._agreed = 0.0
         self.steps = 0
 
     @property
@@ -202,31 +223,51 @@ class Clock:
         by_time = self.seconds / self._limit if self._limit > 0 else 0.0
         return min(1.0, max(by_time, self.steps / self._total))
 
+    def agree(self) -> float:
+        """Return the share of the training done as the leader sees it; all must call."""
+        self._agreed = self._team.gather(self.fraction)[0]
+        return self._agreed
+
     def annealed(self, value: float) -> float:
-        """Return ``value`` going down in a line to 5% of itself."""
-        return value * max(0.05, 1.0 - self.fraction)
+        """Return ``value`` going down in a line to 5% of itself, as of the last agreement."""
+        return value * max(0.05, 1.0 - self._agreed)
 
 
 def limit_threads() -> None:
-    """Leave the cores to the threads that share the gradient steps."""
-    torch.set_num_threads(1)  # its own are slower on small networks (experiments.ppo)
+    """Leave the cores to the processes that train together."""
+    torch.set_num_threads(1)  # more are slower on small networks
     torch.distributions.Distribution.set_default_validate_args(False)  # checks cost a tenth
     threadpool_limits(1, "blas")
 
 
-def compile_everything(env: SelfPlayVecEnv, game: Game) -> None:
-    """Compile the rules and greedy where that is still to do, before the clock starts."""
-    env.reset()
-    make_agent("greedy", game).act(None, env.action_masks(), env.games)
+def make_env(config: Config, game: Game, team: Team, step: int) -> SelfPlayVecEnv:
+    """Return this process's games, for a training that goes on from a step."""
+    return SelfPlayVecEnv(
+        game,
+        config.num_envs // team.size,
+        reward=config.reward,
+        scale=config.reward_scale,
+        seed=combine(config.seed + step, team.rank),
+    )
 
 
-def make_model(config: Config, game: Game, env: Any, clock: Clock) -> SharedPPO:
-    """Return the learner; also what the throughput measurement runs."""
-    return SharedPPO(
+def compile_everything(config: Config, env: SelfPlayVecEnv, game: Game) -> None:
+    """Compile the rules and the agents where that is still to do, before the clock starts."""
+    seen: Any = env.reset()
+    agents = [make_agent("greedy", game)]
+    if config.imitation:
+        agents.append(make_teacher(config, game, config.seed))
+    for agent in agents:
+        ask(agent, game, env.games, np.arange(1), seen[:1], env.action_masks()[:1])
+
+
+def make_model(config: Config, game: Game, env: Any, clock: Clock, team: Team) -> SharedPPO:
+    """Return the learner, the same in every process; also what the throughput measurement runs."""
+    model = SharedPPO(
         EntityPolicy,
         env,
         n_steps=config.num_steps,
-        batch_size=config.batch_size,
+        batch_size=config.batch_size // team.size,
         n_epochs=config.num_epochs,
         learning_rate=lambda _: clock.annealed(config.learning_rate),
         ent_coef=config.entropy,
@@ -238,10 +279,12 @@ def make_model(config: Config, game: Game, env: Any, clock: Clock) -> SharedPPO:
             "actions": game.actions,
             "optimizer_kwargs": {"eps": ADAM_EPSILON, "fused": True},
         },
-        threads=config.threads,
+        team=team,
         seed=config.seed,
         device="cpu",
     )
+    torch.manual_seed(config.seed + team.rank)  # from here on everyone draws samples of their own
+    return model
 
 
 def model_tensors(model: SharedPPO) -> dict[str, Any]:
@@ -253,31 +296,57 @@ def model_tensors(model: SharedPPO) -> dict[str, Any]:
     return tensors
 
 
+def make_teacher(config: Config, game: Game, seed: int) -> Agent:
+    """Return the agent to imitate."""
+    usual = getattr(heuristic_of(game.rules), "TEACHER", "greedy")
+    return make_agent(config.teacher or usual, game, seed)
+
+
 def head_start(config: Config, game: Game, model: SharedPPO, clock: Clock) -> None:
-    """Imitate greedy before the first step."""
+    """Imitate the teacher before the first step."""
+    team = model.team
+    seed = combine(config.seed, team.rank)
+    teacher = make_teacher(config, game, seed)
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         TextColumn("{task.percentage:>3.0f}%"),
         TimeElapsedColumn(),
         console=console(),
+        disable=not team.leads,
     )
+
+    def watch(done: float) -> bool:
+        bar.update(task, completed=done)
+        return clock.fraction < WATCHING_SHARE * config.imitation_share
+
     with bar:
-        task = bar.add_task("watching greedy", total=1.0)
-        lessons = collect(game, config.imitation, config.reward, config.seed)
+        task = bar.add_task(f"watching {teacher.name}", total=1.0)
+        most = LESSON_BYTES // (4 * game.observation_size + game.num_actions)
+        lessons = collect(
+            game,
+            teacher,
+            min(config.imitation, most) // team.size,
+            games=-(-IMITATION_GAMES // team.size),
+            reward=config.reward,
+            seed=seed,
+            progress=watch,
+        )
         agreement = imitate(
             model,
             lessons,
             epochs=config.imitation_epochs,
-            batch_size=IMITATION_BATCH,
+            batch_size=-(-IMITATION_BATCH // team.size),
             scale=config.reward_scale,
             learning_rate=IMITATION_RATE,
-            time_used=lambda: clock.fraction / config.imitation_share,
+            time_used=lambda: clock.agree() / config.imitation_share,
             progress=lambda done, agreed: bar.update(
-                task, completed=done, description=f"imitating greedy, {agreed:.0%} alike"
+                task, completed=done, description=f"imitating it, {agreed:.0%} alike"
             ),
         )
-    say(f"imitated {len(lessons.returns):,} decisions of greedy, {agreement:.0%} alike")
+    watched = sum(team.gather(len(lessons.returns)))
+    if team.leads:
+        say(f"imitated {watched:,.0f} decisions of {teacher.name}, {agreement:.0%} alike")
 
 
 def restore(model: SharedPPO, checkpoint: Checkpoint) -> None:
@@ -308,33 +377,21 @@ def restore(model: SharedPPO, checkpoint: Checkpoint) -> None:
 
 
 class SelfPlay(BaseCallback):
-    """Grows the pool, writes checkpoints, shows the win rates, stops in time."""
+    """Grows the pool and stops in time; all processes do this alike."""
 
-    def __init__(self, config: Config, game: Game, folder: Path, clock: Clock) -> None:
+    def __init__(self, config: Config, game: Game, clock: Clock) -> None:
         super().__init__()
         self._config = config
         self._game = game
-        self._folder = folder
         self._clock = clock
         self._last_saved = 0
-        self._last_line = time.monotonic()
-        self._won: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=RECENT_GAMES))
+        self._began = 0  # steps before this rollout
         self._references: list[Agent] = [
             make_agent("greedy", game, config.seed),
             make_agent("random", game, config.seed),
         ]
         self._past: list[Agent] = []
         self._draws = np.random.default_rng(config.seed)
-        self._console = console()
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.percentage:>3.0f}%"),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[rates]}"),
-            console=self._console,
-        )
-        self._task: TaskID = self._bar.add_task("training", total=1.0, rates="")
         self.interrupted = False
 
     # the pool ---------------------------------------------------------------------
@@ -363,41 +420,59 @@ class SelfPlay(BaseCallback):
         env: Any = self.training_env
         env.set_opponents([*self._references, *self._past], weights)
 
+    def save(self) -> None:
+        """Let the policy as it is join the pool."""
+        learner: Any = self.model
+        self._last_saved = learner.num_timesteps
+        self.remember(learner.num_timesteps, learner.policy.mlp_extractor)
+
     # what Stable-Baselines3 calls ------------------------------------------------
 
     def _on_training_start(self) -> None:
         self._last_saved = self.num_timesteps
         if self.num_timesteps == 0:
             self.save()  # also what imitation taught
-        self._bar.start()
 
     def _on_rollout_start(self) -> None:
-        if self.num_timesteps - self._last_saved >= self._config.checkpoint_every:
+        learner: Any = self.model
+        self._began = self._clock.steps = learner.num_timesteps
+        self._clock.agree()
+        if self._began - self._last_saved >= self._config.checkpoint_every:
             self.save()
         self.set_pool()
-        learner: Any = self.model
         learner.ent_coef = self._clock.annealed(self._config.entropy)
-        self._show()
 
     def _on_step(self) -> bool:
-        self._clock.steps = self.num_timesteps
-        for info in self.locals["infos"]:
-            if "won" in info:
-                for name in set(info["opponents"]):
-                    self._won[name].append(info["won"])
+        learner: Any = self.model
+        played = learner.num_timesteps - self._began
+        self._clock.steps = self._began + played * learner.team.size
         return self._clock.fraction < 1.0 and not self.interrupted
 
-    def _on_training_end(self) -> None:
-        self._show()
-        self._bar.stop()
 
-    # output -------------------------------------------------------------------------
+class Reported(SelfPlay):
+    """The leader's: writes checkpoints too, and shows the win rates in its own games."""
+
+    def __init__(self, config: Config, game: Game, clock: Clock, folder: Path) -> None:
+        super().__init__(config, game, clock)
+        self._folder = folder
+        self._last_line = time.monotonic()
+        self._won: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=RECENT_GAMES))
+        self._console = console()
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f}%"),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[rates]}"),
+            console=self._console,
+        )
+        self._task: TaskID = self._bar.add_task("training", total=1.0, rates="")
 
     def save(self) -> None:
         """Write a checkpoint and let it join the pool."""
         learner: Any = self.model
         tensors = model_tensors(learner)
-        step = self.num_timesteps
+        step = learner.num_timesteps
         about = {
             **describe_game(self._game),
             "step": step,
@@ -407,8 +482,30 @@ class SelfPlay(BaseCallback):
             "config": json.loads(json.dumps(asdict(self._config), default=str)),
         }
         save(self._folder / "checkpoints" / f"{PREFIX}{step:010d}", tensors, about)
-        self._last_saved = step
-        self.remember(step, learner.policy.mlp_extractor)
+        super().save()
+
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+        self._bar.stop()
+
+    def _on_training_start(self) -> None:
+        super()._on_training_start()
+        self._bar.start()
+
+    def _on_rollout_start(self) -> None:
+        super()._on_rollout_start()
+        self._show()
+
+    def _on_step(self) -> bool:
+        for info in self.locals["infos"]:
+            if "won" in info:
+                for name in set(info["opponents"]):
+                    self._won[name].append(info["won"])
+        return super()._on_step()
+
+    def _on_training_end(self) -> None:
+        self._show()
+        self.close()
 
     def _rates(self) -> str:
         names = [n for n in ("random", "greedy", "self", AUTOMATON) if n in self._won]
@@ -416,20 +513,19 @@ class SelfPlay(BaseCallback):
 
     def _show(self) -> None:
         rates = self._rates()
-        speed = f"{self.num_timesteps / max(self._clock.seconds, 1e-9):,.0f}/s"
+        steps = self._clock.steps
+        speed = f"{steps / max(self._clock.seconds, 1e-9):,.0f}/s"
         self._bar.update(
             self._task,
             completed=self._clock.fraction,
-            description=f"step {self.num_timesteps:,} ({speed})",
+            description=f"step {steps:,} ({speed})",
             rates=rates,
         )
         for name, won in self._won.items():
             self.logger.record(f"wins/{name}", float(np.mean(won)))
         if not self._console.is_terminal and time.monotonic() - self._last_line > PLAIN_SECONDS:
             self._last_line = time.monotonic()
-            self._console.print(
-                f"{self._clock.fraction:4.0%}  step {self.num_timesteps:,}  {speed}  {rates}"
-            )
+            self._console.print(f"{self._clock.fraction:4.0%}  step {steps:,}  {speed}  {rates}")
 
 
 def run_folder(config: Config) -> Path:
@@ -485,50 +581,79 @@ def newest_checkpoint(folder: Path, game: Game) -> Checkpoint | None:
 
 def train(config: Config, folder: Path, game: Game) -> bool:
     """Train to the end of the config; returns False if interrupted by Ctrl-C."""
-    limit_threads()
     checkpoint = newest_checkpoint(folder, game)
-    seed = config.seed + (checkpoint.step if checkpoint else 0)
-    env = SelfPlayVecEnv(
-        game, config.num_envs, reward=config.reward, scale=config.reward_scale, seed=seed
-    )
-    compile_everything(env, game)
-    clock = Clock(config, float(checkpoint.about.get("seconds", 0)) if checkpoint else 0.0)
-    model = make_model(config, game, env, clock)
-    model.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
-    callback = SelfPlay(config, game, folder, clock)
+    path = checkpoint.path if checkpoint else None
+    with start(config.processes, follow, config, path) as team:
+        limit_threads()
+        env = make_env(config, game, team, checkpoint.step if checkpoint else 0)
+        compile_everything(config, env, game)
+        team.wait()  # the others begin
+        clock = begin(config, team, checkpoint)
+        callback = Reported(config, game, clock, folder)
+        model = make_model(config, game, env, clock, team)
+        model.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
+        if checkpoint is not None:
+            say(
+                f"going on with {folder} at step {checkpoint.step:,} of {config.total_steps:,}, "
+                f"{clock.fraction:.0%} done"
+            )
+
+        def interrupt(*_: object) -> None:
+            callback.interrupted = True
+
+        before = signal.signal(signal.SIGINT, interrupt)
+        try:
+            learn(config, game, model, callback, clock, checkpoint)
+            if checkpoint is None or checkpoint.step < model.num_timesteps:
+                callback.save()
+        finally:
+            signal.signal(signal.SIGINT, before)
+            callback.close()
+        return not callback.interrupted
+
+
+def follow(team: Team, config: Config, path: Path | None) -> None:
+    """Train along with the leader: the same program, without files and words."""
+    limit_threads()
+    options = parse_options(config.options)
+    game = sprawl_env.game(config.game, num_players=config.num_players, **options)
+    checkpoint = load(path, game) if path else None
+    team.wait()  # the leader has compiled everything
+    env = make_env(config, game, team, checkpoint.step if checkpoint else 0)
+    clock = begin(config, team, checkpoint)
+    model = make_model(config, game, env, clock, team)
+    model.set_logger(Logger(None, []))
+    learn(config, game, model, SelfPlay(config, game, clock), clock, checkpoint)
+
+
+def begin(config: Config, team: Team, checkpoint: Checkpoint | None) -> Clock:
+    """Return the clock of a training that begins or goes on now."""
+    clock = Clock(config, team, float(checkpoint.about.get("seconds", 0)) if checkpoint else 0.0)
+    clock.steps = checkpoint.step if checkpoint else 0
+    return clock
+
+
+def learn(
+    config: Config,
+    game: Game,
+    model: SharedPPO,
+    callback: SelfPlay,
+    clock: Clock,
+    checkpoint: Checkpoint | None,
+) -> None:
+    """Run the training proper, from the start or from a checkpoint; all processes do this alike."""
     callback.init_callback(model)
-    if checkpoint is None and config.imitation:
-        head_start(config, game, model, clock)
     if checkpoint is not None:
         restore(model, checkpoint)
-        model.num_timesteps = clock.steps = checkpoint.step
-        for path in sorted((folder / "checkpoints").glob(f"{PREFIX}*"))[-config.pool_size :]:
+        model.num_timesteps = checkpoint.step
+        for path in sorted(checkpoint.path.parent.glob(f"{PREFIX}*"))[-config.pool_size :]:
             if path.name <= checkpoint.path.name:
                 past = load(path, game)
                 callback.remember(past.step, load_network(past, game))
-        say(
-            f"going on with {folder} at step {checkpoint.step:,} of {config.total_steps:,}, "
-            f"{clock.fraction:.0%} done"
-        )
-
-    def interrupt(*_: object) -> None:
-        callback.interrupted = True
-
-    before = signal.signal(signal.SIGINT, interrupt)
-    try:
-        if clock.fraction < 1.0:
-            model.learn(
-                config.total_steps - clock.steps,
-                callback=callback,
-                reset_num_timesteps=False,
-            )
-            callback.save()
-        elif checkpoint is None:  # the time was up before the first step
-            callback.save()
-    finally:
-        signal.signal(signal.SIGINT, before)
-        callback._bar.stop()
-    return not callback.interrupted
+    elif config.imitation:
+        head_start(config, game, model, clock)
+    if clock.agree() < 1.0:
+        model.learn(config.total_steps - clock.steps, callback=callback, reset_num_timesteps=False)
 
 
 def evaluate(config: Config, folder: Path, game: Game) -> None:
@@ -579,6 +704,8 @@ def main(config: Config) -> None:
     game = sprawl_env.game(
         config.game, num_players=config.num_players, **parse_options(config.options)
     )
+    if config.imitation:
+        make_teacher(config, game, config.seed)  # refuses what cannot be before a file is written
     written = {"config": asdict(replace(config, resume=None)), **surroundings()}
     if not (folder / "config.json").exists():
         write_atomically(folder / "config.json", json.dumps(written, indent=1, default=str))

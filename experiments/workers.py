@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from multiprocessing.sharedctypes import RawArray
 from types import TracebackType
 from typing import Any, Final
 
@@ -77,10 +78,31 @@ class _Worker:
         return list(self.status)
 
 
-def _serve(start: Callable[[Any], Work], argument: Any, pipe: Connection, status: Any) -> None:
-    """Work off the tasks that come down the pipe until it closes; the body of a worker."""
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # one core a worker
+def spawn(body: Callable[..., None], *arguments: Any) -> tuple[BaseProcess, Connection]:
+    """Start a process that runs ``body(pipe, *arguments)``; returns it and our end of the pipe.
+
+    It ends when this process does, whatever it is doing, and leaves Ctrl-C to this process.
+    """
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_run, args=(body, theirs, arguments))
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)  # inherited: Ctrl-C is for us
+    try:
+        process.start()
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    theirs.close()
+    return process, ours
+
+
+def _run(body: Callable[..., None], pipe: Connection, arguments: tuple[Any, ...]) -> None:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # one core a process
     threading.Thread(target=_die_with_parent, daemon=True).start()
+    body(pipe, *arguments)
+
+
+def _serve(pipe: Connection, start: Callable[[Any], Work], argument: Any, status: Any) -> None:
+    """Work off the tasks that come down the pipe until it closes; the body of a worker."""
 
     def watch(seat: int, ply: int) -> None:
         status[PLY] = ply
@@ -124,7 +146,6 @@ class Workers:
         count: int,
         seconds: Callable[[int, int], float],
     ) -> None:
-        self._context = multiprocessing.get_context("spawn")
         self._start = start
         self._argument = argument
         self._count = count
@@ -194,18 +215,9 @@ class Workers:
                     break
 
     def _spawn(self) -> _Worker:
-        ours, theirs = self._context.Pipe()
-        status = self._context.RawArray("q", [NO_TASK, NO_SEAT, 0, 0])
-        process = self._context.Process(
-            target=_serve, args=(self._start, self._argument, theirs, status)
-        )
-        handler = signal.signal(signal.SIGINT, signal.SIG_IGN)  # inherited: Ctrl-C is for us
-        try:
-            process.start()
-        finally:
-            signal.signal(signal.SIGINT, handler)
-        theirs.close()
-        return _Worker(process, ours, status)
+        status = RawArray("q", [NO_TASK, NO_SEAT, 0, 0])
+        process, pipe = spawn(_serve, self._start, self._argument, status)
+        return _Worker(process, pipe, status)
 
     def _receive(self, worker: _Worker) -> list[Done | Lost]:
         """Return what a worker has sent."""

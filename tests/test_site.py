@@ -28,7 +28,7 @@ FENCE = re.compile(r'^```(\w*)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE |
 SEATS = [(name, n) for name in GAMES for n in hooks.numbers_of_seats(rules_of(name))]
 QUICK = {  # flags that make a guide's command short; the last one given counts
     "experiments.train": "--num-envs 16 --num-steps 8 --batch-size 64 --num-epochs 1 --width 8 "
-    "--trunk 16 --imitation 0 --max-minutes 0 --threads 1 --total-steps 256 "
+    "--trunk 16 --imitation 0 --max-minutes 0 --processes 1 --total-steps 256 "
     "--checkpoint-every 128 --evaluation-games 4",
     "experiments.evaluate": "--games 4",
     "experiments.tournament": "--games 2 --processes 1",

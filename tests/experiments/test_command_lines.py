@@ -30,7 +30,7 @@ TINY = [
     "0",
     "--max-minutes",
     "0",
-    "--threads",
+    "--processes",
     "1",
 ]
 
@@ -65,6 +65,8 @@ def finish(process, code=0):
         (["experiments.train", "--options", "floors"], "expected name=value"),
         (["experiments.train", "--num-players", "7"], "expected a whole number 2..4"),
         (["experiments.train", "--batch-size", "99999999"], "expected at most num_envs"),
+        (["experiments.train", "--processes", "3"], "expected a multiple of processes=3"),
+        (["experiments.train", "--teacher", "gredy"], "unknown agent 'gredy'"),
         (["experiments.train", "--gamma", "1.5"], "gamma=1.5: expected 0..1"),
         (["experiments.train", "--reward", "win"], "unknown reward 'win'"),
         (["experiments.train", "--resume", "nowhere"], "expected a run's folder"),
@@ -87,9 +89,11 @@ def test_bad_input_is_one_line_and_leaves_nothing_behind(tmp_path, arguments, sa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_training_survives_sigkill_and_goes_on(tmp_path):
+@pytest.mark.parametrize("processes", ["1", "2"])
+def test_training_survives_sigkill_and_goes_on(tmp_path, processes):
     run = tmp_path / "runs" / "mine"
     train = ["experiments.train", *TINY, "--name", "mine", "--checkpoint-every", "512"]
+    train += ["--processes", processes]
     train += ["--total-steps", "1000000", "--evaluation-games", "20"]
     first = command(*train, cwd=tmp_path)
     deadline = time.monotonic() + 200

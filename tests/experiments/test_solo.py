@@ -61,14 +61,14 @@ def test_two_seats_show_no_margins(capsys):
 def test_training_on_one_seat_meets_the_automaton_and_no_pool(tmp_path, monkeypatch, capsys):
     rates = []
     monkeypatch.setattr(
-        train.SelfPlay,
+        train.Reported,
         "_rates",
-        lambda self, of=train.SelfPlay._rates: rates.append(of(self)) or "",
+        lambda self, of=train.Reported._rates: rates.append(of(self)) or "",
     )
     config = train.Config(
         game=NAME, num_players=1, total_steps=2048, max_minutes=0, num_envs=16, num_steps=16,
         batch_size=64, num_epochs=1, width=8, trunk=16, imitation=2000, imitation_epochs=1,
-        checkpoint_every=512, evaluation_games=40, threads=1, runs=tmp_path, name="solo",
+        checkpoint_every=512, evaluation_games=40, processes=1, runs=tmp_path, name="solo",
     )  # fmt: skip
     train.main(config)
     assert rates[-1].startswith("wins automaton ")
