@@ -1,7 +1,8 @@
-"""A head start for training: imitate an agent that searches before learning to beat the others.
+"""A head start for training: imitate an agent before learning to beat the others.
 
 The teacher plays batches of games against itself, with some random moves so that unusual positions
-are seen too; the policy is fitted to what it chose, and the value to how those games ended.
+are seen too; the policy is fitted to what it chose (or, of greedy, to what it thinks of every legal
+action), and the value to how those games ended.
 """
 
 from __future__ import annotations
@@ -11,17 +12,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
 from agents.checkpoint import ILLEGAL_LOGIT
+from agents.greedy import GreedyAgent
 from experiments.ppo import SharedPPO, differentiate
 from sprawl_env.adapters.agent import Agent, ask
 from sprawl_env.adapters.batch import Index
 from sprawl_env.adapters.vector import VectorGames
-from sprawl_env.core.game import Floats, Game, Mask
+from sprawl_env.core.game import Floats, Game, clone
 
+SOFTNESS = 0.5  # difference of greedy's values that makes an action 2.7 times as likely
 STRAY = 0.15  # share of moves that are random
+ILLEGAL = -1.0  # in place of a probability
 VALUE_SHARE = 0.5  # weight of the value's error
 
 
@@ -29,13 +34,18 @@ VALUE_SHARE = 0.5  # weight of the value's error
 class Lessons:
     """What the teacher did: ``[n]`` decisions of games that were played to the end.
 
-    ``masks`` are int8 ``[n, num_actions]``, ``actions`` int64 ``[n]``.
+    ``targets`` are the probabilities to learn, float16 ``[n, num_actions]``; what is not legal has
+    ``ILLEGAL``.
     """
 
     observations: Floats
-    masks: Mask
-    actions: Index
+    targets: npt.NDArray[np.float16]
     returns: Floats
+
+    @staticmethod
+    def bytes_each(game: Game) -> int:
+        """Return how much memory a decision takes."""
+        return 4 * game.observation_size + 2 * game.num_actions
 
 
 def collect(
@@ -62,10 +72,8 @@ def collect(
     vec = VectorGames(game, games, seed=seed, reward=reward)
     rng = np.random.default_rng(seed)
     steps = -(-decisions // games)
-    everybody = np.arange(games)
     seen = np.zeros((steps, games, game.observation_size), np.float32)
-    masks = np.zeros((steps, games, game.num_actions), np.int8)
-    actions = np.zeros((steps, games), np.int64)
+    targets = np.zeros((steps, games, game.num_actions), np.float16)
     seats = np.zeros((steps, games), np.int64)
     returns = np.zeros((steps, games), np.float32)
     earned = np.zeros((steps, games, game.num_seats), np.float32)
@@ -73,10 +81,10 @@ def collect(
     finished = np.zeros((steps, games), np.bool_)
     vec.reset()
     for k in range(steps):
-        seen[k], masks[k], seats[k] = vec.observations, vec.masks, vec.to_play
-        actions[k] = ask(teacher, game, vec.games, everybody, vec.observations, vec.masks)
+        seen[k], seats[k] = vec.observations, vec.to_play
+        actions, targets[k] = consult(teacher, vec)
         strays = rng.random(games) < STRAY
-        step = vec.step(np.where(strays, vec.sample_actions(), actions[k]))
+        step = vec.step(np.where(strays, vec.sample_actions(), actions))
         earned[k] = step.rewards
         for i in np.flatnonzero(step.terminated | step.truncated):
             span = slice(began[i], k + 1)
@@ -86,7 +94,23 @@ def collect(
             began[i] = k + 1
         if not progress((k + 1) / steps):
             break
-    return Lessons(seen[finished], masks[finished], actions[finished], returns[finished])
+    return Lessons(seen[finished], targets[finished], returns[finished])
+
+
+def consult(teacher: Agent, vec: VectorGames) -> tuple[Index, Floats]:
+    """Return what a teacher would do in some games, int64 ``[n]``, and the targets to learn."""
+    if isinstance(teacher, GreedyAgent):
+        values = teacher.values(vec.masks, clone(vec.games))
+        actions = teacher.choose(values)
+        likely = np.exp((values - values.max(axis=1, keepdims=True)) / np.float32(SOFTNESS))
+        targets = likely / likely.sum(axis=1, keepdims=True)
+    else:
+        everybody = np.arange(len(vec.masks))
+        actions = ask(teacher, vec.game, vec.games, everybody, vec.observations, vec.masks)
+        targets = np.zeros(vec.masks.shape, np.float32)
+        targets[everybody, actions] = 1.0
+    targets[vec.masks == 0] = ILLEGAL
+    return actions, targets
 
 
 def imitate(
@@ -118,18 +142,18 @@ def imitate(
     optimizer = torch.optim.Adam(parameters, lr=learning_rate, fused=True)
     rng = np.random.default_rng(model.seed)
     observations = torch.from_numpy(lessons.observations)
-    masks = torch.from_numpy(lessons.masks)
-    actions = torch.from_numpy(lessons.actions)
+    targets = torch.from_numpy(lessons.targets)
     returns = torch.from_numpy(lessons.returns * np.float32(scale))
 
     def loss(part: Tensor) -> tuple[Tensor, Tensor]:
-        wanted = actions[part]
+        wanted = targets[part].float()
         logits, hidden = policy.mlp_extractor(observations[part])
-        logits = logits.masked_fill(masks[part] == 0, ILLEGAL_LOGIT)
+        logits = logits.masked_fill(wanted == ILLEGAL, ILLEGAL_LOGIT)
+        wanted = wanted.clamp(min=0.0)
         values = policy.value_net(hidden).flatten()
         missed = torch.nn.functional.cross_entropy(logits, wanted, reduction="sum")
         error = (values - returns[part]).square().sum()
-        agreed = (logits.argmax(dim=1) == wanted).sum()
+        agreed = (logits.argmax(dim=1) == wanted.argmax(dim=1)).sum()
         return missed + VALUE_SHARE * error, agreed.unsqueeze(0)
 
     size = int(min(model.team.gather(len(returns))))

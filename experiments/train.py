@@ -49,7 +49,7 @@ from agents.greedy import heuristic_of
 from agents.networks import EntityPolicy
 from experiments.command_line import console, parse_options, run, say
 from experiments.evaluate import Line, measure, measure_alone, seats_of, table
-from experiments.imitate import collect, imitate
+from experiments.imitate import Lessons, collect, imitate
 from experiments.ppo import SharedPPO
 from experiments.team import Team, start
 from sprawl_env.adapters.agent import ask
@@ -63,7 +63,7 @@ RECENT_GAMES = 400  # games behind the win rates shown
 IMITATION_GAMES = 256  # watched at once
 IMITATION_BATCH = 512
 WATCHING_SHARE = 0.6  # of the time for imitation, at most
-LESSON_BYTES = 2_000_000_000  # of all processes together, at most
+LESSON_BYTES = 3_000_000_000  # of all processes together, at most
 IMITATION_RATE = 4e-3
 ADAM_EPSILON = 1e-5
 PLAIN_SECONDS = 20.0  # between lines of progress where there is no terminal
@@ -123,7 +123,7 @@ class Config:
     imitation: int = 400_000
     """decisions of the teacher to imitate before step 1, as far as time and memory last; 0: none"""
     teacher: str = ""
-    """agent to imitate, e.g. greedy; default: a quick planner, as the game's heuristic has it"""
+    """agent to imitate, e.g. greedy; default: what the game's heuristic recommends (TEACHER)"""
     imitation_share: float = 0.35
     """share of the training time after which imitation stops"""
     imitation_epochs: int = 2
@@ -322,7 +322,7 @@ def head_start(config: Config, game: Game, model: SharedPPO, clock: Clock) -> No
 
     with bar:
         task = bar.add_task(f"watching {teacher.name}", total=1.0)
-        most = LESSON_BYTES // (4 * game.observation_size + game.num_actions)
+        most = LESSON_BYTES // Lessons.bytes_each(game)
         lessons = collect(
             game,
             teacher,

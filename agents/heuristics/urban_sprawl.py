@@ -70,7 +70,7 @@ WASTE: Final = 0.3  # a permit paid beyond the size
 ORDINARY: Final = 5  # the kind that a card drawn counts as
 MOST_PLIES: Final = 60
 PLAN_TURNS: Final = 1  # that a planner plays ahead: the own one, to its end
-TEACHER: Final = "planner:candidates=4,playouts=8,turns=1"  # thousands of decisions a second
+TEACHER: Final = "greedy"  # what it thinks of all actions tells more than a planner's choice
 
 
 # ---------------------------------------------------------------------------------- a position
