@@ -50,7 +50,7 @@ RIVAL: Final = 0.3  # what the best rival has counts against us
 NEW_HAND_HOPE: Final = 5.0  # a new hand brings, before its token's price
 ROOT_FLOOR: Final = 0
 PLAN_TURNS: Final = 5  # that a planner plays ahead: a round of any number of seats
-TEACHER: Final = "greedy"  # what it thinks of all actions tells more than a planner's choice
+TEACHER: Final = "greedy"  # a planner's choices taught no more
 
 
 @kernel
