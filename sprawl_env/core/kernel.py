@@ -35,6 +35,9 @@ import platformdirs
 from filelock import FileLock
 from numba.core import types
 from numba.core.caching import FunctionCache, UserProvidedCacheLocator
+from numba.core.compiler_lock import global_compiler_lock
+
+from sprawl_env.core.codegen import in_program, program, register
 
 PACKAGE = Path(__file__).resolve().parents[1]
 JIT: bool = not numba.config.DISABLE_JIT
@@ -195,7 +198,8 @@ def kernel(function: F | None = None, *, label: str = "") -> F | Callable[[F], F
     """Compile ``function`` to machine code and cache it on disk, keeping its type for mypy.
 
     Args:
-        function: the function; it releases the GIL and must not touch Python objects.
+        function: the function; it releases the GIL and must not touch Python objects.  Its
+            indices count from the start: a negative one is not looked for.
         label: for functions defined inside a factory: what tells the instances apart.
     """
     if function is None:
@@ -222,22 +226,26 @@ def _widen_integers(compiled: Any) -> None:
     compiled.get_call_template = get_call_template
 
 
-def _compile_without_collector(compiled: Any) -> None:
-    """Let the collector of garbage rest while numba compiles.
+def _compile_as_program(compiled: Any) -> None:
+    """Compile a kernel that Python calls as one program; the collector of garbage rests meanwhile.
 
-    That makes millions of objects, which it would look through again and again.  Kernels that
+    numba makes millions of objects, which it would look through again and again.  Kernels that
     a kernel calls are compiled inside its own compilation.
     """
     inner = compiled.compile
 
     def compile_it(signature: Any) -> Any:
-        if not gc.isenabled():
-            return inner(signature)
-        gc.disable()
-        try:
-            return inner(signature)
-        finally:
-            gc.enable()
+        with global_compiler_lock:
+            if in_program():
+                return inner(signature)
+            collects = gc.isenabled()
+            gc.disable()
+            try:
+                with program(compiled.py_func):
+                    return inner(signature)
+            finally:
+                if collects:
+                    gc.enable()
 
     compiled.compile = compile_it
 
@@ -248,8 +256,9 @@ def _compile(function: F, label: str) -> F:
     compiled = numba.njit(error_model="numpy", nogil=True, no_cfunc_wrapper=True, _nrt=False)(
         function
     )
+    register(function)
     _widen_integers(compiled)
-    _compile_without_collector(compiled)
+    _compile_as_program(compiled)
     folder = _cache_folder(
         _package_root(function.__module__, Path(function.__code__.co_filename).resolve())
     )
