@@ -38,6 +38,10 @@ FOOTPRINTS_ON: Final = tuple(  # those that cover one of a set of corners
     sum(1 << (int(shape) - 1) for shape in SHAPES.flat if int(shape) & corners)
     for corners in range(ALL_CORNERS + 1)
 )
+FOOTPRINTS_OVER: Final = tuple(  # those that cover all of a set of corners
+    sum(1 << (int(shape) - 1) for shape in SHAPES.flat if shape and not corners & ~int(shape))
+    for corners in range(ALL_CORNERS + 1)
+)
 FOOTPRINTS_IN_PART_ON: Final = tuple(  # those that cover some of a set of corners, but not all
     sum(1 << (int(shape) - 1) for shape in SHAPES.flat if 0 < (int(shape) & corners) < corners)
     for corners in range(ALL_CORNERS + 1)
@@ -49,6 +53,8 @@ AT_CORNERS: Final = tuple(  # 1 at each corner of a set
     sum(1 << ZONES_BITS * corner for corner in range(CORNERS) if corners >> corner & 1)
     for corners in range(ALL_CORNERS + 1)
 )
+IN_ALL_COLOURS: Final = 2**NUM_COLOURS - 1  # the set of all zones and parks
+IN_ALL_CORNERS: Final = AT_CORNERS[ALL_CORNERS]  # times a set of zones: the set at each corner
 AS_CORNERS: Final = 0x01020408  # back: times it, the set is what begins at ``AS_CORNERS_SHIFT``
 AS_CORNERS_SHIFT: Final = 24
 ZONE_SHIFT: Final = 4  # in what ``standing`` says about a lot: corners, then 1 + zone
@@ -101,6 +107,15 @@ def _beside() -> tuple[tuple[int, ...], ...]:
 
 
 BESIDE: Final = np.array(_beside(), np.int8)  # [block, direction]
+# Corners of each block that lie at the city's edge (US §1).
+AT_WATER: Final = tuple(
+    (TOP_EDGE if block < SIDE else 0) | (RIGHT_EDGE if block % SIDE == SIDE - 1 else 0)
+    for block in range(NUM_BLOCKS)
+)
+AT_FOREST: Final = tuple(
+    (BOTTOM_EDGE if block >= SIDE * (SIDE - 1) else 0) | (LEFT_EDGE if block % SIDE == 0 else 0)
+    for block in range(NUM_BLOCKS)
+)
 
 # ----------------------------------------------------------------------------------------- lines
 
@@ -202,6 +217,9 @@ class Power(IntEnum):
     NONE = 0
     EXTRA_FAVOR = 1
     WINS_TIES = 2
+
+
+NUM_POWERS: Final = len(Power)
 
 
 class Step(IntEnum):

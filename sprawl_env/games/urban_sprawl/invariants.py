@@ -52,6 +52,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     NUM_PERMITS,
     NUM_PLANNING,
     NUM_POLITICIANS,
+    NUM_POWERS,
     NUM_SHAPES,
     NUM_TOP_GREYS,
     NUM_VOCATIONS,
@@ -184,7 +185,7 @@ def _ranges(t: State, state: State) -> Iterator[str]:
         "zone": (0, NUM_COLOURS - 1),
         "owner": (NOBODY, seats - 1),
         "power": (0, int(max(Power))),
-        "powers": (0, NUM_LOTS),
+        "lasting": (0, NUM_LOTS),
         "standing": (0, NUM_COLOURS << ZONE_SHIFT | ALL_CORNERS),
         "holder": (NOBODY, MAX_SEATS - 1),
         "firsts": part,
@@ -261,6 +262,7 @@ def _derived(state: State, buildings: list[Building]) -> dict[str, Any]:
     in_row = [[0] * SIDE for _ in range(MAX_SEATS)]
     in_column = [[0] * SIDE for _ in range(MAX_SEATS)]
     controls = [[0] * NUM_COLOURS for _ in range(MAX_SEATS)]
+    lasting = [[0] * NUM_POWERS for _ in range(MAX_SEATS)]
     touched = [0] * NUM_COLOURS  # lots that buildings of a zone touch or cover
     taken = 0
     for lots, zone, owner, lot in buildings:
@@ -281,9 +283,10 @@ def _derived(state: State, buildings: list[Building]) -> dict[str, Any]:
             in_row[owner][block // SIDE] += 1
             in_column[owner][block % SIDE] += 1
             controls[owner][zone] += 1
+            lasting[owner][int(state.power[lot])] += state.power[lot] != Power.NONE
     fitting = _fitting(taken, touched)
     return {
-        "powers": int((state.power != Power.NONE).sum()),
+        "lasting": lasting,
         "standing": standing,
         "holder": holder,
         "firsts": firsts,

@@ -29,6 +29,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     NUM_OFFICES,
     NUM_PARTS,
     NUM_PLANNING,
+    NUM_POWERS,
     NUM_VOCATIONS,
     NUM_ZONES,
     PLANNING_CARDS,
@@ -80,7 +81,7 @@ GAME: Final = record(
         ("zone", np.int8, (NUM_LOTS,)),
         ("owner", np.int8, (NUM_LOTS,)),
         ("power", np.int8, (NUM_LOTS,)),  # a Power
-        ("powers", np.int8),  # how many buildings have one
+        ("lasting", np.int8, (MAX_SEATS, NUM_POWERS)),  # buildings with a Power, by controller
         ("standing", np.int8, (NUM_LOTS,)),  # on every lot: its building's kind_of, 0 if empty
         ("holder", np.int8, (NUM_LOTS,)),  # on every lot: who controls its building, NOBODY
         ("firsts", np.int64, (NUM_PARTS,)),  # set of the first lots

@@ -173,7 +173,7 @@ OUT_OF_RANGE = {
     "card": 111,
     "starting": 1,
     "firsts": 7,
-    "powers": 100,
+    "lasting": 100,
     "standing": 16,
     "holder": 3,
     "fitting": 1,

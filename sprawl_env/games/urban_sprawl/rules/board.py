@@ -7,23 +7,25 @@ the four lots of a block all touch one another.
 from __future__ import annotations
 
 from sprawl_env.core.bits import lowest
-from sprawl_env.core.game import NOBODY, State
+from sprawl_env.core.game import NOBODY, Mask, State
 from sprawl_env.core.kernel import kernel
+from sprawl_env.games.urban_sprawl.actions import SITE
 from sprawl_env.games.urban_sprawl.constants import (
     ALL_CORNERS,
     ALL_FOOTPRINTS,
     AS_CORNERS,
     AS_CORNERS_SHIFT,
     AT_CORNERS,
+    AT_FOREST,
+    AT_WATER,
     BESIDE,
-    BOTTOM_EDGE,
     CORNERS,
     FIRST_OF,
     FOOTPRINTS_OF_SIZE,
     FOOTPRINTS_ON,
     HERE,
+    IN_ALL_CORNERS,
     IN_ALL_ZONES,
-    LEFT_EDGE,
     LOTS_A_PART,
     MAX_SIZE,
     MIDDLE,
@@ -31,10 +33,9 @@ from sprawl_env.games.urban_sprawl.constants import (
     NUM_PARTS,
     NUM_ZONES,
     PARK,
-    RIGHT_EDGE,
+    SHAPES,
     SIDE,
     SIZE_OF,
-    TOP_EDGE,
     TOUCHED,
     ZONE_SHIFT,
     ZONES_BITS,
@@ -55,17 +56,23 @@ def size_at(state: State, lot: int) -> int:
 
 
 @kernel
-def touches(state: State, block: int, shape: int, lot: int) -> bool:
-    """Does a footprint touch the building that begins on a lot?"""
+def corners_beside(state: State, block: int, lot: int) -> int:
+    """Set of a block's corners that touch the building that begins on a lot."""
     other = lot // CORNERS
-    down, right = other // SIDE - block // SIDE, other % SIDE - block % SIDE
+    down, right = block // SIDE - other // SIDE, block % SIDE - other % SIDE
     if down * down > 1 or right * right > 1:
-        return False
+        return 0
     if down == 0 and right == 0:
-        return True
+        return ALL_CORNERS
     direction = (down + 1) * 3 + right + 1
     direction -= direction > MIDDLE  # the block itself is the last direction, not the middle one
-    return bool(int(TOUCHED[direction, shape]) & int(state.corners[lot]))
+    return int(TOUCHED[direction, int(state.corners[lot])])
+
+
+@kernel
+def touches(state: State, block: int, shape: int, lot: int) -> bool:
+    """Does a footprint touch the building that begins on a lot?"""
+    return bool(shape & corners_beside(state, block, lot))
 
 
 @kernel
@@ -109,17 +116,13 @@ def zones_touched(state: State, block: int, shape: int, gone: int) -> int:
 @kernel
 def on_water(block: int, shape: int) -> bool:
     """Does a footprint lie on the top or right edge (US §1)?"""
-    top = block < SIDE and shape & TOP_EDGE
-    right = block % SIDE == SIDE - 1 and shape & RIGHT_EDGE
-    return bool(top or right)
+    return bool(shape & AT_WATER[block])
 
 
 @kernel
 def at_forest(block: int, shape: int) -> bool:
     """Does a footprint lie on the bottom or left edge (US §1)?"""
-    bottom = block >= SIDE * (SIDE - 1) and shape & BOTTOM_EDGE
-    left = block % SIDE == 0 and shape & LEFT_EDGE
-    return bool(bottom or left)
+    return bool(shape & AT_FOREST[block])
 
 
 @kernel
@@ -127,6 +130,24 @@ def beside_park(state: State, lot: int) -> bool:
     """Does the building on a lot touch a park, another one if it is a park?"""
     shape = int(state.corners[lot])
     return bool(zones_touched(state, lot // CORNERS, shape, shape) >> PARK & 1)
+
+
+@kernel
+def corners_next_to(state: State, block: int, zones: int) -> int:
+    """Set of a block's corners that touch one of some zones or parks across a street."""
+    near = int(state.across[block]) & zones * IN_ALL_CORNERS
+    near |= near >> 4
+    near |= near >> 2
+    near = (near | near >> 1) & IN_ALL_CORNERS
+    return near * AS_CORNERS >> AS_CORNERS_SHIFT & ALL_CORNERS
+
+
+@kernel
+def mark_in_block(block: int, size: int, footprints: int, mask: Mask) -> None:
+    """Mark those of a block's footprints of a size that are in a set, and none of its others."""
+    for k in range(CORNERS):
+        shape = int(SHAPES[size - 1, k])  # 0 where there are fewer
+        mask[SITE + block * CORNERS + k] = footprints << 1 >> shape & 1
 
 
 # ------------------------------------------------------------------- where empty footprints fit
@@ -243,10 +264,10 @@ def lift(state: State, lot: int) -> None:
     block = lot // CORNERS
     shape = int(state.corners[lot])
     count_building(state, block, int(state.zone[lot]), int(state.owner[lot]), -1)
+    give_power(state, lot, Power.NONE)
     state.corners[lot] = 0
     state.zone[lot] = 0
     state.owner[lot] = NOBODY
-    give_power(state, lot, Power.NONE)
     state.firsts[lot // LOTS_A_PART] &= ~(1 << lot % LOTS_A_PART)
     fill(state, block, shape, 0, NOBODY)
     state.occupied[block] = int(state.occupied[block]) & ~shape
@@ -263,31 +284,33 @@ def set_owner(state: State, lot: int, owner: int) -> None:
     """Put a seat's cube on a building, or take the cube away."""
     block, shape, zone = lot // CORNERS, int(state.corners[lot]), int(state.zone[lot])
     count_building(state, block, zone, int(state.owner[lot]), -1)
+    count_power(state, lot, -1)
     state.owner[lot] = owner
     fill(state, block, shape, kind_of(zone, shape), owner)
     count_building(state, block, zone, owner, 1)
+    count_power(state, lot, 1)
+
+
+@kernel
+def count_power(state: State, lot: int, change: int) -> None:
+    """Count the lasting effect of the building on a lot for its controller."""
+    owner, power = int(state.owner[lot]), int(state.power[lot])
+    if owner != NOBODY and power != Power.NONE:
+        state.lasting[owner, power] += change
 
 
 @kernel
 def give_power(state: State, lot: int, power: int) -> None:
     """Give the building that begins on a lot a lasting effect, or take it away."""
-    state.powers += int(power != Power.NONE) - int(state.power[lot] != Power.NONE)
+    count_power(state, lot, -1)
     state.power[lot] = power
+    count_power(state, lot, 1)
 
 
 @kernel
 def holds_power(state: State, seat: int, power: int) -> bool:
     """Does the seat control a building with this lasting effect (ruling U24)?"""
-    if state.powers == 0:
-        return False
-    for part in range(NUM_PARTS):
-        lots = int(state.firsts[part])
-        while lots:
-            lot = part * LOTS_A_PART + lowest(lots)
-            lots &= lots - 1
-            if state.power[lot] == power and state.owner[lot] == seat:
-                return True
-    return False
+    return bool(state.lasting[seat, power] > 0)
 
 
 @kernel

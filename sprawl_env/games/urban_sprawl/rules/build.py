@@ -6,21 +6,24 @@ from sprawl_env.core.agenda import A, B, C, pop, push, top
 from sprawl_env.core.bits import lowest
 from sprawl_env.core.game import Mask, State
 from sprawl_env.core.kernel import kernel
-from sprawl_env.games.urban_sprawl.actions import PERMIT, SITE
+from sprawl_env.games.urban_sprawl.actions import PERMIT
 from sprawl_env.games.urban_sprawl.constants import (
     ALL_CORNERS,
     ALL_ZONES,
+    AT_FOREST,
+    AT_WATER,
     ATTORNEY,
     CONTRACTOR,
     CORNERS,
     FOOTPRINTS_IN_PART_ON,
     FOOTPRINTS_OF_SIZE,
     FOOTPRINTS_ON,
+    FOOTPRINTS_OVER,
+    IN_ALL_COLOURS,
     MOST_VALUE,
     NUM_AROUND,
     NUM_BLOCKS,
     NUM_PERMITS,
-    NUM_SHAPES,
     RENEWAL,
     SHAPES,
     TOUCHED,
@@ -28,14 +31,14 @@ from sprawl_env.games.urban_sprawl.constants import (
     Step,
 )
 from sprawl_env.games.urban_sprawl.rules.board import (
-    at_forest,
     block_beside,
+    corners_next_to,
     lay,
     lift,
-    on_water,
+    mark_in_block,
     zones_at,
     zones_begun,
-    zones_touched,
+    zones_inside,
 )
 from sprawl_env.games.urban_sprawl.vocabulary import Next
 
@@ -120,19 +123,26 @@ def beside_own(state: State, seat: int, block: int, shape: int, gone: int) -> bo
 
 
 @kernel
-def meets_next_to(
-    t: State, state: State, seat: int, card: int, block: int, shape: int, gone: int
-) -> bool:
-    """Next to one of what the contract wants (US §7)."""
-    wanted = int(t.card_next_to[card])
-    if wanted == 0:
-        return True
-    return bool(
-        wanted & zones_touched(state, block, shape, gone)
-        or (wanted >> Next.WATER & 1 and on_water(block, shape))
-        or (wanted >> Next.FOREST & 1 and at_forest(block, shape))
-        or (wanted >> Next.OWN & 1 and beside_own(state, seat, block, shape, gone))
-    )
+def next_to(state: State, seat: int, wanted: int, block: int, footprints: int) -> int:
+    """Set of those next to one of what a contract wants (US §7).
+
+    Water, forest and buildings across streets are the same whatever a footprint clears.
+    """
+    near = corners_next_to(state, block, wanted & IN_ALL_COLOURS)
+    near |= AT_WATER[block] if wanted >> Next.WATER & 1 else 0
+    near |= AT_FOREST[block] if wanted >> Next.FOREST & 1 else 0
+    found = footprints & FOOTPRINTS_ON[near]
+    if not (wanted & int(state.inside[block]) or wanted >> Next.OWN & 1):
+        return found
+    left = footprints & ~found
+    while left:
+        shape = lowest(left) + 1
+        left &= left - 1
+        gone = shape & int(state.occupied[block])
+        inside = wanted & zones_inside(state, block, gone)
+        if inside or (wanted >> Next.OWN & 1 and beside_own(state, seat, block, shape, gone)):
+            found |= 1 << (shape - 1)
+    return found
 
 
 @kernel
@@ -142,16 +152,12 @@ def within_restrictions(
     """Set of those that meet what the contract restricts (US §7), the highest block aside."""
     if state.value[block] < t.card_at_least[card] or state.value[block] > t.card_at_most[card]:
         return 0
-    occupied = int(state.occupied[block])
-    found, left = 0, footprints
-    while left:
-        shape = lowest(left) + 1
-        left &= left - 1
-        if t.card_empty_block[card] and occupied & ~shape:
-            continue
-        if meets_next_to(t, state, seat, card, block, shape, shape & occupied):
-            found |= 1 << (shape - 1)
-    return found
+    found = footprints
+    if t.card_empty_block[card]:
+        found &= FOOTPRINTS_OVER[int(state.occupied[block])]
+    if t.card_next_to[card] == 0:
+        return found
+    return next_to(state, seat, int(t.card_next_to[card]), block, found)
 
 
 @kernel
@@ -228,14 +234,12 @@ def may_place_contract(t: State, state: State, seat: int, card: int) -> bool:
 @kernel
 def mark_footprints(t: State, state: State, seat: int, card: int, mask: Mask) -> None:
     """Mark every legal, payable footprint (ruling U15)."""
-    size = int(t.card_size[card]) - 1
     blocks = payable_blocks(t, state, seat, card)
     while blocks:
         block = lowest(blocks)
         blocks &= blocks - 1
         found = legal_footprints(t, state, seat, card, block)
-        for k in range(NUM_SHAPES[size]):
-            mask[SITE + block * CORNERS + k] = found >> (int(SHAPES[size, k]) - 1) & 1
+        mark_in_block(block, int(t.card_size[card]), found, mask)
 
 
 @kernel

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.bits import lowest
+from sprawl_env.core.bits import count_bits, lowest
 from sprawl_env.core.game import NOBODY, State
 from sprawl_env.core.kernel import kernel
 from sprawl_env.games.urban_sprawl.constants import (
+    AT_FOREST,
+    AT_WATER,
     CORNERS,
+    FOOTPRINTS_OF_SIZE,
+    FOOTPRINTS_ON,
     LOTS_A_PART,
     NO_LINE,
     NUM_BLOCKS,
     NUM_PARTS,
-    NUM_SHAPES,
     PARK,
-    SHAPES,
     SIDE,
+    SIZE_OF,
 )
 from sprawl_env.games.urban_sprawl.rules.board import (
     at_forest,
     beside_park,
+    corners_beside,
+    corners_near,
     on_water,
     size_at,
     touches,
-    zones_touched,
 )
 from sprawl_env.games.urban_sprawl.rules.lines import in_line, line_with
 from sprawl_env.games.urban_sprawl.vocabulary import Extreme, Owner, Verb, Where
@@ -138,52 +142,50 @@ def count_buildings(t: State, state: State, e: int, seat: int) -> int:
 
 
 @kernel
-def place_fits(t: State, state: State, e: int, block: int, shape: int) -> bool:
-    """Is it a footprint on empty lots where the effect says (ruling U23)?"""
-    if shape & int(state.occupied[block]):
-        return False
-    where = t.where[e]
-    if where == Where.ANYWHERE:
-        return True
+def places_in(t: State, state: State, e: int, block: int) -> int:
+    """Set of a block's footprints on empty lots where the effect says (ruling U23)."""
+    size, where = int(t.new_size[e]), t.where[e]
+    places = FOOTPRINTS_OF_SIZE[size - 1] & ~FOOTPRINTS_ON[int(state.occupied[block])]
+    if places == 0 or where == Where.ANYWHERE:
+        return places
     if where == Where.ADJACENT:
-        return touches(state, block, shape, int(state.lot))
+        return places & FOOTPRINTS_ON[corners_beside(state, block, int(state.lot))]
     if where == Where.WATER:
-        return on_water(block, shape)
+        return places & FOOTPRINTS_ON[AT_WATER[block]]
     if where == Where.FOREST:
-        return at_forest(block, shape)
+        return places & FOOTPRINTS_ON[AT_FOREST[block]]
     if where == Where.PARK:
-        return bool(zones_touched(state, block, shape, 0) >> PARK & 1)
-    return block_in(t, state, e, block)
+        return places & FOOTPRINTS_ON[corners_near(state, block, PARK)]
+    return places if block_in(t, state, e, block) else 0
 
 
 @kernel
 def count_places(t: State, state: State, e: int) -> int:
     """Count the footprints a building of the effect's size can be placed on, up to two."""
-    size = int(t.new_size[e]) - 1
     count = 0
     for block in range(NUM_BLOCKS):
-        for k in range(NUM_SHAPES[size]):
-            count += place_fits(t, state, e, block, int(SHAPES[size, k]))
+        count += count_bits(places_in(t, state, e, block))
         if count > 1:
             return count
     return count
 
 
 @kernel
-def may_move_to(state: State, lot: int, block: int, shape: int) -> bool:
-    """Are the lots empty or the building's own, and not the same (ruling U23)?"""
-    own = int(state.corners[lot]) if block == lot // CORNERS else 0
-    return bool(shape != own and not shape & int(state.occupied[block]) & ~own)
+def moves_in(state: State, lot: int, block: int) -> int:
+    """Set of a block's footprints, empty or a building's own, that it can move to (ruling U23)."""
+    shape, occupied = int(state.corners[lot]), int(state.occupied[block])
+    size = SIZE_OF[shape]
+    if block != lot // CORNERS:
+        return FOOTPRINTS_OF_SIZE[size - 1] & ~FOOTPRINTS_ON[occupied]
+    return FOOTPRINTS_OF_SIZE[size - 1] & ~FOOTPRINTS_ON[occupied & ~shape] & ~(1 << (shape - 1))
 
 
 @kernel
 def may_move(state: State, lot: int) -> bool:
     """Is there somewhere else for the building?"""
-    size = size_at(state, lot) - 1
     for block in range(NUM_BLOCKS):
-        for k in range(NUM_SHAPES[size]):
-            if may_move_to(state, lot, block, int(SHAPES[size, k])):
-                return True
+        if moves_in(state, lot, block):
+            return True
     return False
 
 

@@ -88,7 +88,7 @@ def clear_city(state: State) -> None:
     state.zone[:] = 0
     state.owner[:] = NOBODY
     state.power[:] = Power.NONE
-    state.powers = 0
+    state.lasting[:] = 0
     state.standing[:] = 0
     state.holder[:] = NOBODY
     state.firsts[:] = 0

@@ -39,14 +39,13 @@ from sprawl_env.games.urban_sprawl.constants import (
     NUM_MARKERS,
     NUM_OFFICES,
     NUM_PARTS,
-    NUM_SHAPES,
     NUM_VOCATIONS,
     NUM_ZONES,
     PLANNING_TOP,
     SHAPES,
     Step,
 )
-from sprawl_env.games.urban_sprawl.rules.board import lift, size_at
+from sprawl_env.games.urban_sprawl.rules.board import lift, mark_in_block, size_at
 from sprawl_env.games.urban_sprawl.rules.build import (
     do_choose_footprint,
     do_pay_permit,
@@ -82,9 +81,9 @@ from sprawl_env.games.urban_sprawl.rules.elections import (
 from sprawl_env.games.urban_sprawl.rules.filters import (
     extreme_value,
     is_target,
-    may_move_to,
+    moves_in,
     passes,
-    place_fits,
+    places_in,
 )
 from sprawl_env.games.urban_sprawl.rules.hidden import redeal
 from sprawl_env.games.urban_sprawl.rules.lines import do_put_marker, pay_line
@@ -235,19 +234,15 @@ def mark_losses(t: State, state: State, e: int, seat: int, mask: Mask) -> None:
 @kernel
 def mark_places(t: State, state: State, e: int, mask: Mask) -> None:
     """Mark the footprints for a building to place."""
-    size = int(t.new_size[e]) - 1
     for block in range(NUM_BLOCKS):
-        for k in range(NUM_SHAPES[size]):
-            mask[SITE + block * CORNERS + k] = place_fits(t, state, e, block, int(SHAPES[size, k]))
+        mark_in_block(block, int(t.new_size[e]), places_in(t, state, e, block), mask)
 
 
 @kernel
 def mark_moves(state: State, lot: int, mask: Mask) -> None:
     """Mark the footprints a building can move to."""
-    size = size_at(state, lot) - 1
     for block in range(NUM_BLOCKS):
-        for k in range(NUM_SHAPES[size]):
-            mask[SITE + block * CORNERS + k] = may_move_to(state, lot, block, int(SHAPES[size, k]))
+        mark_in_block(block, size_at(state, lot), moves_in(state, lot, block), mask)
 
 
 @kernel
