@@ -264,8 +264,22 @@ class Game:
             self.verbs.deal(self.tables, games, g, combine(seed, g))
         return games
 
+    def _check(self, games: Games, g: int, seat: int = 0) -> None:
+        """Look at a game's index and a seat before they go to kernels, which trust them.
+
+        Raises:
+            InvalidOption: no such game in the batch, or no such seat.
+        """
+        if not 0 <= g < len(games):
+            raise InvalidOption(f"{self.name}: g={g!r}: expected a game 0..{len(games) - 1}")
+        if not 0 <= seat < self.num_seats:
+            raise InvalidOption(
+                f"{self.name}: seat={seat!r}: expected a seat 0..{self.num_seats - 1}"
+            )
+
     def legal_actions(self, games: Games, g: int = 0, mask: Mask | None = None) -> Mask:
         """Return int8 ``[num_actions]``, 1 = legal; all 0 once over.  ``mask`` is overwritten."""
+        self._check(games, g)
         out = np.empty(self.num_actions, np.int8) if mask is None else mask
         self.verbs.legal_actions(self.tables, games, g, out)
         return out
@@ -300,24 +314,28 @@ class Game:
 
     def observe(self, games: Games, g: int, seat: int, out: Floats | None = None) -> Floats:
         """Return float32 ``[observation_size]`` as ``seat`` sees the game; ``out`` is reused."""
+        self._check(games, g, seat)
         result = np.empty(self.observation_size, np.float32) if out is None else out
         self.verbs.observe(self.tables, games, g, seat, result)
         return result
 
     def scores(self, games: Games, g: int = 0) -> Ints:
         """Return the points of every side now, seats first; int32 ``[num_sides]``."""
+        self._check(games, g)
         out = np.empty(self.num_sides, np.int32)
         self.verbs.scores(self.tables, games, g, out)
         return out
 
     def standings(self, games: Games, g: int = 0) -> Ints:
         """Return int32 ``[num_sides]``: larger is better, equal is shared (ties broken)."""
+        self._check(games, g)
         out = np.empty(self.num_sides, np.int32)
         self.verbs.standings(self.tables, games, g, out)
         return out
 
     def redeal_hidden(self, games: Games, g: int, seed: int, seat: int) -> None:
         """Resample in place all that ``seat`` cannot know about game ``g``."""
+        self._check(games, g, seat)
         self.verbs.redeal_hidden(self.tables, games, g, check_seed(seed), seat)
 
     def action_name(self, games: Games, g: int, action: int) -> str:

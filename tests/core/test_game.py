@@ -114,6 +114,32 @@ def test_playing_checks_and_names_what_is_legal(any_game):
     assert games.tobytes() == before
 
 
+@pytest.mark.parametrize("g", [-1, 2])
+def test_a_game_that_is_not_in_the_batch_is_refused(any_game, g):
+    games = any_game.deal(2)
+    calls = {
+        "legal_actions": lambda: any_game.legal_actions(games, g),
+        "play": lambda: any_game.play(games, g, 0),
+        "observe": lambda: any_game.observe(games, g, 0),
+        "scores": lambda: any_game.scores(games, g),
+        "standings": lambda: any_game.standings(games, g),
+        "redeal_hidden": lambda: any_game.redeal_hidden(games, g, 0, 0),
+    }
+    for call in calls.values():
+        with pytest.raises(InvalidOption, match=rf"g={g}: expected a game 0\.\.1"):
+            call()
+
+
+def test_a_seat_that_does_not_play_sees_nothing(any_game):
+    games = any_game.deal(1)
+    for seat in (-1, any_game.num_seats):
+        says = rf"seat={seat}: expected a seat 0\.\.{any_game.num_seats - 1}"
+        with pytest.raises(InvalidOption, match=says):
+            any_game.observe(games, 0, seat)
+        with pytest.raises(InvalidOption, match=says):
+            any_game.redeal_hidden(games, 0, 0, seat)
+
+
 def test_all_errors_are_value_errors():
     assert issubclass(SprawlError, ValueError)
     assert issubclass(sprawl_env.IllegalAction, SprawlError)

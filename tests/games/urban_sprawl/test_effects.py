@@ -748,7 +748,7 @@ def test_us_7_where_a_building_is_placed(where, offered):
         ({"where": "rows"}, 44 - 1, {"A3 TL", "C6 BR"}),
         ({"where": "line", "what": "wealth", "number": 5}, 24 - 1, {"C1 TL", "C6 BR"}),
         ({"where": "line", "what": "prestige", "number": 1}, 48 - 1, {"A3 TL", "F4 BR"}),
-        ({"where": "water"}, 12 + 11, {"A1 TL", "F6 BR"}),
+        ({"where": "water"}, 12 + 11, {"A1 TR", "F6 TR"}),
         ({"where": "forest"}, 12 + 11, {"A1 BL", "F6 BL"}),
     ],
 )
