@@ -345,7 +345,7 @@ TOUCH = {
     "forest": (6, {"A3 TL": True, "A3 TR": False, "B6 BL": True, "B6 TL": False}),
     "park": (4, {"C3 TL": True, "C2 BR": True, "C3 BR": True, "E3 TL": False}),
     "own": (7, {"E5 TL": True, "E5 BR": True, "E4 BR": True, "F6 BR": False, "B5 TR": False}),
-    "RES": (3, {"B5 TL": True, "E5 TL": True, "C3 TL": False}),
+    "RES": (3, {"B5 TL": True, "E5 TL": True, "B6 TL": True, "F4 BL": True, "C3 TL": False}),
 }
 
 

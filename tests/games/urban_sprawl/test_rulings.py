@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
+import sprawl_env
 from sprawl_env.games.urban_sprawl import data_files
+from sprawl_env.games.urban_sprawl.constants import Power
+from sprawl_env.games.urban_sprawl.rules.board import holds_power, lay, lift, set_owner
 
 HERE = Path(__file__).parent
 PAGE = (data_files.FOLDER.parent / "README.md").read_text(encoding="utf-8")
@@ -101,3 +104,15 @@ def test_no_test_shows_a_ruling_that_is_not_told():
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_a_scenario_has_its_tests(scenario):
     assert set(SCENARIOS[scenario]) <= set(all_tests())
+
+
+def test_u24_a_lasting_effect_goes_with_the_building_and_ends_with_it():
+    game = sprawl_env.game("urban_sprawl", num_players=2)
+    state = game.deal(1, seed=1)[0]
+    lot = next(k * 4 for k in range(36) if state.occupied[k] == 0)
+    lay(state, lot // 4, 1, 0, 0, Power.EXTRA_FAVOR)
+    holders = [[holds_power(state, seat, Power.EXTRA_FAVOR) for seat in range(2)]]
+    for change in (lambda: set_owner(state, lot, 1), lambda: lift(state, lot)):
+        change()
+        holders.append([holds_power(state, seat, Power.EXTRA_FAVOR) for seat in range(2)])
+    assert holders == [[True, False], [False, True], [False, False]]
