@@ -5,11 +5,11 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 STAMP := $(VENV)/.installed
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
-WARM := $(BIN)/python -m sprawl_env.warmup
+WARM := $(BIN)/python -m sprawl_env warmup
 # What shows the rules themselves, whatever stands on them; as plain Python numpy checks every index.
-RULES := tests/core tests/games tests/reference tests/test_replays.py
+RULES := tests/unit/kernels tests/unit/core tests/unit/games tests/second_opinion tests/golden/test_replays.py
 # Whole games, which get to where no drawn position is; plain Python plays few of them.
-WHOLE_GAMES := $(foreach part,fuzz properties second_opinion,tests/games/*/test_$(part).py) tests/test_replays.py
+WHOLE_GAMES := $(foreach part,fuzz properties,tests/unit/games/*/test_$(part).py) tests/second_opinion tests/golden/test_replays.py
 
 .DEFAULT_GOAL := help
 .PHONY: help setup train test test-slow test-plain test-checked lint types contracts docs check benchmark notebooks format clean

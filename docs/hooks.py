@@ -20,11 +20,12 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 import sprawl_env
-from sprawl_env.adapters import rewards
 from sprawl_env.adapters.registration import camel_case
-from sprawl_env.adapters.render import RENDER_MODES
-from sprawl_env.core.game import Game, GameRules, Option
-from sprawl_env.core.registry import GAMES, rules_of
+from sprawl_env.core import rewards
+from sprawl_env.core.game import Game
+from sprawl_env.core.registry import game_names, rules_of
+from sprawl_env.core.rules import GameRules, Option
+from sprawl_env.render.modes import RENDER_MODES
 
 ROOT: Final = Path(__file__).parents[1]
 PACKAGE: Final = ROOT / "sprawl_env"
@@ -382,7 +383,7 @@ def pictures_row(name: str, folder: str) -> tuple[str, ...]:
 def environments_page() -> str:
     """Return the page that compares the environments."""
     rows = []
-    for name in GAMES:
+    for name in game_names():
         rules, module, games = rules_of(name), newest_module(name), games_of(name)
         sizes = ", ".join(f"{game.observation_size:,}" for game in games.values())
         rows.append(
@@ -404,7 +405,10 @@ def environments_page() -> str:
             "A game of three greedy agents at its start, in its middle and at its end:",
             table(
                 ("", *MOMENTS),
-                *((rules_of(name).title, *pictures_row(name, "../pictures")) for name in GAMES),
+                *(
+                    (rules_of(name).title, *pictures_row(name, "../pictures"))
+                    for name in game_names()
+                ),
             ),
         ]
     )
@@ -466,8 +470,8 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     pages = {
         "environments/index.md": environments_page(),
         "changelog.md": (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"),
-        **{f"environments/{name}.md": environment_page(name) for name in GAMES},
-        **{f"rules/{name}.md": rules_page(name) for name in GAMES},
+        **{f"environments/{name}.md": environment_page(name) for name in game_names()},
+        **{f"rules/{name}.md": rules_page(name) for name in game_names()},
     }
     for path, text in pages.items():
         files.append(File.generated(config, path, content=text))

@@ -18,16 +18,18 @@ from typing import Any
 
 import numpy as np
 
-from agents.match import Forfeit, forfeited, shares_and_ranks
-from experiments.replay import files_of
+from sprawl_env.arena.match import Forfeit, forfeited, shares_and_ranks
+from sprawl_env.commands.replay import files_of
 from sprawl_env.core.errors import PositionError
-from sprawl_env.core.game import AUTOMATON, NOBODY, NOT_OVER, Game, Games
+from sprawl_env.core.game import Game
+from sprawl_env.core.state import AUTOMATON, NOBODY, NOT_OVER, Games
 from sprawl_env.games.ginkgopolis.constants import COLOURS
 from sprawl_env.games.ginkgopolis.rules.act import colour_of
 from sprawl_env.games.ginkgopolis.rules.scoring import district_of, score_district
 from sprawl_env.games.urban_sprawl.constants import CORNERS, DECK_CARDS, DECKS, OFFICES, ZONES
 from sprawl_env.games.urban_sprawl.names import card_name
-from sprawl_env.replay import Ply, Replay, load_all, steps
+from sprawl_env.replays.format import Ply, Replay, load_all
+from sprawl_env.replays.verification import steps
 
 Watch = Callable[[Iterable[Replay]], Iterable[Replay]]
 

@@ -25,17 +25,17 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 import sprawl_env
-from agents import make_agent
-from agents.checkpoint import surroundings, write_atomically
 from experiments.benchmark import check_out
-from experiments.command_line import console, run
-from experiments.evaluate import Z95, half_width, interval
-from sprawl_env.adapters.batch import batch_kernels
-from sprawl_env.adapters.rewards import reward_mode
-from sprawl_env.core.agenda import STEP, A, B
+from sprawl_env.arena.evaluation import Z95, half_width, interval
+from sprawl_env.bots.names import make_bot
+from sprawl_env.console import console, run
+from sprawl_env.core.batch import batch_kernels
 from sprawl_env.core.errors import InvalidOption
-from sprawl_env.core.game import NOBODY, NOT_OVER, TRUNCATED, Game, Games, check_seed
-from sprawl_env.core.rng import combine
+from sprawl_env.core.files import write_atomically
+from sprawl_env.core.game import Game, check_seed
+from sprawl_env.core.provenance import provenance
+from sprawl_env.core.rewards import reward_mode
+from sprawl_env.core.state import NOBODY, NOT_OVER, TRUNCATED, Games
 from sprawl_env.games.urban_sprawl.actions import DECLINE, GAIN
 from sprawl_env.games.urban_sprawl.constants import (
     ATTORNEY,
@@ -61,6 +61,8 @@ from sprawl_env.games.urban_sprawl.constants import (
 from sprawl_env.games.urban_sprawl.data_files import NO_ZONE
 from sprawl_env.games.urban_sprawl.rules.build import neighbours_of_zone
 from sprawl_env.games.urban_sprawl.rules.scoring import office_bonus
+from sprawl_env.kernels.agenda import STEP, A, B
+from sprawl_env.kernels.rng import combine
 
 GAME: Final = "urban_sprawl"
 SOURCES: Final = (
@@ -469,7 +471,7 @@ def play(game: Game, config: Config, progress: Progress) -> Played:
 def _play_batch(game: Game, seed: int, deals: range, progress: Progress, task: Any) -> Played:
     """Play some games to the end."""
     size, seats = len(deals), game.num_seats
-    kernels, greedy = batch_kernels(game.rules), make_agent("greedy", game)
+    kernels, greedy = batch_kernels(game.rules), make_bot("greedy", game)
     greedy.seed(combine(combine(seed, deals.start), 2))
     games = game.empty(size)
     for i, deal in enumerate(deals):
@@ -689,7 +691,7 @@ def main(config: Config) -> None:
     wrong = [line for found in reports for line in found["violations"]]
     screen.print("\n".join(["Off target:", *wrong] if wrong else ["Nothing is off target."]))
     if config.out is not None:
-        written = {"config": asdict(config), "reports": reports, **surroundings()}
+        written = {"config": asdict(config), "reports": reports, **provenance()}
         write_atomically(config.out, json.dumps(written, indent=1, default=str) + "\n")
 
 

@@ -43,19 +43,21 @@ from rich.box import HORIZONTALS
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from agents.checkpoint import commit, write_atomically
-from agents.search import SearchAgent, SearchConfig
-from experiments.command_line import console, run
 from experiments.peers import PEERS, Peer, Work, aec_games
 from sprawl_env import make_vec
 from sprawl_env.adapters.registration import camel_case
 from sprawl_env.adapters.vector import VectorGames
+from sprawl_env.bots.mcts import SearchBot, SearchConfig
+from sprawl_env.console import console, run
 from sprawl_env.core.errors import InvalidOption, SprawlError
-from sprawl_env.core.game import Game, check_seed, clone
-from sprawl_env.core.game import restore as restore_games
-from sprawl_env.core.kernel import source_digest
-from sprawl_env.core.registry import GAMES
+from sprawl_env.core.files import write_atomically
+from sprawl_env.core.game import Game, check_seed
+from sprawl_env.core.provenance import commit
 from sprawl_env.core.registry import game as make_game
+from sprawl_env.core.registry import game_names
+from sprawl_env.core.state import clone
+from sprawl_env.core.state import restore as restore_games
+from sprawl_env.kernels.cache import source_digest
 
 OURS: Final = ("sprawl-env", "numpy", "numba", "gymnasium", "pettingzoo")
 RATE: Final = "decisions/s"
@@ -74,7 +76,7 @@ vec.step(vec.sample_actions())
 class Config:
     """What is measured, and for how long."""
 
-    games: tuple[str, ...] = tuple(GAMES)
+    games: tuple[str, ...] = tuple(game_names())
     """games to measure"""
     seats: tuple[int, ...] = (2, 4)
     """numbers of players to measure each of them with"""
@@ -203,7 +205,7 @@ def ratio_row(section: str, what: str, above: Row, below: Row) -> Row:
 
 def searching(game: Game, seed: int) -> tuple[Work, Work]:
     """Return work that searches in an opening position: one counts simulations, one plies."""
-    agent = SearchAgent(game, SearchConfig(sims=SIMULATIONS), seed)
+    agent = SearchBot(game, SearchConfig(sims=SIMULATIONS), seed)
     games = game.deal(1, seed)
 
     def simulate() -> int:
@@ -250,7 +252,7 @@ def game_rows(game: Game, config: Config) -> Iterator[Row]:
     yield rate_row(section, "clone+restore", copy_and_back, config, "games/s")
     if config.startup:
         first = [sys.executable, "-c", FIRST_STEP.format(game=game.name)]
-        compile_all = [sys.executable, "-m", "sprawl_env.warmup", "--game", game.name]
+        compile_all = [sys.executable, "-m", "sprawl_env.commands.warmup", "--game", game.name]
         run_process(first)  # fills the cache
         start = partial(seconds_of, first, cold=False)
         yield Row(section, "new process to first step", "s", start, config.repeats)

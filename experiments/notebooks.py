@@ -27,9 +27,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from traitlets.config import Config as Traits
 from tyro.conf import Positional
 
-from agents.checkpoint import write_atomically
-from experiments.command_line import console, run
+from sprawl_env.console import console, run
 from sprawl_env.core.errors import InvalidOption, SprawlError
+from sprawl_env.core.files import write_atomically
 
 ROOT: Final = Path(__file__).parents[1]
 FOLDER: Final = ROOT / "notebooks"
@@ -124,7 +124,7 @@ def execute(notebook: Any, seconds: int, progress: Progress, task: Any) -> None:
         NotebookError: a cell fails or takes too long, or files are left behind.
     """
     paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
-    surroundings = {
+    provenance = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(filter(None, paths)),
         "SPRAWL_ENV_QUIET": "1",
@@ -141,7 +141,7 @@ def execute(notebook: Any, seconds: int, progress: Progress, task: Any) -> None:
             on_cell_complete=lambda **_: progress.advance(task),
         )
         try:
-            client.execute(env=surroundings, stderr=subprocess.DEVNULL)  # the kernel's own
+            client.execute(env=provenance, stderr=subprocess.DEVNULL)  # the kernel's own
         except CellExecutionError as error:
             raise NotebookError(f"{error.ename}: {error.evalue}") from None
         except (CellTimeoutError, DeadKernelError) as error:

@@ -3,7 +3,7 @@
 from experiments import show
 show.set_up()
 show.position(game, games)
-show.command("experiments.tournament --game tower_up --out first", folder)
+show.command("sprawl_env.arena.tournament --game tower_up --out first", folder)
 """
 
 from __future__ import annotations
@@ -24,10 +24,12 @@ import polars as pl
 from cycler import cycler
 from IPython.display import HTML, Image
 
-from sprawl_env.adapters.render import rgb_array
-from sprawl_env.core.drawing import NONE, SEAT_COLOURS
 from sprawl_env.core.errors import SprawlError
-from sprawl_env.core.game import Game, Games, Played
+from sprawl_env.core.game import Game
+from sprawl_env.core.rules import Played
+from sprawl_env.core.state import Games
+from sprawl_env.render.pixels import rgb_array
+from sprawl_env.render.shapes import NONE, SEAT_COLOURS
 
 COLOURS: Final = 24  # of a picture beside those of its shapes: for the edges of letters
 FIGURE: Final = (8.0, 3.6)  # inches
@@ -97,7 +99,7 @@ def command(line: str, folder: Path, *, quiet: bool = False) -> None:
     """Run ``python -m`` with a line of arguments, as in a terminal, and print what it says.
 
     Args:
-        line: module and arguments, e.g. ``"experiments.evaluate --games 50"``.
+        line: module and arguments, e.g. ``"sprawl_env.arena.evaluation --games 50"``.
         folder: where it runs; paths in the line count from there.
         quiet: print nothing; for commands that write what matters into a file.
 

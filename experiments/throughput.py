@@ -28,12 +28,21 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
 import sprawl_env
-from agents.checkpoint import surroundings, write_atomically
-from experiments.command_line import console, run
-from experiments.team import Team, start
-from experiments.train import PRESETS, Clock, SelfPlay, limit_threads, make_env, make_model
+from sprawl_env.console import console, run
 from sprawl_env.core.errors import InvalidOption
-from sprawl_env.core.game import Game, Mask
+from sprawl_env.core.files import write_atomically
+from sprawl_env.core.game import Game
+from sprawl_env.core.provenance import provenance
+from sprawl_env.kernels.arrays import Mask
+from sprawl_env.learning.team import Team, start
+from sprawl_env.learning.training import (
+    PRESETS,
+    Clock,
+    SelfPlay,
+    limit_threads,
+    make_env,
+    make_model,
+)
 
 LEGAL = 12  # legal actions shown by the environment that does nothing
 LENGTH = 30  # its decisions a game
@@ -180,7 +189,7 @@ def main(config: Config) -> None:
     ratio = statistics.median(ratios)
     out.print(f"share of the possible speed: {ratio:.0%} ({min(ratios):.0%} – {max(ratios):.0%})")
     if config.out is not None:
-        result = {"config": asdict(config), "rates": rates, "ratio": ratio, **surroundings()}
+        result = {"config": asdict(config), "rates": rates, "ratio": ratio, **provenance()}
         write_atomically(config.out, json.dumps(result, indent=1, default=str))
 
 

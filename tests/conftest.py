@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from sprawl_env.core.kernel import JIT
-from sprawl_env.core.registry import GAMES
+from sprawl_env.kernels.compile import JIT
+from tests.suite import GAMES
 
 os.environ.setdefault("SPRAWL_ENV_QUIET", "1")
 if threading.current_thread() is threading.main_thread():

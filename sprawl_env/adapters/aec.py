@@ -8,9 +8,11 @@ import numpy as np
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
-from sprawl_env.adapters.batch import MOST_DEALS, no_choice_left, whole_number
-from sprawl_env.adapters.zoo import ZooGame
-from sprawl_env.core.game import FINISHED, NOT_OVER, Game, Mask
+from sprawl_env.adapters.pettingzoo_base import ZooGame
+from sprawl_env.core.checks import MOST_DEALS, no_choice_left, whole_number
+from sprawl_env.core.game import Game
+from sprawl_env.core.state import FINISHED, NOT_OVER
+from sprawl_env.kernels.arrays import Mask
 
 
 class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is untyped here
@@ -28,7 +30,7 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
             name: a game's name, or a game made already.
             skip_forced: play on while there is a single legal action.
             **options: ``render_mode``, ``reward``, ``data`` (see
-                :class:`~sprawl_env.adapters.zoo.ZooGame`) and those of the game.
+                :class:`~sprawl_env.adapters.pettingzoo_base.ZooGame`) and those of the game.
         """
         super().__init__(name, **options)
         self._skip_forced = skip_forced

@@ -11,13 +11,17 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from sprawl_env.adapters.agent import Agent, RandomAgent, ask
-from sprawl_env.adapters.batch import MOST_DEALS, Index, no_choice_left, whole_number
-from sprawl_env.adapters.render import RENDER_FPS, RENDER_MODES, Renderer
-from sprawl_env.adapters.rewards import Earnings
+from sprawl_env.bots.protocol import Bot, ask
+from sprawl_env.bots.random import RandomBot
+from sprawl_env.core.checks import MOST_DEALS, no_choice_left, whole_number
 from sprawl_env.core.errors import InvalidOption
-from sprawl_env.core.game import FINISHED, NOT_OVER, TRUNCATED, Floats, Game, Games, Mask, Played
+from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game as make_game
+from sprawl_env.core.rewards import Earnings
+from sprawl_env.core.rules import Played
+from sprawl_env.core.state import FINISHED, NOT_OVER, TRUNCATED, Games
+from sprawl_env.kernels.arrays import Floats, Index, Mask
+from sprawl_env.render.modes import RENDER_FPS, RENDER_MODES, Renderer
 
 Observation = Floats
 _ONLY: Index = np.zeros(1, np.int64)  # the one game of the batch
@@ -79,7 +83,7 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         self,
         name: str | Game,
         *,
-        opponent: Agent | Sequence[Agent] | None = None,
+        opponent: Bot | Sequence[Bot] | None = None,
         seat: int | None = None,
         reward: str = "winner",
         render_mode: str | None = None,
@@ -93,7 +97,7 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
             opponent: who sits in every other seat, or one agent for each of them in order after
                 the learner; None plays at random.
             seat: the learner's; None draws one at every reset.
-            reward: see :mod:`sprawl_env.adapters.rewards`.
+            reward: see :mod:`sprawl_env.core.rewards`.
             render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` or None (see
                 :meth:`render`).
             data: folder of TOML files that replace those of the package.
@@ -113,10 +117,10 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         self.action_space: LegalDiscrete = LegalDiscrete(self.game.num_actions)
         self.seat = 0
 
-    def _seat_opponents(self, opponent: Agent | Sequence[Agent] | None) -> list[Agent]:
+    def _seat_opponents(self, opponent: Bot | Sequence[Bot] | None) -> list[Bot]:
         others = self.game.num_seats - 1
         if opponent is None:
-            return [RandomAgent()] * others
+            return [RandomBot()] * others
         if not isinstance(opponent, Sequence):
             return [opponent] * others
         if len(opponent) != others:

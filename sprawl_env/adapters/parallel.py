@@ -8,10 +8,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from pettingzoo import ParallelEnv
 
-from sprawl_env.adapters.batch import whole_number
-from sprawl_env.adapters.zoo import ZooGame
+from sprawl_env.adapters.pettingzoo_base import ZooGame
+from sprawl_env.core.checks import whole_number
 from sprawl_env.core.errors import IllegalAction, InvalidOption
-from sprawl_env.core.game import FINISHED, NOT_OVER, TRUNCATED, Game, Games, Mask, clone
+from sprawl_env.core.game import Game
+from sprawl_env.core.state import FINISHED, NOT_OVER, TRUNCATED, Games, clone
+from sprawl_env.kernels.arrays import Mask
 
 ByAgent: TypeAlias = dict[str, Any]
 
@@ -31,7 +33,7 @@ class BoardGameParallel(ZooGame, ParallelEnv):  # type: ignore[misc]  # pettingz
         Args:
             name: a game's name, or a game made already.
             **options: ``render_mode``, ``reward``, ``data`` (see
-                :class:`~sprawl_env.adapters.zoo.ZooGame`) and those of the game.
+                :class:`~sprawl_env.adapters.pettingzoo_base.ZooGame`) and those of the game.
 
         Raises:
             InvalidOption: in this game nobody ever chooses at the same time as another.

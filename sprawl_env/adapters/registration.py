@@ -1,17 +1,17 @@
-"""Puts the games into the registries of Gymnasium and PettingZoo."""
+"""Registering games: in this package's register, and with Gymnasium and PettingZoo."""
 
 from __future__ import annotations
 
 import importlib
-from typing import Any, Final
+from typing import Any
 
 import gymnasium
 import pettingzoo
 
-from sprawl_env.core.registry import GAMES
-
-# games with simultaneous choices (``Verbs.owing``): asking them all would import them all
-PARALLEL: Final = ("ginkgopolis",)
+from sprawl_env.core import registry
+from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.heuristic import Heuristic
+from sprawl_env.core.rules import GameRules
 
 
 def camel_case(name: str) -> str:
@@ -19,24 +19,71 @@ def camel_case(name: str) -> str:
     return "".join(part.capitalize() for part in name.split("_"))
 
 
+def register(
+    rules: GameRules | str,
+    *,
+    name: str | None = None,
+    heuristic: Heuristic | str | None = None,
+    parallel: bool | None = None,
+) -> None:
+    """Register a game, so that every function and command that takes a name knows it.
+
+    The game gets the ids ``sprawl_env/CamelName-v0`` in Gymnasium and ``sprawl_env/name-v0`` in
+    PettingZoo.
+
+    Args:
+        rules: the game, or the import path ``"module:RULES"`` by which it is imported when it is
+            first asked for.
+        name: the game's name; needed with an import path.
+        heuristic: what the bots greedy, planner and mcts think of positions, or its import path;
+            without one they look at the score.
+        parallel: whether seats may choose at the same time; needed with an import path if so.
+
+    Raises:
+        InvalidOption: a name is missing, not an identifier, or belongs to another game.
+    """
+    if isinstance(rules, GameRules):
+        if name not in (None, rules.name):
+            raise InvalidOption(f"register: name={name!r}: expected {rules.name!r} as in the rules")
+        name, parallel = rules.name, rules.verbs.owing is not None
+    elif name is None:
+        raise InvalidOption(f"register({rules!r}): an import path needs a name=")
+    registry.add(name, rules, heuristic)
+    _register_gymnasium(name)
+    _register_pettingzoo(name, bool(parallel))
+
+
+def _register_gymnasium(name: str) -> None:
+    gym_id = f"sprawl_env/{camel_case(name)}-v0"
+    if gym_id not in gymnasium.registry:
+        gymnasium.register(gym_id, entry_point=f"{__name__}:make_gym", kwargs={"game": name})
+
+
+def _register_pettingzoo(name: str, parallel: bool) -> None:
+    if not hasattr(pettingzoo, "register"):  # PettingZoo before 1.27 has no registry
+        return
+    zoo_id = f"sprawl_env/{name}-v0"
+    if zoo_id not in pettingzoo.aec_registry:
+        pettingzoo.register(
+            "aec", zoo_id, entry_point=f"{__name__}:make_aec", kwargs={"game": name}
+        )
+    if parallel and zoo_id not in pettingzoo.parallel_registry:
+        pettingzoo.register(
+            "parallel", zoo_id, entry_point=f"{__name__}:make_parallel", kwargs={"game": name}
+        )
+
+
 def make_gym(game: str, **kwargs: Any) -> Any:
-    """Make the Gymnasium environment of a game (the registry's entry point)."""
+    """Make the Gymnasium environment of a game (the entry point of Gymnasium's registry)."""
     return importlib.import_module("sprawl_env.adapters.gym").BoardGameGym(game, **kwargs)
 
 
-def register_all() -> None:
-    """Register ``sprawl_env/TowerUp-v0`` .. and, where PettingZoo has a registry, its ids."""
-    for name in GAMES:
-        gym_id = f"sprawl_env/{camel_case(name)}-v0"
-        if gym_id not in gymnasium.registry:
-            gymnasium.register(
-                gym_id,
-                entry_point="sprawl_env.adapters.registration:make_gym",
-                kwargs={"game": name},
-            )
-        if hasattr(pettingzoo, "register"):  # since PettingZoo 1.27
-            zoo_id, module = f"sprawl_env/{name}-v0", f"sprawl_env.{name}_v0"
-            if zoo_id not in pettingzoo.aec_registry:
-                pettingzoo.register("aec", zoo_id, entry_point=f"{module}:env")
-            if name in PARALLEL and zoo_id not in pettingzoo.parallel_registry:
-                pettingzoo.register("parallel", zoo_id, entry_point=f"{module}:parallel_env")
+def make_aec(game: str, **kwargs: Any) -> Any:
+    """Make the wrapped AEC environment of a game (the entry point of PettingZoo's registry)."""
+    aec = importlib.import_module("sprawl_env.adapters.aec")
+    return aec.wrapped(aec.BoardGameAEC(game, **kwargs))
+
+
+def make_parallel(game: str, **kwargs: Any) -> Any:
+    """Make the Parallel environment of a game (the entry point of PettingZoo's registry)."""
+    return importlib.import_module("sprawl_env.adapters.parallel").BoardGameParallel(game, **kwargs)

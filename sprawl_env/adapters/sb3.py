@@ -14,20 +14,15 @@ from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
-from sprawl_env.adapters.agent import Agent, RandomAgent, ask
-from sprawl_env.adapters.batch import Index, batch_kernels, checked_actions
-from sprawl_env.adapters.rewards import is_dense, reward_mode
+from sprawl_env.bots.protocol import Bot, ask
+from sprawl_env.bots.random import RandomBot
+from sprawl_env.core.batch import batch_kernels
+from sprawl_env.core.checks import checked_actions
 from sprawl_env.core.errors import InvalidOption
-from sprawl_env.core.game import (
-    AUTOMATON,
-    NOT_OVER,
-    TRUNCATED,
-    Floats,
-    Game,
-    Ints,
-    Mask,
-    check_seed,
-)
+from sprawl_env.core.game import Game, check_seed
+from sprawl_env.core.rewards import is_dense, reward_mode
+from sprawl_env.core.state import AUTOMATON, NOT_OVER, TRUNCATED
+from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
 
 
 class SelfPlayVecEnv(VecEnv):
@@ -49,7 +44,7 @@ class SelfPlayVecEnv(VecEnv):
         game: Game,
         num_envs: int,
         *,
-        opponents: Sequence[Agent] | None = None,
+        opponents: Sequence[Bot] | None = None,
         weights: Sequence[float] | None = None,
         reward: str = "winner",
         scale: float = 1.0,
@@ -62,7 +57,7 @@ class SelfPlayVecEnv(VecEnv):
             num_envs: how many games at once.
             opponents: pool to draw the other seats from; None plays at random.
             weights: how often each is drawn, in proportion; None: all alike.
-            reward: see :mod:`sprawl_env.adapters.rewards`.
+            reward: see :mod:`sprawl_env.core.rewards`.
             scale: factor on every reward handed to the learner.
             seed: of deals, seats and draws of opponents.
         """
@@ -100,11 +95,11 @@ class SelfPlayVecEnv(VecEnv):
         self._infos: list[dict[str, Any]] = [{} for _ in range(num_envs)]
         self._done = np.zeros(num_envs, np.bool_)
         self.decisions = 0  # of learners and opponents together
-        self.set_opponents([RandomAgent(seed)] if opponents is None else opponents, weights)
+        self.set_opponents([RandomBot(seed)] if opponents is None else opponents, weights)
         self._start(seed)
 
     def set_opponents(
-        self, opponents: Sequence[Agent], weights: Sequence[float] | None = None
+        self, opponents: Sequence[Bot], weights: Sequence[float] | None = None
     ) -> None:
         """Draw the opponents of games dealt from now on from another pool.
 
@@ -242,7 +237,7 @@ class SelfPlayVecEnv(VecEnv):
                 group = which[agents == k]
                 self._play(group, self._choose(self.opponents[k], group))
 
-    def _choose(self, agent: Agent, which: Index) -> Index:
+    def _choose(self, agent: Bot, which: Index) -> Index:
         """Ask one agent for the actions of some games."""
         size = len(which)
         seen, may = self._seen[:size], self._may[:size]

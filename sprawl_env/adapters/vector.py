@@ -11,27 +11,28 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.adapters.batch import (
+from sprawl_env.adapters.threads import Crew
+from sprawl_env.core.batch import (
     DEAL,
     DEAL_ENDED,
     DRAW,
     LOOK,
     PLAY,
     STUCK,
-    Index,
     batch_kernels,
-    checked_actions,
-    new_generators,
     new_orders,
-    no_choice_left,
 )
-from sprawl_env.adapters.crew import Crew
-from sprawl_env.adapters.render import Pixels, Renderer
-from sprawl_env.adapters.rewards import reward_mode
+from sprawl_env.core.checks import checked_actions, no_choice_left
 from sprawl_env.core.errors import IllegalAction, InvalidOption
-from sprawl_env.core.game import FINISHED, TRUNCATED, Floats, Game, Games, Ints, Mask
+from sprawl_env.core.game import Game
 from sprawl_env.core.game import check_seed as _check_seed
 from sprawl_env.core.registry import game as make_game
+from sprawl_env.core.rewards import reward_mode
+from sprawl_env.core.state import FINISHED, TRUNCATED, Games
+from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
+from sprawl_env.kernels.masks import new_generators
+from sprawl_env.render.modes import Renderer
+from sprawl_env.render.pixels import Pixels
 
 _LEAST_SHARE = 16  # games a thread must have to be worth waking
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from sprawl_env.core.data import GameData
 from sprawl_env.core.errors import InvalidOption
-from sprawl_env.core.game import GameRules, Option, Verbs
+from sprawl_env.core.rules import GameRules, Option, Verbs
 from sprawl_env.games.ginkgopolis.actions import ACTIONS, WAIT
 from sprawl_env.games.ginkgopolis.constants import MAX_SEATS, MIN_SEATS, MOST_ROUNDS, Difficulty
 from sprawl_env.games.ginkgopolis.data_files import FILES, FOLDER, compile_tables, load_data

@@ -11,7 +11,7 @@ import numpy as np
 
 from sprawl_env.core.data import DataFile, GameData, Row, choice, choices, load, number, numbers
 from sprawl_env.core.errors import DataError
-from sprawl_env.core.game import Tables
+from sprawl_env.core.state import Tables
 from sprawl_env.games.ginkgopolis.constants import (
     ACTS,
     CHARACTERS_KEPT,

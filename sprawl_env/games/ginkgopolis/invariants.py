@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sprawl_env.core.game import NOBODY, NOT_OVER, Games, Tables
+from sprawl_env.core.state import NOBODY, NOT_OVER, Games, Tables
 from sprawl_env.games.ginkgopolis.constants import (
     CHARACTERS_KEPT,
     LAST_DECISION,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sprawl_env.core.game import FINISHED, NOBODY, NOT_OVER, Games, Tables
+from sprawl_env.core.state import FINISHED, NOBODY, NOT_OVER, Games, Tables
 from sprawl_env.games.ginkgopolis.actions import ACTIONS
 from sprawl_env.games.ginkgopolis.constants import (
     ACTS,

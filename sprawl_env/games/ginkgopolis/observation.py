@@ -12,12 +12,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.core.agenda import SEAT, STEP, A, top
-from sprawl_env.core.bits import count_bits, lowest
-from sprawl_env.core.game import NOBODY, NOT_OVER, Floats, Games, State, Tables
-from sprawl_env.core.kernel import kernel
-from sprawl_env.core.lanes import LANE_BITS
 from sprawl_env.core.layout import ObservationLayout
+from sprawl_env.core.state import NOBODY, NOT_OVER, Games, State, Tables
 from sprawl_env.games.ginkgopolis.constants import (
     COMPASS,
     HAL,
@@ -44,6 +40,11 @@ from sprawl_env.games.ginkgopolis.constants import (
 from sprawl_env.games.ginkgopolis.rules.act import colour_of
 from sprawl_env.games.ginkgopolis.rules.draft import pack_of
 from sprawl_env.games.ginkgopolis.rules.scoring import num_sides
+from sprawl_env.kernels.agenda import SEAT, STEP, A, top
+from sprawl_env.kernels.arrays import Floats
+from sprawl_env.kernels.bits import count_bits, lowest
+from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.lanes import LANE_BITS
 
 
 class Letter(IntEnum):

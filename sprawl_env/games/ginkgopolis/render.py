@@ -5,22 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from sprawl_env.core.drawing import (
-    BUTTON_HEIGHT,
-    INK,
-    MARGIN,
-    PAPER,
-    QUIET,
-    SEAT_COLOURS,
-    WIDTH,
-    Circle,
-    Picture,
-    Polygon,
-    Rect,
-    ending,
-    text_width,
-)
-from sprawl_env.core.game import NOBODY, NOT_OVER, Game, Games, State, View
+from sprawl_env.core.game import Game
+from sprawl_env.core.rules import View
+from sprawl_env.core.state import NOBODY, NOT_OVER, Games, State
 from sprawl_env.games.ginkgopolis.actions import (
     ACTIONS,
     BESIDE,
@@ -63,6 +50,19 @@ from sprawl_env.games.ginkgopolis.names import (
     tiles_in,
 )
 from sprawl_env.games.ginkgopolis.rules.markers import find_place
+from sprawl_env.render.picture import BUTTON_HEIGHT, Picture, ending
+from sprawl_env.render.shapes import (
+    INK,
+    MARGIN,
+    PAPER,
+    QUIET,
+    SEAT_COLOURS,
+    WIDTH,
+    Circle,
+    Polygon,
+    Rect,
+    text_width,
+)
 
 TILES: Final = ("#f2b59b", "#a9d3f0", "#f5e98f")  # red, blue, yellow
 INITIALS: Final = ("R", "B", "Y")

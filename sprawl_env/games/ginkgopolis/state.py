@@ -15,8 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from sprawl_env.core.agenda import agenda_fields
-from sprawl_env.core.game import common_fields, record
+from sprawl_env.core.state import common_fields, record
 from sprawl_env.games.ginkgopolis.constants import (
     CHARACTERS_KEPT,
     HAND_SIZE,
@@ -31,6 +30,7 @@ from sprawl_env.games.ginkgopolis.constants import (
     NUM_SIDES,
     NUM_TILES,
 )
+from sprawl_env.kernels.agenda import agenda_fields
 
 # END_OF_ROUND, an ACT a seat or HAL, what one action leaves to do (FINISH, TAKE_TILES or COLLECT,
 # one marker at a time), RETURN; the setup: BEGIN_ROUND, DEAL_HANDS, EQUIP and TAKE_TILES a seat

@@ -7,7 +7,7 @@ from typing import Final
 
 from sprawl_env.core.data import GameData
 from sprawl_env.core.errors import InvalidOption
-from sprawl_env.core.game import GameRules, Option, Verbs
+from sprawl_env.core.rules import GameRules, Option, Verbs
 from sprawl_env.games.tower_up.actions import ACTIONS
 from sprawl_env.games.tower_up.constants import MARKET_SIZE, MAX_SEATS, MIN_SEATS, MOST_TURNS
 from sprawl_env.games.tower_up.data_files import FILES, FOLDER, compile_tables, load_data

@@ -22,8 +22,7 @@ from sprawl_env.core.data import (
     text,
 )
 from sprawl_env.core.errors import DataError
-from sprawl_env.core.game import Tables
-from sprawl_env.core.lanes import lanes
+from sprawl_env.core.state import Tables
 from sprawl_env.games.tower_up.constants import (
     BOARD_2P,
     BOARD_4P,
@@ -47,6 +46,7 @@ from sprawl_env.games.tower_up.constants import (
     OBJECTIVES_IN_PLAY,
     ObjectiveKind,
 )
+from sprawl_env.kernels.lanes import lanes
 
 FOLDER: Final = Path(__file__).parent / "data"
 BOARD_FILES: Final = {BOARD_2P: "board_2p", BOARD_4P: "board_4p"}

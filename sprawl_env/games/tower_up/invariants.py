@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sprawl_env.core.game import NOBODY, NOT_OVER, Games, Tables
+from sprawl_env.core.state import NOBODY, NOT_OVER, Games, Tables
 from sprawl_env.games.tower_up.constants import (
     BOARD_4P,
     COLOURS,

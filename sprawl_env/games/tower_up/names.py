@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from sprawl_env.core.game import FINISHED, NOBODY, NOT_OVER, Games, Tables
+from sprawl_env.core.state import FINISHED, NOBODY, NOT_OVER, Games, Tables
 from sprawl_env.games.tower_up.actions import ACTIONS
 from sprawl_env.games.tower_up.constants import (
     COLOURS,

@@ -8,12 +8,8 @@ from __future__ import annotations
 from enum import IntEnum, auto
 from typing import Final
 
-from sprawl_env.core.agenda import STEP, A, B, top
-from sprawl_env.core.bits import count_bits, lowest
-from sprawl_env.core.game import NOT_OVER, Floats, Games, State, Tables
-from sprawl_env.core.kernel import kernel
-from sprawl_env.core.lanes import lanes, shortfall, zeros
 from sprawl_env.core.layout import ObservationLayout
+from sprawl_env.core.state import NOT_OVER, Games, State, Tables
 from sprawl_env.games.tower_up.constants import (
     GREY_A,
     GREY_B,
@@ -32,6 +28,11 @@ from sprawl_env.games.tower_up.constants import (
 )
 from sprawl_env.games.tower_up.rules.end import score_of, visible_roofs
 from sprawl_env.games.tower_up.rules.objectives import COUNTED_HEIGHTS, grey_progress
+from sprawl_env.kernels.agenda import STEP, A, B, top
+from sprawl_env.kernels.arrays import Floats
+from sprawl_env.kernels.bits import count_bits, lowest
+from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.lanes import lanes, shortfall, zeros
 
 
 class Site(IntEnum):

@@ -8,25 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from sprawl_env.core.drawing import (
-    FAINT,
-    INK,
-    MARGIN,
-    PAPER,
-    QUIET,
-    SEAT_COLOURS,
-    WIDTH,
-    Circle,
-    Line,
-    Picture,
-    Point,
-    Polygon,
-    Rect,
-    Text,
-    ending,
-    regular,
-)
-from sprawl_env.core.game import NOBODY, NOT_OVER, Game, Games, State, View
+from sprawl_env.core.game import Game
+from sprawl_env.core.rules import View
+from sprawl_env.core.state import NOBODY, NOT_OVER, Games, State
 from sprawl_env.games.tower_up.actions import BUILD, CHOOSE, RETURN, ROOF, TAKE
 from sprawl_env.games.tower_up.constants import (
     DISTRICTS,
@@ -40,6 +24,23 @@ from sprawl_env.games.tower_up.constants import (
 )
 from sprawl_env.games.tower_up.data_files import BOARD_FILES
 from sprawl_env.games.tower_up.names import DECISIONS, card_name
+from sprawl_env.render.picture import Picture, ending
+from sprawl_env.render.shapes import (
+    FAINT,
+    INK,
+    MARGIN,
+    PAPER,
+    QUIET,
+    SEAT_COLOURS,
+    WIDTH,
+    Circle,
+    Line,
+    Point,
+    Polygon,
+    Rect,
+    Text,
+    regular,
+)
 
 FLOORS: Final = ("#262626", "#a3a3a3", "#ffffff", "#8a5a2c")
 FLOOR_INK: Final = (PAPER, INK, INK, PAPER)

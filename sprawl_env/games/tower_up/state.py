@@ -6,8 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from sprawl_env.core.agenda import agenda_fields
-from sprawl_env.core.game import common_fields, record
+from sprawl_env.core.state import common_fields, record
 from sprawl_env.games.tower_up.constants import (
     MARKET_SIZE,
     MAX_SEATS,
@@ -17,6 +16,7 @@ from sprawl_env.games.tower_up.constants import (
     NUM_ROOFS,
     OBJECTIVES_IN_PLAY,
 )
+from sprawl_env.kernels.agenda import agenda_fields
 
 # END_OF_TURN, RETURN, REFILL, VEHICLE and one FLOOR for each floor of a card
 AGENDA_DEPTH: Final = 10

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from sprawl_env.core.data import GameData
-from sprawl_env.core.game import GameRules, Option, Verbs
+from sprawl_env.core.rules import GameRules, Option, Verbs
 from sprawl_env.games.urban_sprawl.actions import ACTIONS
 from sprawl_env.games.urban_sprawl.constants import MAX_SEATS, MIN_SEATS, MOST_TURNS
 from sprawl_env.games.urban_sprawl.data_files import FILES, FOLDER, compile_tables, load_data

@@ -15,7 +15,7 @@ import numpy as np
 
 from sprawl_env.core.data import choice, choices, flag, inner_rows, number, numbers
 from sprawl_env.core.errors import DataError
-from sprawl_env.core.game import Tables
+from sprawl_env.core.state import Tables
 from sprawl_env.games.urban_sprawl.actions import MOST_OPTIONS
 from sprawl_env.games.urban_sprawl.constants import (
     DECKS,

@@ -25,8 +25,7 @@ from sprawl_env.core.data import (
     text,
 )
 from sprawl_env.core.errors import DataError
-from sprawl_env.core.game import Tables
-from sprawl_env.core.lanes import LANE_BITS
+from sprawl_env.core.state import Tables
 from sprawl_env.games.urban_sprawl.cards import (
     EFFECTS,
     MOST_EFFECTS,
@@ -68,6 +67,7 @@ from sprawl_env.games.urban_sprawl.constants import (
 )
 from sprawl_env.games.urban_sprawl.features import CARD_FEATURES, write_features
 from sprawl_env.games.urban_sprawl.vocabulary import Next
+from sprawl_env.kernels.lanes import LANE_BITS
 
 FOLDER: Final = Path(__file__).parent / "data"
 CORNER_NAMES: Final = ("TL", "TR", "BL", "BR")

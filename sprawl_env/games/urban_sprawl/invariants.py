@@ -12,8 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from sprawl_env.core.agenda import SEAT, STEP, A, B
-from sprawl_env.core.game import NOBODY, NOT_OVER, TRUNCATED, Games, State, Tables
+from sprawl_env.core.state import NOBODY, NOT_OVER, TRUNCATED, Games, State, Tables
 from sprawl_env.games.urban_sprawl.actions import ACTIONS, MOST_BID
 from sprawl_env.games.urban_sprawl.cards import MAX_EFFECTS, MOST
 from sprawl_env.games.urban_sprawl.constants import (
@@ -77,6 +76,7 @@ from sprawl_env.games.urban_sprawl.names import card_name, kind_name, lot_name, 
 from sprawl_env.games.urban_sprawl.rules.verbs import POINT, legal_actions
 from sprawl_env.games.urban_sprawl.state import AGENDA_DEPTH
 from sprawl_env.games.urban_sprawl.vocabulary import CHOSEN, Line, Per, Verb, Where, Who
+from sprawl_env.kernels.agenda import SEAT, STEP, A, B
 
 COUNTED: Final = (0, 127)
 EVERYONE: Final = (0, 2**MAX_SEATS - 1)

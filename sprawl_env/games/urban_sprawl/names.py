@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sprawl_env.core.agenda import STEP, A, B, top
-from sprawl_env.core.game import FINISHED, NOBODY, NOT_OVER, Games, State, Tables
+from sprawl_env.core.state import FINISHED, NOBODY, NOT_OVER, Games, State, Tables
 from sprawl_env.games.urban_sprawl.actions import ACTIONS
 from sprawl_env.games.urban_sprawl.constants import (
     ALL_CORNERS,
@@ -39,6 +38,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     Step,
 )
 from sprawl_env.games.urban_sprawl.rules.turn import contract_at
+from sprawl_env.kernels.agenda import STEP, A, B, top
 
 CORNER_WORDS = ("top left", "top right", "bottom left", "bottom right")
 SHAPE_WORDS = {

@@ -11,11 +11,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.core.agenda import STEP, A, B, C, top
-from sprawl_env.core.game import NOT_OVER, Floats, Games, State, Tables
-from sprawl_env.core.kernel import kernel
-from sprawl_env.core.lanes import LANE, LANE_BITS
 from sprawl_env.core.layout import ObservationLayout
+from sprawl_env.core.state import NOT_OVER, Games, State, Tables
 from sprawl_env.games.urban_sprawl.cards import MAYORS_PARK
 from sprawl_env.games.urban_sprawl.constants import (
     CITY,
@@ -60,6 +57,10 @@ from sprawl_env.games.urban_sprawl.rules.lines import (
 )
 from sprawl_env.games.urban_sprawl.rules.turn import contract_at, cost_at
 from sprawl_env.games.urban_sprawl.vocabulary import Verb
+from sprawl_env.kernels.agenda import STEP, A, B, C, top
+from sprawl_env.kernels.arrays import Floats
+from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.lanes import LANE, LANE_BITS
 
 
 class Lot(IntEnum):

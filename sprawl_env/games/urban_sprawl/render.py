@@ -4,26 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from sprawl_env.core.agenda import STEP, A, B, C
-from sprawl_env.core.drawing import (
-    FAINT,
-    INK,
-    MARGIN,
-    NONE,
-    PAPER,
-    QUIET,
-    SEAT_COLOURS,
-    WIDTH,
-    Circle,
-    Picture,
-    Point,
-    Polygon,
-    Rect,
-    ending,
-    regular,
-    text_width,
-)
-from sprawl_env.core.game import NOBODY, NOT_OVER, Game, Games, State, View
+from sprawl_env.core.game import Game
+from sprawl_env.core.rules import View
+from sprawl_env.core.state import NOBODY, NOT_OVER, Games, State
 from sprawl_env.games.urban_sprawl.actions import (
     ACTIONS,
     AMOUNT,
@@ -95,6 +78,24 @@ from sprawl_env.games.urban_sprawl.render_cards import (
     is_event,
     restrictions,
     vocations_of,
+)
+from sprawl_env.kernels.agenda import STEP, A, B, C
+from sprawl_env.render.picture import Picture, ending
+from sprawl_env.render.shapes import (
+    FAINT,
+    INK,
+    MARGIN,
+    NONE,
+    PAPER,
+    QUIET,
+    SEAT_COLOURS,
+    WIDTH,
+    Circle,
+    Point,
+    Polygon,
+    Rect,
+    regular,
+    text_width,
 )
 
 COLOURS: Final = ("#a9d3f0", "#f2b59b", "#f5e98f", "#a6dcc3", "#5fa777")  # zones and parks

@@ -11,8 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from sprawl_env.core.agenda import agenda_fields
-from sprawl_env.core.game import common_fields, record
+from sprawl_env.core.state import common_fields, record
 from sprawl_env.games.urban_sprawl.constants import (
     CONTRACT_SPACES,
     DECK_CARDS,
@@ -36,6 +35,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     PLANNING_SPACES,
     SIDE,
 )
+from sprawl_env.kernels.agenda import agenda_fields
 
 # The end of a turn, an event drawn in it, its effects, one of them for several seats, inside it
 # another two deep, an election in that with the Mayor's park and the Contractor, a decision.

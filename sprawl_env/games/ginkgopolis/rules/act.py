@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.agenda import SEAT, A, B, pop, push, top
-from sprawl_env.core.game import NOBODY, State
-from sprawl_env.core.kernel import kernel
+from sprawl_env.core.state import NOBODY, State
 from sprawl_env.games.ginkgopolis.constants import (
     HAL,
     NO_CARD,
@@ -24,6 +22,8 @@ from sprawl_env.games.ginkgopolis.rules.cards import discard, take_from_hand
 from sprawl_env.games.ginkgopolis.rules.city import add_site, cell_x, cell_y, trace_contour
 from sprawl_env.games.ginkgopolis.rules.gains import collect, may_take_resource, may_take_tile
 from sprawl_env.games.ginkgopolis.rules.markers import begin_marker
+from sprawl_env.kernels.agenda import SEAT, A, B, pop, push, top
+from sprawl_env.kernels.compile import kernel
 
 
 @kernel

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.bits import lowest
-from sprawl_env.core.game import State
-from sprawl_env.core.kernel import kernel
-from sprawl_env.core.rng import shuffle
+from sprawl_env.core.state import State
 from sprawl_env.games.ginkgopolis.constants import (
     HAND_SIZE,
     NO_CARD,
     NUM_LETTERS,
 )
+from sprawl_env.kernels.bits import lowest
+from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.rng import shuffle
 
 
 @kernel

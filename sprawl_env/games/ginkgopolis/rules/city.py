@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sprawl_env.core.game import State
-from sprawl_env.core.kernel import kernel
+from sprawl_env.core.state import State
 from sprawl_env.games.ginkgopolis.constants import (
     COMPASS,
     NO_SIDE,
@@ -15,6 +14,7 @@ from sprawl_env.games.ginkgopolis.constants import (
     STEP_X,
     STEP_Y,
 )
+from sprawl_env.kernels.compile import kernel
 
 _ROW: Final = 256  # cells apart by a row, for a cell's number
 NEAR: Final = 2  # steps that ``around`` reaches

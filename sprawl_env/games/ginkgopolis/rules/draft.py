@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.agenda import pop
-from sprawl_env.core.game import State
-from sprawl_env.core.kernel import kernel
+from sprawl_env.core.state import State
 from sprawl_env.games.ginkgopolis.constants import (
     CHARACTERS_KEPT,
     HAND_SIZE,
@@ -14,6 +12,8 @@ from sprawl_env.games.ginkgopolis.constants import (
 )
 from sprawl_env.games.ginkgopolis.rules.passes import ask_all
 from sprawl_env.games.ginkgopolis.rules.setup import show_characters
+from sprawl_env.kernels.agenda import pop
+from sprawl_env.kernels.compile import kernel
 
 
 @kernel

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.agenda import A, pop, push, top
-from sprawl_env.core.game import FINISHED, NOBODY, State
-from sprawl_env.core.kernel import kernel
+from sprawl_env.core.state import FINISHED, NOBODY, State
 from sprawl_env.games.ginkgopolis.constants import (
     HAL,
     NO_CARD,
@@ -24,6 +22,8 @@ from sprawl_env.games.ginkgopolis.rules.cards import discard, discard_hand, draw
 from sprawl_env.games.ginkgopolis.rules.city import beside_cell
 from sprawl_env.games.ginkgopolis.rules.gains import draw_tile
 from sprawl_env.games.ginkgopolis.rules.markers import begin_marker
+from sprawl_env.kernels.agenda import A, pop, push, top
+from sprawl_env.kernels.compile import kernel
 
 
 @kernel

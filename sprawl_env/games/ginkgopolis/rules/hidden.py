@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from sprawl_env.core.agenda import STEP, top
-from sprawl_env.core.bits import count_bits, lowest
-from sprawl_env.core.game import NOT_OVER, State
-from sprawl_env.core.kernel import kernel
-from sprawl_env.core.rng import below, shuffle, sort
+from sprawl_env.core.state import NOT_OVER, State
 from sprawl_env.games.ginkgopolis.constants import (
     HAND_SIZE,
     NO_CARD,
@@ -18,6 +14,10 @@ from sprawl_env.games.ginkgopolis.constants import (
     Step,
 )
 from sprawl_env.games.ginkgopolis.rules.draft import pack_of
+from sprawl_env.kernels.agenda import STEP, top
+from sprawl_env.kernels.bits import count_bits, lowest
+from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.rng import below, shuffle, sort
 
 GAP: Final = NO_CARD - 1  # in a hand: less the set of the seats that have held what was there
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sprawl_env.core.agenda import pop, push
-from sprawl_env.core.game import State
-from sprawl_env.core.kernel import kernel
+from sprawl_env.core.state import State
 from sprawl_env.games.ginkgopolis.constants import (
     NO_LETTER,
     NO_SIDE,
@@ -15,6 +13,8 @@ from sprawl_env.games.ginkgopolis.constants import (
     Step,
 )
 from sprawl_env.games.ginkgopolis.rules.city import cell_of, is_free, on_contour
+from sprawl_env.kernels.agenda import pop, push
+from sprawl_env.kernels.compile import kernel
 
 ANTICLOCKWISE: Final = -1
 CLOCKWISE: Final = 1

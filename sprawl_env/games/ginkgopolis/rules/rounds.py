@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.agenda import pop, push
-from sprawl_env.core.game import FINISHED, TRUNCATED, State
-from sprawl_env.core.kernel import kernel
+from sprawl_env.core.state import FINISHED, TRUNCATED, State
 from sprawl_env.games.ginkgopolis.constants import NEW_HAND_CARD, SOLO_HAND, Step
 from sprawl_env.games.ginkgopolis.rules.cards import (
     do_new_hand,
@@ -14,6 +12,8 @@ from sprawl_env.games.ginkgopolis.rules.cards import (
 )
 from sprawl_env.games.ginkgopolis.rules.hal import end_game
 from sprawl_env.games.ginkgopolis.rules.passes import ask_again, ask_all
+from sprawl_env.kernels.agenda import pop, push
+from sprawl_env.kernels.compile import kernel
 
 
 @kernel

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from sprawl_env.core.bits import lowest
-from sprawl_env.core.game import Ints, State
-from sprawl_env.core.kernel import kernel
+from sprawl_env.core.state import State
 from sprawl_env.games.ginkgopolis.constants import NO_SITE, NUMBERS, Count
 from sprawl_env.games.ginkgopolis.rules.act import colour_of
+from sprawl_env.kernels.arrays import Ints
+from sprawl_env.kernels.bits import lowest
+from sprawl_env.kernels.compile import kernel
 
 RATED_RESOURCE: Final = 10_000  # of a rating: resources first, then the tallest, then its number
 _LEVEL: Final = 100

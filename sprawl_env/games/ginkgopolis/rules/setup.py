@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.agenda import pop, push
-from sprawl_env.core.game import NOBODY, NOT_OVER, State
-from sprawl_env.core.kernel import kernel
-from sprawl_env.core.rng import shuffle
+from sprawl_env.core.state import NOBODY, NOT_OVER, State
 from sprawl_env.games.ginkgopolis.constants import (
     CHARACTERS_KEPT,
     HAL,
@@ -32,6 +29,9 @@ from sprawl_env.games.ginkgopolis.rules.cards import draw_to_hand, form_deck
 from sprawl_env.games.ginkgopolis.rules.city import add_site, trace_contour
 from sprawl_env.games.ginkgopolis.rules.gains import gain_resources
 from sprawl_env.games.ginkgopolis.rules.passes import ask, ask_all
+from sprawl_env.kernels.agenda import pop, push
+from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.rng import shuffle
 
 
 @kernel

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.agenda import SEAT, STEP, A, B, C, pop, top
-from sprawl_env.core.bits import lowest
-from sprawl_env.core.game import NOT_OVER, Games, Ints, Mask, State, Tables
-from sprawl_env.core.kernel import kernel
-from sprawl_env.core.rng import seed_state
+from sprawl_env.core.state import NOT_OVER, Games, State, Tables
 from sprawl_env.games.ginkgopolis.actions import (
     BESIDE,
     CARD,
@@ -64,6 +60,11 @@ from sprawl_env.games.ginkgopolis.rules.rounds import (
 )
 from sprawl_env.games.ginkgopolis.rules.scoring import num_sides, write_scores
 from sprawl_env.games.ginkgopolis.rules.setup import deal_hands, set_up, take_items
+from sprawl_env.kernels.agenda import SEAT, STEP, A, B, C, pop, top
+from sprawl_env.kernels.arrays import Ints, Mask
+from sprawl_env.kernels.bits import lowest
+from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.rng import seed_state
 
 POINT = 1000  # of a standing; the resources of a tie-break are fewer
 

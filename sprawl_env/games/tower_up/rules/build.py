@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.agenda import pop, push
-from sprawl_env.core.game import State
-from sprawl_env.core.kernel import kernel
+from sprawl_env.core.state import State
 from sprawl_env.games.tower_up.constants import NO_COLOUR, NUM_COLOURS, NUM_ROOFS, EndCause, Step
 from sprawl_env.games.tower_up.rules.objectives import claim_objectives
 from sprawl_env.games.tower_up.rules.setup import add_floor, put_building
 from sprawl_env.games.tower_up.rules.take import move_marker, trigger_end
+from sprawl_env.kernels.agenda import pop, push
+from sprawl_env.kernels.compile import kernel
 
 
 @kernel

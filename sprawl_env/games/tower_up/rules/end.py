@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.bits import count_bits
-from sprawl_env.core.game import FINISHED, NOBODY, TRUNCATED, State
-from sprawl_env.core.kernel import kernel
+from sprawl_env.core.state import FINISHED, NOBODY, TRUNCATED, State
 from sprawl_env.games.tower_up.constants import (
     NO_COLOUR,
     NUM_COLOURS,
@@ -13,6 +11,8 @@ from sprawl_env.games.tower_up.constants import (
 )
 from sprawl_env.games.tower_up.rules.setup import begin_turn
 from sprawl_env.games.tower_up.rules.take import trigger_end
+from sprawl_env.kernels.bits import count_bits
+from sprawl_env.kernels.compile import kernel
 
 # TU §5: extra turn --------------------------------------------------------------
 

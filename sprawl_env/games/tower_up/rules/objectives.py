@@ -6,9 +6,7 @@ for that seat, after its roof is placed.
 
 from __future__ import annotations
 
-from sprawl_env.core.bits import count_bits
-from sprawl_env.core.game import State
-from sprawl_env.core.kernel import kernel
+from sprawl_env.core.state import State
 from sprawl_env.games.tower_up.constants import (
     GREY_A,
     GREY_B,
@@ -18,6 +16,8 @@ from sprawl_env.games.tower_up.constants import (
     OBJECTIVES_IN_PLAY,
     ObjectiveKind,
 )
+from sprawl_env.kernels.bits import count_bits
+from sprawl_env.kernels.compile import kernel
 
 GREY_MANY = 3  # objective 7: this many buildings of one grey district
 GREY_FEW = 2  # and this many of the other

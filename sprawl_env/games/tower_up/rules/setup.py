@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.agenda import push
-from sprawl_env.core.game import NOBODY, NOT_OVER, State
-from sprawl_env.core.kernel import kernel
-from sprawl_env.core.rng import below, shuffle
+from sprawl_env.core.state import NOBODY, NOT_OVER, State
 from sprawl_env.games.tower_up.constants import (
     BOARD_2P,
     BOARD_4P,
@@ -22,6 +19,9 @@ from sprawl_env.games.tower_up.constants import (
     EndCause,
     Step,
 )
+from sprawl_env.kernels.agenda import push
+from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.rng import below, shuffle
 
 START_CARDS = 1  # option objectives="start"
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.agenda import pop, push
-from sprawl_env.core.game import State
-from sprawl_env.core.kernel import kernel
-from sprawl_env.core.rng import shuffle
+from sprawl_env.core.state import State
 from sprawl_env.games.tower_up.constants import NO_CARD, NUM_COLOURS, EndCause, Step
+from sprawl_env.kernels.agenda import pop, push
+from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.rng import shuffle
 
 
 @kernel

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.agenda import SEAT, STEP, A, B, pop, top
-from sprawl_env.core.game import NOT_OVER, Games, Ints, Mask, State, Tables
-from sprawl_env.core.kernel import kernel
-from sprawl_env.core.rng import seed_state, shuffle, sort
+from sprawl_env.core.state import NOT_OVER, Games, State, Tables
 from sprawl_env.games.tower_up.actions import BUILD, CHOOSE, RETURN, ROOF, TAKE
 from sprawl_env.games.tower_up.constants import MARKET_SIZE, NUM_COLOURS, Step
 from sprawl_env.games.tower_up.rules.build import (
@@ -28,6 +25,10 @@ from sprawl_env.games.tower_up.rules.take import (
     refill_market,
     supply_is_empty,
 )
+from sprawl_env.kernels.agenda import SEAT, STEP, A, B, pop, top
+from sprawl_env.kernels.arrays import Ints, Mask
+from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.rng import seed_state, shuffle, sort
 
 POINT = 1000  # of a standing; the floors of a tie-break are fewer
 

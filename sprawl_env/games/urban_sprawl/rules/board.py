@@ -6,9 +6,7 @@ the four lots of a block all touch one another.
 
 from __future__ import annotations
 
-from sprawl_env.core.bits import lowest
-from sprawl_env.core.game import NOBODY, Mask, State
-from sprawl_env.core.kernel import kernel
+from sprawl_env.core.state import NOBODY, State
 from sprawl_env.games.urban_sprawl.actions import SITE
 from sprawl_env.games.urban_sprawl.constants import (
     ALL_CORNERS,
@@ -41,6 +39,9 @@ from sprawl_env.games.urban_sprawl.constants import (
     ZONES_BITS,
     Power,
 )
+from sprawl_env.kernels.arrays import Mask
+from sprawl_env.kernels.bits import lowest
+from sprawl_env.kernels.compile import kernel
 
 
 @kernel

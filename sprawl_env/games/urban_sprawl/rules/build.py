@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.agenda import A, B, C, pop, push, top
-from sprawl_env.core.bits import lowest
-from sprawl_env.core.game import Mask, State
-from sprawl_env.core.kernel import kernel
+from sprawl_env.core.state import State
 from sprawl_env.games.urban_sprawl.actions import PERMIT
 from sprawl_env.games.urban_sprawl.constants import (
     ALL_CORNERS,
@@ -41,6 +38,10 @@ from sprawl_env.games.urban_sprawl.rules.board import (
     zones_inside,
 )
 from sprawl_env.games.urban_sprawl.vocabulary import Next
+from sprawl_env.kernels.agenda import A, B, C, pop, push, top
+from sprawl_env.kernels.arrays import Mask
+from sprawl_env.kernels.bits import lowest
+from sprawl_env.kernels.compile import kernel
 
 ALL_BLOCKS = (1 << NUM_BLOCKS) - 1
 

@@ -6,10 +6,7 @@ verb needs to know, EACH lets seats act one after the other, ACT starts what one
 
 from __future__ import annotations
 
-from sprawl_env.core.agenda import SEAT, A, B, C, pop, push, top
-from sprawl_env.core.bits import lowest
-from sprawl_env.core.game import FINISHED, NOBODY, State
-from sprawl_env.core.kernel import kernel
+from sprawl_env.core.state import FINISHED, NOBODY, State
 from sprawl_env.games.urban_sprawl.constants import (
     CONTRACTOR,
     CORNERS,
@@ -80,6 +77,9 @@ from sprawl_env.games.urban_sprawl.vocabulary import (
     Where,
     Who,
 )
+from sprawl_env.kernels.agenda import SEAT, A, B, C, pop, push, top
+from sprawl_env.kernels.bits import lowest
+from sprawl_env.kernels.compile import kernel
 
 # ----------------------------------------------------------------------------- a list of effects
 

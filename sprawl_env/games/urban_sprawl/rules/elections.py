@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.agenda import A, pop, push, top
-from sprawl_env.core.bits import lowest
-from sprawl_env.core.game import NOBODY, State
-from sprawl_env.core.kernel import kernel
+from sprawl_env.core.state import NOBODY, State
 from sprawl_env.games.urban_sprawl.cards import MAYORS_PARK
 from sprawl_env.games.urban_sprawl.constants import (
     ALL_CORNERS,
@@ -25,6 +22,9 @@ from sprawl_env.games.urban_sprawl.constants import (
 )
 from sprawl_env.games.urban_sprawl.rules.board import holds_power
 from sprawl_env.games.urban_sprawl.rules.lines import extreme_seats, only_seat
+from sprawl_env.kernels.agenda import A, pop, push, top
+from sprawl_env.kernels.bits import lowest
+from sprawl_env.kernels.compile import kernel
 
 ZONE_OF = (0, 0, 1, 3, 2)  # by office: CIV, COM, RES, IND from the District Attorney on
 

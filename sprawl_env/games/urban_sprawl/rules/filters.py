@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.bits import count_bits, lowest
-from sprawl_env.core.game import NOBODY, State
-from sprawl_env.core.kernel import kernel
+from sprawl_env.core.state import NOBODY, State
 from sprawl_env.games.urban_sprawl.constants import (
     AT_FOREST,
     AT_WATER,
@@ -30,6 +28,8 @@ from sprawl_env.games.urban_sprawl.rules.board import (
 )
 from sprawl_env.games.urban_sprawl.rules.lines import in_line, line_with
 from sprawl_env.games.urban_sprawl.vocabulary import Extreme, Owner, Verb, Where
+from sprawl_env.kernels.bits import count_bits, lowest
+from sprawl_env.kernels.compile import kernel
 
 NOTHING = -1
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.game import State
-from sprawl_env.core.kernel import kernel
-from sprawl_env.core.rng import below, shuffle, sort
+from sprawl_env.core.state import State
 from sprawl_env.games.urban_sprawl.constants import (
     BOTTOM_STACK,
     FIRST_EVENT,
     MIDDLE_STACK,
     NUM_DECKS,
 )
+from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.rng import below, shuffle, sort
 
 
 @kernel

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.bits import count_bits
-from sprawl_env.core.game import State
-from sprawl_env.core.kernel import kernel
+from sprawl_env.core.state import State
 from sprawl_env.games.urban_sprawl.constants import (
     FIRST_DOUBLE_ROW,
     FIRST_GREY,
@@ -23,6 +21,8 @@ from sprawl_env.games.urban_sprawl.constants import (
     SIDE,
     WEALTH,
 )
+from sprawl_env.kernels.bits import count_bits
+from sprawl_env.kernels.compile import kernel
 
 
 @kernel

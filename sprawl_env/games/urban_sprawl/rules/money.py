@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.agenda import A, B, C, pop, push, top
-from sprawl_env.core.bits import lowest
-from sprawl_env.core.game import NOBODY, Mask, State
-from sprawl_env.core.kernel import kernel
+from sprawl_env.core.state import NOBODY, State
 from sprawl_env.games.urban_sprawl.actions import GAIN, SITE
 from sprawl_env.games.urban_sprawl.constants import (
     CORNERS,
@@ -23,6 +20,10 @@ from sprawl_env.games.urban_sprawl.rules.filters import (
     passes,
 )
 from sprawl_env.games.urban_sprawl.vocabulary import Extreme, Per, Verb
+from sprawl_env.kernels.agenda import A, B, C, pop, push, top
+from sprawl_env.kernels.arrays import Mask
+from sprawl_env.kernels.bits import lowest
+from sprawl_env.kernels.compile import kernel
 
 
 @kernel

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.agenda import A, pop, push, top
-from sprawl_env.core.game import NOBODY, TRUNCATED, State
-from sprawl_env.core.kernel import kernel
-from sprawl_env.core.rng import shuffle
+from sprawl_env.core.state import NOBODY, TRUNCATED, State
 from sprawl_env.games.urban_sprawl.constants import (
     CITY,
     CONTRACT_SPACES,
@@ -29,6 +26,9 @@ from sprawl_env.games.urban_sprawl.constants import (
 from sprawl_env.games.urban_sprawl.data_files import NO_ZONE
 from sprawl_env.games.urban_sprawl.rules.elections import is_in_play
 from sprawl_env.games.urban_sprawl.rules.lines import pay_number
+from sprawl_env.kernels.agenda import A, pop, push, top
+from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.rng import shuffle
 
 NO_DECK = -1
 

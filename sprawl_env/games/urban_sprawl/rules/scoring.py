@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.bits import lowest
-from sprawl_env.core.game import Ints, State
-from sprawl_env.core.kernel import kernel
+from sprawl_env.core.state import State
 from sprawl_env.games.urban_sprawl.constants import (
     ATTORNEY,
     BOSS,
@@ -18,6 +16,9 @@ from sprawl_env.games.urban_sprawl.constants import (
 from sprawl_env.games.urban_sprawl.rules.board import beside_park, count_zone
 from sprawl_env.games.urban_sprawl.rules.elections import ZONE_OF
 from sprawl_env.games.urban_sprawl.rules.lines import line_money, line_number, share_of_line
+from sprawl_env.kernels.arrays import Ints
+from sprawl_env.kernels.bits import lowest
+from sprawl_env.kernels.compile import kernel
 
 
 @kernel

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.agenda import push
-from sprawl_env.core.game import NOBODY, NOT_OVER, State
-from sprawl_env.core.kernel import kernel
-from sprawl_env.core.rng import below, shuffle
+from sprawl_env.core.state import NOBODY, NOT_OVER, State
 from sprawl_env.games.urban_sprawl.constants import (
     BOTTOM_STACK,
     CONTRACT_SPACES,
@@ -37,6 +34,9 @@ from sprawl_env.games.urban_sprawl.constants import (
 from sprawl_env.games.urban_sprawl.data_files import STARTING
 from sprawl_env.games.urban_sprawl.rules.board import lay, refit
 from sprawl_env.games.urban_sprawl.rules.lines import revalue
+from sprawl_env.kernels.agenda import push
+from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.rng import below, shuffle
 
 
 @kernel

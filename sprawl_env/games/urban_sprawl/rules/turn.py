@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.agenda import SEAT, pop, push, top
-from sprawl_env.core.bits import lowest
-from sprawl_env.core.game import Mask, State
-from sprawl_env.core.kernel import kernel
-from sprawl_env.core.lanes import LANE, LANE_BITS
+from sprawl_env.core.state import State
 from sprawl_env.games.urban_sprawl.actions import BUILD, DECLINE, FAVOR, PERMIT, PLANNING, SITE
 from sprawl_env.games.urban_sprawl.constants import (
     BOSS,
@@ -31,6 +27,11 @@ from sprawl_env.games.urban_sprawl.data_files import STARTING
 from sprawl_env.games.urban_sprawl.rules.board import holds_power, set_owner
 from sprawl_env.games.urban_sprawl.rules.build import may_place_contract, permits_held
 from sprawl_env.games.urban_sprawl.rules.lines import extreme_seats, only_seat
+from sprawl_env.kernels.agenda import SEAT, pop, push, top
+from sprawl_env.kernels.arrays import Mask
+from sprawl_env.kernels.bits import lowest
+from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.lanes import LANE, LANE_BITS
 
 # ----------------------------------------------------------------------- claims in the setup (6.1)
 

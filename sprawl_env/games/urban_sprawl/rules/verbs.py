@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.agenda import SEAT, STEP, A, B, C, pop, push, top
-from sprawl_env.core.bits import lowest
-from sprawl_env.core.game import NOBODY, NOT_OVER, Games, Ints, Mask, State, Tables
-from sprawl_env.core.kernel import kernel
-from sprawl_env.core.rng import seed_state
+from sprawl_env.core.state import NOBODY, NOT_OVER, Games, State, Tables
 from sprawl_env.games.urban_sprawl.actions import (
     AMOUNT,
     DECLINE,
@@ -124,6 +120,11 @@ from sprawl_env.games.urban_sprawl.rules.vocations import (
     vocation_of_contract,
 )
 from sprawl_env.games.urban_sprawl.vocabulary import Verb
+from sprawl_env.kernels.agenda import SEAT, STEP, A, B, C, pop, push, top
+from sprawl_env.kernels.arrays import Ints, Mask
+from sprawl_env.kernels.bits import lowest
+from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.rng import seed_state
 
 POINT = 2**15  # of a standing; no wealth, the tie-break, reaches it
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.agenda import SEAT, A, B, C, pop, push, top
-from sprawl_env.core.game import State
-from sprawl_env.core.kernel import kernel
+from sprawl_env.core.state import State
 from sprawl_env.games.urban_sprawl.constants import (
     NO_VOCATION,
     POLICE,
@@ -12,6 +10,8 @@ from sprawl_env.games.urban_sprawl.constants import (
     WEALTH,
     Step,
 )
+from sprawl_env.kernels.agenda import SEAT, A, B, C, pop, push, top
+from sprawl_env.kernels.compile import kernel
 
 
 @kernel

@@ -1,0 +1,142 @@
+"""What the two PettingZoo adapters share: one game, its spaces, deals, rewards and text."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from sprawl_env.core.game import Game
+from sprawl_env.core.registry import game as make_game
+from sprawl_env.core.rewards import Earnings
+from sprawl_env.core.rules import Played
+from sprawl_env.core.state import Games, State
+from sprawl_env.kernels.arrays import Floats, Mask
+from sprawl_env.render.modes import RENDER_FPS, Renderer
+from sprawl_env.render.pixels import Pixels
+
+
+class ZooGame:
+    """One game with agents ``player_0`` .. by seat.
+
+    An observation is ``{"observation": float32 [observation_size], "action_mask": int8
+    [num_actions]}``, 1 = legal.
+    """
+
+    def __init__(
+        self,
+        name: str | Game,
+        *,
+        render_mode: str | None = None,
+        reward: str = "winner",
+        data: str | PathLike[str] | None = None,
+        **options: Any,
+    ) -> None:
+        """Make the environment.
+
+        Args:
+            name: a game's name, or a game made already.
+            render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` or None (see
+                :meth:`render`).
+            reward: see :mod:`sprawl_env.core.rewards`.
+            data: folder of TOML files that replace those of the package.
+            **options: of the game.
+
+        Raises:
+            InvalidOption: an option or the render mode is not there.
+        """
+        super().__init__()
+        self.game = name if isinstance(name, Game) else make_game(name, data=data, **options)
+        self._renderer = Renderer(self.game, render_mode)
+        self.render_mode = render_mode
+        self._last: Played | None = None
+        self.metadata: dict[str, Any] = {
+            "name": f"{self.game.name}_v0",
+            "render_modes": list(self._renderer.modes),
+            "is_parallelizable": False,
+            "render_fps": RENDER_FPS,
+        }
+        self._verbs = self.game.verbs
+        self._tables = self.game.tables
+        self._earnings = Earnings(self.game, reward)
+        self.possible_agents = [f"player_{seat}" for seat in range(self.game.num_seats)]
+        self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        box = spaces.Box(-1.0, 1.0, (self.game.observation_size,), np.float32)
+        mask = spaces.Box(0, 1, (self.game.num_actions,), np.int8)
+        self._observation_spaces = {
+            agent: spaces.Dict({"observation": box, "action_mask": mask})
+            for agent in self.possible_agents
+        }
+        self._action_spaces = {
+            agent: spaces.Discrete(self.game.num_actions) for agent in self.possible_agents
+        }
+        self._rng = np.random.default_rng()
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the space of an agent's observations."""
+        return self._observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the space of an agent's actions."""
+        return self._action_spaces[agent]
+
+    @property
+    def state(self) -> State:
+        """The record of the game: all of it, hidden things too."""
+        return self.games[0]
+
+    def _seed(self, seed: int | None) -> None:
+        if seed is not None:
+            self._rng = np.random.default_rng(seed)
+
+    def _deal(self) -> None:
+        self.games: Games = self.game.deal(1, int(self._rng.integers(2**62)))
+        self._last = None
+        self._earnings.begin(self.games)
+        self.agents = list(self.possible_agents)
+
+    def _earned(self) -> dict[str, float]:
+        """Return what every agent has earned since it was last told."""
+        earned = self._earnings.since(self.games).tolist()
+        return dict(zip(self.possible_agents, earned, strict=True))
+
+    def _seen(self, agent: str, mask: Mask) -> dict[str, Any]:
+        """Return what an agent sees now, with a mask that is handed over."""
+        observation: Floats = np.empty(self.game.observation_size, np.float32)
+        self._verbs.observe(self._tables, self.games, 0, self._seat_of[agent], observation)
+        return {"observation": observation, "action_mask": mask}
+
+    def _play(self, action: int) -> None:
+        """Play one ply for the seat to play and, if anybody looks, note it."""
+        if self.render_mode is not None:
+            says = self.game.action_name(self.games, 0, action)
+            self._last = Played(int(self.games["to_play"][0]), action, says)
+        self._verbs.play(self._tables, self.games, 0, action)
+
+    def _show(self) -> None:
+        """Bring the window up to date, if there is one."""
+        if self.render_mode == "human":
+            self.render()
+
+    def render(self) -> str | Pixels | None:
+        """Return the position as a spectator sees it who may see everything, hidden things too.
+
+        Returns:
+            A text board for ``"ansi"``, in colour if standard output is a terminal; SVG text for
+            ``"svg"``; uint8 ``[height, width, 3]`` for ``"rgb_array"``; None for ``"human"``,
+            which shows the pixels in a window, after every ``reset`` and ``step`` by itself.
+            ``game.svg(games, 0, seat)`` draws what a seat may see.
+
+        Raises:
+            InvalidOption: there is no display for a window.
+        """
+        return self._renderer.render(self.games, 0, last=self._last)
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._renderer.close()
+
+    def __str__(self) -> str:
+        return str(self.metadata["name"])

@@ -1,0 +1,144 @@
+"""Play many paired games between agents and count what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+import numpy.typing as npt
+
+from sprawl_env.bots.protocol import Bot, ask
+from sprawl_env.core.batch import batch_kernels
+from sprawl_env.core.game import Game
+from sprawl_env.core.rewards import reward_mode
+from sprawl_env.core.state import NOT_OVER, TRUNCATED
+from sprawl_env.kernels.rng import combine
+
+
+@dataclass(frozen=True)
+class Results:
+    """What happened in ``[num_games]`` games; columns are the agents of the line-up.
+
+    An automaton (:class:`~sprawl_env.core.game.Game`) has no column, but it can win and share.
+
+    Attributes:
+        wins: float64 ``[num_games, seats]``: 1 for the winner, shared victories shared.
+        scores: int32 ``[num_games, seats]``, final points.
+        margins: float64 ``[num_games, seats]``: final points less the mean of the other sides'.
+        seats: int64 ``[num_games, seats]``: where each agent sat.
+        deals: int64 ``[num_games]``: games with the same number were dealt alike.
+        turns: int64 ``[num_games]``.
+        plies: int64 ``[num_games]``, decisions of all seats.
+        truncated: bool ``[num_games]``: cut off at a turn limit.
+    """
+
+    wins: npt.NDArray[np.float64]
+    scores: npt.NDArray[np.int32]
+    margins: npt.NDArray[np.float64]
+    seats: npt.NDArray[np.int64]
+    deals: npt.NDArray[np.int64]
+    turns: npt.NDArray[np.int64]
+    plies: npt.NDArray[np.int64]
+    truncated: npt.NDArray[np.bool_]
+
+
+def join(parts: Sequence[Results]) -> Results:
+    """Return several results with the same number of seats as one, game after game."""
+    return Results(
+        **{f.name: np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(Results)}
+    )
+
+
+def play_games(
+    game: Game,
+    line_up: Sequence[Bot],
+    num_games: int,
+    seed: int = 0,
+    batch: int = 512,
+    progress: Callable[[int], None] | None = None,
+) -> Results:
+    """Play paired games: each deal is played once with every rotation of the seats.
+
+    Args:
+        game: the game; its number of seats is the length of ``line_up``.
+        line_up: one agent a seat; the same object may sit in several.
+        num_games: rounded up to whole rotations.
+        seed: deal ``d`` is dealt from ``(seed, d)``.
+        batch: games at once.
+        progress: called with the number of games finished since the last call.
+
+    Raises:
+        IllegalAction: an agent's answer is no array of legal actions.
+    """
+    seats = game.num_seats
+    num_deals = -(-num_games // seats)
+    total = num_deals * seats
+    deals = np.repeat(np.arange(num_deals), seats)
+    rotation = np.tile(np.arange(seats), num_deals)
+    seat_of = (np.arange(seats)[None, :] + rotation[:, None]) % seats  # [game, agent]
+    for k, agent in enumerate(line_up):
+        agent.seed(combine(combine(seed, k), 2))
+    return join(
+        [
+            _play_batch(game, line_up, deals[a : a + batch], seat_of[a : a + batch], seed, progress)
+            for a in range(0, total, batch)
+        ]
+    )
+
+
+def _play_batch(
+    game: Game,
+    line_up: Sequence[Bot],
+    deals: npt.NDArray[np.int64],
+    seat_of: npt.NDArray[np.int64],
+    seed: int,
+    progress: Callable[[int], None] | None,
+) -> Results:
+    """Play some games to the end."""
+    size, seats = seat_of.shape
+    kernels = batch_kernels(game.rules)
+    games = game.empty(size)
+    for i in range(size):
+        game.verbs.deal(game.tables, games, i, combine(seed, int(deals[i])))
+    sitting = np.argsort(seat_of, axis=1)  # [game, seat] -> agent
+    seen = np.zeros((size, game.observation_size), np.float32)
+    masks = np.zeros((size, game.num_actions), np.int8)
+    to_play = np.zeros(size, np.int64)
+    scores = np.zeros((size, game.num_sides), np.int32)
+    standings = np.zeros((size, game.num_sides), np.int32)
+    rewards = np.zeros((size, seats), np.float32)
+    over = np.zeros(size, np.int8)
+    mode = reward_mode("winner")
+    running = rows = np.arange(size)
+    while running.size:
+        acting = sitting[running, games["to_play"][running]]
+        for k in np.unique(acting):
+            agent, which = line_up[k], running[acting == k]
+            n = len(which)
+            wants = agent.needs_observations
+            kernels.look(game.tables, games, which, wants, rows[:n], seen, masks, to_play)
+            actions = ask(agent, game, games, which, seen[:n], masks[:n])
+            kernels.step(
+                game.tables, games, which, actions, mode,
+                scores, standings, rewards, over,
+            )  # fmt: skip
+        done = over[running] != NOT_OVER
+        if progress is not None and done.any():
+            progress(int(done.sum()))
+        running = running[~done]
+    best = standings == standings.max(axis=1, keepdims=True)
+    wins = best / best.sum(axis=1, keepdims=True)
+    others = scores.sum(axis=1, keepdims=True) - scores
+    margins = scores - others / (game.num_sides - 1)
+    by_agent = np.take_along_axis
+    return Results(
+        by_agent(wins, seat_of, 1),
+        by_agent(scores, seat_of, 1),
+        by_agent(margins, seat_of, 1),
+        seat_of,
+        deals,
+        games["turn"].astype(np.int64),
+        games["ply"].astype(np.int64),
+        over == TRUNCATED,
+    )

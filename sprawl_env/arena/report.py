@@ -1,0 +1,535 @@
+"""What a tournament's results say: ratings, tables, a picture; Markdown, JSON, PNG and HTML."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from rich.markup import escape
+from rich.table import Table as RichTable
+
+from sprawl_env.arena.evaluation import half_width, interval
+from sprawl_env.arena.ratings import bootstrap, pair_wins, rate, skills
+from sprawl_env.console import counted
+from sprawl_env.core.files import write_atomically
+from sprawl_env.core.provenance import provenance
+
+Numbers = npt.NDArray[np.float64]
+Row = dict[str, Any]
+Report = dict[str, Any]
+
+OF_THE_MACHINE: Final = ("processes", "out")  # of a configuration: changes no result
+MOST_REASONS: Final = 20  # different forfeits listed; all are in the results
+WIDTH, HEIGHT, DPI = 11.0, 4.6, 150  # of the picture, inches
+LONGEST_LABEL: Final = 24  # characters
+DARK: Final = 0.35  # a share this far from one half is drawn in a dark colour
+
+
+@dataclass(frozen=True)
+class Entries:
+    """Every seat of every game as one entry; arrays ``[entries]``.
+
+    Attributes:
+        agent: which agent.
+        line_up, deal, seat: of the game.
+        share, rank: of the victory; from 1.
+        score: NaN after a forfeit.
+    """
+
+    agent: npt.NDArray[np.int64]
+    line_up: npt.NDArray[np.int64]
+    deal: npt.NDArray[np.int64]
+    seat: npt.NDArray[np.int64]
+    share: Numbers
+    rank: Numbers
+    score: Numbers
+
+    @classmethod
+    def of(cls, rows: Sequence[Row], names: Sequence[str]) -> Entries:
+        """Return the entries of some results."""
+        number = {name: k for k, name in enumerate(names)}
+        found = [
+            (
+                number[name],
+                row["line_up"],
+                row["deal"],
+                seat,
+                row["shares"][seat],
+                row["ranks"][seat],
+                np.nan if row["scores"] is None else row["scores"][seat],
+            )
+            for row in rows
+            for seat, name in enumerate(row["agents"])
+        ]
+        columns = np.array(found, np.float64).T
+        whole = columns[:4].astype(np.int64)
+        return cls(whole[0], whole[1], whole[2], whole[3], columns[4], columns[5], columns[6])
+
+    def figures(self, chosen: npt.NDArray[np.bool_]) -> dict[str, float | None]:
+        """Return wins with their interval, mean rank and score of some entries."""
+        low, high = interval(by_deal(self.share, self.deal, chosen))
+        scored = chosen & ~np.isnan(self.score)
+        scores = by_deal(self.score, self.deal, scored)
+        return {
+            "games": int(chosen.sum()),
+            "wins": float(self.share[chosen].mean()),
+            "low": low,
+            "high": high,
+            "rank": float(self.rank[chosen].mean()),
+            "score": float(self.score[scored].mean()) if scored.any() else None,
+            "score_margin": half_width(scores) if scored.any() else None,
+        }
+
+
+def by_deal(values: Numbers, deal: npt.NDArray[np.int64], chosen: npt.NDArray[np.bool_]) -> Numbers:
+    """Return the mean of the chosen values in every deal that has some."""
+    count = np.bincount(deal[chosen])
+    total = np.bincount(deal[chosen], values[chosen])
+    found: Numbers = total[count > 0] / count[count > 0]
+    return found
+
+
+# ------------------------------------------------------------------------------------ the figures
+
+
+def summarise(config: Any, rows: Sequence[Row], timings: Sequence[Row]) -> Report:
+    """Return all figures of a tournament.
+
+    Args:
+        config: its ``sprawl_env.arena.tournament.Config``.
+        rows: its results, in order.
+        timings: its timings.
+    """
+    names = list(config.agents)
+    number = {name: k for k, name in enumerate(names)}
+    entries = Entries.of(rows, names)
+    deals = int(entries.deal.max()) + 1
+    wins: Numbers = np.zeros((deals, len(names), len(names)))
+    for row in rows:
+        sitting = [number[name] for name in row["agents"]]
+        wins[row["deal"]] += pair_wins(row["ranks"], sitting, len(names))
+    elo = rate(wins)
+    low, high = bootstrap(wins, config.seed)
+    skill = skills(
+        ((row["ranks"], [number[name] for name in row["agents"]]) for row in rows), len(names)
+    )
+    pace = _pace(names, timings)
+    broken = [(row["agents"][row["forfeit"]["seat"]], row) for row in rows if row["forfeit"]]
+    forfeits = Counter(name for name, _ in broken)
+    agents = [
+        {
+            "agent": name,
+            "elo": float(elo[k]),
+            "elo_low": float(low[k]),
+            "elo_high": float(high[k]),
+            **asdict(skill[k]),
+            **entries.figures(entries.agent == k),
+            **pace[name],
+            "forfeits": forfeits[name],
+        }
+        for k, name in enumerate(names)
+    ]
+    agents.sort(key=lambda line: -line["elo"])
+    return {
+        "command": command(config),
+        "config": {k: v for k, v in asdict(config).items() if k not in OF_THE_MACHINE},
+        "games": len(rows),
+        "deals": deals,
+        "truncated": float(np.mean([row["truncated"] for row in rows])),
+        "agents": agents,
+        "head_to_head": _head_to_head([line["agent"] for line in agents], number, wins),
+        "line_ups": _line_ups(rows, names, entries),
+        "seats": _seats(config.seats, rows, names),
+        "forfeits": _reasons(broken),
+        **provenance(),
+    }
+
+
+def command(config: Any) -> str:
+    """Return the command line of a tournament."""
+    words = ["python -m experiments.tournament", "--game", config.game]
+    words += ["--agents", *config.agents, "--games", str(config.games)]
+    words += ["--seats", str(config.seats), "--seed", str(config.seed)]
+    if config.reach:
+        words += ["--reach", str(config.reach)]
+    if config.options:
+        words += ["--options", *config.options]
+    return " ".join(words)
+
+
+def _pace(names: Sequence[str], timings: Sequence[Row]) -> dict[str, dict[str, float | None]]:
+    """Return wall-clock seconds a decision of every agent."""
+    seconds: Counter[str] = Counter()
+    decisions: Counter[str] = Counter()
+    for row in timings:
+        if row["seconds"] is None:
+            continue
+        for name, spent, count in zip(row["agents"], row["seconds"], row["decisions"], strict=True):
+            seconds[name] += spent
+            decisions[name] += count
+    return {
+        name: {
+            "decisions": decisions[name],
+            "seconds_a_move": seconds[name] / decisions[name] if decisions[name] else None,
+        }
+        for name in names
+    }
+
+
+def _head_to_head(names: Sequence[str], number: dict[str, int], wins: Numbers) -> list[Row]:
+    """Return how often each agent came out ahead of each other, in the order of ``names``."""
+    lines = []
+    for name in names:
+        for other in names:
+            if name == other:
+                continue
+            won = wins[:, number[name], number[other]]
+            met = won + wins[:, number[other], number[name]]
+            if not met.any():
+                continue
+            low, high = interval(won[met > 0] / met[met > 0])
+            lines.append(
+                {
+                    "agent": name,
+                    "against": other,
+                    "meetings": int(met.sum()),
+                    "wins": float(won.sum() / met.sum()),
+                    "low": low,
+                    "high": high,
+                }
+            )
+    return lines
+
+
+def _line_ups(rows: Sequence[Row], names: Sequence[str], entries: Entries) -> list[Row]:
+    """Return every agent's figures in every line-up; seats of one agent are taken together."""
+    members: dict[int, Counter[str]] = {}
+    for row in rows:
+        members.setdefault(row["line_up"], Counter(row["agents"]))
+    return [
+        {
+            "line_up": [n for n in names for _ in range(members[k][n])],
+            "agent": name,
+            **entries.figures((entries.line_up == k) & (entries.agent == names.index(name))),
+        }
+        for k in sorted(members)
+        for name in names
+        if members[k][name]
+    ]
+
+
+def _seats(seats: int, rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
+    """Return what each seat won of the games played to their end."""
+    whole = [row for row in rows if not row["forfeit"]]
+    if not whole:
+        return []
+    entries = Entries.of(whole, names)
+    return [{"seat": seat, **entries.figures(entries.seat == seat)} for seat in range(seats)]
+
+
+def _reasons(broken: Sequence[tuple[str, Row]]) -> list[Row]:
+    """Return the forfeits by agent and reason, the most frequent first."""
+    counts: Counter[tuple[str, str]] = Counter()
+    first: dict[tuple[str, str], Row] = {}
+    for name, row in broken:
+        key = (name, row["forfeit"]["reason"])
+        counts[key] += 1
+        first.setdefault(key, row)
+    return [
+        {
+            "agent": name,
+            "reason": reason,
+            "games": games,
+            "first": {
+                **{key: first[name, reason][key] for key in ("deal", "line_up", "rotation")},
+                "ply": first[name, reason]["forfeit"]["ply"],
+            },
+        }
+        for (name, reason), games in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    ]
+
+
+# ------------------------------------------------------------------------------------- the tables
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table for people: columns of text, the first ``left`` of them flush left."""
+
+    title: str
+    note: str
+    columns: tuple[str, ...]
+    rows: list[list[str]]
+    left: int = 1
+
+
+def _wins(line: Row) -> list[str]:
+    return [f"{line['wins']:.1%}", f"{line['low']:.1%} – {line['high']:.1%}"]
+
+
+def _score(line: Row) -> str:
+    return "–" if line["score"] is None else f"{line['score']:.1f} ± {line['score_margin']:.1f}"
+
+
+def _time(seconds: float | None) -> str:
+    if seconds is None:
+        return "–"
+    return f"{seconds * 1e3:.3g} ms" if seconds < 1 else f"{seconds:.2f} s"
+
+
+def _ratings_table(report: Report) -> Table:
+    return Table(
+        "Ratings",
+        "Bradley–Terry on the Elo scale, from who ended ahead of whom (1500: the mean of these "
+        "agents, weighed by what their games tell); 95% intervals by a Bayesian bootstrap over "
+        f"{counted(report['deals'], 'deal')}. "
+        "openskill: Plackett–Luce, μ ± σ after the games in order.",
+        ("agent", "Elo", "95% interval", "openskill μ ± σ"),
+        [
+            [
+                line["agent"],
+                f"{line['elo']:.0f}",
+                f"{line['elo_low']:.0f} – {line['elo_high']:.0f}",
+                f"{line['mu']:.1f} ± {line['sigma']:.1f}",
+            ]
+            for line in report["agents"]
+        ],
+    )
+
+
+def _agents_table(report: Report) -> Table:
+    return Table(
+        "Agents",
+        "Shared victories count by their share; intervals count deals, not games. Scores are of "
+        "games played to their end. A move is timed by the wall clock of this run.",
+        ("agent", "games", "wins", "95% interval", "rank", "score", "a move", "forfeits"),
+        [
+            [
+                line["agent"],
+                f"{line['games']:,}",
+                *_wins(line),
+                f"{line['rank']:.2f}",
+                _score(line),
+                _time(line["seconds_a_move"]),
+                f"{line['forfeits']:,}",
+            ]
+            for line in report["agents"]
+        ],
+    )
+
+
+def _meetings_table(report: Report) -> Table:
+    return Table(
+        "Head to head",
+        "How often the first ended ahead of the second at the same table; ties count half.",
+        ("agent", "against", "meetings", "ahead", "95% interval"),
+        [
+            [line["agent"], line["against"], f"{line['meetings']:,}", *_wins(line)]
+            for line in report["head_to_head"]
+        ],
+        left=2,
+    )
+
+
+def _line_ups_table(report: Report) -> Table:
+    return Table(
+        "Line-ups",
+        "What a seat of the agent won at that table; games count each of its seats.",
+        ("line-up", "agent", "games", "wins", "95% interval", "rank", "score"),
+        [
+            [
+                " v ".join(line["line_up"]),
+                line["agent"],
+                f"{line['games']:,}",
+                *_wins(line),
+                f"{line['rank']:.2f}",
+                _score(line),
+            ]
+            for line in report["line_ups"]
+        ],
+        left=2,
+    )
+
+
+def _seats_table(report: Report) -> Table:
+    return Table(
+        "Seats",
+        "What each seat won of the games played to their end; every agent sat everywhere equally "
+        "often.",
+        ("seat", "games", "wins", "95% interval", "score"),
+        [
+            [str(line["seat"]), f"{line['games']:,}", *_wins(line), _score(line)]
+            for line in report["seats"]
+        ],
+    )
+
+
+def _forfeits_table(report: Report) -> Table:
+    more = len(report["forfeits"]) - MOST_REASONS
+    rest = f" {more:,} more reasons are in report.json." if more > 0 else ""
+    first = "deal {deal}, line-up {line_up}, rotation {rotation}, ply {ply}"
+    return Table(
+        "Forfeits",
+        "Who breaks a game off loses it; the others share the victory." + rest,
+        ("agent", "reason", "first seen", "games"),
+        [
+            [line["agent"], line["reason"], first.format(**line["first"]), f"{line['games']:,}"]
+            for line in report["forfeits"][:MOST_REASONS]
+        ],
+        left=3,
+    )
+
+
+def tables(report: Report) -> list[Table]:
+    """Return the report's tables, the ratings and the agents first."""
+    kinds = [_ratings_table, _agents_table, _meetings_table, _line_ups_table, _seats_table]
+    if report["forfeits"]:
+        kinds.append(_forfeits_table)
+    return [kind(report) for kind in kinds]
+
+
+def title(report: Report) -> str:
+    """Return what was played, in words."""
+    config = report["config"]
+    options = ", ".join(config["options"])
+    return (
+        f"{config['game']}, {config['seats']} seats{', ' + options if options else ''}: "
+        f"{counted(report['games'], 'game')} on {counted(report['deals'], 'deal')}"
+    )
+
+
+def for_console(table: Table) -> RichTable:
+    """Return a table for the terminal."""
+    shown = RichTable(title=table.title)
+    for k, column in enumerate(table.columns):
+        shown.add_column(column, justify="left" if k < table.left else "right")
+    for row in table.rows:
+        shown.add_row(*map(escape, row))
+    return shown
+
+
+def to_markdown(report: Report) -> str:
+    """Return the report as a Markdown page, with the picture beside it."""
+    parts = [f"# {title(report)}", f"```\n{report['command']}\n```", "![](report.png)"]
+    for table in tables(report):
+        rule = [":--" if k < table.left else "--:" for k in range(len(table.columns))]
+        lines = [list(table.columns), rule, *table.rows]
+        text = "\n".join(
+            "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines
+        )
+        parts.append(f"## {table.title}\n\n{table.note}\n\n{text}")
+    return "\n\n".join(parts) + "\n"
+
+
+STYLE: Final = """
+body { font: 15px/1.45 system-ui, sans-serif; max-width: 66rem; margin: 2rem auto; padding: 0 1rem;
+  color: #1c2733; background: #fff; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
+p { color: #51606e; max-width: 46rem; } img { max-width: 100%; }
+div { overflow-x: auto; } pre { background: #f2f5f7; padding: .7rem; overflow-x: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { padding: .25rem .7rem; border-bottom: 1px solid #d9e0e6; text-align: right; }
+th { border-bottom: 2px solid #8fa1b0; } .l { text-align: left; }
+"""
+
+
+def to_html(report: Report, picture: bytes) -> str:
+    """Return the report as one page that needs nothing else."""
+    e = html.escape
+    parts = [
+        "<!doctype html>",
+        f'<html lang="en"><head><meta charset="utf-8"><title>{e(title(report))}</title>',
+        '<meta name="viewport" content="width=device-width">',
+        f"<style>{STYLE}</style></head><body>",
+        f"<h1>{e(title(report))}</h1><pre>{e(report['command'])}</pre>",
+        f'<img alt="who beats whom, and ratings with 95% intervals" '
+        f'src="data:image/png;base64,{base64.b64encode(picture).decode()}">',
+    ]
+    for table in tables(report):
+        parts.append(f"<h2>{e(table.title)}</h2><p>{e(table.note)}</p><div><table>")
+        for tag, cells in [("th", table.columns), *(("td", row) for row in table.rows)]:
+            line = "".join(
+                f"<{tag}{' class=l' if k < table.left else ''}>{e(cell)}</{tag}>"
+                for k, cell in enumerate(cells)
+            )
+            parts.append(f"<tr>{line}</tr>")
+        parts.append("</table></div>")
+    versions = ", ".join(f"{name} {number}" for name, number in report["versions"].items())
+    parts.append(f"<p>{e(versions)}; commit {e(str(report['commit']))}</p></body></html>")
+    return "\n".join(parts) + "\n"
+
+
+# ------------------------------------------------------------------------------------ the picture
+
+
+def _label(name: str) -> str:
+    """Return an agent's name for the picture; settings are cut behind, paths in front."""
+    if len(name) <= LONGEST_LABEL:
+        return name
+    if "=" in name:
+        return f"{name[: LONGEST_LABEL - 1]}…"
+    return f"…{name[1 - LONGEST_LABEL :]}"
+
+
+def draw(report: Report) -> bytes:
+    """Return the picture as PNG: who beats whom, and the ratings with their intervals."""
+    from matplotlib.figure import Figure  # noqa: PLC0415 - a second to import, workers need none
+
+    names = [line["agent"] for line in report["agents"]]
+    share = np.full((len(names), len(names)), np.nan)
+    for line in report["head_to_head"]:
+        share[names.index(line["agent"]), names.index(line["against"])] = line["wins"]
+    figure = Figure(figsize=(WIDTH, max(HEIGHT, 1.6 + 0.45 * len(names))), layout="constrained")
+    figure.suptitle(title(report))
+    heat, scale = figure.subplots(1, 2)
+    heat.imshow(share, cmap="RdBu", vmin=0, vmax=1, aspect="auto")
+    for (row, column), value in np.ndenumerate(share):
+        if not np.isnan(value):
+            colour = "white" if abs(value - 0.5) > DARK else "black"
+            heat.text(column, row, f"{value:.0%}", ha="center", va="center", color=colour)
+    labels = [_label(name) for name in names]
+    heat.set_xticks(range(len(names)), labels, rotation=30, ha="right")
+    heat.set_yticks(range(len(names)), labels)
+    heat.set_title("row ends ahead of column", fontsize=10)
+    elo = np.array(
+        [[line[key] for key in ("elo", "elo_low", "elo_high")] for line in report["agents"]]
+    )
+    places = np.arange(len(names))
+    scale.errorbar(
+        elo[:, 0],
+        places,
+        xerr=np.abs(elo[:, 1:].T - elo[:, 0]),
+        fmt="o",
+        capsize=4,
+        color="#205072",
+    )
+    for place, mid in zip(places, elo[:, 0], strict=True):
+        scale.annotate(
+            f"{mid:.0f}", (mid, place), xytext=(0, 8), textcoords="offset points", ha="center"
+        )
+    scale.set_yticks(places, labels)
+    scale.set_ylim(len(names) - 0.5, -0.5)
+    scale.margins(x=0.12)
+    scale.grid(axis="x", alpha=0.3)
+    scale.set_title("Elo (Bradley–Terry), 95% intervals", fontsize=10)
+    out = io.BytesIO()
+    figure.savefig(out, format="png", dpi=DPI)
+    return out.getvalue()
+
+
+def write(folder: Path, report: Report) -> None:
+    """Write ``report.json``, ``.md``, ``.png`` and ``.html``, each whole or not at all."""
+    picture = draw(report)
+    write_atomically(folder / "report.json", json.dumps(report, indent=1, default=str) + "\n")
+    write_atomically(folder / "report.md", to_markdown(report))
+    write_atomically(folder / "report.png", picture)
+    write_atomically(folder / "report.html", to_html(report, picture))

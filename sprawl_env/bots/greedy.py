@@ -1,0 +1,179 @@
+"""Greedy: tries every legal action on a copy and keeps the one whose position looks best."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from sprawl_env.core import registry
+from sprawl_env.core.game import Game
+from sprawl_env.core.heuristic import Heuristic
+from sprawl_env.core.rules import GameRules
+from sprawl_env.core.state import Games, State, Tables
+from sprawl_env.kernels.arrays import Floats, Mask
+from sprawl_env.kernels.cache import home_digest
+from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.masks import NO_ACTION
+from sprawl_env.kernels.scratch import SHAPE, as_array, new_numbers
+
+Actions = npt.NDArray[np.int64]
+
+
+def heuristic_of(rules: GameRules) -> Heuristic:
+    """Return the heuristic registered with a game; without one, its scores are the heuristic."""
+    return registry.heuristic_of(rules) or score_heuristic(rules)
+
+
+def heuristic_label(rules: GameRules) -> str:
+    """Return what tells apart, in the cache on disk, kernels into which a heuristic is compiled."""
+    heuristic = heuristic_of(rules)
+    judge = heuristic.value or heuristic.rate
+    return f"{rules.label} {home_digest(getattr(judge, 'py_func', judge))}".strip()
+
+
+@functools.cache
+def score_heuristic(rules: GameRules) -> Heuristic:
+    """Return the heuristic of a game that has none: the lead in points after the action.
+
+    Before the action is played, all that the seat to play cannot know is resampled, the same way
+    for every action of a decision.
+    """
+    play, redeal, score_all = rules.verbs.play, rules.verbs.redeal_hidden, rules.verbs.scores
+    automaton = int(rules.automaton)
+
+    @kernel(label=rules.label)
+    def num_sides(state: State) -> int:
+        seats = int(state.num_seats)
+        return seats + automaton if seats == 1 else seats
+
+    @kernel(label=rules.label)
+    def points_of(tables: Tables, games: Games, g: int, side: int) -> float:
+        points = as_array(new_numbers(), SHAPE, np.int32)
+        score_all(tables, games, g, points[: num_sides(games[g])])
+        return float(points[side])
+
+    @kernel(label=rules.label)
+    def rate(tables: Tables, games: Games, action: int, seat: int, mask: Mask) -> float:
+        games[1] = games[0]
+        redeal(tables, games, 1, int(games[0].ply), seat)
+        play(tables, games, 1, action)
+        sides = num_sides(games[1])
+        best = -np.inf if sides > 1 else 0.0
+        for side in range(sides):
+            if side != seat:
+                best = max(best, points_of(tables, games, 1, side))
+        return float(points_of(tables, games, 1, seat) - best)
+
+    return Heuristic(rate=rate, plan_value=points_of)
+
+
+def plan_value_of(rules: GameRules) -> Callable[..., float]:
+    """Return the kernel that estimates a side's final points: the heuristic's, or points now."""
+    estimate = heuristic_of(rules).plan_value or score_heuristic(rules).plan_value
+    assert estimate is not None
+    return estimate
+
+
+@functools.cache
+def action_rater(rules: GameRules) -> Callable[..., float]:
+    """Return the kernel ``(tables, games, action, seat, mask)`` that rates an action.
+
+    The action is legal in ``games[0]``; ``games[1]`` and ``mask`` are overwritten.
+    """
+    play, heuristic = rules.verbs.play, heuristic_of(rules)
+    if heuristic.rate is not None:
+        return heuristic.rate
+    value = heuristic.value
+
+    @kernel(label=heuristic_label(rules))
+    def rate_action(tables: Tables, games: Games, action: int, seat: int, mask: Mask) -> float:
+        games[1] = games[0]
+        play(tables, games, 1, action)
+        return float(value(tables, games, 1, seat))
+
+    return rate_action
+
+
+@functools.cache
+def best_action(rules: GameRules) -> Callable[..., int]:
+    """Return the kernel ``(tables, games, mask, scratch)`` that picks the action it likes best.
+
+    It is one of ``mask``, which has one at least, in ``games[0]``, the first of equals;
+    ``games[1]`` and ``scratch`` are scratch.
+    """
+    rate_action = action_rater(rules)
+
+    @kernel(label=heuristic_label(rules))
+    def choose(tables: Tables, games: Games, mask: Mask, scratch: Mask) -> int:
+        best, highest = NO_ACTION, -np.inf
+        seat = int(games[0].to_play)
+        for action in range(mask.size):
+            if mask[action]:
+                rating = rate_action(tables, games, action, seat, scratch)
+                if best == NO_ACTION or rating > highest:
+                    best, highest = action, rating
+        return best
+
+    return choose
+
+
+@functools.cache
+def greedy_kernel(rules: GameRules) -> Callable[..., None]:
+    """Return the kernel that rates every action of a batch, by the game's heuristic."""
+    rate_action = action_rater(rules)
+
+    @kernel(label=heuristic_label(rules))
+    def rate(
+        tables: Tables, games: Games, masks: Mask, trial: Games, scratch: Mask, out: Floats
+    ) -> None:
+        for k in range(games.size):
+            seat = int(games[k].to_play)
+            trial[0] = games[k]
+            for action in range(masks.shape[1]):
+                out[k, action] = -np.inf
+                if masks[k, action]:
+                    out[k, action] = rate_action(tables, trial, action, seat, scratch)
+
+    return rate
+
+
+class GreedyBot:
+    """One ply of look-ahead by the game's heuristic; ties are broken at random."""
+
+    name = "greedy"
+    needs_observations = False
+    needs_states = True
+
+    def __init__(self, game: Game, seed: int = 0) -> None:
+        self._game = game
+        self._rate = greedy_kernel(game.rules)
+        self._trial = game.empty(2)  # the position, and a copy to play on
+        self._scratch = np.zeros(game.num_actions, np.int8)
+        self.seed(seed)
+
+    def seed(self, seed: int) -> None:
+        """Start the tie-breaks anew."""
+        self._rng = np.random.default_rng(seed)
+
+    def values(self, masks: Mask, states: Games) -> Floats:
+        """Return what the heuristic says after each action, float32 ``[n, num_actions]``.
+
+        Illegal actions are -inf.
+        """
+        found: Floats = np.empty(masks.shape, np.float32)
+        self._rate(self._game.tables, states, masks, self._trial, self._scratch, found)
+        return found
+
+    def act(self, observations: Floats | None, masks: Mask, states: Games | None) -> Actions:
+        """Choose the best-looking legal action of every row; needs ``states``."""
+        if states is None:
+            raise ValueError("greedy: act() needs the states")
+        return self.choose(self.values(masks, states))
+
+    def choose(self, values: Floats) -> Actions:
+        """Return the best action of every row, ties broken at random."""
+        best = values == values.max(axis=1, keepdims=True)
+        return np.asarray((best * (1.0 + self._rng.random(values.shape))).argmax(axis=1), np.int64)

@@ -1,0 +1,274 @@
+"""How good a *Ginkgopolis* action is for a seat, in points: the score now and what will pay later.
+
+Uses only what that seat can know.  A card and a tile are tried alone, as if nobody else acted;
+what is drawn counts by number, never by face.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sprawl_env.core.heuristic import Heuristic
+from sprawl_env.core.state import Games, State, Tables
+from sprawl_env.games.ginkgopolis.actions import CARD, DRAFT, NEW_HAND, RETURN, TAKE, WITH_TILE
+from sprawl_env.games.ginkgopolis.constants import (
+    NO_SIDE,
+    NO_TILE,
+    NUM_ACTS,
+    NUM_TILES,
+    Gain,
+    Step,
+)
+from sprawl_env.games.ginkgopolis.rules.act import keep_character
+from sprawl_env.games.ginkgopolis.rules.gains import gain_resources
+from sprawl_env.games.ginkgopolis.rules.markers import do_push, find_place, may_stand_beside
+from sprawl_env.games.ginkgopolis.rules.scoring import (
+    RATED_RESOURCE,
+    district_of,
+    num_sides,
+    points_of,
+    rating_in,
+)
+from sprawl_env.games.ginkgopolis.rules.verbs import carry_out, place_marker
+from sprawl_env.kernels.agenda import STEP, A, B, push, top
+from sprawl_env.kernels.arrays import Mask
+from sprawl_env.kernels.bits import count_bits, lowest
+from sprawl_env.kernels.compile import kernel
+
+RESOURCE: Final = 0.75  # behind the screen
+SPARE_RESOURCE: Final = 0.3  # one beyond those likely to be used soon
+USEFUL_RESOURCES: Final = 5
+TILE: Final = 1.1
+SPARE_TILE: Final = 0.25
+USEFUL_TILES: Final = 3
+BONUS_RESOURCE: Final = 0.6  # each time a permanent bonus comes
+BONUS_TILE: Final = 0.7
+BONUS_POINT: Final = 1.0
+SHARE_OF_ACT: Final = 0.33  # of the rounds to come, in which an act is played
+ROUNDS_PER_TILE: Final = 0.8  # a seat's rounds to come for each tile of its share of the supply
+LATE_ROUNDS: Final = 3.0  # after the first run-out there will still be some
+MOST_ROUNDS: Final = 15.0
+RIVAL: Final = 0.3  # what the best rival has counts against us
+NEW_HAND_HOPE: Final = 5.0  # a new hand brings, before its token's price
+ROOT_FLOOR: Final = 0
+
+
+@kernel
+def stock_value(count: int, useful: int, each: float, spare: float) -> float:
+    """The first few of a kind are worth more."""
+    few = min(count, useful)
+    return few * each + (count - few) * spare
+
+
+@kernel
+def rounds_left(state: State) -> float:
+    """A guess at the rounds to come."""
+    share = int(state.supply_size) / float(num_sides(state))
+    rounds = share * ROUNDS_PER_TILE
+    if state.run_outs == 0:
+        rounds += LATE_ROUNDS
+    return 0.0 if state.ending else min(rounds, MOST_ROUNDS)
+
+
+@kernel
+def bonus_value(state: State, seat: int) -> float:
+    """What one round brings through permanent bonuses."""
+    value = 0.0
+    for act in range(NUM_ACTS):
+        bonus = state.bonus[seat, act]
+        value += BONUS_RESOURCE * int(bonus[Gain.RESOURCE])
+        value += BONUS_TILE * int(bonus[Gain.TILE])
+        value += BONUS_POINT * int(bonus[Gain.POINT])
+    return value * SHARE_OF_ACT
+
+
+@kernel
+def district_value(state: State, seat: int) -> int:
+    """What the districts would pay the seat now (G10)."""
+    points = 0
+    left = (1 << int(state.num_sites)) - 1
+    while left:
+        district = district_of(state, lowest(left))
+        left &= ~district
+        if district & (district - 1) == 0:
+            continue
+        own = rating_in(state, district, seat)
+        if own > 0:
+            points += share_of_district(state, district, seat, own)
+    return points
+
+
+@kernel
+def share_of_district(state: State, district: int, seat: int, own: int) -> int:
+    """Both prizes alone, all of it as the first, the own part as the second, else nothing."""
+    mine = own // RATED_RESOURCE
+    total, better, rivals = mine, 0, 0
+    for other in range(num_sides(state)):
+        if other != seat:
+            rating = rating_in(state, district, other)
+            total += rating // RATED_RESOURCE
+            better += rating > own
+            rivals += rating > 0
+    if better == 0:
+        return total + (mine if rivals == 0 else 0)
+    return mine if better == 1 else 0
+
+
+@kernel
+def holding_value(t: State, state: State, seat: int) -> float:
+    """Everything a seat has."""
+    tiles = count_bits(state.tiles[seat])
+    resources = int(state.resources[seat])
+    later = rounds_left(state)
+    value = float(points_of(t, state, seat) + district_value(state, seat))
+    value += bonus_value(state, seat) * later
+    if later > 0.0:
+        value += stock_value(resources, USEFUL_RESOURCES, RESOURCE, SPARE_RESOURCE)
+        value += stock_value(tiles, USEFUL_TILES, TILE, SPARE_TILE)
+    return value
+
+
+@kernel
+def position_value(t: State, state: State, seat: int) -> float:
+    """What the seat has, less a part of what the best rival has."""
+    rival = -1e9
+    for other in range(num_sides(state)):
+        if other != seat:
+            rival = max(rival, holding_value(t, state, other))
+    return holding_value(t, state, seat) - RIVAL * rival
+
+
+@kernel
+def settle_marker(state: State, seat: int, letter: int, site: int) -> None:
+    """Move a marker anywhere it may go: where it goes is not foreseen."""
+    for direction in range(4):
+        if site >= 0 and may_stand_beside(state, site, direction):
+            state.marker[letter] = site * 4 + direction
+            return
+    side = find_place(state, letter, 0)
+    if side != NO_SIDE:
+        state.marker[letter] = side
+    else:
+        do_push(state, letter, 1)
+
+
+@kernel
+def resolve(t: State, state: State, seat: int, floor: int) -> None:
+    """Carry out what is pending above ``floor``, deciding small things anyhow."""
+    while state.agenda_size > floor:
+        step = top(state, STEP)
+        if step == Step.MARKER:
+            letter, site = top(state, A), top(state, B)
+            settle_marker(state, seat, letter, site)
+            state.shut_in = 0
+            state.agenda_size = int(state.agenda_size) - 1
+        elif step == Step.GAIN:
+            gain_resources(state, seat, 1)
+            state.agenda_size = int(state.agenda_size) - 1
+        elif step == Step.RETURN:
+            state.agenda_size = floor  # a run-out: what the others return is not known
+        else:
+            carry_out(t, state, step)
+
+
+@kernel
+def try_plan(t: State, state: State, seat: int, card: int, tile: int) -> float:
+    """Play a card with a tile or without, alone, and rate what comes of it."""
+    state.chosen[seat] = card
+    state.chosen_tile[seat] = tile
+    state.agenda_size = 0
+    push(state, Step.ACT, seat)
+    resolve(t, state, seat, ROOT_FLOOR)
+    return position_value(t, state, seat)
+
+
+@kernel
+def best_plan(tables: Tables, games: Games, seat: int, card: int) -> float:
+    """The best of all tiles, and none, for a card."""
+    t = tables[0]
+    games[1] = games[0]
+    best = try_plan(t, games[1], seat, card, NO_TILE)
+    tiles = int(games[0].tiles[seat])
+    while tiles:
+        games[1] = games[0]
+        best = max(best, try_plan(t, games[1], seat, card, lowest(tiles)))
+        tiles &= tiles - 1
+    return best
+
+
+@kernel
+def action_floor(state: State) -> int:
+    """How high the agenda is below the action being resolved."""
+    floor = int(state.agenda_size)
+    while floor > 0 and state.agenda[floor - 1, STEP] not in (Step.ACT, Step.HAL):
+        if state.agenda[floor - 1, STEP] == Step.END_OF_ROUND:
+            break
+        floor -= 1
+    return floor
+
+
+@kernel
+def rate_pick(t: State, state: State, seat: int, kind: int) -> float:
+    """A character with its items."""
+    items = t.character_items[kind]
+    keep_character(state, seat, kind)
+    gain_resources(state, seat, int(items[Gain.RESOURCE]))
+    state.points[seat] += items[Gain.POINT]
+    return position_value(t, state, seat) + TILE * int(items[Gain.TILE])
+
+
+@kernel
+def rate(tables: Tables, games: Games, action: int, seat: int, mask: Mask) -> float:
+    """Return how good an action is for ``seat`` in ``games[0]``; all else is scratch."""
+    t = tables[0]
+    games[1] = games[0]
+    state = games[1]
+    step = top(state, STEP)
+    if step == Step.DRAFT:
+        return rate_pick(t, state, seat, action - DRAFT)
+    if step == Step.CARD:
+        if action == NEW_HAND:
+            state.tokens[seat] -= 1
+            return position_value(t, state, seat) + NEW_HAND_HOPE
+        return best_plan(tables, games, seat, action - CARD)
+    if step == Step.TILE:
+        with_tile = action < WITH_TILE + NUM_TILES
+        tile = action - WITH_TILE if with_tile else NO_TILE
+        return try_plan(t, state, seat, int(state.chosen[seat]), tile)
+    if step == Step.RETURN:
+        if action < RETURN + NUM_TILES:
+            state.tiles[seat] &= ~(1 << (action - RETURN))
+            state.points[seat] += int(t.return_points)
+        return position_value(t, state, seat)
+    floor = action_floor(state)
+    if step == Step.MARKER:
+        place_marker(state, seat, action)
+        resolve(t, state, seat, floor)
+        return position_value(t, state, seat)
+    return rate_gain(t, state, seat, action, floor)
+
+
+@kernel
+def rate_gain(t: State, state: State, seat: int, action: int, floor: int) -> float:
+    """A resource or a tile for an urbanization card (G15)."""
+    state.agenda_size = int(state.agenda_size) - 1
+    if action == TAKE:
+        gain_resources(state, seat, 1)
+    else:
+        push(state, Step.TAKE_TILES, seat, 1)
+    resolve(t, state, seat, floor)
+    return position_value(t, state, seat)
+
+
+@kernel
+def plan_value(tables: Tables, games: Games, g: int, seat: int) -> float:
+    """Return about how many points ``seat``, or the automaton, will have in the end."""
+    return holding_value(tables[0], games[g], seat)
+
+
+HEURISTIC: Final = Heuristic(
+    rate=rate,
+    plan_value=plan_value,
+    plan_turns=5,  # a round of any number of seats
+    expert="greedy",  # imitating a planner gave no more
+)

@@ -1,0 +1,491 @@
+"""Search in the kernels: information-set Monte Carlo tree search, and its flat form, for any game.
+
+A simulation deals anew all that the seat to play cannot know, walks down the tree by upper
+confidence bounds, adds one node, plays on by the rollout policy and counts the outcome for every
+side (max-n: each seat follows its own numbers).  The game's heuristic, if asked for, plays in the
+rollouts, says which actions get a node first, and rates positions where a rollout is cut.  The
+tree is one of action sequences as the searching seat sees them; a node's statistics count only the
+deals in which its action was legal (availability).  The position is never looked at but through
+``redeal_hidden``, so nothing hidden can have a say.  (P. Cowling, E. Powley, D. Whitehouse,
+"Information Set Monte Carlo Tree Search", 2012: the single-observer form.)
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from sprawl_env.bots.greedy import best_action, heuristic_label, plan_value_of
+from sprawl_env.bots.settings import Number, parse_settings
+from sprawl_env.core.game import Game
+from sprawl_env.core.rewards import share_of_victory
+from sprawl_env.core.rules import GameRules
+from sprawl_env.core.state import NOT_OVER, Games, Tables
+from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
+from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.masks import (
+    NO_ACTION,
+    count_legal,
+    legal_number,
+    new_generators,
+    only_action,
+)
+from sprawl_env.kernels.rng import below, combine
+
+MAX_SIDES: Final = 5  # seats, or the one seat and the automaton it plays against
+NODE: Final = np.dtype(
+    [
+        ("action", np.int32),
+        ("child", np.int32),  # the first one, NO_NODE
+        ("sibling", np.int32),  # the next one, NO_NODE
+        ("visits", np.int32),
+        ("available", np.int32),  # visits of the parent in which the action was legal
+        ("value", np.float64, (MAX_SIDES,)),  # sum over visits
+    ]
+)
+NO_NODE: Final = -1
+ROOT: Final = 0
+LONGEST_PATH: Final = 512  # nodes from the root
+NODES_WHEN_TIMED: Final = 200_000
+CHUNK: Final = 16  # simulations between two looks at the clock
+PER_THOUSAND: Final = 1000
+LAST_TURN: Final = 2**31 - 1  # no game gets there
+SURE: Final = 0.7  # of an outcome's value that is victory; the rest is the margin
+CLOSE: Final = 0.1  # margin, in shares of both sides' points, that counts for half
+
+Tree = npt.NDArray[Any]
+Values = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SearchConfig:
+    """What a search does for one decision.
+
+    Attributes:
+        sims: simulations a tree; with ``ms`` the most.
+        ms: milliseconds a decision, 0: ``sims`` alone counts, which can be reproduced.
+        c: weight of the exploration term; values lie in 0..1.
+        depth: decisions below the root that get nodes; 1: flat Monte Carlo.
+        plies: of a rollout; 0: to the end.
+        turns: that a simulation plays, the one to be played included; 0: to the end.
+        greedy: share of the plies of a rollout played by the game's heuristic, in thousandths.
+        widen: a node visited n times has at most 1 + ``widen`` √n children, those that the
+            heuristic likes best first; 0: every legal action, in random order.
+        trees: independent trees, whose visits are added up.
+        threads: that share the trees; changes nothing but the time.
+    """
+
+    sims: int = 200
+    ms: int = 0
+    c: float = 0.7
+    depth: int = LONGEST_PATH - 1
+    plies: int = 0
+    turns: int = 0
+    greedy: int = 0
+    widen: float = 0.0
+    trees: int = 1
+    threads: int = 1
+
+    @property
+    def with_heuristic(self) -> bool:
+        """Whether the game's heuristic has a say; it also rates where a rollout is cut, then."""
+        return self.greedy > 0 or self.widen > 0.0
+
+
+LIMITS: Final[dict[str, tuple[Number, Number]]] = {
+    "sims": (1, 10_000_000),
+    "ms": (0, 3_600_000),
+    "c": (0.0, 100.0),
+    "depth": (1, LONGEST_PATH - 1),
+    "plies": (0, 1_000_000),
+    "turns": (0, 10_000),
+    "greedy": (0, PER_THOUSAND),
+    "widen": (0.0, 1000.0),
+    "trees": (1, 256),
+    "threads": (1, 256),
+}
+
+
+def parse_search(name: str, base: SearchConfig) -> SearchConfig:
+    """Return the settings that an agent's name asks for, as in ``mcts:sims=400,c=1.0``.
+
+    Raises:
+        UnknownName: no such setting, or a value that it cannot have.
+    """
+    chosen: dict[str, Any] = dict(parse_settings(name, LIMITS))
+    if chosen.get("ms") and "sims" not in chosen:
+        chosen["sims"] = LIMITS["sims"][1]
+    return replace(base, **chosen)
+
+
+def _picker(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
+    """Return the kernel that picks one of the ``legal`` actions in ``games[0]``.
+
+    ``best``: the one that the heuristic likes best; otherwise each is equally likely.
+    """
+    if not with_heuristic:
+
+        @kernel(label=heuristic_label(rules))
+        def pick_any(
+            tables: Tables,
+            games: Games,
+            mask: Mask,
+            scratch: Mask,
+            legal: int,
+            best: bool,
+            luck: Any,
+        ) -> int:
+            return legal_number(mask, below(luck, legal))
+
+        return pick_any
+
+    choose = best_action(rules)
+
+    @kernel(label=heuristic_label(rules))
+    def pick(
+        tables: Tables, games: Games, mask: Mask, scratch: Mask, legal: int, best: bool, luck: Any
+    ) -> int:
+        if best:
+            return int(choose(tables, games, mask, scratch))
+        return legal_number(mask, below(luck, legal))
+
+    return pick
+
+
+def _rollout(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
+    """Return the kernel that plays ``games[0]`` on; returns how many plies."""
+    play, legal_actions = rules.verbs.play, rules.verbs.legal_actions
+    pick = _picker(rules, with_heuristic)
+
+    @kernel(label=f"{heuristic_label(rules)} {with_heuristic}")
+    def rollout(
+        tables: Tables,
+        games: Games,
+        last: int,
+        plies: int,
+        greedy: int,
+        mask: Mask,
+        scratch: Mask,
+        luck: Any,
+    ) -> int:
+        ply = 0
+        while goes_on(games[0], last) and (plies == 0 or ply < plies):
+            legal_actions(tables, games, 0, mask)
+            legal = count_legal(mask)
+            if legal == 1:
+                action = legal_number(mask, 0)
+            else:
+                best = greedy > 0 and below(luck, PER_THOUSAND) < greedy
+                action = pick(tables, games, mask, scratch, legal, best, luck)
+            play(tables, games, 0, action)
+            ply += 1
+        return ply
+
+    return rollout
+
+
+def _score_estimate(rules: GameRules) -> Callable[..., float]:
+    """Return the kernel that takes the points that a side has for those it will have."""
+
+    @kernel(label=heuristic_label(rules))
+    def estimate(tables: Tables, games: Games, g: int, side: int, scores: Ints) -> float:
+        return float(scores[side])
+
+    return estimate
+
+
+def _plan_estimate(rules: GameRules) -> Callable[..., float]:
+    """Return the kernel by which the heuristic estimates the points that a side will have."""
+    plan_value = plan_value_of(rules)
+
+    @kernel(label=heuristic_label(rules))
+    def estimate(tables: Tables, games: Games, g: int, side: int, scores: Ints) -> float:
+        return float(plan_value(tables, games, g, side))
+
+    return estimate
+
+
+def _evaluator(rules: GameRules, with_heuristic: bool) -> Callable[..., None]:
+    """Return the kernel that writes what ``games[0]`` is worth for every side, 0..1."""
+    score_all, stand = rules.verbs.scores, rules.verbs.standings
+    estimate = _plan_estimate(rules) if with_heuristic else _score_estimate(rules)
+
+    @kernel(label=f"{heuristic_label(rules)} {with_heuristic}")
+    def evaluate(
+        tables: Tables, games: Games, scores: Ints, standings: Ints, points: Values, values: Values
+    ) -> None:
+        score_all(tables, games, 0, scores)
+        over = games[0].over != NOT_OVER
+        if over:
+            stand(tables, games, 0, standings)
+        total = 0.0
+        for side in range(scores.size):
+            points[side] = scores[side]
+            if not over:
+                points[side] = estimate(tables, games, 0, side, scores)
+            total += points[side]
+        for side in range(scores.size):
+            own = points[side]
+            others = (total - own) / (scores.size - 1)  # on average
+            margin = own - others
+            reach = CLOSE * (abs(own) + abs(others)) + 1.0
+            values[side] = 0.5 + 0.5 * margin / (abs(margin) + reach)
+            if over:
+                won = 0.5 + 0.5 * share_of_victory(standings, side)
+                values[side] = SURE * won + (1.0 - SURE) * values[side]
+
+    return evaluate
+
+
+@functools.cache
+def search_kernel(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
+    """Return the kernel that runs simulations of one game, with or without its heuristic."""
+    verbs = rules.verbs
+    play, legal_actions, redeal = verbs.play, verbs.legal_actions, verbs.redeal_hidden
+    evaluate, rollout = _evaluator(rules, with_heuristic), _rollout(rules, with_heuristic)
+    pick = _picker(rules, with_heuristic)
+
+    @kernel(label=f"{heuristic_label(rules)} {with_heuristic}")
+    def simulate(
+        tables: Tables,
+        root: Games,
+        games: Games,
+        observer: int,
+        seed: int,
+        first: int,
+        count: int,
+        tree: Tree,
+        used: int,
+        path: Index,
+        played: Index,
+        mask: Mask,
+        scratch: Mask,
+        luck: Any,
+        scores: Ints,
+        standings: Ints,
+        points: Values,
+        values: Values,
+        c: float,
+        deepest: int,
+        plies: int,
+        turns: int,
+        greedy: int,
+        widen: float,
+    ) -> int:
+        """Run simulations ``first`` .. ``first + count - 1``; return how many nodes are used.
+
+        ``played[0]`` counts plies.
+        """
+        last = int(root[0].turn) + turns if turns else LAST_TURN
+        for number in range(first, first + count):
+            games[0] = root[0]
+            redeal(tables, games, 0, combine(seed, number), observer)
+            node, depth = ROOT, 0
+            path[0] = ROOT
+            grown = False
+            while not grown and depth < deepest and goes_on(games[0], last):
+                legal_actions(tables, games, 0, mask)
+                action = only_action(mask)
+                if action == NO_ACTION:
+                    legal = count_legal(mask)
+                    child = best_child(tree, node, int(games[0].to_play), c, mask)
+                    left = count_legal(mask)  # those without a node
+                    if left and used < tree.size and may_grow(tree, node, legal - left, widen):
+                        best = widen > 0.0
+                        action = pick(tables, games, mask, scratch, left, best, luck[0])
+                        child = used
+                        add_child(tree, node, child, action)
+                        used += 1
+                        grown = True
+                    if child == NO_NODE:
+                        break
+                    node = child
+                    action = int(tree[node].action)
+                    depth += 1
+                    path[depth] = node
+                play(tables, games, 0, action)
+                played[0] += 1
+            played[0] += rollout(tables, games, last, plies, greedy, mask, scratch, luck[0])
+            evaluate(tables, games, scores, standings, points, values)
+            for k in range(depth + 1):
+                tree[path[k]].visits += 1
+                for side in range(values.size):
+                    tree[path[k]].value[side] += values[side]
+        return used
+
+    return simulate
+
+
+@kernel
+def goes_on(state: Any, last: int) -> bool:
+    """Whether a simulation plays on from here: the game is not over, nor are its turns."""
+    return bool(state.over == NOT_OVER and state.turn < last)
+
+
+@kernel
+def may_grow(tree: Tree, node: int, children: int, widen: float) -> bool:
+    """Whether a node may get one more child."""
+    return widen <= 0.0 or children < 1.0 + widen * math.sqrt(float(tree[node].visits))
+
+
+@kernel
+def best_child(tree: Tree, node: int, seat: int, c: float, mask: Mask) -> int:
+    """Return the legal child with the highest bound, NO_NODE if none; clears all in the mask."""
+    best, highest = NO_NODE, -np.inf
+    child = int(tree[node].child)
+    while child != NO_NODE:
+        action = int(tree[child].action)
+        if mask[action]:
+            mask[action] = 0
+            tree[child].available += 1
+            visits = int(tree[child].visits)
+            bound = float(tree[child].value[seat]) / visits
+            bound += c * math.sqrt(math.log(float(tree[child].available)) / visits)
+            if bound > highest:
+                best, highest = child, bound
+        child = int(tree[child].sibling)
+    return best
+
+
+@kernel
+def add_child(tree: Tree, parent: int, child: int, action: int) -> None:
+    """Give a node a child, not visited yet."""
+    clear_node(tree, child)
+    tree[child].action = action
+    tree[child].available = 1
+    tree[child].sibling = tree[parent].child
+    tree[parent].child = child
+
+
+@kernel
+def clear_node(tree: Tree, node: int) -> None:
+    """Make a node that nothing is known about."""
+    tree[node].action = NO_ACTION
+    tree[node].child = NO_NODE
+    tree[node].sibling = NO_NODE
+    tree[node].visits = 0
+    tree[node].available = 0
+    for side in range(MAX_SIDES):
+        tree[node].value[side] = 0.0
+
+
+class _Worker:
+    """One tree and all that simulations in it need."""
+
+    def __init__(self, game: Game, config: SearchConfig) -> None:
+        self._game, self._config = game, config
+        self._simulate = search_kernel(game.rules, config.with_heuristic)
+        nodes = min(config.sims, NODES_WHEN_TIMED) + 1
+        self.tree: Tree = np.zeros(nodes, NODE)
+        self._games = game.empty(2)  # the position being played on; one for the heuristic
+        self._path: Index = np.zeros(LONGEST_PATH, np.int64)
+        self.played: Index = np.zeros(1, np.int64)  # plies so far
+        self._mask: Mask = np.zeros(game.num_actions, np.int8)
+        self._scratch: Mask = np.zeros(game.num_actions, np.int8)
+        self._scores: Ints = np.zeros(game.num_sides, np.int32)
+        self._standings: Ints = np.zeros(game.num_sides, np.int32)
+        self._points: Values = np.zeros(game.num_sides, np.float64)
+        self._values: Values = np.zeros(game.num_sides, np.float64)
+
+    def run(self, root: Games, observer: int, seed: int, deadline: float) -> None:
+        """Search anew from ``root`` ``[1]``, until the deadline (``time.perf_counter``) if any."""
+        config, game = self._config, self._game
+        luck = new_generators(1, combine(seed, 1))
+        clear_node(self.tree, ROOT)
+        used, done = 1, 0
+        while done < config.sims and (done == 0 or time.perf_counter() < deadline):
+            count = config.sims if math.isinf(deadline) else min(CHUNK, config.sims - done)
+            used = self._simulate(
+                game.tables, root, self._games, observer, seed, done, count, self.tree, used,
+                self._path, self.played, self._mask, self._scratch, luck, self._scores,
+                self._standings, self._points, self._values, config.c, config.depth, config.plies,
+                config.turns, config.greedy, config.widen,
+            )  # fmt: skip
+            done += count
+
+    def add_up(self, seat: int, visits: Index, values: Values) -> None:
+        """Add each root action's visits and the seat's values ``[num_actions]``."""
+        child = int(self.tree["child"][ROOT])
+        while child != NO_NODE:
+            node = self.tree[child]
+            visits[node["action"]] += node["visits"]
+            values[node["action"]] += node["value"][seat]
+            child = int(node["sibling"])
+
+
+class SearchBot:
+    """Plays the action that a search visited most often."""
+
+    needs_observations = False
+    needs_states = True
+
+    def __init__(self, game: Game, config: SearchConfig, seed: int = 0, name: str = "mcts") -> None:
+        self.name = name
+        self._game, self._config = game, config
+        self._workers = [_Worker(game, config) for _ in range(config.trees)]
+        threads = min(config.threads, config.trees)
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._root = game.empty(1)
+        self.seed(seed)
+
+    def seed(self, seed: int) -> None:
+        """Start anew; with ``ms=0`` the same seed and the same decisions give the same actions."""
+        self._seed = seed
+        self._decisions = 0
+
+    @property
+    def plies(self) -> int:
+        """How many plies its simulations have played so far."""
+        return sum(int(worker.played[0]) for worker in self._workers)
+
+    def act(self, observations: Floats | None, masks: Mask, states: Games | None) -> Index:
+        """Search in every row, one after the other; needs ``states``."""
+        if states is None:
+            raise ValueError(f"{self.name}: act() needs the states")
+        return np.array([self._choose(masks[k], states, k) for k in range(len(masks))], np.int64)
+
+    def _choose(self, mask: Mask, states: Games, k: int) -> int:
+        only = int(only_action(mask))
+        if only != NO_ACTION:
+            return only
+        visits, values = self.search(states, k)
+        visits = np.where(mask == 1, visits, -1)
+        means = np.where(visits > 0, values / np.maximum(visits, 1), -np.inf)
+        most = np.flatnonzero(visits == visits.max())
+        return int(most[means[most].argmax()])
+
+    def search(self, states: Games, k: int = 0) -> tuple[Index, Values]:
+        """Search in game ``k`` for the seat to play.
+
+        Returns:
+            How often each action was tried, int64 ``[num_actions]``, and the sum of what came of
+            it for that seat, float64 ``[num_actions]``, 0..1 a try.
+        """
+        self._root[0] = states[k]
+        seat = int(states["to_play"][k])
+        seed = combine(self._seed, self._decisions)
+        self._decisions += 1
+        limit = self._config.ms / 1000
+        deadline = time.perf_counter() + limit if limit else math.inf
+
+        def grow(number: int) -> None:
+            self._workers[number].run(self._root, seat, combine(seed, number), deadline)
+
+        if self._pool is None:
+            for number in range(len(self._workers)):
+                grow(number)
+        else:
+            list(self._pool.map(grow, range(len(self._workers))))
+        visits: Index = np.zeros(self._game.num_actions, np.int64)
+        values = np.zeros(self._game.num_actions, np.float64)
+        for worker in self._workers:
+            worker.add_up(seat, visits, values)
+        return visits, values

@@ -1,0 +1,259 @@
+"""Planner: plays the turns to come by the game's heuristic and looks at what they lead to.
+
+The heuristic's best few actions are compared by *playouts*: all that the seat to play cannot know
+is dealt anew, the action is played, everybody goes on by the heuristic for some turns, and the
+position is rated by the game's ``plan_value``, or by its points once it is over.  After each round
+of playouts the worse half is dropped (sequential halving); all that are left face the same deals.
+The position is never looked at but through ``redeal_hidden``, so nothing hidden can have a say.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from sprawl_env.bots.greedy import (
+    action_rater,
+    best_action,
+    heuristic_label,
+    heuristic_of,
+    plan_value_of,
+)
+from sprawl_env.bots.settings import Number, parse_settings
+from sprawl_env.core.game import Game
+from sprawl_env.core.rewards import share_of_victory
+from sprawl_env.core.rules import GameRules
+from sprawl_env.core.state import NOT_OVER, Games, Tables
+from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
+from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.masks import NO_ACTION, only_action
+from sprawl_env.kernels.rng import combine
+
+Values = npt.NDArray[np.float64]
+MOST_PLIES: Final = 400  # of a playout: turns are known to end long before
+
+
+@dataclass(frozen=True)
+class PlannerConfig:
+    """What a planner does for one decision.
+
+    Attributes:
+        candidates: the heuristic's best actions that are compared.
+        playouts: of all candidates together, about.
+        turns: of a playout, the one being played included; fewer where the game ends; 0: as
+            many as the heuristic says (``plan_turns``).
+        victory: points that a victory is worth beside the lead it is won by.
+    """
+
+    candidates: int = 8
+    playouts: int = 32
+    turns: int = 0
+    victory: float = 10.0
+
+
+LIMITS: Final[dict[str, tuple[Number, Number]]] = {
+    "candidates": (1, 1000),
+    "playouts": (1, 10_000_000),
+    "turns": (0, 10_000),
+    "victory": (0.0, 1e6),
+}
+
+
+def parse_planner(name: str) -> PlannerConfig:
+    """Return the settings that an agent's name asks for, as in ``planner:playouts=64,turns=2``.
+
+    Raises:
+        UnknownName: no such setting, or a value that it cannot have.
+    """
+    chosen: dict[str, Any] = dict(parse_settings(name, LIMITS))
+    return PlannerConfig(**chosen)
+
+
+@functools.cache
+def playout_kernel(rules: GameRules) -> Callable[..., float]:
+    """Return the kernel that plays one action and the turns to come in one game."""
+    verbs = rules.verbs
+    play, legal_actions, redeal = verbs.play, verbs.legal_actions, verbs.redeal_hidden
+    score_all, stand = verbs.scores, verbs.standings
+    choose = best_action(rules)
+    plan_value = plan_value_of(rules)
+
+    @kernel(label=heuristic_label(rules))
+    def evaluate(tables: Tables, games: Games, seat: int, points: Ints, victory: float) -> float:
+        """How far the seat is ahead of the best of the others, in points."""
+        over = games[0].over != NOT_OVER
+        if over:
+            score_all(tables, games, 0, points)
+        own, rival = 0.0, -np.inf
+        for side in range(points.size):
+            worth = float(points[side] if over else plan_value(tables, games, 0, side))
+            if side == seat:
+                own = worth
+            else:
+                rival = max(rival, worth)
+        lead = own - rival
+        if over:
+            stand(tables, games, 0, points)
+            lead += victory * share_of_victory(points, seat)
+        return lead
+
+    @kernel(label=heuristic_label(rules))
+    def playout(
+        tables: Tables,
+        root: Games,
+        games: Games,
+        observer: int,
+        seed: int,
+        action: int,
+        turns: int,
+        victory: float,
+        mask: Mask,
+        scratch: Mask,
+        points: Ints,
+    ) -> float:
+        """Play an action and the turns to come on a deal of its own; return what it leads to."""
+        games[0] = root[0]
+        redeal(tables, games, 0, seed, observer)
+        last = int(games[0].turn) + turns
+        play(tables, games, 0, action)
+        plies = 0
+        while games[0].over == NOT_OVER and games[0].turn < last and plies < MOST_PLIES:
+            legal_actions(tables, games, 0, mask)
+            best = only_action(mask)
+            if best == NO_ACTION:
+                best = choose(tables, games, mask, scratch)
+            play(tables, games, 0, best)
+            plies += 1
+        return evaluate(tables, games, observer, points, victory)
+
+    return playout
+
+
+@functools.cache
+def plan_kernel(rules: GameRules) -> Callable[..., int]:
+    """Return the kernel that chooses an action in one game."""
+    legal_actions, redeal = rules.verbs.legal_actions, rules.verbs.redeal_hidden
+    rate_action, playout = action_rater(rules), playout_kernel(rules)
+
+    @kernel(label=heuristic_label(rules))
+    def plan(
+        tables: Tables,
+        root: Games,
+        games: Games,
+        seed: int,
+        playouts: int,
+        turns: int,
+        victory: float,
+        ranked: Index,
+        values: Values,
+        mask: Mask,
+        scratch: Mask,
+        points: Ints,
+    ) -> int:
+        """Return the best action.
+
+        ``ranked`` and ``values`` ``[candidates]`` are overwritten with the candidates, best first
+        as far as they were compared, and the sums of what their playouts led to.
+        """
+        seat = int(root[0].to_play)
+        games[0] = root[0]
+        redeal(tables, games, 0, combine(seed, 0), seat)
+        legal_actions(tables, games, 0, mask)
+        found = 0
+        for action in range(mask.size):
+            if mask[action]:
+                rating = float(rate_action(tables, games, action, seat, scratch))
+                found = insert(ranked, values, found, action, rating)
+        values[:] = 0.0
+        rounds, left = 0, found
+        while left > 1:
+            left = (left + 1) // 2
+            rounds += 1
+        left, deal = found, 0
+        for _ in range(rounds):
+            deals = max(playouts // (rounds * left), 1)
+            for _ in range(deals):
+                deal += 1
+                deal_seed = combine(seed, deal)
+                for k in range(left):
+                    values[k] += playout(
+                        tables, root, games, seat, deal_seed, ranked[k], turns, victory,
+                        mask, scratch, points,
+                    )  # fmt: skip
+            sort_best_first(ranked, values, left)
+            left = (left + 1) // 2
+        return int(ranked[0])
+
+    return plan
+
+
+@kernel
+def insert(ranked: Index, values: Values, found: int, action: int, value: float) -> int:
+    """Keep the best actions in order, the earlier of equals first; return how many are kept."""
+    at = found
+    while at > 0 and values[at - 1] < value:
+        if at < ranked.size:
+            ranked[at], values[at] = ranked[at - 1], values[at - 1]
+        at -= 1
+    if at < ranked.size:
+        ranked[at], values[at] = action, value
+    return min(found + 1, ranked.size)
+
+
+@kernel
+def sort_best_first(ranked: Index, values: Values, size: int) -> None:
+    """Put the first ``size`` actions in order, equals as they were."""
+    for k in range(1, size):
+        insert(ranked[: k + 1], values[: k + 1], k, int(ranked[k]), float(values[k]))
+
+
+class PlannerBot:
+    """Plays the action whose playouts by the game's heuristic end best."""
+
+    needs_observations = False
+    needs_states = True
+
+    def __init__(
+        self, game: Game, config: PlannerConfig, seed: int = 0, name: str = "planner"
+    ) -> None:
+        self.name = name
+        self._game, self._config = game, config
+        self._turns = config.turns or int(heuristic_of(game.rules).plan_turns)
+        self._plan = plan_kernel(game.rules)
+        self._root, self._games = game.empty(1), game.empty(2)  # of a playout: itself, a trial
+        self._ranked: Index = np.zeros(self._config.candidates, np.int64)
+        self._values: Values = np.zeros(self._config.candidates, np.float64)
+        self._mask: Mask = np.zeros(game.num_actions, np.int8)
+        self._scratch: Mask = np.zeros(game.num_actions, np.int8)
+        self._points: Ints = np.zeros(game.num_sides, np.int32)
+        self.seed(seed)
+
+    def seed(self, seed: int) -> None:
+        """Start anew; the same seed and the same decisions give the same actions."""
+        self._seed = seed
+        self._decisions = 0
+
+    def act(self, observations: Floats | None, masks: Mask, states: Games | None) -> Index:
+        """Plan in every row, one after the other; needs ``states``."""
+        if states is None:
+            raise ValueError(f"{self.name}: act() needs the states")
+        return np.array([self._choose(masks[k], states, k) for k in range(len(masks))], np.int64)
+
+    def _choose(self, mask: Mask, states: Games, k: int) -> int:
+        only = int(only_action(mask))
+        if only != NO_ACTION:
+            return only
+        config = self._config
+        seed = combine(self._seed, self._decisions)
+        self._decisions += 1
+        self._root[0] = states[k]
+        best = self._plan(
+            self._game.tables, self._root, self._games, seed, config.playouts, self._turns,
+            config.victory, self._ranked, self._values, self._mask, self._scratch, self._points,
+        )  # fmt: skip
+        return int(best)

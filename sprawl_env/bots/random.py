@@ -1,0 +1,33 @@
+"""The random bot."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from sprawl_env.core.state import Games
+from sprawl_env.kernels.arrays import Floats, Mask
+from sprawl_env.kernels.masks import new_generators, sample
+
+
+class RandomBot:
+    """Plays any legal action, each equally likely."""
+
+    name = "random"
+    needs_observations = False
+    needs_states = False
+
+    def __init__(self, seed: int = 0) -> None:
+        self.seed(seed)
+
+    def seed(self, seed: int) -> None:
+        """Start anew; the same seed and the same calls give the same actions."""
+        self._generator = new_generators(1, seed)
+
+    def act(
+        self, observations: Floats | None, masks: Mask, states: Games | None
+    ) -> npt.NDArray[np.int64]:
+        """Choose at random among the legal actions."""
+        actions = np.empty(len(masks), np.int64)
+        sample(masks, self._generator, actions)
+        return actions

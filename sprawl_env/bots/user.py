@@ -1,0 +1,162 @@
+"""A user's own bot by import path, ``module:Class``, and what it may see.
+
+The class is called as ``Class(game, seed)`` and must satisfy the ``Bot`` protocol.  It plays by
+:class:`UserBot`, which hides from it what its seat cannot know, and it has a game of its own: what
+it does to that changes nothing for others.  It runs in our process all the same: this keeps honest
+bots honest, it is no sandbox for hostile code.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final, TypeVar
+
+from sprawl_env.bots.protocol import Bot
+from sprawl_env.core.errors import SprawlError, unknown
+from sprawl_env.core.game import Game
+from sprawl_env.core.state import Games
+from sprawl_env.kernels.arrays import Floats, Index, Mask
+from sprawl_env.kernels.rng import combine
+
+T = TypeVar("T")
+LONGEST_MESSAGE: Final = 200
+NOT_THE_BOTS: Final = ("<frozen", "site-packages")  # in the paths of code nobody here wrote
+
+
+class BotError(SprawlError):
+    """A user's bot that cannot be imported or made, does not fit the protocol, or raises."""
+
+
+def in_words(error: BaseException) -> str:
+    """Return an exception as ``Type: message (file, line)``, one line of moderate length."""
+    try:
+        message = " ".join(str(error).split())[:LONGEST_MESSAGE]
+    except Exception:  # whose exception is this?
+        message = ""
+    frames = traceback.extract_tb(error.__traceback__)
+    theirs = [f for f in frames if not any(part in f.filename for part in NOT_THE_BOTS)]
+    where = f" ({Path(theirs[-1].filename).name}, line {theirs[-1].lineno})" if theirs else ""
+    return f"{type(error).__name__}: {message}".removesuffix(": ") + where
+
+
+def _trying(name: str, what: str, work: Callable[[], T]) -> T:
+    """Run a bot's code; whatever it raises becomes a BotError."""
+    try:
+        return work()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # anybody's code may raise anything, SystemExit too
+        raise BotError(f"agent {name!r}: {what} raised {in_words(error)}") from None
+
+
+class UserBot:
+    """A user's bot behind the protocol; handed states have all resampled that it cannot know.
+
+    Args:
+        name: ``module:Class``.
+        game: the game it will play.
+        seed: of the bot, and of what is resampled.
+
+    Raises:
+        BotError: there is no such bot, or it does not fit.
+    """
+
+    def __init__(self, name: str, game: Game, seed: int = 0) -> None:
+        make = _find(name)
+        what = f"{name.partition(':')[2]}(game, seed)"
+        self._bot: Bot = _trying(name, what, lambda: make(_own_game(name, game), seed))
+        _check(name, self._bot)
+        self.name = name
+        self.needs_observations = self._bot.needs_observations
+        self.needs_states = self._bot.needs_states
+        self._game = game
+        self._start(seed)
+
+    def _start(self, seed: int) -> None:
+        self._seed = combine(seed, 0)
+        self._redeals = 0
+
+    def seed(self, seed: int) -> None:
+        """Start the bot anew."""
+        self._start(seed)
+        _trying(self.name, "seed()", lambda: self._bot.seed(seed))
+
+    def act(self, observations: Floats | None, masks: Mask, states: Games | None) -> Index:
+        """Ask the bot; what its seats cannot know is resampled in ``states``, which are copies.
+
+        Raises:
+            BotError: it raised something.
+        """
+        if states is not None:
+            for k in range(len(states)):
+                seed = combine(self._seed, self._redeals)
+                self._game.redeal_hidden(states, k, seed, int(states["to_play"][k]))
+                self._redeals += 1
+        return _trying(self.name, "act()", lambda: self._bot.act(observations, masks, states))
+
+
+@functools.lru_cache(maxsize=64)
+def _own_game(name: str, game: Game) -> Game:
+    """Return a game made anew for the bots called ``name``."""
+    return copy.copy(game)
+
+
+def _find(name: str) -> Callable[[Game, int], Any]:
+    """Return the class that ``module:Class`` names, looked up in the current folder too."""
+    where, _, inside = name.partition(":")
+    if not (all(part.isidentifier() for part in where.split(".")) and inside.isidentifier()):
+        raise BotError(f"agent {name!r}: expected module:Class, e.g. my_bot:MyBot")
+    if not {"", os.getcwd()} & set(sys.path):
+        sys.path.append(os.getcwd())
+    module = _trying(name, f"importing {where}", lambda: _import(where))
+    if module is None:
+        raise BotError(
+            f"agent {name!r}: no module {where!r} in the current folder or on Python's path"
+        )
+    made: Any = getattr(module, inside, None)
+    if made is None:
+        classes = [key for key, value in vars(module).items() if isinstance(value, type)]
+        if not classes:
+            raise BotError(f"agent {name!r}: module {where!r} has no class {inside!r}, nor any")
+        raise unknown(f"class of {where}", inside, classes)
+    if not callable(made):
+        raise BotError(f"agent {name!r}: expected a class, {inside} is a {type(made).__name__}")
+    return made  # type: ignore[no-any-return]  # what it returns is checked
+
+
+def _import(where: str) -> ModuleType | None:
+    """Return a module, None if there is none of that name."""
+    try:
+        return importlib.import_module(where)
+    except ModuleNotFoundError as error:  # the module's, or of something that it imports?
+        if error.name is None or not f"{where}.".startswith(f"{error.name}."):
+            raise
+        return None
+
+
+def _check(name: str, bot: Any) -> None:
+    """Refuse what does not fit the Bot protocol."""
+    wrong = [
+        f"{attribute}: expected {expected.__name__}"
+        for attribute, expected in (
+            ("name", str),
+            ("needs_observations", bool),
+            ("needs_states", bool),
+        )
+        if not isinstance(getattr(bot, attribute, None), expected)
+    ]
+    wrong += [
+        f"{method}: expected a method"
+        for method in ("act", "seed")
+        if not callable(getattr(bot, method, None))
+    ]
+    if wrong:
+        raise BotError(f"agent {name!r}: does not fit the Bot protocol: {'; '.join(wrong)}")

@@ -1,0 +1,41 @@
+"""What a game may tell bots about its positions: a record of kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, eq=False)
+class Heuristic:
+    """How good positions and actions are, for the bots greedy, planner and mcts.
+
+    All callables are kernels.  They must not use what the seat to play cannot know.
+
+    Attributes:
+        value: ``(tables, games, g, seat) -> float``: how good the position is for a seat, after
+            an action of that seat.
+        rate: ``(tables, games, action, seat, mask) -> float``: how good an action is in
+            ``games[0]``; ``games[1]`` and ``mask`` may be overwritten.  Give it instead of
+            ``value`` where the position after the action would show what the seat cannot know.
+        plan_value: ``(tables, games, g, side) -> float``: the points that a side is expected to
+            have at the end of the game.
+        plan_turns: turns that the planner plays before it asks for ``plan_value``.
+        expert: the bot that behaviour cloning imitates; it must be fast enough for hundreds of
+            thousands of decisions.
+    """
+
+    value: Callable[..., float] | None = None
+    rate: Callable[..., float] | None = None
+    plan_value: Callable[..., float] | None = None
+    plan_turns: int = 4
+    expert: str = "greedy"
+
+    def __post_init__(self) -> None:
+        """Check that exactly one of ``value`` and ``rate`` is given.
+
+        Raises:
+            ValueError: both or neither are.
+        """
+        if (self.value is None) == (self.rate is None):
+            raise ValueError("Heuristic: expected value or rate, not both")

@@ -1,0 +1,87 @@
+"""Positions as JSON text: one game with its options, readable and checked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+
+from sprawl_env.core.errors import PositionError
+from sprawl_env.core.rules import GameRules
+from sprawl_env.core.state import Games, Tables
+
+
+class Setup(Protocol):
+    """What a position needs to know of its game (:class:`sprawl_env.core.game.Game`)."""
+
+    rules: GameRules
+    options: dict[str, Any]
+    option_fields: Mapping[str, int]
+    tables: Tables
+
+    def empty(self, batch: int) -> Games:
+        """Return records with only the option fields set."""
+        ...
+
+
+def to_json(game: Setup, games: Games, g: int) -> str:
+    """Return game ``g`` as JSON text."""
+    record = games[g]
+    names = game.rules.state.names or ()
+    fields = {name: np.asarray(record[name]).tolist() for name in names}
+    return json.dumps({"game": game.rules.name, "options": game.options, "state": fields})
+
+
+def from_json(game: Setup, position: str) -> Games:
+    """Return one game ``[1]`` from the text of :func:`to_json`.
+
+    Raises:
+        PositionError: not JSON, another game, other options, or no possible position.
+    """
+    where = f"{game.rules.name}: position"
+    fields = _read(game, position)
+    games = game.empty(1)
+    dtype = game.rules.state
+    for name in dtype.names or ():
+        games[name][0] = _value(where, name, fields, dtype[name])
+    for field, number in game.option_fields.items():
+        if games[field][0] != number:
+            raise PositionError(
+                f"{where}: {field}: expected {number} as the options say, got {games[field][0]}"
+            )
+    wrong = game.rules.violations(game.tables, games, 0)
+    if wrong:
+        raise PositionError(f"{where}: {wrong[0]}")
+    return games
+
+
+def _value(where: str, name: str, fields: dict[str, Any], expected: np.dtype[Any]) -> Any:
+    """Return one field's value, its shape and range checked."""
+    try:
+        value = np.array(fields[name])
+    except (KeyError, ValueError):
+        raise PositionError(f"{where}: field {name!r} is missing") from None
+    limits = np.iinfo(expected.base)
+    fits = value.shape == expected.shape and value.dtype.kind == "i"
+    if not fits or value.min() < limits.min or value.max() > limits.max:
+        raise PositionError(
+            f"{where}: {name}: expected {expected.base.name} of shape {list(expected.shape)}"
+        )
+    return value
+
+
+def _read(game: Setup, position: str) -> dict[str, Any]:
+    try:
+        content = json.loads(position)
+        name, options, fields = content["game"], content["options"], dict(content["state"])
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise PositionError(
+            'position: expected JSON text {"game": ..., "options": ..., "state": ...}'
+        ) from None
+    if name != game.rules.name:
+        raise PositionError(f"position is of game {name!r}, expected {game.rules.name!r}")
+    if options != game.options:
+        raise PositionError(f"position has options {options}, expected {game.options}")
+    return fields

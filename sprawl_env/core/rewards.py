@@ -1,0 +1,155 @@
+"""What a seat earns at the end of a game, or on the way: the training signal, no rule.
+
+==========  ======================================================================
+``winner``  +1 for the winner, -1/(n-1) for each loser; a shared victory is shared
+``rank``    from +1 for the first to -1 for the last in equal steps, ties averaged
+``margin``  own points less the mean of the others'
+``score``   change of the own points, each time it is reported
+``lead``    change of what ``margin`` would be, each time it is reported
+==========  ======================================================================
+
+The first three come once, when the game is over.  ``lead`` adds up to ``margin`` over a game that
+begins level, but tells sooner what a move was worth.  All but ``score`` sum to zero over the sides.
+
+Sides are the seats and, where a single seat plays against an automaton, the automaton: n counts
+it, it is compared with like any other, but only seats earn.  A single seat so earns +1 for a win,
+-1 for a loss and 0 for a shared victory by ``winner`` and ``rank``.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from sprawl_env.core.errors import unknown
+from sprawl_env.core.game import Game
+from sprawl_env.core.state import NOT_OVER, Games
+from sprawl_env.kernels.arrays import Floats, Ints
+from sprawl_env.kernels.compile import kernel
+
+REWARDS: Final = ("winner", "rank", "margin", "score", "lead")
+WINNER: Final = REWARDS.index("winner")
+RANK: Final = REWARDS.index("rank")
+MARGIN: Final = REWARDS.index("margin")
+SCORE: Final = REWARDS.index("score")
+LEAD: Final = REWARDS.index("lead")
+
+
+def reward_mode(name: str) -> int:
+    """Return the number of a reward for the kernels.
+
+    Raises:
+        UnknownName: no such reward.
+    """
+    if name not in REWARDS:
+        raise unknown("reward", name, REWARDS)
+    return REWARDS.index(name)
+
+
+@kernel
+def share_of_victory(standings: Ints, seat: int) -> float:
+    """Return +1 or its share for a winner, -1/(n-1) for a loser; sums to zero."""
+    sides = standings.size
+    winners = 0
+    best = standings[0]
+    for other in range(1, sides):
+        best = max(best, standings[other])
+    for other in range(sides):
+        winners += standings[other] == best
+    if standings[seat] == best:
+        return (sides - winners) / (winners * (sides - 1.0))
+    return -1.0 / (sides - 1.0)
+
+
+@kernel
+def rank_value(standings: Ints, seat: int) -> float:
+    """Return +1 for the first .. -1 for the last, ties averaged; sums to zero."""
+    sides = standings.size
+    worse_less_better = 0
+    for other in range(sides):
+        worse_less_better += standings[other] < standings[seat]
+        worse_less_better -= standings[other] > standings[seat]
+    return worse_less_better / (sides - 1.0)
+
+
+@kernel
+def lead(scores: Ints, seat: int) -> float:
+    """Return the own points less the mean of the others'; sums to zero."""
+    others = 0
+    for other in range(scores.size):
+        if other != seat:
+            others += scores[other]
+    return float(scores[seat] - others / (scores.size - 1.0))
+
+
+@kernel
+def add_final_rewards(mode: int, scores: Ints, standings: Ints, out: Floats) -> None:
+    """Add what every seat earns at the end.
+
+    Args:
+        mode: see :func:`reward_mode`.
+        scores: ``[sides]``, final points.
+        standings: ``[sides]``, larger is better.
+        out: ``[seats]``, added to.
+    """
+    for seat in range(out.size):
+        if mode == WINNER:
+            out[seat] += share_of_victory(standings, seat)
+        elif mode == RANK:
+            out[seat] += rank_value(standings, seat)
+        elif mode == MARGIN:
+            out[seat] += lead(scores, seat)
+
+
+@kernel
+def is_dense(mode: int) -> bool:
+    """Tell whether a reward is handed out at every ply."""
+    return mode >= SCORE
+
+
+@kernel
+def add_change(mode: int, before: Ints, after: Ints, out: Floats) -> None:
+    """Add what every seat earned by a change of the scores; for dense rewards.
+
+    Args:
+        mode: see :func:`reward_mode`.
+        before: ``[sides]``, points when they were last reported.
+        after: ``[sides]``, points now.
+        out: ``[seats]``, added to.
+    """
+    for seat in range(out.size):
+        if mode == LEAD:
+            out[seat] += lead(after, seat) - lead(before, seat)
+        else:
+            out[seat] += after[seat] - before[seat]
+
+
+class Earnings:
+    """What the seats of one game have earned since they were last told.
+
+    Attributes:
+        dense: the reward is handed out at every ply, not only at the end.
+    """
+
+    def __init__(self, game: Game, reward: str) -> None:
+        self._game = game
+        self._mode = reward_mode(reward)
+        self._scores: Ints = np.zeros(game.num_sides, np.int32)
+        self.dense = bool(is_dense(self._mode))
+
+    def begin(self, games: Games) -> None:
+        """Count from here on: ``games`` ``[1]`` has just been dealt."""
+        self._scores[:] = self._game.scores(games, 0)
+
+    def since(self, games: Games) -> Floats:
+        """Return float32 ``[num_seats]``; 0 before the end unless the reward is dense."""
+        earned: Floats = np.zeros(self._game.num_seats, np.float32)
+        if self.dense:
+            scores = self._game.scores(games, 0)
+            add_change(self._mode, self._scores, scores, earned)
+            self._scores[:] = scores
+        elif games["over"][0] != NOT_OVER:
+            scores, standings = self._game.scores(games, 0), self._game.standings(games, 0)
+            add_final_rewards(self._mode, scores, standings, earned)
+        return earned

@@ -1,0 +1,107 @@
+"""The one place where numba is configured: ``@kernel`` compiles a function and caches it on disk.
+
+Environment variables:
+    NUMBA_DISABLE_JIT=1: run every kernel as plain Python (coverage, debugger).
+    NUMBA_BOUNDSCHECK=1: check every array index.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast, overload
+
+import numba
+from numba.core import types
+from numba.core.compiler_lock import global_compiler_lock
+
+from sprawl_env.kernels.cache import KernelCache, cache_folder, home_digest
+from sprawl_env.kernels.codegen import in_program, program, register
+
+JIT: bool = not numba.config.DISABLE_JIT
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@overload
+def kernel(function: F) -> F: ...
+
+
+@overload
+def kernel(*, label: str) -> Callable[[F], F]: ...
+
+
+def kernel(function: F | None = None, *, label: str = "") -> F | Callable[[F], F]:
+    """Compile ``function`` to machine code and cache it on disk, keeping its type for mypy.
+
+    Args:
+        function: the function; it releases the GIL and must not touch Python objects.  Its
+            indices count from the start: a negative one is not looked for.
+        label: for functions defined inside a factory: what tells the instances apart.
+    """
+    if function is None:
+        return lambda inner: _compile(inner, label)
+    return _compile(function, label)
+
+
+def _widen_integers(compiled: Any) -> None:
+    """Let kernels take every whole number they are given by another kernel as an int64.
+
+    Otherwise a kernel and all that it calls is compiled anew for each mixture of int8, int16,
+    int64 and enumerations that its callers happen to pass.
+    """
+    inner = compiled.get_call_template
+
+    def widened(given: Any) -> Any:
+        whole = isinstance(given, types.Integer | types.IntEnumMember)
+        return types.int64 if whole else given
+
+    def get_call_template(args: Any, kws: Any) -> Any:
+        named = {name: widened(given) for name, given in kws.items()}
+        return inner(tuple(widened(given) for given in args), named)
+
+    compiled.get_call_template = get_call_template
+
+
+def _compile_as_program(compiled: Any) -> None:
+    """Compile a kernel that Python calls as one program; the collector of garbage rests meanwhile.
+
+    numba makes millions of objects, which it would look through again and again.  Kernels that
+    a kernel calls are compiled inside its own compilation.
+    """
+    inner = compiled.compile
+
+    def compile_it(signature: Any) -> Any:
+        with global_compiler_lock:
+            if in_program():
+                return inner(signature)
+            collects = gc.isenabled()
+            gc.disable()
+            try:
+                with program(compiled.py_func):
+                    return inner(signature)
+            finally:
+                if collects:
+                    gc.enable()
+
+    compiled.compile = compile_it
+
+
+def _compile(function: F, label: str) -> F:
+    if not JIT:
+        return function
+    compiled = numba.njit(error_model="numpy", nogil=True, no_cfunc_wrapper=True, _nrt=False)(
+        function
+    )
+    register(function)
+    _widen_integers(compiled)
+    _compile_as_program(compiled)
+    folder = cache_folder(home_digest(function)) if _is_file(function) else None
+    if folder is not None:
+        compiled._cache = KernelCache(function, folder, label)
+    return cast(F, compiled)
+
+
+def _is_file(function: Callable[..., Any]) -> bool:
+    """Tell whether the source is a file: what was typed at a prompt is not cached."""
+    return Path(function.__code__.co_filename).is_file()

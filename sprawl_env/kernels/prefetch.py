@@ -1,0 +1,56 @@
+"""Ask for memory before it is needed: a batch does not fit into the processor's caches.
+
+A kernel that walks a batch asks for the next game's row while it works on this one, so that the
+two overlap.  It is a hint without any effect on results; as plain Python it does nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+
+from sprawl_env.kernels.compile import JIT, kernel
+
+LINE: Final = 64  # bytes that a cache fetches at once
+_TO_WRITE: Final = 1
+_KEEP: Final = 3  # in all caches
+_DATA: Final = 1
+
+
+def _generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """Write the machine code of ``_fetch``: one hint a line."""
+    array = context.make_array(signature.args[0])(context, builder, arguments[0])
+    row_size = cgutils.unpack_tuple(builder, array.strides)[0]
+    first = cgutils.pointer_add(
+        builder, array.data, builder.mul(arguments[1], row_size), ir.IntType(8).as_pointer()
+    )
+    number = ir.IntType(32)
+    form = ir.FunctionType(ir.VoidType(), [first.type, number, number, number])
+    hint = builder.module.declare_intrinsic("llvm.prefetch", [first.type], form)
+    how = [ir.Constant(number, value) for value in (_TO_WRITE, _KEEP, _DATA)]
+    zero, line = (ir.Constant(row_size.type, value) for value in (0, LINE))
+    with cgutils.for_range_slice(builder, zero, row_size, line, row_size.type) as (at, _):
+        builder.call(hint, [builder.gep(first, [at]), *how])
+    return context.get_dummy_value()
+
+
+@intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+def _fetch(typing_context: Any, rows: Any, row: Any) -> Any:
+    """Ask for one row of an array."""
+    return types.void(rows, types.intp), _generate
+
+
+if JIT:
+
+    @kernel
+    def prefetch(rows: Any, row: int) -> None:
+        """Ask for ``rows[row]``, which is to be read or written soon."""
+        _fetch(rows, row)
+
+else:
+
+    def prefetch(rows: Any, row: int) -> None:
+        """Do nothing."""

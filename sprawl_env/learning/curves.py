@@ -1,0 +1,58 @@
+"""Learning curves of a training run: what ``sprawl_env.learning.training`` wrote for TensorBoard, as rows.
+
+from sprawl_env.learning.curves import learning_curves
+polars.DataFrame(learning_curves(Path("runs/tower_up-quick-0")))
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from sprawl_env.core.errors import InvalidOption
+
+EVERYTHING: Final = {"scalars": 0}  # keep all points, not a sample
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point of a learning curve.
+
+    Attributes:
+        curve: its name in TensorBoard, e.g. ``wins/greedy`` (of the last few hundred games) or
+            ``train/entropy``.
+        step: learner decisions made.
+        seconds: since the first point of any curve.
+    """
+
+    curve: str
+    step: int
+    seconds: float
+    value: float
+
+
+def learning_curves(run: Path) -> list[Point]:
+    """Return all points of all curves of a run, curve by curve, in order.
+
+    Args:
+        run: the run's folder.
+
+    Raises:
+        InvalidOption: it holds no learning curves.
+    """
+    folder = run / "tensorboard"
+    events = EventAccumulator(str(folder), EVERYTHING)
+    if folder.is_dir():
+        events.Reload()
+    found = [(name, event) for name in events.Tags()["scalars"] for event in events.Scalars(name)]
+    if not found:
+        raise InvalidOption(f"run {str(run)!r}: expected a run's folder with learning curves")
+    start = min(event.wall_time for _, event in found)
+    points = [
+        Point(name, int(event.step), event.wall_time - start, float(event.value))
+        for name, event in found
+    ]
+    return sorted(points, key=lambda point: (point.curve, point.step))

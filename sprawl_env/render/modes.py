@@ -1,0 +1,72 @@
+"""Render modes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.game import Game
+from sprawl_env.core.rules import Played
+from sprawl_env.core.state import Games
+from sprawl_env.render.libraries import library
+from sprawl_env.render.pixels import Pixels, rgb_array
+from sprawl_env.render.text import text_board
+from sprawl_env.render.window import Window
+
+RENDER_MODES: Final = ("ansi", "svg", "rgb_array", "human")
+RENDER_FPS: Final = 1
+_NEEDS: Final = {"rgb_array": ("PIL",), "human": ("PIL", "pygame")}
+
+
+def check_render_mode(mode: str | None) -> str | None:
+    """Return a render mode that there is and whose libraries are installed.
+
+    Raises:
+        InvalidOption: there is not, or they are not.
+    """
+    if mode is None:
+        return None
+    if mode not in RENDER_MODES:
+        raise InvalidOption(
+            f"render_mode={mode!r}: expected None or one of {', '.join(RENDER_MODES)}"
+        )
+    for module in _NEEDS.get(mode, ()):
+        library(module, f"render_mode={mode!r}")
+    return mode
+
+
+class Renderer:
+    """What the adapters have in common: a render mode and, for ``"human"``, a window."""
+
+    def __init__(self, game: Game, mode: str | None) -> None:
+        """Check the mode.
+
+        Raises:
+            InvalidOption: no such mode, a library is missing, or the game has no pictures.
+        """
+        self.mode = check_render_mode(mode)
+        self.modes = RENDER_MODES if game.rules.draw is not None else RENDER_MODES[:1]
+        if self.mode is not None and self.mode not in self.modes:
+            raise InvalidOption(f"{game.name}: has no pictures: expected render_mode 'ansi'")
+        self._game = game
+        self._window = Window(game.title) if self.mode == "human" else None
+
+    def render(self, games: Games, g: int, last: Played | None = None) -> str | Pixels | None:
+        """Return text (``"ansi"``, ``"svg"``) or pixels; None in a window or without a mode."""
+        if self.mode is None:
+            return None
+        if self.mode == "ansi":
+            return text_board(self._game, games, g, last)
+        picture = self._game.picture(games, g, last=last)
+        if self.mode == "svg":
+            return picture.svg()
+        pixels = rgb_array(picture)
+        if self._window is None:
+            return pixels
+        self._window.show(pixels)
+        return None
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()

@@ -1,0 +1,90 @@
+"""Pictures as pixels."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from sprawl_env.render.libraries import library
+from sprawl_env.render.picture import Picture
+from sprawl_env.render.shapes import (
+    GROUND,
+    NONE,
+    Circle,
+    Line,
+    Polygon,
+    Rect,
+    Shape,
+    Text,
+    text_width,
+)
+
+Pixels: TypeAlias = npt.NDArray[np.uint8]
+_FINER: Final = 2  # pixels are averaged over so many in both directions
+
+
+# ---------------------------------------------------------------------------------------- pixels
+
+
+def rgb_array(picture: Picture) -> Pixels:
+    """Return a picture as uint8 ``[height, width, 3]``.
+
+    Raises:
+        InvalidOption: Pillow is not installed.
+    """
+    image_module, draw_module = (library(f"PIL.{m}", "pixels") for m in ("Image", "ImageDraw"))
+    size = (round(picture.width) * _FINER, round(picture.height) * _FINER)
+    image = image_module.new("RGB", size, GROUND)
+    canvas = draw_module.Draw(image)
+    for shape in picture.shapes:
+        _paint(canvas, shape)
+    return np.asarray(image.reduce(_FINER), np.uint8)
+
+
+def _paint(canvas: Any, shape: Shape) -> None:
+    """Paint one shape at the finer scale."""
+    n = _FINER
+    style = {
+        "fill": None if shape.fill == NONE else shape.fill,
+        "outline": None if shape.stroke == NONE else shape.stroke,
+        "width": max(1, round(shape.stroke_width * n)),
+    }
+    out = shape.stroke_width * n / 2 if shape.stroke != NONE else 0.0  # an outline lies astride
+    if isinstance(shape, Rect):
+        left, top = shape.x * n - out, shape.y * n - out
+        right, bottom = (shape.x + shape.width) * n + out, (shape.y + shape.height) * n + out
+        canvas.rounded_rectangle((left, top, right - 1, bottom - 1), shape.radius * n, **style)
+    elif isinstance(shape, Circle):
+        r = shape.radius * n + out
+        x, y = shape.x * n, shape.y * n
+        canvas.ellipse((x - r, y - r, x + r, y + r), **style)
+    elif isinstance(shape, Polygon):
+        canvas.polygon([(x * n, y * n) for x, y in shape.points], **style)
+    elif isinstance(shape, Line):
+        ends = (shape.x * n, shape.y * n, shape.to_x * n, shape.to_y * n)
+        canvas.line(ends, fill=shape.stroke, width=style["width"])
+    elif isinstance(shape, Text):
+        _write(canvas, shape)
+
+
+def _write(canvas: Any, text: Text) -> None:
+    """Write a text as wide as it is meant to be, or a little narrower."""
+    n = _FINER
+    meant = text_width(text.text, text.size, text.bold) * n
+    font = _font(round(text.size * n, 1))
+    wide = font.getlength(text.text) + (1 if text.bold else 0)
+    if wide > meant:
+        font = _font(round(text.size * n * meant / wide, 1))
+    anchor = {"start": "ls", "middle": "ms", "end": "rs"}[text.anchor]
+    bold = 0.035 * text.size * n if text.bold else 0
+    place = (text.x * n, text.y * n)
+    canvas.text(place, text.text, text.fill, font, anchor, stroke_width=bold)
+
+
+@functools.lru_cache(maxsize=256)
+def _font(size: float) -> Any:
+    """Return Pillow's own type: the same on every machine."""
+    return library("PIL.ImageFont", "pixels").load_default(size)

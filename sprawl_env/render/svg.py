@@ -1,0 +1,79 @@
+"""Shapes as SVG elements."""
+
+from __future__ import annotations
+
+import functools
+from typing import Final
+from xml.sax.saxutils import escape, quoteattr
+
+from sprawl_env.render.shapes import (
+    MOST_KEPT,
+    NONE,
+    Circle,
+    Line,
+    Polygon,
+    Rect,
+    Shape,
+    Text,
+    text_width,
+)
+
+_FREE_LENGTH: Final = 3  # shorter texts may differ a little from viewer to viewer
+
+
+def number(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+@functools.lru_cache(maxsize=MOST_KEPT)
+def element(shape: Shape) -> str:
+    """Return a shape as an SVG element, a target inside a group with its ids and a tooltip."""
+    drawn = f"<{_outline(shape)}{_paint(shape)}"
+    if isinstance(shape, Text):
+        drawn += f">{escape(shape.text)}</text>"
+    else:
+        drawn += "/>"
+    if not shape.actions:
+        return drawn
+    ids = " ".join(map(str, shape.actions))
+    return (
+        f'<g class="target" data-actions="{ids}" pointer-events="all">'
+        f"<title>{escape(shape.says)}</title>{drawn}</g>"
+    )
+
+
+def _outline(shape: Shape) -> str:
+    """Return an element's name and the attributes of its form."""
+    n = number
+    if isinstance(shape, Rect):
+        round_ = f' rx="{n(shape.radius)}"' if shape.radius else ""
+        size = f'width="{n(shape.width)}" height="{n(shape.height)}"'
+        return f'rect x="{n(shape.x)}" y="{n(shape.y)}" {size}{round_}'
+    if isinstance(shape, Circle):
+        return f'circle cx="{n(shape.x)}" cy="{n(shape.y)}" r="{n(shape.radius)}"'
+    if isinstance(shape, Polygon):
+        points = " ".join(f"{n(x)},{n(y)}" for x, y in shape.points)
+        return f"polygon points={quoteattr(points)}"
+    if isinstance(shape, Line):
+        ends = f'x2="{n(shape.to_x)}" y2="{n(shape.to_y)}"'
+        return f'line x1="{n(shape.x)}" y1="{n(shape.y)}" {ends}'
+    if isinstance(shape, Text):
+        return f'text x="{n(shape.x)}" y="{n(shape.y)}" font-size="{n(shape.size)}"' + _type(shape)
+    raise TypeError(f"expected a shape of this module, got {type(shape).__name__}")
+
+
+def _type(text: Text) -> str:
+    """Return how a text is set; long ones keep their width in every viewer's type."""
+    bold = ' font-weight="bold"' if text.bold else ""
+    anchor = f' text-anchor="{text.anchor}"' if text.anchor != "start" else ""
+    if len(text.text) <= _FREE_LENGTH:
+        return bold + anchor
+    length = number(text_width(text.text, text.size, text.bold))
+    return f'{bold}{anchor} textLength="{length}" lengthAdjust="spacingAndGlyphs"'
+
+
+def _paint(shape: Shape) -> str:
+    stroke = ""
+    if shape.stroke != NONE:
+        stroke = f' stroke="{shape.stroke}" stroke-width="{number(shape.stroke_width)}"'
+    return f' fill="{shape.fill}"{stroke}' if not isinstance(shape, Line) else stroke

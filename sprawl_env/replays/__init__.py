@@ -1,0 +1,24 @@
+"""Replays: games as JSON lines that can be re-run, verified ply by ply and shown as a web page."""
+
+from __future__ import annotations
+
+from sprawl_env.core.state import digest
+from sprawl_env.replays.format import Ply, Replay, dump, load, load_all, parse, parse_all
+from sprawl_env.replays.recording import from_actions, record, record_random
+from sprawl_env.replays.verification import steps, verify
+
+__all__ = [
+    "Ply",
+    "Replay",
+    "digest",
+    "dump",
+    "from_actions",
+    "load",
+    "load_all",
+    "parse",
+    "parse_all",
+    "record",
+    "record_random",
+    "steps",
+    "verify",
+]

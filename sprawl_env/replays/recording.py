@@ -1,0 +1,63 @@
+"""Recording."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from sprawl_env.core.game import Game
+from sprawl_env.core.state import NOT_OVER, Games, digest
+from sprawl_env.kernels.arrays import Mask
+from sprawl_env.replays.format import FORMAT, Ply, Replay
+
+
+def record(game: Game, seed: int, choose: Callable[[Games, Mask], int]) -> Replay:
+    """Play one game dealt from ``(seed, 0)`` and return it.
+
+    Args:
+        game: the game.
+        seed: of the deal.
+        choose: called with the game ``[1]`` and the mask, returns a legal action.
+    """
+    games = game.deal(1, seed)
+    plies = []
+    while games["over"][0] == NOT_OVER:
+        mask = game.legal_actions(games, 0)
+        plies.append(_play(game, games, int(choose(games, mask)), mask))
+    return _replay(game, games, seed, plies)
+
+
+def from_actions(game: Game, seed: int, actions: Sequence[int], **about: Any) -> Replay:
+    """Return the replay of a game dealt from ``(seed, 0)`` whose actions are known.
+
+    Args:
+        game: the game.
+        seed: of the deal.
+        actions: all that was played, in order.
+        **about: what else the header says, as JSON.
+    """
+    games = game.deal(1, seed)
+    plies = [_play(game, games, action, game.legal_actions(games, 0)) for action in actions]
+    return _replay(game, games, seed, plies, **about)
+
+
+def _play(game: Game, games: Games, action: int, mask: Mask) -> Ply:
+    """Play an action in game 0 and return it as a replay's ply."""
+    ply, seat = int(games["ply"][0]), int(games["to_play"][0])
+    says, legal = game.action_name(games, 0, action), int(mask.sum())
+    game.play(games, 0, action)
+    return Ply(ply, seat, action, says, legal, digest(games))
+
+
+def _replay(game: Game, games: Games, seed: int, plies: list[Ply], **about: Any) -> Replay:
+    """Return the replay that ends in game 0 as it is."""
+    header = {"format": FORMAT, "game": game.name, "options": game.options, "seed": seed, **about}
+    return Replay(header, tuple(plies), tuple(game.scores(games, 0).tolist()))
+
+
+def record_random(game: Game, seed: int) -> Replay:
+    """Record a game of random legal play."""
+    draws = np.random.default_rng(seed)
+    return record(game, seed, lambda _, mask: int(draws.choice(np.flatnonzero(mask))))

@@ -1,0 +1,63 @@
+"""The documents say what the code does."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sprawl_env
+from sprawl_env.commands import data
+from sprawl_env.kernels.compile import JIT
+from tests.suite import GAMES
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def page(name):
+    return (ROOT / "sprawl_env" / "games" / name / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_games_page_has_the_codes_own_tables_and_options(name):
+    game = sprawl_env.game(name)
+    assert game.actions.markdown() in page(name)
+    assert game.observation_layout.markdown() in page(name)
+    for option in game.rules.options:
+        assert f"| `{option}` |" in page(name)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_games_page_counts_its_stand_ins(name):
+    tally = data.tally(name).splitlines()[-1].split()
+    in_page = re.findall(r"^\|.*\| *(\d*) *\| *(\d*) *\| *(\d*) *\|$", page(name), re.MULTILINE)
+    sums = [sum(int(row[k] or 0) for row in in_page) for k in range(3)]
+    assert sums == [int(x) for x in tally[1:4]]
+
+
+@pytest.mark.skipif(not JIT, reason="plays many games")
+@pytest.mark.parametrize("code", re.findall(r"```python\n(.*?)```", README, re.DOTALL))
+def test_the_readmes_code_runs_as_written(code, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_readme_names_the_two_commands_and_every_experiment():
+    assert "make train" in README
+    assert "make test" in README
+    for path in (ROOT / "experiments").glob("*.py"):
+        if 'if __name__ == "__main__"' in path.read_text(encoding="utf-8"):
+            assert f"experiments.{path.stem}" in README
+
+
+def test_no_page_names_a_path_of_a_machine():
+    for path in [*ROOT.glob("*.md"), *(ROOT / "sprawl_env").rglob("*.md")]:
+        assert not re.search(r"/(home|root|work|tmp|Users)/", path.read_text(encoding="utf-8"))

@@ -1,0 +1,145 @@
+"""The notebooks run, and what is committed shows their outputs and nothing of a machine."""
+
+import copy
+
+import pytest
+
+pytest.importorskip("tyro")
+pytest.importorskip("nbformat")
+pytest.importorskip("nbclient")
+pytest.importorskip("ipykernel")
+
+import nbformat
+
+from experiments import notebooks
+from tests.commands import ROOT, command, finish
+
+FILES = sorted((ROOT / "notebooks").glob("*.ipynb"))
+NAMES = [path.name for path in FILES]
+
+
+def load(path):
+    return nbformat.read(path, as_version=4)
+
+
+def test_there_are_four_in_order():
+    assert [name[0] for name in NAMES] == ["1", "2", "3", "4"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=NAMES)
+def test_what_is_committed_was_executed_cleanly(path):
+    committed = load(path)
+    nbformat.validate(committed)
+    assert list(notebooks.faults(committed)) == []
+    assert path.read_text(encoding="utf-8") == nbformat.writes(committed) + "\n"
+    tidied = copy.deepcopy(committed)
+    notebooks.tidy(tidied)
+    assert tidied == committed
+    ids = [cell["id"] for cell in committed["cells"]]
+    assert len(set(ids)) == len(ids)
+    assert committed["cells"][0]["source"].startswith("# ")
+
+
+@pytest.mark.compiled
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("path", FILES, ids=NAMES)
+def test_a_notebook_runs_in_a_fresh_kernel_and_leaves_nothing_behind(path, tmp_path):
+    before = path.read_bytes(), sorted(path.parent.iterdir())
+    run = command("experiments.notebooks", str(path), "--out", "done", cwd=tmp_path)
+    finish(run, seconds=880)
+    assert [p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*") if p.is_file()] == [
+        f"done/{path.name}"
+    ]
+    executed = load(tmp_path / "done" / path.name)
+    assert list(notebooks.faults(executed)) == []
+    assert [cell["source"] for cell in executed["cells"]] == [
+        cell["source"] for cell in load(path)["cells"]
+    ]
+    assert before == (path.read_bytes(), sorted(path.parent.iterdir()))
+
+
+# --------------------------------------------------------------------- the command that runs them
+
+
+def write(folder, *sources):
+    """Write a notebook of code cells and return its path."""
+    cells = [nbformat.v4.new_code_cell(source, id=f"c{k}") for k, source in enumerate(sources)]
+    path = folder / "some.ipynb"
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
+    return path
+
+
+def test_a_notebook_gets_its_outputs_in_place_and_the_same_each_time(tmp_path):
+    path = write(tmp_path, "import sprawl_env\nprint(sprawl_env.__version__)", "6 * 7")
+    finish(command("experiments.notebooks", path.name, cwd=tmp_path))
+    first = path.read_bytes()
+    assert list(notebooks.faults(load(path))) == []
+    assert [cell["execution_count"] for cell in load(path)["cells"]] == [1, 2]
+    assert load(path)["cells"][1]["outputs"][0]["data"]["text/plain"] == "42"
+    finish(command("experiments.notebooks", path.name, cwd=tmp_path))
+    assert path.read_bytes() == first
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("1 / 0", "ZeroDivisionError: division by zero"),
+        ("import os; os._exit(3)", "ied"),
+        ("import sys; print('careful', file=sys.stderr)", "expected no stderr, got 'careful'"),
+        ("import warnings; warnings.warn('old')", "expected no stderr"),
+        ("open('left.txt', 'w').close(); 1", "expected no files left behind, got left.txt"),
+        ("import os; print(os.getcwd())", "expected no path of a machine"),
+        ("object()", "expected no address of memory"),
+        ("print('\\033[1mbold')", "expected plain text"),
+        ("x = 1", "expected outputs, there are none"),
+    ],
+)
+def test_a_notebook_that_is_not_clean_is_refused_in_one_line_and_not_written(
+    tmp_path, source, says
+):
+    path = write(tmp_path, source)
+    before = path.read_bytes()
+    _, err = finish(command("experiments.notebooks", path.name, cwd=tmp_path), code=2)
+    assert err.startswith("error: some.ipynb: ")
+    assert says in err
+    assert err.count("\n") == 1
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["none.ipynb"], "none.ipynb: cannot be read: No such file or directory"),
+        (["text.ipynb"], "text.ipynb: is no notebook"),
+        (["--seconds", "0"], "seconds=0: expected a whole number from 1"),
+    ],
+)
+def test_bad_input_is_one_line(tmp_path, arguments, says):
+    (tmp_path / "text.ipynb").write_text("once upon a time")
+    _, err = finish(command("experiments.notebooks", *arguments, cwd=tmp_path), code=2)
+    assert err == f"error: {says}\n"
+
+
+def test_a_cell_that_takes_too_long_is_ended(tmp_path):
+    path = write(tmp_path, "import time\ntime.sleep(60)")
+    _, err = finish(
+        command("experiments.notebooks", path.name, "--seconds", "1", cwd=tmp_path), code=2
+    )
+    assert err.startswith("error: some.ipynb: A cell timed out")
+    assert err.count("\n") == 1
+
+
+def test_old_outputs_large_pictures_and_other_metadata_are_faults():
+    cell = nbformat.v4.new_code_cell("1", execution_count=2, metadata={"collapsed": True})
+    picture = {"image/png": "A" * (notebooks.MOST_PICTURE + 1)}
+    cell["outputs"] = [nbformat.v4.new_output("display_data", picture)]
+    found = "\n".join(notebooks.faults(nbformat.v4.new_notebook(cells=[cell])))
+    assert "expected execution count 1, got 2" in found
+    assert "expected no metadata but tags, got collapsed" in found
+    assert "expected a picture of at most" in found
+    notebook = nbformat.v4.new_notebook(cells=[cell])
+    notebooks.tidy(notebook)
+    assert cell["metadata"] == {}
+    assert notebook["metadata"] == notebooks.METADATA

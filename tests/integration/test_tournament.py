@@ -1,0 +1,359 @@
+"""The tournament as a user meets it: paired, resumable, and not to be stopped by any bot."""
+
+import json
+import os
+import re
+import shlex
+import signal
+import time
+from itertools import pairwise
+
+import pytest
+
+pytest.importorskip("tyro")
+pytest.importorskip("openskill")
+
+from sprawl_env.arena.journal import Journal
+from sprawl_env.arena.report import _label, summarise, tables, to_html, to_markdown
+from sprawl_env.arena.tournament import Config, Schedule, judge, line_ups
+from sprawl_env.arena.workers import NO_SEAT, Lost, WorkerError
+from sprawl_env.core.errors import SprawlError
+from tests.commands import ROOT, command, finish
+
+BOTS = "tests.bots"
+
+
+# ---------------------------------------------------------------------------------- who plays whom
+
+
+def test_two_seats_play_every_pair_once():
+    assert line_ups(["a", "b", "c"], 2) == [("a", "b"), ("a", "c"), ("b", "c")]
+
+
+def test_more_seats_play_every_choice_of_different_agents():
+    assert line_ups("abcd", 2, reach=1) == [tuple("ab"), tuple("bc"), tuple("cd")]
+    assert line_ups("abcd", 2, reach=3) == line_ups("abcd", 2)
+    assert line_ups("abcd", 3) == [tuple("abc"), tuple("abd"), tuple("acd"), tuple("bcd")]
+
+
+@pytest.mark.parametrize(("agents", "seats", "count"), [(2, 4, 3), (3, 4, 12), (4, 5, 52)])
+def test_with_fewer_agents_than_seats_some_sit_twice_but_never_one_alone(agents, seats, count):
+    found = line_ups([f"a{k}" for k in range(agents)], seats)
+    assert len(found) == len(set(found)) == count
+    assert all(len(set(line_up)) > 1 for line_up in found)
+
+
+def test_every_line_up_plays_every_deal_with_every_rotation():
+    schedule = Schedule((("a", "a", "b"), ("a", "b", "b")), seats=3, deals=4)
+    places = [schedule.place(number) for number in range(len(schedule))]
+    assert sorted(places) == [(d, u, r) for d in range(4) for u in range(2) for r in range(3)]
+    for number in range(len(schedule)):
+        assert schedule.number(schedule.row(number)) == number
+    seats_of_b = {tuple(schedule.sitting(number)).index("b") for number in range(3)}
+    assert seats_of_b == {0, 1, 2}
+    assert schedule.number({"deal": 4, "line_up": 0, "rotation": 0}) == -1
+    assert schedule.number({"deal": 0, "line_up": 0, "rotation": 3}) == -1
+    assert schedule.number({"deal": "x"}) == -1
+
+
+# ------------------------------------------------------------------------------- whose fault it is
+
+
+def lost(exit_code, seat=1):
+    return Lost(task=0, seat=seat, ply=5, exit_code=exit_code)
+
+
+def verdict(item, losses=1, users=("bot:B",)):
+    return judge(item, ["greedy", "bot:B"], set(users), 2.0, losses)
+
+
+def test_a_bot_that_stalls_or_ends_its_process_forfeits_at_once():
+    assert verdict(lost(None)).reason == "no answer within 2 seconds"
+    assert verdict(lost(7)).reason == "its process died (exit code 7)"
+    found = verdict(lost(-signal.SIGSEGV))
+    assert (found.seat, found.ply, found.reason) == (1, 5, "its process died (signal SIGSEGV)")
+
+
+def test_a_death_that_may_be_somebody_elses_doing_is_played_again_once():
+    assert verdict(lost(-signal.SIGKILL)) is None
+    assert verdict(lost(-signal.SIGKILL), losses=2).seat == 1
+    assert verdict(lost(7, seat=0)) is None
+    again = verdict(lost(7, seat=NO_SEAT), losses=2)
+    assert (again.seat, again.reason) == (
+        1,
+        "its process died outside of its decisions (exit code 7)",
+    )
+
+
+def test_a_worker_that_dies_twice_without_a_users_bot_ends_the_command():
+    assert verdict(lost(1, seat=0), users=()) is None
+    with pytest.raises(WorkerError, match="greedy v bot:B died twice"):
+        verdict(lost(1, seat=0), losses=2, users=())
+
+
+# -------------------------------------------------------------------------------------- the journal
+
+
+def test_a_torn_last_line_is_dropped_and_the_rest_kept(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b'{"a": 1}\n{"a": 2}\n{"a": \xe2')
+    journal = Journal(path)
+    assert journal.rows == [{"a": 1}, {"a": 2}]
+    journal.append([{"a": 3}])
+    assert path.read_bytes() == b'{"a": 1}\n{"a": 2}\n{"a": 3}\n'
+
+
+def test_a_damaged_line_is_named(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"a": 1}\n[2]\n{"a": 3}\n')
+    with pytest.raises(SprawlError, match="line 2 is no JSON object"):
+        Journal(path)
+
+
+# --------------------------------------------------------------------------------------- the report
+
+
+def row(deal, rotation, scores, forfeit=None):
+    agents = ["a", "b"] if rotation == 0 else ["b", "a"]
+    shares = [float(s == max(scores)) for s in scores]
+    return {
+        "deal": deal,
+        "line_up": 0,
+        "rotation": rotation,
+        "agents": agents,
+        "shares": shares,
+        "ranks": [2 - share for share in shares],
+        "scores": None if forfeit else scores,
+        "truncated": False,
+        "forfeit": forfeit,
+    }
+
+
+def test_the_report_adds_up():
+    rows = [row(0, 0, [9, 5]), row(0, 1, [3, 8]), row(1, 0, [2, 7])]
+    rows.append(row(1, 1, [0, 1], {"seat": 0, "ply": 3, "reason": "raised <Oops|>"}))
+    timings = [{**r, "seconds": [0.5, 0.25], "decisions": [10, 10]} for r in rows[:3]]
+    timings.append({**rows[3], "seconds": None, "decisions": None})
+    report = summarise(Config(agents=("a", "b")), rows, timings)
+    first, second = report["agents"]
+    assert (first["agent"], second["agent"]) == ("a", "b")
+    assert (first["wins"], second["wins"]) == (0.75, 0.25)
+    assert first["elo"] + second["elo"] == pytest.approx(3000)
+    assert (first["score"], second["score"]) == pytest.approx(((9 + 8 + 2) / 3, (5 + 3 + 7) / 3))
+    assert (first["forfeits"], second["forfeits"]) == (0, 1)
+    assert first["seconds_a_move"] == pytest.approx((0.5 + 0.25 + 0.5) / 30)
+    assert [line["games"] for line in report["seats"]] == [3, 3]
+    assert [line["wins"] for line in report["seats"]] == pytest.approx([1 / 3, 2 / 3])
+    ahead = {(line["agent"], line["against"]): line for line in report["head_to_head"]}
+    assert ahead["a", "b"]["wins"] == 0.75
+    assert ahead["a", "b"]["meetings"] == 4
+    assert report["forfeits"][0]["first"] == {"deal": 1, "line_up": 0, "rotation": 1, "ply": 3}
+    page, text = to_html(report, b"picture"), to_markdown(report)
+    assert "raised &lt;Oops|&gt;" in page
+    assert "raised <Oops\\|>" in text
+    for table in tables(report):
+        assert all(len(cells) == len(table.columns) for cells in table.rows)
+        assert f"## {table.title}" in text
+
+
+# -------------------------------------------------------------------------------------- the command
+
+
+def tournament(*arguments, cwd, **options):
+    return command("sprawl_env.arena.tournament", *arguments, cwd=cwd, **options)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--game", "tower"], "unknown game 'tower'"),
+        (["--agents", "greedy"], "agents: expected 2 or more, got 1"),
+        (["--agents", "greedy", "greedy"], "'greedy' is named 2 times, expected once"),
+        (["--agents", "greedy", "gredy"], "unknown agent 'gredy' (did you mean 'greedy'?)"),
+        (["--agents", "greedy", "no_bot:Bot"], "no module 'no_bot'"),
+        (["--agents", "greedy", f"{BOTS}:CannotBeMade"], "raised KeyError: 'weights'"),
+        (["--agents", "greedy", "checkpoint:nowhere"], "no such folder"),
+        (["--games", "0"], "games=0: expected a whole number from 1"),
+        (["--seats", "1"], "seats=1: expected a whole number from 2"),
+        (["--seats", "5"], "expected a whole number 2..4"),
+        (["--reach", "-1"], "reach=-1: expected a whole number from 0"),
+        (["--reach", "1", "--seats", "3"], "reach=1: expected 0 with 3 seats"),
+        (["--seed", "-1"], "expected a whole number 0.."),
+        (["--move-seconds", "0"], "move_seconds=0.0: expected more than 0"),
+        (["--processes", "-1"], "processes=-1: expected a whole number from 0"),
+        (["--options", "floors=4"], "unknown option of tower_up 'floors'"),
+        (["--options", "num_players=3"], "the number of seats has a flag of its own"),
+    ],
+)
+@pytest.mark.compiled
+def test_bad_input_is_one_line_and_leaves_nothing_behind(
+    tmp_path, monkeypatch, capsys, arguments, says
+):
+    from sprawl_env.arena.tournament import main
+    from sprawl_env.console import run
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["tournament", *arguments])
+    with pytest.raises(SystemExit) as left:
+        run(main, Config)
+    out, err = capsys.readouterr()
+    assert left.value.code == 2
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1
+    assert says in err
+    assert out == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def grown(path, lines, process):
+    """Wait until a file has more than that many lines."""
+    deadline = time.monotonic() + 120
+    while not path.exists() or path.read_bytes().count(b"\n") <= lines:
+        assert time.monotonic() < deadline
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.005)
+
+
+@pytest.mark.compiled
+def test_killed_twice_and_resumed_it_ends_byte_for_byte_like_an_unbroken_run(tmp_path):
+    what = ["--agents", "random", "greedy", f"{BOTS}:First", "--games", "40", "--seed", "4"]
+    what += ["--replays"]
+    finish(tournament(*what, "--processes", "1", "--out", "whole", cwd=tmp_path))
+    results = tmp_path / "broken" / "results.jsonl"
+    lines = 0
+    for _ in range(2):
+        broken = tournament(
+            *what, "--processes", "2", "--out", "broken", cwd=tmp_path, start_new_session=True
+        )
+        grown(results, lines + 15, broken)
+        os.killpg(broken.pid, signal.SIGKILL)
+        broken.communicate()
+        lines = results.read_bytes().count(b"\n")
+        assert lines < 120
+        with results.open("ab") as file:
+            file.write(b'{"deal": 3, "line')  # as if killed in the middle of a line
+    out, _ = finish(tournament(*what, "--processes", "2", "--out", "broken", cwd=tmp_path))
+    assert f"{lines:,} are there" in out
+    whole = tmp_path / "whole"
+    assert results.read_bytes() == (whole / "results.jsonl").read_bytes()
+    for path in (whole / "replays").iterdir():
+        assert path.read_bytes() == (results.parent / "replays" / path.name).read_bytes()
+    rows = [json.loads(line) for line in results.read_text().splitlines()]
+    assert len(rows) == 120
+    places = [(r["deal"], r["line_up"], r["rotation"]) for r in rows]
+    assert all(a < b for a, b in pairwise(places))
+    reports = [json.loads((tmp_path / d / "report.json").read_text()) for d in ("whole", "broken")]
+    for report in reports:
+        for line in report["agents"]:
+            del line["seconds_a_move"]
+    assert reports[0] == reports[1]
+    assert {line["agent"]: line["elo"] > 1500 for line in reports[0]["agents"]}["greedy"]
+    out, err = finish(tournament(*what, "--out", "broken", "--seed", "5", cwd=tmp_path), code=2)
+    assert "holds a tournament with seed=4, not 5: choose another folder" in err
+    assert err.count("\n") == 1
+    out, _ = finish(command("sprawl_env.commands.replay", "verify", "whole/replays", cwd=tmp_path))
+    assert "120 games verified" in out
+
+
+@pytest.mark.compiled
+def test_bots_that_stall_or_die_forfeit_and_the_tournament_goes_on(tmp_path):
+    what = ["--agents", "random", f"{BOTS}:Stalls", f"{BOTS}:Dies", f"{BOTS}:CannotBeMadeLater"]
+    what += ["--games", "2", "--move-seconds", "0.5", "--processes", "2", "--out", "bad"]
+    out, _ = finish(tournament(*what, cwd=tmp_path))
+    assert "12 games" in out
+    rows = [
+        json.loads(line) for line in (tmp_path / "bad" / "results.jsonl").read_text().splitlines()
+    ]
+    assert len(rows) == 12
+    for r in rows:
+        forfeit = r["forfeit"]
+        bot = r["agents"][forfeit["seat"]]
+        says = {
+            f"{BOTS}:Stalls": "no answer within 0.5 seconds",
+            f"{BOTS}:Dies": "its process died (exit code 7)",
+            f"{BOTS}:CannotBeMadeLater": "raised KeyError: 'weights'",
+        }
+        assert says[bot] in forfeit["reason"]
+        assert r["shares"][forfeit["seat"]] == 0
+        assert sum(r["shares"]) == 1
+        assert r["scores"] is None
+    report = json.loads((tmp_path / "bad" / "report.json").read_text())
+    forfeits = {line["agent"]: line["forfeits"] for line in report["agents"]}
+    assert sum(forfeits.values()) == 12
+    assert forfeits["random"] == 0
+    assert "## Forfeits" in (tmp_path / "bad" / "report.md").read_text()
+    page = (tmp_path / "bad" / "report.html").read_text()
+    assert "data:image/png;base64," in page
+    assert not re.search(r"(src|href)=(?!\"data:)", page)
+
+
+@pytest.mark.compiled
+def test_ctrl_c_keeps_what_is_played_and_says_how_to_go_on(tmp_path):
+    what = ["--agents", "random", "greedy", "--games", "100000", "--out", "long"]
+    process = tournament(*what, cwd=tmp_path)
+    grown(tmp_path / "long" / "results.jsonl", 10, process)
+    process.send_signal(signal.SIGINT)
+    out, err = finish(process, code=130)
+    assert "the same command goes on" in out
+    assert "Traceback" not in err
+
+
+def test_a_folder_with_something_else_is_refused(tmp_path):
+    from sprawl_env.arena.tournament import Folder
+
+    schedule = Schedule((("a", "b"),), 2, 1)
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(SprawlError, match="expected an empty folder or a tournament's"):
+        Folder(tmp_path, Config(), schedule)
+    with pytest.raises(SprawlError, match="expected a folder"):
+        Folder(tmp_path / "notes.txt", Config(), schedule)
+    held = Folder(tmp_path / "new", Config(), schedule)
+    with pytest.raises(SprawlError, match="another tournament is writing there"):
+        Folder(tmp_path / "new", Config(), schedule)
+    held.close()
+    for text in ("{", "[]", '{"config": 3}'):
+        (tmp_path / "new" / "config.json").write_text(text)
+        with pytest.raises(SprawlError, match=r"config.json is no tournament's"):
+            Folder(tmp_path / "new", Config(), schedule)
+
+
+def test_results_of_another_tournament_are_refused(tmp_path):
+    from sprawl_env.arena.tournament import Folder
+
+    schedule = Schedule((("a", "b"),), 2, 1)
+    Folder(tmp_path / "new", Config(), schedule).close()
+    (tmp_path / "new" / "results.jsonl").write_text('{"deal": 7, "line_up": 0, "rotation": 0}\n')
+    with pytest.raises(SprawlError, match="holds a game that is not of this tournament"):
+        Folder(tmp_path / "new", Config(), schedule)
+
+
+# --------------------------------------------------------------------------------------- the README
+
+
+def section(title):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    return readme.split(f"\n## {title}\n")[1].split("\n## ")[0]
+
+
+@pytest.mark.compiled
+def test_the_readmes_bot_plays_as_written_and_its_commands_run(tmp_path):
+    page = section("Write your own bot in 20 lines")
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert len([line for line in code.splitlines() if line.strip()]) <= 20
+    (tmp_path / "my_bot.py").write_text(code)
+    shell = page.replace(f"```python\n{code}```", "") + section("Tournaments")
+    commands = "".join(re.findall(r"```\n(.*?)```", shell, re.DOTALL))
+    for line in commands.splitlines():
+        python, flag, *words = shlex.split(line, comments=True)
+        assert (python, flag) == ("python", "-m")
+        finish(command(*words, cwd=tmp_path))
+    report = json.loads((tmp_path / "runs" / "first" / "report.json").read_text())
+    elo = {line["agent"]: line for line in report["agents"]}
+    assert elo["my_bot:MyBot"]["elo_low"] > elo["random"]["elo_high"]
+    assert not any(line["forfeits"] for line in report["agents"])
+
+
+def test_labels_of_the_picture_keep_what_tells_agents_apart():
+    assert _label("planner") == "planner"
+    assert _label("mcts:sims=200,greedy=1000,turns=8") == "mcts:sims=200,greedy=10…"
+    assert _label("checkpoint:runs/tower_up-quick-0") == "…t:runs/tower_up-quick-0"

@@ -1,0 +1,86 @@
+"""Whole games compared with the slow reference, by legal action and by position, ply by ply."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import sprawl_env
+from sprawl_env.core.state import NOT_OVER
+from sprawl_env.games.urban_sprawl.actions import ACTIONS
+from sprawl_env.kernels.compile import JIT
+from tests.second_opinion.urban_sprawl_compare import both_dealt, differences
+
+GAMES = 5 if JIT else 1
+SHARES = 10  # of the slow run
+GAMES_A_SHARE = 30
+LIMITS = (300, 300, 300, 40, 1)
+
+# How much a policy likes an action, by block; 1 if not listed.
+POLICIES = {
+    "anything": {},
+    "builder": {"build": 30, "planning": 6, "favor": 0.3, "decline": 0.1, "permit": 0.3},
+    "hoarder": {"planning": 30, "build": 0.3, "permit": 0.05, "decline": 0.2},
+    "investor": {"permit": 20, "planning": 5, "build": 5},
+    "idler": {"decline": 20},
+    "favours": {"favor": 20, "build": 5, "yes": 5},
+    "accepts": {"yes": 20, "build": 10, "planning": 3, "decline": 0.2, "amount": 5},
+}
+
+
+def compare(game, seed, policy, rng):
+    """Play one game in both; return the last position."""
+    games, reference = both_dealt(game, seed)
+    liked = POLICIES[policy]
+    played = []
+    while True:
+        found = differences(game, games, reference)
+        assert not found, f"{game!r}, seed {seed}, {policy}, after {played[-12:]}: {found}"
+        assert game.rules.violations(game.tables, games, 0) == []
+        if games.over[0] != NOT_OVER:
+            return games
+        actions = np.flatnonzero(game.legal_actions(games))
+        moves = [ACTIONS.locate(int(action)) for action in actions]
+        weights = np.array([liked.get(block, 1.0) for block, _ in moves])
+        choice = int(rng.choice(len(moves), p=weights / weights.sum()))
+        played.append(game.action_name(games, 0, int(actions[choice])))
+        reference.play(*moves[choice])
+        game.play(games, 0, int(actions[choice]))
+
+
+@st.composite
+def setups(draw, limits=LIMITS):
+    """A game with its options, a seed and a policy."""
+    game = sprawl_env.game(
+        "urban_sprawl",
+        num_players=draw(st.integers(2, 4)),
+        length=draw(st.sampled_from(["standard", "standard", "long", "short"])),
+        max_turns=draw(st.sampled_from(limits)),
+    )
+    return game, draw(st.integers(0, 2**63 - 1)), draw(st.sampled_from(sorted(POLICIES)))
+
+
+QUIET = settings(
+    deadline=None,
+    database=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+@settings(QUIET, max_examples=GAMES)
+@given(setups())
+def test_kernels_and_reference_agree_along_any_game(setup):
+    game, seed, policy = setup
+    compare(game, seed, policy, np.random.default_rng(seed))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("share", range(SHARES))
+@settings(QUIET, derandomize=False, max_examples=GAMES_A_SHARE)
+@given(setup=setups(limits=(300,)))
+def test_kernels_and_reference_agree_along_many_whole_games(share, setup):
+    """300 games in all, some ten seconds each; every share draws its own."""
+    game, seed, policy = setup
+    compare(game, seed, policy, np.random.default_rng(seed))

@@ -1,0 +1,151 @@
+"""adapters/crew.py: threads that step a batch together."""
+
+import copy
+import functools
+import gc
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import sprawl_env
+from sprawl_env.adapters.threads import Crew
+from sprawl_env.core.batch import POSTED, SEED, WHAT, done_at, new_orders
+from sprawl_env.core.errors import InvalidOption
+
+SHARES = 3
+
+
+class Workers:
+    """A crew whose shares note what they did, in place of a kernel."""
+
+    def __init__(self, fails=()):
+        self.orders = new_orders(shares=SHARES)
+        self.noted = [[] for _ in range(SHARES)]
+        self.crew = Crew(
+            self.orders,
+            [
+                functools.partial(work, self.orders, self.noted[share], set(fails), share)
+                for share in range(SHARES)
+            ],
+        )
+
+
+def work(orders, noted, fails, share):
+    number = int(orders[POSTED])
+    if share > 0 and number == orders[done_at(share)]:
+        return
+    if (share, number) in fails:
+        raise OSError(f"share {share} cannot")
+    noted.append((number, int(orders[WHAT]), int(orders[SEED])))
+    if share > 0:
+        orders[done_at(share)] = number
+
+
+def wait_until(condition):
+    """Wait up to some seconds."""
+    for _ in range(500):
+        if condition():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_every_share_carries_out_every_order_once():
+    workers = Workers()
+    for k in range(200):
+        workers.crew.carry_out(k % 5, 1000 + k)
+    expected = [(k + 1, k % 5, 1000 + k) for k in range(200)]
+    assert workers.noted == [expected] * SHARES
+
+
+def test_threads_that_fell_asleep_are_woken():
+    workers = Workers()
+    for k in range(5):
+        workers.crew.carry_out(k)
+        assert wait_until(lambda: workers.crew._room.asleep == SHARES - 1)
+    assert [len(noted) for noted in workers.noted] == [5] * SHARES
+
+
+def test_an_error_in_a_thread_is_the_callers_and_the_next_order_is_carried_out():
+    workers = Workers(fails={(2, 2)})
+    workers.crew.carry_out(1)
+    with pytest.raises(OSError, match="share 2 cannot"):
+        workers.crew.carry_out(1)
+    workers.crew.carry_out(1)
+    assert [number for number, _, _ in workers.noted[2]] == [1, 3]
+    assert [number for number, _, _ in workers.noted[1]] == [1, 2, 3]
+
+
+def test_after_an_interruption_the_next_order_waits_for_the_one_before():
+    workers = Workers(fails={(0, 1)})
+    with pytest.raises(OSError, match="share 0"):  # in the place of Ctrl-C
+        workers.crew.carry_out(1)
+    workers.crew.carry_out(2)
+    assert [what for _, what, _ in workers.noted[1]] == [1, 2]
+    assert [what for _, what, _ in workers.noted[0]] == [2]
+
+
+@pytest.mark.parametrize("closes", [True, False])
+def test_threads_end_when_the_games_are_closed_or_gone(closes):
+    before = set(threading.enumerate())
+    vec = sprawl_env.make_vec("tower_up", 64, num_threads=3)
+    assert set(threading.enumerate()) <= before  # a process may still be forked
+    vec.reset()
+    assert len(set(threading.enumerate()) - before) == 2
+    if closes:
+        vec.close()
+        was = vec.games.tobytes()
+        with pytest.raises(InvalidOption, match="closed: make new ones"):
+            vec.step(vec.masks.argmax(axis=1))
+        with pytest.raises(InvalidOption, match="closed: make new ones"):
+            vec.reset()
+        assert vec.games.tobytes() == was
+    else:
+        del vec
+        gc.collect()
+    assert wait_until(lambda: set(threading.enumerate()) <= before)
+
+
+@pytest.mark.compiled  # thousands of plies
+def test_pauses_between_steps_change_nothing():
+    runs = []
+    for pause in (0, 0.003):
+        vec = sprawl_env.make_vec("tower_up", 64, seed=7, num_threads=2)
+        vec.reset()
+        for step in range(60):
+            vec.step(vec.sample_actions())
+            if step % 3 == 0:
+                time.sleep(pause)
+        runs.append(vec.games.tobytes() + vec.masks.tobytes() + vec.observations.tobytes())
+        vec.close()
+    assert runs[0] == runs[1]
+
+
+def test_an_order_whose_wake_up_was_interrupted_is_carried_out_all_the_same():
+    workers = Workers()
+    workers.crew.carry_out(1)
+    assert wait_until(lambda: workers.crew._room.asleep == SHARES - 1)
+    workers.orders[WHAT] = 2
+    workers.orders[POSTED] += 1  # and Ctrl-C before anybody was woken
+    workers.crew.carry_out(3)
+    assert [what for _, what, _ in workers.noted[1]] == [1, 2, 3]
+
+
+def test_games_of_one_thread_can_be_copied():
+    vec = sprawl_env.make_vec("tower_up", 2, seed=1)
+    vec.reset()
+    other = copy.deepcopy(vec)
+    for games in (vec, other):
+        games.step(games.sample_actions())
+    assert other.games.tobytes() == vec.games.tobytes()
+    vec.step(vec.sample_actions())
+    assert other.games.tobytes() != vec.games.tobytes()
+
+
+def test_orders_start_with_nothing_done():
+    orders = new_orders(shares=SHARES)
+    assert not np.any(orders)
+    assert len({done_at(share) for share in range(1, SHARES)} | {POSTED}) == SHARES
+    assert done_at(SHARES - 1) < orders.size

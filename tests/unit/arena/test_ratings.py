@@ -1,0 +1,136 @@
+"""Ratings on cases whose answer is known."""
+
+import math
+
+import numpy as np
+import pytest
+
+pytest.importorskip("openskill")
+
+from sprawl_env.arena.ratings import (
+    MEAN,
+    bootstrap,
+    bradley_terry,
+    centred,
+    pair_wins,
+    prior_wins,
+    rate,
+    skills,
+    told,
+)
+
+
+def test_three_wins_in_four_are_191_points():
+    elo = bradley_terry(np.array([[0.0, 75], [25, 0]]))
+    assert elo[0] - elo[1] == pytest.approx(400 * math.log10(3), abs=1e-3)
+    assert elo.mean() == pytest.approx(MEAN)
+
+
+def test_strengths_are_found_again_from_expected_results():
+    strength = np.array([1.0, 2.0, 5.0, 30.0])
+    wins = 100 * strength[:, None] / (strength[:, None] + strength[None, :])
+    np.fill_diagonal(wins, 0)
+    elo = bradley_terry(wins)
+    assert elo - elo[0] == pytest.approx(400 * np.log10(strength), abs=0.01)
+
+
+def test_agents_that_never_met_are_compared_through_others():
+    wins = np.array([[0, 75, 0], [25, 0, 75], [0, 25, 0]], float)
+    elo = bradley_terry(wins)
+    assert elo - elo[1] == pytest.approx([400 * math.log10(3), 0, -400 * math.log10(3)], abs=0.01)
+
+
+def all_won(deals):
+    wins = np.zeros((deals, 2, 2))
+    wins[:, 0, 1] = 1
+    return wins
+
+
+def test_who_always_wins_has_a_finite_rating_that_grows_with_the_games():
+    few, many = (all_won(n) for n in (10, 1000))
+    assert prior_wins(few).tolist() == [[0, 0.5], [0.5, 0]]
+    few, many = (bradley_terry(w.sum(axis=0) + prior_wins(w)) for w in (few, many))
+    assert few[0] - few[1] == pytest.approx(400 * math.log10(10.5 / 0.5), abs=1e-3)
+    assert many[0] - many[1] == pytest.approx(400 * math.log10(1000.5 / 0.5), abs=1e-3)
+
+
+def test_the_interval_of_who_always_wins_is_that_of_jeffreys():
+    low, high = bootstrap(all_won(10), seed=1, rounds=20_000)
+    # the 2.5% point of Beta(10.5, 0.5), ten of ten won, is 0.783
+    assert 2 * (low[0] - MEAN) == pytest.approx(400 * math.log10(0.783 / 0.217), abs=6)
+    assert high[0] > MEAN + 500
+
+
+def test_intervals_cover_the_rating_and_shrink_with_deals():
+    draws = np.random.default_rng(1)
+
+    def sample(deals):
+        wins = np.zeros((deals, 2, 2))
+        wins[:, 0, 1] = draws.binomial(2, 0.7, deals)
+        wins[:, 1, 0] = 2 - wins[:, 0, 1]
+        low, high = bootstrap(wins, seed=0)
+        elo = bradley_terry(wins.sum(axis=0) + prior_wins(wins))
+        assert (low < elo).all() and (elo < high).all()
+        return high[0] - low[0]
+
+    narrow, wide = sample(4000), sample(100)
+    assert wide / narrow == pytest.approx(math.sqrt(40), rel=0.35)
+    # half the difference of two agents: 2 * 1.96 * (400 / ln 10) * sd of the log-odds / 2
+    assert narrow == pytest.approx(1.96 * 400 / math.log(10) / math.sqrt(8000 * 0.21), rel=0.15)
+
+
+def test_intervals_hold_the_truth_about_as_often_as_they_say():
+    draws = np.random.default_rng(2)
+    truth = 400 * math.log10(0.6 / 0.4) / 2
+    inside = 0
+    for k in range(100):
+        wins = np.zeros((200, 2, 2))
+        wins[:, 0, 1] = draws.binomial(2, 0.6, 200)
+        wins[:, 1, 0] = 2 - wins[:, 0, 1]
+        low, high = bootstrap(wins, seed=k, rounds=300)
+        inside += low[0] <= MEAN + truth <= high[0]
+    assert 87 <= inside <= 100
+
+
+def test_pairs_are_counted_by_rank_and_seats_of_one_agent_are_not_compared():
+    wins = pair_wins([1, 2.5, 2.5, 4], [0, 1, 2, 1], 3)
+    assert wins.tolist() == [[0, 2, 1], [0, 0, 0.5], [0, 1.5, 0]]
+
+
+def test_openskill_tells_winners_from_losers():
+    games = [((1, 2), (0, 1)), ((2, 1), (1, 0))] * 20
+    better, worse = skills(games, 2)
+    assert better.mu > 30
+    assert worse.mu < 20
+    assert better.sigma < 25 / 3
+    level = skills([((1, 2.5, 2.5), (0, 1, 1)), ((2.5, 1, 2.5), (0, 1, 0))] * 30, 2)
+    assert level[0].mu == pytest.approx(level[1].mu, abs=3)
+
+
+def ladder(deals=500):
+    """Three agents: the first always loses, the third beats the second two times out of three."""
+    wins = np.zeros((deals, 3, 3))
+    wins[:, 1, 0] = wins[:, 2, 0] = 1.0
+    wins[::3, 1, 2] = 1.0
+    wins[1::3, 2, 1] = wins[2::3, 2, 1] = 1.0
+    return wins
+
+
+def test_the_zero_of_the_scale_is_the_mean_weighed_by_what_the_games_tell():
+    wins = ladder()
+    total = wins.sum(axis=0) + prior_wins(wins)
+    shares = told(total, bradley_terry(total))
+    assert shares.sum() == pytest.approx(1.0)
+    assert shares[0] < 0.01
+    assert shares[1] == pytest.approx(0.5, abs=0.01)
+    elo = rate(wins)
+    assert (elo * shares).sum() == pytest.approx(MEAN)
+    assert elo == pytest.approx(centred(bradley_terry(total), shares))
+    assert elo[2] - elo[1] == pytest.approx(120, abs=3)  # 400 log10(2)
+
+
+def test_one_that_always_loses_does_not_blur_the_others():
+    low, high = bootstrap(ladder(), seed=0)
+    assert high[0] - low[0] > 200
+    assert high[1] - low[1] < 45
+    assert high[1] < low[2]

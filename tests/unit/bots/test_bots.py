@@ -1,0 +1,174 @@
+"""The agents: legal, reproducible, honest."""
+
+import numpy as np
+import pytest
+
+import sprawl_env
+from sprawl_env.arena.games import join, play_games
+from sprawl_env.bots.names import BOTS, make_bot
+from sprawl_env.core.errors import UnknownName
+from sprawl_env.core.state import clone
+from sprawl_env.kernels.compile import JIT
+from tests.toy import toy
+
+
+def decisions(game, count=24, plies=25, seed=0):
+    """Return states of some games in progress, with masks."""
+    vec = sprawl_env.make_vec(game, count, seed=seed, observe=False)
+    vec.reset()
+    for _ in range(plies):
+        vec.step(vec.sample_actions())
+    return clone(vec.games), vec.masks.copy()
+
+
+@pytest.mark.parametrize("name", ["random", "greedy"])
+def test_agents_play_legally_and_the_same_again_from_the_same_seed(any_game, name):
+    states, masks = decisions(any_game)
+    agent = make_bot(name, any_game, seed=3)
+    first = agent.act(None, masks, states)
+    assert masks[np.arange(len(masks)), first].all()
+    agent.seed(3)
+    again = agent.act(None, masks, states)
+    assert first.tolist() == again.tolist()
+
+
+def test_greedy_leaves_the_states_alone_and_takes_the_best_value(any_game):
+    states, masks = decisions(any_game)
+    before = states.tobytes()
+    greedy = make_bot("greedy", any_game)
+    values = greedy.values(masks, states)
+    actions = greedy.act(None, masks, states)
+    assert states.tobytes() == before
+    assert np.isneginf(values[masks == 0]).all()
+    assert np.isfinite(values[masks == 1]).all()
+    assert (values[np.arange(len(values)), actions] == values.max(axis=1)).all()
+
+
+def test_greedy_breaks_ties_at_random():
+    greedy = make_bot("greedy", sprawl_env.game("tower_up"))
+    values = np.full((300, 251), -np.inf, np.float32)
+    values[:, [3, 7, 9]] = 1
+    counts = np.bincount(greedy.choose(values), minlength=251)
+    assert counts.sum() == counts[[3, 7, 9]].sum() == 300
+    assert counts[[3, 7, 9]].min() > 60
+
+
+def test_greedy_uses_nothing_that_is_hidden(any_game):
+    states, masks = decisions(any_game, count=12)
+    greedy = make_bot("greedy", any_game)
+    values = greedy.values(masks, states)
+    for k in range(len(states)):
+        any_game.redeal_hidden(states, k, seed=k + 1, seat=int(states.to_play[k]))
+    assert np.array_equal(values, greedy.values(masks, states))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("seats", "share"), [(2, 0.9), (3, 0.9), (4, 0.9)])
+def test_greedy_beats_random(seats, share):
+    game = sprawl_env.game("tower_up", num_players=seats)
+    line_up = [make_bot("greedy", game)] + [make_bot("random", game)] * (seats - 1)
+    assert play_games(game, line_up, 400, seed=1).wins[:, 0].mean() > share
+
+
+def test_paired_games_share_deals_and_rotate_seats(any_game):
+    agents = [make_bot("random", any_game, seed=k) for k in range(any_game.num_seats)]
+    seats = any_game.num_seats
+    results = play_games(any_game, agents, max(2 * seats - 1, 2), seed=5)
+    assert results.deals.tolist() == [0] * seats + [1] * seats
+    assert results.seats.shape == results.scores.shape == (2 * seats, seats)
+    for deal in (0, 1):
+        rows = results.seats[results.deals == deal]
+        assert sorted(map(tuple, rows)) == sorted(
+            {tuple(np.roll(range(seats), k)) for k in range(seats)}
+        )
+    if any_game.num_sides == seats:
+        assert results.wins.sum(axis=1) == pytest.approx(1)
+        assert results.margins.sum(axis=1) == pytest.approx(0)
+    assert (results.plies > 0).all()
+
+
+def test_alone_against_the_automaton_wins_and_margins_count_its_side():
+    game = toy(num_players=1)
+    results = play_games(game, [make_bot("random", game)], 60, seed=2)
+    assert results.wins.shape == results.scores.shape == results.margins.shape == (60, 1)
+    assert results.wins[:, 0].tolist() == ((np.sign(results.margins[:, 0]) + 1) / 2).tolist()
+    assert set(results.wins[:, 0]) == {0, 0.5, 1}
+    assert results.deals.tolist() == list(range(60))
+
+
+def test_margins_are_own_points_less_the_mean_of_the_others(any_game):
+    agents = [make_bot("random", any_game, seed=k) for k in range(any_game.num_seats)]
+    results = play_games(any_game, agents, any_game.num_seats, seed=5)
+    if any_game.num_seats > 1:
+        mean = (results.scores.sum(axis=1) - results.scores[:, 0]) / (any_game.num_seats - 1)
+        assert results.margins[:, 0] == pytest.approx(results.scores[:, 0] - mean)
+
+
+def test_results_are_joined_game_after_game():
+    game = toy(num_players=2)
+    agents = [make_bot("random", game, 1), make_bot("random", game, 2)]
+    parts = [play_games(game, agents, 6, seed=s) for s in (1, 2)]
+    both = join(parts)
+    assert both.scores.tolist() == parts[0].scores.tolist() + parts[1].scores.tolist()
+    assert both.margins.shape == both.seats.shape == (12, 2)
+
+
+@pytest.mark.skipif(not JIT, reason="hundreds of games")
+def test_equal_agents_win_equally_often_whatever_the_seat():
+    game = sprawl_env.game("tower_up", num_players=2)
+    results = play_games(game, [make_bot("random", game, 1), make_bot("random", game, 2)], 2000)
+    assert abs(results.wins[:, 0].mean() - 0.5) < 0.05
+
+
+def test_an_agent_that_cheats_is_named():
+    game = sprawl_env.game("tower_up")
+    cheat = make_bot("random", game)
+    cheat.name, cheat.act = "cheat", lambda o, m, s: np.full(len(m), 250)
+    with pytest.raises(sprawl_env.IllegalAction, match=r"agent cheat: .*may not play 250"):
+        play_games(game, [cheat, make_bot("random", game)], 2)
+    for answer in ([0, 0, 0], [0.0, 0.0], None):
+        cheat.act = lambda o, m, s, answer=answer: answer
+        with pytest.raises(sprawl_env.IllegalAction, match=r"agent cheat: .*expected whole number"):
+            play_games(game, [cheat, make_bot("random", game)], 2)
+
+
+def test_an_agent_cannot_make_an_action_legal_by_writing_on_its_mask():
+    game = sprawl_env.game("tower_up")
+    cheat = make_bot("random", game)
+
+    def act(observations, masks, states):
+        masks[:, 250] = 1
+        return np.full(len(masks), 250)
+
+    cheat.act = act
+    with pytest.raises(sprawl_env.IllegalAction, match="may not play 250"):
+        play_games(game, [cheat, make_bot("random", game)], 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("gredy", "did you mean 'greedy'"),
+        ("checkpoint", "checkpoint:PATH"),
+        ("checkpoint:nowhere", "no such folder"),
+    ],
+)
+def test_unknown_agents_are_refused_in_one_line(name, says):
+    with pytest.raises(ValueError, match=says) as error:
+        make_bot(name, sprawl_env.game("tower_up"))
+    assert "\n" not in str(error.value)
+    kinds = {name.partition("[")[0].partition(":")[0] for name in BOTS}
+    assert kinds == {"random", "greedy", "planner", "mcts", "flat", "checkpoint", "module"}
+
+
+def test_greedy_says_so_where_it_knows_no_game(monkeypatch):
+    from sprawl_env.bots import greedy
+
+    game = sprawl_env.game("tower_up")
+    monkeypatch.setattr(
+        greedy.importlib,
+        "import_module",
+        lambda name: (_ for _ in ()).throw(ModuleNotFoundError(name=name)),
+    )
+    with pytest.raises(UnknownName, match=r"does not know the game 'tower_up'"):
+        greedy.action_rater.__wrapped__(game.rules)

@@ -1,0 +1,198 @@
+"""agents/checkpoint.py: what is written is what is read, and nothing else is."""
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+import sprawl_env
+from sprawl_env.bots.names import make_bot
+from sprawl_env.bots.policy.checkpoint import (
+    DESCRIPTION,
+    NET,
+    WEIGHTS,
+    CheckpointError,
+    describe_game,
+    find,
+    load,
+    save,
+)
+from sprawl_env.bots.policy.player import PolicyBot, load_values
+from sprawl_env.core.files import write_atomically
+
+torch = pytest.importorskip("torch")
+networks = pytest.importorskip("sprawl_env.bots.policy.network")
+SHAPE = {"width": 8, "trunk": 16}
+
+
+@pytest.fixture
+def game():
+    return sprawl_env.game("tower_up", num_players=2)
+
+
+def network(game):
+    torch.manual_seed(0)
+    return networks.network_for(game, **SHAPE)
+
+
+def write(folder, game, **changes):
+    tensors = {NET + k: v.numpy() for k, v in network(game).state_dict().items()}
+    about = {**describe_game(game), "step": 70, "seed": 1, "network": SHAPE, **changes}
+    return save(folder, tensors, about)
+
+
+def test_a_checkpoint_plays_as_the_network_it_was_made_from(game, tmp_path):
+    write(tmp_path / "step-0000000070", game)
+    agent = make_bot(f"checkpoint:{tmp_path / 'step-0000000070'}", game)
+    vec = sprawl_env.make_vec(game, 16)
+    vec.reset()
+    actions = agent.act(vec.observations, vec.masks, None)
+    with torch.no_grad():
+        logits = network(game)(torch.from_numpy(vec.observations))[0].numpy()
+    assert actions.tolist() == np.where(vec.masks, logits, -np.inf).argmax(axis=1).tolist()
+    assert vec.masks[np.arange(16), actions].all()
+
+
+def test_samples_are_legal_and_follow_the_seed(game, tmp_path):
+    agent = PolicyBot(write(tmp_path / "step-1", game), game, seed=4, sample=True)
+    vec = sprawl_env.make_vec(game, 64)
+    vec.reset()
+    first = agent.act(vec.observations, vec.masks, None)
+    second = agent.act(vec.observations, vec.masks, None)
+    agent.seed(4)
+    assert agent.act(vec.observations, vec.masks, None).tolist() == first.tolist()
+    assert first.tolist() != second.tolist()
+    assert vec.masks[np.arange(64), first].all()
+
+
+def test_the_json_says_what_it_is(game, tmp_path):
+    about = load(write(tmp_path / "step-1", game)).about
+    assert about["game"] == "tower_up"
+    assert about["layout"] == game.observation_layout.digest()
+    assert about["options"] == game.options
+    assert {"step", "seed", "versions", "commit", "sha256", "format"} <= about.keys()
+
+
+def test_a_runs_folder_means_its_newest_checkpoint(game, tmp_path):
+    for step in (5, 70, 10):
+        write(tmp_path / "checkpoints" / f"step-{step:010d}", game)
+    assert find(tmp_path).name == "step-0000000070"
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(CheckpointError, match="expected a folder with"):
+        find(tmp_path / "empty")
+
+
+def test_writing_leaves_nothing_half_written(game, tmp_path, monkeypatch):
+    write(tmp_path / "step-1", game)
+    before = {p.name: p.read_bytes() for p in (tmp_path / "step-1").iterdir()}
+    monkeypatch.setattr("sprawl_env.bots.policy.checkpoint.json.dumps", lambda *_, **__: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        write(tmp_path / "step-1", game)
+    assert {p.name: p.read_bytes() for p in (tmp_path / "step-1").iterdir()} == before
+    assert [p.name for p in tmp_path.iterdir()] == ["step-1"]
+
+
+def test_text_files_appear_whole(tmp_path):
+    write_atomically(tmp_path / "new" / "a.json", "{}")
+    write_atomically(tmp_path / "new" / "a.json", "[]")
+    assert [p.read_text() for p in (tmp_path / "new").iterdir()] == ["[]"]
+
+
+def edit(path, **changes):
+    about = json.loads(path.read_text())
+    path.write_text(json.dumps({**about, **changes}))
+
+
+class Bomb:
+    def __reduce__(self):
+        return (pytest.fail, ("something was unpickled",))
+
+
+@pytest.mark.parametrize(
+    ("damage", "says"),
+    [
+        (lambda p: (p / WEIGHTS).unlink(), f"cannot read {WEIGHTS}"),
+        (lambda p: (p / DESCRIPTION).unlink(), f"cannot read {DESCRIPTION}"),
+        (lambda p: (p / WEIGHTS).write_bytes((p / WEIGHTS).read_bytes()[:100]), "SHA-256"),
+        (lambda p: (p / WEIGHTS).write_bytes(pickle.dumps(Bomb())), "SHA-256"),
+        (lambda p: (p / DESCRIPTION).write_text("{"), "not JSON"),
+        (lambda p: (p / DESCRIPTION).write_text("[]"), "expected format"),
+        (lambda p: edit(p / DESCRIPTION, format=99), "expected format"),
+        (lambda p: edit(p / DESCRIPTION, game="ginkgopolis"), "is for game 'ginkgopolis'"),
+        (lambda p: edit(p / DESCRIPTION, options={"num_players": 4}), "num_players=4, not 2"),
+        (lambda p: edit(p / DESCRIPTION, options=None), "num_players=None"),
+        (lambda p: edit(p / DESCRIPTION, options=[1]), "num_players"),
+        (lambda p: edit(p / DESCRIPTION, layout="0" * 16), "trained with layout"),
+        (lambda p: edit(p / DESCRIPTION, num_actions=250), "num_actions 250"),
+        (lambda p: edit(p / DESCRIPTION, step="x"), "as 'step'"),
+        (lambda p: edit(p / DESCRIPTION, network=None), "expected 'network'"),
+        (lambda p: edit(p / DESCRIPTION, network={"width": 10**9, "trunk": 1}), "1..4096"),
+        (lambda p: edit(p / DESCRIPTION, network={"width": 9, "trunk": 16}), "does not hold"),
+    ],
+)
+def test_what_does_not_fit_is_refused_in_one_line(game, tmp_path, damage, says):
+    path = write(tmp_path / "step-1", game)
+    damage(path)
+    with pytest.raises(CheckpointError, match=says) as error:
+        make_bot(f"checkpoint:{path}", game)
+    assert "\n" not in str(error.value)
+
+
+def test_a_pickle_with_a_matching_checksum_is_still_not_loaded(game, tmp_path):
+    import hashlib
+
+    path = write(tmp_path / "step-1", game)
+    bomb = pickle.dumps(Bomb())
+    (path / WEIGHTS).write_bytes(bomb)
+    edit(path / DESCRIPTION, sha256=hashlib.sha256(bomb).hexdigest())
+    with pytest.raises(CheckpointError, match="no safetensors file"):
+        load(path, game)
+
+
+def test_values_are_those_of_the_policy_in_units_of_the_reward(game, tmp_path):
+    from gymnasium import spaces
+
+    policy = networks.EntityPolicy(
+        spaces.Box(-1.0, 1.0, (game.observation_size,), np.float32),
+        spaces.Discrete(game.num_actions),
+        lambda _: 1e-3,
+        layout=game.observation_layout,
+        actions=game.actions,
+        net_arch=SHAPE,
+    )
+    tensors = {f"policy.{k}": v.numpy() for k, v in policy.state_dict().items()}
+    about = {**describe_game(game), "step": 1, "network": SHAPE, "config": {"reward_scale": 0.05}}
+    checkpoint = load(save(tmp_path / "step-1", tensors, about), game)
+    vec = sprawl_env.make_vec(game, 16)
+    vec.reset()
+    with torch.no_grad():
+        expected = policy.predict_values(torch.from_numpy(vec.observations)).numpy()[:, 0] / 0.05
+    found = load_values(checkpoint, game)(vec.observations)
+    assert found.shape == (16,)
+    assert np.allclose(found, expected, rtol=1e-4)
+    assert np.ptp(found) > 0
+
+
+def test_values_need_the_scale_and_the_weights(game, tmp_path):
+    with pytest.raises(CheckpointError, match="expected 'config' with reward_scale"):
+        load_values(load(write(tmp_path / "step-1", game)), game)
+    path = write(tmp_path / "step-2", game, config={"reward_scale": 1.0})
+    with pytest.raises(CheckpointError, match="does not hold what values positions"):
+        load_values(load(path), game)
+
+
+def test_seats_matter_but_other_options_do_not(game, tmp_path):
+    path = write(tmp_path / "step-1", game)
+    make_bot(f"checkpoint:{path}", sprawl_env.game("tower_up", objectives="start"))
+    with pytest.raises(CheckpointError, match="num_players=2, not 3"):
+        make_bot(f"checkpoint:{path}", sprawl_env.game("tower_up", num_players=3))
+
+
+def test_the_network_treats_equal_sites_alike_but_for_their_place(any_game):
+    net = networks.network_for(any_game, **SHAPE)
+    observations = torch.rand(3, any_game.observation_size)
+    logits, summary = net(observations)
+    assert logits.shape == (3, any_game.num_actions)
+    assert summary.shape == (3, SHAPE["trunk"])
+    assert torch.isfinite(logits).all()

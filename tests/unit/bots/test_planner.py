@@ -1,0 +1,126 @@
+"""The planner: legal, reproducible, honest, and better than greedy."""
+
+import numpy as np
+import pytest
+
+import sprawl_env
+from sprawl_env.arena.games import play_games
+from sprawl_env.bots.names import make_bot
+from sprawl_env.bots.planner import PlannerBot, PlannerConfig, insert, sort_best_first
+from sprawl_env.core.errors import UnknownName
+from sprawl_env.core.state import clone
+from sprawl_env.kernels.compile import JIT
+
+SMALL = "planner:candidates=3,playouts=6,turns=1"  # plain Python must cope too
+COUNT = 24 if JIT else 2
+
+
+def decisions(game, plies, count=COUNT, seed=0):
+    """Return states of some games after random plies, with masks."""
+    vec = sprawl_env.make_vec(game, count, seed=seed, observe=False)
+    vec.reset()
+    for _ in range(plies):
+        vec.step(vec.sample_actions())
+    return clone(vec.games), vec.masks.copy()
+
+
+@pytest.mark.parametrize("plies", [0, 30])
+def test_the_planner_plays_legally_and_the_same_again_from_the_same_seed(any_game, plies):
+    states, masks = decisions(any_game, plies)
+    before = states.tobytes()
+    planner = make_bot(SMALL, any_game, seed=3)
+    first = planner.act(None, masks, states)
+    assert masks[np.arange(len(masks)), first].all()
+    assert states.tobytes() == before
+    planner.seed(3)
+    assert planner.act(None, masks, states).tolist() == first.tolist()
+
+
+@pytest.mark.compiled
+def test_whole_games_go_through_with_planners_in_every_seat(any_game):
+    planner = make_bot(SMALL, any_game)
+    results = play_games(any_game, [planner] * any_game.num_seats, any_game.num_seats, seed=2)
+    assert (results.plies > 0).all()
+
+
+@pytest.mark.parametrize("plies", [2, 25] if JIT else [9])
+def test_positions_that_differ_only_in_what_is_hidden_get_the_same_answer(any_game, plies):
+    states, masks = decisions(any_game, plies)
+    others = clone(states)
+    for k in range(len(states)):
+        any_game.redeal_hidden(others, k, seed=k + 1, seat=int(states.to_play[k]))
+    assert others.tobytes() != states.tobytes()
+    planner = make_bot("planner:candidates=3,playouts=6,turns=3", any_game)
+    for seed in range(3 if JIT else 1):
+        planner.seed(seed)
+        answers = planner.act(None, masks, states).tolist()
+        planner.seed(seed)
+        assert planner.act(None, masks, others).tolist() == answers
+
+
+def test_one_candidate_is_the_heuristics_choice():
+    game = sprawl_env.game("tower_up")
+    states, masks = decisions(game, 12)
+    planner = make_bot("planner:candidates=1", game)
+    values = make_bot("greedy", game).values(masks, states)
+    answers = planner.act(None, masks, states)
+    assert values[np.arange(len(values)), answers].tolist() == values.max(axis=1).tolist()
+
+
+def test_the_best_actions_are_kept_in_order_the_earlier_of_equals_first():
+    ranked, values = np.zeros(3, np.int64), np.zeros(3, np.float64)
+    found = 0
+    for action, value in [(4, 1.0), (5, 3.0), (6, 1.0), (7, 2.0), (8, 3.0), (9, 0.5)]:
+        found = insert(ranked, values, found, action, value)
+    assert found == 3
+    assert ranked.tolist() == [5, 8, 7]
+    assert values.tolist() == [3, 3, 2]
+    values[:] = [1, 2, 9]
+    sort_best_first(ranked, values, 2)
+    assert ranked.tolist() == [8, 5, 7]
+    assert values.tolist() == [2, 1, 9]
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("planner:plies=3", "no setting 'plies'; there are candidates"),
+        ("planner:candidates=0", r"candidates='0': expected a whole number 1\.\."),
+        ("planner:playouts=many", "expected a whole number"),
+        ("planner:victory=-1", "expected a number 0"),
+        ("planning", r"choose from .*planner\["),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused_in_one_line(name, says):
+    with pytest.raises(UnknownName, match=says) as error:
+        make_bot(name, sprawl_env.game("tower_up"))
+    assert "\n" not in str(error.value)
+
+
+def test_a_planner_needs_the_states_and_says_so():
+    game = sprawl_env.game("tower_up")
+    with pytest.raises(ValueError, match=r"planner: act\(\) needs the states"):
+        PlannerBot(game, PlannerConfig()).act(None, np.ones((1, game.num_actions), np.int8), None)
+
+
+@pytest.mark.compiled
+def test_the_planner_beats_random(any_game):
+    seats = any_game.num_seats
+    planner, random = make_bot("planner:playouts=8", any_game), make_bot("random", any_game)
+    results = play_games(any_game, [planner] + [random] * (seats - 1), 12, seed=1)
+    if seats > 1:
+        assert results.wins[:, 0].mean() > 0.8
+    else:
+        assert (
+            results.scores.mean() > 1.5 * play_games(any_game, [random], 12, seed=1).scores.mean()
+        )
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", ["tower_up", "ginkgopolis", "urban_sprawl"])
+@pytest.mark.parametrize(("seats", "share", "games"), [(2, 0.65, 200), (4, 0.4, 160)])
+def test_the_planner_beats_greedy(name, seats, share, games):
+    game = sprawl_env.game(name, num_players=seats)
+    line_up = [make_bot("planner", game)] + [make_bot("greedy", game)] * (seats - 1)
+    assert play_games(game, line_up, games, seed=77).wins[:, 0].mean() > share

@@ -1,0 +1,137 @@
+"""core/actions.py, layout.py, bits.py, lanes.py, agenda.py: the small tables and stacks."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from sprawl_env.core.actions import ActionTable
+from sprawl_env.core.errors import IllegalAction
+from sprawl_env.core.layout import ObservationLayout
+from sprawl_env.kernels.agenda import SEAT, STEP, A, B, C, agenda_fields, pop, push, top
+from sprawl_env.kernels.bits import count_bits, lowest
+from sprawl_env.kernels.lanes import lanes, shortfall, zeros
+
+TABLE = ActionTable(("take", 3, "take a card"), ("build", 4, "build"))
+LAYOUT = ObservationLayout(("board", (2, 3), "sites"), ("score", (1,), "points"))
+
+
+def test_blocks_of_actions_lie_end_to_end():
+    assert TABLE.size == 7
+    assert (TABLE["build"].start, TABLE["build"].stop) == (3, 7)
+    assert [TABLE.locate(a) for a in (0, 2, 3, 6)] == [
+        ("take", 0),
+        ("take", 2),
+        ("build", 0),
+        ("build", 3),
+    ]
+
+
+@pytest.mark.parametrize("action", [-1, 7])
+def test_an_action_outside_the_table_is_refused(action):
+    with pytest.raises(IllegalAction, match=r"ids are 0\.\.6"):
+        TABLE.locate(action)
+
+
+def test_blocks_of_observations_are_viewed_in_their_shape_without_a_copy():
+    batch = np.arange(14, dtype=np.float32).reshape(2, 7)
+    board = LAYOUT.view(batch, "board")
+    assert board.shape == (2, 2, 3)
+    assert board.base is not None
+    assert LAYOUT.view(batch, "score")[1, 0] == 13
+
+
+def test_blocks_of_one_entity_are_interleaved_thing_by_thing():
+    layout = ObservationLayout(
+        ("points", (2,), "points"),
+        ("height", (3,), "floors", "site"),
+        ("owner", (3, 2), "whose", "site"),
+        ("deck", (1,), "cards left"),
+    )
+    seen = np.arange(2 * 12, dtype=np.float32).reshape(2, 12)
+    assert layout.size == 12
+    assert layout.rows("site") == (2, 11)
+    assert layout.view(seen, "height")[0].tolist() == [2, 5, 8]
+    assert layout.view(seen, "owner")[0].tolist() == [[3, 4], [6, 7], [9, 10]]
+    assert layout.view(seen, "owner")[1, 2].tolist() == [21, 22]
+    assert layout.view(seen[0], "deck").tolist() == [11]
+    layout.view(seen, "height")[1, 2] = -1
+    assert seen[1, 8] == -1, "a view, not a copy"
+    assert "| 3–4, +3 a site | `owner` |" in layout.markdown()
+    assert "| 2, +3 a site | `height` |" in layout.markdown()
+
+
+def test_entities_in_planes_lie_number_by_number():
+    layout = ObservationLayout(
+        ("points", (2,), "points"),
+        ("height", (3,), "floors", "site"),
+        ("owner", (3, 2), "whose", "site"),
+        ("deck", (1,), "cards left"),
+        planes=("site",),
+    )
+    seen = np.arange(2 * 12, dtype=np.float32).reshape(2, 12)
+    assert layout.size == 12
+    assert layout.rows("site") == (2, 11)
+    assert layout.view(seen, "height")[0].tolist() == [2, 3, 4]
+    assert layout.view(seen, "owner")[0].tolist() == [[5, 8], [6, 9], [7, 10]]
+    assert layout.features(seen, "site")[1, 2].tolist() == [16, 19, 22]
+    layout.view(seen, "height")[1, 2] = -1
+    layout.view(seen, "owner")[1, 2, 1] = -2
+    assert (seen[1, 4], seen[1, 10]) == (-1, -2), "a view, not a copy"
+    assert "| 5–10, planes of 3 | `owner` |" in layout.markdown()
+
+
+def test_blocks_of_one_entity_must_lie_together_and_agree_on_the_number_of_things():
+    site = ("height", (3,), "floors", "site")
+    with pytest.raises(ValueError, match="one after the other"):
+        ObservationLayout(site, ("points", (2,), "points"), ("owner", (3,), "whose", "site"))
+    with pytest.raises(ValueError, match="same first axis"):
+        ObservationLayout(site, ("owner", (4,), "whose", "site"))
+    with pytest.raises(KeyError):
+        ObservationLayout(site).rows("card")
+
+
+def test_the_layouts_digest_sees_names_shapes_and_order_but_not_wording():
+    other = ObservationLayout(("board", (2, 3), "reworded"), ("score", (1,), "points"))
+    turned = ObservationLayout(("board", (3, 2), "sites"), ("score", (1,), "points"))
+    swapped = ObservationLayout(("score", (1,), "points"), ("board", (2, 3), "sites"))
+    assert other.digest() == LAYOUT.digest()
+    assert len({LAYOUT.digest(), turned.digest(), swapped.digest()}) == 3
+
+
+def test_tables_print_as_markdown_with_a_row_a_block():
+    assert TABLE.markdown().splitlines()[-1] == "| 3–6 | `build` | build |"
+    assert LAYOUT.markdown().splitlines()[2] == "| 0–5 | `board` | 2×3 | sites |"
+
+
+@pytest.mark.parametrize("bits", [0, 1, 0b1011, (1 << 48) - 1, (1 << 62) - 1, 1 << 61])
+def test_count_bits(bits):
+    assert count_bits(bits) == bin(bits).count("1")
+
+
+def test_lowest_walks_a_set_in_order():
+    for place in range(63):
+        assert lowest(1 << place) == place
+        assert lowest((1 << place) | (1 << 62)) == place
+
+
+def test_lanes_compare_four_counts_at_once():
+    for counts in product((0, 1, 5, 40, 2047), repeat=4):
+        wanted = lanes(*counts)
+        low, high = 1 << 11, 12
+        assert zeros(wanted) == sum(low << high * k for k in range(4) if counts[k] == 0)
+        for held in ((0, 0, 0, 0), (1, 40, 0, 6), (2047, 5, 2, 41)):
+            short = sum(max(w - h, 0) for w, h in zip(counts, held, strict=True))
+            if short < 2**12:  # more than this is not promised
+                assert shortfall(wanted, lanes(*held)) == short
+
+
+def test_the_agenda_is_a_stack():
+    state = np.zeros(1, agenda_fields(4)).view(np.recarray)[0]
+    push(state, 5, 1, 2, 3, 4)
+    push(state, 6, 0, 0, 0, 0)
+    assert (top(state, STEP), top(state, SEAT)) == (6, 0)
+    pop(state)
+    assert [top(state, field) for field in (STEP, SEAT, A, B, C)] == [5, 1, 2, 3, 4]
+    pop(state)
+    assert state.agenda_size == 0

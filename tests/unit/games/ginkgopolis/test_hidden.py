@@ -1,0 +1,490 @@
+"""GK §2, §3: a redeal keeps what a seat knows and deals anew what it cannot know."""
+
+from collections import Counter
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from sprawl_env.games.ginkgopolis.constants import (
+    NO_CARD,
+    NO_CHARACTER,
+    NO_TILE,
+    NOT_TAKEN,
+    Step,
+)
+from sprawl_env.games.ginkgopolis.rules.draft import pack_of
+from sprawl_env.kernels.compile import JIT
+from tests.second_opinion.ginkgopolis_along import (
+    ANYTHING,
+    BUILDER,
+    FEW_TILES,
+    GIVER,
+    LOOK_EVERY,
+    REDEALS,
+    cards_in,
+    game_of,
+    positions_of,
+    record_bytes,
+    seats_of,
+    set_of,
+    shown_to,
+    steered_game,
+    step_of,
+    violations,
+)
+
+SEATS = (1, 2, 3, 4, 5)
+PASSES = (Step.DRAFT, Step.CARD, Step.TILE, Step.RETURN)
+
+
+def redealt(game, games, seat, seed=1):
+    other = games.copy()
+    game.redeal_hidden(other, 0, seed, seat)
+    return other
+
+
+def looks(game, likes, seed):
+    """Positions to look at: every few plies, and all of the draft and of the tiles returned."""
+    for ply, games in enumerate(steered_game(game, seed, likes)):
+        step = step_of(games)
+        if ply % LOOK_EVERY == 0 or (step in (Step.DRAFT, Step.RETURN) and (JIT or ply % 7 == 0)):
+            yield games
+
+
+GAMES = {
+    **{f"{seats} seats": (seats, None, ANYTHING, {}) for seats in SEATS},
+    **{f"{seats} seats, few tiles": (seats, FEW_TILES, GIVER, {}) for seats in SEATS},
+    "open screens": (3, FEW_TILES, GIVER, {"open_screens": True}),
+    "sets": (4, None, BUILDER, {"characters": "introductory"}),
+    "expert": (1, None, BUILDER, {"difficulty": "expert"}),
+}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_gk_2_a_redeal_keeps_what_the_observer_is_shown_byte_for_byte(name):
+    seats, change, likes, options = GAMES[name]
+    game = game_of(seats, change, **options)
+    for games in looks(game, likes, seed=seats):
+        for seat in seats_of(games):
+            before = shown_to(game, games, seat)
+            for seed in range(2):
+                other = redealt(game, games, seat, seed)
+                assert shown_to(game, other, seat) == before, (seat, seed, step_of(games))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_gk_2_a_redeal_for_the_seat_to_play_gives_a_possible_position(name):
+    seats, change, likes, options = GAMES[name]
+    game = game_of(seats, change, **options)
+    for games in islice(looks(game, likes, seed=seats + 10), 0, None, 3):
+        seat = max(int(games.to_play[0]), 0)
+        for seed in range(2):
+            assert violations(game, redealt(game, games, seat, seed)) == [], (seat, step_of(games))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_gk_2_a_redeal_for_a_seat_that_waits_gives_a_possible_position(name):
+    seats, change, likes, options = GAMES[name]
+    game = game_of(seats, change, **options)
+    for k, games in enumerate(islice(looks(game, likes, seed=seats + 20), 0, None, 2)):
+        seat = k % seats
+        assert violations(game, redealt(game, games, seat)) == [], (seat, step_of(games))
+
+
+@pytest.mark.parametrize("seats", SEATS)
+def test_gk_2_a_redealt_game_can_be_played_to_its_end(seats):
+    """Kernels trust the state, so that every position after a redeal must be a possible one."""
+    game = game_of(seats, FEW_TILES)
+    rng = np.random.default_rng(seats)
+    for games in islice(looks(game, GIVER, seed=seats + 30), 0, None, 12 if JIT else 40):
+        other = redealt(game, games, max(int(games.to_play[0]), 0), int(rng.integers(1000)))
+        while other.over[0] == 0:
+            game.play(other, 0, int(rng.choice(np.flatnonzero(game.legal_actions(other)))))
+        assert violations(game, other) == []
+        if not JIT:
+            break
+
+
+@pytest.mark.parametrize("seats", SEATS)
+def test_gk_2_a_redeal_follows_its_seed(seats):
+    game = game_of(seats)
+    games = game.deal(1, seed=1)
+    one, same, other = (record_bytes(redealt(game, games, 0, seed)) for seed in (5, 5, 6))
+    assert one == same
+    assert one != other
+
+
+@pytest.mark.parametrize("seats", SEATS)
+def test_gk_2_a_redeal_of_a_game_that_is_over_changes_nothing_but_chance(seats):
+    game = game_of(seats, max_rounds=2)
+    *_, games = steered_game(game, seed=1)
+    for seat in seats_of(games):
+        other = redealt(game, games, seat)
+        other.rng[0] = games.rng[0]
+        assert record_bytes(other) == record_bytes(games)
+
+
+HIDDEN_FIELDS = {
+    *("rng", "owes", "asked", "again", "pack", "taken_in", "picks", "deck", "hand", "known_by"),
+    *("chosen", "chosen_tile", "hal_card", "supply", "tiles", "returning", "lost_tile"),
+}
+
+
+@pytest.mark.parametrize("seats", SEATS)
+def test_gk_2_a_redeal_leaves_all_that_is_open_alone(seats):
+    game = game_of(seats, FEW_TILES)
+    for games in looks(game, GIVER, seed=seats + 40):
+        for seat in seats_of(games):
+            other = redealt(game, games, seat)
+            changed = {n for n in games.dtype.names if (games[n] != other[n]).any()}
+            assert changed <= HIDDEN_FIELDS, step_of(games)
+
+
+@pytest.mark.parametrize("seats", SEATS)
+def test_gk_2_a_redeal_leaves_what_the_observer_holds_has_chosen_and_has_passed_on(seats):
+    game = game_of(seats, FEW_TILES)
+    for games in looks(game, GIVER, seed=seats + 50):
+        for seat in seats_of(games):
+            other = redealt(game, games, seat)
+            for name in ("hand", "tiles", "returning", "chosen", "chosen_tile", "picks"):
+                assert (games[name][0, seat] == other[name][0, seat]).all(), name
+            for holder in seats_of(games):
+                known = [
+                    {c for c in cards_in(g.hand[0, holder]) if int(g.known_by[0, c]) >> seat & 1}
+                    for g in (games, other)
+                ]
+                assert known[0] == known[1]
+
+
+@pytest.mark.parametrize("seats", (2, 3, 4, 5))
+def test_gk_2_after_a_redeal_everyone_has_held_the_cards_in_its_hand(seats):
+    """Who has held a card tells what its observation may say, so it must fit after a redeal."""
+    game = game_of(seats)
+    for games in looks(game, ANYTHING, seed=seats + 60):
+        for seat in seats_of(games):
+            other = redealt(game, games, seat)
+            for holder in seats_of(games):
+                for card in cards_in(other.hand[0, holder]):
+                    assert int(other.known_by[0, card]) >> holder & 1
+
+
+@pytest.mark.parametrize("seats", (2, 3, 4, 5))
+def test_gk_2_after_a_redeal_hands_have_been_passed_on_as_before(seats):
+    """As many cards of a hand as before have been held by the same seats: passing is open."""
+    game = game_of(seats)
+    for games in looks(game, ANYTHING, seed=seats + 70):
+        for seat in seats_of(games):
+            other = redealt(game, games, seat)
+            for holder in seats_of(games):
+                held = [
+                    Counter(int(g.known_by[0, c]) for c in cards_in(g.hand[0, holder]))
+                    for g in (games, other)
+                ]
+                assert held[0] == held[1]
+
+
+# ---------------------------------------------------------------- what is dealt anew
+
+
+def tally(game, games, seat, look, count=REDEALS):
+    """Count what ``look`` finds over many redeals."""
+    found = Counter()
+    for seed in range(count):
+        found.update(look(redealt(game, games, seat, seed)))
+    return found
+
+
+def middle(seats, step=Step.CARD, likes="builder", **options):
+    """A position in the middle of a game in which the last of a pass is to answer."""
+    game = game_of(seats, **options)
+    found = positions_of(game, 3, step, likes)
+    last = [games for games in found if int(games.owes[0]).bit_count() == 1]
+    return game, last[len(last) // 2]
+
+
+def unknown_cards(games, seat):
+    """Cards in circulation that the seat cannot place."""
+    hidden = {int(card) for card in games.deck[0, : games.deck_size[0]]}
+    for other in seats_of(games):
+        if other != seat:
+            hidden |= {
+                card
+                for card in cards_in(games.hand[0, other])
+                if not int(games.known_by[0, card]) >> seat & 1
+            }
+    if games.hal_card[0] != NO_CARD:
+        hidden.add(int(games.hal_card[0]))
+    return hidden
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("seats", (2, 3, 5))
+def test_gk_2_every_unknown_card_appears_in_every_hand_and_everywhere_in_the_deck(seats):
+    game, games = middle(seats)
+    seat = int(games.to_play[0])
+    hidden = unknown_cards(games, seat)
+    for other in seats_of(games):
+        if other != seat and cards_in(games.hand[0, other]) & hidden:
+            held = tally(game, games, seat, lambda g, o=other: cards_in(g.hand[0, o]) & hidden)
+            assert set(held) == hidden
+    for place in (0, int(games.deck_size[0]) - 1):
+        assert set(tally(game, games, seat, lambda g, p=place: [int(g.deck[0, p])])) == hidden
+
+
+@pytest.mark.compiled
+def test_gk_2_every_unknown_card_can_be_hals():
+    game, games = middle(1)
+    hidden = unknown_cards(games, 0)
+    assert len(hidden) > 1
+    assert set(tally(game, games, 0, lambda g: [int(g.hal_card[0])])) == hidden
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("seats", SEATS)
+def test_gk_2_every_unknown_tile_can_be_next_removed_or_behind_any_other_screen(seats):
+    game, games = middle(seats, Step.TILE)
+    seat = int(games.to_play[0])
+    size = int(games.supply_size[0])
+    known = set_of(games.tiles[0, seat]) | set_of(games.covered[0])
+    known |= {int(tile) for tile in games.site_tile[0, : games.num_sites[0]]}
+    hidden = set(range(60)) - known
+    places = {"next": lambda g: [int(g.supply[0, size - 1])]}
+    for other in seats_of(games):
+        if other != seat and set_of(games.tiles[0, other]):
+            places[other] = lambda g, o=other: set_of(g.tiles[0, o])
+    if seats < 4:
+        places["removed"] = lambda g: [
+            tile
+            for tile in hidden
+            if tile not in g.supply[0, :size]
+            and not any(tile in set_of(g.tiles[0, o]) for o in seats_of(g))
+        ]
+    for name, look in places.items():
+        assert set(tally(game, games, seat, look, 3 * REDEALS)) == hidden, name
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("step", (Step.CARD, Step.TILE, Step.GAIN, Step.MARKER))
+def test_gk_3_others_that_have_chosen_unseen_have_chosen_anything(step):
+    """Card, tile or none; in the pass of the cards also a new hand."""
+    game = game_of(3)
+    found = [
+        (games, other)
+        for games in positions_of(game, 3, step, "builder")
+        for other in seats_of(games)
+        if other != games.to_play[0] and games.chosen[0, other] != NO_CARD
+    ]
+    games, other = found[len(found) // 2]
+    seat = int(games.to_play[0])
+    assert games.tiles[0, other] != 0
+    cards = tally(game, games, seat, lambda g: [int(g.chosen[0, other])])
+    possible = unknown_cards(games, seat) | cards_in(games.hand[0, other])
+    if step == Step.CARD and games.tokens[0, other]:
+        possible |= {NO_CARD}  # a new hand
+    assert set(cards) == possible
+    owes_tile = step == Step.TILE and int(games.owes[0]) >> other & 1
+    if step != Step.CARD and not owes_tile:
+        tiles = tally(game, games, seat, lambda g: [int(g.chosen_tile[0, other])], 3 * REDEALS)
+        assert NO_TILE in tiles
+        assert len(tiles) > 20
+
+
+@pytest.mark.compiled
+def test_gk_3_others_that_still_owe_a_card_have_chosen_none():
+    game = game_of(4)
+    for games in positions_of(game, 3, Step.CARD):
+        seat = int(games.to_play[0])
+        other = redealt(game, games, seat)
+        for waiting in seats_of(games):
+            if waiting != seat and int(games.owes[0]) >> waiting & 1:
+                assert other.chosen[0, waiting] == NO_CARD
+
+
+# ---------------------------------------------------------------- the draft
+
+
+def kinds_seen(state, pack, number):
+    """Return what was in a pack when it was held in a pass."""
+    taken = state.taken_in[pack]
+    return Counter(state.pack[pack][(taken == NOT_TAKEN) | (taken >= number)].tolist())
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("seats", (2, 3, 4, 5))
+@pytest.mark.parametrize("number", (0, 1, 2))
+def test_gk_4_g11_packs_that_were_held_stay_and_others_are_dealt_anew(seats, number):
+    game = game_of(seats)
+    games = next(
+        g
+        for g in positions_of(game, 4, Step.DRAFT)
+        if g.num_picks[0] == number and int(g.owes[0]).bit_count() == 1
+    )
+    seat = int(games.to_play[0])
+    state = games[0]
+    now = pack_of(state, seat)
+    copies = Counter(game.tables[0].character_kind[:27].tolist())
+    for seed in range(REDEALS // 4):
+        other = redealt(game, games, seat, seed)[0]
+        assert kinds_seen(other, now, number) == kinds_seen(state, now, number)
+        for held in range(number):  # packs held in an earlier pass, as they were then
+            pack = (seat - held) % seats
+            assert kinds_seen(other, pack, held) == kinds_seen(state, pack, held)
+        assert Counter(other.pack[:seats].ravel().tolist()) <= copies
+        assert (np.sort(other.taken_in) == np.sort(state.taken_in)).all()
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("seats", (2, 3, 4, 5))
+def test_gk_4_g11_unseen_picks_of_others_can_be_any_kind(seats):
+    game = game_of(seats)
+    games = next(
+        g
+        for g in positions_of(game, 4, Step.DRAFT)
+        if g.num_picks[0] == 1 and int(g.owes[0]).bit_count() == 1
+    )
+    seat = int(games.to_play[0])
+    state = games[0]
+    left = Counter(game.tables[0].character_kind[:27].tolist())
+    left -= Counter(state.pack[seat].tolist())  # held in the first pass, whole
+    now = pack_of(state, seat)
+    left -= Counter(state.pack[now][state.taken_in[now] == NOT_TAKEN].tolist())
+    unseen = (seat + 1) % seats  # its first pick came from its own pack
+    picks = tally(game, games, seat, lambda g: [int(g.picks[0, unseen, 0])])
+    assert NO_CHARACTER not in picks
+    assert set(picks) == set(left)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("seats", (3, 4, 5))
+def test_gk_4_g11_what_the_next_seat_took_of_a_pack_passed_on_is_any_of_what_was_left(seats):
+    """In the last pass: the seat's own first pack, from which the next one then took a second."""
+    game = game_of(seats)
+    games = next(
+        g
+        for g in positions_of(game, 4, Step.DRAFT)
+        if g.num_picks[0] == 2 and int(g.owes[0]).bit_count() == 1
+    )
+    seat = int(games.to_play[0])
+    passed_on = set(kinds_seen(games[0], seat, 1))
+    assert len(passed_on) > 1
+    following = (seat + 1) % seats
+    picks = tally(game, games, seat, lambda g: [int(g.picks[0, following, 1])], REDEALS // 2)
+    assert set(picks) == passed_on
+
+
+@pytest.mark.compiled
+def test_gk_4_g11_with_two_seats_the_pack_that_came_back_tells_what_was_taken():
+    """Seat 0 dealt pack 0, seat 1 took one of it, and in pass 2 it is back."""
+    game = game_of(2)
+    games = next(
+        g for g in positions_of(game, 4, Step.DRAFT) if g.num_picks[0] == 2 and g.to_play[0] == 1
+    )
+    picks = tally(game, games, 1, lambda g: [int(g.picks[0, 0, 1])], REDEALS // 4)
+    assert set(picks) == {int(games.picks[0, 0, 1])}
+
+
+# ---------------------------------------------------------------- tiles returned
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("seats", (2, 3, 5))
+def test_gk_4_g5_others_may_have_returned_any_number_so_far(seats):
+    game = game_of(seats, FEW_TILES)
+    found = [g for g in positions_of(game, 3, Step.RETURN, "giver") if g.pass_number[0] >= 1]
+    assert found
+    for games in found:
+        seat = int(games.to_play[0])
+        first = int(games.first[0])
+        for other in seats_of(games):
+            if other == seat:
+                continue
+            before = (other - first) % seats < (seat - first) % seats
+            answers = int(games.pass_number[0]) + before
+            held = len(set_of(games.tiles[0, other]) | set_of(games.returning[0, other]))
+            counts = tally(game, games, seat, lambda g, o=other: [len(set_of(g.returning[0, o]))])
+            assert set(counts) == set(range(min(answers, held) + 1))
+
+
+def after_the_return(game):
+    """Return the position after the tiles were shown, and what everyone had returned."""
+    returned = None
+    for games in steered_game(game, 5, GIVER):
+        if step_of(games) == Step.RETURN:
+            returned = [set_of(held) for held in games.returning[0]]
+        elif returned is not None:
+            return games, returned  # the last answer of all is "done"
+    raise LookupError("no tiles were returned")
+
+
+@pytest.mark.compiled
+def test_gk_4_g5_tiles_a_seat_has_returned_are_never_among_those_removed_unseen():
+    """The tiles returned are revealed together and form the supply: it knows at least its own."""
+    game = game_of(2, FEW_TILES)
+    games, returned = after_the_return(game)
+    seat = 0 if returned[0] else 1
+    assert returned[seat]
+    for seed in range(REDEALS // 4):
+        state = redealt(game, games, seat, seed)[0]
+        around = {*state.supply[: state.supply_size].tolist(), *set_of(state.covered)}
+        around |= {*set_of(state.tiles[0]), *set_of(state.tiles[1])}
+        around |= set(state.site_tile[: state.num_sites].tolist())
+        assert returned[seat] <= around
+
+
+# ---------------------------------------------------------------- no trace of the truth
+
+
+def trace(game, games, seat, seed):
+    """What a search would see of a redealt game: all but the cards' history."""
+    other = redealt(game, games, seat, seed)
+    state = other[0]
+    found = [("owes", int(state.owes)), ("again", int(state.again))]
+    for holder in seats_of(other):
+        if holder != seat:
+            found += [(holder, "card", card) for card in cards_in(state.hand[holder])]
+            found += [(holder, "tile", tile) for tile in set_of(state.tiles[holder])]
+            found += [(holder, "returning", len(set_of(state.returning[holder])))]
+            found += [(holder, "chosen", int(state.chosen[holder]))]
+            found += [(holder, "with", int(state.chosen_tile[holder]) == NO_TILE)]
+            found += [(holder, "pick", k, int(p)) for k, p in enumerate(state.picks[holder])]
+    found += [("next", int(state.deck[state.deck_size - 1]))]
+    found += [("hal", int(state.hal_card))]
+    return found
+
+
+TRACED = {
+    "card": (3, None, Step.CARD, "builder"),
+    "card, 5 seats": (5, None, Step.CARD, "anything"),
+    "tile": (3, None, Step.TILE, "builder"),
+    "marker": (3, None, Step.MARKER, "builder"),
+    "draft": (4, None, Step.DRAFT, "anything"),
+    "draft, 2 seats": (2, None, Step.DRAFT, "anything"),
+    "return": (3, FEW_TILES, Step.RETURN, "giver"),
+    "Hal": (1, None, Step.CARD, "builder"),
+}
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", TRACED)
+def test_gk_2_redeals_of_two_games_that_look_alike_are_alike(name):
+    """A game and one of its redeals differ in nothing a seat knows: their redeals must not either.
+
+    Every feature of a redealt game is as frequent, up to chance: five standard deviations.
+    """
+    seats, change, step, likes = TRACED[name]
+    game = game_of(seats, change)
+    found = positions_of(game, 3, step, likes)
+    count = 2 * REDEALS
+    for games in found[len(found) // 3 :: max(len(found) // 3, 1)]:
+        seat = int(games.to_play[0])
+        twin = redealt(game, games, seat, 10**6)
+        one, other = Counter(), Counter()
+        for seed in range(count):
+            one.update(trace(game, games, seat, seed))
+            other.update(trace(game, twin, seat, count + seed))
+        for feature in one | other:
+            share = (one[feature] + other[feature]) / (2 * count)
+            spread = np.sqrt(2 * share * (1 - share) / count)
+            apart = abs(one[feature] - other[feature]) / count
+            assert apart <= 5 * spread + 1e-9, (feature, one[feature], other[feature])

@@ -1,0 +1,744 @@
+"""What a seat sees: every block where the layout says, nothing of what is hidden (GK §2, §3)."""
+
+import zlib
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from sprawl_env.core.state import NOT_OVER
+from sprawl_env.games.ginkgopolis.constants import LETTERS, NO_CARD, NOT_TAKEN, NUM_LETTERS, Step
+from sprawl_env.games.ginkgopolis.observation import WINDOW
+from sprawl_env.games.ginkgopolis.rules.draft import pack_of
+from sprawl_env.kernels.compile import JIT
+from tests.second_opinion import ginkgopolis_along
+from tests.unit.games.ginkgopolis.position import (
+    card_of,
+    choose,
+    game_of,
+    hand_of,
+    kind_of,
+    markers_of,
+    play,
+    play_on,
+    position,
+    step_of,
+    tile_of,
+)
+
+EXPLOIT, URBANIZE, CONSTRUCT = range(3)
+RED, BLUE, YELLOW = RESOURCE, TILE, POINT = range(3)
+DRAFT, CARD, ADD_TILE, RETURN, GAIN, MARKER = range(6)
+
+
+def block(game, games, seat, name):
+    observation = game.observe(games, 0, seat)
+    return game.observation_layout.view(observation, name)
+
+
+def sees(game, games, seat, name, expected):
+    """Compare a whole block with ``{index: value}``, zero elsewhere."""
+    seen = block(game, games, seat, name)
+    whole = np.zeros(seen.shape, np.float32)
+    for index, value in expected.items():
+        whole[index] = value
+    assert seen == pytest.approx(whole), name
+
+
+def ones(names, of=tile_of):
+    return {of(name): 1 for name in names}
+
+
+def seen_from(seat, values):
+    """Turn what every seat has into what the observer sees of it: itself first."""
+    return {index: values[(seat + index) % len(values)] for index in range(len(values))}
+
+
+# ---------------------------------------------------------------- a game of three
+
+
+@pytest.fixture
+def middle():
+    """Three seats, all about to choose a card; seat 1 is the first player.
+
+    It is the usual start with ``red 10`` on red 1 and another, ``blue 7`` on blue 2, and
+    ``yellow 5`` beside yellow 3, with D beyond it.
+    """
+    return position(
+        3,
+        buildings={
+            (0, 0): ("red 10", 0, 3),
+            (1, 0): ("blue 7", 1, 2),
+            (3, 0): ("yellow 5", 2),
+        },
+        markers={"D": ((4, 0), "west")},
+        workers=["yellow 5"],
+        hands=[
+            ["A", "red 10", "blue 7", "yellow 3"],
+            ["B", "C", "red 2", "yellow 1"],
+            ["D", "E", "F", "blue 3"],
+        ],
+        discards=["G", "red 3"],
+        deck=["H", "I", "J"],
+        tiles=[["red 20", "blue 11"], ["yellow 20"], []],
+        resources=[7, 4, 0],
+        points=[75, 3, 30],
+        tokens=[2, 1, 0],
+        characters=[
+            ("red exploit", "red urbanize", "blue construct"),
+            ("yellow exploit", "yellow exploit", "blue urbanize"),
+            ("red construct", "red construct", "blue exploit"),
+        ],
+        kept=[["red 4"], ["blue 2"], ["red 1"]],
+        first=1,
+        rounds=50,
+    )
+
+
+def test_every_number_of_the_layout_belongs_to_one_block(middle):
+    game, _ = middle
+    marks = np.zeros(game.observation_layout.size, np.float32)
+    for name in game.observation_layout.blocks:
+        game.observation_layout.view(marks, name)[...] += 1
+    assert (marks == 1).all()
+
+
+def test_block_letter_in_hand_is_the_own_hand_alone(middle):
+    for seat, letters in enumerate(("A", "BC", "DEF")):
+        sees(*middle, seat, "letter_in_hand", ones(letters, LETTERS.index))
+
+
+def test_block_card_in_hand_is_the_own_hand_alone(middle):
+    hands = (["red 10", "blue 7", "yellow 3"], ["red 2", "yellow 1"], ["blue 3"])
+    for seat, cards in enumerate(hands):
+        sees(*middle, seat, "card_in_hand", ones(cards))
+
+
+def test_blocks_of_the_own_choice_are_seen_by_nobody_else(middle):
+    game, games = middle
+    play(game, games, "card B")
+    for seat in range(3):
+        sees(game, games, seat, "letter_chosen", {1: 1} if seat == 1 else {})
+    play(game, games, "card blue 3", "card blue 7")
+    for seat, cards in enumerate((["blue 7"], [], ["blue 3"])):
+        sees(game, games, seat, "card_chosen", ones(cards))
+    play(game, games, "with tile yellow 20", "without tile")
+    for seat in range(3):
+        sees(game, games, seat, "tile_with", ones(["yellow 20"]) if seat == 1 else {})
+        own = (["red 20", "blue 11"], ["yellow 20"], [])[seat]  # still the own one
+        sees(game, games, seat, "tile_own", ones(own))
+
+
+def test_blocks_of_the_discard_pile_are_open_to_all(middle):
+    for seat in range(3):
+        sees(*middle, seat, "letter_discarded", {6: 1})
+        sees(*middle, seat, "card_discarded", ones(["red 3"]))
+
+
+def test_block_letter_moving_is_the_marker_that_looks_for_a_place(middle):
+    game, games = middle
+    choose(game, games, ("B", "yellow 20"))
+    assert step_of(games) == Step.MARKER
+    for seat in range(3):
+        sees(game, games, seat, "letter_moving", {1: 1})
+    play(game, games, "marker north")
+    for seat in range(3):
+        sees(game, games, seat, "letter_moving", {})
+
+
+def test_block_letter_place_counts_cells_from_the_windows_centre(middle):
+    """Columns 0 to 3 and rows 0 to 2: the centre is (1, 1)."""
+    game, games = middle
+    expected = {}
+    for letter, ((x, y), _) in markers_of(games).items():
+        expected[LETTERS.index(letter), 0] = (x - 1) / 16
+        expected[LETTERS.index(letter), 1] = (y - 1) / 16
+    assert expected[3, 0] == 3 / 16
+    sees(game, games, 1, "letter_place", expected)
+
+
+def test_block_letter_yield_is_levels_beside_the_marker_by_colour(middle):
+    levels = [
+        *("A red 3", "B blue 2", "C yellow 1", "D yellow 1", "E red 1", "E yellow 1", "F blue 1"),
+        *("G blue 1", "H yellow 1", "I yellow 1", "J yellow 1", "K blue 1", "L red 3"),
+    ]
+    expected = {}
+    for words in levels:
+        letter, colour, count = words.split()
+        at = LETTERS.index(letter), ("red", "blue", "yellow").index(colour)
+        expected[at] = int(count) / 8
+    for seat in range(3):
+        sees(*middle, seat, "letter_yield", expected)
+
+
+def test_blocks_of_known_cards_are_those_passed_on_that_are_still_in_a_hand(middle):
+    """Seat 1 has held D, blue 3 and A; nobody else has held a card of another's hand."""
+    game, games = middle
+    for card in ("D", "blue 3", "A"):
+        games.known_by[0, card_of(card)] |= 2
+    sees(game, games, 1, "letter_known", {(3, 1): 1, (0, 2): 1})
+    sees(game, games, 1, "card_known", {(tile_of("blue 3"), 1): 1})
+    for seat in (0, 2):
+        sees(game, games, seat, "letter_known", {})
+        sees(game, games, seat, "card_known", {})
+
+
+def test_cards_passed_on_are_known_until_they_are_played(middle):
+    """Seat 1 passes C, red 2 and yellow 1 on to seat 2, which then plays C."""
+    game, games = middle
+    choose(game, games, "B", "D", "A")
+    play_on(game, games)
+    assert games.rounds[0] == 51
+    red, yellow = tile_of("red 2"), tile_of("yellow 1")
+    sees(game, games, 1, "letter_known", {(2, 1): 1})
+    sees(game, games, 1, "card_known", {(red, 1): 1, (yellow, 1): 1})
+    assert "C" in hand_of(games, 2)
+    choose(game, games, "C")  # seat 2 is the first player now
+    sees(game, games, 1, "letter_known", {})
+    sees(game, games, 1, "letter_discarded", {(LETTERS.index(n)): 1 for n in "ABDG"})
+    play_on(game, games)
+    known = block(game, games, 1, "card_known")
+    assert known[red].tolist() == known[yellow].tolist() == [0, 0, 1]  # now with seat 0
+
+
+def test_blocks_tile_own_and_screen_of_the_observer(middle):
+    for seat, tiles in enumerate((["red 20", "blue 11"], ["yellow 20"], [])):
+        sees(*middle, seat, "tile_own", ones(tiles))
+    sees(*middle, 0, "screen", {(0, 0): 7 / 25, (0, 1): 2 / 20, (0, 2): 75 / 150})
+    sees(*middle, 1, "screen", {(0, 0): 4 / 25, (0, 1): 1 / 20, (0, 2): 3 / 150})
+    sees(*middle, 2, "screen", {(0, 2): 30 / 150})
+
+
+BUILDINGS = {  # cell -> building, levels
+    (0, 0): ("red 10", 3),
+    (1, 0): ("blue 7", 2),
+    (2, 0): ("yellow 3", 1),
+    (3, 0): ("yellow 5", 1),
+    (0, 1): ("blue 1", 1),
+    (1, 1): ("red 2", 1),
+    (2, 1): ("red 3", 1),
+    (0, 2): ("yellow 1", 1),
+    (1, 2): ("yellow 2", 1),
+    (2, 2): ("blue 3", 1),
+}
+
+
+def test_block_levels_of_the_building_a_tile_tops(middle):
+    expected = {tile_of(name): levels / 8 for name, levels in BUILDINGS.values()}
+    for seat in range(3):
+        sees(*middle, seat, "levels", expected)
+
+
+def test_blocks_worker_and_covered(middle):
+    for seat in range(3):
+        sees(*middle, seat, "worker", ones(["yellow 5"]))
+        sees(*middle, seat, "covered", ones(["red 1", "blue 2", "red 4"]))
+
+
+def test_block_tile_place_counts_cells_from_the_windows_centre(middle):
+    expected = {}
+    for (x, y), (name, _) in BUILDINGS.items():
+        expected[tile_of(name), 0] = (x - 1) / 16
+        expected[tile_of(name), 1] = (y - 1) / 16
+    sees(*middle, 2, "tile_place", expected)
+
+
+def test_block_card_kept_observer_first(middle):
+    kept = [tile_of(name) for name in ("red 4", "blue 2", "red 1")]
+    for seat in range(3):
+        sees(*middle, seat, "card_kept", {(kept[(seat + k) % 3], k): 1 for k in range(3)})
+
+
+def test_block_owner_observer_first(middle):
+    built = [tile_of(name) for name in ("red 10", "blue 7", "yellow 5")]
+    for seat in range(3):
+        sees(*middle, seat, "owner", {(built[(seat + k) % 3], k): 1 for k in range(3)})
+
+
+def test_block_kind_kept_observer_first(middle):
+    kept = [
+        {"red exploit": 1, "red urbanize": 1, "blue construct": 1},
+        {"yellow exploit": 2, "blue urbanize": 1},
+        {"red construct": 2, "blue exploit": 1},
+    ]
+    for seat in range(3):
+        expected = {
+            (kind_of(name), k): count / 4
+            for k in range(3)
+            for name, count in kept[(seat + k) % 3].items()
+        }
+        sees(*middle, seat, "kind_kept", expected)
+        sees(*middle, seat, "kind_in_pack", {})
+        sees(*middle, seat, "kind_chosen", {})
+
+
+@pytest.mark.parametrize("seat", range(3))
+def test_block_city_shows_levels_by_colour_whose_and_markers(middle, seat):
+    game, games = middle
+    half = WINDOW // 2
+    expected = {}
+    for (x, y), (name, levels) in BUILDINGS.items():
+        plane = ("red", "blue", "yellow").index(name.split()[0])
+        expected[plane, y - 1 + half, x - 1 + half] = levels / 8
+    for owner, x in enumerate((0, 1, 3)):
+        expected[3, half - 1, x - 1 + half] = 1 if owner == seat else -1
+    for (x, y), _ in markers_of(games).values():
+        expected[4, y - 1 + half, x - 1 + half] = 1
+    sees(game, games, seat, "city", expected)
+    sees(game, games, seat, "outside", {})
+
+
+def test_blocks_stock_built_and_tokens_observer_first(middle):
+    for seat in range(3):
+        sees(*middle, seat, "stock", seen_from(seat, [10 / 25, 14 / 25, 19 / 25]))
+        sees(*middle, seat, "built", seen_from(seat, [3 / 25, 2 / 25, 1 / 25]))
+        sees(*middle, seat, "tokens", seen_from(seat, [1, 1 / 2, 0]))
+
+
+def test_blocks_bonus_with_act_and_with_colour_observer_first(middle):
+    bonus = [
+        {(EXPLOIT, RESOURCE): 2, (URBANIZE, RESOURCE): 1, (CONSTRUCT, TILE): 1},
+        {(EXPLOIT, POINT): 2, (URBANIZE, TILE): 2},
+        {(CONSTRUCT, RESOURCE): 2, (EXPLOIT, TILE): 1, (EXPLOIT, RESOURCE): 1},
+    ]
+    with_act = [(2, 1, 1), (2, 2, 0), (2, 0, 2)]
+    with_colour = [(3, 1, 0), (0, 2, 2), (3, 1, 0)]
+    for seat in range(3):
+        turned = [(k, (seat + k) % 3) for k in range(3)]
+        expected = {(k, *at): n / 6 for k, other in turned for at, n in bonus[other].items()}
+        sees(*middle, seat, "bonus", expected)
+        for name, counts in (("with_act", with_act), ("with_colour", with_colour)):
+            expected = {(k, i): counts[other][i] / 15 for k, other in turned for i in range(3)}
+            sees(*middle, seat, name, expected)
+
+
+def test_blocks_first_supply_deck_and_round(middle):
+    game, games = middle
+    for seat in range(3):
+        sees(game, games, seat, "first", {(1 - seat) % 3: 1})
+        sees(game, games, seat, "supply", {0: (54 - 10 - 3 - 3) / 51})
+        sees(game, games, seat, "deck", {0: (21 - 12 - 2) / 72})
+        sees(game, games, seat, "round", {0: 50 / 200})
+        sees(game, games, seat, "run_outs", {})
+        sees(game, games, seat, "ending", {})
+
+
+@pytest.mark.parametrize(("run_outs", "expected"), [(1, {0: 1}), (2, {0: 1, 1: 1})])
+def test_blocks_run_outs_and_ending(run_outs, expected):
+    game, games = position(run_outs=run_outs, ending=run_outs - 1)
+    for seat in range(2):
+        sees(game, games, seat, "run_outs", expected)
+        sees(game, games, seat, "ending", {0: 1} if run_outs == 2 else {})
+
+
+# ---------------------------------------------------------------- decisions
+
+
+def test_blocks_decision_and_to_play_in_a_pass_tell_only_whether_the_observer_owes(middle):
+    game, games = middle
+    for owing in ({1, 2, 0}, {2, 0}, {0}):
+        for seat in range(3):
+            sees(game, games, seat, "decision", {CARD: 1})
+            sees(game, games, seat, "to_play", {0: 1} if seat in owing else {})
+        play(game, games, f"card {'BDA'[3 - len(owing)]}")
+    for seat in range(3):
+        sees(game, games, seat, "decision", {ADD_TILE: 1})
+        sees(game, games, seat, "to_play", {0: 1})
+
+
+def test_blocks_decision_and_to_play_when_one_seat_resolves(middle):
+    game, games = middle
+    choose(game, games, "B", ("D", None))
+    for seat in range(3):
+        sees(game, games, seat, "decision", {GAIN: 1})
+        sees(game, games, seat, "to_play", {(1 - seat) % 3: 1})
+    game, games = position(3, tiles=[["red 20"]], hands=[["B"]])
+    choose(game, games, ("B", "red 20"))
+    for seat in range(3):
+        sees(game, games, seat, "decision", {MARKER: 1})
+        sees(game, games, seat, "to_play", {(0 - seat) % 3: 1})
+
+
+def test_block_decision_while_tiles_are_returned():
+    game, games = position(supply=["red 20"], rest_of_tiles=1, hands=[["B"]])
+    choose(game, games, "B")
+    play(game, games, "take tile")
+    for seat in range(2):
+        sees(game, games, seat, "decision", {RETURN: 1})
+        sees(game, games, seat, "to_play", {0: 1})
+        sees(game, games, seat, "run_outs", {0: 1})
+
+
+def test_once_over_nobody_owes_a_decision():
+    game, games = position(options={"max_rounds": 1}, hands=[["B"]])
+    choose(game, games)
+    play_on(game, games)
+    assert games.over[0] != NOT_OVER
+    for seat in range(2):
+        for name in ("decision", "to_play"):
+            sees(game, games, seat, name, {})
+
+
+# ---------------------------------------------------------------- the draft
+
+
+def in_hand(games, seat):
+    """Return what the draft pack that a seat holds shows."""
+    state = games[0]
+    pack = pack_of(state, seat)
+    shown = {}
+    for k in range(4):
+        if state.taken_in[pack, k] == NOT_TAKEN:
+            kind = int(state.pack[pack, k])
+            shown[kind] = shown.get(kind, 0) + 1 / 4
+    return shown
+
+
+@pytest.mark.parametrize("seats", (2, 3, 5))
+def test_blocks_of_the_draft_show_the_pack_in_hand_and_the_own_picks(seats):
+    game = game_of(seats)
+    games = game.deal(1, seed=3)
+    for number in range(3):
+        for answers in range(seats):
+            for seat in range(seats):
+                picks = games.picks[0, seat, :number].tolist()
+                kept = {(kind, 0): picks.count(kind) / 4 for kind in picks}
+                sees(game, games, seat, "decision", {DRAFT: 1})
+                sees(game, games, seat, "to_play", {0: 1} if seat >= answers else {})
+                sees(game, games, seat, "kind_in_pack", in_hand(games, seat))
+                chosen = {int(games.chosen[0, seat]): 1} if seat < answers else {}
+                sees(game, games, seat, "kind_chosen", chosen)
+                sees(game, games, seat, "kind_kept", kept)  # the others' not yet
+            game.play(games, 0, int(np.flatnonzero(game.legal_actions(games))[0]))
+    for seat in range(seats):
+        kept = {}
+        for k in range(seats):
+            for kind in games.picks[0, (seat + k) % seats].tolist():
+                kept[kind, k] = kept.get((kind, k), 0) + 1 / 4
+        sees(game, games, seat, "kind_kept", kept)
+
+
+# ---------------------------------------------------------------- solo and open screens
+
+
+def test_solo_hal_is_side_1_and_open():
+    game, games = position(
+        1,
+        buildings={(0, 0): ("red 10", 1, 2), (1, 0): ("blue 7", 0, 2)},
+        kept=[[], ["red 1"]],
+        points=[9, 30],
+        resources=[6, 0],
+        hands=[["A", "B", "C"]],
+        hal_card="D",
+    )
+    sees(game, games, 0, "screen", {(0, 0): 6 / 25, (0, 2): 9 / 150, (1, 2): 30 / 150})
+    sees(game, games, 0, "stock", {0: 17 / 25, 1: 23 / 25})
+    sees(game, games, 0, "built", {0: 2 / 25, 1: 2 / 25})
+    sees(game, games, 0, "tokens", {})
+    sees(game, games, 0, "card_kept", {(tile_of("red 1"), 1): 1})
+    sees(game, games, 0, "owner", {(tile_of("red 10"), 1): 1, (tile_of("blue 7"), 0): 1})
+    sees(game, games, 0, "to_play", {0: 1})
+    sees(game, games, 0, "first", {0: 1})
+
+
+def test_solo_hals_card_is_hidden():
+    seen = []
+    for card in ("D", "E", "red 3"):
+        game, games = position(1, hands=[["A", "B", "C"]], hal_card=card)
+        seen.append(game.observe(games, 0, 0).tobytes())
+    assert len(set(seen)) == 1
+
+
+def screens(opened):
+    return position(
+        3,
+        tiles=[["red 20", "blue 11"], ["yellow 20"], []],
+        resources=[7, 4, 0],
+        points=[75, 3, 30],
+        hands=[["B"]],
+        options={"open_screens": opened},
+    )
+
+
+def test_gk_2_screens_hide_the_others_counts_by_default():
+    game, games = screens(False)
+    sees(game, games, 0, "screen", {(0, 0): 7 / 25, (0, 1): 2 / 20, (0, 2): 75 / 150})
+
+
+def test_gk_2_open_screens_show_counts_but_never_which_tiles():
+    game, games = screens(True)
+    counts = [(7 / 25, 2 / 20, 75 / 150), (4 / 25, 1 / 20, 3 / 150), (0, 0, 30 / 150)]
+    own = (["red 20", "blue 11"], ["yellow 20"], [])
+    for seat in range(3):
+        sees(
+            game,
+            games,
+            seat,
+            "screen",
+            {(k, i): counts[(seat + k) % 3][i] for k in range(3) for i in range(3)},
+        )
+        sees(game, games, seat, "tile_own", ones(own[seat]))
+
+
+def test_gk_4_g16_the_counts_others_see_include_a_committed_tile_until_it_is_revealed():
+    game, games = screens(True)
+    play(game, games, "card B")
+    play(game, games, *(f"card {min_letter(games, seat)}" for seat in (1, 2)))
+    play(game, games, "with tile red 20", "without tile")
+    assert block(game, games, 2, "screen")[1, 1] == np.float32(2 / 20)
+    play(game, games, "without tile")  # seat 0 reveals
+    assert block(game, games, 2, "screen")[1, 1] == np.float32(1 / 20)
+
+
+def min_letter(games, seat):
+    return LETTERS[min(card for card in games.hand[0, seat] if 0 <= card < NUM_LETTERS)]
+
+
+def test_gk_4_g5_the_counts_others_see_include_tiles_put_aside_until_they_are_shown():
+    game, games = position(
+        supply=["red 20"], rest_of_tiles=1, hands=[["B"]], options={"open_screens": True}
+    )
+    choose(game, games, "B")
+    play(game, games, "take tile")
+    before = block(game, games, 1, "screen").copy()
+    assert before[1, 1] == np.float32(1 / 20)
+    play(game, games, "return red 20")
+    assert (block(game, games, 1, "screen") == before).all()
+    play(game, games, "done returning", "done returning")  # seat 1 first, then seat 0
+    after = block(game, games, 1, "screen")
+    assert after[1, 1] == 0
+    assert after[1, 2] == before[1, 2] + np.float32(1 / 150)
+
+
+# ---------------------------------------------------------------- the window
+
+
+def long_street(length):
+    """Buildings in a row eastwards from the start; the numbers 4 to 20 in turn."""
+    names = [f"{colour} {n}" for colour in ("red", "blue", "yellow") for n in range(4, 21)]
+    return {(3 + k, 0): (names[k], k % 2) for k in range(length)}
+
+
+def test_buildings_outside_the_window_are_counted_and_keep_their_place():
+    """Columns 0 to 20: the centre is (10, 1), and the window shows columns 5 to 15."""
+    game, games = position(buildings=long_street(18))
+    sees(game, games, 0, "outside", {0: (9 + 2 + 5) / 60})
+    city = block(game, games, 0, "city")
+    assert np.count_nonzero(city[:3]) == 11
+    assert city[3, 4].tolist() == [1 if (x - 3) % 2 == 0 else -1 for x in range(5, 16)]
+    place = block(game, games, 0, "tile_place")
+    far = tile_of("blue 4")  # the last, at (20, 0)
+    assert place[far] == pytest.approx([10 / 16, -1 / 16])
+
+
+def test_places_more_than_16_cells_away_are_kept_in_minus_1_to_1():
+    """Columns 0 to 45: the centre is (22, 1)."""
+    game, games = position(buildings=long_street(43))
+    place = block(game, games, 1, "tile_place")
+    assert place[tile_of("red 1")] == pytest.approx([-1, -1 / 16])
+    assert place[tile_of("red 7")] == pytest.approx([(6 - 22) / 16, -1 / 16])
+    assert place[tile_of("red 8")] == pytest.approx([(7 - 22) / 16, -1 / 16])
+    assert place[tile_of("yellow 11")] == pytest.approx([1, -1 / 16])  # (44, 0)
+    sees(game, games, 1, "outside", {0: (52 - 11) / 60})
+    assert np.abs(game.observe(games, 0, 0)).max() <= 1
+
+
+def test_a_city_as_wide_as_the_window_is_all_inside():
+    game, games = position(buildings=long_street(8))  # columns 0 to 10
+    sees(game, games, 0, "outside", {})
+    game, games = position(buildings=long_street(9))  # 0 to 11: the centre is 5
+    sees(game, games, 0, "outside", {0: 1 / 60})
+
+
+# ---------------------------------------------------------------- range
+
+
+def too_large(game, seen):
+    layout = game.observation_layout
+    return [name for name in layout.blocks if np.abs(layout.view(seen, name)).max() > 1]
+
+
+@pytest.mark.parametrize("open_screens", (False, True))
+@pytest.mark.parametrize("seats", (1, 2, 3, 4, 5))
+def test_values_lie_in_minus_1_to_1_along_random_games(seats, open_screens):
+    game = game_of(seats, open_screens=open_screens)
+    for seed in range(3 if JIT else 1):
+        likes = (ginkgopolis_along.ANYTHING, ginkgopolis_along.GIVER, ginkgopolis_along.BUILDER)[
+            seed
+        ]
+        found = ginkgopolis_along.steered_game(game, seed, likes)
+        for games in islice(found, 0, None, ginkgopolis_along.LOOK_EVERY):
+            for seat in range(seats):
+                seen = game.observe(games, 0, seat)
+                assert np.isfinite(seen).all()
+                assert np.abs(seen).max() <= 1, too_large(game, seen)
+
+
+def test_values_lie_in_minus_1_to_1_with_more_than_the_units_reckon_with():
+    game, games = position(
+        4,
+        buildings={(0, 0): ("red 20", 0, 10)},
+        resources=[8],
+        points=[900],
+        rest_of_tiles=0,
+        kept=[["red 4", "red 1", "red 7"]],
+        characters=[("red exploit",) * 3] * 4,
+    )
+    for seat in range(4):
+        seen = game.observe(games, 0, seat)
+        assert np.abs(seen).max() <= 1, too_large(game, seen)
+    assert block(game, games, 0, "screen")[0].tolist() == [np.float32(8 / 25), 1, 1]
+
+
+def test_an_observation_overwrites_all_of_its_array(middle):
+    game, games = middle
+    out = np.full(game.observation_size, 77, np.float32)
+    assert game.observe(games, 0, 0, out) is out
+    assert (out == game.observe(games, 0, 0)).all()
+
+
+# ---------------------------------------------------------------- what is hidden
+
+
+def others_see(game, games, seat):
+    """What all seats but one are shown, and what they may answer."""
+    return [
+        ginkgopolis_along.shown_to(game, games, o)
+        for o in ginkgopolis_along.seats_of(games)
+        if o != seat
+    ]
+
+
+def until_it_takes_effect(game, games, seat):
+    """Yield what the others see after every ply until a choice of ``seat`` is revealed.
+
+    The others answer by what they see alone, the seat itself adds no tile.
+    """
+    while games.over[0] == NOT_OVER and games.chosen[0, seat] != NO_CARD:
+        yield others_see(game, games, seat)
+        mask = np.flatnonzero(game.legal_actions(games))
+        to_play = int(games.to_play[0])
+        seen = game.observe(games, 0, to_play).tobytes()
+        game.play(games, 0, int(mask[-1 if to_play == seat else zlib.crc32(seen) % len(mask)]))
+
+
+def answers_of(game, games):
+    """Return what the seat to play may answer, but for a new hand."""
+    legal = np.flatnonzero(game.legal_actions(games))
+    return [a for a in legal if game.action_name(games, 0, int(a)) != "new hand"]
+
+
+@pytest.mark.parametrize("opened", (False, True))
+@pytest.mark.parametrize("seats", (2, 3, 5))
+@pytest.mark.parametrize("step", (Step.DRAFT, Step.CARD, Step.TILE))
+def test_gk_3_what_a_seat_answers_in_a_pass_is_seen_by_nobody_until_it_takes_effect(
+    step, seats, opened
+):
+    game = game_of(seats, open_screens=opened)
+    found = ginkgopolis_along.positions_of(game, 7, step, "builder")
+    plies = 0
+    for games in islice(found, 0, None, 4 if JIT else 60):
+        seat = int(games.to_play[0])
+        before = others_see(game, games, seat)
+        shown = []
+        for action in answers_of(game, games)[:6]:
+            other = games.copy()
+            game.play(other, 0, int(action))
+            if int(games.owes[0]).bit_count() > 1:  # the pass goes on
+                assert others_see(game, other, seat) == before
+            shown.append(list(until_it_takes_effect(game, other, seat)))
+        assert all(seen == shown[0] for seen in shown)
+        plies += len(shown[0])
+    assert plies > 0
+
+
+@pytest.mark.parametrize("seats", (2, 4))
+def test_gk_4_g1_a_new_hand_is_seen_by_nobody_until_the_end_of_the_pass(seats):
+    game = game_of(seats)
+    found = ginkgopolis_along.positions_of(game, 7, Step.CARD, "builder")
+    tried = 0
+    for games in found:
+        seat = int(games.to_play[0])
+        if int(games.owes[0]).bit_count() > 1 and games.tokens[0, seat] > 0:
+            before = others_see(game, games, seat)
+            legal = np.flatnonzero(game.legal_actions(games))
+            names = [game.action_name(games, 0, int(action)) for action in legal]
+            game.play(games := games.copy(), 0, int(legal[names.index("new hand")]))
+            assert others_see(game, games, seat) == before
+            tried += 1
+    assert tried > 3
+
+
+def returning_history(game, games, seat, plan):
+    """Play the passes in which tiles are returned; return what the others see in each.
+
+    ``seat`` returns as many tiles as planned, lowest first; the others return one and are done.
+    """
+    history = {}
+    while step_of(games) == Step.RETURN:
+        number, to_play = int(games.pass_number[0]), int(games.to_play[0])
+        for other in ginkgopolis_along.seats_of(games):
+            if other != seat and ginkgopolis_along.owes(games, other):
+                history[other, number] = ginkgopolis_along.shown_to(game, games, other)
+        legal = np.flatnonzero(game.legal_actions(games))
+        more = number < (plan if to_play == seat else 1)
+        game.play(games, 0, int(legal[0] if more else legal[-1]))
+    return history
+
+
+@pytest.mark.parametrize("opened", (False, True))
+@pytest.mark.parametrize("seats", (2, 3))
+def test_gk_4_g5_how_many_tiles_are_returned_is_seen_by_nobody_until_all_are_done(seats, opened):
+    game = ginkgopolis_along.game_of(seats, ginkgopolis_along.FEW_TILES, open_screens=opened)
+    start = ginkgopolis_along.positions_of(game, 3, Step.RETURN, "giver")[0]
+    for seat in range(seats):
+        held = len(ginkgopolis_along.set_of(start.tiles[0, seat]))
+        histories = []
+        for plan in range(min(held, 3) + 1):
+            games = start.copy()
+            histories.append(returning_history(game, games, seat, plan))
+        assert all(history == histories[0] for history in histories)
+
+
+def test_gk_4_g5_seats_that_wait_while_others_return_see_nothing_of_it():
+    game, games = position(
+        supply=["red 20"], rest_of_tiles=1, tiles=[["red 19", "red 18"]], hands=[["B"]]
+    )
+    choose(game, games, "B")
+    play(game, games, "take tile")
+    play(game, games, "return red 18", "done returning")
+    before = ginkgopolis_along.shown_to(game, games, 1)
+    play(game, games, "return red 19")
+    assert ginkgopolis_along.shown_to(game, games, 1) == before
+    play(game, games, "return red 20")
+    assert ginkgopolis_along.shown_to(game, games, 1) == before
+    assert step_of(games) == Step.RETURN
+
+
+@pytest.mark.parametrize("opened", (False, True))
+@pytest.mark.parametrize("seats", (1, 2, 3, 4, 5))
+def test_gk_2_decks_and_tiles_of_others_show_in_no_observation(seats, opened):
+    """Reverse the deck and the supply and exchange two seats' tiles for others of the supply."""
+    game = game_of(seats, open_screens=opened)
+    for games in islice(
+        ginkgopolis_along.steered_game(game, 5), 0, None, 2 * ginkgopolis_along.LOOK_EVERY
+    ):
+        other = games.copy()
+        state = other[0]
+        size, cards = int(state.supply_size), int(state.deck_size)
+        state.supply[:size] = state.supply[:size][::-1].copy()
+        state.deck[:cards] = state.deck[:cards][::-1].copy()
+        state.rng = 12345
+        assert others_see(game, other, None) == others_see(game, games, None)
+        for holder in range(1, seats):
+            tiles = sorted(
+                ginkgopolis_along.set_of(state.tiles[holder]) - {int(state.chosen_tile[holder])}
+            )
+            if tiles and size:
+                state.tiles[holder] ^= (1 << tiles[0]) | (1 << int(state.supply[0]))
+                state.supply[0] = tiles[0]
+                assert ginkgopolis_along.violations(game, other) == []
+        if seats > 1:
+            assert ginkgopolis_along.shown_to(game, other, 0) == ginkgopolis_along.shown_to(
+                game, games, 0
+            )

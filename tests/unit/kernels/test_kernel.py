@@ -1,0 +1,146 @@
+"""core/kernel.py: the cache of compiled kernels."""
+
+import gc
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from numba.core.caching import NullCache
+from numba.core.errors import TypingError
+
+from sprawl_env.kernels import compile as module
+
+pytestmark = pytest.mark.compiled
+
+SMALL = """
+import numpy as np
+from sprawl_env.kernels.rng import combine, seed_state, next_word
+games = np.zeros(1, [("rng", np.int64)]).view(np.recarray)
+seed_state(games[0], 5)
+print(combine(1, 2), next_word(games[0]))
+"""
+
+
+def run(code, cache, **environment):
+    env = {**os.environ, "SPRAWL_ENV_CACHE": str(cache), "SPRAWL_ENV_QUIET": "0", **environment}
+    return subprocess.Popen(
+        [sys.executable, "-c", code],
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finish(process):
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == 0, err
+    return out, err
+
+
+def test_a_cold_cache_says_so_once_and_a_warm_one_is_silent(tmp_path):
+    cold, notice = finish(run(SMALL, tmp_path))
+    assert notice.count("compiling the rules") == 1
+    warm, silence = finish(run(SMALL, tmp_path))
+    assert (warm, silence) == (cold, "")
+
+
+def test_processes_racing_on_an_empty_cache_all_succeed_and_leave_it_whole(tmp_path):
+    racers = [run(SMALL, tmp_path) for _ in range(3)]
+    results = {finish(racer)[0] for racer in racers}
+    assert len(results) == 1
+    assert finish(run(SMALL, tmp_path))[1] == ""
+
+
+def test_a_damaged_cache_is_compiled_anew(tmp_path):
+    good, _ = finish(run(SMALL, tmp_path))
+    files = list(tmp_path.rglob("*.nb?"))
+    assert files
+    for path in files:
+        path.write_bytes(path.read_bytes()[:40])
+    assert finish(run(SMALL, tmp_path))[0] == good
+    assert finish(run(SMALL, tmp_path))[1] == ""
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_read_only_cache_folder_warns_and_works(tmp_path):
+    tmp_path.chmod(0o500)
+    _, warning = finish(run(SMALL, tmp_path / "kernels"))
+    assert "cannot write" in warning
+
+
+def test_a_cache_path_that_is_no_folder_warns_and_works(tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    out, warning = finish(run(SMALL, blocked / "kernels"))
+    assert "SPRAWL_ENV_CACHE" in warning
+    assert out
+
+
+def test_the_folder_is_named_by_sources_and_flags(tmp_path):
+    finish(run(SMALL, tmp_path))
+    finish(run(SMALL, tmp_path, NUMBA_BOUNDSCHECK="1"))
+    assert len([p for p in tmp_path.iterdir() if p.is_dir()]) == 2
+
+
+def test_the_digest_changes_with_a_rule_a_number_or_a_kernel_elsewhere_only(tmp_path):
+    root = tmp_path / "package"
+    for folder in ("core", "games", "adapters"):
+        (root / folder).mkdir(parents=True)
+
+    def digest():
+        return module.source_digest.__wrapped__(root)
+
+    seen = [digest()]
+    for file, content in [
+        ("core/a.py", "x = 1"),
+        ("games/rows.toml", "x = 1"),
+        ("games/rows.toml", "x = 2"),
+        ("adapters/fast.py", "from sprawl_env.kernels.compile import kernel"),
+    ]:
+        (root / file).write_text(content)
+        seen.append(digest())
+    assert len(set(seen)) == 5
+    for file in ("adapters/slow.py", "core/drawing.py", "games/render.py", "games/render_cards.py"):
+        (root / file).write_text("x = 1")
+    assert digest() == seen[-1]
+    (root / "games" / "surrender.py").write_text("x = 1")
+    assert digest() != seen[-1]
+
+
+def test_old_folders_are_pruned_but_never_young_ones(tmp_path):
+    for k in range(9):
+        folder = tmp_path / f"old{k}"
+        folder.mkdir()
+        os.utime(folder, (k, k))
+    (tmp_path / "young").mkdir()
+    module._prune(tmp_path)
+    left = {p.name for p in tmp_path.iterdir()}
+    assert left == {"young", "old4", "old5", "old6", "old7", "old8"}
+
+
+def test_numbas_own_configuration_is_left_alone():
+    import numba
+
+    assert str(Path(numba.config.CACHE_DIR or "")) in {".", os.environ.get("NUMBA_CACHE_DIR", ".")}
+
+
+def test_the_collector_rests_while_a_kernel_is_compiled_and_not_afterwards():
+    met = []
+
+    @module.kernel(label="collector")
+    def double(x):
+        return 2 * x
+
+    double._cache = NullCache()  # compile it in any case
+    compiler = double._compiler
+    compile_it = compiler.compile
+    compiler.compile = lambda *args: (met.append(gc.isenabled()), compile_it(*args))[1]
+    assert double(2) == 4
+    assert met == [False]
+    assert gc.isenabled()
+    with pytest.raises(TypingError):
+        double(None)
+    assert gc.isenabled()

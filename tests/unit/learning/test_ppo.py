@@ -1,0 +1,300 @@
+"""experiments/ppo.py and the policy it trains: what the libraries compute, in fewer passes."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import sprawl_env
+
+pytest.importorskip("sb3_contrib")
+torch = pytest.importorskip("torch")
+
+from sb3_contrib import MaskablePPO  # noqa: E402
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy  # noqa: E402
+from stable_baselines3.common.callbacks import BaseCallback  # noqa: E402
+from stable_baselines3.common.logger import Logger  # noqa: E402
+
+from sprawl_env.adapters.sb3 import SelfPlayVecEnv  # noqa: E402
+from sprawl_env.bots.greedy import GreedyBot  # noqa: E402
+from sprawl_env.bots.random import RandomBot  # noqa: E402
+from sprawl_env.learning.imitation import ILLEGAL, Lessons, collect, imitate  # noqa: E402
+from sprawl_env.learning.ppo import STATISTICS, differentiate  # noqa: E402
+from sprawl_env.learning.team import Team, start  # noqa: E402
+from sprawl_env.learning.training import PRESETS, Clock, limit_threads, make_model  # noqa: E402
+
+pytestmark = pytest.mark.compiled
+TINY = replace(
+    PRESETS["quick"],
+    num_envs=16,
+    num_steps=8,
+    batch_size=128,
+    num_epochs=1,
+    width=8,
+    trunk=16,
+    total_steps=1000,
+    max_minutes=0.0,
+)
+
+
+class Quiet(BaseCallback):
+    def _on_step(self):
+        return True
+
+
+def learner(team=None, **changes):
+    limit_threads()
+    team = team or Team()
+    config = replace(TINY, **changes)
+    game = sprawl_env.game("tower_up", num_players=2)
+    env = SelfPlayVecEnv(game, config.num_envs // team.size, seed=3 + team.rank)
+    model = make_model(config, game, env, Clock(config, team), team)
+    model.set_logger(Logger(None, []))
+    return model
+
+
+def rollout(model):
+    _, callback = model._setup_learn(1000, Quiet())
+    model.collect_rollouts(model.env, callback, model.rollout_buffer, model.n_steps)
+
+
+def gradients(model):
+    return torch.cat([p.grad.flatten() for p in model.policy.parameters()]).clone()
+
+
+LAYER = torch.nn.Linear(5, 1)
+SAMPLES = torch.arange(150.0).view(30, 5) / 150
+
+
+def shares(team):
+    """Compute this process's part of the gradient of all samples."""
+    with torch.no_grad():
+        LAYER.weight.fill_(0.3)
+        LAYER.bias.fill_(-0.2)
+    rows = torch.arange(30).tensor_split(team.size)[team.rank]
+    return differentiate(
+        team,
+        list(LAYER.parameters()),
+        rows,
+        lambda part: (LAYER(SAMPLES[part]).square().sum(), torch.tensor([len(part), 1])),
+    )
+
+
+def share(team):
+    shares(team)
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_a_team_adds_up_to_the_gradient_of_the_mean_loss(size):
+    with start(size, share) as team:
+        seen = shares(team)
+    found = [p.grad.clone() for p in LAYER.parameters()]
+    LAYER.zero_grad()
+    LAYER(SAMPLES).square().mean().backward()
+    for parameter, gradient in zip(LAYER.parameters(), found, strict=True):
+        assert torch.allclose(parameter.grad, gradient, rtol=1e-4, atol=1e-6)
+    assert seen.tolist() == [30, size]
+
+
+def train_along(team):
+    """Train a little as one of a team; at the end all compare their weights."""
+    model = learner(team, batch_size=32, num_epochs=2)
+    for _ in range(2):
+        rollout(model)
+        model.train()
+    weights = torch.cat([p.detach().flatten() for p in model.policy.parameters()]).numpy()
+    same = [np.array_equal(weights, other) for other in everybody(team, weights)]
+    return weights, all(same), model.num_timesteps
+
+
+def everybody(team, weights):
+    table = np.zeros((team.size, weights.size), np.float32)
+    table[team.rank] = weights
+    return team.sum(table)
+
+
+def follow(team):
+    train_along(team)
+
+
+def test_a_team_learns_the_same_weights_from_games_of_its_own():
+    with start(2, follow) as team:
+        together, same, steps = train_along(team)
+    assert same
+    assert steps == TINY.num_envs * TINY.num_steps  # of the last rollout
+    alone, _, steps = train_along(Team())
+    assert steps == TINY.num_envs * TINY.num_steps
+    assert not np.array_equal(together, alone)
+
+
+def test_advantages_are_normalised_over_everybodys():
+    class Two(Team):
+        """Stands for two processes whose halves are known."""
+
+        def __init__(self, other):
+            super().__init__(0, 2)
+            self.other = other
+
+        def sum(self, values):
+            return values + self.other.pop(0)
+
+    model = learner()
+    mine, other = torch.tensor([1.0, 2.0, 3.0]), torch.tensor([6.0, 8.0, 13.0])
+    whole = torch.cat([mine, other])
+    model.team = Two([other.sum().numpy(), (other - whole.mean()).square().sum().numpy()])
+    expected = ((whole - whole.mean()) / whole.std())[:3]
+    assert torch.allclose(model._normalised(mine), expected, atol=1e-5)
+
+
+def last_legal(masks):
+    return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+
+
+class Last:
+    """Always takes the last legal action, which builds rather than takes."""
+
+    name = "last"
+    needs_observations = needs_states = False
+
+    def seed(self, seed):
+        pass
+
+    def act(self, observations, masks, states):
+        return last_legal(masks)
+
+
+def test_lessons_hold_what_the_teacher_chose_and_what_was_earned_after():
+    game = sprawl_env.game("tower_up", num_players=2)
+    shown = []
+    lessons = collect(
+        game, Last(), 4000, games=16, reward="lead", seed=5,
+        progress=lambda done: shown.append(done) or True,
+    )  # fmt: skip
+    assert shown[-1] == 1.0
+    assert 2000 < len(lessons.returns) <= 4000
+    legal = (lessons.targets != ILLEGAL).astype(np.int8)
+    assert (lessons.targets.argmax(axis=1) == last_legal(legal)).all()
+    assert (lessons.targets.max(axis=1) == 1).all()
+    assert ((lessons.targets == 0).sum(axis=1) == legal.sum(axis=1) - 1).all()
+    assert lessons.observations.shape == (len(lessons.returns), game.observation_size)
+    assert lessons.returns.any()
+    few = collect(
+        game, RandomBot(1), 4000, games=16, reward="lead", seed=5,
+        progress=lambda done: done < 0.5,
+    )  # fmt: skip
+    assert len(few.returns) <= 2000
+
+
+def test_of_greedy_everything_it_thinks_is_learnt():
+    game = sprawl_env.game("tower_up", num_players=2)
+    lessons = collect(
+        game, GreedyBot(game), 4000, games=16, reward="lead", seed=5, progress=lambda _: True
+    )
+    legal = lessons.targets != ILLEGAL
+    assert np.allclose(lessons.targets.sum(axis=1, where=legal), 1, atol=0.02)
+    assert ((lessons.targets > 0.01) & (lessons.targets < 0.99)).any(axis=1).mean() > 0.1
+
+
+def lessons_of(team):
+    game = sprawl_env.game("tower_up", num_players=2)
+    return collect(
+        game, Last(), 4000 if team.leads else 3000, games=16, reward="lead", seed=team.rank,
+        progress=lambda _: True,
+    )  # fmt: skip
+
+
+def learn_by_heart(team):
+    """Imitate as one of a team, with more lessons here than there."""
+    model = learner(team)
+    shown = []
+    agreement = imitate(
+        model, lessons_of(team), epochs=8, batch_size=64 // team.size, scale=0.05,
+        learning_rate=8e-3, time_used=lambda: 0.0,
+        progress=lambda done, agreed: shown.append((done, agreed)),
+    )  # fmt: skip
+    weights = torch.cat([p.detach().flatten() for p in model.policy.parameters()]).numpy()
+    same = all(np.array_equal(weights, other) for other in everybody(team, weights))
+    return agreement, same, shown
+
+
+def follow_imitating(team):
+    learn_by_heart(team)
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_a_simple_teacher_is_imitated(size):
+    with start(size, follow_imitating) as team:
+        agreement, same, shown = learn_by_heart(team)
+    assert same
+    assert agreement > 0.9
+    assert shown[-1] == (1.0, agreement)
+
+
+def test_imitation_stops_when_its_time_is_up_and_survives_no_lessons():
+    model = learner()
+    lessons = lessons_of(Team())
+    steps = []
+    settings = {"epochs": 3, "batch_size": 64, "scale": 0.05, "learning_rate": 4e-3}
+    imitate(
+        model, lessons, **settings, time_used=lambda: len(steps) / 5,
+        progress=lambda done, _: steps.append(done),
+    )  # fmt: skip
+    assert len(steps) in (5, 6)
+    none = Lessons(*(column[:0] for column in vars(lessons).values()))
+    assert imitate(model, none, **settings, time_used=lambda: 0.0, progress=print) == 0
+
+
+def test_an_update_is_that_of_the_library():
+    model = learner()
+    rollout(model)
+    weights = {name: value.clone() for name, value in model.policy.state_dict().items()}
+    model.train()
+    ours = gradients(model)
+    assert model.logger.name_to_value.keys() >= {f"train/{name}" for name in STATISTICS}
+    model.policy.load_state_dict(weights)
+    MaskablePPO.train(model)
+    theirs = gradients(model)
+    assert theirs.norm() > 0
+    assert torch.allclose(ours, theirs, rtol=1e-3, atol=1e-5)
+
+
+def test_training_twice_from_one_seed_gives_the_same_weights():
+    ends = []
+    for _ in range(2):
+        model = learner(batch_size=32, num_epochs=2)
+        for _ in range(2):
+            rollout(model)
+            model.train()
+        ends.append(torch.cat([p.detach().flatten() for p in model.policy.parameters()]))
+    assert torch.equal(*ends)
+
+
+@pytest.mark.parametrize("deterministic", [False, True])
+def test_the_policy_computes_what_the_library_does(deterministic):
+    model = learner()
+    policy, env = model.policy, model.env
+    seen = torch.from_numpy(np.concatenate([env.reset() for _ in range(20)]))
+    masks = np.concatenate([env.env_method("action_masks")] * 20)
+    actions, values, scores = policy.forward(seen, deterministic, masks)
+    assert masks[np.arange(len(masks)), actions.numpy()].all()
+    theirs = MaskableActorCriticPolicy.evaluate_actions(
+        policy, seen, actions, torch.from_numpy(masks)
+    )
+    ours = policy.evaluate_actions(seen, actions, torch.from_numpy(masks))
+    for mine, library in zip(ours, theirs, strict=True):
+        assert torch.allclose(mine, library, atol=1e-5)
+    assert torch.allclose(scores, ours[1])
+    assert torch.equal(values, ours[0])
+    unmasked = policy.evaluate_actions(seen, actions)
+    assert (unmasked[1] <= ours[1] + 1e-6).all()
+
+
+def test_draws_follow_the_probabilities_and_never_leave_them():
+    from sprawl_env.learning.policy import _draw
+
+    torch.manual_seed(1)
+    chances = torch.tensor([0.0, 0.2, 0.0, 0.5, 0.3, 0.0])
+    found = _draw(chances.log().clamp(min=-1e9).expand(20_000, 6))
+    counts = torch.bincount(found, minlength=6) / 20_000
+    assert counts[chances == 0].sum() == 0
+    assert torch.allclose(counts, chances, atol=0.02)

@@ -1,0 +1,745 @@
+"""experiments/play.py: what a person may see, do and take back; the server; a real browser."""
+
+import json
+import threading
+import time
+from contextlib import contextmanager
+from itertools import islice
+
+import numpy as np
+import pytest
+
+pytest.importorskip("tyro")
+pytest.importorskip("starlette")
+pytest.importorskip("httpx2")
+pytest.importorskip("uvicorn")
+
+import uvicorn
+from starlette.testclient import TestClient
+
+import sprawl_env
+from sprawl_env import replays
+from sprawl_env.commands import play
+from sprawl_env.console import run
+from sprawl_env.core.errors import IllegalAction, InvalidOption, PositionError
+from sprawl_env.core.state import NOT_OVER
+from sprawl_env.play.server import MOST_BYTES, PlayServer
+from sprawl_env.play.session import NotNow, Session, game_of, revealed, saves_in
+from sprawl_env.play.terminal import play_in_terminal, text_picture
+from tests.browser import open_url
+from tests.unit.render.test_pictures import random_positions
+
+pytestmark = pytest.mark.compiled  # about pages, not about rules
+
+TOKEN = "a-token"
+HOST = "127.0.0.1:8765"
+ORIGIN = {"Origin": f"http://{HOST}"}
+
+
+def session_of(name="tower_up", seats=("human", "random"), seed=1, hints=("greedy",), **options):
+    game = sprawl_env.game(name, num_players=len(seats), **options)
+    return Session(game, seats, hints, seed)
+
+
+def legal(session):
+    return np.flatnonzero(session.game.legal_actions(session.games, 0)).tolist()
+
+
+def step(session, draws):
+    """Let whoever is to play decide, persons at random."""
+    seat = session.to_play
+    if seat in session.humans:
+        session.play(seat, int(draws.choice(legal(session))))
+    else:
+        session.advance()
+
+
+def named(session, words):
+    """Return the first legal action whose name begins so."""
+    names = {a: session.game.action_name(session.games, 0, a) for a in legal(session)}
+    return next(action for action, name in names.items() if name.startswith(words))
+
+
+# --------------------------------------------------------------------------------- what is seen
+
+
+def lucky_hint(session):
+    """Ask for advice, always with the same luck."""
+    session._redeals = 0
+    session._advisers["greedy"].seed(0)
+    return session.hint(0, "greedy")
+
+
+@pytest.mark.parametrize(
+    ("name", "seats"),
+    [("tower_up", 2), ("ginkgopolis", 3), ("ginkgopolis", 1), ("urban_sprawl", 2)],
+)
+def test_nothing_a_person_is_told_depends_on_what_the_seat_cannot_know(name, seats):
+    draws = np.random.default_rng(0)
+    session = session_of(name, ("human",) + ("random",) * (seats - 1))
+    compared = moved = 0
+    while not session.over and compared < 40:
+        step(session, draws)
+        if draws.random() < 0.7:
+            continue
+        now, text = session.view(0), text_picture(session.picture(0))
+        mine = session.to_play == 0
+        hint = lucky_hint(session) if mine else None
+        true = session.games
+        for seed in range(3):
+            other = true.copy()
+            session.game.redeal_hidden(other, 0, seed, 0)
+            moved += other.tobytes() != true.tobytes()
+            session.games = other
+            assert {**session.view(0), "may_undo": None} == {**now, "may_undo": None}
+            assert text_picture(session.picture(0)) == text
+            if mine:
+                assert lucky_hint(session) == hint
+        session.games = true
+        compared += 1
+    assert compared >= 9
+    assert moved > compared
+
+
+def test_a_view_has_no_seed_and_no_scores_behind_screens():
+    session = session_of("ginkgopolis", ("human", "random", "random"), seed=918273645)
+    draws = np.random.default_rng(1)
+    for _ in range(40):
+        step(session, draws)
+    text = json.dumps(session.view(0))
+    assert "918273645" not in text
+    assert session.view(0)["scores"] is None
+    told = [says for seat, says in session.view(0)["log"] if seat != 0]
+    assert "a hidden answer" in told
+    assert not [says for says in told if says.startswith(("card", "with", "draft"))]
+    own = [says for seat, says in session.view(0)["log"] if seat == 0]
+    assert "a hidden answer" not in own
+
+
+def test_only_the_seat_to_play_is_told_legal_actions():
+    session = session_of(seats=("human", "human", "random"))
+    assert [action for action, _ in session.view(0)["actions"]] == legal(session)
+    assert session.view(1)["actions"] == []
+    assert "target" not in session.view(1)["svg"]
+    assert session.view(1)["hand_over"]
+
+
+def test_bots_are_asked_about_positions_dealt_anew():
+    session = session_of("tower_up")
+    asked = []
+
+    class Nosy:
+        name, needs_observations, needs_states = "nosy", False, True
+
+        def act(self, observations, masks, states):
+            asked.append(states["deck"].copy())
+            return masks.argmax(axis=1)
+
+    session._bots[1] = Nosy()
+    session.play(0, named(session, "take"))
+    draws = np.random.default_rng(0)
+    while len(asked) < 5:
+        step(session, draws)
+    decks = {deck.tobytes() for deck in asked}
+    assert session.games["deck"].tobytes() not in decks
+    assert len(decks) == 5
+
+
+# --------------------------------------------------------------------------------------- undo
+
+
+def test_an_action_that_revealed_nothing_can_be_taken_back():
+    session = session_of(seats=("human", "human"))
+    before = session.games.tobytes()
+    session.play(0, named(session, "build"))
+    assert session.view(0)["may_undo"]
+    assert not session.view(1)["may_undo"]
+    with pytest.raises(NotNow, match="nothing to take back"):
+        session.undo(1)
+    version = session.version
+    session.undo(0)
+    assert session.games.tobytes() == before
+    assert session.version > version
+    assert session.log == []
+    with pytest.raises(NotNow):
+        session.undo(0)
+
+
+def test_a_card_that_was_turned_up_cannot_be_turned_down_again():
+    session = session_of()
+    session.play(0, named(session, "take card"))
+    assert not session.view(0)["may_undo"]
+    with pytest.raises(NotNow):
+        session.undo(0)
+    assert len(session.log) == 1
+
+
+def test_nothing_can_be_taken_back_once_another_has_acted():
+    session = session_of()
+    session.play(0, named(session, "build"))
+    draws = np.random.default_rng(0)
+    while session.to_play == 0:
+        session.play(0, int(draws.choice(legal(session))))
+    session.advance()
+    assert not session.view(0)["may_undo"]
+
+
+@pytest.mark.parametrize(("name", "seats"), [("ginkgopolis", 1), ("ginkgopolis", 2)])
+def test_revealed_agrees_with_what_could_be_known(name, seats):
+    """Repeating an action that revealed nothing looks the same in every possible world."""
+    game = sprawl_env.game(name, num_players=seats)
+    draws = np.random.default_rng(5)
+    found = {True: 0, False: 0}
+    for games, _ in islice(random_positions(game, 4, every=5), 60):
+        if games["over"][0] != NOT_OVER:
+            continue
+        seat = int(games["to_play"][0])
+        action = int(draws.choice(np.flatnonzero(game.legal_actions(games, 0))))
+        shown = revealed(game, games, action, seat)
+        found[shown] += 1
+        if shown:
+            continue
+        seen = set()
+        for seed in range(100, 110):
+            world = games.copy()
+            game.redeal_hidden(world, 0, seed, seat)
+            game.play(world, 0, action)
+            seen.add(game.observe(world, 0, seat).tobytes())
+        assert len(seen) == 1
+    assert min(found.values()) > 3
+
+
+# ------------------------------------------------------------------------------ play, save, load
+
+
+@pytest.mark.parametrize(
+    ("name", "seats"),
+    [("tower_up", ("human", "greedy")), ("ginkgopolis", ("human",))],
+)
+def test_a_game_goes_to_its_end_and_is_a_replay(name, seats):
+    session = session_of(name, seats)
+    draws = np.random.default_rng(2)
+    while not session.over:
+        step(session, draws)
+    view = session.view(0)
+    assert view["over"]
+    assert view["scores"] == session.game.scores(session.games, 0).tolist()
+    assert not view["mine"]
+    assert not view["bot"]
+    replays.verify(session.replay())
+    with pytest.raises(NotNow, match="the game is over"):
+        session.play(0, 0)
+    with pytest.raises(NotNow, match="no bot"):
+        session.advance()
+
+
+def test_a_saved_game_goes_on_where_it_was(tmp_path):
+    session = session_of(seed=7)
+    draws = np.random.default_rng(3)
+    for _ in range(15):
+        step(session, draws)
+    path = session.save(tmp_path, "my-game_1")
+    assert saves_in(tmp_path) == ["my-game_1.jsonl"]
+    other = session_of(seed=8)
+    other.load(path)
+    assert other.games.tobytes() == session.games.tobytes()
+    assert other.view(0)["log"] == session.view(0)["log"]
+    assert game_of(path).options == session.game.options
+    other.deal()
+    assert other.log == []
+    assert other.games.tobytes() != session.game.deal(1, 7).tobytes()
+
+
+def test_a_position_is_loaded_and_saved_as_one(tmp_path):
+    source = session_of(seed=7)
+    draws = np.random.default_rng(3)
+    for _ in range(15):
+        step(source, draws)
+    path = tmp_path / "middle.json"
+    path.write_text(source.game.to_json(source.games))
+    session = session_of(seed=8)
+    session.load(path)
+    assert session.games.tobytes() == source.games.tobytes()
+    assert game_of(path).name == "tower_up"
+    step(session, draws)
+    kept = session.save(tmp_path, "later")
+    assert kept.name == "later.json"
+    assert session.game.from_json(kept.read_text()).tobytes() == session.games.tobytes()
+    with pytest.raises(NotNow, match="is no replay"):
+        session.replay()
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("", "expected a header"),
+        ('{"format": 1}\n{}\n', "expected a header"),
+        (
+            replays.dump(replays.record_random(sprawl_env.game("tower_up", max_turns=4), 1)),
+            "options",
+        ),
+    ],
+)
+def test_what_cannot_be_loaded_changes_nothing(tmp_path, content, says):
+    session = session_of()
+    session.play(0, named(session, "build"))
+    before = session.games.tobytes(), session.version, len(session.log)
+    for path in (tmp_path / "bad.jsonl", tmp_path / "bad.json", tmp_path / "none.jsonl"):
+        if path.stem == "bad":
+            path.write_text(content)
+        with pytest.raises(PositionError, match=says if path.name == "bad.jsonl" else None):
+            session.load(path)
+    assert (session.games.tobytes(), session.version, len(session.log)) == before
+
+
+def test_an_illegal_action_changes_nothing():
+    session = session_of()
+    before = session.games.tobytes()
+    for action in (-1, 10**6, 250):
+        with pytest.raises(IllegalAction, match="may not play"):
+            session.play(0, action)
+    with pytest.raises(NotNow, match="seat 1 has nothing to decide now"):
+        session.play(1, legal(session)[0])
+    assert session.games.tobytes() == before
+
+
+def test_seats_need_a_person_and_the_right_number():
+    game = sprawl_env.game("tower_up")
+    for seats in (("random", "greedy"), ("human",), ("human",) * 3, ()):
+        with pytest.raises(InvalidOption, match="expected 2 seats, 'human' among them"):
+            Session(game, seats)
+
+
+# ---------------------------------------------------------------------------------- the server
+
+
+@pytest.fixture
+def table(tmp_path):
+    """A session and a client that behaves like the page."""
+    session = session_of()
+    server = PlayServer(session, TOKEN, tmp_path)
+    client = TestClient(server.app(), base_url=f"http://{HOST}", raise_server_exceptions=False)
+    return session, client
+
+
+def post(client, what, body=None, **changes):
+    """Send what the page would send."""
+    version = client.get(f"/{TOKEN}/api/view").json()["version"]
+    content = {"version": version, **(body or {})}
+    return client.post(f"/{TOKEN}/api/{what}", json=content, headers={**ORIGIN, **changes})
+
+
+def test_the_page_and_its_files_are_served_with_strict_headers(table):
+    _, client = table
+    for name in ("", "page.css", "play.css", "play.js"):
+        answer = client.get(f"/{TOKEN}/{name}")
+        assert answer.status_code == 200
+        assert "default-src 'none'" in answer.headers["content-security-policy"]
+        assert answer.headers["referrer-policy"] == "no-referrer"
+        assert answer.headers["cache-control"] == "no-store"
+    assert "onclick" not in client.get(f"/{TOKEN}/").text
+
+
+def test_playing_by_requests(table):
+    session, client = table
+    answer = post(client, "play", {"action": named(session, "build")})
+    assert answer.status_code == 200
+    assert answer.json() == session.view(0)
+    assert len(session.log) == 1
+    assert post(client, "undo").json()["log"] == []
+    hint = post(client, "hint", {"name": "greedy"}).json()
+    assert hint["hint"] in legal(session)
+    assert hint["says"].startswith("greedy would play: ")
+    assert post(client, "save", {"name": "one"}).json()["says"].endswith("one.jsonl")
+    assert client.get(f"/{TOKEN}/api/saves").json() == {"saves": ["one.jsonl"]}
+    post(client, "play", {"action": named(session, "take card")})
+    assert len(session.log) == 1
+    assert post(client, "load", {"name": "one.jsonl"}).json()["log"] == []
+    assert post(client, "deal").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "status"),
+    [
+        ("/wrong/", {}, 403),
+        ("/wrong/api/view", {}, 403),
+        ("/wrong/play.js", {}, 403),
+        ("/%C3%A9/api/view", {}, 403),
+        (f"/{TOKEN}/api/view", {"Host": "evil.example"}, 403),
+        (f"/{TOKEN}/api/view", {"Host": "evil.example:8765"}, 403),
+        (f"/{TOKEN}/api/view", {"Host": "127.0.0.1.evil.example"}, 403),
+        (f"/{TOKEN}/api/nothing", {}, 404),
+        (f"/{TOKEN}/play.py", {}, 404),
+        (f"/{TOKEN}/..%2fplay.py", {}, 404),
+        (f"/{TOKEN}/replays.html", {}, 409),
+        ("/", {}, 404),
+    ],
+)
+def test_forged_requests_get_one_line_of_json(table, path, headers, status):
+    _, client = table
+    answer = client.get(path, headers=headers)
+    assert answer.status_code == status
+    assert list(answer.json()) == ["error"]
+    assert "\n" not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": f"https://{HOST}"}, 403),
+        ({"Origin": "http://127.0.0.1:1"}, 403),
+        ({"Content-Type": "text/plain"}, 415),
+    ],
+)
+def test_only_the_page_itself_may_change_anything(table, headers, status):
+    session, client = table
+    before = session.games.tobytes()
+    answer = post(client, "play", {"action": legal(session)[0]}, **headers)
+    assert answer.status_code == status
+    assert session.games.tobytes() == before
+    bare = client.post(f"/{TOKEN}/api/play", json={"version": 1, "action": 0})
+    assert bare.status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("what", "body", "status", "says"),
+    [
+        ("play", {"action": 9999}, 422, "may not play 9999"),
+        ("play", {"action": -1}, 422, "may not play -1"),
+        ("play", {"action": "0"}, 400, "action: expected a whole number"),
+        ("play", {"action": True}, 400, "action: expected a whole number"),
+        ("play", {"action": 1.0}, 400, "action: expected a whole number"),
+        ("play", {"action": 10**400}, 422, "may not play"),
+        ("play", {}, 400, "action: expected a whole number"),
+        ("play", {"action": 0, "version": 99}, 409, "the game has moved on"),
+        ("play", {"action": 0, "version": None}, 409, "the game has moved on"),
+        ("advance", {}, 409, "no bot is to play"),
+        ("undo", {}, 409, "nothing to take back"),
+        ("hint", {"name": "os:system"}, 409, "hint 'os:system': expected one of greedy"),
+        ("hint", {"name": ["greedy"]}, 400, "name: expected text"),
+        ("save", {"name": "../x"}, 422, "expected 1..40 letters"),
+        ("save", {"name": "a/b"}, 422, "expected 1..40 letters"),
+        ("save", {"name": "x\n"}, 422, "expected 1..40 letters"),
+        ("save", {"name": ""}, 422, "expected 1..40 letters"),
+        ("load", {"name": "../../etc/passwd"}, 409, "no such saved game"),
+        ("load", {"name": "bad.jsonl"}, 422, "expected a header"),
+        ("nothing", {}, 404, "not found"),
+    ],
+)
+def test_what_is_not_allowed_is_refused_in_one_line(table, tmp_path, what, body, status, says):
+    session, client = table
+    (tmp_path / "bad.jsonl").write_text("{}\n{}\n")
+    before = session.games.tobytes(), session.version
+    answer = post(client, what, body)
+    assert answer.status_code == status
+    assert says in answer.json()["error"]
+    assert "\n" not in answer.json()["error"]
+    assert (session.games.tobytes(), session.version) == before
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("content", "status"),
+    [
+        (b"", 400),
+        (b"[1]", 400),
+        (b"{", 400),
+        (b"\xff", 400),
+        (b"[" * 2000, 400),
+        (b" " * (MOST_BYTES + 1), 413),
+    ],
+)
+def test_a_body_that_is_none_is_refused(table, content, status):
+    _, client = table
+    headers = {**ORIGIN, "Content-Type": "application/json"}
+    answer = client.post(f"/{TOKEN}/api/play", content=content, headers=headers)
+    assert answer.status_code == status
+    assert list(answer.json()) == ["error"]
+
+
+def test_a_bot_that_fails_is_told_in_one_line_and_asked_again(table):
+    session, client = table
+
+    class Broken:
+        name, needs_observations, needs_states = "broken", False, False
+
+        def act(self, observations, masks, states):
+            raise RuntimeError("no\nidea")
+
+    good, session._bots[1] = session._bots[1], Broken()
+    while session.to_play == 0:
+        session.play(0, legal(session)[0])
+    answer = post(client, "advance")
+    assert answer.status_code == 422
+    assert answer.json() == {"error": "agent broken raised RuntimeError: no idea"}
+    session._bots[1] = good
+    assert post(client, "advance").status_code == 200
+
+
+def test_two_persons_share_a_screen_and_see_one_seat_at_a_time(tmp_path):
+    session = session_of("ginkgopolis", ("human", "human"))
+    client = TestClient(PlayServer(session, TOKEN, tmp_path).app(), base_url=f"http://{HOST}")
+    assert client.get(f"/{TOKEN}/api/view").json()["seat"] == 0
+    while session.to_play == 0:
+        answer = post(client, "play", {"action": legal(session)[0]})
+    assert answer.json()["hand_over"]
+    assert answer.json()["seat"] == 0
+    assert post(client, "play", {"action": legal(session)[0]}).status_code == 409
+    assert post(client, "look").json()["seat"] == 1
+    assert post(client, "play", {"action": legal(session)[0]}).status_code == 200
+
+
+def test_the_replay_is_shown_when_the_game_is_over(table):
+    session, client = table
+    draws = np.random.default_rng(0)
+    while not session.over:
+        step(session, draws)
+    answer = client.get(f"/{TOKEN}/replays.html")
+    assert answer.status_code == 200
+    assert "DecompressionStream" in answer.text
+
+
+# ------------------------------------------------------------------------------ the command line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--game", "tower"], "unknown game 'tower'"),
+        (["--seats", "greedy", "random"], "expected 2 seats, 'human' among them"),
+        (["--seats", "human", "gredy"], "unknown agent 'gredy'"),
+        (["--hints", "gredy"], "unknown agent 'gredy'"),
+        (["--options", "board"], "expected name=value"),
+        (["--seed", "-1"], "seed=-1: expected a whole number"),
+        (["--port", "70000"], "port=70000: expected 0..65535"),
+        (["--load", "none.jsonl"], "none.jsonl: cannot be read"),
+        (["--load", "bad.json"], "bad.json: expected a position or a replay"),
+        (["--load", "bad.json", "--options", "a=1"], "with --load the saved game decides"),
+    ],
+)
+def test_bad_input_is_one_line(tmp_path, monkeypatch, capsys, arguments, says):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.json").write_text("[]")
+    monkeypatch.setattr("sys.argv", ["play", *arguments])
+    with pytest.raises(SystemExit) as left:
+        run(play.main, play.Config)
+    assert left.value.code == 2
+    err = capsys.readouterr().err
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1
+    assert says in err
+
+
+def test_a_port_that_is_taken_is_one_line():
+    taken = play._socket(0)
+    taken.listen()
+    with taken, pytest.raises(InvalidOption, match="choose another, or 0 for any free one"):
+        play._socket(taken.getsockname()[1])
+
+
+# -------------------------------------------------------------------------------- the terminal
+
+
+def play_terminal(session, tmp_path, answers):
+    """Play with scripted answers; a callable one chooses by the session."""
+    given = iter(answers)
+
+    def ask(prompt):
+        try:
+            answer = next(given)
+        except StopIteration:
+            raise EOFError from None
+        return answer(session) if callable(answer) else answer
+
+    play_in_terminal(session, tmp_path, ask)
+
+
+def test_a_whole_game_in_the_terminal(tmp_path, capsys):
+    session = session_of("tower_up", max_turns=12)
+    play_terminal(session, tmp_path, [lambda s: str(legal(s)[0])] * 100)
+    assert session.over
+    out = capsys.readouterr().out
+    assert "seat 1: " in out
+    assert "The game is over; scores: " in out
+
+
+def test_the_terminal_answers_commands_and_refuses_the_rest(tmp_path, capsys):
+    session = session_of()
+    build = str(named(session, "build"))
+    answers = ["99999", "xyzzy", "take", "hint", "hint os:system", build, "undo", "save one"]
+    play_terminal(session, tmp_path, [*answers, "save ../x", "log", "board", "quit", build])
+    out = capsys.readouterr().out
+    assert "no: seat 0 may not play 99999 now" in out
+    assert "'xyzzy': expected the number of an action" in out
+    assert "greedy would play" in out
+    assert "no: hint 'os:system'" in out
+    assert saves_in(tmp_path) == ["one.jsonl"]
+    assert session.log == []
+
+
+# --------------------------------------------------------------------------------- the browser
+
+
+@contextmanager
+def served(session, saves):
+    """Serve a session for real; yields the address of the page."""
+    listening = play._socket(0)
+    settings = uvicorn.Config(
+        PlayServer(session, TOKEN, saves).app(), log_level="error", lifespan="off"
+    )
+    server = uvicorn.Server(settings)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/{TOKEN}/"
+    finally:
+        server.should_exit = True
+        thread.join(10)
+        listening.close()
+
+
+def ready(page):
+    page.wait_for_selector("#decision.mine, #after:not(.hidden)")
+    return page.locator("#after:visible").count() == 0
+
+
+def click_a_target(page, number):
+    """Click one of the outlined places and, if it stands for several actions, one of those."""
+    version = page.get_attribute("body", "data-version")
+    targets = page.locator("#board .target")
+    chosen = targets.nth(number % targets.count())
+    ids = chosen.get_attribute("data-actions").split()
+    chosen.click()
+    if len(ids) > 1:
+        choices = page.locator("#menu button")
+        assert choices.count() == len(ids)
+        choices.nth(number % len(ids)).click()
+    page.wait_for_selector(f"body:not([data-version='{version}'])")
+
+
+def test_a_browser_plays_a_whole_game_by_clicking_and_is_reloaded_in_the_middle(tmp_path):
+    session = session_of("tower_up", ("human", "greedy"), seed=3)
+    with served(session, tmp_path) as url, open_url(url) as page:
+        page.select_option("#pace", "0")
+        clicks = 0
+        while ready(page):
+            click_a_target(page, 3 * clicks)
+            clicks += 1
+            if clicks == 5:
+                ready(page)
+                before = page.inner_text("#log"), page.inner_html("#board svg")
+                page.reload()
+                ready(page)
+                assert (page.inner_text("#log"), page.inner_html("#board svg")) == before
+                page.select_option("#pace", "0")
+        assert session.over
+        assert clicks > 10
+        assert page.locator("#log li").count() == len(session.log)
+        assert "wins" in page.inner_text("#asked")
+        scores = session.game.scores(session.games, 0).tolist()
+        assert f"seat 0: {scores[0]}, seat 1: {scores[1]}" in page.inner_text("#help")
+        with page.expect_popup() as opened:
+            page.click("#replay")
+        viewer = opened.value
+        viewer.wait_for_selector("#board svg")
+        viewer.keyboard.press("End")
+        totals = viewer.locator("#sides td:last-child").all_inner_texts()
+        assert totals == [str(score) for score in scores]
+
+
+def test_a_browser_undoes_asks_saves_loads_and_lists(tmp_path):
+    session = session_of("tower_up", ("human", "random"), seed=3)
+    with served(session, tmp_path) as url, open_url(url, "status of 422") as page:
+        page.select_option("#pace", "-1")
+        ready(page)
+        assert page.is_disabled("#undo")
+        page.click("#list")
+        assert page.locator("#choices button").count() == len(legal(session))
+        page.click(f"#choices button[data-action='{named(session, 'build')}']")
+        page.wait_for_selector("#log li")
+        page.keyboard.press("u")
+        page.wait_for_selector("#log:not(:has(li))", state="attached")
+        page.keyboard.press("h")
+        page.wait_for_selector("#board .target.hinted")
+        assert "greedy would play: " in page.inner_text("#message")
+        page.fill("#name", "mine")
+        page.click("#save")
+        page.wait_for_selector("#saves option", state="attached")
+        assert "mine.jsonl" in page.inner_text("#message")
+        while page.locator("#decision.mine").count():
+            click_a_target(page, 0)
+        page.wait_for_timeout(300)
+        decided = page.locator("#log li").count()
+        assert decided == len(session.log)
+        page.click("#next")
+        page.wait_for_selector(f"#log li:nth-child({decided + 1})")
+        page.click("#load")
+        page.wait_for_selector("#log:not(:has(li))", state="attached")
+        page.fill("#name", "not allowed")
+        page.click("#save")
+        page.wait_for_selector("#message.error")
+        assert "expected 1..40 letters" in page.inner_text("#message")
+        assert ready(page)
+
+
+def test_a_browser_of_ginkgopolis_never_receives_what_is_hidden(tmp_path):
+    session = session_of("ginkgopolis", ("human", "random", "random"), seed=12345678)
+    received = []
+
+    def keep(answer):  # the library marks its handlers, which a list's own method does not take
+        received.append(answer)
+
+    with served(session, tmp_path) as url, open_url(url) as page:
+        page.on("response", keep)
+        page.select_option("#pace", "0")
+        for k in range(12):
+            assert ready(page)
+            click_a_target(page, k)
+        ready(page)
+        told = [answer for answer in received if "/api/" in answer.url]
+        texts = [answer.text() for answer in told if not answer.url.endswith("saves")]
+    assert len(texts) > 24
+    for text in texts:
+        assert "12345678" not in text
+        view = json.loads(text)
+        assert view["seat"] == 0
+        assert view["mine"] or not view["actions"]
+        assert view["scores"] is None
+        assert "points now" not in view["svg"].partition("screen closed")[2]
+        hidden = [says for seat, says in view["log"] if seat != 0]
+        assert not [says for says in hidden if says.startswith(("card", "with", "draft"))]
+
+
+REACHABLE = """target => {
+  const box = target.getBoundingClientRect();
+  for (const down of [0.5, 0.25, 0.75, 0.1, 0.9]) {
+    for (const right of [0.5, 0.25, 0.75, 0.1, 0.9]) {
+      const point = [box.left + right * box.width, box.top + down * box.height];
+      const hit = document.elementFromPoint(...point);
+      if (hit && hit.closest(".target") === target) return point;
+    }
+  }
+  return null;
+}"""
+
+
+def test_a_browser_can_click_every_target_of_urban_sprawl(tmp_path):
+    session = session_of("urban_sprawl", ("human", "random"), seed=2)
+    with served(session, tmp_path) as url, open_url(url) as page:
+        page.select_option("#pace", "0")
+        page.check("#whole")
+        for k in range(16):
+            assert ready(page)
+            targets = page.locator("#board .target").all()
+            points = [target.evaluate(REACHABLE) for target in targets[:: 1 + len(targets) // 8]]
+            assert None not in points, page.inner_text("#asked")
+            version = page.get_attribute("body", "data-version")
+            page.mouse.click(*points[k % len(points)])
+            menu = page.locator("#menu button:visible")
+            if menu.count():
+                menu.first.click()
+            page.wait_for_selector(f"body:not([data-version='{version}'])")

@@ -1,0 +1,228 @@
+"""Pictures of all games: never fail, show every legal action, hide what is hidden."""
+
+import xml.etree.ElementTree as ET
+from collections import Counter
+from itertools import islice
+
+import numpy as np
+import pytest
+
+import sprawl_env
+from sprawl_env import replays
+from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.rules import Played
+from sprawl_env.core.state import NOT_OVER
+from sprawl_env.kernels.agenda import STEP
+from sprawl_env.kernels.compile import JIT
+from sprawl_env.render.picture import Picture
+from sprawl_env.render.shapes import Circle, Line, Polygon, Rect, Text, fitted, text_width
+from tests.conftest import SEATS
+from tests.golden.record_pictures import PICTURES, REPLAYS, path_of, picture_of
+from tests.suite import GAMES
+from tests.toy import toy
+
+SVG = "{http://www.w3.org/2000/svg}"
+FEW = 20 if JIT else 6  # positions of every game and number of seats
+OF_EACH = 3  # decisions of a kind
+EDGE = 0.5  # half an outline may stand over
+
+
+def random_positions(game, seed, every):
+    """Yield ``(games, last)`` of random games, one after another, each few plies and at the end."""
+    draws = np.random.default_rng(seed)
+    while True:
+        games = game.deal(1, int(draws.integers(2**62)))
+        last, wait = None, 0
+        while True:
+            over = games["over"][0] != NOT_OVER
+            if wait == 0 or over:
+                yield games, last
+                wait = int(draws.integers(1, 2 * every))
+            if over:
+                break
+            wait -= 1
+            action = int(draws.choice(np.flatnonzero(game.legal_actions(games, 0))))
+            last = Played(int(games["to_play"][0]), action, game.action_name(games, 0, action))
+            game.verbs.play(game.tables, games, 0, action)
+
+
+def box_of(shape):
+    """Return left, top, right and bottom of a shape."""
+    if isinstance(shape, Rect):
+        return shape.x, shape.y, shape.x + shape.width, shape.y + shape.height
+    if isinstance(shape, Circle):
+        x, y, r = shape.x, shape.y, shape.radius
+        return x - r, y - r, x + r, y + r
+    if isinstance(shape, Line):
+        xs, ys = (shape.x, shape.to_x), (shape.y, shape.to_y)
+        return min(xs), min(ys), max(xs), max(ys)
+    if isinstance(shape, Polygon):
+        xs, ys = zip(*shape.points, strict=True)
+        return min(xs), min(ys), max(xs), max(ys)
+    assert isinstance(shape, Text)
+    wide = text_width(shape.text, shape.size, shape.bold)
+    left = shape.x - {"start": 0, "middle": wide / 2, "end": wide}[shape.anchor]
+    return left, shape.y - shape.size * 0.75, left + wide, shape.y
+
+
+def check(game, games, last):
+    """Draw a position for everybody and for every seat, and look at the pictures."""
+    legal = set(np.flatnonzero(game.legal_actions(games, 0)).tolist())
+    before = games.tobytes()
+    for seat in (None, *range(game.num_seats)):
+        picture = game.picture(games, 0, seat, last)
+        acts = seat is None or seat == games["to_play"][0]
+        assert picture.actions == (legal if acts else set()), seat
+        root = ET.fromstring(picture.svg())
+        targets = [t for t in root.iter(f"{SVG}g") if t.get("class") == "target"]
+        told = {int(action) for t in targets for action in t.get("data-actions").split()}
+        assert told == picture.actions
+        for shape in picture.shapes:
+            left, top, right, bottom = box_of(shape)
+            assert left > -EDGE and top > -EDGE, shape
+            assert right < picture.width + EDGE and bottom < picture.height + EDGE, shape
+    assert games.tobytes() == before
+
+
+def test_random_positions_are_drawn_with_all_legal_actions_as_targets(any_game):
+    for games, last in islice(random_positions(any_game, 1, every=9), FEW):
+        check(any_game, games, last)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_kind_of_decision_is_drawn_with_all_legal_actions_as_targets(name):
+    seen = Counter()
+    for path in sorted((REPLAYS / name).glob("*.jsonl")):
+        played = replays.load(path)
+        game, last = played.game(), None
+        games = game.deal(1, played.header["seed"])
+        for ply in played.plies:
+            decision = int(games["agenda"][0, games["agenda_size"][0] - 1, STEP])
+            seen[decision] += 1
+            if seen[decision] <= OF_EACH:
+                check(game, games, last)
+            last = Played(ply.seat, ply.action, ply.says)
+            game.verbs.play(game.tables, games, 0, ply.action)
+    assert len(seen) == {"ginkgopolis": 6, "tower_up": 4, "urban_sprawl": 30}[name]
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", GAMES)
+def test_a_thousand_random_positions_of_a_game_are_drawn(name):
+    seats = SEATS[name]
+    for num_players in seats:
+        game = sprawl_env.game(name, num_players=num_players)
+        for games, last in islice(random_positions(game, 2, every=6), 1000 // len(seats) + 1):
+            check(game, games, last)
+
+
+@pytest.mark.parametrize("options", [{}, {"open_screens": True}])
+def test_what_a_seat_cannot_know_changes_no_byte_of_its_picture(any_game, options):
+    if options:
+        if any_game.name != "ginkgopolis":
+            pytest.skip("an option of Ginkgopolis")
+        any_game = sprawl_env.game("ginkgopolis", num_players=any_game.num_seats, **options)
+    changed = 0
+    for games, last in islice(random_positions(any_game, 3, every=5), FEW):
+        for seat in range(any_game.num_seats):
+            seen = any_game.svg(games, 0, seat, last)
+            for seed in range(2):
+                other = games.copy()
+                any_game.redeal_hidden(other, 0, seed, seat)
+                changed += other.tobytes() != games.tobytes()
+                assert any_game.svg(other, 0, seat, last) == seen, (seat, seed)
+    assert changed > 0
+
+
+def test_ginkgopolis_tells_others_nothing_of_an_answer_given_in_secret():
+    game = sprawl_env.game("ginkgopolis", num_players=3)
+    games = game.deal(1, 4)
+    legal = np.flatnonzero(game.legal_actions(games, 0)).tolist()
+    pictures = []
+    for action in legal[:2]:
+        after = games.copy()
+        last = Played(0, action, game.action_name(after, 0, action))
+        game.play(after, 0, action)
+        pictures.append([game.svg(after, 0, seat, last) for seat in (None, 0, 1, 2)])
+        assert last.says in pictures[-1][0]
+        assert "a hidden answer" in pictures[-1][2]
+    for seat, (one, other) in enumerate(zip(*pictures, strict=True), start=-1):
+        assert (one == other) == (seat > 0), seat
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+def test_ginkgopolis_shows_what_lies_behind_a_screen_only_if_screens_are_open(is_open):
+    game = sprawl_env.game("ginkgopolis", num_players=3, open_screens=is_open)
+    games = next(islice(random_positions(game, 6, every=9), 8, None))[0]
+    assert games["rounds"][0] > 0
+    other = games.copy()
+    other["resources"][0, 1] += 1
+    other["points"][0, 1] += 1
+    assert (game.svg(other, 0, 0) == game.svg(games, 0, 0)) == (not is_open)
+    assert game.svg(other, 0, 1) != game.svg(games, 0, 1)
+    assert game.svg(other, 0) != game.svg(games, 0)
+
+
+def test_ginkgopolis_does_not_tell_who_of_a_pass_has_answered():
+    game = sprawl_env.game("ginkgopolis", num_players=3)
+    games = game.deal(1, 5)
+    before = game.svg(games, 0, 2)
+    assert "seat 2: pick a character" in before
+    game.play(games, 0, int(game.legal_actions(games, 0).argmax()))
+    assert game.svg(games, 0, 2) == before
+    assert "waiting for the others to pick a character" in game.svg(games, 0, 0)
+
+
+def test_a_picture_asks_for_a_seat_that_there_is(any_game):
+    games = any_game.deal(1, 0)
+    for seat in (-1, any_game.num_seats):
+        with pytest.raises(
+            InvalidOption, match=f"expected None or a seat 0..{any_game.num_seats - 1}"
+        ):
+            any_game.svg(games, 0, seat)
+
+
+def test_a_game_without_pictures_says_so():
+    game = toy()
+    with pytest.raises(InvalidOption, match="has no pictures: expected render mode 'ansi'"):
+        game.svg(game.deal(1, 0))
+
+
+@pytest.mark.parametrize(("name", "label", "plies", "seat"), PICTURES)
+def test_reference_pictures_are_drawn_as_they_were(name, label, plies, seat):
+    kept = path_of(name, label, plies).read_text(encoding="utf-8")
+    picture = picture_of(name, label, plies, seat)
+    assert picture.svg() == kept
+    assert not [s for s in picture.shapes if isinstance(s, Text) and s.text.endswith("..")]
+
+
+# ------------------------------------------------------------------------------ the drawing model
+
+
+def test_svg_escapes_what_it_is_given():
+    picture = Picture('<"Tower" & Up>', 100)
+    picture.text(5, 20, "1 < 2 & 'so' \"on\" ]]>")
+    root = ET.fromstring(picture.svg())
+    assert root.find(f"{SVG}title").text == '<"Tower" & Up>'
+    assert root.find(f"{SVG}text").text == "1 < 2 & 'so' \"on\" ]]>"
+
+
+def test_a_text_that_is_too_long_becomes_smaller_and_is_then_cut():
+    assert fitted("short", 10, 100) == ("short", 10)
+    same, smaller = fitted("a little longer", 10, 55)
+    assert same == "a little longer"
+    assert 8 <= smaller < 10
+    cut, size = fitted("much too long for so little room", 10, 60)
+    assert cut.endswith("..")
+    assert text_width(cut, size) <= 60
+    assert fitted("no room", 10, 1)[0] == ""
+
+
+def test_a_paragraph_keeps_to_its_lines_and_its_width():
+    picture = Picture("", 100)
+    words = "every controller gains 1 wealth for each building in one of these rows; " * 3
+    picture.paragraph(10, 20, words, 11, 150, 2)
+    assert len(picture.shapes) == 2
+    assert all(box_of(shape)[2] <= 160.01 for shape in picture.shapes)
+    assert picture.shapes[-1].text.endswith("..")
