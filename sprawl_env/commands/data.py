@@ -1,17 +1,14 @@
-"""Where a game's data comes from: ``python -m sprawl_env.data [GAME] [--overlay FOLDER]``.
-
-Prints how many rows of each table are printed in the rulebook, public, or our stand-ins; with an
-overlay, checks it and counts its rows instead.
-"""
+"""The command ``data``: where a game's data comes from, table by table."""
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from sprawl_env.console import run
+from tyro.conf import Positional
+
 from sprawl_env.core.data import SOURCES
 from sprawl_env.core.registry import game_names, rules_of
 
@@ -35,21 +32,17 @@ def tally(name: str, overlay: Path | None = None) -> str:
     return "\n".join([f"{name}", *lines])
 
 
-def main() -> int:
-    """Run the command; returns the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m sprawl_env.data", description="Tally the provenance of a game's data."
-    )
-    parser.add_argument("game", nargs="*", default=list(game_names()), help="default: every game")
-    parser.add_argument("--overlay", type=Path, help="folder of TOML files to check and count")
-    arguments = parser.parse_args()
+@dataclass(frozen=True)
+class Config:
+    """Show how many rows of each data table are printed, public, or stand-ins."""
 
-    def show() -> None:
-        for name in arguments.game:
-            sys.stdout.write(tally(name, arguments.overlay) + "\n")
-
-    return run(show)
+    game: Positional[tuple[str, ...]] = ()
+    """games; default: every game"""
+    overlay: Path | None = None
+    """folder of TOML files to check and count instead"""
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def main(config: Config) -> None:
+    """Print the tally of each game."""
+    for name in config.game or game_names():
+        sys.stdout.write(tally(name, config.overlay) + "\n")

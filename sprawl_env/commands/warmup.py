@@ -1,11 +1,7 @@
-"""Compile the rules once: ``python -m sprawl_env.warmup [--game NAME ...]``.
-
-Afterwards every process loads the compiled kernels in a fraction of a second.
-"""
+"""The command ``warmup``: compile the rules once, so that every process only loads them."""
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import multiprocessing
 import os
@@ -14,12 +10,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass
 
 import numba
 import numpy as np
 
 from sprawl_env.adapters.vector import make_vec
-from sprawl_env.console import run
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.registry import game_names
@@ -127,15 +123,14 @@ def _show(line: str, end: str = "") -> None:
     sys.stderr.flush()
 
 
-def main() -> int:
-    """Run the command; returns the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m sprawl_env.warmup", description="Compile the rules once."
-    )
-    parser.add_argument("--game", nargs="+", default=list(game_names()), help="default: every game")
-    names = parser.parse_args().game
-    return run(lambda: warm_up(names))
+@dataclass(frozen=True)
+class Config:
+    """Compile the rules once; afterwards every process loads the compiled kernels."""
+
+    game: tuple[str, ...] = ()
+    """games to compile; default: every game"""
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def main(config: Config) -> None:
+    """Compile the games."""
+    warm_up(list(config.game or game_names()))
