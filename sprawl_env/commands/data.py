@@ -9,8 +9,8 @@ from pathlib import Path
 
 from tyro.conf import Positional
 
-from sprawl_env.core.data import SOURCES
 from sprawl_env.core.registry import game_names, rules_of
+from sprawl_env.core.rows import SOURCES
 
 
 def tally(name: str, overlay: Path | None = None) -> str:

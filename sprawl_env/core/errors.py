@@ -33,6 +33,11 @@ class PositionError(SprawlError):
 def unknown(kind: str, name: object, valid: Iterable[str]) -> UnknownName:
     """Return the error for ``name``, with the valid names and the likeliest one first."""
     names = sorted(valid)
-    close = difflib.get_close_matches(str(name), names, n=1)
-    hint = f" (did you mean {close[0]!r}?)" if close else ""
+    hint = did_you_mean(str(name), names)
     return UnknownName(f"unknown {kind} {name!r}{hint}: choose from {', '.join(names)}")
+
+
+def did_you_mean(name: str, valid: Iterable[str]) -> str:
+    """Return the valid name closest to ``name`` as a question in brackets, or nothing."""
+    close = difflib.get_close_matches(name, list(valid), n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import numpy as np
+from pydantic import Field
 
-from sprawl_env.core.data import DataFile, GameData, Row, choice, choices, load, number, numbers
+from sprawl_env.core.data import DataFile, GameData, load
 from sprawl_env.core.errors import DataError
+from sprawl_env.core.rows import Row, length, one_of
 from sprawl_env.core.state import Tables
 from sprawl_env.games.ginkgopolis.constants import (
     ACTS,
@@ -38,61 +39,64 @@ MOST_RESOURCES: Final = 60
 COUNTS: Final = tuple(count.name.lower() for count in Count)
 
 
-@dataclass(frozen=True, kw_only=True)
+UpTo7 = Annotated[int, Field(ge=0, le=7)]
+UpTo10 = Annotated[int, Field(ge=0, le=10)]
+UpTo20 = Annotated[int, Field(ge=0, le=20)]
+Resources = Annotated[int, Field(ge=4, le=MOST_RESOURCES)]
+Act = Annotated[str, one_of(ACTS)]
+Colour = Annotated[str, one_of(COLOURS)]
+
+
 class RulesRow(Row):
     """Counts of the setup (GK §1); lists are for 1 to 5 seats."""
 
-    removed_tiles: tuple[int, ...] = numbers(0, 20, length=(MAX_SEATS, MAX_SEATS))
-    face_up_cards: tuple[int, ...] = numbers(0, 7, length=(MAX_SEATS, MAX_SEATS))
-    resources: tuple[int, ...] = numbers(4, MOST_RESOURCES, length=(MAX_SEATS, MAX_SEATS))
-    solo_resources: int = number(0, 20)
-    solo_tiles: int = number(0, 20)
-    solo_points: int = number(0, 50)
-    tokens: int = number(0, 10)
-    token_points: int = number(0, 20)
-    low_levels: int = number(1, 10)
-    return_points: int = number(0, 10)
+    removed_tiles: Annotated[tuple[UpTo20, ...], length(MAX_SEATS)]
+    face_up_cards: Annotated[tuple[UpTo7, ...], length(MAX_SEATS)]
+    resources: Annotated[tuple[Resources, ...], length(MAX_SEATS)]
+    solo_resources: UpTo20
+    solo_tiles: UpTo20
+    solo_points: Annotated[int, Field(ge=0, le=50)]
+    tokens: UpTo10
+    token_points: UpTo20
+    low_levels: Annotated[int, Field(ge=1, le=10)]
+    return_points: UpTo10
 
 
-@dataclass(frozen=True, kw_only=True)
 class ColourBonusRow(Row):
     """What cards 10 to 13 count (GK §1)."""
 
-    points: int = number(0, 10)
-    per: str = choice(("building", "level"))
+    points: UpTo10
+    per: Literal["building", "level"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class CardRow(Row):
     """What the building cards of one number give (GK §1)."""
 
-    act: str = choice(ACTS, default="")
-    counts: str = choice(COUNTS[1:], default="")
-    colours: tuple[str, ...] = choices(COLOURS, length=(NUM_COLOURS, NUM_COLOURS), default=())
-    own: int = number(0, 5, default=0)
-    points: int = number(0, 20, default=0)
-    number: int = number(1, NUMBERS)  # last: the name hides the function from here on
+    number: Annotated[int, Field(ge=1, le=NUMBERS)]
+    act: Act = ""
+    counts: Annotated[str, one_of(COUNTS[1:])] = ""
+    colours: Annotated[tuple[Colour, ...], length(NUM_COLOURS)] = ()
+    own: Annotated[int, Field(ge=0, le=5)] = 0
+    points: UpTo20 = 0
 
 
-@dataclass(frozen=True, kw_only=True)
 class CharacterRow(Row):
     """A kind of character (GK §1)."""
 
-    colour: str = choice(COLOURS)
-    act: str = choice(ACTS)
-    resources: int = number(0, 10)
-    points: int = number(0, 10)
-    tiles: int = number(0, 3)
-    copies: int = number(1, 9)
+    colour: Colour
+    act: Act
+    resources: UpTo10
+    points: UpTo10
+    tiles: Annotated[int, Field(ge=0, le=3)]
+    copies: Annotated[int, Field(ge=1, le=9)]
 
 
-@dataclass(frozen=True, kw_only=True)
 class SetRow(Row):
     """An introductory set: the act of its character of each colour (GK §1)."""
 
-    red: str = choice(ACTS)
-    yellow: str = choice(ACTS)
-    blue: str = choice(ACTS)
+    red: Act
+    yellow: Act
+    blue: Act
 
 
 FILES: Final = (

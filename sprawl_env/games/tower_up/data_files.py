@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import numpy as np
+from pydantic import Field
 
-from sprawl_env.core.data import (
-    DataFile,
-    GameData,
-    Row,
-    choice,
-    choices,
-    load,
-    number,
-    numbers,
-    text,
-)
+from sprawl_env.core.data import DataFile, GameData, load
 from sprawl_env.core.errors import DataError
+from sprawl_env.core.rows import Row, Text, length, one_of
 from sprawl_env.core.state import Tables
 from sprawl_env.games.tower_up.constants import (
     BOARD_2P,
@@ -50,75 +41,76 @@ from sprawl_env.kernels.lanes import lanes
 
 FOLDER: Final = Path(__file__).parent / "data"
 BOARD_FILES: Final = {BOARD_2P: "board_2p", BOARD_4P: "board_4p"}
-_FLOOR_WORDS: Final = (*COLOURS, "multicolour")
 _LEAST_SITES: Final = 10
 
 
-@dataclass(frozen=True, kw_only=True)
+SiteNumber = Annotated[int, Field(ge=0, le=MAX_SITES - 1)]
+Coordinate = Annotated[float, Field(ge=0, le=100)]
+OneTo9 = Annotated[int, Field(ge=1, le=9)]
+Millions = Annotated[int, Field(ge=0, le=100)]
+Column = Annotated[int, Field(ge=1, le=MAX_COLUMNS - 1)]
+Floor = Annotated[str, one_of((*COLOURS, "multicolour"))]
+Colour = Annotated[str, one_of(COLOURS)]
+
+
 class SiteRow(Row):
     """A building site (TU §2)."""
 
-    id: int = number(0, MAX_SITES - 1)
-    x: float = number(0, 100, whole=False)
-    y: float = number(0, 100, whole=False)
-    district: str = choice(DISTRICTS)
-    streets: tuple[int, ...] = numbers(0, MAX_SITES - 1, length=(1, MAX_STREETS))
-    park: int = number(1, 9, default=0)
-    lake: int = number(1, 9, default=0)
+    id: SiteNumber
+    x: Coordinate
+    y: Coordinate
+    district: Annotated[str, one_of(DISTRICTS)]
+    streets: Annotated[tuple[SiteNumber, ...], length(1, MAX_STREETS)]
+    park: OneTo9 = 0
+    lake: OneTo9 = 0
 
 
-@dataclass(frozen=True, kw_only=True)
 class CardRow(Row):
     """A reserve card (TU §8)."""
 
-    floors: tuple[str, ...] = choices(_FLOOR_WORDS, length=(1, 4))
-    vehicle: str = choice(COLOURS, default="")
-    steps: int = number(1, 2, default=0)
-    bottom: str = choice(_FLOOR_WORDS)
-    copies: int = number(1, NUM_CARDS)
+    floors: Annotated[tuple[Floor, ...], length(1, 4)]
+    vehicle: Colour = ""
+    steps: Annotated[int, Field(ge=1, le=2)] = 0
+    bottom: Floor
+    copies: Annotated[int, Field(ge=1, le=NUM_CARDS)]
 
 
-@dataclass(frozen=True, kw_only=True)
 class ObjectiveRow(Row):
     """An objective card (TU §6)."""
 
-    name: str = text()
-    kind: str = choice([kind.name.lower() for kind in ObjectiveKind])
-    need: int = number(1, 10)
-    colour: str = choice(COLOURS, default="")
-    start: int = number(0, 1, default=0)
+    name: Text
+    kind: Annotated[str, one_of([kind.name.lower() for kind in ObjectiveKind])]
+    need: Annotated[int, Field(ge=1, le=10)]
+    colour: Colour = ""
+    start: Annotated[int, Field(ge=0, le=1)] = 0
 
 
-@dataclass(frozen=True, kw_only=True)
 class RulesRow(Row):
     """Counts of TU §1, §3 and §4."""
 
-    floors_per_colour: int = number(10, 60)
-    reserve_limit: int = number(4, 40)
-    starting_reserve: int = number(1, 5)
-    most_starting_floors: tuple[int, ...] = numbers(1, 9, length=(3, 3))
+    floors_per_colour: Annotated[int, Field(ge=10, le=60)]
+    reserve_limit: Annotated[int, Field(ge=4, le=40)]
+    starting_reserve: Annotated[int, Field(ge=1, le=5)]
+    most_starting_floors: Annotated[tuple[OneTo9, ...], length(3)]
 
 
-@dataclass(frozen=True, kw_only=True)
 class ChipsRow(Row):
     """Bonus chips of each shape for a number of seats (TU §3)."""
 
-    seats: int = number(MIN_SEATS, MAX_SEATS)
-    values: tuple[int, ...] = numbers(0, 50, length=(MIN_SEATS, MAX_CHIPS))
+    seats: Annotated[int, Field(ge=MIN_SEATS, le=MAX_SEATS)]
+    values: Annotated[tuple[Annotated[int, Field(ge=0, le=50)], ...], length(MIN_SEATS, MAX_CHIPS)]
 
 
-@dataclass(frozen=True, kw_only=True)
 class MarkerRow(Row):
     """Millions by column (TU §8)."""
 
-    values: tuple[int, ...] = numbers(0, 100, length=(2, MAX_COLUMNS))
+    values: Annotated[tuple[Millions, ...], length(2, MAX_COLUMNS)]
 
 
-@dataclass(frozen=True, kw_only=True)
 class StarsRow(Row):
     """Columns with a star (TU §8)."""
 
-    columns: tuple[int, ...] = numbers(1, MAX_COLUMNS - 1, length=(1, MAX_STARS))
+    columns: Annotated[tuple[Column, ...], length(1, MAX_STARS)]
 
 
 def _board(name: str) -> DataFile:

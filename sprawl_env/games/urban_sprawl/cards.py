@@ -8,13 +8,13 @@ those of a card one after the other; what belongs to a wrapper (``then``, ``othe
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import numpy as np
+from pydantic import Field
 
-from sprawl_env.core.data import choice, choices, flag, inner_rows, number, numbers
 from sprawl_env.core.errors import DataError
+from sprawl_env.core.rows import Fields, length, one_of
 from sprawl_env.core.state import Tables
 from sprawl_env.games.urban_sprawl.actions import MOST_OPTIONS
 from sprawl_env.games.urban_sprawl.constants import (
@@ -54,44 +54,45 @@ DEEPEST: Final = 2
 MOST: Final = 99
 ANY_COLOUR: Final = 31
 ANY_SIZE: Final = 15
-MARKER_CHOICES: Final = words(MarkerChoice)[:3]
-OFFICE_WORDS: Final = (*OFFICES, "all", "chosen", "politicians")
-VOCATION_WORDS: Final = (*VOCATIONS, "chosen")
 
 
-@dataclass(frozen=True, kw_only=True)
-class EffectRow:
+Money = Annotated[str, one_of(MONEY[:2])]
+Size = Annotated[int, Field(ge=1, le=MAX_SIZE)]
+Zone = Annotated[str, one_of((*ZONES, "chosen"))]
+
+
+class EffectRow(Fields):
     """An effect: a verb and the parameters it knows (README, "Effects")."""
 
-    do: str = choice(words(Verb))
-    who: str = choice(words(Who), default="")
-    what: str = choice(MONEY, default="")
-    amount: int = number(0, MOST, default=0)
-    per: str = choice(words(Per)[1:], default="")
-    vocation: str = choice(VOCATION_WORDS, default="")
-    zones: tuple[str, ...] = choices((*ZONES, "chosen"), length=(1, len(ZONES)), default=())
-    sizes: tuple[int, ...] = numbers(1, MAX_SIZE, length=(1, MAX_SIZE), default=())
-    owner: str = choice(words(Owner), default="")
-    where: str = choice(words(Where), default="")
-    extreme: str = choice(words(Extreme)[1:], default="")
-    times_value: bool = flag(default=False)
-    line: str = choice(words(Line), default="")
-    marker: str = choice(MARKER_CHOICES, default="")
-    zone: str = choice((*ZONES, "chosen"), default="")
-    size: int = number(1, MAX_SIZE, default=0)
-    uncontrolled: bool = flag(default=False)
-    save_what: str = choice(MONEY[:2], default="")
-    save_amount: int = number(1, MOST, default=0)
-    office: str = choice(OFFICE_WORDS, default="")
-    power: str = choice(words(Power)[1:], default="")
-    deck: str = choice(DECKS, default="")
-    then: tuple[Any, ...] = inner_rows(lambda: EffectRow, length=(1, MOST_EFFECTS), default=())
-    otherwise: tuple[Any, ...] = inner_rows(lambda: EffectRow, length=(1, MOST_EFFECTS), default=())
-    options: tuple[Any, ...] = inner_rows(lambda: EffectRow, length=(2, MOST_OPTIONS), default=())
-    number: int = number(1, MOST_ICON, default=0)  # last: the name hides the function from here on
+    do: Annotated[str, one_of(words(Verb))]
+    who: Annotated[str, one_of(words(Who))] = ""
+    what: Annotated[str, one_of(MONEY)] = ""
+    number: Annotated[int, Field(ge=1, le=MOST_ICON)] = 0
+    amount: Annotated[int, Field(ge=0, le=MOST)] = 0
+    per: Annotated[str, one_of(words(Per)[1:])] = ""
+    vocation: Annotated[str, one_of((*VOCATIONS, "chosen"))] = ""
+    zones: Annotated[tuple[Zone, ...], length(1, len(ZONES))] = ()
+    sizes: Annotated[tuple[Size, ...], length(1, MAX_SIZE)] = ()
+    owner: Annotated[str, one_of(words(Owner))] = ""
+    where: Annotated[str, one_of(words(Where))] = ""
+    extreme: Annotated[str, one_of(words(Extreme)[1:])] = ""
+    times_value: bool = False
+    line: Annotated[str, one_of(words(Line))] = ""
+    marker: Annotated[str, one_of(words(MarkerChoice)[:3])] = ""
+    zone: Zone = ""
+    size: Size = 0
+    uncontrolled: bool = False
+    save_what: Money = ""
+    save_amount: Annotated[int, Field(ge=1, le=MOST)] = 0
+    office: Annotated[str, one_of((*OFFICES, "all", "chosen", "politicians"))] = ""
+    power: Annotated[str, one_of(words(Power)[1:])] = ""
+    deck: Annotated[str, one_of(DECKS)] = ""
+    then: Annotated[tuple[EffectRow, ...], length(1, MOST_EFFECTS)] = ()
+    otherwise: Annotated[tuple[EffectRow, ...], length(1, MOST_EFFECTS)] = ()
+    options: Annotated[tuple[EffectRow, ...], length(2, MOST_OPTIONS)] = ()
 
     @property
-    def inner(self) -> tuple[Any, ...]:
+    def inner(self) -> tuple[EffectRow, ...]:
         """The effects inside this one."""
         return (*self.then, *self.otherwise, *self.options)
 
@@ -198,11 +199,10 @@ def _check(effect: EffectRow, where: str, event: bool, depth: int) -> None:
 def _problems(effect: EffectRow, event: bool) -> Iterator[str]:
     """Yield what is wrong with an effect by itself."""
     verb = Verb[effect.do.upper()]
-    for given in fields(effect):
-        is_given = given.name != "do" and getattr(effect, given.name) != given.default
-        if is_given and given.name not in PARAMETERS[verb]:
+    for name in effect.model_dump(exclude={"do"}, exclude_defaults=True):
+        if name not in PARAMETERS[verb]:
             known = ", ".join(sorted(PARAMETERS[verb])) or "none"
-            yield f"{given.name}: {effect.do} has no such parameter: expected {known}"
+            yield f"{name}: {effect.do} has no such parameter: expected {known}"
     for name in NEEDS.get(verb, ()):
         if not getattr(effect, name):
             yield f"{name} is missing: {effect.do} needs it"

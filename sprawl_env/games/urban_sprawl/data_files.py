@@ -5,26 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import numpy as np
+from pydantic import Field
 
-from sprawl_env.core.data import (
-    DataFile,
-    GameData,
-    Row,
-    choice,
-    choices,
-    flag,
-    inner_rows,
-    load,
-    number,
-    numbers,
-    text,
-)
+from sprawl_env.core.data import DataFile, GameData, load
 from sprawl_env.core.errors import DataError
+from sprawl_env.core.rows import Row, Text, length, one_of
 from sprawl_env.core.state import Tables
 from sprawl_env.games.urban_sprawl.cards import (
     EFFECTS,
@@ -78,136 +67,134 @@ NEXT_TO: Final = (*ZONES[:NUM_ZONES], "park", "water", "forest", "own")
 VOCATION: Final = re.compile(r"^([A-Z ]+)-([1-9][0-9]?)$")
 
 
-@dataclass(frozen=True, kw_only=True)
+Icon = Annotated[int, Field(ge=1, le=MOST_ICON)]
+Cost = Annotated[int, Field(ge=0, le=20)]
+Points = Annotated[int, Field(ge=1, le=20)]
+Copies = Annotated[int, Field(ge=1, le=9)]
+Size = Annotated[int, Field(ge=1, le=MAX_SIZE)]
+Value = Annotated[int, Field(ge=1, le=MOST_VALUE)]
+BlockIndex = Annotated[int, Field(ge=0, le=SIDE - 1)]
+Zone = Annotated[str, one_of(ZONES[:NUM_ZONES])]
+Scored = Annotated[
+    str,
+    one_of(
+        [f"{vocation}-{number}" for vocation in VOCATIONS for number in range(1, MOST_ICON + 1)]
+    ),
+    Field(
+        description=f"one of {', '.join(VOCATIONS)} with a number 1..{MOST_ICON}, such as FINANCE-4"
+    ),
+]
+
+
 class NumbersRow(Row):
     """Numbers printed beside the city (US §1)."""
 
-    columns: tuple[int, ...] = numbers(1, MOST_ICON, length=(NUM_COLUMNS, NUM_COLUMNS))
-    double_rows: tuple[int, ...] = numbers(1, MOST_ICON, length=(NUM_DOUBLE_ROWS, NUM_DOUBLE_ROWS))
+    columns: Annotated[tuple[Icon, ...], length(NUM_COLUMNS)]
+    double_rows: Annotated[tuple[Icon, ...], length(NUM_DOUBLE_ROWS)]
 
 
-@dataclass(frozen=True, kw_only=True)
 class MarkersRow(Row):
     """Numbers of the markers (US §1)."""
 
-    wealth: tuple[int, ...] = numbers(1, MOST_ICON, length=(NUM_WEALTH_MARKERS, NUM_WEALTH_MARKERS))
-    prestige: tuple[int, ...] = numbers(
-        1, MOST_ICON, length=(NUM_PRESTIGE_MARKERS, NUM_PRESTIGE_MARKERS)
-    )
+    wealth: Annotated[tuple[Icon, ...], length(NUM_WEALTH_MARKERS)]
+    prestige: Annotated[tuple[Icon, ...], length(NUM_PRESTIGE_MARKERS)]
 
 
-@dataclass(frozen=True, kw_only=True)
 class StartingRow(Row):
     """A starting building (US §1)."""
 
-    zone: str = choice(ZONES[:NUM_ZONES])
-    row: int = number(0, SIDE - 1)
-    column: int = number(0, SIDE - 1)
-    corner: str = choice(CORNER_NAMES)
+    zone: Zone
+    row: BlockIndex
+    column: BlockIndex
+    corner: Annotated[str, one_of(CORNER_NAMES)]
 
 
-@dataclass(frozen=True, kw_only=True)
 class VocationRow(Row):
     """Markers of a vocation (US §1)."""
 
-    name: str = choice(VOCATIONS)
-    markers: int = number(1, 9)
+    name: Annotated[str, one_of(VOCATIONS)]
+    markers: Annotated[int, Field(ge=1, le=9)]
 
 
-@dataclass(frozen=True, kw_only=True)
 class TilesRow(Row):
     """Building tiles of a zone, by size (US §1)."""
 
-    zone: str = choice(ZONES)
-    counts: tuple[int, ...] = numbers(0, 99, length=(MAX_SIZE, MAX_SIZE))
+    zone: Annotated[str, one_of(ZONES)]
+    counts: Annotated[tuple[Annotated[int, Field(ge=0, le=99)], ...], length(MAX_SIZE)]
 
 
-@dataclass(frozen=True, kw_only=True)
 class PayoutRow(Row):
     """What a line of a value pays to the places (US §2)."""
 
-    value: int = number(1, MOST_ICON)
-    places: tuple[int, ...] = numbers(0, MOST_MONEY, length=(MAX_SEATS, MAX_SEATS))
+    value: Icon
+    places: Annotated[tuple[Annotated[int, Field(ge=0, le=MOST_MONEY)], ...], length(MAX_SEATS)]
 
 
-@dataclass(frozen=True, kw_only=True)
 class CostsRow(Row):
     """Action points (US §1, 6.2)."""
 
-    planning: tuple[int, ...] = numbers(0, 20, length=(PLANNING_SPACES + 1, PLANNING_SPACES + 1))
-    contracts: tuple[int, ...] = numbers(0, 20, length=(CONTRACT_SPACES, CONTRACT_SPACES))
-    tops: tuple[int, ...] = numbers(0, 20, length=(NUM_DECKS, NUM_DECKS))
-    points: int = number(1, 20)
-    boss_points: int = number(1, 20)
-    treasurer: int = number(0, 20)
+    planning: Annotated[tuple[Cost, ...], length(PLANNING_SPACES + 1)]
+    contracts: Annotated[tuple[Cost, ...], length(CONTRACT_SPACES)]
+    tops: Annotated[tuple[Cost, ...], length(NUM_DECKS)]
+    points: Points
+    boss_points: Points
+    treasurer: Cost
 
 
-@dataclass(frozen=True, kw_only=True)
 class SetupRow(Row):
     """What the seats begin with (US 6.1)."""
 
-    wealth: tuple[int, ...] = numbers(0, 999, length=(MAX_SEATS - 1, MAX_SEATS - 1))
-    cards: tuple[int, ...] = numbers(0, 5, length=(MAX_SEATS, MAX_SEATS))
-    tie_value: int = number(1, MOST_VALUE)
+    wealth: Annotated[tuple[Annotated[int, Field(ge=0, le=999)], ...], length(MAX_SEATS - 1)]
+    cards: Annotated[tuple[Annotated[int, Field(ge=0, le=5)], ...], length(MAX_SEATS)]
+    tie_value: Value
 
 
-@dataclass(frozen=True, kw_only=True)
 class FinalRow(Row):
     """The end of the game (US 6.12)."""
 
-    wealth_a_point: int = number(1, 99)
+    wealth_a_point: Annotated[int, Field(ge=1, le=99)]
 
 
-@dataclass(frozen=True, kw_only=True)
 class PermitRow(Row):
     """A kind of building permit (US §3)."""
 
-    permits: int = number(1, MAX_SIZE)
-    zones: tuple[str, ...] = choices(ZONES[:NUM_ZONES], length=(1, NUM_ZONES))
-    wealth: int = number(1, MOST_ICON)
-    ballot: bool = flag()
-    copies: int = number(1, 9)
+    permits: Size
+    zones: Annotated[tuple[Zone, ...], length(1, NUM_ZONES)]
+    wealth: Icon
+    ballot: bool
+    copies: Copies
 
 
-@dataclass(frozen=True, kw_only=True)
 class RenewalRow(Row):
     """Urban Renewal (US §3)."""
 
-    copies: int = number(1, 9)
+    copies: Copies
 
 
-@dataclass(frozen=True, kw_only=True)
 class EventRow(Row):
     """An event of any deck."""
 
-    name: str = text()
-    special: bool = flag(default=False)
-    effects: tuple[EffectRow, ...] = inner_rows(lambda: EffectRow, length=(1, MOST_EFFECTS))
+    name: Text
+    special: bool = False
+    effects: Annotated[tuple[EffectRow, ...], length(1, MOST_EFFECTS)]
 
 
-@dataclass(frozen=True, kw_only=True)
 class ContractRow(Row):
     """A building contract (US §4, §5)."""
 
-    name: str = text()
-    zone: str = choice(ZONES[:NUM_ZONES])
-    size: int = number(1, MAX_SIZE)
-    vocations: tuple[str, ...] = choices(
-        tuple(f"{v}-{n}" for v in VOCATIONS for n in range(1, 13)),
-        length=(0, VOCATIONS_A_CARD),
-        default=(),
-    )
-    prestige: int = number(0, MOST_ICON, default=0)
-    next_to: tuple[str, ...] = choices(NEXT_TO, length=(1, len(NEXT_TO)), default=())
-    empty_block: bool = flag(default=False)
-    value_at_least: int = number(1, MOST_VALUE, default=0)
-    value_at_most: int = number(1, MOST_VALUE, default=0)
-    highest_block: bool = flag(default=False)
-    ignores_zoning: bool = flag(default=False)
-    effects: tuple[EffectRow, ...] = inner_rows(
-        lambda: EffectRow, length=(0, MOST_EFFECTS), default=()
-    )
-    copies: int = number(1, 9, default=1)
+    name: Text
+    zone: Zone
+    size: Size
+    vocations: Annotated[tuple[Scored, ...], length(0, VOCATIONS_A_CARD)] = ()
+    prestige: Annotated[int, Field(ge=0, le=MOST_ICON)] = 0
+    next_to: Annotated[tuple[Annotated[str, one_of(NEXT_TO)], ...], length(1, len(NEXT_TO))] = ()
+    empty_block: bool = False
+    value_at_least: Value = 0
+    value_at_most: Value = 0
+    highest_block: bool = False
+    ignores_zoning: bool = False
+    effects: Annotated[tuple[EffectRow, ...], length(0, MOST_EFFECTS)] = ()
+    copies: Copies = 1
 
 
 def _contract_file(deck: str) -> DataFile:

@@ -227,7 +227,7 @@ BROKEN = {
         "components.toml",
         "face_up_cards = [7, 7, 7, 0, 0]",
         "face_up_cards = [8, 7, 7, 0, 0]",
-        "components.toml: rules 1: face_up_cards: expected",
+        "components.toml: rules 1: face_up_cards 1: expected a whole number 0..7, got 8",
     ),
     "a list for four numbers of seats": (
         "components.toml",
@@ -418,7 +418,7 @@ def test_gk_4_g8_cards_face_up_are_refused_or_leave_a_deck_when_all_hands_are_de
 
 def test_a_file_of_another_name_is_refused(tmp_path):
     message = refuse(tmp_path, "card.toml", "")
-    assert "card.toml: no data file of this game (did you mean cards.toml?)" in message
+    assert "card.toml: no data file of this game (did you mean 'cards.toml'?)" in message
 
 
 def test_text_that_is_no_toml_is_refused(tmp_path):

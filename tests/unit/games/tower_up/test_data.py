@@ -325,6 +325,12 @@ BROKEN = {
         'copies = "one"',
         "cards.toml: card 1: copies: expected a whole number 1..44, got 'one'",
     ),
+    "a number in quotes": (
+        "cards.toml",
+        "copies = 1",
+        'copies = "1"',
+        "cards.toml: card 1: copies: expected a whole number 1..44, got '1'",
+    ),
     "fraction for a whole number": (
         "board_2p.toml",
         "park = 1",
@@ -347,7 +353,7 @@ BROKEN = {
         "cards.toml",
         'floors = ["grey", "grey", "black", "black"]',
         'floors = [["grey"]]',
-        "cards.toml: card 1: floors",
+        "cards.toml: card 1: floors 1: expected one of black, grey, white, brown, multicolour, ",
     ),
     "unknown word": (
         "cards.toml",
@@ -369,7 +375,12 @@ BROKEN = {
         "rows.toml: stars 1: source",
     ),
     "no source": ("cards.toml", 'source = "stand-in"', "", "cards.toml: card 1: source is missing"),
-    "unknown table": ("cards.toml", "[[card]]", "[[kart]]", "cards.toml: unknown table 'kart'"),
+    "unknown table": (
+        "cards.toml",
+        "[[card]]",
+        "[[kart]]",
+        "cards.toml: unknown table 'kart': expected card",
+    ),
     "row that is no table": (
         "rows.toml",
         "[cone]",
@@ -510,7 +521,7 @@ def test_an_empty_file_is_refused(tmp_path):
 
 def test_a_file_of_another_name_is_refused(tmp_path):
     message = refuse(tmp_path, "card.toml", packaged("cards.toml"))
-    assert "card.toml: no data file of this game (did you mean cards.toml?)" in message
+    assert "card.toml: no data file of this game (did you mean 'cards.toml'?)" in message
 
 
 def test_a_folder_in_the_place_of_a_file_is_refused(tmp_path):

@@ -249,13 +249,13 @@ BROKEN = {
         "town.toml",
         '"PUBLIC SERVICE-1"',
         '"SERVICE-1"',
-        "town.toml: contract 1: vocations: expected",
+        "town.toml: contract 1: vocations 1: expected one of FINANCE, ",
     ),
     "a vocation without number": (
         "town.toml",
         '"PUBLIC SERVICE-1"',
         '"PUBLIC SERVICE"',
-        "town.toml: contract 1: vocations: expected",
+        "with a number 1..12, such as FINANCE-4, got 'PUBLIC SERVICE'",
     ),
     "one vocation twice": (
         "town.toml",
@@ -309,7 +309,7 @@ BROKEN = {
         "board.toml",
         "columns = [1, 4, 5, 6, 3, 2]",
         "columns = [1, 4, 5, 6, 3]",
-        "board.toml: numbers 1: columns: expected a list of 6",
+        "board.toml: numbers 1: columns: expected a list of 6, each a whole number 1..12",
     ),
     "tiles that do not suffice": (
         "board.toml",
@@ -431,11 +431,11 @@ EFFECTS = {
     ),
     "an unknown zone": (
         f'{{ {GAIN}, amount = 1, per = "building", zones = ["SEA"] }}',
-        "zones: expected a list",
+        "zones 1: expected one of CIV, COM, IND, RES, PARK, chosen, got 'SEA'",
     ),
     "a size of five": (
         f'{{ {GAIN}, amount = 1, per = "building", sizes = [5] }}',
-        "sizes: expected a list",
+        "sizes 1: expected a whole number 1..4, got 5",
     ),
     "either that is stolen": ('{ do = "steal", what = "either", amount = 1 }', "what: expected"),
     "a saving without price": (
@@ -458,7 +458,7 @@ EFFECTS = {
     ),
     "one option alone": (
         f'{{ do = "choose", options = [{{ {GAIN}, amount = 1 }}] }}',
-        "options: expected a list of 2 to 4 tables",
+        "options: expected a list of 2 to 4, each a table of fields",
     ),
     "an unknown verb inside": (
         '{ do = "auction", then = [{ do = "win" }] }',
