@@ -1,4 +1,4 @@
-"""The data files of *Ginkgopolis*: their rows, how they are checked and compiled into arrays."""
+"""The data files of *Ginkgopolis*: their rows, their checks and their arrays."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from sprawl_env.games.ginkgopolis.constants import (
 FOLDER: Final = Path(__file__).parent / "data"
 MAX_SETS: Final = 12
 NO_ACT: Final = -1
-MOST_CHARACTERS: Final = 48  # they fit beside the first deck, where they are shuffled
+MOST_CHARACTERS: Final = 48  # they are shuffled in the array of the deck
 MOST_RESOURCES: Final = 60
 COUNTS: Final = tuple(count.name.lower() for count in Count)
 
@@ -116,7 +116,7 @@ FILES: Final = (
 BY_SEATS: Final = MAX_SEATS + 1
 TABLES: Final = np.dtype(
     [
-        ("block_start", np.int32, (40,)),  # where the observation layout's blocks begin
+        ("block_start", np.int32, (40,)),  # first number of each observation block
         ("removed_tiles", np.int8, (BY_SEATS,)),  # by number of seats
         ("face_up_cards", np.int8, (BY_SEATS,)),
         ("resources", np.int8, (BY_SEATS,)),
@@ -128,25 +128,25 @@ TABLES: Final = np.dtype(
         ("colour_points", np.int8),
         ("colour_per_level", np.int8),
         # building cards, by tile
-        ("card_act", np.int8, (NUM_TILES,)),  # of a permanent bonus, or of Count.CARDS_OF_ACT
-        ("card_gain", np.int8, (NUM_TILES, NUM_GAINS)),  # 0 but for permanent bonuses
+        ("card_act", np.int8, (NUM_TILES,)),  # act of a permanent bonus or of Count.CARDS_OF_ACT
+        ("card_gain", np.int8, (NUM_TILES, NUM_GAINS)),  # 0 without a permanent bonus
         ("card_counts", np.int8, (NUM_TILES,)),  # a Count
-        ("card_colour", np.int8, (NUM_TILES,)),  # that Count.BUILDINGS_OF_COLOUR counts
-        ("card_points", np.int8, (NUM_TILES,)),  # each, at the end
+        ("card_colour", np.int8, (NUM_TILES,)),  # colour that Count.BUILDINGS_OF_COLOUR counts
+        ("card_points", np.int8, (NUM_TILES,)),  # for each thing counted, at the end
         # characters, by kind: colour * 3 + act
-        ("character_items", np.int8, (NUM_KINDS, NUM_GAINS)),  # to start with
+        ("character_items", np.int8, (NUM_KINDS, NUM_GAINS)),  # starting items
         ("num_characters", np.int8),
         ("character_kind", np.int8, (MOST_CHARACTERS,)),
         ("num_sets", np.int8),
         ("sets", np.int8, (MAX_SETS, CHARACTERS_KEPT)),
-        ("seen_seats", np.int8),  # seats the observation layout has room for
+        ("seen_seats", np.int8),  # seats in the observation layout
     ],
     align=True,
 )
 
 
 def load_data(overlay: Path | None) -> GameData:
-    """Read all data files and check what one row alone cannot show.
+    """Read all data files and check the rows against each other.
 
     Raises:
         DataError: one line naming file, row and what is expected.
@@ -159,7 +159,7 @@ def load_data(overlay: Path | None) -> GameData:
 
 
 def _check_rules(data: GameData) -> None:
-    """Check that tiles and cards go round."""
+    """Check that tiles and cards suffice for every number of seats."""
     rules = data.row("components", "rules")
     where = "components.toml: rules 1"
     for seats in range(1, MAX_SEATS + 1):
@@ -170,14 +170,18 @@ def _check_rules(data: GameData) -> None:
                 f"{where}: face_up_cards: expected at most "
                 f"{NUM_LETTERS + START_TILES - need} with {seats} seats"
             )
-    if rules.solo_tiles >= NUM_TILES - START_TILES - rules.removed_tiles[0]:
-        raise DataError(f"{where}: solo_tiles: expected fewer than there are in the supply")
+    supply = NUM_TILES - START_TILES - rules.removed_tiles[0]
+    if rules.solo_tiles >= supply:
+        raise DataError(
+            f"{where}: solo_tiles: expected fewer than the {supply} tiles in the supply, "
+            f"got {rules.solo_tiles}"
+        )
     if rules.solo_resources >= rules.resources[0]:
         raise DataError(f"{where}: solo_resources: expected fewer than {rules.resources[0]}")
 
 
 def _check_cards(data: GameData) -> None:
-    """Check that every number has a row, with either a permanent bonus or a final one."""
+    """Check that every number has a row with either a permanent or a final bonus."""
     for index, row in enumerate(data.rows("cards", "card"), start=1):
         where = f"cards.toml: card {index}"
         if row.number != index:
@@ -185,11 +189,13 @@ def _check_cards(data: GameData) -> None:
         if not row.counts and not (row.act and row.own):
             raise DataError(f"{where}: expected an act with own = 1.., or counts")
         if row.counts and row.own:
-            raise DataError(f"{where}: own: goes with permanent bonuses only")
+            raise DataError(f"{where}: own: expected only in a row without counts")
         if (row.counts == "buildings_of_colour") != bool(row.colours):
-            raise DataError(f"{where}: colours: goes with counts = 'buildings_of_colour'")
+            raise DataError(
+                f"{where}: colours: expected if and only if counts is 'buildings_of_colour'"
+            )
         if row.counts and (row.counts == "cards_of_act") != bool(row.act):
-            raise DataError(f"{where}: act: goes with counts = 'cards_of_act'")
+            raise DataError(f"{where}: act: expected if and only if counts is 'cards_of_act'")
 
 
 def _check_characters(data: GameData) -> None:

@@ -1,4 +1,4 @@
-"""The data files of *Tower Up*: their rows, how they are checked and compiled into arrays."""
+"""The data files of *Tower Up*: their rows, their checks and their arrays."""
 
 from __future__ import annotations
 
@@ -145,12 +145,12 @@ TABLES: Final = np.dtype(
         ("district", np.int8, (NUM_BOARDS, MAX_SITES)),
         ("next_to", np.int64, (NUM_BOARDS, MAX_SITES)),  # set of the sites next to a site
         ("in_district", np.int64, (NUM_BOARDS, NUM_DISTRICTS)),  # set of a district's sites
-        ("by_park", np.int64, (NUM_BOARDS,)),  # set of sites by any park
+        ("by_park", np.int64, (NUM_BOARDS,)),  # set of sites beside any park
         ("by_lake", np.int64, (NUM_BOARDS,)),
         ("num_crossings", np.int16, (NUM_BOARDS,)),
         ("crossings", np.int64, (NUM_BOARDS, MAX_CROSSINGS)),  # sets of 4 sites (objective 8)
         ("card_floors", np.int8, (NUM_CARDS, NUM_COLOURS)),
-        ("card_lanes", np.int64, (NUM_CARDS,)),  # the same, side by side
+        ("card_lanes", np.int64, (NUM_CARDS,)),  # the same counts, packed into lanes
         ("card_multicolour", np.int8, (NUM_CARDS,)),
         ("card_vehicle", np.int8, (NUM_CARDS,)),  # a colour or NO_COLOUR
         ("card_steps", np.int8, (NUM_CARDS,)),
@@ -160,7 +160,11 @@ TABLES: Final = np.dtype(
         ("starting_reserve", np.int8),
         ("chip_values", np.int8, (MAX_SEATS + 1, MAX_CHIPS)),  # by number of seats
         ("marker_values", np.int16, (MAX_COLUMNS,)),
-        ("marker_gain", np.int16, (MAX_COLUMNS, MAX_COLUMNS)),  # by steps moved, by more steps
+        (
+            "marker_gain",
+            np.int16,
+            (MAX_COLUMNS, MAX_COLUMNS),
+        ),  # [column, steps]: what these steps add
         ("marker_end", np.int8),
         ("num_stars", np.int8),
         ("star_columns", np.int8, (MAX_STARS,)),
@@ -170,17 +174,17 @@ TABLES: Final = np.dtype(
         ("objective_need", np.int8, (NUM_OBJECTIVES,)),
         ("objective_colour", np.int8, (NUM_OBJECTIVES,)),
         ("start_objectives", np.int8, (OBJECTIVES_IN_PLAY,)),
-        ("seen_seats", np.int8),  # seats the observation layout has room for
+        ("seen_seats", np.int8),  # seats in the observation layout
         ("seen_sites", np.int8),
-        ("site_stride", np.int8),  # numbers the layout has about a site
-        ("block_start", np.int32, (32,)),  # where the layout's other blocks begin
+        ("site_stride", np.int8),  # observation numbers per site
+        ("block_start", np.int32, (32,)),  # first number of each other observation block
     ],
     align=True,
 )
 
 
 def load_data(overlay: Path | None) -> GameData:
-    """Read all data files and check what one row alone cannot show.
+    """Read all data files and check the rows against each other.
 
     Raises:
         DataError: one line naming file, row and what is expected.
@@ -191,15 +195,15 @@ def load_data(overlay: Path | None) -> GameData:
     copies = sum(card.copies for card in data.rows("cards", "card"))
     if copies != NUM_CARDS:
         raise DataError(f"cards.toml: card: expected copies to sum to {NUM_CARDS}, got {copies}")
-    for number_, card in enumerate(data.rows("cards", "card"), start=1):
+    for number, card in enumerate(data.rows("cards", "card"), start=1):
         if (card.vehicle == "") != (card.steps == 0):
-            raise DataError(f"cards.toml: card {number_}: vehicle and steps go together")
+            raise DataError(f"cards.toml: card {number}: vehicle, steps: expected both or neither")
     _check_rows(data)
     return data
 
 
 def _check_board(file: str, sites: Sequence[SiteRow]) -> None:
-    """Check that the streets make one connected net and every district has sites."""
+    """Check that streets connect all sites and that every district has sites."""
     for index, site in enumerate(sites):
         where = f"{file}: site {index + 1}"
         if site.id != index:
@@ -218,16 +222,20 @@ def _check_board(file: str, sites: Sequence[SiteRow]) -> None:
         border += sorted(new)
     if len(reached) != len(sites):
         lost = min(set(range(len(sites))) - reached)
-        raise DataError(f"{file}: site {lost + 1}: streets: expected a way to site 0")
+        raise DataError(f"{file}: site {lost + 1}: streets: expected streets that lead to site 0")
     for district in DISTRICTS:
         if all(site.district != district for site in sites):
             raise DataError(f"{file}: site: district: expected some sites in {district!r}")
-    if len(crossings(sites)) > MAX_CROSSINGS:
-        raise DataError(f"{file}: site: streets: too many streets join districts")
+    count = len(crossings(sites))
+    if count > MAX_CROSSINGS:
+        raise DataError(
+            f"{file}: site: streets: expected at most {MAX_CROSSINGS} pairs of streets across "
+            f"different borders, got {count}"
+        )
 
 
 def _check_rows(data: GameData) -> None:
-    """Check what the rows of the small files owe each other."""
+    """Check the rows of the small files against each other."""
     seats = [row.seats for row in data.rows("components", "chips")]
     if seats != [2, 3, 4]:
         raise DataError(f"components.toml: chips: seats: expected rows for 2, 3, 4, got {seats}")
@@ -252,15 +260,16 @@ def _check_rows(data: GameData) -> None:
     start = sum(row.start for row in data.rows("objectives", "objective"))
     if start != OBJECTIVES_IN_PLAY:
         raise DataError(f"objectives.toml: objective: expected start on 3 cards, got {start}")
-    for number_, row in enumerate(data.rows("objectives", "objective"), start=1):
+    for number, row in enumerate(data.rows("objectives", "objective"), start=1):
         if (row.kind == "one_colour") != (row.colour != ""):
             raise DataError(
-                f"objectives.toml: objective {number_}: colour: goes with kind 'one_colour' only"
+                f"objectives.toml: objective {number}: colour: expected if and only if "
+                "kind is 'one_colour'"
             )
 
 
 def crossings(sites: Sequence[SiteRow]) -> list[int]:
-    """Return the sets of four sites on both sides of two borders, no site twice (T6)."""
+    """Return the sets of four sites that two streets across different borders join (T6)."""
     streets = [
         (frozenset((a.district, sites[b].district)), frozenset((a.id, b)))
         for a in sites

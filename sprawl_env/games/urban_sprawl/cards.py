@@ -1,8 +1,8 @@
 """Effects of cards: their rows in the data files, how they are checked and compiled (US §7).
 
-An effect is a verb with named parameters.  All effects of all cards lie in one list of the tables,
-those of a card one after the other; what belongs to a wrapper (``then``, ``otherwise``,
-``options``) lies in the same list and is pointed to.
+An effect is a verb with named parameters.  The tables hold the effects of all cards in one list,
+those of one card next to each other.  The effects inside another (``then``, ``otherwise``,
+``options``) are in the same list; the outer effect holds the index of the first.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from sprawl_env.games.urban_sprawl.vocabulary import (
 )
 
 MAX_EFFECTS: Final = 600
-MAYORS_PARK: Final = 0  # the effect that no card has: the park of a Mayor (US 6.9)
+MAYORS_PARK: Final = 0  # index of the effect of no card: a Mayor's park (US 6.9)
 MOST_EFFECTS: Final = 6  # of a card
 DEEPEST: Final = 2
 MOST: Final = 99
@@ -62,7 +62,7 @@ Zone = Annotated[str, one_of((*ZONES, "chosen"))]
 
 
 class EffectRow(Fields):
-    """An effect: a verb and the parameters it knows (README, "Effects")."""
+    """An effect: a verb and its parameters (README, "Effects")."""
 
     do: Annotated[str, one_of(words(Verb))]
     who: Annotated[str, one_of(words(Who))] = ""
@@ -104,9 +104,9 @@ EFFECTS: Final = [
     ("amount", np.int8, (MAX_EFFECTS,)),
     ("per", np.int8, (MAX_EFFECTS,)),
     ("of_vocation", np.int8, (MAX_EFFECTS,)),
-    ("colours", np.int8, (MAX_EFFECTS,)),  # set of zones and parks a filter lets pass
+    ("colours", np.int8, (MAX_EFFECTS,)),  # set of zones and parks that a filter accepts
     ("asks_zone", np.int8, (MAX_EFFECTS,)),
-    ("sizes", np.int8, (MAX_EFFECTS,)),  # set of sizes less one
+    ("sizes", np.int8, (MAX_EFFECTS,)),  # set of sizes - 1
     ("of_owner", np.int8, (MAX_EFFECTS,)),
     ("where", np.int8, (MAX_EFFECTS,)),
     ("number", np.int8, (MAX_EFFECTS,)),
@@ -114,7 +114,7 @@ EFFECTS: Final = [
     ("times_value", np.int8, (MAX_EFFECTS,)),
     ("pays", np.int8, (MAX_EFFECTS,)),  # a Line
     ("marker_choice", np.int8, (MAX_EFFECTS,)),
-    ("new_zone", np.int8, (MAX_EFFECTS,)),  # of a building to place; CHOSEN
+    ("new_zone", np.int8, (MAX_EFFECTS,)),  # of a building to place, or CHOSEN
     ("new_size", np.int8, (MAX_EFFECTS,)),
     ("uncontrolled", np.int8, (MAX_EFFECTS,)),
     ("save_what", np.int8, (MAX_EFFECTS,)),
@@ -122,7 +122,7 @@ EFFECTS: Final = [
     ("of_office", np.int8, (MAX_EFFECTS,)),
     ("of_power", np.int8, (MAX_EFFECTS,)),
     ("of_deck", np.int8, (MAX_EFFECTS,)),
-    ("then_first", np.int16, (MAX_EFFECTS,)),  # also the options
+    ("then_first", np.int16, (MAX_EFFECTS,)),  # or of the options
     ("then_count", np.int8, (MAX_EFFECTS,)),
     ("else_first", np.int16, (MAX_EFFECTS,)),
     ("else_count", np.int8, (MAX_EFFECTS,)),
@@ -186,18 +186,18 @@ def check_effects(effects: Sequence[EffectRow], where: str, event: bool) -> None
 
 
 def _check(effect: EffectRow, where: str, event: bool, depth: int) -> None:
-    """Check one effect and those inside it."""
+    """Check one effect and the effects inside it."""
     for problem in _problems(effect, event):
         raise DataError(f"{where}: {problem}")
     if effect.inner and depth == DEEPEST:
-        raise DataError(f"{where}: {effect.do}: expected effects inside at most {DEEPEST} deep")
+        raise DataError(f"{where}: {effect.do}: expected effects nested at most {DEEPEST} deep")
     for name in ("then", "otherwise", "options"):
         for k, inner in enumerate(getattr(effect, name), start=1):
             _check(inner, f"{where}: {name} {k}", event, depth + 1)
 
 
 def _problems(effect: EffectRow, event: bool) -> Iterator[str]:
-    """Yield what is wrong with an effect by itself."""
+    """Yield what is wrong with one effect, without the effects inside it."""
     verb = Verb[effect.do.upper()]
     for name in effect.model_dump(exclude={"do"}, exclude_defaults=True):
         if name not in PARAMETERS[verb]:
@@ -215,7 +215,7 @@ def _problems(effect: EffectRow, event: bool) -> Iterator[str]:
 
 
 def _wrong_words(effect: EffectRow, verb: Verb, event: bool) -> Iterator[str]:
-    """Yield words that this verb does not know, or an event does not."""
+    """Yield the words that this verb, or an event, does not allow."""
     allowed = WHO.get(verb, ANYBODY)
     if effect.who and effect.who not in allowed:
         yield f"who: expected one of {', '.join(sorted(allowed))}, got {effect.who!r}"
@@ -230,15 +230,17 @@ def _wrong_words(effect: EffectRow, verb: Verb, event: bool) -> Iterator[str]:
     if not event:
         return
     if effect.where in NOT_ON_EVENTS:
-        yield f"where: an event has no building, expected no {effect.where!r}"
+        yield f"where: expected no {effect.where!r}: an event has no building"
     if effect.per == "value":
-        yield "per: an event has no building, expected no 'value'"
-    if effect.line == "row" or verb in {Verb.EXTRA_AP, Verb.LASTING}:
-        yield f"do: {effect.do} is for contracts only here"
+        yield "per: expected no 'value': an event has no building"
+    if effect.line == "row":
+        yield "line: expected no 'row': an event has no building"
+    if verb in {Verb.EXTRA_AP, Verb.LASTING}:
+        yield f"do: expected no {effect.do!r}: it is for contracts only"
 
 
 def _wrong_together(effect: EffectRow, verb: Verb) -> Iterator[str]:
-    """Yield parameters that do not go together."""
+    """Yield the parameters that contradict each other."""
     names_line = effect.where == "line" or effect.line == "named"
     if names_line and (not effect.number or effect.what not in MONEY[:2]):
         yield "number, what: expected a number and wealth or prestige to name a line"
@@ -266,19 +268,19 @@ def _wrong_together(effect: EffectRow, verb: Verb) -> Iterator[str]:
 
 
 def of_word(kind: Any, word: str, default: int) -> int:
-    """Return the number of a word of the data files, ``default`` if it is left out."""
+    """Return the number of a word of the data files, or ``default`` for an empty word."""
     return int(kind[word.upper()]) if word else default
 
 
 def colours(effect: EffectRow) -> int:
-    """Return the set of zones and parks that a filter lets pass."""
+    """Return the set of zones and parks that a filter accepts."""
     if not effect.zones or "chosen" in effect.zones:
         return ANY_COLOUR
     return sum(1 << ZONES.index(zone) for zone in set(effect.zones))
 
 
 class EffectCompiler:
-    """Lays effects end to end in the tables."""
+    """Writes effects into the tables, one after the other."""
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables

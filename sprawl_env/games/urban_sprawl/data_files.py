@@ -1,8 +1,7 @@
-"""The data files of *Urban Sprawl*: their rows, how they are checked and compiled into arrays."""
+"""The data files of *Urban Sprawl*: their rows, their checks and their arrays."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -64,7 +63,6 @@ STARTING: Final = 12
 NAME_SIZE: Final = 32
 MOST_MONEY: Final = 99
 NEXT_TO: Final = (*ZONES[:NUM_ZONES], "park", "water", "forest", "own")
-VOCATION: Final = re.compile(r"^([A-Z ]+)-([1-9][0-9]?)$")
 
 
 Icon = Annotated[int, Field(ge=1, le=MOST_ICON)]
@@ -124,7 +122,7 @@ class TilesRow(Row):
 
 
 class PayoutRow(Row):
-    """What a line of a value pays to the places (US §2)."""
+    """What each place gets when a line of this value pays (US §2)."""
 
     value: Icon
     places: Annotated[tuple[Annotated[int, Field(ge=0, le=MOST_MONEY)], ...], length(MAX_SEATS)]
@@ -142,7 +140,7 @@ class CostsRow(Row):
 
 
 class SetupRow(Row):
-    """What the seats begin with (US 6.1)."""
+    """What the seats start with (US 6.1)."""
 
     wealth: Annotated[tuple[Annotated[int, Field(ge=0, le=999)], ...], length(MAX_SEATS - 1)]
     cards: Annotated[tuple[Annotated[int, Field(ge=0, le=5)], ...], length(MAX_SEATS)]
@@ -242,8 +240,8 @@ FILES: Final = (
 
 TABLES: Final = np.dtype(
     [
-        ("block_start", np.int32, (60,)),  # where the observation layout's blocks begin
-        ("seen_seats", np.int8),  # seats the observation layout has room for
+        ("block_start", np.int32, (60,)),  # first number of each observation block
+        ("seen_seats", np.int8),  # seats in the observation layout
         ("column_number", np.int8, (NUM_COLUMNS,)),
         ("row_number", np.int8, (NUM_DOUBLE_ROWS,)),
         ("marker_number", np.int8, (NUM_WEALTH_MARKERS + NUM_PRESTIGE_MARKERS,)),
@@ -263,8 +261,8 @@ TABLES: Final = np.dtype(
         ("wealth_a_point", np.int8),
         # planning cards
         ("permits", np.int8, (NUM_PERMITS,)),
-        ("permit_zones", np.int8, (NUM_PERMITS,)),  # sets
-        ("permit_lanes", np.int64, (NUM_PERMITS,)),  # its permits for each zone, in lanes
+        ("permit_zones", np.int8, (NUM_PERMITS,)),  # set of zones
+        ("permit_lanes", np.int64, (NUM_PERMITS,)),  # permits by zone, packed into lanes
         ("permit_wealth", np.int8, (NUM_PERMITS,)),
         ("permit_ballot", np.int8, (NUM_PERMITS,)),
         ("permit_copies", np.int8, (NUM_PERMITS,)),
@@ -272,18 +270,18 @@ TABLES: Final = np.dtype(
         ("event_first", np.int16, (NUM_EVENTS,)),
         ("event_count", np.int8, (NUM_EVENTS,)),
         # contracts and events of the three decks
-        ("card_zone", np.int8, (NUM_CARDS,)),  # NO_ZONE: an event
+        ("card_zone", np.int8, (NUM_CARDS,)),  # NO_ZONE for an event
         ("card_size", np.int8, (NUM_CARDS,)),
         ("card_prestige", np.int8, (NUM_CARDS,)),
         ("card_vocation", np.int8, (NUM_CARDS, VOCATIONS_A_CARD)),
         ("card_number", np.int8, (NUM_CARDS, VOCATIONS_A_CARD)),
-        ("card_next_to", np.int16, (NUM_CARDS,)),  # set of vocabulary.Next
+        ("card_next_to", np.int16, (NUM_CARDS,)),  # set of Next
         ("card_empty_block", np.int8, (NUM_CARDS,)),
         ("card_at_least", np.int8, (NUM_CARDS,)),
         ("card_at_most", np.int8, (NUM_CARDS,)),
         ("card_highest", np.int8, (NUM_CARDS,)),
         ("card_any_zone", np.int8, (NUM_CARDS,)),
-        ("card_restricted", np.int8, (NUM_CARDS,)),  # by any of the six before
+        ("card_restricted", np.int8, (NUM_CARDS,)),  # whether any of the six before is set
         ("card_special", np.int8, (NUM_CARDS,)),
         ("card_first", np.int16, (NUM_CARDS,)),
         ("card_effects", np.int8, (NUM_CARDS,)),
@@ -298,7 +296,7 @@ NO_ZONE: Final = -1
 
 
 def load_data(overlay: Path | None) -> GameData:
-    """Read all data files and check what one row alone cannot show.
+    """Read all data files and check the rows against each other.
 
     Raises:
         DataError: one line naming file, row and what is expected.
@@ -315,7 +313,7 @@ def load_data(overlay: Path | None) -> GameData:
 
 
 def _check_board(data: GameData) -> None:
-    """Check that numbers, vocations, zones and lots are each there once."""
+    """Check that every number, vocation, zone and lot occurs once."""
     for table, field, values in (("vocation", "name", VOCATIONS), ("tiles", "zone", ZONES)):
         for k, (row, value) in enumerate(zip(data.rows("board", table), values, strict=True), 1):
             if getattr(row, field) != value:
@@ -346,11 +344,12 @@ def _check_setup(data: GameData) -> None:
         for row in data.rows("board", "starting")
     )
     for seats, wealth in zip(range(MIN_SEATS, MAX_SEATS + 1), setup.wealth, strict=True):
-        dearest = sum(values[-(STARTING // seats) :])
-        if wealth < dearest:
+        highest = sum(values[-(STARTING // seats) :])
+        if wealth < highest:
             raise DataError(
-                f"board.toml: setup 1: wealth: expected at least {dearest} with {seats} seats, "
-                f"which the dearest {STARTING // seats} starting buildings cost, got {wealth}"
+                f"board.toml: setup 1: wealth: expected at least {highest} with {seats} seats, "
+                f"the cost of the {STARTING // seats} most expensive starting buildings, "
+                f"got {wealth}"
             )
     most = EVENTS_BELOW - PLANNING_SPACES - 1
     if sum(setup.cards) > most:
@@ -360,7 +359,7 @@ def _check_setup(data: GameData) -> None:
 
 
 def _check_planning(data: GameData) -> None:
-    """Check the number of cards and what the events do."""
+    """Check the number of cards and the effects of the events."""
     copies = sum(row.copies for row in data.rows("planning", "permit"))
     if copies != PERMIT_CARDS:
         raise DataError(
@@ -376,7 +375,7 @@ def _check_planning(data: GameData) -> None:
 
 
 def _check_deck(data: GameData, deck: str) -> None:
-    """Check the number of cards, the special event and what the cards do."""
+    """Check the number of cards, the special event and the effects of the cards."""
     contracts, events = data.rows(deck, "contract"), data.rows(deck, "event")
     count = sum(row.copies for row in contracts) + len(events)
     if count != DECK_CARDS:
@@ -385,12 +384,14 @@ def _check_deck(data: GameData, deck: str) -> None:
     if special != 1:
         raise DataError(f"{deck}.toml: event: expected one with special = true, got {special}")
     if deck == DECKS[TOWN] and len(events) > 1:
-        raise DataError(f"{deck}.toml: event: expected only the special one (cards are dealt open)")
+        raise DataError(
+            f"{deck}.toml: event: expected only the special one (this deck is dealt face up)"
+        )
     for k, row in enumerate(contracts, start=1):
         where = f"{deck}.toml: contract {k}"
-        names = [VOCATION.match(word)[1] for word in row.vocations]  # type: ignore[index]
+        names = [word.rsplit("-", 1)[0] for word in row.vocations]
         if len(set(names)) < len(names):
-            raise DataError(f"{where}: vocations: expected two different ones")
+            raise DataError(f"{where}: vocations: expected two different vocations")
         if row.value_at_most and row.value_at_most < row.value_at_least:
             raise DataError(f"{where}: value_at_most: expected at least {row.value_at_least}")
         check_effects(row.effects, where, event=False)
@@ -399,21 +400,21 @@ def _check_deck(data: GameData, deck: str) -> None:
 
 
 def _check_names(data: GameData) -> None:
-    """Check that every card has a name of its own that fits."""
+    """Check that the names of cards are unique and not too long."""
     seen: dict[str, str] = {}
     for deck in (*DECKS, "planning"):
         for table in ("contract", "event") if deck in DECKS else ("event",):
             for k, row in enumerate(data.rows(deck, table), start=1):
                 where = f"{deck}.toml: {table} {k}"
                 if row.name in seen:
-                    raise DataError(f"{where}: name: {row.name!r} is {seen[row.name]} already")
+                    raise DataError(f"{where}: name: {row.name!r} is the name of {seen[row.name]}")
                 if len(row.name.encode()) > NAME_SIZE:
                     raise DataError(f"{where}: name: expected at most {NAME_SIZE} bytes")
                 seen[row.name] = where
 
 
 def _check_tiles(data: GameData) -> None:
-    """Check that there is a tile for every contract and starting building (US §1)."""
+    """Check that every contract and starting building has a tile (US §1)."""
     needed: Counter[tuple[str, int]] = Counter()
     for deck in DECKS:
         for row in data.rows(deck, "contract"):
@@ -426,7 +427,7 @@ def _check_tiles(data: GameData) -> None:
             if count < least:
                 raise DataError(
                     f"board.toml: tiles {k}: counts: expected at least {least} of size {size}, "
-                    f"as contracts and starting buildings need, got {count}"
+                    f"for the contracts and starting buildings, got {count}"
                 )
 
 
@@ -507,10 +508,9 @@ def _compile_contract(t: Any, card: int, row: ContractRow) -> None:
     t.card_prestige[card] = row.prestige
     t.card_vocation[card] = NO_VOCATION
     for k, word in enumerate(row.vocations):
-        found = VOCATION.match(word)
-        assert found is not None  # checked with the row
-        t.card_vocation[card, k] = VOCATIONS.index(found[1])
-        t.card_number[card, k] = int(found[2])
+        vocation, number = word.rsplit("-", 1)
+        t.card_vocation[card, k] = VOCATIONS.index(vocation)
+        t.card_number[card, k] = int(number)
     t.card_next_to[card] = sum(1 << _next(word) for word in set(row.next_to))
     t.card_empty_block[card], t.card_highest[card] = row.empty_block, row.highest_block
     t.card_at_least[card] = row.value_at_least

@@ -1,4 +1,4 @@
-"""What a contract says, as numbers for observations: computed once, with the tables.
+"""The text of a contract as numbers for observations, computed once with the tables.
 
 ==========  =====  =========================================================================
 block       count  meaning
@@ -9,14 +9,15 @@ PRESTIGE    1      its prestige icon / 6
 VOCATIONS   8      the number scored, by vocation / 8
 NEXT_TO     8      what it must touch: a zone, a park, water, forest, an own building
 LIMITS      5      empty block, least value / 25, most value / 25, highest block, any zone
-DOES        10     amounts / 8, at least 1 / 8 each, of effects that lose or steal; pay lines;
-                   bring or move markers; place or move buildings; harm or take buildings;
-                   elect or give offices; bring or cost planning cards; bring action points or
-                   last; bring or score vocations; are optional, chosen or auctioned
-ONCE        2      wealth, prestige gained at once / 8
+DOES        10     sum of amounts / 8 (1 / 8 for an effect without amount), by group of verbs:
+                   lose or steal; pay lines; add or move markers; place or move buildings;
+                   harm or take buildings; elect or give offices; gain or cost planning cards;
+                   action points or lasting; gain or score vocations; optional, chosen or
+                   auctioned effects
+ONCE        2      wealth, prestige gained once / 8
 PER_OWN     10     wealth, then prestige, that the builder gains for each CIV, COM, IND, RES,
                    park / 4
-PER_ALL     10     the same for what every controller gains
+PER_ALL     10     the same for effects by which every controller gains
 PAID        5      paid to the builder for each CIV, COM, IND, RES, park / 4
 ==========  =====  =========================================================================
 """
@@ -57,7 +58,7 @@ NUM_LIMITS: Final = 5
 
 
 class Feature(IntEnum):
-    """Where each kind of number begins."""
+    """Index of the first number of each block."""
 
     ZONE = 0
     SIZE = NUM_ZONES

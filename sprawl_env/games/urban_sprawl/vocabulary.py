@@ -1,4 +1,4 @@
-"""The vocabulary that cards are written in (US §7): verbs, who they concern, which buildings."""
+"""The words of effects (US §7): verbs, the seats they affect, the buildings they select."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Verb(IntEnum):
 
 
 class Who(IntEnum):
-    """Whom an effect concerns; the offices come first, in their order."""
+    """The seats an effect affects; the offices come first, in their order."""
 
     MAYOR = 0
     ATTORNEY = 1
@@ -62,7 +62,7 @@ class Who(IntEnum):
 
 
 class Per(IntEnum):
-    """What an amount is counted for."""
+    """What an amount is multiplied by."""
 
     ONCE = 0
     BUILDING = 1
@@ -71,7 +71,7 @@ class Per(IntEnum):
 
 
 class Owner(IntEnum):
-    """Whose buildings a filter lets pass."""
+    """Whose buildings a filter accepts."""
 
     ANYONE = 0
     OWN = 1
@@ -81,7 +81,7 @@ class Owner(IntEnum):
 
 
 class Where(IntEnum):
-    """Where they stand."""
+    """Where the buildings stand that a filter accepts."""
 
     ANYWHERE = 0
     ROWS = 1
@@ -96,7 +96,7 @@ class Where(IntEnum):
 
 
 class Extreme(IntEnum):
-    """Which of them, by value."""
+    """Which of the accepted buildings, by value."""
 
     NONE = 0
     HIGHEST = 1
@@ -112,7 +112,7 @@ class Line(IntEnum):
 
 
 class MarkerChoice(IntEnum):
-    """Which marker is new."""
+    """Which marker an effect adds."""
 
     LOWEST = 0
     HIGHEST = 1
@@ -121,7 +121,7 @@ class MarkerChoice(IntEnum):
 
 
 class Next(IntEnum):
-    """What a contract must touch: bits of a set; the zones keep their numbers, then parks."""
+    """What a contract must touch, as bits of a set; the bits of zones are their numbers."""
 
     PARK = 4
     WATER = 5
@@ -130,7 +130,7 @@ class Next(IntEnum):
 
 
 ALL: Final = 6  # office: every politician
-CHOSEN: Final = 7  # office, vocation, zone: chosen by the decider
+CHOSEN: Final = 7  # office, vocation, zone: chosen by the seat that decides
 CHOSEN_VOCATION: Final = 8
 POLITICIANS: Final = 8  # office: the four that come into play together
 
@@ -143,7 +143,7 @@ def words(kind: type[IntEnum]) -> tuple[str, ...]:
 FILTER: Final = frozenset({"zones", "sizes", "owner", "where", "extreme"})
 SAVE: Final = frozenset({"save_what", "save_amount"})
 
-# Parameters of every verb, besides ``do``; ``what`` and ``number`` name a line where one is used.
+# Parameters of each verb besides ``do``; ``what`` and ``number`` together name a line.
 PARAMETERS: Final = {
     Verb.GAIN: FILTER | {"who", "what", "number", "amount", "per", "vocation", "times_value"},
     Verb.LOSE: FILTER | {"who", "what", "number", "amount", "per", "vocation", "times_value"},

@@ -209,7 +209,7 @@ def card(number):
     return f"[[card]]\nnumber = {number}\n"
 
 
-# what is done to which file -> what the message must name
+# file, text to replace, its replacement, part of the message
 BROKEN = {
     "too many cards face up with 4 seats": (
         "components.toml",
@@ -263,31 +263,31 @@ BROKEN = {
         "cards.toml",
         card(20),
         card(20) + "own = 1\n",
-        "cards.toml: card 20: own: goes with permanent bonuses only",
+        "cards.toml: card 20: own: expected only in a row without counts",
     ),
     "colours where none belong": (
         "cards.toml",
         card(20),
         card(20) + 'colours = ["red", "red", "red"]\n',
-        "cards.toml: card 20: colours: goes with counts = 'buildings_of_colour'",
+        "cards.toml: card 20: colours: expected if and only if counts is 'buildings_of_colour'",
     ),
     "colours on a permanent bonus": (
         "cards.toml",
         card(1),
         card(1) + 'colours = ["red", "red", "red"]\n',
-        "cards.toml: card 1: colours: goes with counts = 'buildings_of_colour'",
+        "cards.toml: card 1: colours: expected if and only if counts is 'buildings_of_colour'",
     ),
     "an act where none belongs": (
         "cards.toml",
         card(20),
         card(20) + 'act = "exploit"\n',
-        "cards.toml: card 20: act: goes with counts = 'cards_of_act'",
+        "cards.toml: card 20: act: expected if and only if counts is 'cards_of_act'",
     ),
     "no act where one is counted": (
         "cards.toml",
         'counts = "cards_of_act"\nact = "urbanize"',
         'counts = "cards_of_act"',
-        "cards.toml: card 17: act: goes with counts = 'cards_of_act'",
+        "cards.toml: card 17: act: expected if and only if counts is 'cards_of_act'",
     ),
     "an unknown thing to count": (
         "cards.toml",
@@ -358,7 +358,7 @@ def test_solo_must_leave_a_resource_in_the_supply(tmp_path, game, solo, refused)
         load(tmp_path, "components.toml", text)
 
 
-# copies of the nine kinds -> whether they can be dealt
+# total: copies of each of the nine kinds, and whether they can be dealt
 COPIES = {
     20: ([4, 2, 2, 2, 2, 2, 2, 2, 2], True),
     19: ([3, 2, 2, 2, 2, 2, 2, 2, 2], False),
@@ -404,7 +404,7 @@ def test_a_missing_row_is_refused(tmp_path, game, file, table, least):
 def test_gk_4_g8_cards_face_up_are_refused_or_leave_a_deck_when_all_hands_are_dealt(
     tmp_path, game, face_up, seats
 ):
-    """With 5 seats 20 of the 21 cards are dealt: one face up would leave none to form a deck of."""
+    """With 5 seats, 20 of the 21 cards are dealt: with one face up, no card is left for a deck."""
     text = packaged(game, "components.toml").replace("7, 7, 7, 0, 0", face_up, 1)
     options = {"num_players": seats, "characters": "introductory"}
     try:

@@ -28,7 +28,7 @@ def streets_of(board):
 
 
 def connected(ids, board):
-    """Whether the sites hang together by streets among them."""
+    """Whether streets between these sites connect them all."""
     ids = set(ids)
     reached, waiting = set(), [min(ids)]
     while waiting:
@@ -304,7 +304,7 @@ def refuse(folder, file, text):
     return message
 
 
-# what is done to which file -> what the message must name
+# file, text to replace, its replacement, part of the message
 BROKEN = {
     "missing field": ("cards.toml", 'bottom = "black"\n', "", "cards.toml: card 1: bottom"),
     "unknown field": (
@@ -397,7 +397,7 @@ BROKEN = {
         "cards.toml",
         "steps = 2\n",
         "",
-        "cards.toml: card 26: vehicle and steps",
+        "cards.toml: card 26: vehicle, steps: expected both or neither",
     ),
     "street that leads nowhere": (
         "board_2p.toml",
@@ -464,7 +464,7 @@ BROKEN = {
         "objectives.toml",
         'kind = "lakes"',
         'kind = "lakes"\ncolour = "brown"',
-        "objectives.toml: objective 4: colour",
+        "objectives.toml: objective 4: colour: expected if and only if kind is 'one_colour'",
     ),
 }
 
@@ -494,7 +494,7 @@ def test_a_board_in_two_parts_is_refused(tmp_path):
     text = text.replace("streets = [4]", "streets = [26]")  # site 5
     text = text.replace("streets = [2, 5, 29]", "streets = [2, 29]")  # site 4
     message = refuse(tmp_path, "board_2p.toml", text)
-    assert "board_2p.toml: site 6: streets: expected a way to site 0" in message
+    assert "board_2p.toml: site 6: streets: expected streets that lead to site 0" in message
 
 
 @pytest.mark.parametrize("cut", (0.2, 0.5, 0.99))
@@ -560,8 +560,8 @@ def test_a_good_file_replaces_the_packaged_one_whole_and_leaves_the_others(tmp_p
 
 
 @pytest.mark.parametrize(("floors", "each"), [(10, 5), (10, 2), (12, 2)])
-def test_too_few_floors_for_the_deal_are_refused_or_dealt_without_harm(tmp_path, floors, each):
-    """Every row is in range, but four seats' first floors and the buildings need more."""
+def test_too_few_floors_for_the_deal_are_refused_or_the_supply_suffices(tmp_path, floors, each):
+    """Each row is in range, but the first floors and buildings of four seats need more floors."""
     text = edited("components.toml", "floors_per_colour = 30", f"floors_per_colour = {floors}")
     text = text.replace("starting_reserve = 1 ", f"starting_reserve = {each} ")
     (tmp_path / "components.toml").write_text(text, encoding="utf-8")

@@ -261,13 +261,13 @@ BROKEN = {
         "town.toml",
         '["PUBLIC SERVICE-1"]',
         '["FINANCE-1", "FINANCE-2"]',
-        "town.toml: contract 1: vocations: expected two different ones",
+        "town.toml: contract 1: vocations: expected two different vocations",
     ),
     "two names alike": (
         "town.toml",
         'name = "Clinic"',
         'name = "Bakery"',
-        "'Bakery' is town.toml: contract 2 already",
+        "name: 'Bakery' is the name of town.toml: contract 2",
     ),
     "a name too long": (
         "town.toml",
@@ -491,7 +491,7 @@ def nested(depth):
 
 
 @pytest.mark.parametrize(("depth", "good"), [(2, True), (3, False)])
-def test_effects_lie_two_deep_at_most(tmp_path, depth, good):
+def test_effects_are_nested_at_most_two_deep(tmp_path, depth, good):
     text = packaged("town.toml")
     first = text.index("effects = [", text.index('name = "Bakery"'))
     end = text.index("\n[[", first)
@@ -500,7 +500,7 @@ def test_effects_lie_two_deep_at_most(tmp_path, depth, good):
         load(tmp_path, "town.toml", text)
     else:
         message = refuse(tmp_path, "town.toml", text)
-        assert "then 1: then 1: optional: expected effects inside at most 2 deep" in message
+        assert "then 1: then 1: optional: expected effects nested at most 2 deep" in message
 
 
 ON_EVENTS = {
@@ -526,7 +526,7 @@ def test_an_event_has_no_building(tmp_path, effect):
     assert "planning.toml: event 1: effects 1: " in message
 
 
-def test_a_deck_of_ones_own_needs_no_code(tmp_path):
+def test_a_users_deck_needs_no_code(tmp_path):
     text = packaged("town.toml").replace('name = "Clinic"', 'name = "Ward"')
     assert tomllib.loads(text)
     game = load(tmp_path, "town.toml", text)
