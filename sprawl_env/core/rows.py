@@ -36,7 +36,7 @@ Text = Annotated[str, Field(min_length=1)]
 
 
 def one_of(words: Sequence[str]) -> GetPydanticSchema:
-    """Restrict a text to some words that code computes; ``Literal`` is for those it spells out."""
+    """Restrict a text to computed words; for words spelt out in code, use ``Literal``."""
     schema = core_schema.literal_schema(list(words))
     return GetPydanticSchema(lambda source, handler: schema)
 
@@ -159,6 +159,6 @@ def _expected(schema: Mapping[str, Any]) -> str:
         case "integer":
             return f"a whole number {schema['minimum']}..{schema['maximum']}"
         case "number":
-            return f"a number {schema['minimum']}..{schema['maximum']}"
+            return f"a number {schema['minimum']:g}..{schema['maximum']:g}"
         case kind:
             return {"string": "a text", "boolean": "true or false"}[kind]
