@@ -144,6 +144,13 @@ def do_elect(state: State, office: int, seat: int) -> None:
 
 
 @kernel
+def give_office(state: State, office: int, seat: int) -> None:
+    """Give an office in play without an election (ruling U30)."""
+    if is_in_play(state, office):
+        state.office[office] = seat
+
+
+@kernel
 def may_place_park(state: State) -> bool:
     """There is a park of one lot and an empty lot (ruling U30)."""
     if state.tiles[PARK, 0] == 0:

@@ -24,7 +24,7 @@ from sprawl_env.games.urban_sprawl.constants import (
 from sprawl_env.games.urban_sprawl.invariants import MOST_PENDING
 from sprawl_env.games.urban_sprawl.names import card_name, kind_name
 from sprawl_env.games.urban_sprawl.rules.rails import can_draw, rebuild_planning
-from sprawl_env.games.urban_sprawl.rules.verbs import advance
+from sprawl_env.games.urban_sprawl.rules.flow import advance
 from sprawl_env.games.urban_sprawl.state import AGENDA_DEPTH
 from sprawl_env.kernels.agenda import push
 from sprawl_env.kernels.compile import JIT
