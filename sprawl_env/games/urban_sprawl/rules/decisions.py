@@ -1,7 +1,7 @@
 """Decisions: what each marks as legal and what its action does, side by side (US §9).
 
-The step on top of the agenda (``constants.Step``) says what is to be decided.  The functions named
-stand together in the module of their chapter; rows without a name are written out below.
+The step on top of the agenda (``constants.Step``) is the decision to take.  The functions of a row
+stand together in the module of their chapter; a row without functions is written out below.
 
 ============= ============================== ============================= =================
 Step          Marks                          Does                          Rule
@@ -153,7 +153,7 @@ def mark_in_city(t: State, state: State, step: int, a: int, seat: int, mask: Mas
 
 @kernel
 def play_in_city(t: State, state: State, step: int, seat: int, site: int) -> None:
-    """Answer with a lot, a building or a footprint."""
+    """Carry out the choice of a lot, a building or a footprint."""
     a, b = top(state, A), top(state, B)
     block = site // CORNERS
     if step == Step.FOOTPRINT:
@@ -189,7 +189,7 @@ def asks_seat(step: int) -> bool:
 
 @kernel
 def mark_seats(state: State, seat: int, seats: int, mask: Mask) -> None:
-    """Mark a set of seats, counted clockwise from the one who decides."""
+    """Mark a set of seats, counted clockwise from the seat that decides."""
     count = int(state.num_seats)
     for k in range(count):
         mask[SEAT_AT + k] = seats >> ((seat + k) % count) & 1
@@ -197,7 +197,7 @@ def mark_seats(state: State, seat: int, seats: int, mask: Mask) -> None:
 
 @kernel
 def mark_seat_choice(state: State, step: int, seat: int, mask: Mask) -> None:
-    """Mark seats to choose from; a vocation need not be taken."""
+    """Mark the seats to choose from, and declining where it is allowed."""
     if step == Step.VOCATION_FROM:
         mask[DECLINE] = 1
         mark_seats(state, seat, opponents_with(state, seat, top(state, A)), mask)
@@ -209,7 +209,7 @@ def mark_seat_choice(state: State, step: int, seat: int, mask: Mask) -> None:
 
 @kernel
 def play_seat(t: State, state: State, step: int, seat: int, action: int) -> None:
-    """Answer with a seat."""
+    """Carry out the choice of a seat."""
     a, b = top(state, A), top(state, B)
     chosen = (seat + action - SEAT_AT) % int(state.num_seats)
     pop(state)
@@ -240,7 +240,7 @@ def asks_pick(step: int) -> bool:
 
 @kernel
 def mark_picks(t: State, state: State, step: int, e: int, seat: int, mask: Mask) -> None:
-    """Mark lines, markers, offices, vocations or cards to pick from."""
+    """Mark the lines, markers, offices, vocations or cards to pick from."""
     if step == Step.PAID_LINE:
         for line in range(NUM_LINES):
             mask[LINE + line] = is_paid_line(t, state, line)
@@ -266,7 +266,7 @@ def mark_picks(t: State, state: State, step: int, e: int, seat: int, mask: Mask)
 
 @kernel
 def play_pick(t: State, state: State, step: int, seat: int, action: int) -> None:
-    """Answer with a line, a marker, an office, a vocation or a card."""
+    """Carry out the pick of a line, a marker, an office, a vocation or a card."""
     a, b = top(state, A), top(state, B)
     pop(state)
     if step == Step.PAID_LINE:
@@ -293,7 +293,7 @@ def play_pick(t: State, state: State, step: int, seat: int, action: int) -> None
 
 @kernel
 def mark_simple(t: State, state: State, step: int, e: int, seat: int, mask: Mask) -> None:
-    """Mark answers that need no look at the city."""
+    """Mark answers that are neither a place nor a seat nor a pick."""
     if step == Step.MARKER_GAIN:
         mask[GAIN : GAIN + 2] = 1
     elif step == Step.UNIT:
@@ -318,7 +318,7 @@ def mark_simple(t: State, state: State, step: int, e: int, seat: int, mask: Mask
 
 @kernel
 def play_simple(t: State, state: State, step: int, seat: int, action: int) -> None:
-    """Answer a question that needs no look at the city."""
+    """Carry out an answer that is neither a place nor a seat nor a pick."""
     a, b = top(state, A), top(state, B)
     if step == Step.MARKER_GAIN:
         do_marker_gain(state, seat, action - GAIN)

@@ -67,7 +67,7 @@ def set_top(state: State, field: int, value: int) -> None:
 
 @kernel
 def seats_meant(t: State, state: State, e: int, this: int) -> int:
-    """Set of the seats that an effect concerns; several leaders are still tied."""
+    """Return the seats that an effect concerns; ``find_seats`` handles most and least."""
     who = int(t.who[e])
     if who < NUM_OFFICES:
         holder = int(state.office[who])
@@ -86,7 +86,7 @@ def seats_meant(t: State, state: State, e: int, this: int) -> int:
 
 @kernel
 def run_effect(t: State, state: State) -> None:
-    """Carry an effect one stage on."""
+    """Carry out one stage of an effect."""
     e, stage = top(state, A), top(state, B)
     set_top(state, B, stage + 1)
     if stage == Stage.WHO:
@@ -105,7 +105,7 @@ def run_effect(t: State, state: State) -> None:
 
 @kernel
 def find_seats(t: State, state: State, e: int) -> None:
-    """Note the seats meant; the active player picks among tied leaders; vacant: no effect."""
+    """Find the seats; the active player picks among tied ones; no seat ends the effect."""
     who = t.who[e]
     if who >= Who.MOST_PRESTIGE and who <= Who.LEAST_WEALTH:
         prestige = who <= Who.LEAST_PRESTIGE
@@ -126,7 +126,7 @@ def find_seats(t: State, state: State, e: int) -> None:
 
 @kernel
 def run_verb(t: State, state: State, e: int, seats: int, this: int) -> None:
-    """Do at once what needs no decision; otherwise let the seats act one by one."""
+    """Carry out an effect at once, or let the seats decide one by one."""
     verb = t.verb[e]
     if verb <= Verb.PAY:
         run_money(t, state, e, seats, this)
@@ -160,7 +160,7 @@ def run_verb(t: State, state: State, e: int, seats: int, this: int) -> None:
 
 @kernel
 def run_money(t: State, state: State, e: int, seats: int, this: int) -> None:
-    """Gain, lose, pay."""
+    """Run ``gain``, ``lose`` or ``pay``."""
     if t.who[e] == Who.CONTROLLER:
         reward_controllers(t, state, e)
     elif t.what[e] == EITHER:
@@ -171,13 +171,13 @@ def run_money(t: State, state: State, e: int, seats: int, this: int) -> None:
 
 @kernel
 def payee(t: State, e: int, this: int) -> int:
-    """Set of the seat that is paid: nobody pays themself (ruling U20)."""
+    """Return the set of the seat that is paid; it does not pay itself (ruling U20)."""
     return 1 << this if t.verb[e] == Verb.PAY else 0
 
 
 @kernel
 def run_steal(t: State, state: State, e: int, seats: int, this: int) -> None:
-    """Steal from one or several seats."""
+    """Run ``steal``, from all seats concerned or from one chosen seat."""
     if t.who[e] != Who.CHOSEN:
         steal(t, state, e, seats, this)
         return
@@ -188,7 +188,7 @@ def run_steal(t: State, state: State, e: int, seats: int, this: int) -> None:
 
 @kernel
 def run_payout(t: State, state: State, e: int, this: int) -> None:
-    """Pay a line."""
+    """Run ``payout`` of a named line, the highest line, or a chosen line through this block."""
     if t.pays[e] == Line.ROW:
         push(state, Step.PAID_LINE, this, e)
         return
@@ -202,7 +202,7 @@ def run_payout(t: State, state: State, e: int, this: int) -> None:
 
 @kernel
 def run_elections(t: State, state: State, e: int) -> None:
-    """Elect one office, or all in track order."""
+    """Hold the election of one office, or of all in track order."""
     if t.of_office[e] != ALL:
         push(state, Step.ELECTION, NOBODY, int(t.of_office[e]))
         return
@@ -212,7 +212,7 @@ def run_elections(t: State, state: State, e: int) -> None:
 
 @kernel
 def run_draw(t: State, state: State, e: int, seats: int) -> None:
-    """Planning cards from the deck, clockwise from the active player."""
+    """Let the seats draw planning cards, clockwise from the active player."""
     count = int(state.num_seats)
     for k in range(count):
         seat = (int(state.active) + k) % count
@@ -223,7 +223,7 @@ def run_draw(t: State, state: State, e: int, seats: int) -> None:
 
 @kernel
 def change_game(t: State, state: State, e: int) -> None:
-    """Offices come into play, a deck becomes active, the game stops (US 6.10, 6.12)."""
+    """Bring offices into play, activate a deck or end the game (US 6.10, 6.12)."""
     verb = t.verb[e]
     if verb == Verb.ACTIVATE:
         state.active_decks = int(state.active_decks) | (1 << int(t.of_deck[e]))

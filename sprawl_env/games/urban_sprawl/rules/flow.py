@@ -1,4 +1,7 @@
-"""The order of play: automatic steps are carried out until a decision is on top of the agenda."""
+"""The agenda loop: carry out automatic steps until a seat has to decide.
+
+Steps above ``LAST_DECISION`` are automatic (``constants.Step``).
+"""
 
 from __future__ import annotations
 

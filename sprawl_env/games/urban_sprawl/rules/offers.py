@@ -14,13 +14,13 @@ from sprawl_env.kernels.compile import kernel
 
 @kernel
 def may_accept(t: State, state: State, e: int, seat: int) -> bool:
-    """Can the seat pay in full what is optional (US 6.11)?"""
+    """Can the seat pay the optional amount in full (US 6.11, ruling U34)?"""
     return bool(has(state, seat, int(t.what[e])) >= t.amount[e])
 
 
 @kernel
 def offer(t: State, state: State, e: int, seat: int) -> None:
-    """Ask the seat, unless it cannot pay."""
+    """Offer the payment to the seat; a seat that cannot pay declines (ruling U34)."""
     if may_accept(t, state, e, seat):
         push(state, Step.ACCEPT, seat, e)
     else:
@@ -29,7 +29,7 @@ def offer(t: State, state: State, e: int, seat: int) -> None:
 
 @kernel
 def do_accept(t: State, state: State, e: int, seat: int, accepts: bool) -> None:
-    """Pay, and the effects inside run for the seat; or those for who declines."""
+    """Pay and run the effects of accepting, or run those of declining."""
     if accepts:
         take_up_to(state, seat, int(t.what[e]), int(t.amount[e]))
         push(state, Step.EFFECTS, seat, int(t.then_first[e]), int(t.then_count[e]))
@@ -42,7 +42,7 @@ def do_accept(t: State, state: State, e: int, seat: int, accepts: bool) -> None:
 
 @kernel
 def next_bid(t: State, state: State, most: int) -> None:
-    """Ask the next seat for a bid; after the active player the highest bidder pays (US §7)."""
+    """Let the next seat bid; after the active player's bid the highest bidder pays (US §7)."""
     seat, e, highest, bidder = top(state, SEAT), top(state, A), top(state, B), top(state, C)
     pop(state)
     if seat == NOBODY:
@@ -58,7 +58,7 @@ def next_bid(t: State, state: State, most: int) -> None:
 
 @kernel
 def do_bid(state: State, seat: int, amount: int) -> None:
-    """Note a bid for the next seat to top."""
+    """Record a bid as the highest so far."""
     pop(state)
     set_top(state, B, amount)
     set_top(state, C, seat)

@@ -35,7 +35,7 @@ from sprawl_env.kernels.compile import kernel
 
 @kernel
 def is_paid_line(t: State, state: State, line: int) -> bool:
-    """Is it a line with a number through this block (ruling U22)?"""
+    """Has the line a number, and does it run through this block (ruling U22)?"""
     return bool(line_number(t, state, line) and in_line(line, int(state.lot) // CORNERS))
 
 
@@ -44,7 +44,7 @@ def is_paid_line(t: State, state: State, line: int) -> bool:
 
 @kernel
 def marker_fits(t: State, state: State, e: int, marker: int) -> bool:
-    """May the marker be picked: in the supply if it is to be new, on the board to be moved?"""
+    """May the marker be picked: a new one from the supply, one on the board to move?"""
     on_board = grey_of(state, marker) != NO_GREY
     wealth = marker < NUM_WEALTH_MARKERS
     money = t.what[e]
@@ -54,7 +54,7 @@ def marker_fits(t: State, state: State, e: int, marker: int) -> bool:
 
 @kernel
 def marker_meant(t: State, state: State, e: int) -> int:
-    """Return the marker that an effect names, NO_MARKER if it is not in the supply."""
+    """Return the named, lowest or highest marker of the supply, NO_MARKER if there is none."""
     best = NO_MARKER
     for marker in range(NUM_MARKERS):
         if not marker_fits(t, state, e, marker):
@@ -73,14 +73,14 @@ def marker_meant(t: State, state: State, e: int) -> int:
 
 @kernel
 def picks_marker(t: State, e: int) -> bool:
-    """Does the decider pick the marker?"""
+    """Does the seat that decides pick the marker?"""
     chosen = t.marker_choice[e] == MarkerChoice.CHOSEN
     return bool(chosen or t.verb[e] == Verb.MOVE_MARKER)
 
 
 @kernel
 def count_marker_choices(t: State, state: State, e: int) -> int:
-    """Count the markers to pick from, or the grey spaces for the one meant."""
+    """Return the number of markers to pick from, or of grey spaces for the one named."""
     greys = empty_greys(state)
     if greys == 0:
         return 0
@@ -94,7 +94,7 @@ def count_marker_choices(t: State, state: State, e: int) -> int:
 
 @kernel
 def begin_marker(t: State, state: State, e: int, seat: int) -> None:
-    """Ask which marker, if it is picked, then where it goes."""
+    """Queue the decision about the marker, or about its grey space if the marker is fixed."""
     if picks_marker(t, e):
         push(state, Step.PICK_MARKER, seat, e)
     else:
@@ -106,7 +106,7 @@ def begin_marker(t: State, state: State, e: int, seat: int) -> None:
 
 @kernel
 def office_fits(t: State, state: State, e: int, seat: int, office: int) -> bool:
-    """May the office be picked: a politician to elect, one that the seat does not hold?"""
+    """May the office be picked: a politician to elect, or one that the seat does not hold?"""
     if not is_in_play(state, office):
         return False
     if t.verb[e] == Verb.ELECTION:
@@ -116,7 +116,7 @@ def office_fits(t: State, state: State, e: int, seat: int, office: int) -> bool:
 
 @kernel
 def count_offices(t: State, state: State, e: int, seat: int) -> int:
-    """Count the offices to pick from."""
+    """Return the number of offices to pick from."""
     count = 0
     for office in range(NUM_OFFICES):
         count += office_fits(t, state, e, seat, office)
@@ -128,7 +128,7 @@ def count_offices(t: State, state: State, e: int, seat: int) -> int:
 
 @kernel
 def count_cards(t: State, state: State, e: int, seat: int) -> int:
-    """Count the planning cards to take, or the kinds to discard."""
+    """Return the number of planning cards to take, or of kinds to discard."""
     count = 0
     if t.verb[e] == Verb.FREE_CARD:
         for space in range(PLANNING_TOP + 1):
@@ -141,7 +141,7 @@ def count_cards(t: State, state: State, e: int, seat: int) -> int:
 
 @kernel
 def discard(state: State, seat: int, e: int, left: int, kind: int) -> None:
-    """Discard a planning card, then the next one."""
+    """Discard a planning card, then decide about the next one."""
     state.hand[seat, kind] -= 1
     state.planning_discards[kind] += 1
     held = 0
@@ -156,7 +156,7 @@ def discard(state: State, seat: int, e: int, left: int, kind: int) -> None:
 
 @kernel
 def vocation_fits(t: State, state: State, e: int, seat: int, vocation: int) -> bool:
-    """May the vocation be picked: one to be had, or one that somebody holds?"""
+    """May the vocation be picked: one that can be taken, or one held by a seat to score?"""
     held = opponents_with(state, seat, vocation)
     if t.verb[e] == Verb.VOCATION:
         return bool(state.vocations_left[vocation] > 0 or held)
@@ -165,7 +165,7 @@ def vocation_fits(t: State, state: State, e: int, seat: int, vocation: int) -> b
 
 @kernel
 def count_vocations(t: State, state: State, e: int, seat: int) -> int:
-    """Count the vocations to pick from, or from whom the one named can be taken."""
+    """Return the number of vocations to pick from, or of ways to take the named one."""
     named = int(t.of_vocation[e])
     count = 0
     if named == CHOSEN_VOCATION:
@@ -184,7 +184,7 @@ def count_vocations(t: State, state: State, e: int, seat: int) -> int:
 
 @kernel
 def begin_vocation(t: State, state: State, e: int, seat: int) -> None:
-    """Ask which vocation, if it is chosen, or take the one named."""
+    """Queue the decision about the vocation, or take the one named."""
     if t.of_vocation[e] == CHOSEN_VOCATION:
         push(state, Step.PICK_VOCATION, seat, e)
     else:
@@ -193,7 +193,7 @@ def begin_vocation(t: State, state: State, e: int, seat: int) -> None:
 
 @kernel
 def pick_vocation(t: State, state: State, e: int, seat: int, vocation: int) -> None:
-    """Take a marker of the vocation, or let all score it."""
+    """Take a marker of the vocation, or let all seats score it."""
     if t.verb[e] == Verb.VOCATION:
         take_vocation(state, seat, vocation)
     else:

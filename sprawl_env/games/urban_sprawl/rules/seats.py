@@ -31,7 +31,7 @@ from sprawl_env.kernels.compile import kernel
 
 @kernel
 def each_seat(t: State, state: State) -> None:
-    """Let the next seat act: who has no choice goes first, the active player picks the others."""
+    """Let the next seat act: forced seats first, then as the active player picks (U36)."""
     e, seats, this = top(state, A), top(state, B), top(state, C)
     count = int(state.num_seats)
     forced = NOBODY
@@ -56,7 +56,7 @@ def each_seat(t: State, state: State) -> None:
 
 @kernel
 def let_act(state: State, seat: int) -> None:
-    """One seat acts; the others wait below."""
+    """Let one seat act before the others."""
     e, this = top(state, A), top(state, C)
     left = top(state, B) & ~(1 << seat)
     set_top(state, B, left)
@@ -67,7 +67,10 @@ def let_act(state: State, seat: int) -> None:
 
 @kernel
 def count_choices(t: State, state: State, e: int, seat: int) -> int:
-    """Count the legal actions of a seat's first ply; 1 if it acts without any, 0 if it does not."""
+    """Return the number of legal actions of a seat's first ply.
+
+    1 also stands for a seat that acts without a decision, 0 for a seat that does not act.
+    """
     verb = t.verb[e]
     if verb <= Verb.PAY:
         return count_unit_choices(t, state, e, seat) if units(t, state, e, seat) else 0
@@ -92,7 +95,7 @@ def count_choices(t: State, state: State, e: int, seat: int) -> int:
 
 @kernel
 def act(t: State, state: State) -> None:
-    """Start what one seat has to do."""
+    """Begin a seat's part of an effect."""
     seat, e, this = top(state, SEAT), top(state, A), top(state, B)
     pop(state)
     verb = t.verb[e]

@@ -34,7 +34,10 @@ from sprawl_env.kernels.compile import kernel
 
 @kernel
 def pick_target(t: State, state: State, e: int, seat: int) -> None:
-    """An extreme building needs no choice, several are the active player's (US §7)."""
+    """Queue the choice of a building; the active player picks among extreme ones (US §7).
+
+    A single extreme building is hit at once.
+    """
     if t.extreme[e] == Extreme.NONE:
         push(state, Step.TARGET, seat, e, seat)
     elif count_targets(t, state, e, seat) > 1:
@@ -45,7 +48,7 @@ def pick_target(t: State, state: State, e: int, seat: int) -> None:
 
 @kernel
 def mark_targets(t: State, state: State, e: int, seat: int, mask: Mask) -> None:
-    """Mark the buildings that an effect may be pointed at."""
+    """Mark the buildings that may be picked."""
     value = extreme_value(t, state, e, seat)
     for part in range(NUM_PARTS):
         lots = int(state.firsts[part])
@@ -57,7 +60,7 @@ def mark_targets(t: State, state: State, e: int, seat: int, mask: Mask) -> None:
 
 @kernel
 def hit(t: State, state: State, e: int, seat: int, lot: int) -> None:
-    """Do to a building what the effect says, unless its controller may save it."""
+    """Apply an effect to a building, or let its controller decide whether to save it."""
     verb = t.verb[e]
     owner = int(state.owner[lot])
     if verb == Verb.MOVE:
@@ -75,7 +78,7 @@ def hit(t: State, state: State, e: int, seat: int, lot: int) -> None:
 
 @kernel
 def strike(t: State, state: State, e: int, lot: int) -> None:
-    """Demolish a building, or take its cube away."""
+    """Demolish a building, or remove its cube."""
     if t.verb[e] == Verb.UNCONTROL:
         set_owner(state, lot, NOBODY)
     else:
@@ -87,14 +90,14 @@ def strike(t: State, state: State, e: int, lot: int) -> None:
 
 @kernel
 def mark_moves(state: State, lot: int, mask: Mask) -> None:
-    """Mark the footprints a building can move to."""
+    """Mark the footprints that a building can move to (ruling U23)."""
     for block in range(NUM_BLOCKS):
         mark_in_block(block, size_at(state, lot), moves_in(state, lot, block), mask)
 
 
 @kernel
 def do_move(state: State, lot: int, block: int, shape: int) -> None:
-    """Move a building with its cube; a lasting effect goes along (ruling U23)."""
+    """Move a building with its cube and its lasting effect (rulings U23, U38)."""
     zone, owner, power = int(state.zone[lot]), int(state.owner[lot]), int(state.power[lot])
     lift(state, lot)
     now = lay(state, block, shape, zone, owner, power)
@@ -104,13 +107,13 @@ def do_move(state: State, lot: int, block: int, shape: int) -> None:
 
 @kernel
 def has_tile(t: State, state: State, e: int, zone: int) -> bool:
-    """Is there a tile of the effect's size?"""
+    """Has the supply a tile of the zone in the effect's size (ruling U1)?"""
     return bool(state.tiles[zone, t.new_size[e] - 1] > 0)
 
 
 @kernel
 def count_placing(t: State, state: State, e: int) -> int:
-    """Count the zones or footprints of a building to place."""
+    """Return the number of zones or footprints to choose from, counting footprints up to two."""
     places = count_places(t, state, e)
     if places == 0 or t.new_zone[e] != CHOSEN:
         return places if t.new_zone[e] == CHOSEN or has_tile(t, state, e, int(t.new_zone[e])) else 0
@@ -122,7 +125,7 @@ def count_placing(t: State, state: State, e: int) -> int:
 
 @kernel
 def begin_placing(t: State, state: State, e: int, seat: int) -> None:
-    """Ask for the zone, if it is chosen, then for the footprint."""
+    """Queue the decision about the zone, or about the footprint if the zone is fixed."""
     if t.new_zone[e] == CHOSEN:
         push(state, Step.PLACE_ZONE, seat, e)
     else:
@@ -131,14 +134,14 @@ def begin_placing(t: State, state: State, e: int, seat: int) -> None:
 
 @kernel
 def mark_places(t: State, state: State, e: int, mask: Mask) -> None:
-    """Mark the footprints for a building to place."""
+    """Mark the footprints on which a building may be placed (ruling U23)."""
     for block in range(NUM_BLOCKS):
         mark_in_block(block, int(t.new_size[e]), places_in(t, state, e, block), mask)
 
 
 @kernel
 def do_place(t: State, state: State, e: int, seat: int, zone: int, block: int, shape: int) -> None:
-    """Place a building for nothing (ruling U23)."""
+    """Place a building without cost (ruling U23)."""
     state.tiles[zone, t.new_size[e] - 1] -= 1
     lay(state, block, shape, zone, NOBODY if t.uncontrolled[e] else seat, 0)
 
@@ -148,7 +151,7 @@ def do_place(t: State, state: State, e: int, seat: int, zone: int, block: int, s
 
 @kernel
 def count_losses(t: State, state: State, e: int, seat: int) -> int:
-    """Count the ways to suffer a disaster: the matching buildings of a seat, or to pay."""
+    """Return the number of ways to suffer a disaster: own buildings that pass, and paying."""
     own = buildings_held(t, state, e, seat)
     if own == 0:
         return 0
@@ -157,7 +160,7 @@ def count_losses(t: State, state: State, e: int, seat: int) -> int:
 
 @kernel
 def mark_losses(t: State, state: State, e: int, seat: int, mask: Mask) -> None:
-    """Mark the buildings that a disaster may cost a seat, and paying."""
+    """Mark the buildings that a seat may lose in a disaster, and paying."""
     value = pay_value(t, state, e)
     for part in range(NUM_PARTS):
         lots = int(state.firsts[part])

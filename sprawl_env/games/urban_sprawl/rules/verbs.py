@@ -32,7 +32,7 @@ from sprawl_env.kernels.arrays import Ints, Mask
 from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.rng import seed_state
 
-POINT = 2**15  # of a standing; no wealth, the tie-break, reaches it
+POINT = 2**15  # of a standing; wealth, the tie-break, stays below it
 
 
 @kernel
@@ -46,7 +46,7 @@ def deal(tables: Tables, games: Games, g: int, seed: int) -> None:
 
 @kernel
 def legal_actions(tables: Tables, games: Games, g: int, mask: Mask) -> None:
-    """Mark what the seat to play may do (US §9)."""
+    """Mark the legal actions of the seat to play (US §9)."""
     t, state = tables[0], games[g]
     mask[:] = 0
     if state.over != NOT_OVER:
@@ -68,7 +68,7 @@ def legal_actions(tables: Tables, games: Games, g: int, mask: Mask) -> None:
 
 @kernel
 def play(tables: Tables, games: Games, g: int, action: int) -> None:
-    """Carry out a legal action and go on to the next decision."""
+    """Carry out a legal action and advance to the next decision."""
     t, state = tables[0], games[g]
     seat, step = int(state.to_play), top(state, STEP)
     state.ply += 1
@@ -89,13 +89,13 @@ def play(tables: Tables, games: Games, g: int, action: int) -> None:
 
 @kernel
 def scores(tables: Tables, games: Games, g: int, out: Ints) -> None:
-    """Write everybody's points, as if the game stopped now (US 6.12)."""
+    """Write every seat's score as if the game ended now (US 6.12)."""
     write_scores(tables[0], games[g], out)
 
 
 @kernel
 def standings(tables: Tables, games: Games, g: int, out: Ints) -> None:
-    """Write the points with the tie-break, wealth, folded in (US 6.12)."""
+    """Write scores in which wealth breaks ties (US 6.12)."""
     state = games[g]
     write_scores(tables[0], state, out)
     for seat in range(state.num_seats):
@@ -104,6 +104,6 @@ def standings(tables: Tables, games: Games, g: int, out: Ints) -> None:
 
 @kernel
 def redeal_hidden(tables: Tables, games: Games, g: int, seed: int, seat: int) -> None:
-    """Resample the face-down cards, which no seat knows, and all chance to come."""
+    """Re-deal the face-down cards and reseed the rng (ruling U13)."""
     seed_state(games[g], seed)
     redeal(tables[0], games[g])
