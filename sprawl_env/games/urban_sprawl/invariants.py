@@ -238,7 +238,7 @@ def _city(t: State, state: State) -> Iterator[str]:
         if shape not in ALL_SHAPES or shape & -shape != 1 << lot % CORNERS:
             yield f"corners: no building begins at {lot_name(lot)} with corners {shape}"
         if lots & taken:
-            yield f"corners: two buildings share a lot of the one at {lot_name(lot)}"
+            yield f"corners: the building at {lot_name(lot)} overlaps another building"
         taken |= lots
     for lot in range(NUM_LOTS):
         if not corners[lot] and (owner[lot] != NOBODY or state.zone[lot] or state.power[lot]):
@@ -335,7 +335,7 @@ def _tiles(t: State, state: State, buildings: list[Building]) -> Iterator[str]:
         for size in range(1, MAX_SIZE + 1):
             left = int(state.tiles[zone, size - 1])
             if left + standing[zone, size] > t.tiles[zone, size - 1]:
-                yield f"tiles: more {ZONES[zone]} of size {size} than there are"
+                yield f"tiles: more {ZONES[zone]} tiles of size {size} than the game has"
 
 
 # ------------------------------------------------------------------------------ lines and markers
@@ -347,7 +347,7 @@ def _lines(tables: Tables, state: State) -> Iterator[str]:
     placed = Counter(marker for marker in state.marker_at.tolist() if marker != NO_MARKER)
     for marker, times in placed.items():
         if times > 1:
-            yield f"marker_at: {marker_name(tables, marker)} stands on two grey spaces"
+            yield f"marker_at: {marker_name(tables, marker)} is on two grey spaces"
     numbers = [*t.column_number.tolist(), *t.row_number.tolist()]
     for grey in range(NUM_GREYS):
         marker = int(state.marker_at[grey])
@@ -383,7 +383,7 @@ def _seats(t: State, state: State) -> Iterator[str]:
         held = int(state.vocations[:, vocation].sum())
         markers = int(t.vocation_markers[vocation])
         if held + int(state.vocations_left[vocation]) != markers:
-            yield f"vocations: expected {markers} of {VOCATIONS[vocation]} in all"
+            yield f"vocations: expected {markers} markers of {VOCATIONS[vocation]} in total"
     if not int(state.in_play) >> MAYOR & 1:
         yield "in_play: expected the mayor"
     for office in range(NUM_OFFICES):
@@ -391,7 +391,7 @@ def _seats(t: State, state: State) -> Iterator[str]:
             yield f"office: {OFFICES[office]} is not in play"
     for seat in range(seats):
         if state.favors[seat, 0] == NO_CARD != state.favors[seat, 1]:
-            yield f"favors: seat {seat} has a second one without a first"
+            yield f"favors: seat {seat} has a second Favor without a first"
 
 
 # -------------------------------------------------------------------------------------- the cards
@@ -418,7 +418,7 @@ def _planning(tables: Tables, state: State) -> Iterator[str]:
                 f"got {cards[kind]}"
             )
     if any(kind >= FIRST_EVENT for kind in deck[size - known :]):
-        yield "no_events: an event lies among them"
+        yield "no_events: an event is among these cards of the planning deck"
 
 
 def _contracts(tables: Tables, state: State) -> Iterator[str]:
@@ -434,7 +434,7 @@ def _contracts(tables: Tables, state: State) -> Iterator[str]:
         faces.append(int(state.card))
     for card in faces:
         if t.card_zone[card] < 0:
-            yield f"contracts: {card_name(tables, card)} is an event and lies face up"
+            yield f"contracts: {card_name(tables, card)} is an event, but face up"
     cards = Counter(faces)
     for deck in range(NUM_DECKS):
         size, top = int(state.deck_size[deck]), int(state.deck_top[deck])
@@ -442,10 +442,10 @@ def _contracts(tables: Tables, state: State) -> Iterator[str]:
         cards.update(inside)
         own = range(deck * DECK_CARDS, (deck + 1) * DECK_CARDS)
         if any(card not in own for card in inside) or top not in (NO_CARD, *own):
-            yield f"deck: a card of another deck lies in {DECKS[deck]}"
+            yield f"deck: a card of another deck is in {DECKS[deck]}"
         active = int(state.active_decks) >> deck & 1
         if not active and (size != DECK_CARDS or top != NO_CARD):
-            yield f"deck_size: expected {DECK_CARDS} face down in {DECKS[deck]}, not active yet"
+            yield f"deck_size: expected {DECK_CARDS} face-down cards in {DECKS[deck]}, not active"
     twice = [card for card, times in cards.items() if times > 1]
     if twice:
         yield f"contracts: {card_name(tables, min(twice))} (card {min(twice)}) is in two places"
@@ -461,24 +461,24 @@ def _turn(t: State, state: State) -> Iterator[str]:
     seats, turn = int(state.num_seats), int(state.turn)
     truncated = state.over == TRUNCATED
     if (turn >= state.max_turns) != truncated:
-        yield f"over: expected {TRUNCATED} from turn {state.max_turns} on, and only then"
+        yield f"over: expected {TRUNCATED} if and only if {state.max_turns} turns are over"
     if (state.to_play == NOBODY) != (state.over != NOT_OVER):
-        yield f"to_play: expected {NOBODY} once over, and only then"
+        yield f"to_play: expected {NOBODY} if and only if the game is over"
     if not truncated and state.active != turn % seats:
         yield f"active: expected seat {turn % seats} in turn {turn}"
     built = int(state.contracts_built)
     if len({built == 0, state.card == NO_CARD, state.lot == NO_LOT}) > 1:
-        yield "contracts_built, card, lot: expected a building once there is one this turn"
+        yield "contracts_built, card, lot: expected all of them set, or none"
     if built == 0 and state.starting and turn:
-        yield "starting: expected all claimed before the first turn"
+        yield "starting: expected no unclaimed building after the first turn"
     fresh = int(state.fresh_favors)
     for slot in _set_bits(fresh):
         if state.favors[state.active, slot] == NO_CARD:
-            yield f"fresh_favors: the active seat has no Favor {slot}"
+            yield f"fresh_favors: expected a Favor of the active seat in slot {slot}"
     if state.investing and (built or fresh):
-        yield "investing: expected no action before"
+        yield "investing: expected 0 after the first action of a turn"
     if state.investing and state.points not in {int(t.action_points), int(t.boss_points)}:
-        yield "points: expected all of them while investing"
+        yield "points: expected all action points of the turn while investing"
 
 
 # ------------------------------------------------------------------------------------- the agenda
@@ -543,15 +543,15 @@ def _agenda(t: State, state: State) -> Iterator[str]:
     if bottom not in {Step.CLAIM, Step.MAIN, Step.END_OF_TURN}:
         yield "agenda: expected a claim, a turn or its end at the bottom"
     if (bottom == Step.CLAIM) != bool(state.starting):
-        yield "agenda: expected claims until every starting building has one, and only then"
+        yield "agenda: expected a claim if and only if a starting building is unclaimed"
     if entries[-1][STEP] > LAST_DECISION or any(e[STEP] <= LAST_DECISION for e in entries[1:-1]):
-        yield "agenda: expected one decision, on top"
+        yield "agenda: expected exactly one decision, on top"
     if any(steps[Step(step)] for step in NEVER_WAITS) or any(
         steps[Step(step)] > 1 for step in ONCE_AT_MOST
     ):
-        yield "agenda: expected no step that is over at once, and no second draw, event or payout"
+        yield "agenda: expected no step that cannot wait, and no second draw, event or payout"
     if any(entry[STEP] in {Step.CLAIM, Step.MAIN, Step.END_OF_TURN} for entry in entries[1:]):
-        yield "agenda: expected one turn"
+        yield "agenda: expected exactly one claim, turn or end of a turn"
     for below, entry in zip([[], *entries], entries, strict=False):
         if not _entry_fits(t, state, entry) or not _rests_on(entry, below):
             yield f"agenda: {Step(entry[STEP]).name} cannot be pending with {entry[1:]}"
@@ -564,11 +564,11 @@ def _turn_agenda(state: State, entries: list[Entry]) -> Iterator[str]:
     claimed = STARTING - int(state.starting).bit_count()
     seat = claimed % seats if state.starting else int(state.active)
     if entries[0][SEAT] != seat:
-        yield f"agenda: expected the turn of seat {seat}"
+        yield f"agenda: expected seat {seat} at the bottom"
     if entries[0][STEP] != Step.MAIN and (state.points or state.investing):
         yield "points, investing: expected 0 outside a turn"
     if state.investing and len(entries) > 1:
-        yield "investing: expected no action before"
+        yield "investing: expected 0 after the first action of a turn"
     executed = [entry[A] for entry in entries if entry[STEP] == Step.END_EVENT]
     if executed != ([] if state.event == NO_KIND else [int(state.event)]):
         yield "event: does not match the agenda"

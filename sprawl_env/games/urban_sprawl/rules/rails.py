@@ -112,7 +112,7 @@ def draw_planning(t: State, state: State) -> None:
         return
     kind = next_planning(state)
     if space < PLANNING_TOP or kind < FIRST_EVENT:
-        pop(state)  # after an event the next card goes to the space that is the cheapest then
+        pop(state)  # after an event the cheapest empty space is looked up again
     if kind >= FIRST_EVENT:
         event = kind - FIRST_EVENT
         state.event = event
@@ -229,7 +229,7 @@ def draw_contract(t: State, state: State) -> None:
     state.deck_size[deck] -= 1
     card = int(state.deck[deck, state.deck_size[deck]])
     if space < FIRST_TOP or t.card_zone[card] != NO_ZONE:
-        pop(state)  # after an event the next card goes to the space that is the cheapest then
+        pop(state)  # after an event the cheapest empty space is looked up again
     if t.card_zone[card] == NO_ZONE:
         push(
             state,
