@@ -1,4 +1,4 @@
-"""Whole games compared with the slow reference, by legal action and by position, ply by ply."""
+"""Whole games compared with the slow reference ply by ply, by legal actions and positions."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ SHARES = 10  # of the slow run
 GAMES_A_SHARE = 30
 LIMITS = (300, 300, 300, 40, 1)
 
-# How much a policy likes an action, by block; 1 if not listed.
+# Weights of a random policy by action block; 1 if not listed.
 POLICIES = {
     "anything": {},
     "builder": {"build": 30, "planning": 6, "favor": 0.3, "decline": 0.1, "permit": 0.3},
@@ -29,7 +29,7 @@ POLICIES = {
 
 
 def compare(game, seed, policy, rng):
-    """Play one game in both; return the last position."""
+    """Play one game in kernels and reference; return the last position."""
     games, reference = both_dealt(game, seed)
     liked = POLICIES[policy]
     played = []
@@ -81,6 +81,6 @@ def test_kernels_and_reference_agree_along_any_game(setup):
 @settings(QUIET, derandomize=False, max_examples=GAMES_A_SHARE)
 @given(setup=setups(limits=(300,)))
 def test_kernels_and_reference_agree_along_many_whole_games(share, setup):
-    """300 games in all, some ten seconds each; every share draws its own."""
+    """300 games in total, about ten seconds each; every share plays its own."""
     game, seed, policy = setup
     compare(game, seed, policy, np.random.default_rng(seed))

@@ -1,6 +1,6 @@
-"""The second opinion of Urban Sprawl by itself: printed examples, rulings, whole random games.
+"""Tests of the slow Urban Sprawl reference alone: printed examples, rulings, random games.
 
-The cards here are made for these tests; whole games are also played with the data files.
+The cards are made for these tests; whole games are also played with the data files.
 """
 
 from __future__ import annotations
@@ -279,7 +279,7 @@ def data_files():
 
 
 class TinyChance:
-    """Deals by the rules of setup; reshuffles for real."""
+    """Chance that deals by the rules of the setup and shuffles discards."""
 
     def __init__(self, data, seed=0, length="standard"):
         self.data, self.length = data, length
@@ -315,7 +315,7 @@ def new_game(num_players=4, data=None, seed=0, **options):
 
 
 def claimed(num_players=4, **options):
-    """A game after its claims, the lowest site each time."""
+    """Return a game after its claims, each of the lowest site."""
     game = new_game(num_players, **options)
     while game.turn == 0:
         game.play(*min(game.legal()))
@@ -323,7 +323,7 @@ def claimed(num_players=4, **options):
 
 
 def bare(num_players=4, **options):
-    """A main decision on a board without buildings, all with 50 wealth and no permits."""
+    """Return a main decision without buildings; all seats have 50 wealth and no permits."""
     game = claimed(num_players, **options)
     table = game.table
     table.buildings.clear()
@@ -339,12 +339,12 @@ def bare(num_players=4, **options):
 
 
 def refresh(game):
-    """Ask the main decision again after the table was changed by hand."""
+    """Recompute the main decision after a change of the table."""
     game.question = Question(game.table.active, frozenset(game._main_answers()))
 
 
 def run(game, story):
-    """Run a part of the story by itself, to its first ply."""
+    """Run a part of the game alone, to its first ply."""
     game.story = story
     game._tell_on(None)
 
@@ -354,7 +354,7 @@ def run_effects(game, *effects, own=None):
 
 
 def stand(game, zone, block, corners, owner, power=None):
-    """Put a building on the table without ceremony; corners as digits."""
+    """Place a building without any rule; corners are given as digits."""
     lots = tuple(block * 4 + int(corner) for corner in corners)
     game.table.buildings[lots[0]] = Building(zone, lots, owner, power)
     return lots[0]
@@ -418,7 +418,7 @@ def test_footprints_by_id():
 
 
 def paid(num_players, value, counts):
-    """What a line of that wealth pays for these counts."""
+    """Return what a wealth line pays for these counts."""
     game = bare(num_players)
     line = game.line_of(WEALTH, value)
     if line is None:
@@ -637,7 +637,7 @@ def test_extra_favor_allows_two_and_the_second_outlives_it():
 
 
 def high_school():
-    """The starting board, seat 0 with permits for a High School at 1 AP."""
+    """Return the starting board; seat 0 has permits for a High School at 1 AP."""
     game = claimed(2)
     game.table.wealth[:] = [30, 30]
     for hand in game.table.hands:
@@ -830,7 +830,7 @@ def test_own_markers_are_nobody_to_take_from():
 
 
 def may_demolish(size, *present):
-    """The footprints in block 14 of a new building over present ones, given as corners."""
+    """Return the legal footprints in block 14 over the given buildings, as corners."""
     game = bare(2)
     game.table.hands[0][RENEWAL] = 1
     for corners in present:
@@ -909,7 +909,7 @@ def test_the_contractor_discards_nothing():
 
 
 def quiet(game):
-    """A planning row and deck of permits without ballot, so that only contracts matter."""
+    """Use only permits without ballot, so that only contracts matter."""
     game.table.planning_row = ["permit 13"] * 4
     game.table.planning = ["permit 13"] * 20
     game.table.planning_up = True
@@ -1384,7 +1384,7 @@ def test_final_points():
 
 
 def check(game):
-    """What must hold in every position."""
+    """Assert the invariants of a position."""
     position = game.position()
     table = game.table
     assert min(position["wealth"]) >= 0 and min(position["prestige"]) >= 0
@@ -1405,7 +1405,7 @@ def check(game):
 
 
 def play_out(game, seed, every=20):
-    """Play at random; ending the turn is made rarer, so that there is more to see."""
+    """Play at random; the turn is ended less often, so that more actions are played."""
     dice = random.Random(seed)
     plies = 0
     while game.to_play is not None:

@@ -1,13 +1,13 @@
-"""A slow second opinion of *Urban Sprawl*, written from the rules page and the rulebook alone.
+"""A slow reference of *Urban Sprawl*, written only from the rules page and the rulebook.
 
-Plain Python on dicts, lists and strings: one rule, one small method, each citing its section of
+Plain Python on dicts, lists and strings: one small method per rule. A method cites its section of
 the rules page as ``(US 6.4)`` or its ruling as ``(ruling U16)``; ``(plies)`` and ``(effects)``
-stand for the page that fixes decisions, verbs and data files. It shares no code with the fast
-game and is compared with it ply by ply, by action and by position.
+stand for the page that fixes decisions, verbs and data files. It shares no code with the kernels
+and is compared with them ply by ply, by action and by position.
 
-The game is told as one long story: ``_story`` is a generator that runs from the claims to the
-end and stops wherever somebody has to answer. ``play`` hands it the answer. Everything that can
-change lies on ``Table``, so that a part of the story can be tried on a copy (ruling U21).
+A game is one generator, ``_story``, which runs from the claims to the end and yields at every
+decision. ``play`` sends it the answer. All mutable state is in ``Table``, so that a part of the
+game can be tried on a copy (ruling U21).
 """
 
 from __future__ import annotations
@@ -89,12 +89,12 @@ HORIZONTAL = 0
 
 
 def lot_at(row: int, column: int) -> int:
-    """The lot in that row and column of the 12×12 grid."""
+    """Return the lot in a row and column of the 12×12 grid."""
     return (row // 2 * 6 + column // 2) * 4 + row % 2 * 2 + column % 2
 
 
 def place_of(lot: int) -> tuple[int, int]:
-    """Row and column of a lot on the 12×12 grid."""
+    """Return the row and column of a lot on the 12×12 grid."""
     block, corner = divmod(lot, 4)
     block_row, block_column = divmod(block, 6)
     return block_row * 2 + corner // 2, block_column * 2 + corner % 2
@@ -102,7 +102,7 @@ def place_of(lot: int) -> tuple[int, int]:
 
 @cache
 def around(lots: Lots) -> frozenset[int]:
-    """All lots adjacent to these, across streets and diagonally too (US §1)."""
+    """Return all lots adjacent to these, across streets and diagonally too (US §1)."""
     near = set()
     for lot in lots:
         row, column = place_of(lot)
@@ -113,22 +113,22 @@ def around(lots: Lots) -> frozenset[int]:
 
 
 def at_water(lots: Iterable[int]) -> bool:
-    """Whether one of the lots lies on the top or right edge (US §1)."""
+    """Return whether one of the lots lies on the top or right edge (US §1)."""
     return any(row == 0 or column == SIDE - 1 for row, column in map(place_of, lots))
 
 
 def at_forest(lots: Iterable[int]) -> bool:
-    """Whether one of the lots lies on the bottom or left edge (US §1)."""
+    """Return whether one of the lots lies on the bottom or left edge (US §1)."""
     return any(row == SIDE - 1 or column == 0 for row, column in map(place_of, lots))
 
 
 def block_of(lots: Iterable[int]) -> int:
-    """The one block in which these lots lie."""
+    """Return the one block in which these lots lie."""
     return min(lots) // 4
 
 
 def footprints(size: int, block: int) -> dict[int, Lots]:
-    """The footprints of that size in a block, by site (US §9)."""
+    """Return the footprints of a size in a block, by site (US §9)."""
     return {
         block * 4 + which: tuple(block * 4 + corner for corner in corners)
         for which, corners in enumerate(FOOTPRINTS[size])
@@ -137,18 +137,18 @@ def footprints(size: int, block: int) -> dict[int, Lots]:
 
 @cache
 def all_footprints(size: int) -> dict[int, Lots]:
-    """The footprints of that size on the whole board, by site."""
+    """Return the footprints of a size on the whole board, by site."""
     return {site: lots for block in BLOCKS for site, lots in footprints(size, block).items()}
 
 
 @cache
 def blocks_of_line(line: int) -> frozenset[int]:
-    """The 6 or 12 blocks of a printed line or of the line of a grey space (US §1)."""
+    """Return the 6 or 12 blocks of a printed line or of the line of a grey space (US §1)."""
     return frozenset(block for block in BLOCKS if _runs_through(line, *divmod(block, 6)))
 
 
 def _runs_through(line: int, row: int, column: int) -> bool:
-    """Whether the line goes through the block in that block row and block column (US §1)."""
+    """Return whether a line runs through the block in a block row and block column (US §1)."""
     if line in COLUMN_LINES:
         return column == line
     if line in DOUBLE_ROW_LINES:
@@ -159,12 +159,12 @@ def _runs_through(line: int, row: int, column: int) -> bool:
 
 
 def block_row(block: int) -> set[int]:
-    """The 6 blocks of its single block row (ruling U8)."""
+    """Return the 6 blocks of its single block row (ruling U8)."""
     return {other for other in BLOCKS if other // 6 == block // 6}
 
 
 def block_column(block: int) -> set[int]:
-    """The 6 blocks of its single block column (ruling U8)."""
+    """Return the 6 blocks of its single block column (ruling U8)."""
     return {other for other in BLOCKS if other % 6 == block % 6}
 
 
@@ -172,7 +172,7 @@ def block_column(block: int) -> set[int]:
 
 
 def kind_of(name: str) -> int:
-    """The kind of a planning card; events follow the eighteen kinds that are held."""
+    """Return the kind of a planning card; events follow the eighteen kinds that are held."""
     if name == "renewal":
         return RENEWAL
     word, number = name.split()
@@ -180,22 +180,22 @@ def kind_of(name: str) -> int:
 
 
 def name_of(kind: int) -> str:
-    """The name of a planning card that can be held."""
+    """Return the name of a planning card that can be held."""
     return "renewal" if kind == RENEWAL else f"permit {kind}"
 
 
 def is_event(name: str) -> bool:
-    """Whether a planning card is an event."""
+    """Return whether a planning card is an event."""
     return kind_of(name) >= FIRST_EVENT
 
 
 def sorted_planning(names: Iterable[str]) -> list[str]:
-    """Permits by kind, Urban Renewals, events by number."""
+    """Return planning cards sorted: permits by kind, Urban Renewals, events by number."""
     return sorted(names, key=kind_of)
 
 
 def planning_cards(planning: dict[str, Any]) -> list[str]:
-    """The 50 cards of the opening planning deck: permits and events, sorted (US §3)."""
+    """Return the 50 cards of the opening planning deck: permits and events, sorted (US §3)."""
     permits = [
         f"permit {kind}"
         for kind, permit in enumerate(planning["permit"])
@@ -234,7 +234,7 @@ RESTRICTIONS = (
 
 
 def contract_cards(deck: dict[str, Any]) -> list[Card]:
-    """The cards of one contract deck: contracts, copies side by side, then events (data files)."""
+    """Return a contract deck: contracts, copies side by side, then events (data files)."""
     cards = []
     for row in deck["contract"]:
         restrictions = {name: row[name] for name in RESTRICTIONS if row.get(name)}
@@ -264,13 +264,13 @@ def _vocation_of(text: str) -> tuple[str, int]:
 
 
 class Chance(Protocol):
-    """What is random, handed in from outside."""
+    """The randomness of a game, supplied by the caller."""
 
     def opening(self) -> tuple[list[str], list[int], list[int], list[int]]:
-        """The planning, Town, City and Metropolis deck before anything is dealt, top first."""
+        """Return the planning, Town, City and Metropolis decks before the deal, top first."""
 
     def reshuffle(self, cards: list[str]) -> list[str]:
-        """A new order, top first, of the planning discards, which are given sorted."""
+        """Return the planning discards, given sorted, in a new order, top first."""
 
 
 # ---------------------------------------------------------------- what lies on the table
@@ -287,7 +287,7 @@ class Building:
 
     @property
     def first(self) -> int:
-        """The lot by which it is known."""
+        """The lot that identifies it."""
         return self.lots[0]
 
     @property
@@ -297,13 +297,13 @@ class Building:
 
     @property
     def size(self) -> int:
-        """How many lots it takes."""
+        """The number of its lots."""
         return len(self.lots)
 
 
 @dataclass
 class Table:
-    """Everything that changes."""
+    """The mutable state of a game."""
 
     wealth: list[int]
     prestige: list[int]
@@ -341,7 +341,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Question:
-    """A decision that is waited for: whose, and the legal answers."""
+    """A pending decision: its seat and the legal answers."""
 
     seat: int | None
     answers: frozenset[Action]
@@ -357,7 +357,7 @@ DECLINE, YES = ("decline", 0), ("yes", 0)
 
 
 class GameEnds(Exception):
-    """Olympic Games: stop at once, whatever was pending (US 6.12)."""
+    """Olympic Games: the game stops at once, whatever is pending (US 6.12)."""
 
 
 # ---------------------------------------------------------------- the game
@@ -421,7 +421,7 @@ class UrbanSprawlByHand:
     # ------------------------------------------------------------ actions (US §9)
 
     def legal(self) -> set[Action]:
-        """The legal actions of the seat to play; empty once over (US §9)."""
+        """Return the legal actions of the seat to play, empty when the game is over (US §9)."""
         return set(self.question.answers)
 
     @property
@@ -445,14 +445,14 @@ class UrbanSprawlByHand:
         self._tell_on((block, index))
 
     def _tell_on(self, answer: Action | None) -> None:
-        """Let the story run on to the next question, or to its end."""
+        """Run the game to the next decision or to its end."""
         try:
             self.question = next(self.story) if answer is None else self.story.send(answer)
         except StopIteration:
             self.question = OVER
 
     def _ask(self, seat: int, answers: Iterable[Action]) -> Generator[Question, Action, Action]:
-        """One ply, even with one legal answer (ruling U34)."""
+        """Yield one decision, also if it has one legal answer only (ruling U34)."""
         legal = frozenset(answers)
         assert legal, "a choice without candidates is not offered (ruling U34)"
         answer = yield Question(seat, legal)
@@ -461,18 +461,18 @@ class UrbanSprawlByHand:
     def _ask_index(
         self, seat: int, block: str, indices: Iterable[int]
     ) -> Generator[Question, Action, int]:
-        """One ply within one block of the action table."""
+        """Yield one decision within a block of the action table."""
         _, index = yield from self._ask(seat, [(block, index) for index in indices])
         return index
 
     def _ask_seat(self, decider: int, seats: Iterable[int]) -> Generator[Question, Action, int]:
-        """Name a seat; counted clockwise from the one who decides (US §9)."""
+        """Choose a seat; counted clockwise from the seat that decides (US §9)."""
         places = [(seat - decider) % self.num_players for seat in seats]
         ahead = yield from self._ask_index(decider, "seat", places)
         return (decider + ahead) % self.num_players
 
     def _ask_if_tied(self, decider: int, seats: list[int]) -> Generator[Question, Action, int]:
-        """A tie is asked only if two or more are tied (ruling U34)."""
+        """Choose among tied seats, if there are two or more (ruling U34)."""
         if len(seats) == 1:
             return seats[0]
         seat = yield from self._ask_seat(decider, seats)
@@ -481,7 +481,7 @@ class UrbanSprawlByHand:
     # ------------------------------------------------------------ setup (US 6.1)
 
     def _lay_out(self) -> Table:
-        """Everything before the claims; nothing triggers (US 6.1, ruling U12)."""
+        """Carry out the setup before the claims; nothing triggers (US 6.1, ruling U12)."""
         order, *orders = self.chance.opening()
         planning, decks = list(order), [list(deck) for deck in orders]
         self._check_planning_deck(planning)
@@ -515,19 +515,19 @@ class UrbanSprawlByHand:
         return table
 
     def _check_planning_deck(self, order: list[str]) -> None:
-        """36 permits and 14 events, none of them in the top 22 (US 6.1, §3)."""
+        """Check 36 permits and 14 events, no event in the top 22 (US 6.1, §3)."""
         assert Counter(order) == Counter(self.opening_cards), "not the opening planning cards"
         assert not any(is_event(name) for name in order[:TOP_OF_OPENING]), EVENTLESS
 
     def _check_contract_deck(self, deck: int, order: list[int]) -> None:
-        """All cards of the deck, its special event in its own stack (US 6.1)."""
+        """Check the cards of a deck, and its special event in its own stack (US 6.1)."""
         ids = range(deck * CARDS_IN_A_DECK, (deck + 1) * CARDS_IN_A_DECK)
         assert sorted(order) == list(ids), "not the cards of that deck"
         special = next(place for place, card in enumerate(order) if self.cards[card].special)
         assert special in SPECIAL_AMONG[self.length], f"special event at place {special}"
 
     def _claim(self) -> Story:
-        """The starting buildings one by one, clockwise, each paid at its value (US 6.1)."""
+        """Claim the starting buildings one by one, clockwise, each paid at its value (US 6.1)."""
         for claim in range(len(self.board["starting"])):
             seat = claim % self.num_players
             payable = [
@@ -540,7 +540,7 @@ class UrbanSprawlByHand:
             self._give_cube(self.table.buildings[lot], seat)
 
     def _give_media(self) -> None:
-        """To the richest; tie: who controls the RES of value 3, or the first (ruling U11)."""
+        """Give MEDIA to the richest; tie: who controls the RES of value 3, or the first (U11)."""
         most = max(self.table.wealth)
         tied = [seat for seat, wealth in enumerate(self.table.wealth) if wealth == most]
         with_residence = [
@@ -570,11 +570,11 @@ class UrbanSprawlByHand:
             self.over = "finished"
 
     def _clockwise(self, first: int) -> list[int]:
-        """All seats from that one on."""
+        """Return all seats, clockwise from one."""
         return [(first + ahead) % self.num_players for ahead in range(self.num_players)]
 
     def _turn(self) -> Story:
-        """Treasurer, investments and action points, end of turn (US 6.2, ruling U14)."""
+        """Play a turn: Treasurer, investments and actions, end of turn (US 6.2, ruling U14)."""
         table = self.table
         table.turn += 1
         table.built = 0
@@ -598,7 +598,7 @@ class UrbanSprawlByHand:
         yield from self._end_of_turn()
 
     def _collect(self) -> None:
-        """The Treasurer collects 2 from each opponent, or what they have (US 6.2)."""
+        """Let the Treasurer collect 2 from each opponent, or what it has (US 6.2)."""
         active = self.table.active
         if self.table.offices[TREASURER] == active:
             for seat in self._clockwise(active)[1:]:
@@ -606,7 +606,7 @@ class UrbanSprawlByHand:
                 self._gain(active, WEALTH, paid)
 
     def _main_answers(self) -> list[Action]:
-        """All that can be done with the next action, and ending the turn (US 6.2, plies)."""
+        """Return the legal investments and actions, and ending the turn (US 6.2, plies)."""
         table, active = self.table, self.table.active
         answers = [DECLINE]
         if table.investing:
@@ -624,12 +624,12 @@ class UrbanSprawlByHand:
         return answers
 
     def _planning_spaces(self) -> list[str | None]:
-        """What lies face up at 1, 2, 3, 4 AP and on the deck (US 6.2)."""
+        """Return the face-up planning cards at 1, 2, 3, 4 AP and on the deck (US 6.2)."""
         top = self.table.planning[0] if self.table.planning_up else None
         return [*self.table.planning_row, top]
 
     def _available_contracts(self) -> dict[int, int]:
-        """The contracts in the row and the face-up deck tops, by place (US 6.2)."""
+        """Return the contracts in the row and the face-up deck tops, by place (US 6.2)."""
         available = {s: card for s, card in enumerate(self.table.contract_row) if card is not None}
         for deck in DECKS:
             if self.table.tops_up[deck]:
@@ -637,7 +637,7 @@ class UrbanSprawlByHand:
         return available
 
     def _contracts_to_build(self) -> dict[int, int]:
-        """Those and one's Favors, but not in the turn they were taken (ruling U4)."""
+        """Return these and the seat's Favors, except those taken this turn (ruling U4)."""
         favors = {
             SPACES + len(DECKS) + slot: card
             for slot, card in enumerate(self.table.favors[self.table.active])
@@ -646,16 +646,16 @@ class UrbanSprawlByHand:
         return {**self._available_contracts(), **favors}
 
     def _contract_cost(self, place: int) -> int:
-        """Action points of a contract; a Favor is free (US §1)."""
+        """Return the action points of a contract; a Favor is free (US §1)."""
         costs: list[int] = [*self.costs["contracts"], *self.costs["tops"], 0, 0]
         return costs[place]
 
     def _favor_slots(self, seat: int) -> int:
-        """One, or two with the Extra Favor (US 6.2, ruling U24)."""
+        """Return the number of Favor slots: 1, or 2 with the Extra Favor (US 6.2, ruling U24)."""
         return 2 if self._has_power(seat, EXTRA_FAVOR) else 1
 
     def _has_power(self, seat: int, power: str) -> bool:
-        """Lasting effects work for whoever controls the building (ruling U24)."""
+        """Return whether the seat controls a building with this lasting effect (ruling U24)."""
         return any(building.power == power for building in self._owned_by(seat))
 
     def _invest(self, kind: int) -> None:
@@ -664,12 +664,12 @@ class UrbanSprawlByHand:
         self._gain(self.table.active, WEALTH, self.permits[kind]["wealth"])
 
     def _discard(self, seat: int, kind: int) -> None:
-        """From a hand to the planning discards."""
+        """Move a card from a hand to the planning discards."""
         self.table.hands[seat][kind] -= 1
         self.table.discards.append(name_of(kind))
 
     def _act(self, block: str, index: int) -> Story:
-        """Spend action points (US 6.2)."""
+        """Carry out an action that costs action points (US 6.2)."""
         if block == "planning":
             self.table.ap -= self.costs["planning"][index]
             self._take_planning(self.table.active, index)
@@ -683,7 +683,7 @@ class UrbanSprawlByHand:
             yield from self._build(self.cards[card])
 
     def _take_planning(self, seat: int, space: int) -> None:
-        """Into the hand; below a deck top the next card stays face down (US 6.2)."""
+        """Take a planning card; the card below a deck top stays face down (US 6.2)."""
         if space == PLANNING_SPACES:
             name: str | None = self.table.planning.pop(0)
             self.table.planning_up = False
@@ -694,7 +694,7 @@ class UrbanSprawlByHand:
         self.table.hands[seat][kind_of(name)] += 1
 
     def _take_contract(self, place: int) -> int:
-        """Away from its space, deck or slot; slot 1 moves down (US 6.2, plies)."""
+        """Remove a contract from its space, deck or slot; slot 1 moves down (US 6.2, plies)."""
         table = self.table
         card = self._contracts_to_build()[place]
         if place < SPACES:
@@ -709,7 +709,7 @@ class UrbanSprawlByHand:
     # ------------------------------------------------------------ lines and values (US §1)
 
     def number_of(self, line: int) -> tuple[str, int] | None:
-        """What and how much stands beside a line: printed, or its marker (US §1)."""
+        """Return currency and number of a line: printed, or of its marker (US §1)."""
         if line in COLUMN_LINES:
             return WEALTH, self.board["numbers"]["columns"][line]
         if line in DOUBLE_ROW_LINES:
@@ -718,11 +718,11 @@ class UrbanSprawlByHand:
         return standing[0] if standing else None
 
     def line_of(self, what: str, number: int) -> int | None:
-        """The line with that number, if it is on the board (US §2)."""
+        """Return the line with a number, if it is on the board (US §2)."""
         return next((line for line in LINES if self.number_of(line) == (what, number)), None)
 
     def numbered_lines(self, block: int) -> list[int]:
-        """The lines with a number through a block, 2 to 4 of them (ruling U22)."""
+        """Return the lines with a number through a block, 2 to 4 of them (ruling U22)."""
         return [
             line
             for line in LINES
@@ -730,59 +730,59 @@ class UrbanSprawlByHand:
         ]
 
     def value(self, block: int) -> int:
-        """The sum of all numbers of the lines a block lies in (US §1)."""
+        """Return the sum of all numbers of the lines a block lies in (US §1)."""
         numbers = [self.number_of(line) for line in self.numbered_lines(block)]
         return sum(number[1] for number in numbers if number is not None)
 
     def _empty_spaces(self) -> list[int]:
-        """The grey spaces without a marker (US 6.7)."""
+        """Return the grey spaces without a marker (US 6.7)."""
         return [space for space in GREY_SPACES if space not in self.table.markers.values()]
 
     # ------------------------------------------------------------ buildings
 
     def _owned_by(self, seat: int) -> list[Building]:
-        """The buildings with a seat's cube, parks included."""
+        """Return the buildings with a seat's cube, parks included."""
         return [building for building in self.table.buildings.values() if building.owner == seat]
 
     def _of_zone(self, zone: str) -> list[Building]:
-        """The buildings of a zone, whoever controls them."""
+        """Return the buildings of a zone, whoever controls them."""
         return [building for building in self.table.buildings.values() if building.zone == zone]
 
     def _touching(self, lots: Lots, standing: Iterable[Building]) -> list[Building]:
-        """Those of the standing buildings that are adjacent to the lots, each once."""
+        """Return the buildings adjacent to the lots, each once."""
         near = around(lots)
         return [building for building in standing if not near.isdisjoint(building.lots)]
 
     def _occupied(self) -> set[int]:
-        """All lots with a building."""
+        """Return all lots with a building."""
         return {lot for building in self.table.buildings.values() for lot in building.lots}
 
     def _give_cube(self, building: Building, seat: int | None) -> None:
-        """Another cube, or none, on a building."""
+        """Put another cube, or none, on a building."""
         self.table.buildings[building.first] = replace(building, owner=seat)
 
     def _remove(self, building: Building) -> None:
-        """The cube goes home, the tile leaves the game (US 6.6)."""
+        """Remove a building: its cube is returned, its tile leaves the game (US 6.6)."""
         del self.table.buildings[building.first]
 
     def _has_tile(self, zone: str, size: int) -> bool:
-        """Whether the supply has such a tile (ruling U1)."""
+        """Return whether the supply has such a tile (ruling U1)."""
         return self.table.tiles[zone][size - 1] > 0
 
     def _put(self, zone: str, lots: Lots, owner: int | None) -> None:
-        """A tile from the supply onto the board."""
+        """Place a tile of the supply on the board."""
         self.table.tiles[zone][len(lots) - 1] -= 1
         self.table.buildings[lots[0]] = Building(zone, lots, owner)
 
     # ------------------------------------------------------------ building a contract (US 6.3)
 
     def _can_build(self, card_id: int) -> bool:
-        """Permits, tile, and one legal footprint in a block that can be paid (rulings U5, U15)."""
+        """Return whether there are permits, a tile and a legal, payable footprint (U5, U15)."""
         card = self.cards[card_id]
         return self._has_permits(card) and bool(self._sites(card))
 
     def _has_permits(self, card: Card) -> bool:
-        """Whether the permits held of its zone reach its size (US 6.3)."""
+        """Return whether the held permits for its zone reach its size (US 6.3)."""
         hand = self.table.hands[self.table.active]
         held: list[int] = [
             self.permits[kind]["permits"] * hand[kind] for kind in self._fitting(card)
@@ -790,7 +790,7 @@ class UrbanSprawlByHand:
         return sum(held) >= card.size
 
     def _fitting(self, card: Card) -> list[int]:
-        """The held kinds of permit whose zones include the contract's (US 6.3)."""
+        """Return the held kinds of permit whose zones include the contract's (US 6.3)."""
         hand = self.table.hands[self.table.active]
         return [
             kind
@@ -799,7 +799,7 @@ class UrbanSprawlByHand:
         ]
 
     def _sites(self, card: Card) -> dict[int, Lots]:
-        """The footprints that are offered: legal, and in a block that can be paid (ruling U15)."""
+        """Return the legal footprints in blocks that the seat can pay (ruling U15)."""
         legal = self._legal_footprints(card)
         if card.restrictions.get("highest_block"):
             highest = max([self.value(block_of(lots)) for lots in legal.values()], default=0)
@@ -808,7 +808,7 @@ class UrbanSprawlByHand:
         return {s: lots for s, lots in legal.items() if self.value(block_of(lots)) <= wealth}
 
     def _legal_footprints(self, card: Card) -> dict[int, Lots]:
-        """The footprints that are legal, money and "highest block" aside."""
+        """Return the legal footprints, without price and "highest block"."""
         assert card.zone is not None
         if not self._has_tile(card.zone, card.size):
             return {}
@@ -819,12 +819,12 @@ class UrbanSprawlByHand:
         }
 
     def _covered(self, lots: Lots) -> list[Building]:
-        """The buildings a footprint would cover at least in part."""
+        """Return the buildings that a footprint would cover at least in part."""
         wanted = set(lots)
         return [b for b in self.table.buildings.values() if not wanted.isdisjoint(b.lots)]
 
     def _may_cover(self, lots: Lots) -> bool:
-        """Nothing, or whole buildings by the right to demolish (US 6.6, ruling U16)."""
+        """Return whether all covered buildings are whole and may be demolished (US 6.6, U16)."""
         covered, active = self._covered(lots), self.table.active
         if not covered:
             return True
@@ -837,18 +837,18 @@ class UrbanSprawlByHand:
         return self.table.hands[active][RENEWAL] > 0 and not immune
 
     def _may_stand(self, card: Card, lots: Lots) -> bool:
-        """Zoning and restrictions, as if the demolished were gone (US 6.4, 6.6, ruling U16)."""
+        """Check zoning and restrictions as if the demolished were gone (US 6.4, 6.6, U16)."""
         covered = self._covered(lots)
         standing = [b for b in self.table.buildings.values() if b not in covered]
         return self._is_zoned(card, lots, standing) and self._is_allowed(card, lots, standing)
 
     def _is_zoned(self, card: Card, lots: Lots, standing: list[Building]) -> bool:
-        """Beside another zone only if also beside its own; parks are ignored (US 6.4)."""
+        """Check zoning: beside another zone only if also beside its own (US 6.4)."""
         zones = {building.zone for building in self._touching(lots, standing)} - {PARK}
         return not zones or card.zone in zones or bool(card.restrictions.get("ignores_zoning"))
 
     def _is_allowed(self, card: Card, lots: Lots, standing: list[Building]) -> bool:
-        """The restrictions printed in italics, all of them (US 6.3, data files)."""
+        """Return whether all restrictions of the contract are met (US 6.3, data files)."""
         block, wanted = block_of(lots), card.restrictions
         if "next_to" in wanted:
             kinds = wanted["next_to"]
@@ -861,7 +861,7 @@ class UrbanSprawlByHand:
         return "value_at_most" not in wanted or self.value(block) <= int(wanted["value_at_most"])
 
     def _is_next_to(self, kind: str, lots: Lots, standing: list[Building]) -> bool:
-        """Water, forest, a park, a zone, or a building of one's own (data files)."""
+        """Return whether lots touch water, forest, a park, a zone or own building (data files)."""
         if kind == "water":
             return at_water(lots)
         if kind == "forest":
@@ -872,7 +872,7 @@ class UrbanSprawlByHand:
         return any(building.zone == kind.upper() for building in touching)
 
     def _build(self, card: Card) -> Story:
-        """Footprint, permits; wealth, tile; bonus, vocations, effects (US 6.3, ruling U15)."""
+        """Build: footprint, permits, wealth, tile, bonus, vocations, effects (US 6.3, U15)."""
         assert card.zone is not None
         active = self.table.active
         sites = self._sites(card)
@@ -896,7 +896,7 @@ class UrbanSprawlByHand:
         self.table.this_lots, self.table.this_block, self.table.chosen_row = (), None, None
 
     def _pay_permits(self, card: Card) -> Story:
-        """Card by card until the sum reaches the size; no change (US 6.3)."""
+        """Pay permits one by one until they reach the size; there is no change (US 6.3)."""
         paid = 0
         while paid < card.size:
             fitting = self._fitting(card)
@@ -905,7 +905,7 @@ class UrbanSprawlByHand:
             paid += self.permits[kind]["permits"]
 
     def _gain_bonus(self, new: Building) -> None:
-        """1 prestige a neighbour of its zone; the Attorney's first is doubled (US 6.3)."""
+        """Gain 1 prestige per neighbour of its zone; doubled for the Attorney's first (US 6.3)."""
         touching = self._touching(new.lots, self.table.buildings.values())
         bonus = len([building for building in touching if building.zone == new.zone])
         active = self.table.active
@@ -917,7 +917,7 @@ class UrbanSprawlByHand:
     # ------------------------------------------------------------ vocations (US 6.5)
 
     def _take_vocation(self, seat: int, name: str) -> Story:
-        """From the supply; if it has none, perhaps from an opponent (US 6.5, ruling U17)."""
+        """Take a marker of the supply; if it has none, maybe of an opponent (US 6.5, U17)."""
         table = self.table
         if table.supply[name] > 0:
             table.supply[name] -= 1
@@ -933,7 +933,7 @@ class UrbanSprawlByHand:
             self.table.vocations[seat][name] += 1
 
     def _score_vocation(self, name: str, number: int, *, for_contract: bool) -> Story:
-        """Every marker in play, clockwise from the active player (US 6.5, ruling U17)."""
+        """Score every marker in play, clockwise from the active player (US 6.5, ruling U17)."""
         for seat in self._clockwise(self.table.active):
             for _ in range(self.table.vocations[seat][name]):
                 if for_contract and self.table.offices[POLICE] == seat:
@@ -946,22 +946,22 @@ class UrbanSprawlByHand:
     # ------------------------------------------------------------ wealth and prestige (US 6.11)
 
     def _has(self, seat: int, what: str) -> int:
-        """How much wealth or prestige a seat has."""
+        """Return how much wealth or prestige a seat has."""
         return self.table.wealth[seat] if what == WEALTH else self.table.prestige[seat]
 
     def _gain(self, seat: int, what: str, amount: int) -> None:
-        """From the bank."""
+        """Gain from the bank."""
         held = self.table.wealth if what == WEALTH else self.table.prestige
         held[seat] += amount
 
     def _lose(self, seat: int, what: str, amount: int) -> int:
-        """As much as there is; never below 0; what was really lost (US 6.11)."""
+        """Lose up to an amount, never below 0; return what was lost (US 6.11)."""
         lost = min(amount, self._has(seat, what))
         self._gain(seat, what, -lost)
         return lost
 
     def _can_pay(self, seat: int, what: str, amount: int) -> bool:
-        """Optional payments must be met in full (US 6.11)."""
+        """Return whether an optional payment can be met in full (US 6.11)."""
         return what == "none" or self._has(seat, what) >= amount
 
     # ------------------------------------------------------------ payouts (US §2)
@@ -976,7 +976,7 @@ class UrbanSprawlByHand:
             self._gain(seat, number[0], amount)
 
     def payout_of(self, line: int) -> list[int]:
-        """What each seat would get for its buildings in the line (US §2, rulings U2, U19)."""
+        """Return what each seat gets for its buildings in the line (US §2, U2, U19)."""
         number = self.number_of(line)
         assert number is not None
         places = self.places_of_value[number[1]]
@@ -988,7 +988,7 @@ class UrbanSprawlByHand:
         return [self._share(count, counts, places) for count in counts]
 
     def _share(self, count: int, counts: list[int], places: list[int]) -> int:
-        """Equal parts of the amounts of the places the tied occupy, rounded down (US §2)."""
+        """Return the equal part of the places that tied seats occupy, rounded down (US §2)."""
         if count == 0:
             return 0
         ahead = len([other for other in counts if other > count])
@@ -998,12 +998,12 @@ class UrbanSprawlByHand:
     # ------------------------------------------------------------ elections (US 6.9)
 
     def _ballot(self) -> Story:
-        """The pawn advances; a politician not in play makes it blank (US 6.9)."""
+        """Advance the pawn; a politician not in play makes the ballot blank (US 6.9)."""
         self.table.pawn = (self.table.pawn + 1) % len(POLITICIANS)
         yield from self._elect(POLITICIANS[self.table.pawn])
 
     def _elect(self, office: str) -> Story:
-        """Winner, Mayor's park, Contractor; nothing if not in play (US 6.9, ruling U30)."""
+        """Elect: winner, Mayor's park, Contractor; nothing if not in play (US 6.9, U30)."""
         if office not in self.table.in_play:
             return
         tied = self._most_votes(office)
@@ -1015,7 +1015,7 @@ class UrbanSprawlByHand:
         yield from self._assign_contractor()
 
     def _most_votes(self, office: str) -> list[int]:
-        """Most vocations, or the highest controlled building of the zone (US 6.9, U6, U19)."""
+        """Return the seats with most vocations, or the best building of the zone (US 6.9, U6)."""
         if office == MAYOR:
             votes = [sum(held.values()) for held in self.table.vocations]
         else:
@@ -1029,7 +1029,7 @@ class UrbanSprawlByHand:
         return _best(range(self.num_players), votes) if max(votes) > 0 else []
 
     def _break_tie(self, office: str, tied: list[int]) -> Generator[Question, Action, int]:
-        """Municipal Court; most buildings of the zone; the one who decides ties (US 6.9)."""
+        """Break a tie: Municipal Court, most buildings of the zone, tie-breaker (US 6.9)."""
         with_court = [seat for seat in tied if self._has_power(seat, WINS_TIES)]
         if len(tied) > 1 and with_court:
             tied = with_court
@@ -1042,27 +1042,27 @@ class UrbanSprawlByHand:
         return winner
 
     def _holder(self, office: str) -> int | None:
-        """Who holds an office; nobody while it is vacant or not in play."""
+        """Return the seat that holds an office, None while it is vacant or not in play."""
         return self.table.offices[office]
 
     def _media_holder(self) -> int | None:
-        """Who holds the MEDIA vocation."""
+        """Return the seat that holds the MEDIA vocation."""
         holders = [s for s, held in enumerate(self.table.vocations) if held[MEDIA] > 0]
         return holders[0] if holders else None
 
     def _or_active(self, seat: int | None) -> int:
-        """A vacant tie-breaker: the active player decides (US 6.9)."""
+        """Return the tie-breaker; the active player if the office is vacant (US 6.9)."""
         return self.table.active if seat is None else seat
 
     def _place_park(self, mayor: int) -> Story:
-        """A 1-lot park on any empty lot, controlled by the new Mayor (US 6.9, ruling U30)."""
+        """Let the new Mayor place a 1-lot park on any empty lot (US 6.9, ruling U30)."""
         empty = set(LOTS) - self._occupied()
         if empty and self._has_tile(PARK, 1):
             lot = yield from self._ask_index(mayor, "site", empty)
             self._put(PARK, (lot,), mayor)
 
     def _assign_contractor(self) -> Story:
-        """Once in play, to the lowest prestige; tie: Union Boss (US 6.9)."""
+        """Give the Contractor, if in play, to the lowest prestige; tie: Union Boss (US 6.9)."""
         if CONTRACTOR in self.table.in_play:
             least = min(self.table.prestige)
             tied = [seat for seat, has in enumerate(self.table.prestige) if has == least]
@@ -1072,7 +1072,7 @@ class UrbanSprawlByHand:
     # ------------------------------------------------------------ end of turn (US 6.8)
 
     def _end_of_turn(self) -> Story:
-        """Steps 1 to 8 (US 6.8)."""
+        """Carry out steps 1 to 8 (US 6.8)."""
         self.table.rebuilt = False
         self._slide_planning()
         yield from self._fill_planning()
@@ -1083,7 +1083,7 @@ class UrbanSprawlByHand:
             yield from self._turn_up_contract(deck)
 
     def _slide_planning(self) -> None:
-        """Step 1: towards 1 AP, a face-up deck top with the others (US 6.8, ruling U25)."""
+        """Step 1: slide cards towards 1 AP, a face-up deck top with them (US 6.8, U25)."""
         table = self.table
         cards = [name for name in table.planning_row if name is not None]
         if table.planning_up and len(cards) < PLANNING_SPACES:
@@ -1092,7 +1092,7 @@ class UrbanSprawlByHand:
         table.planning_row = [*cards, *[None] * (PLANNING_SPACES - len(cards))]
 
     def _fill_planning(self) -> Story:
-        """Step 2: the cheapest empty space first; events run, the next is drawn (U26)."""
+        """Step 2: fill the cheapest empty space first; events run and are replaced (U26)."""
         while None in self.table.planning_row and self._planning_left():
             name = self._draw_planning()
             if is_event(name):
@@ -1102,7 +1102,7 @@ class UrbanSprawlByHand:
                 yield from self._planning_revealed(name)
 
     def _turn_up_planning(self) -> Story:
-        """Step 3: turn the top face up if it is not; events run first (US 6.8)."""
+        """Step 3: reveal the top if it is face down; events run first (US 6.8)."""
         while not self.table.planning_up and self._planning_left():
             name = self._draw_planning()
             if is_event(name):
@@ -1113,13 +1113,13 @@ class UrbanSprawlByHand:
                 yield from self._planning_revealed(name)
 
     def _planning_left(self) -> bool:
-        """Whether there is a permit or an Urban Renewal to be drawn (rulings U28, U41)."""
+        """Return whether a permit or an Urban Renewal can be drawn (rulings U28, U41)."""
         table = self.table
         to_come = table.planning + ([] if table.rebuilt else table.discards)
         return any(not is_event(name) for name in to_come)
 
     def _draw_planning(self) -> str:
-        """The top card; the deck is rebuilt from the discards when it is empty (ruling U28)."""
+        """Draw the top card; rebuild an empty deck from the discards first (ruling U28)."""
         table = self.table
         if not table.planning:
             assert not table.rebuilt, "rebuilt before"
@@ -1132,13 +1132,13 @@ class UrbanSprawlByHand:
         return table.planning.pop(0)
 
     def _planning_event(self, name: str) -> Story:
-        """Executed, and only then discarded (ruling U28)."""
+        """Execute a planning event, then discard it (ruling U28)."""
         effects = self.planning_events[kind_of(name) - FIRST_EVENT]
         yield from self._run_all(effects, self.table.active)
         self.table.discards.append(name)
 
     def _planning_revealed(self, name: str) -> Story:
-        """Ballot first, then the payout of wealth; Urban Renewal has neither (US 6.8, U3)."""
+        """Run the ballot, then the wealth payout; Urban Renewal has neither (US 6.8, U3)."""
         if name != "renewal":
             permit = self.permits[kind_of(name)]
             if permit["ballot"]:
@@ -1146,9 +1146,9 @@ class UrbanSprawlByHand:
             self._payout(self.line_of(WEALTH, permit["wealth"]))
 
     def _rails(self) -> list[tuple[list[int], int]]:
-        """The stretches of the contract row, cheapest space first, and their decks (US 6.8, U27).
+        """Return the rail lines: spaces, cheapest first, and their decks (US 6.8, ruling U27).
 
-        A stretch that nothing may move into is left out.
+        Spaces that nothing may move into are left out.
         """
         _, city, metropolis = self.table.active_decks
         if not city:
@@ -1163,7 +1163,7 @@ class UrbanSprawlByHand:
         return rails
 
     def _slide_contracts(self) -> None:
-        """Step 4: each stretch towards 1 AP, the face-up top with it (US 6.8, ruling U25)."""
+        """Step 4: slide each rail line towards 1 AP, the face-up top with it (US 6.8, U25)."""
         table = self.table
         for spaces, deck in self._rails():
             there = [table.contract_row[space] for space in spaces]
@@ -1175,7 +1175,7 @@ class UrbanSprawlByHand:
                 table.contract_row[space] = cards.pop(0) if cards else None
 
     def _fill_contracts(self) -> Story:
-        """Step 5: cheapest first, its deck looked up anew for each card (ruling U26)."""
+        """Step 5: fill the cheapest first; look up the deck for each card (ruling U26)."""
         while True:
             empty = self._empty_and_fed()
             if not empty:
@@ -1193,7 +1193,7 @@ class UrbanSprawlByHand:
                     self._contract_revealed(card)
 
     def _empty_and_fed(self) -> dict[int, int]:
-        """The empty spaces of the row that a deck can fill, and which (US 6.8, ruling U27)."""
+        """Return the empty spaces that a deck can fill, and the deck (US 6.8, ruling U27)."""
         return {
             space: deck
             for spaces, deck in self._rails()
@@ -1202,7 +1202,7 @@ class UrbanSprawlByHand:
         }
 
     def _turn_up_contract(self, deck: int) -> Story:
-        """Steps 6, 7, 8: turn the top of an active deck face up (US 6.8)."""
+        """Steps 6, 7, 8: reveal the top of an active deck (US 6.8)."""
         table = self.table
         while table.active_decks[deck] and table.decks[deck] and not table.tops_up[deck]:
             card = table.decks[deck][0]
@@ -1214,14 +1214,14 @@ class UrbanSprawlByHand:
                 self._contract_revealed(card)
 
     def _contract_revealed(self, card: int) -> None:
-        """The payout of its prestige icon, if any (US 6.8)."""
+        """Pay the prestige icon of a revealed contract, if it has one (US 6.8)."""
         if self.cards[card].prestige:
             self._payout(self.line_of(PRESTIGE, self.cards[card].prestige))
 
     # ------------------------------------------------------------ the end (US 6.12)
 
     def scores(self) -> list[int]:
-        """Points as if the game were scored now (US 6.12)."""
+        """Return the scores as if the game ended now (US 6.12)."""
         return [
             self.table.prestige[seat]
             + sum(self.payout_of(line)[seat] for line in self._prestige_lines())
@@ -1235,7 +1235,7 @@ class UrbanSprawlByHand:
         return [line for line in LINES if (self.number_of(line) or ("none", 0))[0] == PRESTIGE]
 
     def _bonus(self, office: str) -> int:
-        """Mayor: own buildings beside parks; others: buildings of the zone in play (US 6.12)."""
+        """Return the bonus: own buildings beside parks, or buildings of the zone (US 6.12)."""
         if office == CONTRACTOR:
             return 0
         if office != MAYOR:
@@ -1246,11 +1246,11 @@ class UrbanSprawlByHand:
         return len([building for building in own if self._touching(building.lots, self._parks())])
 
     def _parks(self) -> list[Building]:
-        """The parks, whoever controls them."""
+        """Return the parks, whoever controls them."""
         return self._of_zone(PARK)
 
     def standings(self) -> list[list[int]]:
-        """The seats from first to last by points, then wealth; those that share together."""
+        """Return the seats by score, then wealth; seats that share a place together."""
         keys = list(zip(self.scores(), self.table.wealth, strict=True))
         return [
             [seat for seat, own in enumerate(keys) if own == key]
@@ -1260,12 +1260,12 @@ class UrbanSprawlByHand:
     # ------------------------------------------------------------ effects: how they run
 
     def _run_all(self, effects: Iterable[Effect], own: int) -> Story:
-        """Top to bottom, each wholly finished before the next (effects)."""
+        """Run effects from top to bottom, each finished before the next (effects)."""
         for effect in effects:
             yield from self._run(effect, own)
 
     def _run(self, effect: Effect, own: int) -> Story:
-        """Who; then zone and row, asked of the seat it runs for; then the verb (effects)."""
+        """Run an effect: seats, zone and row chosen by its seat, then the verb (effects)."""
         verb = getattr(self, f"_do_{effect['do']}", None)
         if verb is None:
             raise ValueError(f"no verb {effect['do']!r}")
@@ -1280,7 +1280,7 @@ class UrbanSprawlByHand:
         yield from verb(effect, own, seats)
 
     def _who(self, effect: Effect, own: int) -> Generator[Question, Action, list[int]]:
-        """The seats an effect is about; none if an office is vacant (effects, step 1)."""
+        """Find the seats of an effect; none if an office is vacant (effects, step 1)."""
         if effect["do"] in ("pay", "steal"):
             who = effect.get("who", "opponents")
         else:
@@ -1304,7 +1304,7 @@ class UrbanSprawlByHand:
         return [seat]
 
     def _each_in_turn(self, seats: list[int], part: Part) -> Story:
-        """Several seats decide: first who has no choice, then as the active player says (U21)."""
+        """Let several seats decide: forced ones first, then as the active player says (U21)."""
         left = [seat for seat in self._clockwise(self.table.active) if seat in seats]
         if len(left) == 1:
             yield from part(left[0])
@@ -1323,7 +1323,7 @@ class UrbanSprawlByHand:
             yield from part(goes)
 
     def _choices(self, part: Part, seat: int) -> int | None:
-        """The legal actions of the seat's first ply, tried on a copy of the table.
+        """Return the legal actions of the seat's first ply, tried on a copy of the table.
 
         0: it acts without any ply. None: it has nothing to decide and nothing to do.
         """
@@ -1341,7 +1341,7 @@ class UrbanSprawlByHand:
     # ------------------------------------------------------------ effects: filters and targets
 
     def _matching(self, effect: Effect, seat: int) -> list[Building]:
-        """The buildings that match a filter, by first lot; the extreme comes last (effects)."""
+        """Return the buildings that match a filter; the extreme is applied last (effects)."""
         found = [
             self.table.buildings[first]
             for first in sorted(self.table.buildings)
@@ -1354,7 +1354,7 @@ class UrbanSprawlByHand:
         return found
 
     def _matches(self, building: Building, effect: Effect, seat: int) -> bool:
-        """Zone, size, owner and where (effects)."""
+        """Check zone, size, owner and place (effects)."""
         zones, sizes = effect.get("zones") or ZONES, effect.get("sizes") or (1, 2, 3, 4)
         owner = effect.get("owner", "anyone")
         owned = {
@@ -1368,7 +1368,7 @@ class UrbanSprawlByHand:
         return fits and self._is_where(building.lots, effect)
 
     def _is_where(self, lots: Lots, effect: Effect) -> bool:
-        """Whether lots lie in, or touch, the place an effect names (effects)."""
+        """Return whether lots lie in, or touch, the place of an effect (effects)."""
         where = effect.get("where", "anywhere")
         if where == "anywhere":
             return True
@@ -1384,7 +1384,7 @@ class UrbanSprawlByHand:
         return block_of(lots) in self._blocks(where, effect)
 
     def _blocks(self, where: str, effect: Effect) -> AbstractSet[int]:
-        """The blocks of a line, of this block, or of its rows (effects, rulings U8, U22)."""
+        """Return the blocks of a line, of this block, or of its rows (effects, rulings U8, U22)."""
         if where == "line":
             line = self.line_of(effect["what"], effect["number"])
             return set() if line is None else blocks_of_line(line)
@@ -1402,9 +1402,9 @@ class UrbanSprawlByHand:
     def _target(
         self, effect: Effect, seat: int, changes: Test
     ) -> Generator[Question, Action, Building | None]:
-        """A building of the filter that would be changed (effects).
+        """Choose a building that passes the filter and would be changed (effects).
 
-        Of several extreme ones the active player picks; else the seat, even with one.
+        The active player picks among several extreme ones; otherwise the seat, even if one.
         """
         candidates = {b.first: b for b in self._matching(effect, seat) if changes(b)}
         if not candidates:
@@ -1420,17 +1420,17 @@ class UrbanSprawlByHand:
     # ------------------------------------------------------------ effects: gains and losses
 
     def _do_gain(self, effect: Effect, own: int, seats: list[int]) -> Story:
-        """Gain fixed, per building, marker or value (effects)."""
+        """Gain a fixed amount, or per building, marker or value (effects)."""
         yield from self._gain_or_lose(effect, seats, self._part_gain)
 
     def _do_lose(self, effect: Effect, own: int, seats: list[int]) -> Story:
-        """Lose likewise, what there is (effects)."""
+        """Lose in the same way, up to what the seat has (effects)."""
         yield from self._gain_or_lose(effect, seats, self._part_lose)
 
     def _gain_or_lose(
         self, effect: Effect, seats: list[int], part: Callable[[int, str, list[int]], Story]
     ) -> Story:
-        """Units fixed before any is paid; plies only where one may choose (U18, U20)."""
+        """Fix the units before any is paid; plies only where there is a choice (U18, U20)."""
         if effect.get("who") == "controller":
             units = yield from self._units_of_controllers(effect)
         else:
@@ -1446,7 +1446,7 @@ class UrbanSprawlByHand:
                 yield from go(seat)
 
     def _units(self, effect: Effect, seat: int) -> list[int]:
-        """The amounts for which wealth or prestige is chosen one by one (effects: counts)."""
+        """Return the amounts for which the currency is chosen one by one (effects: counts)."""
         amount, per = effect.get("amount", 1), effect.get("per")
         if per == "building":
             return [amount] * len(self._matching(effect, seat))
@@ -1477,7 +1477,7 @@ class UrbanSprawlByHand:
         return units
 
     def _part_gain(self, seat: int, what: str, units: list[int]) -> Story:
-        """Unit by unit; a unit of 0 makes no ply (effects: money)."""
+        """Gain unit by unit; a unit of 0 makes no ply (effects: money)."""
         for unit in units:
             if what != EITHER:
                 self._gain(seat, what, unit)
@@ -1488,7 +1488,7 @@ class UrbanSprawlByHand:
     def _part_lose(
         self, seat: int, what: str, units: list[int], receiver: int | None = None
     ) -> Story:
-        """Unit by unit, to the bank or to a receiver, who gets what was paid (ruling U20)."""
+        """Lose unit by unit, to the bank or to a receiver of what was paid (ruling U20)."""
         for unit in units:
             chosen = what
             if what == EITHER:
@@ -1502,12 +1502,12 @@ class UrbanSprawlByHand:
                 self._gain(receiver, chosen, paid)
 
     def _able(self, seat: int, unit: int) -> list[int]:
-        """What can be met in full, if either can; else what there is any of (ruling U20)."""
+        """Return the currencies that can be met in full, else those not at 0 (ruling U20)."""
         in_full = [which for which, what in enumerate(GAINS) if self._has(seat, what) >= unit]
         return in_full or [which for which, what in enumerate(GAINS) if self._has(seat, what) > 0]
 
     def _do_pay(self, effect: Effect, own: int, seats: list[int]) -> Story:
-        """Others pay per matching building they control; counts fixed at the start (effects)."""
+        """Let others pay per matching building of theirs; counts are fixed first (effects)."""
         matching = self._matching(effect, own)
         units = {
             seat: [effect["amount"]] * len([b for b in matching if b.owner == seat])
@@ -1533,7 +1533,7 @@ class UrbanSprawlByHand:
                 self._gain(own, what, self._lose(seat, what, effect["amount"]))
 
     def _do_payout(self, effect: Effect, own: int, seats: list[int]) -> Story:
-        """A named line, one of these rows, or the highest on the board (effects, ruling U22)."""
+        """Pay a named line, one of these rows, or the highest line (effects, ruling U22)."""
         if effect["line"] == "named":
             self._payout(self.line_of(effect["what"], effect["number"]))
         elif effect["line"] == "highest":
@@ -1549,11 +1549,11 @@ class UrbanSprawlByHand:
     # ------------------------------------------------------------ effects: markers (US 6.7)
 
     def _do_new_marker(self, effect: Effect, own: int, seats: list[int]) -> Story:
-        """One from the supply to an empty grey space (US 6.7)."""
+        """Put a marker of the supply on an empty grey space (US 6.7)."""
         yield from self._each_in_turn(seats, lambda seat: self._part_new_marker(effect, seat))
 
     def _part_new_marker(self, effect: Effect, seat: int) -> Story:
-        """Which, if it is to be chosen; then where (effects)."""
+        """Choose the marker, if it is chosen; then the space (effects)."""
         fitting = self._markers_that_fit(effect, on_board=False)
         which = effect.get("marker", "number")
         if which not in ("lowest", "highest", "chosen"):
@@ -1569,7 +1569,7 @@ class UrbanSprawlByHand:
         yield from self._place_marker(seat, marker)
 
     def _markers_that_fit(self, effect: Effect, *, on_board: bool) -> list[int]:
-        """The markers of that kind on the board, or still in the supply; ascending."""
+        """Return the markers of a currency on the board, or in the supply, ascending."""
         what = effect.get("what", EITHER)
         return [
             marker
@@ -1578,12 +1578,12 @@ class UrbanSprawlByHand:
         ]
 
     def _place_marker(self, seat: int, marker: int) -> Story:
-        """On an empty grey space, which for a moved one is a different one (US 6.7)."""
+        """Put a marker on an empty grey space; a moved one must change place (US 6.7)."""
         line = yield from self._ask_index(seat, "line", self._empty_spaces())
         self.table.markers[self.marker_names[marker]] = line
 
     def _do_move_marker(self, effect: Effect, own: int, seats: list[int]) -> Story:
-        """One on the board to another grey space (US 6.7)."""
+        """Move a marker on the board to another grey space (US 6.7)."""
         yield from self._each_in_turn(seats, lambda seat: self._part_move_marker(effect, seat))
 
     def _part_move_marker(self, effect: Effect, seat: int) -> Story:
@@ -1596,11 +1596,11 @@ class UrbanSprawlByHand:
     # ------------------------------------------------------------ effects: buildings (U23)
 
     def _do_place(self, effect: Effect, own: int, seats: list[int]) -> Story:
-        """A free building or park on empty lots, zoning ignored (ruling U23)."""
+        """Place a free building or park on empty lots; zoning is ignored (ruling U23)."""
         yield from self._each_in_turn(seats, lambda seat: self._part_place(effect, seat))
 
     def _part_place(self, effect: Effect, seat: int) -> Story:
-        """Zone if it is to be chosen, then the footprint; no tile, no room: nothing (effects)."""
+        """Choose the zone, if it is chosen, then the footprint; nothing without tile or room."""
         size, occupied = effect.get("size", 1), self._occupied()
         room = {
             site: lots
@@ -1619,7 +1619,7 @@ class UrbanSprawlByHand:
         self._put(zone, room[site], None if effect.get("uncontrolled") else seat)
 
     def _do_move(self, effect: Effect, own: int, seats: list[int]) -> Story:
-        """A building to another footprint; it keeps its cube (ruling U23)."""
+        """Move a building to another footprint; it keeps its cube (ruling U23)."""
         yield from self._each_in_turn(seats, lambda seat: self._part_move(effect, seat))
 
     def _part_move(self, effect: Effect, seat: int) -> Story:
@@ -1636,7 +1636,7 @@ class UrbanSprawlByHand:
             self.table.this_block = block_of(room[site])
 
     def _room_to_move(self, building: Building) -> dict[int, Lots]:
-        """Empty lots or its own, but not the same place (ruling U23)."""
+        """Return the footprints on empty or its own lots, except its place (ruling U23)."""
         taken = self._occupied() - set(building.lots)
         return {
             site: lots
@@ -1645,7 +1645,7 @@ class UrbanSprawlByHand:
         }
 
     def _do_demolish(self, effect: Effect, own: int, seats: list[int]) -> Story:
-        """A building leaves the board (ruling U16: nobody is immune to effects)."""
+        """Remove a building from the board (ruling U16: no seat is immune to effects)."""
 
         def go(seat: int) -> Story:
             building = yield from self._target(effect, seat, lambda b: True)
@@ -1657,7 +1657,7 @@ class UrbanSprawlByHand:
         yield from self._each_in_turn(seats, go)
 
     def _do_uncontrol(self, effect: Effect, own: int, seats: list[int]) -> Story:
-        """A cube goes home (effects)."""
+        """Remove the cube of a building (effects)."""
 
         def go(seat: int) -> Story:
             building = yield from self._target(effect, seat, lambda b: b.owner is not None)
@@ -1669,7 +1669,7 @@ class UrbanSprawlByHand:
         yield from self._each_in_turn(seats, go)
 
     def _is_saved(self, effect: Effect, building: Building) -> Generator[Question, Action, bool]:
-        """Its controller may pay to keep it, if able to in full (effects, ruling U19)."""
+        """Let the controller pay to keep a building, if it can pay in full (effects, U19)."""
         if "save_amount" not in effect or building.owner is None:
             return False
         what, amount = effect["save_what"], effect["save_amount"]
@@ -1681,7 +1681,7 @@ class UrbanSprawlByHand:
         return answer == YES
 
     def _do_take(self, effect: Effect, own: int, seats: list[int]) -> Story:
-        """The decider's cube on a building (effects)."""
+        """Put the cube of the seat that decides on a building (effects)."""
 
         def go(seat: int) -> Story:
             building = yield from self._target(effect, seat, lambda b: b.owner != seat)
@@ -1691,7 +1691,7 @@ class UrbanSprawlByHand:
         yield from self._each_in_turn(seats, go)
 
     def _do_disaster(self, effect: Effect, own: int, seats: list[int]) -> Story:
-        """Each affected seat loses a building it chooses, or pays (effects)."""
+        """Let each affected seat lose a building of its choice, or pay (effects)."""
 
         def go(seat: int) -> Story:
             hit = [b.first for b in self._matching(effect, seat) if b.owner == seat]
@@ -1711,7 +1711,7 @@ class UrbanSprawlByHand:
     # ------------------------------------------------------------ effects: offices
 
     def _do_election(self, effect: Effect, own: int, seats: list[int]) -> Story:
-        """Of one office, of all in track order, or of one chosen (effects, ruling U30)."""
+        """Hold the election of one office, of all in track order, or of a chosen one (U30)."""
         if effect["office"] == "all":
             for office in POLITICIANS:
                 yield from self._elect(office)
@@ -1721,13 +1721,13 @@ class UrbanSprawlByHand:
             yield from self._elect(effect["office"])
 
     def _part_election(self, seat: int) -> Story:
-        """Of a politician in play whom the seat names (effects)."""
+        """Hold the election of a politician in play that the seat chooses (effects)."""
         there = [place for place, name in enumerate(POLITICIANS) if name in self.table.in_play]
         place = yield from self._ask_index(seat, "office", there)
         yield from self._elect(POLITICIANS[place])
 
     def _do_give(self, effect: Effect, own: int, seats: list[int]) -> Story:
-        """An office without election: no park, no Contractor (effects, ruling U30)."""
+        """Give an office without an election: no park, no Contractor (effects, ruling U30)."""
 
         def go(seat: int) -> Story:
             office = effect["office"]
@@ -1747,7 +1747,7 @@ class UrbanSprawlByHand:
         yield from self._each_in_turn(seats, go)
 
     def _do_enter(self, effect: Effect, own: int, seats: list[int]) -> Story:
-        """The other politicians, or the Contractor, who is assigned at once (ruling U31)."""
+        """Bring politicians into play, or the Contractor, assigned at once (ruling U31)."""
         if effect["office"] == "politicians":
             self.table.in_play.update(POLITICIANS)
         else:
@@ -1757,7 +1757,7 @@ class UrbanSprawlByHand:
     # ------------------------------------------------------------ effects: cards
 
     def _do_free_card(self, effect: Effect, own: int, seats: list[int]) -> Story:
-        """A face-up planning card at no action points (effects)."""
+        """Take a face-up planning card without action points (effects)."""
 
         def go(seat: int) -> Story:
             there = [s for s, name in enumerate(self._planning_spaces()) if name is not None]
@@ -1768,7 +1768,7 @@ class UrbanSprawlByHand:
         yield from self._each_in_turn(seats, go)
 
     def _do_draw(self, effect: Effect, own: int, seats: list[int]) -> Story:
-        """From the planning deck, clockwise; events are discarded unread (rulings U28, U29)."""
+        """Draw from the planning deck, clockwise; events are discarded unread (U28, U29)."""
         yield from ()
         for seat in self._clockwise(self.table.active):
             if seat in seats:
@@ -1776,7 +1776,7 @@ class UrbanSprawlByHand:
                     self._draw_for(seat)
 
     def _draw_for(self, seat: int) -> None:
-        """One permit or Urban Renewal, if any is left (rulings U28, U29)."""
+        """Draw one permit or Urban Renewal, if one is left (rulings U28, U29)."""
         while self._planning_left():
             name = self._draw_planning()
             if not is_event(name):
@@ -1785,7 +1785,7 @@ class UrbanSprawlByHand:
             self.table.discards.append(name)
 
     def _do_discard(self, effect: Effect, own: int, seats: list[int]) -> Story:
-        """Cards of the hand, as many as asked or as there are (effects)."""
+        """Discard cards of the hand, up to the number required (effects)."""
 
         def go(seat: int) -> Story:
             for _ in range(effect.get("amount", 1)):
@@ -1804,7 +1804,7 @@ class UrbanSprawlByHand:
     # ------------------------------------------------------------ effects: vocations
 
     def _do_vocation(self, effect: Effect, own: int, seats: list[int]) -> Story:
-        """A marker as for a contract, without scoring (effects)."""
+        """Take a marker as for a contract, without scoring (effects)."""
 
         def go(seat: int) -> Story:
             name = effect["vocation"]
@@ -1823,12 +1823,12 @@ class UrbanSprawlByHand:
         yield from self._each_in_turn(seats, go)
 
     def _somebody_has(self, name: str, but: int | None = None) -> bool:
-        """Whether a seat, other than that one, holds such a marker."""
+        """Return whether a seat other than ``but`` holds such a marker."""
         held = [self.table.vocations[s][name] for s in range(self.num_players) if s != but]
         return any(held)
 
     def _do_score(self, effect: Effect, own: int, seats: list[int]) -> Story:
-        """A scoring called by an effect; the Police Chief is as everybody (ruling U17)."""
+        """Score a vocation by an effect; the Police Chief has no privilege (ruling U17)."""
         if effect["vocation"] != "chosen":
             yield from self._score_vocation(
                 effect["vocation"], effect["amount"], for_contract=False
@@ -1847,14 +1847,14 @@ class UrbanSprawlByHand:
     # ------------------------------------------------------------ effects: the rest
 
     def _do_lasting(self, effect: Effect, own: int, seats: list[int]) -> Story:
-        """This building has a power while it stands (ruling U24)."""
+        """Give this building a lasting effect while it stands (ruling U24)."""
         yield from ()
         building = self.table.buildings.get(self.table.this_lots[0])
         if building is not None and building.lots == self.table.this_lots:
             self.table.buildings[building.first] = replace(building, power=effect["power"])
 
     def _do_optional(self, effect: Effect, own: int, seats: list[int]) -> Story:
-        """Pay for ``then``, or ``otherwise``; not asked if it cannot be paid (effects, U34)."""
+        """Pay for ``then``, or run ``otherwise``; no choice if it cannot be paid (U34)."""
         what, amount = effect.get("what", "none"), effect.get("amount", 0)
 
         def go(seat: int) -> Story:
@@ -1871,7 +1871,7 @@ class UrbanSprawlByHand:
         yield from self._each_in_turn(seats, go)
 
     def _do_auction(self, effect: Effect, own: int, seats: list[int]) -> Story:
-        """Once round from the active player's left; the highest pays and gets it (effects)."""
+        """Run one round of bids from the active player's left; the highest pays (effects)."""
         highest, winner = 0, None
         first = (self.table.active + 1) % self.num_players
         for seat in self._clockwise(first):
@@ -1887,7 +1887,7 @@ class UrbanSprawlByHand:
             yield from self._run_all(effect["then"], winner)
 
     def _do_choose(self, effect: Effect, own: int, seats: list[int]) -> Story:
-        """One of several effects, run for the one who chooses (effects)."""
+        """Run one of several effects for the seat that chooses (effects)."""
 
         def go(seat: int) -> Story:
             options = effect["options"]
@@ -1897,19 +1897,19 @@ class UrbanSprawlByHand:
         yield from self._each_in_turn(seats, go)
 
     def _do_activate(self, effect: Effect, own: int, seats: list[int]) -> Story:
-        """A contract deck becomes active (US 6.10)."""
+        """Activate a contract deck (US 6.10)."""
         yield from ()
         self.table.active_decks[{"city": CITY, "metropolis": METROPOLIS}[effect["deck"]]] = True
 
     def _do_end_game(self, effect: Effect, own: int, seats: list[int]) -> Story:
-        """Olympic Games (US 6.12)."""
+        """End the game: Olympic Games (US 6.12)."""
         yield from ()
         raise GameEnds
 
     # ------------------------------------------------------------ comparing
 
     def position(self) -> dict[str, Any]:
-        """Everything comparable, copied: zones, kinds, markers and lines by number."""
+        """Return a copy of everything to compare: zones, kinds, markers and lines by number."""
         table = self.table
         spaces = self._planning_spaces()
         return {
@@ -1944,10 +1944,10 @@ class UrbanSprawlByHand:
 
 
 def _corner(corner: str | int) -> int:
-    """TL, TR, BL, BR as 0 to 3."""
+    """Return TL, TR, BL, BR as 0 to 3."""
     return corner if isinstance(corner, int) else ("TL", "TR", "BL", "BR").index(corner)
 
 
 def _best(seats: Iterable[int], marks: list[int]) -> list[int]:
-    """The seats with the highest mark."""
+    """Return the seats with the highest mark."""
     return [seat for seat, mark in zip(seats, marks, strict=True) if mark == max(marks)]

@@ -1,4 +1,4 @@
-"""The slow reference beside the kernels: the same decks, the same shuffles, the same answers."""
+"""The slow reference and the kernels with the same decks, shuffles and answers."""
 
 import tomllib
 
@@ -33,25 +33,25 @@ TOML = {
 
 
 def kind_word(kind):
-    """A planning card as the reference calls it."""
+    """Return the reference's name of a planning card."""
     if kind == RENEWAL:
         return "renewal"
     return f"event {kind - FIRST_EVENT}" if kind >= FIRST_EVENT else f"permit {kind}"
 
 
 def kind_number(word):
-    """The number of a planning card that the reference names."""
+    """Return the kind of a planning card from the reference's name."""
     name, _, number = word.partition(" ")
     return {"renewal": RENEWAL, "event": FIRST_EVENT, "permit": 0}[name] + int(number or 0)
 
 
 class SameChance:
-    """Gives the reference the order in which the kernels have stacked, or will shuffle, cards."""
+    """Chance that gives the reference the kernels' deck orders and shuffles."""
 
     def __init__(self, state):
         self._decks = [[int(c) for c in state.deck[d][::-1]] for d in range(len(DECKS))]
         self._planning = [kind_word(int(k)) for k in state.planning_deck[:50][::-1]]
-        # ``rng`` is not first: numba warns of records that begin like each other
+        # ``rng`` is not first: numba warns about records with the same first field
         self._generator = np.zeros(1, [("unused", np.int64), ("rng", np.int64)]).view(np.recarray)
         self._generator.rng[0] = state.rng
 
@@ -66,7 +66,7 @@ class SameChance:
 
 
 def both_dealt(game, seed):
-    """Deal a game; return it with the reference in the same position."""
+    """Deal a game and return it with a reference in the same position."""
     games = game.deal(1, seed)
     reference = UrbanSprawlByHand(
         game.num_seats,
@@ -83,7 +83,7 @@ def some(number, nothing):
 
 
 def position_of(state):
-    """The kernels' position in the words of the reference."""
+    """Return the kernels' position in the format of the reference."""
     seats = range(int(state.num_seats))
     buildings = {
         lot: (
@@ -137,12 +137,12 @@ def position_of(state):
 
 
 def legal_of(game, games):
-    """The legal actions as the reference gives them: block and index."""
+    """Return the legal actions in the format of the reference: block and index."""
     return {ACTIONS.locate(int(a)) for a in np.flatnonzero(game.legal_actions(games))}
 
 
 def differences(game, games, reference):
-    """What differs between the two, one line each."""
+    """Return the differences between the two, one line each."""
     state = games[0]
     theirs = reference.position()
     mine = position_of(state)

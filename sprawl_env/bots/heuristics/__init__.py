@@ -1,1 +1,1 @@
-"""The heuristics of the three games, a :class:`~sprawl_env.core.heuristic.Heuristic` each."""
+"""The heuristics of the three games, one :class:`~sprawl_env.core.heuristic.Heuristic` each."""

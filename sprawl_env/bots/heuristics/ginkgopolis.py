@@ -1,7 +1,8 @@
-"""How good a *Ginkgopolis* action is for a seat, in points: the score now and what will pay later.
+"""The heuristic of *Ginkgopolis*: the value of an action for a seat, in points.
 
-Uses only what that seat can know.  A card and a tile are tried alone, as if nobody else acted;
-what is drawn counts by number, never by face.
+The value is the current score and an estimate of what will score later.  It uses only what the
+seat can know.  A card with a tile is tried as if no other seat acted.  Drawn cards and tiles count
+by their number, not by what they are.
 """
 
 from __future__ import annotations
@@ -35,34 +36,34 @@ from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.bits import count_bits, lowest
 from sprawl_env.kernels.compile import kernel
 
-RESOURCE: Final = 0.75  # behind the screen
-SPARE_RESOURCE: Final = 0.3  # one beyond those likely to be used soon
+RESOURCE: Final = 0.75  # a resource behind the screen
+SPARE_RESOURCE: Final = 0.3  # a resource beyond those likely to be used soon
 USEFUL_RESOURCES: Final = 5
 TILE: Final = 1.1
 SPARE_TILE: Final = 0.25
 USEFUL_TILES: Final = 3
-BONUS_RESOURCE: Final = 0.6  # each time a permanent bonus comes
+BONUS_RESOURCE: Final = 0.6  # each time a permanent bonus pays
 BONUS_TILE: Final = 0.7
 BONUS_POINT: Final = 1.0
-SHARE_OF_ACT: Final = 0.33  # of the rounds to come, in which an act is played
-ROUNDS_PER_TILE: Final = 0.8  # a seat's rounds to come for each tile of its share of the supply
-LATE_ROUNDS: Final = 3.0  # after the first run-out there will still be some
+SHARE_OF_ACT: Final = 0.33  # share of the remaining rounds in which an act is played
+ROUNDS_PER_TILE: Final = 0.8  # remaining rounds per tile of a seat's share of the supply
+LATE_ROUNDS: Final = 3.0  # remaining rounds after the first run-out
 MOST_ROUNDS: Final = 15.0
-RIVAL: Final = 0.3  # what the best rival has counts against us
-NEW_HAND_HOPE: Final = 5.0  # a new hand brings, before its token's price
+RIVAL: Final = 0.3  # weight of the best rival, subtracted
+NEW_HAND_HOPE: Final = 5.0  # value of a new hand, before the price of its token
 ROOT_FLOOR: Final = 0
 
 
 @kernel
 def stock_value(count: int, useful: int, each: float, spare: float) -> float:
-    """The first few of a kind are worth more."""
+    """Return the value of a stock; its first few units are worth more."""
     few = min(count, useful)
     return few * each + (count - few) * spare
 
 
 @kernel
 def rounds_left(state: State) -> float:
-    """A guess at the rounds to come."""
+    """Return an estimate of the number of remaining rounds."""
     share = int(state.supply_size) / float(num_sides(state))
     rounds = share * ROUNDS_PER_TILE
     if state.run_outs == 0:
@@ -72,7 +73,7 @@ def rounds_left(state: State) -> float:
 
 @kernel
 def bonus_value(state: State, seat: int) -> float:
-    """What one round brings through permanent bonuses."""
+    """Return what permanent bonuses pay in one round."""
     value = 0.0
     for act in range(NUM_ACTS):
         bonus = state.bonus[seat, act]
@@ -84,7 +85,7 @@ def bonus_value(state: State, seat: int) -> float:
 
 @kernel
 def district_value(state: State, seat: int) -> int:
-    """What the districts would pay the seat now (G10)."""
+    """Return what the districts would pay the seat now (G10)."""
     points = 0
     left = (1 << int(state.num_sites)) - 1
     while left:
@@ -100,7 +101,7 @@ def district_value(state: State, seat: int) -> int:
 
 @kernel
 def share_of_district(state: State, district: int, seat: int, own: int) -> int:
-    """Both prizes alone, all of it as the first, the own part as the second, else nothing."""
+    """Return a seat's share of a district: both prizes, the first, the second, or nothing."""
     mine = own // RATED_RESOURCE
     total, better, rivals = mine, 0, 0
     for other in range(num_sides(state)):
@@ -116,7 +117,7 @@ def share_of_district(state: State, district: int, seat: int, own: int) -> int:
 
 @kernel
 def holding_value(t: State, state: State, seat: int) -> float:
-    """Everything a seat has."""
+    """Return the value of everything a seat has."""
     tiles = count_bits(state.tiles[seat])
     resources = int(state.resources[seat])
     later = rounds_left(state)
@@ -130,7 +131,7 @@ def holding_value(t: State, state: State, seat: int) -> float:
 
 @kernel
 def position_value(t: State, state: State, seat: int) -> float:
-    """What the seat has, less a part of what the best rival has."""
+    """Return the value for a seat, less a part of the best rival's value."""
     rival = -1e9
     for other in range(num_sides(state)):
         if other != seat:
@@ -140,7 +141,7 @@ def position_value(t: State, state: State, seat: int) -> float:
 
 @kernel
 def settle_marker(state: State, seat: int, letter: int, site: int) -> None:
-    """Move a marker anywhere it may go: where it goes is not foreseen."""
+    """Move a marker to any legal place; the heuristic does not choose among them."""
     for direction in range(4):
         if site >= 0 and may_stand_beside(state, site, direction):
             state.marker[letter] = site * 4 + direction
@@ -154,7 +155,7 @@ def settle_marker(state: State, seat: int, letter: int, site: int) -> None:
 
 @kernel
 def resolve(t: State, state: State, seat: int, floor: int) -> None:
-    """Carry out what is pending above ``floor``, deciding small things anyhow."""
+    """Carry out the pending steps above ``floor``; take any legal action in small decisions."""
     while state.agenda_size > floor:
         step = top(state, STEP)
         if step == Step.MARKER:
@@ -166,14 +167,14 @@ def resolve(t: State, state: State, seat: int, floor: int) -> None:
             gain_resources(state, seat, 1)
             state.agenda_size = int(state.agenda_size) - 1
         elif step == Step.RETURN:
-            state.agenda_size = floor  # a run-out: what the others return is not known
+            state.agenda_size = floor  # a run-out: what the other seats return is unknown
         else:
             carry_out(t, state, step)
 
 
 @kernel
 def try_plan(t: State, state: State, seat: int, card: int, tile: int) -> float:
-    """Play a card with a tile or without, alone, and rate what comes of it."""
+    """Play a card with or without a tile, without the other seats, and rate the result."""
     state.chosen[seat] = card
     state.chosen_tile[seat] = tile
     state.agenda_size = 0
@@ -184,7 +185,7 @@ def try_plan(t: State, state: State, seat: int, card: int, tile: int) -> float:
 
 @kernel
 def best_plan(tables: Tables, games: Games, seat: int, card: int) -> float:
-    """The best of all tiles, and none, for a card."""
+    """Return the best value of a card over all tiles and no tile."""
     t = tables[0]
     games[1] = games[0]
     best = try_plan(t, games[1], seat, card, NO_TILE)
@@ -198,7 +199,7 @@ def best_plan(tables: Tables, games: Games, seat: int, card: int) -> float:
 
 @kernel
 def action_floor(state: State) -> int:
-    """How high the agenda is below the action being resolved."""
+    """Return the height of the agenda below the action being resolved."""
     floor = int(state.agenda_size)
     while floor > 0 and state.agenda[floor - 1, STEP] not in (Step.ACT, Step.HAL):
         if state.agenda[floor - 1, STEP] == Step.END_OF_ROUND:
@@ -209,7 +210,7 @@ def action_floor(state: State) -> int:
 
 @kernel
 def rate_pick(t: State, state: State, seat: int, kind: int) -> float:
-    """A character with its items."""
+    """Return the value of picking a character with its items."""
     items = t.character_items[kind]
     keep_character(state, seat, kind)
     gain_resources(state, seat, int(items[Gain.RESOURCE]))
@@ -219,7 +220,7 @@ def rate_pick(t: State, state: State, seat: int, kind: int) -> float:
 
 @kernel
 def rate(tables: Tables, games: Games, action: int, seat: int, mask: Mask) -> float:
-    """Return how good an action is for ``seat`` in ``games[0]``; all else is scratch."""
+    """Return the value of an action for ``seat`` in ``games[0]``; all else is scratch."""
     t = tables[0]
     games[1] = games[0]
     state = games[1]
@@ -250,7 +251,7 @@ def rate(tables: Tables, games: Games, action: int, seat: int, mask: Mask) -> fl
 
 @kernel
 def rate_gain(t: State, state: State, seat: int, action: int, floor: int) -> float:
-    """A resource or a tile for an urbanization card (G15)."""
+    """Return the value of a resource or a tile for an urbanization card (G15)."""
     state.agenda_size = int(state.agenda_size) - 1
     if action == TAKE:
         gain_resources(state, seat, 1)
@@ -262,13 +263,13 @@ def rate_gain(t: State, state: State, seat: int, action: int, floor: int) -> flo
 
 @kernel
 def plan_value(tables: Tables, games: Games, g: int, seat: int) -> float:
-    """Return about how many points ``seat``, or the automaton, will have in the end."""
+    """Return an estimate of the final score of ``seat``, or of the automaton."""
     return holding_value(tables[0], games[g], seat)
 
 
 HEURISTIC: Final = Heuristic(
     rate=rate,
     plan_value=plan_value,
-    plan_turns=5,  # a round of any number of seats
-    expert="greedy",  # imitating a planner gave no more
+    plan_turns=5,  # one round, whatever the number of seats
+    expert="greedy",  # imitating a planner was not better
 )

@@ -1,6 +1,7 @@
-"""How good a *Tower Up* position is for a seat, in millions: the score and some board sense.
+"""The heuristic of *Tower Up*: the value of a position for a seat, in millions.
 
-Uses only what that seat can know: never the deck.
+The value is the score and an estimate of what will score later.  It uses only what the seat can
+know, so never the deck.
 """
 
 from __future__ import annotations
@@ -19,19 +20,19 @@ from sprawl_env.games.tower_up.rules.end import score_of, visible_roofs
 from sprawl_env.kernels.agenda import SEAT, STEP, A, top
 from sprawl_env.kernels.compile import kernel
 
-FLOOR: Final = 0.55  # a floor in reserve
-SPARE_FLOOR: Final = 0.15  # one beyond those of a colour likely to be used soon
+FLOOR: Final = 0.55  # a floor in the reserve
+SPARE_FLOOR: Final = 0.15  # a floor beyond those of its colour likely to be used soon
 USEFUL_FLOORS: Final = 3
-VISIBLE: Final = 0.7  # of what the cone would score now: a roof may still be covered
+VISIBLE: Final = 0.7  # share of what the cone would score now; a roof may still be covered
 EXTRA_TURN: Final = 2.5
-STAR_STEP: Final = 0.25  # a step of a marker towards the next star column
-OBJECTIVE: Final = 0.6  # of a chip, in proportion to the progress made
-RIVAL: Final = 0.35  # what the best rival has counts against us
+STAR_STEP: Final = 0.25  # one step of a marker towards the next star column
+OBJECTIVE: Final = 0.6  # share of a chip, in proportion to the progress made
+RIVAL: Final = 0.35  # weight of the best rival, subtracted
 
 
 @kernel
 def reserve_value(state: State, seat: int) -> float:
-    """Floors in hand: the first few of each colour are worth more."""
+    """Return the value of the reserve; the first few floors of a colour are worth more."""
     value = 0.0
     for colour in range(NUM_COLOURS):
         held = int(state.reserve[seat, colour])
@@ -42,7 +43,7 @@ def reserve_value(state: State, seat: int) -> float:
 
 @kernel
 def star_value(t: State, state: State, seat: int) -> float:
-    """Extra turns won, and steps towards the next."""
+    """Return the value of extra turns won and of steps towards the next one."""
     value = EXTRA_TURN * int(state.stars[seat])
     if state.stars[seat] < t.num_stars:
         column = int(t.star_columns[state.stars[seat]])
@@ -53,7 +54,7 @@ def star_value(t: State, state: State, seat: int) -> float:
 
 @kernel
 def objective_value(t: State, state: State, seat: int) -> float:
-    """Progress towards chips that are still to be had."""
+    """Return the value of progress towards the chips still available."""
     value = 0.0
     for k in range(OBJECTIVES_IN_PLAY):
         if state.fulfilled[seat, k] == 0:
@@ -65,7 +66,7 @@ def objective_value(t: State, state: State, seat: int) -> float:
 
 @kernel
 def holding_value(t: State, state: State, seat: int) -> float:
-    """Everything in front of a seat."""
+    """Return the value of everything a seat has."""
     cone = 0.0
     if state.counted[seat] == 0:
         visible = min(visible_roofs(state, seat), int(t.cone_end))
@@ -81,7 +82,7 @@ def holding_value(t: State, state: State, seat: int) -> float:
 
 @kernel
 def best_roof(t: State, state: State, seat: int, new: int) -> float:
-    """What the best place for a roof still to be put would score."""
+    """Return what the best site for a roof that is still to be placed would score."""
     best = 0.0
     for site in range(t.num_sites[state.board]):
         if may_roof(t, state, new, site):
@@ -95,7 +96,7 @@ def best_roof(t: State, state: State, seat: int, new: int) -> float:
 
 @kernel
 def value(tables: Tables, games: Games, g: int, seat: int) -> float:
-    """Return how good game ``g`` is for ``seat``."""
+    """Return the value of game ``g`` for ``seat``."""
     t = tables[0]
     state = games[g]
     rival = -1e9
@@ -110,7 +111,7 @@ def value(tables: Tables, games: Games, g: int, seat: int) -> float:
 
 @kernel
 def plan_value(tables: Tables, games: Games, g: int, seat: int) -> float:
-    """About how many points ``seat`` will have in the end."""
+    """Return an estimate of the final score of ``seat``."""
     return holding_value(tables[0], games[g], seat)
 
 
@@ -118,5 +119,5 @@ HEURISTIC: Final = Heuristic(
     value=value,
     plan_value=plan_value,
     plan_turns=8,
-    expert="planner:candidates=4,playouts=8,turns=4",  # wins nine games of ten against greedy
+    expert="planner:candidates=4,playouts=8,turns=4",  # wins nine of ten games against greedy
 )

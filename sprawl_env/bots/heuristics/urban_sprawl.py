@@ -1,7 +1,8 @@
-"""How good an *Urban Sprawl* action is for a seat, in prestige: what it has, what will pay later.
+"""The heuristic of *Urban Sprawl*: the value of an action for a seat, in prestige.
 
-Uses only what that seat can know: nothing is turned up while an action is tried, and a card drawn
-counts as an ordinary permit.
+The value is what the seat has and an estimate of what will pay later.  It uses only what the seat
+can know: no card is revealed while an action is tried, and a drawn card counts as an ordinary
+permit.
 """
 
 from __future__ import annotations
@@ -50,26 +51,26 @@ from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel
 
-EARLY_WEALTH: Final = 0.4  # prestige that a unit of wealth is worth at the start
-LATE_WEALTH: Final = 0.1  # and at the end
-PLENTY: Final = 40  # wealth beyond that counts as at the end
+EARLY_WEALTH: Final = 0.4  # prestige per unit of wealth at the start
+LATE_WEALTH: Final = 0.1  # prestige per unit of wealth at the end
+PLENTY: Final = 40  # wealth above this counts as at the end
 PERMIT_WORTH: Final = 0.9  # a permit in hand
 USEFUL_PERMITS: Final = 8
 RENEWAL_WORTH: Final = 1.0
-WEALTH_REVEALS: Final = 1.3 / 12  # payouts of a wealth line for each contract still to come
+WEALTH_REVEALS: Final = 1.3 / 12  # payouts of a wealth line per contract still to be revealed
 PRESTIGE_REVEALS: Final = 0.5 / 6
-UNREVEALED: Final = 18  # contracts that stay face down, about
-MARKER_WORTH: Final = 4.0  # a vocation marker, as long as contracts are to come
+UNREVEALED: Final = 18  # about this many contracts are never revealed
+MARKER_WORTH: Final = 4.0  # a vocation marker, while contracts are still to be revealed
 MARKER_FADES: Final = 60.0
-BUILDING_WORTH: Final = 0.3  # apart from what its lines pay
+BUILDING_WORTH: Final = 0.3  # of a building, besides what its lines pay
 OFFICE_WORTH: Final = (2.0, 1.0, 3.0, 2.0, 4.0, 1.0)
 FAVOR_WORTH: Final = 0.2
-ACTION_POINT: Final = 0.12  # what a point could do elsewhere
-RIVAL: Final = 0.3  # what the best rival has counts against us
+ACTION_POINT: Final = 0.12  # value of an action point used otherwise
+RIVAL: Final = 0.3  # weight of the best rival, subtracted
 CLEARED_RIVAL: Final = 2.0
 CLEARED_OWN: Final = -4.0
-WASTE: Final = 0.3  # a permit paid beyond the size
-ORDINARY: Final = 5  # the kind that a card drawn counts as
+WASTE: Final = 0.3  # cost of each permit beyond the contract's size
+ORDINARY: Final = 5  # the kind of permit that stands for a drawn card
 MOST_PLIES: Final = 60
 
 
@@ -78,7 +79,7 @@ MOST_PLIES: Final = 60
 
 @kernel
 def cards_to_come(state: State) -> float:
-    """About how many contracts will still be turned up."""
+    """Return an estimate of how many contracts will still be revealed."""
     left = -UNREVEALED
     for deck in range(NUM_DECKS):
         left += int(state.deck_size[deck])
@@ -87,14 +88,14 @@ def cards_to_come(state: State) -> float:
 
 @kernel
 def wealth_unit(state: State) -> float:
-    """What a unit of wealth is worth now."""
+    """Return the current value of a unit of wealth."""
     share = cards_to_come(state) / (NUM_DECKS * DECK_CARDS)
     return LATE_WEALTH + (EARLY_WEALTH - LATE_WEALTH) * share
 
 
 @kernel
 def money_value(state: State, seat: int) -> float:
-    """Wealth; beyond what can be used soon it counts as at the end."""
+    """Return the value of wealth; wealth above ``PLENTY`` counts as at the end."""
     wealth = int(state.wealth[seat])
     useful = min(wealth, PLENTY)
     return useful * wealth_unit(state) + (wealth - useful) * LATE_WEALTH
@@ -102,7 +103,7 @@ def money_value(state: State, seat: int) -> float:
 
 @kernel
 def hand_value(t: State, state: State, seat: int) -> float:
-    """Permits, by what they invest for, and the first of them for building."""
+    """Return the value of a hand: investments, and the first few permits for building."""
     value, permits = 0.0, 0
     unit = 0.8 * wealth_unit(state)
     for kind in range(NUM_PERMITS):
@@ -115,7 +116,7 @@ def hand_value(t: State, state: State, seat: int) -> float:
 
 @kernel
 def line_value(t: State, state: State, line: int, seat: int) -> float:
-    """What a line will pay the seat until the end."""
+    """Return what a line is expected to pay the seat until the end."""
     if line_number(t, state, line) == 0:
         return 0.0
     share = share_of_line(t, state, line, seat)
@@ -126,7 +127,7 @@ def line_value(t: State, state: State, line: int, seat: int) -> float:
 
 @kernel
 def standing_value(state: State, seat: int) -> float:
-    """Vocations, offices and Favors."""
+    """Return the value of vocations, offices and Favors."""
     later = min(cards_to_come(state) / MARKER_FADES, 1.0)
     value, markers = 0.0, 0
     for vocation in range(NUM_VOCATIONS):
@@ -142,7 +143,7 @@ def standing_value(state: State, seat: int) -> float:
 
 @kernel
 def holding_value(t: State, state: State, seat: int) -> float:
-    """Everything a seat has."""
+    """Return the value of everything a seat has."""
     if state.over != NOT_OVER:
         points = int(state.prestige[seat]) + prestige_lines(t, state, seat)
         return float(points + office_bonus(state, seat)) + int(state.wealth[seat]) * LATE_WEALTH
@@ -157,7 +158,7 @@ def holding_value(t: State, state: State, seat: int) -> float:
 
 @kernel
 def position_value(t: State, state: State, seat: int) -> float:
-    """What the seat has, less a part of what the best rival has."""
+    """Return the value for a seat, less a part of the best rival's value."""
     rival = -1e9
     for other in range(state.num_seats):
         if other != seat:
@@ -170,7 +171,7 @@ def position_value(t: State, state: State, seat: int) -> float:
 
 @kernel
 def lines_of_block(t: State, state: State, block: int, seat: int) -> float:
-    """What the lines through a block would pay more with one more building there."""
+    """Return how much more the lines of a block would pay with one more building there."""
     before = after = 0.0
     for line in range(NUM_LINES):
         if in_line(line, block):
@@ -187,7 +188,7 @@ def lines_of_block(t: State, state: State, block: int, seat: int) -> float:
 
 @kernel
 def cleared_value(state: State, block: int, shape: int, seat: int) -> float:
-    """What it is worth that a footprint demolishes buildings."""
+    """Return the value of the demolitions of a footprint."""
     value = 0.0
     for corner in range(CORNERS):
         lot = block * CORNERS + corner
@@ -199,7 +200,7 @@ def cleared_value(state: State, block: int, shape: int, seat: int) -> float:
 
 @kernel
 def site_value(t: State, state: State, seat: int, card: int, site: int, lines: float) -> float:
-    """How good a footprint is: its bonus, what its lines pay, less its price."""
+    """Return the value of a footprint: its bonus and its lines, less its price."""
     block = site // CORNERS
     shape = int(SHAPES[t.card_size[card] - 1, site % CORNERS])
     bonus = neighbours_of_zone(state, block, shape, int(t.card_zone[card]), -1)
@@ -211,7 +212,7 @@ def site_value(t: State, state: State, seat: int, card: int, site: int, lines: f
 
 @kernel
 def best_site(t: State, state: State, seat: int, card: int) -> int:
-    """The best footprint for a contract in hand."""
+    """Return the best footprint for a contract being built."""
     best, found = -1e9, 0
     blocks = payable_blocks(t, state, seat, card)
     size = int(t.card_size[card]) - 1
@@ -233,7 +234,7 @@ def best_site(t: State, state: State, seat: int, card: int) -> int:
 
 @kernel
 def permit_price(t: State, state: State, kind: int, short: int) -> float:
-    """What paying a permit costs: what it would invest for, and permits beyond the need."""
+    """Return the cost of paying with a permit: its investment, and permits beyond the need."""
     permits = int(t.permits[kind])
     price = int(t.permit_wealth[kind]) * wealth_unit(state) + permits * PERMIT_WORTH
     zones = int(t.permit_zones[kind])
@@ -243,7 +244,7 @@ def permit_price(t: State, state: State, kind: int, short: int) -> float:
 
 @kernel
 def cheapest_permit(t: State, state: State, seat: int, card: int, short: int) -> int:
-    """The permit to pay next: the cheapest for what it covers."""
+    """Return the kind of permit to pay next: the cheapest for what it covers."""
     best, found = 1e9, 0
     for kind in range(NUM_PERMITS):
         if may_pay_permit(t, state, seat, card, kind):
@@ -256,7 +257,7 @@ def cheapest_permit(t: State, state: State, seat: int, card: int, short: int) ->
 
 @kernel
 def hide(state: State) -> None:
-    """Make what follows tell nothing: no card is turned up, a drawn one is an ordinary permit."""
+    """Remove hidden information: no card is revealed, a drawn one is an ordinary permit."""
     state.planning_deck[:] = ORDINARY
     for k in range(state.agenda_size):
         step = state.agenda[k, STEP]
@@ -267,7 +268,7 @@ def hide(state: State) -> None:
 
 @kernel
 def finish_build(tables: Tables, games: Games, seat: int, mask: Mask) -> None:
-    """Place and pay a contract in ``games[1]``; answer what its text asks with the first choice."""
+    """Place and pay a contract in ``games[1]``; then take the last legal action each time."""
     t, state = tables[0], games[1]
     card = top(state, A)
     play(tables, games, 1, SITE + best_site(t, state, seat, card))
@@ -283,7 +284,7 @@ def finish_build(tables: Tables, games: Games, seat: int, mask: Mask) -> None:
 
 @kernel
 def last_legal(mask: Mask) -> int:
-    """The last legal action: accept rather than decline, prestige rather than wealth."""
+    """Return the last legal action: accept before decline, prestige before wealth."""
     for action in range(mask.size - 1, -1, -1):
         if mask[action]:
             return action
@@ -292,7 +293,7 @@ def last_legal(mask: Mask) -> int:
 
 @kernel
 def rate_main(tables: Tables, games: Games, action: int, seat: int, mask: Mask) -> float:
-    """An investment, an action or the end of the turn."""
+    """Return the value of an investment, an action or the end of the turn."""
     t = tables[0]
     if action == DECLINE:
         return position_value(t, games[0], seat)
@@ -313,11 +314,11 @@ def rate_main(tables: Tables, games: Games, action: int, seat: int, mask: Mask) 
 
 @kernel
 def rate(tables: Tables, games: Games, action: int, seat: int, mask: Mask) -> float:
-    """How good a legal action is for the seat to play, in prestige.
+    """Return the value of a legal action for the seat to play, in prestige.
 
     Args:
-        tables: the game's data.
-        games: ``[2]``: the position, and room for a copy that is overwritten.
+        tables: the compiled data of the game.
+        games: ``[2]``: the position, and a copy that is overwritten.
         action: a legal action of ``games[0]``.
         seat: the seat to play.
         mask: int8 ``[num_actions]``, scratch.
@@ -342,13 +343,13 @@ def rate(tables: Tables, games: Games, action: int, seat: int, mask: Mask) -> fl
 
 @kernel
 def plan_value(tables: Tables, games: Games, g: int, seat: int) -> float:
-    """Return about how much prestige ``seat`` will have in the end."""
+    """Return an estimate of the final score of ``seat``."""
     return holding_value(tables[0], games[g], seat)
 
 
 HEURISTIC: Final = Heuristic(
     rate=rate,
     plan_value=plan_value,
-    plan_turns=1,  # the own turn, to its end
-    expert="greedy",  # greedy's values of all actions give more than a planner's choices
+    plan_turns=1,  # until the end of the seat's turn
+    expert="greedy",  # greedy's values of all actions teach more than a planner's choices
 )

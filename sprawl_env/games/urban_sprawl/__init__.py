@@ -1,4 +1,4 @@
-"""*Urban Sprawl* (2 to 4 seats): permits, contracts, zones, votes and the lines they pay."""
+"""*Urban Sprawl* (2 to 4 seats): permits, contracts, zoning, elections and payouts."""
 
 from __future__ import annotations
 
@@ -20,14 +20,16 @@ from sprawl_env.games.urban_sprawl.state import GAME
 OPTIONS: Final = {
     "num_players": Option(2, "seats", low=MIN_SEATS, high=MAX_SEATS),
     "length": Option(
-        "standard", "how deep the special events lie", words=("standard", "long", "short")
+        "standard",
+        "how deep the special events lie in their decks",
+        words=("standard", "long", "short"),
     ),
-    "max_turns": Option(300, "turns before the game is truncated", low=1, high=MOST_TURNS),
+    "max_turns": Option(300, "turns after which the game is truncated", low=1, high=MOST_TURNS),
 }
 
 
 def check_options(data: GameData, options: Mapping[str, int]) -> None:
-    """Check what the options need of each other: nothing in this game."""
+    """Check the options against each other; this game has nothing to check."""
 
 
 RULES: Final = GameRules(

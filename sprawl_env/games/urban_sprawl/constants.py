@@ -1,4 +1,4 @@
-"""What fixes the shape of an *Urban Sprawl* state; every other number is data."""
+"""Constants that fix the shape of an *Urban Sprawl* state; all other numbers are data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NUM_BLOCKS: Final = SIDE * SIDE
 CORNERS: Final = 4  # lots of a block: TL, TR, BL, BR
 NUM_LOTS: Final = NUM_BLOCKS * CORNERS
 ALL_CORNERS: Final = 15
-LOTS_A_PART: Final = 48  # sets of lots are three numbers of two block rows each
+LOTS_A_PART: Final = 48  # a set of lots is three integers, each for two block rows
 NUM_PARTS: Final = NUM_LOTS // LOTS_A_PART
 NO_LOT: Final = -1
 
@@ -24,12 +24,12 @@ PARK: Final = 4
 NUM_COLOURS: Final = 5  # of building tiles: zones and parks
 ALL_ZONES: Final = 15
 MAX_SIZE: Final = 4
-# Footprints in a block by size, as sets of corners; the ids of US §9.
+# Footprints in a block by size, as sets of corners, in the order of the ``site`` ids (US §9).
 SHAPES: Final = np.array(((1, 2, 4, 8), (3, 12, 5, 10), (14, 13, 11, 7), (15, 0, 0, 0)), np.int8)
 NUM_SHAPES: Final = (4, 4, 4, 1)
 SIZE_OF: Final = (0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4)
 FIRST_OF: Final = (0, 0, 1, 0, 2, 0, 1, 0, 3, 0, 1, 0, 2, 0, 1, 0)  # lowest corner of a set
-# Sets of footprints: bit ``footprint - 1``.
+# Sets of footprints have the bit ``footprint - 1`` for each footprint.
 FOOTPRINTS_OF_SIZE: Final = tuple(
     sum(1 << (int(shape) - 1) for shape in row if shape) for row in SHAPES
 )
@@ -46,7 +46,7 @@ FOOTPRINTS_IN_PART_ON: Final = tuple(  # those that cover some of a set of corne
     sum(1 << (int(shape) - 1) for shape in SHAPES.flat if 0 < (int(shape) & corners) < corners)
     for corners in range(ALL_CORNERS + 1)
 )
-# Sets of zones by corner side by side, a byte each, corner 0 lowest.
+# The sets of zones at the four corners are stored in one integer, a byte each, corner 0 lowest.
 ZONES_BITS: Final = 8
 IN_ALL_ZONES: Final = 2**ZONES_BITS - 1
 AT_CORNERS: Final = tuple(  # 1 at each corner of a set
@@ -55,16 +55,16 @@ AT_CORNERS: Final = tuple(  # 1 at each corner of a set
 )
 IN_ALL_COLOURS: Final = 2**NUM_COLOURS - 1  # the set of all zones and parks
 IN_ALL_CORNERS: Final = AT_CORNERS[ALL_CORNERS]  # times a set of zones: the set at each corner
-AS_CORNERS: Final = 0x01020408  # back: times it, the set is what begins at ``AS_CORNERS_SHIFT``
+AS_CORNERS: Final = 0x01020408  # bytes of 0 or 1 times it: a set of corners, at the shift below
 AS_CORNERS_SHIFT: Final = 24
-ZONE_SHIFT: Final = 4  # in what ``standing`` says about a lot: corners, then 1 + zone
+ZONE_SHIFT: Final = 4  # in an entry of ``standing``: corners below, 1 + zone above
 
-# Blocks around a block, itself last.
+# Blocks around a block, the block itself last.
 AROUND_ROW: Final = (-1, -1, -1, 0, 0, 1, 1, 1, 0)
 AROUND_COLUMN: Final = (-1, 0, 1, -1, 1, -1, 0, 1, 0)
 NUM_AROUND: Final = 9
 HERE: Final = 8
-MIDDLE: Final = 4  # where the block itself would be in reading order
+MIDDLE: Final = 4  # index of the block itself in reading order
 TOP_EDGE: Final = 3  # corners
 BOTTOM_EDGE: Final = 12
 LEFT_EDGE: Final = 5
@@ -72,7 +72,7 @@ RIGHT_EDGE: Final = 10
 
 
 def _touched() -> tuple[tuple[int, ...], ...]:
-    """Return by direction and footprint which corners of that block the footprint touches."""
+    """Return ``[direction][footprint]``: the corners of that block that the footprint touches."""
     table = []
     for row, column in zip(AROUND_ROW, AROUND_COLUMN, strict=True):
         by_shape = []
@@ -93,7 +93,7 @@ TOUCHED: Final = np.array(_touched(), np.int8)  # [direction, footprint]
 
 
 def _beside() -> tuple[tuple[int, ...], ...]:
-    """Return by block and direction the block there, -1 outside the city."""
+    """Return ``[block][direction]``: the block there, -1 outside the city."""
     return tuple(
         tuple(
             (row + down) * SIDE + column + right
@@ -133,7 +133,7 @@ NUM_PRESTIGE_MARKERS: Final = 3
 NUM_MARKERS: Final = NUM_WEALTH_MARKERS + NUM_PRESTIGE_MARKERS
 NO_MARKER: Final = -1
 NO_GREY: Final = -1
-MOST_VALUE: Final = 40  # no block is worth more: 12 + 11 + 6 + 3 printed, some room for overlays
+MOST_VALUE: Final = 40  # of a block: at most 12 + 11 + 6 + 3 as printed, and room for overlays
 MOST_ICON: Final = 12
 
 WEALTH: Final = 0
@@ -173,9 +173,9 @@ NUM_POLITICIANS: Final = 5
 
 # ----------------------------------------------------------------------------------------- cards
 
-NUM_PERMITS: Final = 17  # kinds
+NUM_PERMITS: Final = 17  # kinds of permits
 RENEWAL: Final = 17
-NUM_KINDS: Final = 18  # what a hand can hold
+NUM_KINDS: Final = 18  # kinds that a hand can hold
 NUM_EVENTS: Final = 14
 FIRST_EVENT: Final = NUM_KINDS
 NUM_PLANNING: Final = NUM_KINDS + NUM_EVENTS  # kinds of planning cards
@@ -183,8 +183,8 @@ PLANNING_CARDS: Final = 54
 PERMIT_CARDS: Final = 36
 NO_KIND: Final = -1
 PLANNING_SPACES: Final = 4
-PLANNING_TOP: Final = 4  # place of the deck's face-up top
-EVENTS_BELOW: Final = 22  # cards on top of the deck that are no events (US 6.1)
+PLANNING_TOP: Final = 4  # index of the deck's face-up top
+EVENTS_BELOW: Final = 22  # cards on top of the deck that are not events (US 6.1)
 
 DECKS: Final = ("town", "city", "metropolis")
 TOWN: Final = 0
@@ -198,7 +198,7 @@ CONTRACT_SPACES: Final = 5
 FIRST_TOP: Final = CONTRACT_SPACES
 FIRST_FAVOR: Final = FIRST_TOP + NUM_DECKS
 FAVORS: Final = 2
-# Cards of a deck below and together with the special event, by length (US 6.1).
+# Cards of a deck below the special event's stack, and in that stack, by length (US 6.1).
 BOTTOM_STACK: Final = (15, 9, 18)
 MIDDLE_STACK: Final = (7, 10, 10)
 
@@ -223,7 +223,10 @@ NUM_POWERS: Final = len(Power)
 
 
 class Step(IntEnum):
-    """What can stand on the agenda; those up to LAST_DECISION are decisions."""
+    """Steps of the agenda; those up to ``LAST_DECISION`` are decisions.
+
+    The comments name the arguments of an entry.  *Self* is the seat for which an effect is run.
+    """
 
     CLAIM = 0  # a starting building
     MAIN = 1  # an investment, an action or the end of the turn
@@ -277,7 +280,7 @@ LAST_DECISION: Final = Step.HEADLINE
 
 
 class Stage(IntEnum):
-    """How far an effect has come before its verb."""
+    """Stages of an effect before its verb is run."""
 
     WHO = 0
     ASK_ZONE = 1

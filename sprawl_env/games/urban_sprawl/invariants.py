@@ -1,7 +1,7 @@
-"""What must hold in every position of *Urban Sprawl*, recomputed slowly from its parts.
+"""Invariants of every position of *Urban Sprawl*, recomputed from its parts in plain Python.
 
-Sets of lots are plain Python integers here, one bit a lot, so that nothing is shared with the
-rules' own way to tell what touches what.
+Sets of lots are Python integers with one bit per lot, so that adjacency is computed
+independently of the rules.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ from sprawl_env.kernels.agenda import SEAT, STEP, A, B
 
 COUNTED: Final = (0, 127)
 EVERYONE: Final = (0, 2**MAX_SEATS - 1)
-# With so much room above it an agenda cannot overflow: two wrappers, an event, five elections.
+# An agenda with this much room cannot overflow: two nested effects, an event, five elections.
 MOST_PENDING: Final = AGENDA_DEPTH - 12
 
 Entry = list[int]
@@ -91,12 +91,12 @@ Building = tuple[int, int, int, int]  # lots as a set, zone, owner, first lot
 
 
 def _lot_at(row: int, column: int) -> int:
-    """Return the lot at a place of the 12 by 12 grid."""
+    """Return the lot at a row and column of the 12×12 grid."""
     return (row // 2 * SIDE + column // 2) * CORNERS + row % 2 * 2 + column % 2
 
 
 def _near() -> tuple[int, ...]:
-    """Return for every lot the set of the lots around it, itself among them."""
+    """Return for every lot the set of the lots around it, the lot included."""
     sets = [0] * NUM_LOTS
     size = 2 * SIDE
     for row in range(size):
@@ -123,9 +123,9 @@ def _set_bits(number: int) -> list[int]:
 
 
 def violations(tables: Tables, games: Games, g: int) -> list[str]:
-    """Return what is wrong with a position, one line each; empty if all is well."""
+    """Return the violated invariants of a position, one line each; empty if there are none."""
     t, state = tables[0], games[g]
-    ranges = list(_ranges(t, state))  # first: what follows uses the values as indices
+    ranges = list(_ranges(t, state))  # first: the other checks use the values as indices
     found = ranges or [
         *_city(t, state),
         *_lines(tables, state),
@@ -144,7 +144,7 @@ def violations(tables: Tables, games: Games, g: int) -> list[str]:
 
 
 def _ranges(t: State, state: State) -> Iterator[str]:
-    """Check every value that is used as an index or a count."""
+    """Check the range of every value that is used as an index or a count."""
     seats = int(state.num_seats)
     part = (0, 2**LOTS_A_PART - 1)
     limits = {
@@ -161,7 +161,7 @@ def _ranges(t: State, state: State) -> Iterator[str]:
         "investing": (0, 1),
         "contracts_built": COUNTED,
         "fresh_favors": (0, 3),
-        "wealth": (0, POINT - 1),  # more would spoil the tie-break
+        "wealth": (0, POINT - 1),  # more would break the tie-break
         "prestige": (0, 2**14),
         "hand": COUNTED,
         "favors": (NO_CARD, NUM_CARDS - 1),
@@ -229,7 +229,7 @@ def _buildings(state: State) -> list[Building]:
 
 
 def _city(t: State, state: State) -> Iterator[str]:
-    """Buildings have a shape and do not overlap; all that is derived from them agrees (US §1)."""
+    """Check that buildings have a shape and do not overlap, and the derived fields (US §1)."""
     buildings = _buildings(state)
     corners, owner = state.corners.tolist(), state.owner.tolist()
     taken = 0
@@ -238,7 +238,7 @@ def _city(t: State, state: State) -> Iterator[str]:
         if shape not in ALL_SHAPES or shape & -shape != 1 << lot % CORNERS:
             yield f"corners: no building begins at {lot_name(lot)} with corners {shape}"
         if lots & taken:
-            yield f"corners: two buildings share a lot of the one at {lot_name(lot)}"
+            yield f"corners: the building at {lot_name(lot)} overlaps another building"
         taken |= lots
     for lot in range(NUM_LOTS):
         if not corners[lot] and (owner[lot] != NOBODY or state.zone[lot] or state.power[lot]):
@@ -254,7 +254,7 @@ def _city(t: State, state: State) -> Iterator[str]:
 
 
 def _derived(state: State, buildings: list[Building]) -> dict[str, Any]:
-    """Work out all fields that repeat what the buildings say."""
+    """Recompute all fields that are derived from the buildings."""
     standing, holder = [0] * NUM_LOTS, [NOBODY] * NUM_LOTS
     firsts = [0] * NUM_PARTS
     occupied, inside = [0] * NUM_BLOCKS, [0] * NUM_BLOCKS
@@ -302,7 +302,7 @@ def _derived(state: State, buildings: list[Building]) -> dict[str, Any]:
 
 
 def _fitting(taken: int, touched: list[int]) -> list[list[int]]:
-    """Work out which empty footprints of a block are legal, by zone (US 6.4)."""
+    """Recompute which empty footprints of a block are legal, by zone (US 6.4)."""
     fitting = [[0] * NUM_ZONES for _ in range(NUM_BLOCKS)]
     any_zone = touched[0] | touched[1] | touched[2] | touched[3]
     for block in range(NUM_BLOCKS):
@@ -317,7 +317,7 @@ def _fitting(taken: int, touched: list[int]) -> list[list[int]]:
 
 
 def _room(fitting: list[list[int]]) -> list[list[int]]:
-    """Work out in which blocks an empty footprint is legal, by zone and size."""
+    """Recompute in which blocks an empty footprint is legal, by zone and size."""
     room = [[0] * MAX_SIZE for _ in range(NUM_ZONES)]
     for size, shapes in enumerate(SHAPES_OF_SIZE):
         some = sum(1 << (shape - 1) for shape in shapes)
@@ -329,25 +329,25 @@ def _room(fitting: list[list[int]]) -> list[list[int]]:
 
 
 def _tiles(t: State, state: State, buildings: list[Building]) -> Iterator[str]:
-    """Tiles in the supply and in the city are no more than there are."""
+    """Check that supply and city together hold no more tiles than the game has."""
     standing = Counter((zone, lots.bit_count()) for lots, zone, _, _ in buildings)
     for zone in range(NUM_COLOURS):
         for size in range(1, MAX_SIZE + 1):
             left = int(state.tiles[zone, size - 1])
             if left + standing[zone, size] > t.tiles[zone, size - 1]:
-                yield f"tiles: more {ZONES[zone]} of size {size} than there are"
+                yield f"tiles: more {ZONES[zone]} tiles of size {size} than the game has"
 
 
 # ------------------------------------------------------------------------------ lines and markers
 
 
 def _lines(tables: Tables, state: State) -> Iterator[str]:
-    """A marker stands on one space; values are the sums of the lines' numbers (US §1)."""
+    """Check that a marker stands on one space at most, and the values of the blocks (US §1)."""
     t = tables[0]
     placed = Counter(marker for marker in state.marker_at.tolist() if marker != NO_MARKER)
     for marker, times in placed.items():
         if times > 1:
-            yield f"marker_at: {marker_name(tables, marker)} stands on two grey spaces"
+            yield f"marker_at: {marker_name(tables, marker)} is on two grey spaces"
     numbers = [*t.column_number.tolist(), *t.row_number.tolist()]
     for grey in range(NUM_GREYS):
         marker = int(state.marker_at[grey])
@@ -372,7 +372,7 @@ def _lines(tables: Tables, state: State) -> Iterator[str]:
 
 
 def _seats(t: State, state: State) -> Iterator[str]:
-    """Vocations, offices; nothing lies in front of seats that nobody has."""
+    """Check vocations and offices, and that unused seats hold nothing."""
     seats = int(state.num_seats)
     for name in ("wealth", "prestige", "hand", "vocations"):
         if state[name][seats:].any():
@@ -383,7 +383,7 @@ def _seats(t: State, state: State) -> Iterator[str]:
         held = int(state.vocations[:, vocation].sum())
         markers = int(t.vocation_markers[vocation])
         if held + int(state.vocations_left[vocation]) != markers:
-            yield f"vocations: expected {markers} of {VOCATIONS[vocation]} in all"
+            yield f"vocations: expected {markers} markers of {VOCATIONS[vocation]} in total"
     if not int(state.in_play) >> MAYOR & 1:
         yield "in_play: expected the mayor"
     for office in range(NUM_OFFICES):
@@ -391,14 +391,14 @@ def _seats(t: State, state: State) -> Iterator[str]:
             yield f"office: {OFFICES[office]} is not in play"
     for seat in range(seats):
         if state.favors[seat, 0] == NO_CARD != state.favors[seat, 1]:
-            yield f"favors: seat {seat} has a second one without a first"
+            yield f"favors: seat {seat} has a second Favor without a first"
 
 
 # -------------------------------------------------------------------------------------- the cards
 
 
 def _planning(tables: Tables, state: State) -> Iterator[str]:
-    """Every planning card is somewhere, once (US §3)."""
+    """Check that every planning card is in exactly one place (US §3)."""
     t = tables[0]
     size, known = int(state.planning_size), int(state.no_events)
     deck = state.planning_deck[:size].tolist()
@@ -418,11 +418,11 @@ def _planning(tables: Tables, state: State) -> Iterator[str]:
                 f"got {cards[kind]}"
             )
     if any(kind >= FIRST_EVENT for kind in deck[size - known :]):
-        yield "no_events: an event lies among them"
+        yield "no_events: an event is among these cards of the planning deck"
 
 
 def _contracts(tables: Tables, state: State) -> Iterator[str]:
-    """A contract is in one place at most, and only events lie nowhere but in a deck."""
+    """Check that a card is in one place at most, and events only in decks."""
     t = tables[0]
     faces = [card for card in state.contract.tolist() if card != NO_CARD]
     faces += [card for card in state.deck_top.tolist() if card != NO_CARD]
@@ -434,7 +434,7 @@ def _contracts(tables: Tables, state: State) -> Iterator[str]:
         faces.append(int(state.card))
     for card in faces:
         if t.card_zone[card] < 0:
-            yield f"contracts: {card_name(tables, card)} is an event and lies face up"
+            yield f"contracts: {card_name(tables, card)} is an event, but face up"
     cards = Counter(faces)
     for deck in range(NUM_DECKS):
         size, top = int(state.deck_size[deck]), int(state.deck_top[deck])
@@ -442,10 +442,10 @@ def _contracts(tables: Tables, state: State) -> Iterator[str]:
         cards.update(inside)
         own = range(deck * DECK_CARDS, (deck + 1) * DECK_CARDS)
         if any(card not in own for card in inside) or top not in (NO_CARD, *own):
-            yield f"deck: a card of another deck lies in {DECKS[deck]}"
+            yield f"deck: a card of another deck is in {DECKS[deck]}"
         active = int(state.active_decks) >> deck & 1
         if not active and (size != DECK_CARDS or top != NO_CARD):
-            yield f"deck_size: expected {DECK_CARDS} face down in {DECKS[deck]}, not active yet"
+            yield f"deck_size: expected {DECK_CARDS} face-down cards in {DECKS[deck]}, not active"
     twice = [card for card, times in cards.items() if times > 1]
     if twice:
         yield f"contracts: {card_name(tables, min(twice))} (card {min(twice)}) is in two places"
@@ -457,28 +457,28 @@ def _contracts(tables: Tables, state: State) -> Iterator[str]:
 
 
 def _turn(t: State, state: State) -> Iterator[str]:
-    """The turn fits its seat, what was built in it, and the end of the game."""
+    """Check the turn: its seat, what was built in it, the end of the game."""
     seats, turn = int(state.num_seats), int(state.turn)
     truncated = state.over == TRUNCATED
     if (turn >= state.max_turns) != truncated:
-        yield f"over: expected {TRUNCATED} from turn {state.max_turns} on, and only then"
+        yield f"over: expected {TRUNCATED} if and only if {state.max_turns} turns are over"
     if (state.to_play == NOBODY) != (state.over != NOT_OVER):
-        yield f"to_play: expected {NOBODY} once over, and only then"
+        yield f"to_play: expected {NOBODY} if and only if the game is over"
     if not truncated and state.active != turn % seats:
         yield f"active: expected seat {turn % seats} in turn {turn}"
     built = int(state.contracts_built)
     if len({built == 0, state.card == NO_CARD, state.lot == NO_LOT}) > 1:
-        yield "contracts_built, card, lot: expected a building once there is one this turn"
+        yield "contracts_built, card, lot: expected all of them set, or none"
     if built == 0 and state.starting and turn:
-        yield "starting: expected all claimed before the first turn"
+        yield "starting: expected no unclaimed building after the first turn"
     fresh = int(state.fresh_favors)
     for slot in _set_bits(fresh):
         if state.favors[state.active, slot] == NO_CARD:
-            yield f"fresh_favors: the active seat has no Favor {slot}"
+            yield f"fresh_favors: expected a Favor of the active seat in slot {slot}"
     if state.investing and (built or fresh):
-        yield "investing: expected no action before"
+        yield "investing: expected 0 after the first action of a turn"
     if state.investing and state.points not in {int(t.action_points), int(t.boss_points)}:
-        yield "points: expected all of them while investing"
+        yield "points: expected all action points of the turn while investing"
 
 
 # ------------------------------------------------------------------------------------- the agenda
@@ -495,14 +495,14 @@ FOR_NOBODY: Final = frozenset(
         Step.PAY_WEALTH,
     }
 )
-NEVER_WAITS: Final = frozenset({Step.BEGIN_TURN, Step.ACT})  # they are over at once
+NEVER_WAITS: Final = frozenset({Step.BEGIN_TURN, Step.ACT})  # carried out at once
 ONCE_AT_MOST: Final = frozenset(
     {Step.DRAW_PLANNING, Step.DRAW_CONTRACT, Step.END_EVENT, Step.TAKE_VOCATION, Step.PAY_WEALTH}
 )
 MONEY_VERBS: Final = frozenset({Verb.GAIN, Verb.LOSE, Verb.PAY})
 TARGET_VERBS: Final = frozenset({Verb.MOVE, Verb.DEMOLISH, Verb.UNCONTROL, Verb.TAKE})
 ANY_VERB: Final = frozenset(Verb)
-# Steps whose first argument is an effect, with the verbs it may have.
+# Steps whose first argument is an effect, with the verbs that it may have.
 EFFECT_OF: Final = {
     Step.UNIT: MONEY_VERBS,
     Step.TARGET: TARGET_VERBS,
@@ -529,7 +529,7 @@ HERE: Final = frozenset({Where.ROWS, Where.ROW, Where.OTHER_ROW, Where.BLOCK, Wh
 
 
 def _agenda(t: State, state: State) -> Iterator[str]:
-    """A decision is on top, of the seat to play; what waits below could have come about."""
+    """Check that a decision of the seat to play is on top, and that the steps below can occur."""
     if state.over != NOT_OVER:
         return
     entries: list[Entry] = state.agenda[: int(state.agenda_size)].tolist()
@@ -543,15 +543,15 @@ def _agenda(t: State, state: State) -> Iterator[str]:
     if bottom not in {Step.CLAIM, Step.MAIN, Step.END_OF_TURN}:
         yield "agenda: expected a claim, a turn or its end at the bottom"
     if (bottom == Step.CLAIM) != bool(state.starting):
-        yield "agenda: expected claims until every starting building has one, and only then"
+        yield "agenda: expected a claim if and only if a starting building is unclaimed"
     if entries[-1][STEP] > LAST_DECISION or any(e[STEP] <= LAST_DECISION for e in entries[1:-1]):
-        yield "agenda: expected one decision, on top"
+        yield "agenda: expected exactly one decision, on top"
     if any(steps[Step(step)] for step in NEVER_WAITS) or any(
         steps[Step(step)] > 1 for step in ONCE_AT_MOST
     ):
-        yield "agenda: expected no step that is over at once, and no second draw, event or payout"
+        yield "agenda: expected no step that cannot wait, and no second draw, event or payout"
     if any(entry[STEP] in {Step.CLAIM, Step.MAIN, Step.END_OF_TURN} for entry in entries[1:]):
-        yield "agenda: expected one turn"
+        yield "agenda: expected exactly one claim, turn or end of a turn"
     for below, entry in zip([[], *entries], entries, strict=False):
         if not _entry_fits(t, state, entry) or not _rests_on(entry, below):
             yield f"agenda: {Step(entry[STEP]).name} cannot be pending with {entry[1:]}"
@@ -559,23 +559,23 @@ def _agenda(t: State, state: State) -> Iterator[str]:
 
 
 def _turn_agenda(state: State, entries: list[Entry]) -> Iterator[str]:
-    """The bottom of the agenda fits the turn."""
+    """Check that the bottom of the agenda fits the turn."""
     seats = int(state.num_seats)
     claimed = STARTING - int(state.starting).bit_count()
     seat = claimed % seats if state.starting else int(state.active)
     if entries[0][SEAT] != seat:
-        yield f"agenda: expected the turn of seat {seat}"
+        yield f"agenda: expected seat {seat} at the bottom"
     if entries[0][STEP] != Step.MAIN and (state.points or state.investing):
         yield "points, investing: expected 0 outside a turn"
     if state.investing and len(entries) > 1:
-        yield "investing: expected no action before"
+        yield "investing: expected 0 after the first action of a turn"
     executed = [entry[A] for entry in entries if entry[STEP] == Step.END_EVENT]
     if executed != ([] if state.event == NO_KIND else [int(state.event)]):
         yield "event: does not match the agenda"
 
 
 def _is_set(state: State, seats: int) -> bool:
-    """Is it a set of at least one seat?"""
+    """Is the value a set of at least one seat?"""
     return 0 < seats < 1 << int(state.num_seats)
 
 
@@ -584,7 +584,7 @@ def _is_seat(state: State, seat: int) -> bool:
 
 
 def _entry_fits(t: State, state: State, entry: Entry) -> bool:
-    """Are seat and arguments of a step possible?"""
+    """Are the seat and the arguments of a step possible?"""
     step, seat = Step(entry[STEP]), entry[SEAT]
     if step in FOR_NOBODY or (step == Step.NEXT_BID and seat == NOBODY):
         if seat != NOBODY:
@@ -601,14 +601,14 @@ def _entry_fits(t: State, state: State, entry: Entry) -> bool:
 
 
 def _effect_fits(t: State, state: State, e: int, verbs: frozenset[Verb]) -> bool:
-    """Is it an effect of one of the verbs, that speaks of no building there is not?"""
+    """Is it an effect with one of the verbs, and is the building it needs there?"""
     if not 0 <= e < MAX_EFFECTS or int(t.verb[e]) not in verbs:
         return False
     return bool(state.lot != NO_LOT) or not _speaks_of_building(t, e)
 
 
 def _speaks_of_building(t: State, e: int) -> bool:
-    """Does an effect, or one inside it, need the contract just built?"""
+    """Does an effect, or one nested in it, need the contract just built?"""
     own = (
         int(t.where[e]) in HERE
         or t.per[e] == Per.VALUE
@@ -650,7 +650,7 @@ def _is_contract(t: State, card: int) -> bool:
 
 
 def _is_payable(t: State, state: State, entry: Entry) -> bool:
-    """Can the contract, whose footprint is chosen, still be paid?"""
+    """Can the contract whose footprint is chosen still be paid?"""
     _, seat, card, site, paid = entry
     size, zone = int(t.card_size[card]), int(t.card_zone[card])
     if not 0 <= site < NUM_LOTS or site % CORNERS >= NUM_SHAPES[size - 1]:
@@ -719,7 +719,7 @@ def _pending_fits(t: State, state: State, entry: Entry) -> bool:
 
 
 def _rests_on(entry: Entry, below: Entry) -> bool:
-    """Does a question that answers a waiting step lie on that step?"""
+    """Does a decision that answers a waiting step lie directly above that step?"""
     step = Step(entry[STEP])
     under = below[STEP] if below else None
     if step in {Step.LEADER, Step.PICK_ROW, Step.PICK_ZONE}:

@@ -1,4 +1,4 @@
-"""*Urban Sprawl* in words: action names, text board."""
+"""Action names and the text board of *Urban Sprawl*."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def marker_name(tables: Tables, marker: int) -> str:
 
 
 def line_name(tables: Tables, line: int) -> str:
-    """Return a line by where it runs, e.g. ``column D`` or ``grey row 2``."""
+    """Return a line, e.g. ``column D (wealth 6)`` or ``grey row 2``."""
     if line < FIRST_DOUBLE_ROW:
         return f"column {'ABCDEF'[line]} (wealth {tables[0].column_number[line]})"
     if line < FIRST_GREY:
@@ -145,7 +145,7 @@ def line_name(tables: Tables, line: int) -> str:
 
 
 def footprint_size(tables: Tables, state: State) -> int:
-    """Return the size of the footprint that is asked for, 0 if a lot or a building is."""
+    """Return the size of the footprint to choose, 0 if a lot or a building is to be chosen."""
     step, a = top(state, STEP), top(state, A)
     if step == Step.FOOTPRINT:
         return int(tables[0].card_size[a])
@@ -158,7 +158,7 @@ def footprint_size(tables: Tables, state: State) -> int:
 
 
 def site_name(tables: Tables, state: State, site: int) -> str:
-    """Return a footprint, a building or a lot in the words of the decision at hand."""
+    """Return the name of a footprint, a building or a lot, as the current decision reads it."""
     size = footprint_size(tables, state)
     if size in SHAPE_WORDS:
         return f"{block_name(site // CORNERS)} {SHAPE_WORDS[size][site % CORNERS]}"
@@ -171,7 +171,7 @@ def site_name(tables: Tables, state: State, site: int) -> str:
 
 
 def place_name(tables: Tables, state: State, place: int) -> str:
-    """Return where a contract lies, with its name."""
+    """Return a contract and its place."""
     card = contract_name(tables, contract_at(state, int(state.to_play), place))
     if place < FIRST_TOP:
         return f"{card} at {place + 1} AP"
@@ -225,7 +225,7 @@ def action_name(tables: Tables, games: Games, g: int, action: int) -> str:
 
 
 def describe(tables: Tables, games: Games, g: int) -> str:
-    """Return the position as text: city, lines, cards, seats, what is to be decided."""
+    """Return the position as text: city, lines, cards, seats, the decision."""
     state = games[g]
     return "\n".join(
         [
@@ -243,7 +243,7 @@ def describe(tables: Tables, games: Games, g: int) -> str:
 
 
 def _lot(state: State, lot: int) -> str:
-    """Return a lot in three characters: zone, controller, whether its building begins there."""
+    """Return a lot in three characters: zone (capital on the first lot), controller, space."""
     if state.standing[lot] == 0:
         return " . "
     first = lot // CORNERS * CORNERS + FIRST_OF[int(state.standing[lot]) & ALL_CORNERS]

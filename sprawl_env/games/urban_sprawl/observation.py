@@ -1,6 +1,6 @@
-"""What a seat sees of *Urban Sprawl*: all but the order of face-down cards (ruling U13).
+"""The observation of *Urban Sprawl*: everything except the order of face-down cards (U13).
 
-Seats are numbered from the observer: 0 is itself, 1 the next seat clockwise, and so on.
+Seats are numbered from the observer: 0 is the observer, 1 the next seat clockwise, and so on.
 """
 
 from __future__ import annotations
@@ -64,29 +64,29 @@ from sprawl_env.kernels.lanes import LANE, LANE_BITS
 
 
 class Lot(IntEnum):
-    """Planes about the lots, in order; each tells one number of every lot."""
+    """Planes of the lots, in order; a plane holds one number per lot."""
 
-    ZONE = 0  # five planes
+    ZONE = 0  # one plane per zone, and parks
     SIZE = NUM_COLOURS
     RIGHT = SIZE + 1
     BELOW = SIZE + 2
     VALUE = SIZE + 3
     EMPTY = SIZE + 4
     MEANT = SIZE + 5
-    OWNER = SIZE + 6  # one plane a seat
+    OWNER = SIZE + 6  # one plane per seat
 
 
 class LineAt(IntEnum):
-    """Planes about the lines, in order."""
+    """Planes of the lines, in order."""
 
     NUMBER = 0
     WEALTH = 1
     PRESTIGE = 2
-    HELD = 3  # one number a seat
+    HELD = 3  # one plane per seat
 
 
 class Card(IntEnum):
-    """Where the numbers about a planning card begin."""
+    """Offsets within the numbers of a planning card."""
 
     THERE = 0
     PERMITS = 1
@@ -98,7 +98,7 @@ class Card(IntEnum):
 
 
 class Contract(IntEnum):
-    """Where the numbers about a contract begin; what it says follows."""
+    """Offsets within the numbers of a contract; its card features come last."""
 
     THERE = 0
     COST = 1
@@ -107,7 +107,7 @@ class Contract(IntEnum):
 
 
 class SeatAt(IntEnum):
-    """Where the numbers about a seat begin."""
+    """Offsets within the numbers of a seat."""
 
     WEALTH = 0
     PRESTIGE = 1
@@ -122,7 +122,7 @@ class SeatAt(IntEnum):
 
 
 class Block(IntEnum):
-    """The blocks of the layout, in order; ``tables.block_start`` tells where each begins."""
+    """Blocks of the layout, in order; ``tables.block_start`` holds the first index of each."""
 
     LOTS = 0
     LINES = auto()
@@ -164,7 +164,7 @@ NUM_TURN: Final = 5
 NUM_DECK_NUMBERS: Final = NUM_DECKS + 5
 NUM_DISCARDS: Final = NUM_KINDS + NUM_EVENTS
 
-HALF_WEALTH: Final = 50  # wealth that counts as a half
+HALF_WEALTH: Final = 50  # wealth that is observed as 0.5
 HALF_PRESTIGE: Final = 150
 HALF_PERMITS: Final = 8
 VALUE_UNIT: Final = 1 / MOST_VALUE
@@ -173,7 +173,7 @@ LINE_UNIT: Final = 1 / 48
 POINT_UNIT: Final = 1 / 8
 COST_UNIT: Final = 1 / 20
 CARD_UNIT: Final = 1 / 4
-COPY_UNIT: Final = 1 / 9  # of a vocation, of a kind of permit: there are at most 9
+COPY_UNIT: Final = 1 / 9  # of a vocation or a kind of permit, of which there are at most 9
 BUILDING_UNIT: Final = 1 / 48
 TILE_UNIT: Final = 1 / 99
 DECK_UNIT: Final = 1 / 37
@@ -184,68 +184,70 @@ SIZE_UNIT: Final = 1 / MAX_SIZE
 
 
 def layout(tables: Tables, num_seats: int) -> ObservationLayout:
-    """Return the layout for a number of seats, and note in the tables where its blocks begin."""
+    """Return the layout for a number of seats; write the starts of its blocks into the tables."""
     n = num_seats
     text = CARD_FEATURES
     made = ObservationLayout(
-        ("zone", (NUM_LOTS, NUM_COLOURS), "building on it: CIV, COM, IND, RES, park", LOT),
-        ("size", (NUM_LOTS,), "its size / 4", LOT),
-        ("right", (NUM_LOTS,), "the same building goes on to the right", LOT),
-        ("below", (NUM_LOTS,), "the same building goes on below", LOT),
-        ("value", (NUM_LOTS,), "value / 40", LOT),
-        ("empty", (NUM_LOTS,), "nothing stands on it", LOT),
-        ("meant", (NUM_LOTS,), "part of the building or footprint that is spoken of", LOT),
+        ("zone", (NUM_LOTS, NUM_COLOURS), "building on the lot: CIV, COM, IND, RES, park", LOT),
+        ("size", (NUM_LOTS,), "size of that building / 4", LOT),
+        ("right", (NUM_LOTS,), "the building extends to the lot on the right", LOT),
+        ("below", (NUM_LOTS,), "the building extends to the lot below", LOT),
+        ("value", (NUM_LOTS,), "value of the lot / 40", LOT),
+        ("empty", (NUM_LOTS,), "the lot is empty", LOT),
+        ("meant", (NUM_LOTS,), "part of the building or footprint that the decision is about", LOT),
         ("controls", (NUM_LOTS, n), "who controls the building", LOT),
-        ("number", (NUM_LINES,), "number of the line / 12, 0 without", LINE),
-        ("pays_wealth", (NUM_LINES,), "it pays wealth", LINE),
-        ("pays_prestige", (NUM_LINES,), "it pays prestige", LINE),
-        ("held", (NUM_LINES, n), "buildings a seat controls in it / 48", LINE),
-        ("there", (PLANNING_TOP + 1,), "a planning card lies there: 1 to 4 AP, top", PLANNING),
-        ("permits", (PLANNING_TOP + 1,), "its permits / 4", PLANNING),
-        ("for_zones", (PLANNING_TOP + 1, NUM_ZONES), "for CIV, COM, IND, RES", PLANNING),
-        ("wealth_value", (PLANNING_TOP + 1,), "its wealth value / 12", PLANNING),
-        ("ballot", (PLANNING_TOP + 1,), "it has a ballot", PLANNING),
-        ("renewal", (PLANNING_TOP + 1,), "it is an Urban Renewal", PLANNING),
-        ("takes", (PLANNING_TOP + 1,), "action points it takes / 20", PLANNING),
-        ("contract", (NUM_PLACES,), "a contract lies there: 1 to 5 AP, three tops, own Favors",
+        ("number", (NUM_LINES,), "number of the line / 12, 0 if it has none", LINE),
+        ("pays_wealth", (NUM_LINES,), "the line pays wealth", LINE),
+        ("pays_prestige", (NUM_LINES,), "the line pays prestige", LINE),
+        ("held", (NUM_LINES, n), "buildings that a seat controls in the line / 48", LINE),
+        ("there", (PLANNING_TOP + 1,), "a planning card is there: 1 to 4 AP, deck top",
+         PLANNING),
+        ("permits", (PLANNING_TOP + 1,), "permits of the card / 4", PLANNING),
+        ("for_zones", (PLANNING_TOP + 1, NUM_ZONES), "the permits are for CIV, COM, IND, RES",
+         PLANNING),
+        ("wealth_value", (PLANNING_TOP + 1,), "wealth value of the card / 12", PLANNING),
+        ("ballot", (PLANNING_TOP + 1,), "the card has a ballot", PLANNING),
+        ("renewal", (PLANNING_TOP + 1,), "the card is an Urban Renewal", PLANNING),
+        ("takes", (PLANNING_TOP + 1,), "action points it costs / 20", PLANNING),
+        ("contract", (NUM_PLACES,), "a contract is there: 1 to 5 AP, deck tops, own Favors",
          CONTRACT),
-        ("cost", (NUM_PLACES,), "action points it takes / 20", CONTRACT),
+        ("cost", (NUM_PLACES,), "action points it costs / 20", CONTRACT),
         ("missing", (NUM_PLACES,), "permits that the observer lacks / 4", CONTRACT),
-        ("text", (NUM_PLACES, text), "what the card says (README, \"Card features\")", CONTRACT),
+        ("text", (NUM_PLACES, text), "card features (README, \"Card features\")", CONTRACT),
         ("wealth", (n,), "wealth / (wealth + 50)", SEATS),
         ("prestige", (n,), "prestige / (prestige + 150)", SEATS),
         ("active", (n,), "it is this seat's turn", SEATS),
-        ("to_play", (n,), "this seat owes the decision", SEATS),
+        ("to_play", (n,), "it is this seat's decision", SEATS),
         ("hand", (n, NUM_KINDS), "planning cards by kind / 9", SEATS),
         ("permit_sum", (n, NUM_ZONES), "permits p for CIV, COM, IND, RES: p / (p + 8)", SEATS),
-        ("vocations", (n, NUM_VOCATIONS), "markers held / 9", SEATS),
+        ("vocations", (n, NUM_VOCATIONS), "vocation markers held / 9", SEATS),
         ("offices", (n, NUM_OFFICES), "offices held", SEATS),
         ("buildings", (n, NUM_COLOURS), "buildings controlled: CIV, COM, IND, RES, parks / 48",
          SEATS),
-        ("favors", (n, FAVORS, text), "what its Favors say", SEATS),
-        ("decision", (NUM_DECISIONS,), "what is to be decided"),
-        ("verb", (NUM_VERBS,), "verb of the effect that asks"),
+        ("favors", (n, FAVORS, text), "card features of its Favors", SEATS),
+        ("decision", (NUM_DECISIONS,), "the decision to take (`constants.Step`)"),
+        ("verb", (NUM_VERBS,), "verb of the effect that requires the decision"),
         ("money", (2,), "the effect, or saving a building from it, is about wealth, prestige"),
         ("numbers", (3,), "amount / 16, units or cards left, or highest bid / 16, permits paid "
          "/ 4"),
-        ("meant_card", (text,), "what the contract in hand, or just built, says"),
-        ("meant_marker", (NUM_MARKERS,), "marker to be put: wealth 7 to 12, prestige 4 to 6"),
-        ("meant_zone", (NUM_COLOURS,), "zone to be placed: CIV, COM, IND, RES, park"),
-        ("meant_office", (NUM_OFFICES,), "office whose tie is to be broken"),
-        ("meant_vocation", (NUM_VOCATIONS,), "vocation to be taken"),
+        ("meant_card", (text,), "card features of the contract being built or just built"),
+        ("meant_marker", (NUM_MARKERS,), "marker to place: wealth 7 to 12, prestige 4 to 6"),
+        ("meant_zone", (NUM_COLOURS,), "zone of the building to place: CIV, COM, IND, RES, park"),
+        ("meant_office", (NUM_OFFICES,), "office whose tie is to break"),
+        ("meant_vocation", (NUM_VOCATIONS,), "vocation to take from an opponent"),
         ("turn", (NUM_TURN,), "AP left / 8, investing, no contract built yet, turns / 100, an "
          "event is executed"),
         ("decks", (NUM_DECK_NUMBERS,), "Town, City, Metropolis left / 37, City, Metropolis active, "
-         "planning cards left / 54, of which surely no events / 54, rebuilt since the turn or its "
-         "end began"),
+         "planning cards left / 54, next planning cards known not to be events / 54, planning deck "
+         "rebuilt since the turn or its end began"),
         ("in_play", (NUM_OFFICES,), "offices in play"),
         ("pawn", (NUM_POLITICIANS,), "office on the election track"),
         ("markers", (NUM_MARKERS,), "markers in the supply: wealth 7 to 12, prestige 4 to 6"),
-        ("vocations_left", (NUM_VOCATIONS,), "markers in the supply / 9"),
-        ("tiles", (NUM_COLOURS, MAX_SIZE), "tiles in the supply / 99"),
-        ("discards", (NUM_DISCARDS,), "planning discards by kind / 9, then the events"),
-        ("room", (NUM_ZONES, NUM_BLOCKS), "a block has an empty lot where a CIV, COM, IND, RES "
-         "may stand"),
+        ("vocations_left", (NUM_VOCATIONS,), "vocation markers in the supply / 9"),
+        ("tiles", (NUM_COLOURS, MAX_SIZE), "building tiles in the supply / 99"),
+        ("discards", (NUM_DISCARDS,), "planning discards: by kind / 9, then events"),
+        ("room", (NUM_ZONES, NUM_BLOCKS), "the block has an empty lot where zoning allows CIV, "
+         "COM, IND, RES"),
         planes=(LOT, LINE),
     )  # fmt: skip
     first = {
@@ -272,18 +274,18 @@ def planes(observation: Floats, num_seats: int) -> npt.NDArray[np.float32]:
 
 @kernel
 def squash(amount: int, half: int) -> float:
-    """Bring an amount without bound between 0 and 1."""
+    """Map an unbounded amount to 0..1; ``half`` becomes 0.5."""
     return float(amount / (amount + half))
 
 
-# A building goes on to the right of a lot if it covers one of these corners, and below.
+# By lot: the corners of which a building covers one if it extends to the right of, or below, it.
 CORNER_RIGHT: Final = np.tile(np.array((2, 0, 8, 0), np.int8), NUM_BLOCKS)
 CORNER_BELOW: Final = np.tile(np.array((4, 8, 0, 0), np.int8), NUM_BLOCKS)
 
 
 @kernel
 def write_buildings(state: State, out: Floats) -> None:
-    """What stands on each lot; plane by plane, which a machine does many lots at a time."""
+    """Write what stands on each lot, plane by plane, so that the loops are vectorised."""
     for zone in range(NUM_COLOURS):
         here = out[(Lot.ZONE + zone) * NUM_LOTS :]
         for lot in range(NUM_LOTS):
@@ -304,7 +306,7 @@ def write_buildings(state: State, out: Floats) -> None:
 
 @kernel
 def write_lots(t: Tables, state: State, seat: int, out: Floats) -> None:
-    """Buildings, values and controllers."""
+    """Write buildings, values and controllers."""
     write_buildings(state, out)
     value = out[Lot.VALUE * NUM_LOTS :]
     for block in range(NUM_BLOCKS):
@@ -320,7 +322,7 @@ def write_lots(t: Tables, state: State, seat: int, out: Floats) -> None:
 
 @kernel
 def write_meant(t: Tables, state: State, out: Floats) -> None:
-    """The building or footprint that the decision or the effects being run speak of."""
+    """Write the lots of the building or footprint that the decision or the effect is about."""
     meant = out[Lot.MEANT * NUM_LOTS :]
     for lot in range(NUM_LOTS):
         meant[lot] = 0
@@ -329,7 +331,7 @@ def write_meant(t: Tables, state: State, out: Floats) -> None:
     lot = int(state.lot)
     step = top(state, STEP)
     if step == Step.PERMITS:
-        lot = top(state, B)  # any of the block, whose footprint it numbers
+        lot = top(state, B)  # the site id: a lot of the block, and the number of the footprint
     elif step == Step.SAVE or step == Step.MOVE_TO:
         lot = top(state, B)
     elif step == Step.MAIN or lot < 0:
@@ -344,7 +346,7 @@ def write_meant(t: Tables, state: State, out: Floats) -> None:
 
 @kernel
 def write_lines(t: Tables, state: State, seat: int, out: Floats) -> None:
-    """Numbers, and who controls how many buildings; plane by plane."""
+    """Write the lines' numbers and the buildings controlled in them, plane by plane."""
     numbers = out[int(t.block_start[Block.LINES]) :]
     wealth = numbers[LineAt.WEALTH * NUM_LINES :]
     prestige = numbers[LineAt.PRESTIGE * NUM_LINES :]
@@ -367,7 +369,7 @@ def write_lines(t: Tables, state: State, seat: int, out: Floats) -> None:
 
 @kernel
 def write_planning(t: Tables, state: State, out: Floats) -> None:
-    """The planning cards to be had."""
+    """Write the face-up planning cards."""
     base = int(t.block_start[Block.PLANNING])
     for space in range(PLANNING_TOP + 1):
         kind = int(state.planning[space])
@@ -390,9 +392,9 @@ def write_planning(t: Tables, state: State, out: Floats) -> None:
 
 @kernel
 def write_text(t: Tables, card: int, start: int, out: Floats) -> None:
-    """What a contract says, nothing without one.
+    """Write the card features of a contract, zeros without one.
 
-    The loop asks for ``text.size``: one of known length is compiled to moves of single numbers.
+    The loop runs to ``text.size``: a constant length would be compiled to moves of single numbers.
     """
     text = out[start : start + CARD_FEATURES]
     if card == NO_CARD:
@@ -405,7 +407,7 @@ def write_text(t: Tables, card: int, start: int, out: Floats) -> None:
 
 @kernel
 def write_contracts(t: Tables, state: State, seat: int, out: Floats) -> None:
-    """The contracts that the observer could build."""
+    """Write the contracts in the row, the deck tops and the observer's Favors."""
     base = int(t.block_start[Block.CONTRACTS])
     held = permits_held(t, state, seat)
     for place in range(NUM_PLACES):
@@ -426,7 +428,7 @@ def write_contracts(t: Tables, state: State, seat: int, out: Floats) -> None:
 
 @kernel
 def write_seat(t: Tables, state: State, seat: int, row: int, out: Floats) -> None:
-    """All that a seat has."""
+    """Write everything that a seat has."""
     out[row + SeatAt.WEALTH] = squash(int(state.wealth[seat]), HALF_WEALTH)
     out[row + SeatAt.PRESTIGE] = squash(int(state.prestige[seat]), HALF_PRESTIGE)
     out[row + SeatAt.ACTIVE] = state.active == seat
@@ -454,7 +456,7 @@ def write_seat(t: Tables, state: State, seat: int, row: int, out: Floats) -> Non
 
 @kernel
 def write_seats(t: Tables, state: State, seat: int, out: Floats) -> None:
-    """Every seat, the observer first."""
+    """Write all seats, the observer first."""
     n = int(t.seen_seats)
     base = int(t.block_start[Block.SEATS])
     for k in range(n):
@@ -466,7 +468,7 @@ def write_seats(t: Tables, state: State, seat: int, out: Floats) -> None:
 
 @kernel
 def asks_by_effect(step: int) -> bool:
-    """Does the decision come from an effect that its entry names first?"""
+    """Does the decision belong to an effect, which is its first argument?"""
     picks = step >= Step.PAID_LINE and step <= Step.ACCEPT and step != Step.GREY
     rows = step == Step.PICK_ROW or step == Step.PICK_ZONE
     hits = step >= Step.UNIT and step <= Step.MOVE_TO
@@ -477,7 +479,7 @@ def asks_by_effect(step: int) -> bool:
 
 @kernel
 def write_decision(t: Tables, state: State, out: Floats) -> None:
-    """What is to be decided, and for which effect."""
+    """Write the decision and its effect."""
     starts = t.block_start
     out[int(starts[Block.DECISION]) : int(starts[Block.TURN])] = 0
     if state.over != NOT_OVER:
@@ -519,7 +521,7 @@ def write_decision(t: Tables, state: State, out: Floats) -> None:
 
 @kernel
 def write_turn(t: Tables, state: State, out: Floats) -> None:
-    """The turn, the decks, the offices."""
+    """Write the turn, the decks and the offices."""
     starts = t.block_start
     turn = int(starts[Block.TURN])
     out[turn] = min(int(state.points) * POINT_UNIT, 1.0)
@@ -544,7 +546,7 @@ def write_turn(t: Tables, state: State, out: Floats) -> None:
 
 @kernel
 def write_supplies(t: Tables, state: State, out: Floats) -> None:
-    """Markers, vocations, tiles, discards and room to build."""
+    """Write markers, vocations, tiles, discards and room to build."""
     starts = t.block_start
     markers = int(starts[Block.MARKERS])
     for marker in range(NUM_MARKERS):
@@ -572,7 +574,7 @@ def write_supplies(t: Tables, state: State, out: Floats) -> None:
 
 @kernel
 def observe(tables: Tables, games: Games, g: int, seat: int, out: Floats) -> None:
-    """Write what ``seat`` sees, float32 ``[observation_size]``, as its layout says."""
+    """Write the observation of ``seat``, float32 ``[observation_size]`` (see :func:`layout`)."""
     t, state = tables[0], games[g]
     write_lots(t, state, seat, out)
     write_meant(t, state, out)

@@ -1,4 +1,4 @@
-"""*Urban Sprawl* as a picture: city, lines, offices, rows of cards and every seat's holdings."""
+"""The picture of *Urban Sprawl*: city, lines, offices, rows of cards, the seats' holdings."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ BOARD_WIDTH: Final = CITY + 36 + 42
 BOARD_HEIGHT: Final = CITY + 34 + 28
 SIDE_X: Final = MARGIN + BOARD_WIDTH + 8
 SIDE_WIDTH: Final = WIDTH - MARGIN - SIDE_X
-MOST_BUTTONS: Final = 600.0  # how wide all buttons together may be
+MOST_BUTTONS: Final = 600.0  # maximum width of all buttons together
 LEAST_WORDS: Final = 100.0
 ROOM_FOR_CODE: Final = 24.0
 CARD_HEIGHT: Final = 66.0
@@ -146,7 +146,7 @@ EFFECT_STEPS: Final = frozenset(
 
 
 def draw(game: Game, games: Games, g: int, view: View) -> Picture:
-    """Return the position as a picture; only the order of decks is hidden, and never shown."""
+    """Return the position as a picture, without the order of the decks, which is hidden."""
     state = games[g]
     seats = int(state.num_seats)
     cards = TOP + BOARD_HEIGHT + 8
@@ -201,7 +201,7 @@ def _decision(game: Game, games: Games, g: int) -> str:
 
 
 def _last_words(view: View) -> str:
-    """Return the last action as a sentence: most answers are called by what they name alone."""
+    """Return the last action as a sentence; the names of most answers have no verb."""
     if view.last is None:
         return ""
     block, _ = ACTIONS.locate(view.last.action)
@@ -213,7 +213,7 @@ def _last_words(view: View) -> str:
 
 
 def _questions(picture: Picture, game: Game, state: State, view: View) -> None:
-    """Buttons for answers without a place on the board, then what the decision is about."""
+    """Draw buttons for answers without a place on the board, then the decision's subject."""
     labels = _answers(game.tables[0], state, view)
     x, y, size = float(MARGIN), 65.0, 10.5
     wide = sum(text_width(label, size) + 21 for label in labels.values())
@@ -241,7 +241,7 @@ def _answers(t: Any, state: State, view: View) -> dict[int, str]:
 
 
 def _about(game: Game, state: State) -> str:
-    """Return the card, the event or the effect that the decision belongs to, in words."""
+    """Return the card, event or effect that the decision belongs to, in words."""
     t, step = game.tables[0], _step(state)
     if step is None:
         return ""
@@ -338,7 +338,7 @@ def _building(picture: Picture, state: State, lot: int) -> None:
 
 
 def _last(picture: Picture, state: State, view: View) -> None:
-    """Frame the block of the last action in its seat's colour."""
+    """Frame the block of the last action in the colour of its seat."""
     last = view.last
     if last is not None and SITE <= last.action < SITE + NUM_LOTS:
         x, y = _lot_place((last.action - SITE) // CORNERS * CORNERS)
@@ -350,7 +350,7 @@ def _last(picture: Picture, state: State, view: View) -> None:
 
 
 def _number(picture: Picture, x: float, y: float, number: int, wealth: bool) -> None:
-    """A coin for wealth, a square on its tip for prestige."""
+    """Draw a number: a coin for wealth, a diamond for prestige."""
     if wealth:
         picture.add(Circle(x, y, 9.5, fill=GOLD, stroke=INK))
     else:
@@ -390,7 +390,7 @@ def _grey_spaces(picture: Picture, t: Any, state: State, view: View) -> None:
 
 
 def _sites(picture: Picture, game: Game, state: State, view: View) -> None:
-    """Targets in the city: lots, buildings or footprints."""
+    """Add targets in the city: lots, buildings or footprints."""
     if not any(SITE <= action < SITE + NUM_LOTS for action in view.names):
         return
     size = footprint_size(game.tables, state)
@@ -408,8 +408,8 @@ def _sites(picture: Picture, game: Game, state: State, view: View) -> None:
 
 
 def _footprint(picture: Picture, view: View, action: int, block: int, corners: int) -> None:
-    """A dot in the middle of a footprint: footprints of one block overlap, their dots do not."""
-    if SIZE_OF[corners] == L_SIZE:  # an L has its dot in the lot it turns at
+    """Draw a dot in the middle of a footprint; footprints of a block overlap, dots do not."""
+    if SIZE_OF[corners] == L_SIZE:  # the dot of an L lies in its middle lot
         middle = 3 - next(corner for corner in range(CORNERS) if not corners >> corner & 1)
         lots = [middle]
     else:
@@ -468,7 +468,7 @@ def _planning(
 def _permit(
     picture: Picture, t: Any, kind: int, x: float, y: float, width: float, held: bool = False
 ) -> None:
-    """A permit: how many, its zones, its wealth value, unless held its ballot; 16 high."""
+    """Draw a permit, 16 high: permits, zones, wealth value and, unless held, its ballot."""
     picture.text(x, y + 12, str(int(t.permits[kind])), 12, bold=True)
     zones = [zone for zone in range(NUM_ZONES) if int(t.permit_zones[kind]) >> zone & 1]
     at, step = x + 11, min(27.0, (width - 31) / len(zones))
@@ -529,7 +529,7 @@ def _markers_left(picture: Picture, t: Any, state: State, view: View, x: float, 
 
 
 def _tiles_left(picture: Picture, state: State, x: float, y: float) -> float:
-    """Building tiles in the supply by zone, sizes 1 to 4."""
+    """Draw the building tiles in the supply by zone, sizes 1 to 4."""
     picture.text(x, y, "building tiles left, size 1 / 2 / 3 / 4", 10.5,
                  width=SIDE_WIDTH - 16, bold=True)  # fmt: skip
     width = (SIDE_WIDTH - 16) / len(COLOURS)
@@ -560,7 +560,7 @@ def _legend(picture: Picture, x: float, y: float) -> None:
 
 
 def _contracts(picture: Picture, game: Game, state: State, view: View, y: float) -> None:
-    """The row of contracts, then the face-up tops of the active decks."""
+    """Draw the row of contracts, then the face-up tops of the active decks."""
     t = game.tables[0]
     shown = [(f"{int(t.build_cost[k])} AP", int(state.contract[k]), k) for k in range(FIRST_TOP)]
     for deck, name in enumerate(DECKS):
@@ -581,7 +581,7 @@ def _contracts(picture: Picture, game: Game, state: State, view: View, y: float)
 def _card(
     picture: Picture, game: Game, card: int, label: str, x: float, y: float, width: float
 ) -> None:
-    """A contract: name, zone and size; vocation, prestige icon, restrictions; effects."""
+    """Draw a contract: name, zone, size, vocation, prestige icon, restrictions, effects."""
     t = game.tables[0]
     room = min(text_width(label, 9.5), 150.0)
     picture.text(x + width - 8, y + 16, label, 9.5, width=room, fill=QUIET, anchor="end")
@@ -653,7 +653,7 @@ def _seat(
 def _hand(
     picture: Picture, game: Game, state: State, view: View, seat: int, x: float, y: float
 ) -> None:
-    """The planning cards of a seat, one box a kind; hands are open."""
+    """Draw the planning cards of a seat, one box per kind; hands are open."""
     t = game.tables[0]
     kinds = [kind for kind in range(NUM_KINDS) if state.hand[seat, kind]]
     picture.text(x, y + 15, "hand" if kinds else "hand: empty", 10, fill=QUIET)

@@ -1,4 +1,4 @@
-"""What the cards of *Urban Sprawl* say, in words made from the compiled effects (US §7)."""
+"""The texts of the *Urban Sprawl* cards, written from the compiled effects (US §7)."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _effects(t: Any, first: int, count: int) -> str:
 
 
 def restrictions(t: Any, card: int) -> str:
-    """Return where a contract may be built only, "" if anywhere."""
+    """Return the restrictions of a contract in words, "" if there are none."""
     words = []
     touches = int(t.card_next_to[card])
     names = [*ZONES[:NUM_ZONES], *(bit.name.lower() for bit in Next)]
@@ -138,7 +138,7 @@ def vocations_of(t: Any, card: int) -> str:
 
 
 def is_event(t: Any, card: int) -> bool:
-    """Tell whether a card of a contract deck is an event."""
+    """Return whether a card of a contract deck is an event."""
     return bool(t.card_zone[card] == NO_ZONE)
 
 
@@ -146,7 +146,7 @@ def is_event(t: Any, card: int) -> bool:
 
 
 def effect_words(t: Any, e: int) -> str:
-    """Return one effect in words, those inside it too."""
+    """Return an effect in words, with the effects nested in it."""
     verb = Verb(int(t.verb[e]))
     if verb in _MONEY_VERBS:
         return _money_words(t, e, verb)
@@ -174,7 +174,7 @@ def _who(t: Any, e: int) -> str:
 
 
 def _does(t: Any, e: int, verb: str) -> str:
-    """Return ``gain`` for oneself, ``every seat gains`` for others."""
+    """Return verb and subject, e.g. ``gain`` or ``every seat gains``."""
     if t.who[e] == Who.SELF:
         return verb
     third = f"{verb}es" if verb.endswith(("s", "sh")) else f"{verb}s"
@@ -190,7 +190,7 @@ def _line(t: Any, e: int) -> str:
 
 
 def _buildings(t: Any, e: int) -> str:
-    """Return which buildings a filter lets pass."""
+    """Return the buildings that pass a filter, in words."""
     colours, sizes = int(t.colours[e]), int(t.sizes[e])
     if t.asks_zone[e]:
         zone = "building of a chosen zone"

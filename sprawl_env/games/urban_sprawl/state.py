@@ -1,8 +1,9 @@
 """One game of *Urban Sprawl* as one record; a batch of games is an array of records.
 
-The city is 36 blocks of four *lots*; lot ``block * 4 + corner``.  A building is known by its
-*first* lot, the lowest corner it covers; arrays by lot that tell about buildings hold something
-there only.  A face-up top lies beside its deck, so a deck's size counts the face-down cards.
+The city is 36 blocks of four *lots*; a lot is ``block * 4 + corner``.  A building is identified by
+its *first* lot, the lowest corner it covers.  Unless stated otherwise, arrays over lots describe a
+building in the entry of its first lot only.  The size of a deck counts the face-down cards; a
+face-up top is not among them.
 """
 
 from __future__ import annotations
@@ -60,15 +61,15 @@ GAME: Final = record(
         ("favors", np.int8, (MAX_SEATS, FAVORS)),  # contracts in order of taking, NO_CARD
         ("vocations", np.int8, (MAX_SEATS, NUM_VOCATIONS)),  # markers held
         ("vocations_left", np.int8, (NUM_VOCATIONS,)),
-        ("office", np.int8, (NUM_OFFICES,)),  # who holds it, NOBODY
+        ("office", np.int8, (NUM_OFFICES,)),  # its holder, NOBODY
         ("in_play", np.int8),  # set of offices
         ("pawn", np.int8),  # office on the election track
         # planning cards
         ("planning", np.int8, (PLANNING_SPACES + 1,)),  # kinds at 1 to 4 AP, the face-up top
         ("planning_deck", np.int8, (PLANNING_CARDS,)),  # kinds, next card last
         ("planning_size", np.int8),
-        ("no_events", np.int8),  # so many of the next cards are no events: it is known (U13)
-        ("rebuilt", np.int8),  # 1: the deck was, since the turn or its end began (U41)
+        ("no_events", np.int8),  # number of next cards known not to be events (U13)
+        ("rebuilt", np.int8),  # 1: rebuilt since the turn, or its end, began (U41)
         ("planning_discards", np.int8, (NUM_PLANNING,)),  # by kind
         # contracts
         ("contract", np.int8, (CONTRACT_SPACES,)),  # cards at 1 to 5 AP, NO_CARD
@@ -83,7 +84,7 @@ GAME: Final = record(
         ("power", np.int8, (NUM_LOTS,)),  # a Power
         ("lasting", np.int8, (MAX_SEATS, NUM_POWERS)),  # buildings with a Power, by controller
         ("standing", np.int8, (NUM_LOTS,)),  # on every lot: its building's kind_of, 0 if empty
-        ("holder", np.int8, (NUM_LOTS,)),  # on every lot: who controls its building, NOBODY
+        ("holder", np.int8, (NUM_LOTS,)),  # on every lot: the controller of its building, NOBODY
         ("firsts", np.int64, (NUM_PARTS,)),  # set of the first lots
         ("occupied", np.int8, (NUM_BLOCKS,)),  # sets of corners
         ("across", np.int32, (NUM_BLOCKS,)),  # by corner, zones of buildings across a street
@@ -92,14 +93,14 @@ GAME: Final = record(
         ("room", np.int64, (NUM_ZONES, MAX_SIZE)),  # blocks with a legal empty footprint
         ("in_row", np.int8, (MAX_SEATS, SIDE)),  # buildings controlled, by block row
         ("in_column", np.int8, (MAX_SEATS, SIDE)),
-        ("controls", np.int8, (MAX_SEATS, NUM_COLOURS)),  # and by zone, then parks
+        ("controls", np.int8, (MAX_SEATS, NUM_COLOURS)),  # by zone, then parks
         ("tiles", np.int8, (NUM_COLOURS, MAX_SIZE)),  # in the supply
         ("starting", np.int64),  # set of the starting buildings not claimed yet
         # the lines
         ("marker_at", np.int8, (NUM_GREYS,)),  # marker on a grey space, NO_MARKER
         ("value", np.int8, (NUM_BLOCKS,)),
         ("worth_up_to", np.int64, (MOST_VALUE + 1,)),  # blocks of at most that value
-        # what the effects being run speak of
+        # context of the effects being run
         ("card", np.int8),  # the contract just built, NO_CARD
         ("event", np.int8),  # planning event being executed, NO_KIND
         ("lot", np.int16),  # first lot of the building just built, NO_LOT

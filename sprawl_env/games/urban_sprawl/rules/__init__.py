@@ -1,6 +1,6 @@
-"""The rules of *Urban Sprawl*, one module a chapter, one function a rule.
+"""The rules of *Urban Sprawl*, one module per chapter, one function per rule.
 
-A rule takes the tables' record ``t`` and the ``state`` of one game.  ``may_*`` only read,
-``do_*`` write and trust that the matching ``may_*`` was true.  Sections (US §n, US 6.n) and
-rulings (Un) are those of the game's README.
+A rule takes the record of the tables ``t`` and the ``state`` of one game.  ``may_*`` functions only
+read.  ``do_*`` functions write and do not check legality again.  ``mark_*`` functions write the
+action mask.  Sections (US §n, US 6.n) and rulings (Un) are those of the game's README.
 """

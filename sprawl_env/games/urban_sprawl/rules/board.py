@@ -1,7 +1,7 @@
 """The city: lots, blocks, buildings and what touches what (US §1).
 
-Footprints are sets of corners in one block.  Across streets also diagonal lots are adjacent, and
-the four lots of a block all touch one another.
+A footprint is a set of corners of one block.  Lots across a street are also adjacent diagonally.
+The four lots of a block all touch one another.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def size_at(state: State, lot: int) -> int:
 
 @kernel
 def corners_beside(state: State, block: int, lot: int) -> int:
-    """Set of a block's corners that touch the building that begins on a lot."""
+    """Return the set of a block's corners that touch the building that begins on a lot."""
     other = lot // CORNERS
     down, right = block // SIDE - other // SIDE, block % SIDE - other % SIDE
     if down * down > 1 or right * right > 1:
@@ -78,7 +78,7 @@ def touches(state: State, block: int, shape: int, lot: int) -> bool:
 
 @kernel
 def zones_at(zones: int, shape: int) -> int:
-    """Set of the zones and parks that stand at some corners of those side by side in a number."""
+    """Return the set of the zones and parks at some corners; ``zones`` holds a byte per corner."""
     here = zones & AT_CORNERS[shape] * IN_ALL_ZONES
     here |= here >> 2 * ZONES_BITS
     return (here | here >> ZONES_BITS) & IN_ALL_ZONES
@@ -86,7 +86,7 @@ def zones_at(zones: int, shape: int) -> int:
 
 @kernel
 def zones_begun(state: State, block: int) -> int:
-    """Zones and parks of a block's buildings, at the corner where each begins, side by side."""
+    """Return the zone of each building of a block, in the byte of the corner where it begins."""
     zones = 0
     for corner in range(CORNERS):
         lot = block * CORNERS + corner
@@ -97,7 +97,7 @@ def zones_begun(state: State, block: int) -> int:
 
 @kernel
 def zones_inside(state: State, block: int, gone: int) -> int:
-    """Set of the zones and parks of a block's buildings but those on ``gone`` corners."""
+    """Return the set of the zones of a block's buildings, except those on ``gone`` corners."""
     zones = 0
     for corner in range(CORNERS):
         lot = block * CORNERS + corner
@@ -109,7 +109,7 @@ def zones_inside(state: State, block: int, gone: int) -> int:
 
 @kernel
 def zones_touched(state: State, block: int, shape: int, gone: int) -> int:
-    """Set of the zones and parks that a footprint touches, without those on ``gone`` corners."""
+    """Return the set of the zones that a footprint touches, except on ``gone`` corners."""
     inside = zones_inside(state, block, gone) if gone else int(state.inside[block])
     return zones_at(int(state.across[block]), shape) | inside
 
@@ -128,14 +128,14 @@ def at_forest(block: int, shape: int) -> bool:
 
 @kernel
 def beside_park(state: State, lot: int) -> bool:
-    """Does the building on a lot touch a park, another one if it is a park?"""
+    """Does the building on a lot touch a park (for a park: another park)?"""
     shape = int(state.corners[lot])
     return bool(zones_touched(state, lot // CORNERS, shape, shape) >> PARK & 1)
 
 
 @kernel
 def corners_next_to(state: State, block: int, zones: int) -> int:
-    """Set of a block's corners that touch one of some zones or parks across a street."""
+    """Return the set of a block's corners that touch one of these zones across a street."""
     near = int(state.across[block]) & zones * IN_ALL_CORNERS
     near |= near >> 4
     near |= near >> 2
@@ -145,9 +145,9 @@ def corners_next_to(state: State, block: int, zones: int) -> int:
 
 @kernel
 def mark_in_block(block: int, size: int, footprints: int, mask: Mask) -> None:
-    """Mark those of a block's footprints of a size that are in a set, and none of its others."""
+    """Mark the footprints of a block and a size that are in a set; clear the others."""
     for k in range(CORNERS):
-        shape = int(SHAPES[size - 1, k])  # 0 where there are fewer
+        shape = int(SHAPES[size - 1, k])  # 0: a size with fewer footprints
         mask[SITE + block * CORNERS + k] = footprints << 1 >> shape & 1
 
 
@@ -156,7 +156,7 @@ def mark_in_block(block: int, size: int, footprints: int, mask: Mask) -> None:
 
 @kernel
 def corners_near(state: State, block: int, zone: int) -> int:
-    """Set of a block's corners that touch a zone, inside the block or across streets."""
+    """Return the set of a block's corners that touch a zone, in the block or across streets."""
     if int(state.inside[block]) >> zone & 1:
         return ALL_CORNERS
     near = int(state.across[block]) >> zone & AT_CORNERS[ALL_CORNERS]
@@ -165,7 +165,7 @@ def corners_near(state: State, block: int, zone: int) -> int:
 
 @kernel
 def refit(state: State, block: int) -> None:
-    """Note which empty footprints of a block are legal for which zones (US 6.4).
+    """Update which empty footprints of a block are legal for which zones (US 6.4).
 
     A footprint of several lots touches what its lots touch.
     """
@@ -187,7 +187,7 @@ def refit(state: State, block: int) -> None:
 
 @kernel
 def refit_around(state: State, block: int, shape: int) -> None:
-    """Do so for a block and all around it that a building on these corners touches."""
+    """Refit a block and all blocks around it that a building on these corners touches."""
     for direction in range(NUM_AROUND):
         other = block_beside(block, direction)
         if other >= 0 and TOUCHED[direction, shape]:
@@ -199,13 +199,13 @@ def refit_around(state: State, block: int, shape: int) -> None:
 
 @kernel
 def kind_of(zone: int, shape: int) -> int:
-    """Return what ``standing`` says on each lot of a building."""
+    """Return the entry of ``standing`` for each lot of a building."""
     return (zone + 1) << ZONE_SHIFT | shape
 
 
 @kernel
 def fill(state: State, block: int, shape: int, kind: int, owner: int) -> None:
-    """Write on each lot of a footprint what stands there and who controls it."""
+    """Write the building and its controller on each lot of a footprint."""
     for corner in range(CORNERS):
         if shape >> corner & 1:
             state.standing[block * CORNERS + corner] = kind
@@ -214,7 +214,7 @@ def fill(state: State, block: int, shape: int, kind: int, owner: int) -> None:
 
 @kernel
 def count_building(state: State, block: int, zone: int, owner: int, change: int) -> None:
-    """Count a building of a seat in its row and column."""
+    """Add a building to the counts of its controller, or subtract it."""
     if owner != NOBODY:
         state.controls[owner, zone] += change
         state.in_row[owner, block // SIDE] += change
@@ -223,7 +223,7 @@ def count_building(state: State, block: int, zone: int, owner: int, change: int)
 
 @kernel
 def lay(state: State, block: int, shape: int, zone: int, owner: int, power: int) -> int:
-    """Put a building on empty lots; return its first lot."""
+    """Place a building on empty lots and return its first lot."""
     lot = block * CORNERS + FIRST_OF[shape]
     state.corners[lot] = shape
     state.zone[lot] = zone
@@ -244,7 +244,7 @@ def lay(state: State, block: int, shape: int, zone: int, owner: int, power: int)
 
 @kernel
 def look_across(state: State, block: int) -> None:
-    """Work out anew which zones the lots of a block touch across streets."""
+    """Recompute which zones the lots of a block touch across streets."""
     across = 0
     for direction in range(HERE):
         other = block_beside(block, direction)
@@ -261,7 +261,7 @@ def look_across(state: State, block: int) -> None:
 
 @kernel
 def lift(state: State, lot: int) -> None:
-    """Take the building that begins on a lot off the board."""
+    """Remove the building that begins on a lot from the board."""
     block = lot // CORNERS
     shape = int(state.corners[lot])
     count_building(state, block, int(state.zone[lot]), int(state.owner[lot]), -1)
@@ -282,7 +282,7 @@ def lift(state: State, lot: int) -> None:
 
 @kernel
 def set_owner(state: State, lot: int, owner: int) -> None:
-    """Put a seat's cube on a building, or take the cube away."""
+    """Put a seat's cube on a building, or remove the cube (``NOBODY``)."""
     block, shape, zone = lot // CORNERS, int(state.corners[lot]), int(state.zone[lot])
     count_building(state, block, zone, int(state.owner[lot]), -1)
     count_power(state, lot, -1)
@@ -294,7 +294,7 @@ def set_owner(state: State, lot: int, owner: int) -> None:
 
 @kernel
 def count_power(state: State, lot: int, change: int) -> None:
-    """Count the lasting effect of the building on a lot for its controller."""
+    """Add the lasting effect of a building to its controller's count, or subtract it."""
     owner, power = int(state.owner[lot]), int(state.power[lot])
     if owner != NOBODY and power != Power.NONE:
         state.lasting[owner, power] += change
@@ -302,7 +302,7 @@ def count_power(state: State, lot: int, change: int) -> None:
 
 @kernel
 def give_power(state: State, lot: int, power: int) -> None:
-    """Give the building that begins on a lot a lasting effect, or take it away."""
+    """Set or remove the lasting effect of the building that begins on a lot."""
     count_power(state, lot, -1)
     state.power[lot] = power
     count_power(state, lot, 1)
@@ -316,7 +316,7 @@ def holds_power(state: State, seat: int, power: int) -> bool:
 
 @kernel
 def count_zone(state: State, zone: int) -> int:
-    """Count the buildings of a zone in play."""
+    """Return the number of buildings of a zone in play."""
     count = 0
     for part in range(NUM_PARTS):
         lots = int(state.firsts[part])

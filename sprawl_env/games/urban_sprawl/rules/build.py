@@ -1,4 +1,4 @@
-"""Building a contract: what it costs, where it may stand, demolition (US 6.3, 6.4, 6.6)."""
+"""Building a contract: its cost, its legal footprints, demolition (US 6.3, 6.4, 6.6)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ ALL_BLOCKS = (1 << NUM_BLOCKS) - 1
 
 @kernel
 def permits_held(t: State, state: State, seat: int) -> int:
-    """Permits that a seat holds for each zone, side by side in lanes."""
+    """Return the permits that a seat holds for each zone, one lane per zone."""
     total = 0
     for kind in range(NUM_PERMITS):
         total += int(state.hand[seat, kind]) * int(t.permit_lanes[kind])
@@ -70,13 +70,13 @@ def may_pay_permit(t: State, state: State, seat: int, card: int, kind: int) -> b
 
 @kernel
 def may_demolish(state: State, seat: int) -> bool:
-    """The Contractor may, and whoever has an Urban Renewal to discard (US 6.6)."""
+    """May the seat demolish: is it the Contractor or does it hold an Urban Renewal (US 6.6)?"""
     return bool(state.office[CONTRACTOR] == seat or state.hand[seat, RENEWAL] > 0)
 
 
 @kernel
 def clearing_footprints(state: State, seat: int, block: int) -> int:
-    """Set of the footprints that cover buildings, all of which the seat may clear (ruling U16)."""
+    """Return the footprints that cover only buildings that the seat may demolish (ruling U16)."""
     occupied = int(state.occupied[block])
     if occupied == 0 or not may_demolish(state, seat):
         return 0
@@ -92,9 +92,10 @@ def clearing_footprints(state: State, seat: int, block: int) -> int:
 
 @kernel
 def in_their_zone(state: State, zone: int, block: int, footprints: int) -> int:
-    """Set of those not beside another zone, or also beside their own; parks are ignored (US 6.4).
+    """Return the footprints that zoning allows; parks are ignored (US 6.4).
 
-    All is as if what they clear were gone; they clear whole buildings.
+    A footprint beside another zone must also be beside its own.  Buildings that it demolishes do
+    not count; they are demolished whole.
     """
     across, begun = int(state.across[block]), zones_begun(state, block)
     found, left = 0, footprints
@@ -109,7 +110,7 @@ def in_their_zone(state: State, zone: int, block: int, footprints: int) -> int:
 
 @kernel
 def beside_own(state: State, seat: int, block: int, shape: int, gone: int) -> bool:
-    """Does a footprint touch a building of the seat that stays?"""
+    """Does a footprint touch a building of the seat that is not demolished?"""
     for direction in range(NUM_AROUND):
         other = block_beside(block, direction)
         if other < 0:
@@ -125,9 +126,9 @@ def beside_own(state: State, seat: int, block: int, shape: int, gone: int) -> bo
 
 @kernel
 def next_to(state: State, seat: int, wanted: int, block: int, footprints: int) -> int:
-    """Set of those next to one of what a contract wants (US §7).
+    """Return the footprints that touch one of the things that a contract requires (US §7).
 
-    Water, forest and buildings across streets are the same whatever a footprint clears.
+    What a footprint demolishes changes nothing about water, forest and buildings across streets.
     """
     near = corners_next_to(state, block, wanted & IN_ALL_COLOURS)
     near |= AT_WATER[block] if wanted >> Next.WATER & 1 else 0
@@ -150,7 +151,7 @@ def next_to(state: State, seat: int, wanted: int, block: int, footprints: int) -
 def within_restrictions(
     t: State, state: State, seat: int, card: int, block: int, footprints: int
 ) -> int:
-    """Set of those that meet what the contract restricts (US §7), the highest block aside."""
+    """Return the footprints that meet the restrictions, except the highest block (US §7)."""
     if state.value[block] < t.card_at_least[card] or state.value[block] > t.card_at_most[card]:
         return 0
     found = footprints
@@ -163,7 +164,7 @@ def within_restrictions(
 
 @kernel
 def legal_footprints(t: State, state: State, seat: int, card: int, block: int) -> int:
-    """Set of the footprints in a block for a contract, money and the highest block aside."""
+    """Return a contract's legal footprints in a block, without price and highest block."""
     zone = int(t.card_zone[card])
     of_size = FOOTPRINTS_OF_SIZE[int(t.card_size[card]) - 1]
     clearing = of_size & clearing_footprints(state, seat, block)
@@ -179,7 +180,7 @@ def legal_footprints(t: State, state: State, seat: int, card: int, block: int) -
 
 @kernel
 def candidate_blocks(t: State, state: State, seat: int, card: int) -> int:
-    """Blocks that may have a legal footprint; all that have one are among them."""
+    """Return a superset of the blocks that have a legal footprint."""
     blocks = int(state.room[t.card_zone[card], t.card_size[card] - 1])
     if t.card_any_zone[card] or may_demolish(state, seat):
         blocks = ALL_BLOCKS
@@ -192,7 +193,7 @@ def candidate_blocks(t: State, state: State, seat: int, card: int) -> int:
 
 @kernel
 def highest_blocks(t: State, state: State, seat: int, card: int, blocks: int) -> int:
-    """The blocks of the highest value with a legal footprint, money aside (US §7)."""
+    """Return the blocks of the highest value with a legal footprint, without price (US §7)."""
     best, highest = 0, 0
     while blocks:
         block = lowest(blocks)
@@ -206,7 +207,7 @@ def highest_blocks(t: State, state: State, seat: int, card: int, blocks: int) ->
 
 @kernel
 def payable_blocks(t: State, state: State, seat: int, card: int) -> int:
-    """Blocks that the seat can pay and that may have a legal footprint."""
+    """Return the blocks that the seat can pay and that may have a legal footprint."""
     blocks = candidate_blocks(t, state, seat, card)
     if t.card_highest[card]:
         blocks = highest_blocks(t, state, seat, card, blocks)
@@ -215,7 +216,7 @@ def payable_blocks(t: State, state: State, seat: int, card: int) -> int:
 
 @kernel
 def may_place_contract(t: State, state: State, seat: int, card: int) -> bool:
-    """Some legal, payable placement exists, and a tile (rulings U1, U5)."""
+    """Is there a tile and a legal placement that the seat can pay (rulings U1, U5)?"""
     if state.tiles[t.card_zone[card], t.card_size[card] - 1] == 0:
         return False
     blocks = payable_blocks(t, state, seat, card)
@@ -234,7 +235,7 @@ def may_place_contract(t: State, state: State, seat: int, card: int) -> bool:
 
 @kernel
 def mark_footprints(t: State, state: State, seat: int, card: int, mask: Mask) -> None:
-    """Mark every legal, payable footprint (ruling U15)."""
+    """Mark every legal footprint that the seat can pay (ruling U15)."""
     blocks = payable_blocks(t, state, seat, card)
     while blocks:
         block = lowest(blocks)
@@ -255,7 +256,7 @@ def mark_permits(t: State, state: State, seat: int, card: int, mask: Mask) -> No
 
 @kernel
 def do_choose_footprint(t: State, state: State, seat: int, site: int) -> None:
-    """Fix where the contract will stand; an Urban Renewal goes with it (ruling U16)."""
+    """Choose the footprint; demolition discards an Urban Renewal now (ruling U16)."""
     card = top(state, A)
     block = site // CORNERS
     shape = int(SHAPES[t.card_size[card] - 1, site % CORNERS])
@@ -268,7 +269,7 @@ def do_choose_footprint(t: State, state: State, seat: int, site: int) -> None:
 
 @kernel
 def do_pay_permit(t: State, state: State, seat: int, kind: int) -> None:
-    """Discard a permit; with enough of them the contract is built."""
+    """Discard a permit; build the contract once the permits reach its size."""
     state.hand[seat, kind] -= 1
     state.planning_discards[kind] += 1
     card = top(state, A)
@@ -282,7 +283,7 @@ def do_pay_permit(t: State, state: State, seat: int, kind: int) -> None:
 
 @kernel
 def neighbours_of_zone(state: State, block: int, shape: int, zone: int, lot: int) -> int:
-    """Count the buildings of a zone that touch a footprint, but the one on ``lot``."""
+    """Return how many buildings of a zone touch a footprint, except the one on ``lot``."""
     count = 0
     for direction in range(NUM_AROUND):
         other = block_beside(block, direction)
@@ -297,7 +298,7 @@ def neighbours_of_zone(state: State, block: int, shape: int, zone: int, lot: int
 
 @kernel
 def clear_site(state: State, block: int, shape: int) -> None:
-    """Demolish what the footprint covers; cubes go home, tiles leave the game (US 6.6)."""
+    """Demolish what the footprint covers; the tiles leave the game (US 6.6)."""
     for corner in range(CORNERS):
         lot = block * CORNERS + corner
         if int(state.corners[lot]) & shape:
@@ -306,7 +307,7 @@ def clear_site(state: State, block: int, shape: int) -> None:
 
 @kernel
 def do_build(t: State, state: State, seat: int, card: int, site: int) -> None:
-    """Pay the value, place the tile, take the neighbourhood bonus; the card's text follows."""
+    """Pay the value, place the tile, score the neighbourhood bonus, queue the card's effects."""
     block = site // CORNERS
     zone, size = int(t.card_zone[card]), int(t.card_size[card])
     shape = int(SHAPES[size - 1, site % CORNERS])

@@ -1,4 +1,4 @@
-"""Politicians and the Contractor: who is elected, who breaks ties (US 6.9)."""
+"""Elections of the politicians and the Contractor (US 6.9)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from sprawl_env.kernels.agenda import A, pop, push, top
 from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel
 
-ZONE_OF = (0, 0, 1, 3, 2)  # by office: CIV, COM, RES, IND from the District Attorney on
+ZONE_OF = (0, 0, 1, 3, 2)  # by office (Mayor: unused): CIV, COM, RES, IND
 
 
 @kernel
@@ -46,7 +46,7 @@ def media_holder(state: State) -> int:
 
 @kernel
 def standing(state: State, office: int, seat: int) -> int:
-    """Return what an election compares first: vocations, or the highest building's value."""
+    """Return what an election compares first: vocations or the value of the best building."""
     if office == MAYOR:
         markers = 0
         for vocation in range(NUM_VOCATIONS):
@@ -65,7 +65,7 @@ def standing(state: State, office: int, seat: int) -> int:
 
 @kernel
 def leaders(state: State, office: int) -> int:
-    """Set of the seats that lead by what is compared first; empty if nobody qualifies (U6)."""
+    """Return the seats with the best standing, empty if nobody qualifies (ruling U6)."""
     best, seats = 1, 0
     for seat in range(state.num_seats):
         own = standing(state, office, seat)
@@ -78,7 +78,7 @@ def leaders(state: State, office: int) -> int:
 
 @kernel
 def court_holders(state: State, seats: int) -> int:
-    """Set of those among tied seats that win ties at once (ruling U24)."""
+    """Return the tied seats that win ties by a lasting effect (ruling U24)."""
     found = 0
     for seat in range(state.num_seats):
         if seats >> seat & 1 and holds_power(state, seat, Power.WINS_TIES):
@@ -88,7 +88,7 @@ def court_holders(state: State, seats: int) -> int:
 
 @kernel
 def with_most_buildings(state: State, office: int, seats: int) -> int:
-    """Set of those among tied seats that control the most buildings of the office's zone."""
+    """Return the tied seats that control the most buildings of the office's zone."""
     best, found = -1, 0
     for seat in range(state.num_seats):
         if not seats >> seat & 1:
@@ -103,7 +103,7 @@ def with_most_buildings(state: State, office: int, seats: int) -> int:
 
 @kernel
 def tie_breaker(state: State, office: int) -> int:
-    """Return who decides a tie: MEDIA, or the office before; vacant: the active player (U6)."""
+    """Return the seat that decides a tie; the active player if the office is vacant (U6)."""
     if office == MAYOR:
         decides = media_holder(state)
     elif office == CONTRACTOR:
@@ -115,7 +115,7 @@ def tie_breaker(state: State, office: int) -> int:
 
 @kernel
 def election(t: State, state: State) -> None:
-    """Elect one office: winner, Mayor's park, Contractor (rulings U6, U30)."""
+    """Hold an election: winner, Mayor's park, Contractor (rulings U6, U30)."""
     office = top(state, A)
     pop(state)
     if not is_in_play(state, office):
@@ -137,15 +137,22 @@ def election(t: State, state: State) -> None:
 
 @kernel
 def do_elect(state: State, office: int, seat: int) -> None:
-    """Give the office to the winner; a Mayor places a park."""
+    """Give the office to the winner; a new Mayor places a park."""
     state.office[office] = seat
     if office == MAYOR and may_place_park(state):
         push(state, Step.PLACE, seat, MAYORS_PARK, PARK)
 
 
 @kernel
+def give_office(state: State, office: int, seat: int) -> None:
+    """Give an office in play without an election (ruling U30)."""
+    if is_in_play(state, office):
+        state.office[office] = seat
+
+
+@kernel
 def may_place_park(state: State) -> bool:
-    """There is a park of one lot and an empty lot (ruling U30)."""
+    """Is there a 1-lot park tile and an empty lot (ruling U30)?"""
     if state.tiles[PARK, 0] == 0:
         return False
     for block in range(NUM_BLOCKS):
@@ -156,7 +163,7 @@ def may_place_park(state: State) -> bool:
 
 @kernel
 def assign_contractor(state: State) -> None:
-    """The Contractor, once in play, goes to the lowest prestige (US 6.9)."""
+    """Give the Contractor, if in play, to the seat of the lowest prestige (US 6.9)."""
     pop(state)
     if not is_in_play(state, CONTRACTOR):
         return

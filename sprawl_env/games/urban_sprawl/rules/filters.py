@@ -1,4 +1,4 @@
-"""Which buildings and places an effect means (US §7, rulings U8, U18, U19, U22, U23)."""
+"""Filters: the buildings and places that an effect selects (US §7, U8, U18, U19, U22, U23)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NOTHING = -1
 
 @kernel
 def block_in(t: State, state: State, e: int, block: int) -> bool:
-    """Does a block lie in the rows, line or block that the effect names?"""
+    """Does a block lie in the rows, the line or the block of the effect's filter?"""
     where = t.where[e]
     here = int(state.lot) // CORNERS
     same_row = block // SIDE == here // SIDE
@@ -55,7 +55,7 @@ def block_in(t: State, state: State, e: int, block: int) -> bool:
 
 @kernel
 def building_in(t: State, state: State, e: int, lot: int) -> bool:
-    """Does the building that begins on a lot stand where the effect says?"""
+    """Does the building that begins on a lot stand in the place of the effect's filter?"""
     where = t.where[e]
     block, shape = lot // CORNERS, int(state.corners[lot])
     if where == Where.ANYWHERE:
@@ -73,7 +73,7 @@ def building_in(t: State, state: State, e: int, lot: int) -> bool:
 
 @kernel
 def owner_fits(t: State, state: State, e: int, lot: int, seat: int) -> bool:
-    """Is the building's controller one that the filter lets pass, as seen from a seat?"""
+    """Does the building's controller pass the filter, seen from ``seat``?"""
     wanted, owner = t.of_owner[e], int(state.owner[lot])
     if wanted == Owner.ANYONE:
         return True
@@ -86,7 +86,7 @@ def owner_fits(t: State, state: State, e: int, lot: int, seat: int) -> bool:
 
 @kernel
 def matches(t: State, state: State, e: int, lot: int, seat: int) -> bool:
-    """Does the building pass the filter, extremes aside?"""
+    """Does the building pass the filter, not counting the extreme value?"""
     zone = int(state.zone[lot])
     if t.asks_zone[e] and zone != state.asked_zone:
         return False
@@ -96,9 +96,9 @@ def matches(t: State, state: State, e: int, lot: int, seat: int) -> bool:
 
 @kernel
 def extreme_value(t: State, state: State, e: int, seat: int) -> int:
-    """Return the highest or lowest value among the buildings that pass, NOTHING if none does.
+    """Return the extreme value among the buildings that pass, NOTHING if there is none.
 
-    Also NOTHING where no extreme is asked for.
+    A filter without an extreme also gives NOTHING.
     """
     best = NOTHING
     if t.extreme[e] == Extreme.NONE:
@@ -118,7 +118,7 @@ def extreme_value(t: State, state: State, e: int, seat: int) -> int:
 
 @kernel
 def passes(t: State, state: State, e: int, lot: int, seat: int, value: int) -> bool:
-    """Does the building pass the filter, with extremes of this value?"""
+    """Does the building pass the filter, given its extreme value?"""
     if t.extreme[e] != Extreme.NONE and state.value[lot // CORNERS] != value:
         return False
     return matches(t, state, e, lot, seat)
@@ -126,7 +126,7 @@ def passes(t: State, state: State, e: int, lot: int, seat: int, value: int) -> b
 
 @kernel
 def count_buildings(t: State, state: State, e: int, seat: int) -> int:
-    """Count the buildings that pass."""
+    """Return the number of buildings that pass the filter."""
     value = extreme_value(t, state, e, seat)
     count = 0
     for part in range(NUM_PARTS):
@@ -143,7 +143,7 @@ def count_buildings(t: State, state: State, e: int, seat: int) -> int:
 
 @kernel
 def places_in(t: State, state: State, e: int, block: int) -> int:
-    """Set of a block's footprints on empty lots where the effect says (ruling U23)."""
+    """Return the footprints on empty lots of a block that the filter allows (ruling U23)."""
     size, where = int(t.new_size[e]), t.where[e]
     places = FOOTPRINTS_OF_SIZE[size - 1] & ~FOOTPRINTS_ON[int(state.occupied[block])]
     if places == 0 or where == Where.ANYWHERE:
@@ -161,7 +161,7 @@ def places_in(t: State, state: State, e: int, block: int) -> int:
 
 @kernel
 def count_places(t: State, state: State, e: int) -> int:
-    """Count the footprints a building of the effect's size can be placed on, up to two."""
+    """Count the footprints for a building of the effect's size; stop once there are two."""
     count = 0
     for block in range(NUM_BLOCKS):
         count += count_bits(places_in(t, state, e, block))
@@ -172,7 +172,7 @@ def count_places(t: State, state: State, e: int) -> int:
 
 @kernel
 def moves_in(state: State, lot: int, block: int) -> int:
-    """Set of a block's footprints, empty or a building's own, that it can move to (ruling U23)."""
+    """Return the footprints of a block that a building can move to (ruling U23)."""
     shape, occupied = int(state.corners[lot]), int(state.occupied[block])
     size = SIZE_OF[shape]
     if block != lot // CORNERS:
@@ -182,7 +182,7 @@ def moves_in(state: State, lot: int, block: int) -> int:
 
 @kernel
 def may_move(state: State, lot: int) -> bool:
-    """Is there somewhere else for the building?"""
+    """Is there another footprint that the building can move to?"""
     for block in range(NUM_BLOCKS):
         if moves_in(state, lot, block):
             return True
@@ -194,7 +194,7 @@ def may_move(state: State, lot: int) -> bool:
 
 @kernel
 def changes(t: State, state: State, e: int, lot: int, seat: int) -> bool:
-    """Would the effect change something about the building (ruling U18)?"""
+    """Would the effect change the building (ruling U18)?"""
     verb = t.verb[e]
     if verb == Verb.MOVE:
         return may_move(state, lot)
@@ -207,13 +207,13 @@ def changes(t: State, state: State, e: int, lot: int, seat: int) -> bool:
 
 @kernel
 def is_target(t: State, state: State, e: int, lot: int, seat: int, value: int) -> bool:
-    """May the building that begins on a lot be picked?"""
+    """May the building that begins on a lot be picked (rulings U18, U37)?"""
     return passes(t, state, e, lot, seat, value) and changes(t, state, e, lot, seat)
 
 
 @kernel
 def count_targets(t: State, state: State, e: int, seat: int) -> int:
-    """Count the buildings that may be picked."""
+    """Return the number of buildings that may be picked."""
     value = extreme_value(t, state, e, seat)
     count = 0
     for part in range(NUM_PARTS):
@@ -227,7 +227,7 @@ def count_targets(t: State, state: State, e: int, seat: int) -> int:
 
 @kernel
 def first_target(t: State, state: State, e: int, seat: int) -> int:
-    """Return the first lot of the first building that may be picked, NOTHING if there is none."""
+    """Return the first building that may be picked, by its first lot, or NOTHING."""
     value = extreme_value(t, state, e, seat)
     for part in range(NUM_PARTS):
         lots = int(state.firsts[part])

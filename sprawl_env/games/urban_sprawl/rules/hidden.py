@@ -1,4 +1,4 @@
-"""What no seat knows: the order of face-down cards (ruling U13)."""
+"""Hidden information: the order of the face-down cards (ruling U13)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sprawl_env.kernels.rng import below, shuffle, sort
 
 @kernel
 def redeal_deck(t: State, state: State, deck: int) -> None:
-    """Shuffle a contract deck; the special event stays in what is left of its own stack."""
+    """Shuffle a contract deck; the special event stays in the rest of its own stack."""
     cards = state.deck[deck]
     size = int(state.deck_size[deck])
     sort(cards, size)
@@ -38,7 +38,7 @@ def redeal_deck(t: State, state: State, deck: int) -> None:
 
 @kernel
 def redeal_planning(state: State) -> None:
-    """Shuffle the planning deck; cards known to be no events stay none."""
+    """Shuffle the planning deck; no event comes among the top cards known to be none."""
     cards = state.planning_deck
     size, known = int(state.planning_size), int(state.no_events)
     sort(cards, size)  # permits to the bottom
@@ -46,7 +46,7 @@ def redeal_planning(state: State) -> None:
     for k in range(size):
         permits += cards[k] < FIRST_EVENT
     shuffle(state, cards, permits)
-    for k in range(known):  # that many of them to the top
+    for k in range(known):  # permits for the top cards that are known to be no events
         kept = cards[permits - 1 - k]
         cards[permits - 1 - k] = cards[size - 1 - k]
         cards[size - 1 - k] = kept

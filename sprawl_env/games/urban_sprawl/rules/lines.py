@@ -40,7 +40,7 @@ def in_line(line: int, block: int) -> bool:
 
 @kernel
 def line_money(state: State, line: int) -> int:
-    """Does a line with a number pay wealth or prestige?"""
+    """Return whether a line with a number pays WEALTH or PRESTIGE."""
     if line < FIRST_DOUBLE_ROW:
         return WEALTH
     if line < FIRST_GREY:
@@ -50,7 +50,7 @@ def line_money(state: State, line: int) -> int:
 
 @kernel
 def line_number(t: State, state: State, line: int) -> int:
-    """Return the number of a line, 0 without any."""
+    """Return the number of a line, 0 if it has none."""
     if line < FIRST_DOUBLE_ROW:
         return int(t.column_number[line])
     if line < FIRST_GREY:
@@ -81,7 +81,7 @@ def highest_line(t: State, state: State, money: int) -> int:
 
 @kernel
 def revalue(t: State, state: State) -> None:
-    """Work out the value of every block (US §1)."""
+    """Recompute the value of every block (US §1)."""
     state.worth_up_to[:] = 0
     for block in range(NUM_BLOCKS):
         row, column = block // SIDE, block % SIDE
@@ -106,7 +106,7 @@ def grey_of(state: State, marker: int) -> int:
 
 @kernel
 def empty_greys(state: State) -> int:
-    """Count the empty grey spaces."""
+    """Return the number of empty grey spaces."""
     count = 0
     for grey in range(NUM_GREYS):
         count += state.marker_at[grey] == NO_MARKER
@@ -128,7 +128,7 @@ def do_put_marker(t: State, state: State, marker: int, grey: int) -> None:
 
 @kernel
 def buildings_in_line(state: State, line: int, seat: int) -> int:
-    """Count the buildings that a seat controls in a line, parks included."""
+    """Return how many buildings a seat controls in a line, parks included."""
     if line < FIRST_DOUBLE_ROW:
         return int(state.in_column[seat, line])
     if line < FIRST_GREY:
@@ -142,7 +142,7 @@ def buildings_in_line(state: State, line: int, seat: int) -> int:
 
 @kernel
 def share_of_line(t: State, state: State, line: int, seat: int) -> int:
-    """Return what a line pays to a seat; tied seats share, rounding down (US §2, ruling U2)."""
+    """Return what a line pays to a seat; tied seats share, rounded down (US §2, ruling U2)."""
     own = buildings_in_line(state, line, seat)
     if own == 0:
         return 0
@@ -160,7 +160,7 @@ def share_of_line(t: State, state: State, line: int, seat: int) -> int:
 
 @kernel
 def pay_line(t: State, state: State, line: int) -> None:
-    """Pay a line out to all seats."""
+    """Pay a line to all seats."""
     money = line_money(state, line)
     for seat in range(state.num_seats):
         share = share_of_line(t, state, line, seat)
@@ -172,30 +172,30 @@ def pay_line(t: State, state: State, line: int) -> None:
 
 @kernel
 def pay_number(t: State, state: State, money: int, number: int) -> None:
-    """Pay the line of a number, if it is on the board."""
+    """Pay the line with a number, if the number is on the board."""
     line = line_with(t, state, money, number)
     if line != NO_LINE:
         pay_line(t, state, line)
 
 
-# ------------------------------------------------------------------------------ sets of the seats
+# ---------------------------------------------------------------------------------- sets of seats
 
 
 @kernel
 def all_seats(state: State) -> int:
-    """Set of all seats."""
+    """Return the set of all seats."""
     return (1 << int(state.num_seats)) - 1
 
 
 @kernel
 def only_seat(seats: int) -> bool:
-    """Is there exactly one seat in the set?"""
+    """Does the set hold exactly one seat?"""
     return count_bits(seats) == 1
 
 
 @kernel
 def extreme_seats(state: State, money: int, highest: bool) -> int:
-    """Set of the seats with the most, or the least, wealth or prestige."""
+    """Return the seats with the most, or the least, wealth or prestige."""
     best, seats = 0, 0
     for seat in range(state.num_seats):
         own = int(state.wealth[seat]) if money == WEALTH else int(state.prestige[seat])

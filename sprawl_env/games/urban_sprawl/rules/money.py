@@ -34,7 +34,7 @@ def has(state: State, seat: int, money: int) -> int:
 
 @kernel
 def add(state: State, seat: int, money: int, amount: int) -> None:
-    """Change a seat's wealth or prestige."""
+    """Add to a seat's wealth or prestige."""
     if money == WEALTH:
         state.wealth[seat] += amount
     else:
@@ -43,7 +43,7 @@ def add(state: State, seat: int, money: int, amount: int) -> None:
 
 @kernel
 def take_up_to(state: State, seat: int, money: int, amount: int) -> int:
-    """Take what is there, up to an amount; return how much it was (US 6.11)."""
+    """Take up to an amount from a seat and return how much was taken (US 6.11)."""
     taken = min(amount, has(state, seat, money))
     add(state, seat, money, -taken)
     return taken
@@ -51,7 +51,7 @@ def take_up_to(state: State, seat: int, money: int, amount: int) -> int:
 
 @kernel
 def amount_of_unit(t: State, state: State, e: int) -> int:
-    """Return the amount of one unit: a building, a marker, or all at once."""
+    """Return the amount of one unit: of a building, of a marker, or of the whole effect."""
     amount = int(t.amount[e])
     if t.per[e] == Per.VALUE:
         amount *= int(state.value[state.lot // CORNERS])
@@ -60,7 +60,7 @@ def amount_of_unit(t: State, state: State, e: int) -> int:
 
 @kernel
 def markers_held(t: State, state: State, e: int, seat: int) -> int:
-    """Count the vocation markers that the effect counts."""
+    """Return the number of a seat's vocation markers that the effect counts."""
     if t.of_vocation[e] != NO_VOCATION:
         return int(state.vocations[seat, t.of_vocation[e]])
     total = 0
@@ -71,7 +71,7 @@ def markers_held(t: State, state: State, e: int, seat: int) -> int:
 
 @kernel
 def buildings_held(t: State, state: State, e: int, seat: int) -> int:
-    """Count the buildings of a seat among those that pass."""
+    """Return the number of a seat's buildings that pass the filter."""
     value = pay_value(t, state, e)
     count = 0
     for part in range(NUM_PARTS):
@@ -86,13 +86,13 @@ def buildings_held(t: State, state: State, e: int, seat: int) -> int:
 
 @kernel
 def pay_value(t: State, state: State, e: int) -> int:
-    """Return the extreme value that a filter without owner asks for."""
+    """Return the extreme value of a filter that does not depend on the seat."""
     return extreme_value(t, state, e, NOBODY)
 
 
 @kernel
 def units(t: State, state: State, e: int, seat: int) -> int:
-    """Count what an amount is multiplied by, for one seat; 0 where a unit is worth nothing."""
+    """Return the number of units for a seat, 0 if a unit is worth nothing."""
     if amount_of_unit(t, state, e) == 0:
         return 0
     if t.verb[e] == Verb.PAY:
@@ -106,9 +106,9 @@ def units(t: State, state: State, e: int, seat: int) -> int:
 
 @kernel
 def move_fixed(t: State, state: State, e: int, seats: int, receiver: int) -> None:
-    """Gain, lose or pay for several seats at once; amounts are fixed before (ruling U18)."""
+    """Gain, lose or pay for several seats at once; amounts are fixed first (ruling U18)."""
     counted = 0
-    for seat in range(state.num_seats):  # counts of at most 144 lie side by side, 8 bits each
+    for seat in range(state.num_seats):  # 8 bits per seat; a count is at most 144
         if seats >> seat & 1:
             counted |= units(t, state, e, seat) << 8 * seat
     money, amount = int(t.what[e]), amount_of_unit(t, state, e)
@@ -124,7 +124,7 @@ def move_fixed(t: State, state: State, e: int, seats: int, receiver: int) -> Non
 
 @kernel
 def steal(t: State, state: State, e: int, seats: int, thief: int) -> None:
-    """Take a fixed amount from several seats."""
+    """Take up to the effect's amount from several seats."""
     for seat in range(state.num_seats):
         if seats >> seat & 1 and seat != thief:
             taken = take_up_to(state, seat, int(t.what[e]), int(t.amount[e]))
@@ -133,7 +133,7 @@ def steal(t: State, state: State, e: int, seats: int, thief: int) -> None:
 
 @kernel
 def victims(t: State, state: State, e: int, thief: int) -> int:
-    """Set of the seats that have something to steal."""
+    """Return the seats that have something to steal."""
     seats = 0
     for seat in range(state.num_seats):
         if seat != thief and has(state, seat, int(t.what[e])) > 0:
@@ -146,7 +146,7 @@ def victims(t: State, state: State, e: int, thief: int) -> int:
 
 @kernel
 def may_move_unit(t: State, state: State, e: int, seat: int, money: int) -> bool:
-    """May a unit be gained, lost or paid in wealth, or in prestige (ruling U20)?"""
+    """May a unit be gained, lost or paid in this currency (ruling U20)?"""
     if t.verb[e] == Verb.GAIN:
         return True
     amount = amount_of_unit(t, state, e)
@@ -158,7 +158,7 @@ def may_move_unit(t: State, state: State, e: int, seat: int, money: int) -> bool
 
 @kernel
 def count_unit_choices(t: State, state: State, e: int, seat: int) -> int:
-    """Count the ways to gain, lose or pay one unit."""
+    """Return the number of ways to gain, lose or pay one unit."""
     wealth = may_move_unit(t, state, e, seat, WEALTH)
     prestige = may_move_unit(t, state, e, seat, PRESTIGE)
     return int(wealth) + int(prestige)
@@ -166,14 +166,14 @@ def count_unit_choices(t: State, state: State, e: int, seat: int) -> int:
 
 @kernel
 def mark_unit(t: State, state: State, e: int, seat: int, mask: Mask) -> None:
-    """Mark wealth and prestige."""
+    """Mark the currencies in which a unit may be gained, lost or paid."""
     mask[GAIN + WEALTH] = may_move_unit(t, state, e, seat, WEALTH)
     mask[GAIN + PRESTIGE] = may_move_unit(t, state, e, seat, PRESTIGE)
 
 
 @kernel
 def do_move_unit(t: State, state: State, seat: int, money: int) -> None:
-    """Gain, lose or pay one unit, then the next one."""
+    """Gain, lose or pay one unit, then decide about the next one."""
     e, left, receiver = top(state, A), top(state, B), top(state, C)
     amount = amount_of_unit(t, state, e)
     pop(state)
@@ -187,12 +187,12 @@ def do_move_unit(t: State, state: State, seat: int, money: int) -> None:
         push(state, Step.UNIT, seat, e, left - 1, receiver)
 
 
-# --------------------------------------------------------------- whoever controls the buildings
+# ------------------------------------------------------------- gains and losses of controllers
 
 
 @kernel
 def reward_building(t: State, state: State, e: int, lot: int, sign: int) -> None:
-    """The controller of a building gains or loses."""
+    """Let the controller of a building gain or lose."""
     owner = int(state.owner[lot])
     amount = int(t.amount[e])
     if t.times_value[e]:
@@ -207,13 +207,13 @@ def reward_building(t: State, state: State, e: int, lot: int, sign: int) -> None
 
 @kernel
 def is_headline(t: State, state: State, e: int, lot: int, value: int) -> bool:
-    """Is it one of the extreme buildings, with a controller to reward (ruling U18)?"""
+    """Does the building pass the filter and have a controller (rulings U18, U37)?"""
     return bool(state.owner[lot] != NOBODY and passes(t, state, e, lot, NOBODY, value))
 
 
 @kernel
 def count_headlines(t: State, state: State, e: int, value: int) -> int:
-    """Count the controlled buildings that pass."""
+    """Return the number of controlled buildings that pass."""
     count = 0
     for part in range(NUM_PARTS):
         lots = int(state.firsts[part])
@@ -226,7 +226,7 @@ def count_headlines(t: State, state: State, e: int, value: int) -> int:
 
 @kernel
 def reward_controllers(t: State, state: State, e: int) -> None:
-    """Each controller gains or loses for its buildings; one of several extremes is picked."""
+    """Let each controller gain or lose; one of several extreme buildings is picked."""
     value = pay_value(t, state, e)
     if t.extreme[e] != Extreme.NONE and count_headlines(t, state, e, value) > 1:
         push(state, Step.HEADLINE, int(state.active), e)
@@ -243,7 +243,7 @@ def reward_controllers(t: State, state: State, e: int) -> None:
 
 @kernel
 def mark_extremes(t: State, state: State, e: int, mask: Mask) -> None:
-    """Mark the extreme buildings, one of which is picked."""
+    """Mark the extreme buildings to pick from (ruling U37)."""
     value = pay_value(t, state, e)
     for part in range(NUM_PARTS):
         lots = int(state.firsts[part])

@@ -1,4 +1,4 @@
-"""The end of a turn: rail lines, cards turned up, ballots and payouts (US 6.8, U25 to U29)."""
+"""The end of a turn: rail lines, revealed cards, ballots, payouts (US 6.8, rulings U25 to U29)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NO_DECK = -1
 
 @kernel
 def can_draw(state: State) -> bool:
-    """A permit or an Urban Renewal is left in the deck, or for a new one (rulings U28, U41)."""
+    """Can a permit or an Urban Renewal still be drawn (rulings U28, U41)?"""
     if state.no_events > 0:
         return True
     for kind in range(NUM_KINDS):
@@ -67,7 +67,7 @@ def rebuild_planning(state: State) -> None:
 
 @kernel
 def next_planning(state: State) -> int:
-    """Take the next card off the planning deck, which is rebuilt first if it is empty."""
+    """Take the next card of the planning deck; rebuild the deck first if it is empty."""
     if state.planning_size == 0:
         rebuild_planning(state)
     state.planning_size -= 1
@@ -77,7 +77,7 @@ def next_planning(state: State) -> int:
 
 @kernel
 def do_draw_card(state: State, seat: int) -> None:
-    """Draw a planning card by an effect: no ballot, no payout, events unread (ruling U29)."""
+    """Draw a planning card by an effect, without ballot and payout (ruling U29)."""
     kind = int(state.planning[PLANNING_TOP])
     if kind != NO_KIND:
         state.planning[PLANNING_TOP] = NO_KIND
@@ -93,7 +93,7 @@ def do_draw_card(state: State, seat: int) -> None:
 
 @kernel
 def slide_planning(state: State) -> None:
-    """Cards slide towards 1 AP; a face-up top slides off the deck (ruling U25)."""
+    """Slide the cards towards 1 AP, the face-up top of the deck with them (ruling U25)."""
     to = 0
     for space in range(PLANNING_TOP + 1):
         kind = state.planning[space]
@@ -105,14 +105,14 @@ def slide_planning(state: State) -> None:
 
 @kernel
 def draw_planning(t: State, state: State) -> None:
-    """Turn up a planning card on a space: an event is executed and replaced (US 6.8)."""
+    """Reveal a planning card on a space; an event is executed and replaced (US 6.8)."""
     space = top(state, A)
     if not can_draw(state):
         pop(state)
         return
     kind = next_planning(state)
     if space < PLANNING_TOP or kind < FIRST_EVENT:
-        pop(state)  # after an event the next card goes to the space that is the cheapest then
+        pop(state)  # after an event the cheapest empty space is looked up again
     if kind >= FIRST_EVENT:
         event = kind - FIRST_EVENT
         state.event = event
@@ -145,7 +145,7 @@ def end_event(state: State) -> None:
 
 @kernel
 def pay_wealth(t: State, state: State) -> None:
-    """The wealth payout of a permit turned up."""
+    """Pay the wealth payout of a revealed permit."""
     kind = top(state, A)
     pop(state)
     pay_number(t, state, WEALTH, int(t.permit_wealth[kind]))
@@ -162,7 +162,7 @@ def is_active(state: State, deck: int) -> bool:
 
 @kernel
 def is_exhausted(state: State, deck: int) -> bool:
-    """No card is left, the face-up top included (ruling U27)."""
+    """Is no card of the deck left, the face-up top included (ruling U27)?"""
     return bool(state.deck_size[deck] == 0 and state.deck_top[deck] == NO_CARD)
 
 
@@ -181,7 +181,7 @@ def feeding_deck(state: State, space: int) -> int:
 
 @kernel
 def slide(state: State, low: int, high: int, deck: int) -> None:
-    """Cards on spaces ``low`` to ``high`` slide down, then the deck's face-up top."""
+    """Slide the cards on spaces ``low`` to ``high`` down, then the deck's face-up top."""
     to = low
     for space in range(low, high + 1):
         card = state.contract[space]
@@ -196,7 +196,7 @@ def slide(state: State, low: int, high: int, deck: int) -> None:
 
 @kernel
 def slide_contracts(state: State) -> None:
-    """Contracts slide along the rail lines of the active decks (US 6.8)."""
+    """Slide the contracts along the rail lines of the active decks (US 6.8)."""
     last = CONTRACT_SPACES - 1
     if not is_active(state, CITY):
         slide(state, 0, last, TOWN)
@@ -215,7 +215,7 @@ def slide_contracts(state: State) -> None:
 
 @kernel
 def draw_contract(t: State, state: State) -> None:
-    """Turn up a contract on a space or a deck: an event is executed and replaced (US 6.8)."""
+    """Reveal a contract on a space or a deck; an event is executed and replaced (US 6.8)."""
     space = top(state, A)
     deck = space - FIRST_TOP if space >= FIRST_TOP else feeding_deck(state, space)
     if deck == NO_DECK or (space >= FIRST_TOP and state.deck_size[deck] == 0):
@@ -223,13 +223,13 @@ def draw_contract(t: State, state: State) -> None:
         return
     if space < FIRST_TOP and state.deck_top[deck] != NO_CARD:
         pop(state)
-        state.contract[space] = state.deck_top[deck]  # turned up before: triggers nothing (U25)
+        state.contract[space] = state.deck_top[deck]  # revealed before: triggers nothing (U25)
         state.deck_top[deck] = NO_CARD
         return
     state.deck_size[deck] -= 1
     card = int(state.deck[deck, state.deck_size[deck]])
     if space < FIRST_TOP or t.card_zone[card] != NO_ZONE:
-        pop(state)  # after an event the next card goes to the space that is the cheapest then
+        pop(state)  # after an event the cheapest empty space is looked up again
     if t.card_zone[card] == NO_ZONE:
         push(
             state,
@@ -252,7 +252,7 @@ def draw_contract(t: State, state: State) -> None:
 
 @kernel
 def empty_planning_space(state: State) -> int:
-    """Return the cheapest empty planning space that can be filled, -1 if there is none."""
+    """Return the cheapest empty planning space if it can be filled, else -1."""
     for space in range(PLANNING_SPACES):
         if state.planning[space] == NO_KIND:
             return space if can_draw(state) else -1
@@ -270,14 +270,14 @@ def empty_contract_space(state: State) -> int:
 
 @kernel
 def turn_up_top(state: State, deck: int) -> None:
-    """Turn up the top of an active deck if it is face down (US 6.8, steps 6 to 8)."""
+    """Reveal the top of an active deck if it is face down (US 6.8, steps 6 to 8)."""
     if is_active(state, deck) and state.deck_top[deck] == NO_CARD and state.deck_size[deck]:
         push(state, Step.DRAW_CONTRACT, NOBODY, FIRST_TOP + deck)
 
 
 @kernel
 def end_of_turn(t: State, state: State) -> None:
-    """Carry out one step of the end of the turn; a step that fills spaces repeats itself."""
+    """Carry out one step of the end of the turn; repeat a step that fills spaces (US 6.8)."""
     stage = top(state, A)
     following = stage + 1
     space = -1
@@ -307,7 +307,7 @@ def end_of_turn(t: State, state: State) -> None:
 
 @kernel
 def next_turn(state: State) -> None:
-    """Pass the turn on, or stop at the limit (ruling U32)."""
+    """Begin the next turn, or stop at the turn limit (ruling U32)."""
     pop(state)
     state.turn += 1
     if state.turn >= state.max_turns:

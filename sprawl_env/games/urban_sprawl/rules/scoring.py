@@ -23,7 +23,7 @@ from sprawl_env.kernels.compile import kernel
 
 @kernel
 def prestige_lines(t: State, state: State, seat: int) -> int:
-    """What every prestige line on the board pays to a seat."""
+    """Return what all prestige lines on the board pay to a seat."""
     total = 0
     for line in range(NUM_LINES):
         if line_number(t, state, line) and line_money(state, line) == PRESTIGE:
@@ -33,7 +33,7 @@ def prestige_lines(t: State, state: State, seat: int) -> int:
 
 @kernel
 def buildings_beside_parks(state: State, seat: int) -> int:
-    """Count a seat's buildings, parks aside, that touch a park."""
+    """Return how many buildings of a seat touch a park, not counting parks."""
     count = 0
     for part in range(NUM_PARTS):
         lots = int(state.firsts[part])
@@ -47,7 +47,7 @@ def buildings_beside_parks(state: State, seat: int) -> int:
 
 @kernel
 def office_bonus(state: State, seat: int) -> int:
-    """The politicians' bonuses of a seat."""
+    """Return a seat's bonuses for the politicians it holds."""
     bonus = 0
     if state.office[MAYOR] == seat:
         bonus += buildings_beside_parks(state, seat)
@@ -59,7 +59,7 @@ def office_bonus(state: State, seat: int) -> int:
 
 @kernel
 def write_scores(t: State, state: State, out: Ints) -> None:
-    """Write every seat's points as if the game stopped now."""
+    """Write every seat's score as if the game ended now."""
     for seat in range(state.num_seats):
         out[seat] = (
             int(state.prestige[seat])

@@ -41,7 +41,7 @@ from sprawl_env.kernels.rng import below, shuffle
 
 @kernel
 def clear(state: State) -> None:
-    """Empty the table; the option fields stay."""
+    """Reset all fields except those of the options."""
     state.ply = 0
     state.turn = 0
     state.to_play = 0
@@ -83,7 +83,7 @@ def clear(state: State) -> None:
 
 @kernel
 def clear_city(state: State) -> None:
-    """Take every building and marker away."""
+    """Remove all buildings and markers."""
     state.corners[:] = 0
     state.zone[:] = 0
     state.owner[:] = NOBODY
@@ -109,7 +109,7 @@ def clear_city(state: State) -> None:
 
 @kernel
 def lay_city(t: State, state: State) -> None:
-    """Values, the supply of tiles and the twelve starting buildings, which nobody controls yet."""
+    """Set values and the supply, and place the twelve uncontrolled starting buildings."""
     revalue(t, state)
     for colour in range(NUM_COLOURS):
         for size in range(MAX_SIZE):
@@ -127,7 +127,7 @@ def lay_city(t: State, state: State) -> None:
 
 @kernel
 def stack_deck(t: State, state: State, deck: int) -> None:
-    """Stack a contract deck: the special event lies among the middle cards (US 6.1)."""
+    """Stack a contract deck with the special event among its middle cards (US 6.1)."""
     cards = state.deck[deck]
     special, size = 0, 0
     for k in range(DECK_CARDS):
@@ -148,7 +148,7 @@ def stack_deck(t: State, state: State, deck: int) -> None:
 
 @kernel
 def stack_planning(t: State, state: State) -> None:
-    """Stack the planning deck: permits on top, all events further down (US 6.1)."""
+    """Stack the planning deck: 22 permits on top, all events below them (US 6.1)."""
     cards = state.planning_deck
     size = 0
     for kind in range(NUM_PERMITS):
@@ -156,7 +156,7 @@ def stack_planning(t: State, state: State) -> None:
             cards[size] = kind
             size += 1
     shuffle(state, cards, size)
-    for k in range(EVENTS_BELOW):  # the top moves up to make room for the events
+    for k in range(EVENTS_BELOW):  # move the top cards up to make room for the events
         cards[size + NUM_EVENTS - 1 - k] = cards[size - 1 - k]
     below_size = PERMIT_CARDS - EVENTS_BELOW
     for event in range(NUM_EVENTS):
@@ -169,7 +169,7 @@ def stack_planning(t: State, state: State) -> None:
 
 @kernel
 def take_top(state: State) -> int:
-    """Take the next planning card; in the setup it is a permit."""
+    """Take the next planning card, which is a permit during the setup."""
     state.planning_size -= 1
     state.no_events -= 1
     return int(state.planning_deck[state.planning_size])
@@ -177,7 +177,7 @@ def take_top(state: State) -> int:
 
 @kernel
 def deal_planning(t: State, state: State) -> None:
-    """Planning cards for the seats, the four spaces and the face-up top (US 6.1)."""
+    """Deal planning cards to the seats, the four spaces and the face-up top (US 6.1)."""
     for seat in range(state.num_seats):
         for _ in range(t.opening_cards[seat]):
             state.hand[seat, take_top(state)] += 1
@@ -188,7 +188,7 @@ def deal_planning(t: State, state: State) -> None:
 
 @kernel
 def deal_contracts(state: State) -> None:
-    """Town contracts for the five spaces and the face-up top; nothing triggers (ruling U12)."""
+    """Deal Town contracts to the five spaces and the face-up top (rulings U12, U39)."""
     for space in range(CONTRACT_SPACES + 1):
         state.deck_size[TOWN] -= 1
         card = state.deck[TOWN, state.deck_size[TOWN]]
@@ -200,7 +200,7 @@ def deal_contracts(state: State) -> None:
 
 @kernel
 def set_up(t: State, state: State) -> None:
-    """Carry out the setup up to the first claim; the generator is seeded already."""
+    """Carry out the setup up to the first claim; the rng is already seeded (US 6.1)."""
     clear(state)
     lay_city(t, state)
     for deck in range(NUM_DECKS):

@@ -38,7 +38,7 @@ from sprawl_env.kernels.lanes import LANE, LANE_BITS
 
 @kernel
 def mark_claims(t: State, state: State, seat: int, mask: Mask) -> None:
-    """Mark the starting buildings that are free and can be paid."""
+    """Mark the unclaimed starting buildings that the seat can pay (US 6.1)."""
     for k in range(STARTING):
         lot = int(t.start_lot[k])
         free = int(state.starting) >> k & 1
@@ -47,7 +47,7 @@ def mark_claims(t: State, state: State, seat: int, mask: Mask) -> None:
 
 @kernel
 def do_claim(t: State, state: State, seat: int, lot: int) -> None:
-    """Claim and pay a starting building; after the last one play begins (US 6.1)."""
+    """Claim and pay a starting building; the first turn follows the last claim (US 6.1)."""
     pop(state)
     for k in range(STARTING):
         if t.start_lot[k] == lot:
@@ -65,7 +65,7 @@ def do_claim(t: State, state: State, seat: int, lot: int) -> None:
 
 @kernel
 def first_media(t: State, state: State) -> int:
-    """MEDIA goes to the richest; tie: who has the RES of the value, or is first (ruling U11)."""
+    """Return the richest seat; tie: the controller of the tie-break RES, or the first (U11)."""
     seats = extreme_seats(state, WEALTH, True)
     if only_seat(seats):
         return lowest(seats)
@@ -83,7 +83,7 @@ def first_media(t: State, state: State) -> int:
 
 @kernel
 def begin_turn(t: State, state: State) -> None:
-    """The Treasurer collects; then investments and action points."""
+    """Begin a turn: the Treasurer collects, action points are set (US 6.2)."""
     seat = top(state, SEAT)
     pop(state)
     state.active = seat
@@ -105,7 +105,7 @@ def begin_turn(t: State, state: State) -> None:
 
 @kernel
 def contract_at(state: State, seat: int, place: int) -> int:
-    """Return the card at a place of the ``build`` ids, NO_CARD if none."""
+    """Return the card at a place of the ``build`` actions, NO_CARD if there is none."""
     if place < FIRST_TOP:
         return int(state.contract[place])
     if place < FIRST_FAVOR:
@@ -115,7 +115,7 @@ def contract_at(state: State, seat: int, place: int) -> int:
 
 @kernel
 def cost_at(t: State, place: int) -> int:
-    """Return the action points of a place; a Favor costs none."""
+    """Return the action points that a place costs; a Favor costs none."""
     return int(t.build_cost[place]) if place < FIRST_FAVOR else 0
 
 
@@ -129,7 +129,7 @@ def has_free_slot(state: State, seat: int) -> bool:
 
 @kernel
 def is_fresh(state: State, place: int) -> bool:
-    """Is it a Favor taken this turn (ruling U4)?"""
+    """Is the place a Favor taken this turn (ruling U4)?"""
     return bool(place >= FIRST_FAVOR and int(state.fresh_favors) >> (place - FIRST_FAVOR) & 1)
 
 
@@ -147,7 +147,7 @@ def mark_builds(t: State, state: State, seat: int, mask: Mask) -> None:
 
 @kernel
 def mark_favors(t: State, state: State, seat: int, mask: Mask) -> None:
-    """Mark the contracts that can be taken as a Favor."""
+    """Mark the contracts that can be taken as a Favor (US 6.2)."""
     if not has_free_slot(state, seat):
         return
     for place in range(FIRST_FAVOR):
@@ -212,7 +212,7 @@ def do_take_planning(state: State, seat: int, space: int) -> None:
 
 @kernel
 def remove_contract(state: State, seat: int, place: int) -> None:
-    """Take the card away from where it lies; a second Favor moves up."""
+    """Remove a card from its place; a second Favor moves up (ruling U40)."""
     if place < FIRST_TOP:
         state.contract[place] = NO_CARD
     elif place < FIRST_FAVOR:
@@ -226,7 +226,7 @@ def remove_contract(state: State, seat: int, place: int) -> None:
 
 @kernel
 def do_take_contract(t: State, state: State, seat: int, place: int) -> None:
-    """Pay the action points of a contract and choose its footprint next."""
+    """Pay the action points of a contract and queue the choice of its footprint (US 6.3)."""
     card = contract_at(state, seat, place)
     state.investing = 0
     state.points -= cost_at(t, place)

@@ -1,4 +1,4 @@
-"""Vocations: taking a marker, scoring all of a name (US 6.5, ruling U17)."""
+"""Vocations: taking a marker, scoring all markers of a name (US 6.5, ruling U17)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sprawl_env.kernels.compile import kernel
 
 @kernel
 def opponents_with(state: State, seat: int, vocation: int) -> int:
-    """Set of the other seats that hold a marker of the vocation."""
+    """Return the set of the other seats that hold a marker of the vocation."""
     seats = 0
     for other in range(state.num_seats):
         if other != seat and state.vocations[other, vocation] > 0:
@@ -26,7 +26,7 @@ def opponents_with(state: State, seat: int, vocation: int) -> int:
 
 @kernel
 def take_vocation(state: State, seat: int, vocation: int) -> None:
-    """Take a marker from the supply, or ask from whom if there is none."""
+    """Take a marker from the supply, or queue the choice of an opponent if it is empty."""
     if state.vocations_left[vocation] > 0:
         state.vocations_left[vocation] -= 1
         state.vocations[seat, vocation] += 1
@@ -56,14 +56,17 @@ def vocation_of_contract(t: State, state: State) -> None:
 
 @kernel
 def score_vocation(state: State, seat: int, vocation: int, number: int, police: bool) -> None:
-    """Let all seats score their markers, clockwise from one; with the Police Chief's both?"""
+    """Let all seats score their markers, clockwise from ``seat``.
+
+    With ``police`` the Police Chief gains both wealth and prestige (US 6.5, ruling U17).
+    """
     left = int(state.num_seats) * 2 + police
     push(state, Step.SCORE_SEATS, seat, number, vocation, left)
 
 
 @kernel
 def score_seat(state: State) -> None:
-    """One seat scores its markers, then the next one does."""
+    """Let one seat score its markers, then the next seat."""
     seat, number, vocation = top(state, SEAT), top(state, A), top(state, B)
     left, police = top(state, C) // 2, top(state, C) % 2
     pop(state)
@@ -81,7 +84,7 @@ def score_seat(state: State) -> None:
 
 @kernel
 def do_marker_gain(state: State, seat: int, money: int) -> None:
-    """Wealth or prestige for one marker."""
+    """Gain wealth or prestige for one marker, then decide about the next one."""
     number, left = top(state, A), top(state, B)
     pop(state)
     if money == WEALTH:

@@ -1,7 +1,7 @@
-"""The most plies a game of *Urban Sprawl* can take, worked out from the compiled tables.
+"""The maximum number of plies of an *Urban Sprawl* game, computed from the compiled tables.
 
-The proof stands in the game's README, "How long a game can be"; here is its arithmetic.  It reads
-nothing but tables, so it holds for every overlay too.
+The proof is in the game's README, "How long a game can be"; this module does its arithmetic.  It
+reads only the tables, so it also holds for overlays.
 """
 
 from typing import NamedTuple
@@ -41,30 +41,31 @@ FACE_UP = PLANNING_SPACES + 1  # planning cards
 OF_A_CONTRACT = 3  # plies: taken as a Favor, taken to be built, its footprint
 OF_A_TURN = 1 + FACE_UP  # its end, planning cards acquired
 REBUILDS_OF_A_TURN = 2  # of the planning deck: in its actions, in its end (ruling U41)
-WINNER = 1  # one tied seat is named
-PARK = 1  # where the Mayor's park goes
+WINNER = 1  # one tied seat is chosen
+PARK = 1  # the lot of the Mayor's park
 MONEY_VERBS = (Verb.GAIN, Verb.LOSE, Verb.PAY)
 
 
 class Bound(NamedTuple):
-    """After ``turns`` begun and ``rebuilds`` of the planning deck a game has taken at most
-    ``once + a_turn * turns + a_deck * (rebuilds + 1)`` plies."""
+    """At most ``once + a_turn * turns + a_deck * (rebuilds + 1)`` plies have been played.
+
+    ``turns`` have begun and the planning deck was rebuilt ``rebuilds`` times."""
 
     once: int
     a_turn: int
     a_deck: int
 
     def after(self, turns, rebuilds):
-        """The bound, for numbers or arrays of them."""
+        """Return the bound, for integers or arrays."""
         return self.once + self.a_turn * turns + self.a_deck * (rebuilds + 1)
 
     def most(self, turns):
-        """The bound whatever is rebuilt."""
+        """Return the bound for the maximum number of rebuilds."""
         return self.after(turns, REBUILDS_OF_A_TURN * turns)
 
 
 def bound_of(t, seats, length):
-    """The bound from one record of tables, for a number of seats and a ``Length``."""
+    """Return the bound of one record of tables, for a number of seats and a ``Length``."""
     ballot = most_of_election() if t.permit_ballot.any() else 0
     spent = 1  # a planning card in a hand is invested, paid or discarded once
     cards = [contract_or_event(t, card, seats, ballot, spent) for card in range(NUM_CARDS)]
@@ -83,7 +84,7 @@ def bound_of(t, seats, length):
 
 
 def drawn_from_deck(t, cards, deck, length):
-    """The dearest cards of a deck that can be drawn: none below the one that ends the game."""
+    """Return the largest total of the cards of a deck that can be drawn before the game ends."""
     own = range(deck * DECK_CARDS, (deck + 1) * DECK_CARDS)
     special = next(card for card in own if t.card_special[card])
     effects = range(int(t.card_first[special]), end_of(t.card_first, t.card_effects, special))
@@ -93,7 +94,7 @@ def drawn_from_deck(t, cards, deck, length):
 
 
 def contract_or_event(t, card, seats, ballot, spent):
-    """All plies that a card of a contract deck can bring."""
+    """Return all plies that a card of a contract deck can cause."""
     first, count = int(t.card_first[card]), int(t.card_effects[card])
     drawn = drawn_by_list(t, first, count, seats)
     if t.card_zone[card] < 0:  # an event, at the end of a turn: spaces it empties are filled
@@ -102,7 +103,7 @@ def contract_or_event(t, card, seats, ballot, spent):
 
 
 def plies_when_built(t, card, seats):
-    """Plies from the last permit paid for a contract to the end of its text."""
+    """Return the plies from the last permit paid for a contract to the end of its effects."""
     plies = plies_of_list(t, int(t.card_first[card]), int(t.card_effects[card]), seats)
     for k in range(VOCATIONS_A_CARD):
         if t.card_vocation[card, k] != NO_VOCATION:  # from whom, then marker by marker
@@ -111,7 +112,7 @@ def plies_when_built(t, card, seats):
 
 
 def end_of(first, count, k):
-    """The number behind the last effect of a list."""
+    """Return the index after the last effect of a list."""
     return int(first[k]) + int(count[k])
 
 
@@ -119,26 +120,26 @@ def end_of(first, count, k):
 
 
 def plies_of_list(t, first, count, seats):
-    """Plies of a list of effects."""
+    """Return the plies of a list of effects."""
     return sum(plies_of_effect(t, e, seats) for e in range(first, first + count))
 
 
 def plies_of_effect(t, e, seats):
-    """Plies of one effect: which leader, which zone, which row, then what the verb asks."""
+    """Return the plies of an effect: which leader, which zone, which row, then its verb."""
     leader = Who.MOST_PRESTIGE <= t.who[e] <= Who.LEAST_WEALTH
     row = t.where[e] == Where.ROW
     return int(leader) + int(t.asks_zone[e]) + int(row) + plies_of_verb(t, e, seats)
 
 
 def acting(t, e, seats):
-    """How many seats an effect lets act one after the other."""
+    """Return how many seats an effect lets act one after another."""
     if t.verb[e] == Verb.DISASTER or t.who[e] in {Who.EACH, Who.CONTROLLER}:
         return seats
     return seats - 1 if t.who[e] == Who.OPPONENTS else 1
 
 
 def plies_of_verb(t, e, seats):
-    """Plies of what an effect does."""
+    """Return the plies of the verb of an effect."""
     verb, office, vocation = Verb(t.verb[e]), int(t.of_office[e]), int(t.of_vocation[e])
     acts = acting(t, e, seats)
     inside = max(plies_inside(t, e, seats), default=0)
@@ -177,7 +178,7 @@ def plies_of_verb(t, e, seats):
         return int(t.who[e] == Who.CHOSEN)
     if verb == Verb.PAYOUT:
         return int(t.pays[e] == Line.ROW)
-    if verb not in of_a_seat:  # nothing is asked
+    if verb not in of_a_seat:  # no decision
         assert verb in {
             Verb.DRAW, Verb.EXTRA_AP, Verb.LASTING, Verb.ACTIVATE, Verb.END_GAME
         }  # fmt: skip
@@ -186,12 +187,12 @@ def plies_of_verb(t, e, seats):
 
 
 def plies_inside(t, e, seats):
-    """Plies of each list of effects that can follow inside an effect."""
+    """Return the plies of each list of effects nested in an effect."""
     return [plies_of_list(t, first, count, seats) for first, count in lists_inside(t, e)]
 
 
 def lists_inside(t, e):
-    """The lists one of which can follow inside an effect."""
+    """Return the nested lists of an effect, of which one is run."""
     first, count = int(t.then_first[e]), int(t.then_count[e])
     if t.verb[e] == Verb.CHOOSE:
         return [(first + option, 1) for option in range(count)]
@@ -199,7 +200,7 @@ def lists_inside(t, e):
 
 
 def units(t, e, acts):
-    """How often wealth or prestige is chosen."""
+    """Return how often wealth or prestige is chosen."""
     if t.per[e] == Per.VOCATION:
         named = t.of_vocation[e]
         markers = t.vocation_markers if named == NO_VOCATION else t.vocation_markers[named]
@@ -210,7 +211,7 @@ def units(t, e, acts):
 
 
 def buildings(t, e):
-    """How many buildings can pass a filter: no more than there are tiles of its kinds."""
+    """Return how many buildings can pass a filter: the number of tiles of its kinds."""
     tiles = [
         sum(int(t.tiles[colour, size]) for size in range(MAX_SIZE) if t.sizes[e] >> size & 1)
         if t.colours[e] >> colour & 1
@@ -221,12 +222,12 @@ def buildings(t, e):
 
 
 def plies_of_election(office):
-    """A tie, the park of a Mayor, a tie for the Contractor."""
+    """Return the plies of an election: a tie, a Mayor's park, a tie for the Contractor."""
     return WINNER + (PARK if office == MAYOR else 0) + WINNER
 
 
 def most_of_election():
-    """The most plies of an election."""
+    """Return the maximum number of plies of an election."""
     return max(plies_of_election(office) for office in range(NUM_POLITICIANS))
 
 
@@ -234,12 +235,12 @@ def most_of_election():
 
 
 def drawn_by_list(t, first, count, seats):
-    """Planning cards that a list of effects can bring into hands."""
+    """Return how many planning cards a list of effects can bring into hands."""
     return sum(drawn_by_effect(t, e, seats) for e in range(first, first + count))
 
 
 def drawn_by_effect(t, e, seats):
-    """Planning cards that an effect can bring into hands."""
+    """Return how many planning cards an effect can bring into hands."""
     of_a_seat = {
         Verb.FREE_CARD: 1,
         Verb.DRAW: int(t.amount[e]),
@@ -252,7 +253,7 @@ def drawn_by_effect(t, e, seats):
 
 
 def drawn_inside(t, e, seats):
-    """Planning cards of each list of effects that can follow inside an effect."""
+    """Return the planning cards of each list of effects nested in an effect."""
     return [drawn_by_list(t, first, count, seats) for first, count in lists_inside(t, e)]
 
 
@@ -260,14 +261,14 @@ def drawn_inside(t, e, seats):
 
 
 def depth_of_list(t, first, count):
-    """Entries that a list of effects can put on the agenda at once, the rest of the list first."""
+    """Return how many agenda entries a list of effects can have at once, its rest included."""
     if count == 0:
         return 0
     return 1 + max(depth_of_effect(t, e) for e in range(first, first + count))
 
 
 def depth_of_effect(t, e):
-    """Entries of an effect, above the rest of its list."""
+    """Return how many agenda entries an effect can have, above the rest of its list."""
     verb, office = Verb(t.verb[e]), int(t.of_office[e])
     inside = max((depth_of_list(t, *inner) for inner in lists_inside(t, e)), default=0)
     elected = 2  # the Contractor waits below the tie, or below the Mayor's park
@@ -281,7 +282,7 @@ def depth_of_effect(t, e):
 
 
 def deepest_agenda(t):
-    """The most entries that the agenda can hold at once."""
+    """Return the maximum number of entries on the agenda."""
     turn, end_of_turn, drawn_top, event = 1, 1, 1, 1
     ballot = end_of_turn + 1 + 2  # the payout waits, then the Contractor and the park
     building = turn + 1 + 1 + 2  # effects, second vocation, the scoring, from whom or a marker

@@ -1,4 +1,4 @@
-"""Drawn positions of *Urban Sprawl*, and decisions answered in words.
+"""Drawn positions of *Urban Sprawl*, and decisions in words.
 
 Blocks are a letter for the column and a number for the row from the top, as in the action names.
 A place is a block with a corner (``"C3 TL"``: a lot, or the first lot of a building), with a half
@@ -10,8 +10,8 @@ Without markers the values are::
       3-4  2   5   6   7   4   3
       5-6  3   6   7   8   5   4
 
-Drawn cities hold only the buildings that are given, without the twelve of the setup, and nobody
-holds any card unless told so; all other cards lie in their decks.  It is seat 0's first turn.
+A drawn city holds only the given buildings, without the twelve of the setup.  Seats hold only the
+given cards; all other cards are in their decks.  It is seat 0's first turn.
 """
 
 import functools
@@ -46,9 +46,9 @@ from sprawl_env.games.urban_sprawl.constants import (
 )
 from sprawl_env.games.urban_sprawl.names import card_name, footprint_size
 from sprawl_env.games.urban_sprawl.rules.board import lay, refit
+from sprawl_env.games.urban_sprawl.rules.flow import advance
 from sprawl_env.games.urban_sprawl.rules.lines import revalue
 from sprawl_env.games.urban_sprawl.rules.setup import clear_city
-from sprawl_env.games.urban_sprawl.rules.verbs import advance
 from sprawl_env.kernels.agenda import A, push, top
 
 PARTS = (
@@ -72,12 +72,12 @@ LINES = (
 
 @functools.cache
 def game_of(num_players=2, **options):
-    """Return a game; the same one for the same options."""
+    """Return a game, cached by its options."""
     return sprawl_env.game("urban_sprawl", num_players=num_players, **options)
 
 
 def with_tables(game, tables):
-    """Return a game that plays by other tables."""
+    """Return a game with other tables."""
     made = object.__new__(type(game))
     made.__dict__.update(game.__dict__)
     made.tables = tables
@@ -154,7 +154,7 @@ def position(
     options=None,
     **fields,
 ):
-    """Return ``(game, games)``: one game whose active seat is to act.
+    """Return ``(game, games)``: one game in which the active seat is to act.
 
     Args:
         num_players: seats.
@@ -162,25 +162,25 @@ def position(
         wealth: of all seats, or a list.
         prestige: of all seats, or a list.
         hands: ``{kind: count}`` a seat.
-        planning: kinds at 1 to 4 AP and the face-up top; None: empty, as what is left out.
+        planning: kinds at 1 to 4 AP and the face-up top; None or left out: empty.
         planning_deck: kinds of the next cards; the others lie below them.
         discards: kinds that are discarded.
         only_planning: all planning cards that are not named are discarded, not in the deck.
         contracts: names of the cards at 1 to 5 AP; None: empty.
         tops: ``{deck: name}`` face up.
         decks: ``{deck: names}``: the next cards; the others lie below them unless ``gone``.
-        gone: decks of which all that is not named has left the game.
+        gone: decks whose unnamed cards have left the game.
         favors: names a seat.
         active_decks: names.
-        offices: ``{office: seat}``; those named come into play, if any all five politicians.
-        contractor: is it in play though nobody has it?
+        offices: ``{office: seat}``; if any is given, all five politicians are in play.
+        contractor: is the Contractor in play although no seat has it?
         vocations: ``{seat: {name: markers}}``.
         markers: ``{marker: line}``, e.g. ``{"wealth 7": "grey AB"}``.
         active: seat.
         points: action points.
         investing: may the seat still invest?
-        built: place of the contract built last this turn, given among ``buildings``.
-        game: game, if not the packaged one.
+        built: place of the contract built last this turn; one of ``buildings``.
+        game: a game other than the packaged one.
         options: of the game.
         **fields: other fields of the record, e.g. ``pawn=2``.
     """
@@ -229,7 +229,7 @@ def _lay_city(t, state, buildings, markers):
 
 
 def build(state, place, zone, owner, power=Power.NONE):
-    """Put a building of the supply into the city."""
+    """Place a building of the supply in the city."""
     block, shape = site_of(place)
     assert not shape & int(state.occupied[block]), f"{place} is occupied"
     colour = ZONES.index(zone)
@@ -283,7 +283,7 @@ def _lay_contracts(t, state, contracts, tops, decks, gone, favors, active_decks)
         for slot, name in enumerate(names):
             state.favors[seat, slot] = card_of(name)
             used.append(card_of(name))
-    used += [card_of("Villa")]  # it stands for the contract built last
+    used += [card_of("Villa")]  # stands for the contract built last
     for d, deck in enumerate(DECKS):
         following = [card_of(name) for name in decks.get(deck, ())]
         own = range(d * DECK_CARDS, (d + 1) * DECK_CARDS)
@@ -313,12 +313,12 @@ def row(effect):
 
 
 def run(*effects, event=False, self_seat=None, **drawn):
-    """Draw a position and run effects in it; return ``(game, games)`` at the next decision.
+    """Draw a position, run effects in it, return ``(game, games)`` at the next decision.
 
     Args:
-        *effects: as in the data files, checked like those.
-        event: effects of an event; otherwise of a contract.
-        self_seat: for whom, if not the active seat.
+        *effects: as in the data files, validated like those.
+        event: whether they are effects of an event, not of a contract.
+        self_seat: the seat they are run for, if not the active seat.
         **drawn: as for :func:`position`.
     """
     game, games = position(**{"investing": 0, **drawn})
@@ -332,7 +332,7 @@ def run(*effects, event=False, self_seat=None, **drawn):
 
 
 def with_effects(game, effects, event=False):
-    """Return a game with effects that no card has, and the number of the first one."""
+    """Return a game with additional effects, and the index of the first one."""
     rows = [row(effect) for effect in effects]
     check_effects(rows, "test", event)
     tables = game.tables.copy()
@@ -343,7 +343,7 @@ def with_effects(game, effects, event=False):
 
 
 def is_done(games):
-    """Has everything been carried out, so that the active seat goes on with its turn?"""
+    """Is everything carried out, so that the active seat continues its turn?"""
     return step_of(games) == Step.MAIN and int(games.agenda_size[0]) == 1
 
 
@@ -351,13 +351,13 @@ def is_done(games):
 
 
 def step_of(games):
-    """Return what is to be decided."""
+    """Return the step of the decision."""
     assert games.over[0] == NOT_OVER
     return Step(top(games[0], 0))
 
 
 def place_name(game, games, site):
-    """Return a site in the words of the decision at hand."""
+    """Return the name of a site, as the current decision reads it."""
     state = games[0]
     block, k = divmod(site, CORNERS)
     size = footprint_size(game.tables, state) or 1
@@ -396,12 +396,12 @@ def legal(game, games):
 
 
 def asks(game, games):
-    """Return whose decision it is, which, and the legal answers."""
+    """Return the seat to play, its decision and the legal answers."""
     return int(games.to_play[0]), step_of(games), legal(game, games)
 
 
 def play(game, games, *words):
-    """Answer decisions; each answer must be legal."""
+    """Answer decisions in order; each answer must be legal."""
     for word in words:
         actions = np.flatnonzero(game.legal_actions(games))
         found = {word_of(game, games, action): int(action) for action in actions}
@@ -423,7 +423,7 @@ def prestige_of(games):
 
 
 def building_at(games, place):
-    """Return ``(zone, owner)`` of the building whose first lot is at a place, None without."""
+    """Return ``(zone, owner)`` of the building that begins at a place, None if there is none."""
     lot = lot_of(place)
     if not games.corners[0, lot]:
         return None
@@ -442,7 +442,7 @@ def value_of(games, block):
 
 
 def office_of(games, office):
-    """Return who holds an office, None if nobody does."""
+    """Return the seat that holds an office, or None."""
     seat = int(games.office[0, OFFICES.index(office)])
     return None if seat == NOBODY else seat
 

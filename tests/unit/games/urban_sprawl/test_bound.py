@@ -1,4 +1,4 @@
-"""README, "How long a game can be": the bound on plies, its parts, and what the agenda holds."""
+"""README, "How long a game can be": the bound on plies, its parts, the depth of the agenda."""
 
 import re
 
@@ -23,8 +23,8 @@ from sprawl_env.games.urban_sprawl.constants import (
 )
 from sprawl_env.games.urban_sprawl.invariants import MOST_PENDING
 from sprawl_env.games.urban_sprawl.names import card_name, kind_name
+from sprawl_env.games.urban_sprawl.rules.flow import advance
 from sprawl_env.games.urban_sprawl.rules.rails import can_draw, rebuild_planning
-from sprawl_env.games.urban_sprawl.rules.verbs import advance
 from sprawl_env.games.urban_sprawl.state import AGENDA_DEPTH
 from sprawl_env.kernels.agenda import push
 from sprawl_env.kernels.compile import JIT
@@ -57,7 +57,7 @@ SEATS = (2, 3, 4)
 
 
 def told():
-    """The table of the page: ``{(seats, length): (once, a turn, a deck)}``."""
+    """Return the table of the README: ``{(seats, length): (once, a turn, a deck)}``."""
     row = r"^\| (\d) \| (\w+) \| (\d+) \+ (\d+)·T \+ (\d+)·\(R \+ 1\) \|$"
     rows = re.findall(row, PAGE, re.MULTILINE)
     return {(int(seats), length): tuple(map(int, rest)) for seats, length, *rest in rows}
@@ -75,20 +75,20 @@ def test_the_page_tells_the_bound_of_the_packaged_data():
 # ---------------------------------------------------------------- its parts, worked out by hand
 
 CARDS = {  # plies when built, or of the event, with 4 seats
-    "Post Office": 1 + 5,  # PUBLIC SERVICE: from whom, five markers; the draw asks nothing
+    "Post Office": 1 + 5,  # PUBLIC SERVICE: from whom, five markers; no decision for the draw
     "Barber Shop": 1,  # wealth or prestige
     "Newspaper": (1 + 1) + 1 + 3,  # MEDIA; which office, then a tie, a park, a tie
     "Truck Stop": 1,  # which row
     "Ballpark": 1 + 1,  # which line is paid, which row
     "Duplex": 0,  # steals from each opponent
     "Police Station": (1 + 5) + 1,  # from one opponent
-    "Rail Yard": (1 + 2) + (1 + 4) + 1,  # two vocations; which row, and the other one follows
+    "Rail Yard": (1 + 2) + (1 + 4) + 1,  # two vocations; which row, the other one follows
     "Radio Station": (1 + 1) + 1 + 5,  # which vocation, at most five markers
-    "Temple": 2 + (19 + 8 + 4 + 4),  # who is next, and all RES tiles there are
+    "Temple": 2 + (19 + 8 + 4 + 4),  # who is next, and all RES tiles of the game
     "Marina": 2 + 19,  # of one lot only
     "Country Club": (1 + 4) + 1 + (2 + 3),  # where 5 goes; three opponents answer in an order
-    "Casino": (1 + 4) + 4,  # four bids; nothing is asked of who wins
-    "Artists' Lofts": 1 + 2,  # the option, at worst to move: which and where
+    "Casino": (1 + 4) + 4,  # four bids; no decision for the winner
+    "Artists' Lofts": 1 + 2,  # the option, at most a move: which and where
     "Convention Center": 1 + 1,  # the zone, the place
     "City Hall": 1 + 1,  # to pay, the office
     "Incinerator": 1 + 1,  # which of the lowest, to save it
@@ -191,7 +191,7 @@ TRIES = range(6 if JIT else 1)
 
 
 def crowded(seats, seed):
-    """A full city in which all is tied, everybody holds something and no vocation is left."""
+    """Return a full city with ties everywhere, full hands and no vocation in the supply."""
     rng = np.random.default_rng(seed)
     tiles = {zone: [*counts] for zone, counts in TILES.items()}
     buildings = {"A1 TL": ("RES", 0)}  # of the contract just built
@@ -246,7 +246,7 @@ def plies_taken(game, games, rng):
 
 
 def run_card(game, games, card):
-    """Run a card of a contract deck as if it had been built, or turned up, just now."""
+    """Run a card of a contract deck as if it had just been built or revealed."""
     t, state = game.tables[0], games[0]
     seat = int(state.active)
     push(state, Step.EFFECTS, seat, int(t.card_first[card]), int(t.card_effects[card]))
@@ -257,7 +257,7 @@ def run_card(game, games, card):
 
 @pytest.mark.parametrize("seats", SEATS if JIT else (3,))
 def test_no_card_takes_more_plies_than_the_bound_allows(seats):
-    """In crowded cities, at random; most cards reach it, so the bound is not idle either."""
+    """Random play in crowded cities; most cards reach the bound, so it is tight."""
     rng = np.random.default_rng(seats)
     most = np.zeros(NUM_CARDS, int)
     allowed = np.array(
@@ -296,7 +296,7 @@ def test_no_planning_event_takes_more_plies_than_the_bound_allows(seats):
 
 
 def rebuilds_of_an_end_of_turn(seed):
-    """All cards but one are in hands or face up, one space is empty: count the rebuilds."""
+    """Count rebuilds when one space is empty and all cards but one are in hands or face up."""
     game, games = position(
         hands=[
             {0: 3, 1: 3, 2: 1, 3: 2, 4: 3, 7: 1, 8: 2, 9: 3, "renewal": 4},
@@ -327,7 +327,7 @@ UNLUCKY = (4, 723)  # without the ruling two rebuilds, and twelve
 
 @pytest.mark.parametrize("seed", UNLUCKY)
 def test_u41_one_end_of_turn_rebuilds_the_deck_once(seed):
-    """Each shuffle that lets Permit Audit take the only card would lead to the next."""
+    """Each shuffle in which Permit Audit takes the only card would cause the next shuffle."""
     assert rebuilds_of_an_end_of_turn(seed) <= 1
 
 
@@ -356,7 +356,7 @@ FOR_EACH = {"do": "optional", "who": "each"}
 
 
 def deepest_of_any_overlay():
-    """The deepest list of effects that the data files may hold."""
+    """Return the deepest list of effects that the data files may hold."""
     effect = DEEP
     for _ in range(DEEPEST):
         effect = {**FOR_EACH, "then": [effect]}
@@ -365,7 +365,7 @@ def deepest_of_any_overlay():
 
 
 def test_the_agenda_has_room_for_the_packaged_cards_and_for_any_overlay():
-    """Its depth rests on this: an event at the end of a turn with the deepest effects."""
+    """The deepest agenda: an event at the end of a turn with the deepest effects."""
     _, _, depth = deepest_of_any_overlay()
     assert depth == 1 + 6 + 2 * DEEPEST
     assert deepest_agenda(game_of(4).tables[0]) <= 3 + depth <= MOST_PENDING
@@ -374,7 +374,7 @@ def test_the_agenda_has_room_for_the_packaged_cards_and_for_any_overlay():
 
 
 def test_the_deepest_effects_reach_the_depth_that_is_worked_out():
-    """Nobody holds the Mayor's vocation lead alone, so each election asks."""
+    """No seat leads in vocations alone, so each election needs a decision."""
     game, first, depth = deepest_of_any_overlay()
     drawn = {"vocations": {0: {"ENERGY": 1}}, "offices": {"mayor": 0}, "contractor": True}
     _, games = position(4, **drawn, game=game)

@@ -27,13 +27,13 @@ NO_EFFECT = {"effects": 0}
 
 
 def may_build(name, place=0, **drawn):
-    """May the contract, at 1 AP, be built?"""
+    """May the contract at 1 AP be built?"""
     game, games = position(contracts=[name], **drawn)
     return f"build {place}" in legal(game, games)
 
 
 def footprints(name, hand=None, *, restrict=None, **drawn):
-    """Choose to build a contract; return ``(game, games, places)`` offered for it."""
+    """Choose to build a contract; return ``(game, games, places)`` with the legal places."""
     game = drawn.pop("game", None) or game_of(drawn.get("num_players", 2))
     if restrict:
         game = restricted(game, name, **restrict)
@@ -46,7 +46,7 @@ def footprints(name, hand=None, *, restrict=None, **drawn):
 
 
 def restricted(game, name, **fields):
-    """Return a game in which a contract has other restrictions."""
+    """Return a game in which a contract has the given restrictions."""
     tables = game.tables.copy()
     card = card_of(name)
     for field, value in fields.items():
@@ -73,7 +73,7 @@ def restricted(game, name, **fields):
     ],
 )
 def test_us_6_3_permits_of_the_zone_until_they_reach_the_size(hand, enough):
-    """The rulebook's two 1-permits or one of 2, 3 or 4 for the High School, CIV."""
+    """The High School (CIV 2): two 1-permits, or one of 2, 3 or 4, as in the rulebook."""
     assert may_build("High School", hands=[hand]) == enough
 
 
@@ -99,7 +99,7 @@ def test_us_6_3_enough_at_once_asks_for_no_second_permit():
 
 @pytest.mark.parametrize(("place", "cost"), [("D3 top", 7), ("A3 top", 2), ("A4 left", 2)])
 def test_us_10_printed_the_high_school_costs_7_or_2(place, cost):
-    """Without the buildings of the example: the cost is the block's value alone."""
+    """The buildings of the example are left out: the cost is only the block's value."""
     game, games, _ = footprints("High School", wealth=30)
     play(game, games, f"site {place}", f"permit {ANY_4}")
     assert wealth_of(games)[0] == 30 - cost
@@ -235,7 +235,7 @@ def test_us_6_4_not_beside_another_zone_unless_also_beside_its_own(buildings, le
     assert ("C3 TL" in offered) == legal_
 
 
-SCHOOL = {  # the city of the rulebook's example, as far as it shows
+SCHOOL = {  # the visible part of the city of the rulebook's example
     "D3 TR": ("COM", 1),
     "D4 TL": ("CIV", 1),
     "F6 TL": ("RES", 1),
@@ -255,7 +255,7 @@ def test_us_10_printed_zoning_of_the_high_school(place, is_legal):
 
 
 def test_us_10_printed_the_bonus_of_the_high_school():
-    """1 prestige for each CIV beside it, none for the COM; the card's own effects are none."""
+    """1 prestige for each adjacent CIV, none for the COM; the card has no effects of its own."""
     game, games, _ = footprints("High School", buildings=SCHOOL, prestige=0)
     play(game, games, "site D3 bottom", f"permit {ANY_4}")
     play(game, games, "gain wealth")  # EDUCATION-3
@@ -276,7 +276,7 @@ def test_us_5_a_contract_that_ignores_zoning():
     [
         ({}, 0),
         ({"C3 BL": ("RES", 1)}, 1),
-        ({"C3 bottom": ("RES", 1)}, 1),  # once however many lots touch
+        ({"C3 bottom": ("RES", 1)}, 1),  # once, whatever the number of lots that touch
         ({"C3 BL": ("RES", 1), "C3 BR": ("RES", 0), "B2 BR": ("RES", None)}, 3),
         ({"C3 BL": ("RES", 1), "C3 BR": ("COM", 0), "B2 TR": ("RES", None)}, 1),
         ({"C3 BL": ("PARK", 1)}, 0),
@@ -452,12 +452,12 @@ def test_us_6_6_the_contractor_may_demolish_and_whoever_discards_an_urban_renewa
 @pytest.mark.parametrize(
     ("name", "buildings", "offered"),
     [
-        # A: two lots may take one of one lot, one of two, two of one beside each other
+        # A: two lots may cover one of one lot, one of two, two adjacent ones of one
         ("Grocery Store", {"C3 TL": ("IND", 1)}, {"C3 top", "C3 left"}),
         ("Grocery Store", {"C3 top": ("IND", 1)}, {"C3 top"}),
         ("Grocery Store", {"C3 TL": ("IND", 1), "C3 TR": ("RES", 0)}, {"C3 top"}),
         ("Grocery Store", {"C3 TL": ("IND", 1), "C3 BR": ("RES", 0)}, set()),
-        # B: three lots may take 1; 2; 1 and 2; three of 1; 3
+        # B: three lots may cover 1; 2; 1 and 2; three of 1; 3
         ("Department Store", {"C3 TL": ("IND", 1)}, {"C3 -TR", "C3 -BL", "C3 -BR"}),
         ("Department Store", {"C3 top": ("IND", 1)}, {"C3 -BL", "C3 -BR"}),
         ("Department Store", {"C3 top": ("IND", 1), "C3 BL": ("RES", 1)}, {"C3 -BR"}),
@@ -473,12 +473,12 @@ def test_us_6_6_the_contractor_may_demolish_and_whoever_discards_an_urban_renewa
     ],
 )
 def test_us_10_printed_demolition_a_to_c(name, buildings, offered):
-    """Each footprint covers wholly what it covers, and zoning holds as if that were gone."""
+    """A footprint covers whole buildings; zoning holds as if they were gone."""
     assert demolitions(name, buildings)[2] == offered
 
 
 def test_u16_one_urban_renewal_for_three_buildings_of_one_lot():
-    """It is discarded with the choice of footprint; a second one is kept."""
+    """It is discarded when the footprint is chosen; a second one is kept."""
     buildings = {"C3 TL": ("IND", 1), "C3 TR": ("RES", 0), "C3 BL": ("CIV", None)}
     game, games, _ = demolitions("Department Store", buildings, renewals=2)
     play(game, games, "site C3 -BR")
@@ -530,7 +530,7 @@ def test_us_6_6_parks_may_be_demolished():
     ],
 )
 def test_us_6_6_zoning_holds_as_if_the_demolished_were_gone(other, offered):
-    """Even one of its own zone that goes is no neighbour any more."""
+    """A demolished building of the own zone is no longer a neighbour."""
     _, _, found = demolitions("House", {"C3 TL": ("RES", 1), **other})
     assert ("C3 TL" in found) == offered
 

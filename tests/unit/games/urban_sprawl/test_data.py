@@ -1,4 +1,4 @@
-"""US §1 to §5, §8: facts as packaged, and the errors of a user's data folder."""
+"""US §1 to §5, §8: the packaged data, and errors in a user's data folder."""
 
 import functools
 import tomllib
@@ -207,7 +207,7 @@ def load(folder, file, text):
 
 
 def refuse(folder, file, text):
-    """Load a folder with this one file; return the message, which is a single line."""
+    """Load a folder with one file; return the error message, which is one line."""
     with pytest.raises(DataError) as error:
         load(folder, file, text)
     message = str(error.value)

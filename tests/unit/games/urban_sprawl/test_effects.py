@@ -1,4 +1,4 @@
-"""US §7, U18 to U24, U29, U30: every verb, filter and parameter of the effects, by itself."""
+"""US §7, U18 to U24, U29, U30: each verb, filter and parameter of the effects alone."""
 
 import pytest
 
@@ -36,7 +36,7 @@ TABLE = {
 
 
 def gained(games, wealth):
-    """What each seat has more than it had."""
+    """Return what each seat has gained."""
     return [now - before for now, before in zip(wealth_of(games), wealth, strict=True)]
 
 
@@ -113,7 +113,7 @@ def test_us_6_11_the_active_player_picks_among_tied_leaders(who, prestige, wealt
 
 # ---------------------------------------------------------------- filters
 
-CITY = {  # this building is C3 TL, of seat 0
+CITY = {  # "this building" is C3 TL, of seat 0
     "C3 TL": ("RES", 0),
     "C3 right": ("COM", 1),
     "C1 TL": ("IND", 0),
@@ -264,7 +264,7 @@ def test_us_7_own_is_of_each_seat_the_effect_acts_for():
 
 
 def test_u8_these_rows_are_one_block_row_and_one_block_column_of_11_blocks():
-    """A building in each of the 36 blocks; this one is at C3."""
+    """A building in each of the 36 blocks; "this building" is at C3."""
     zones = ["RES"] * 15 + ["COM"] * 8 + ["PARK"] * 13
     blocks = [f"{column}{row} TL" for row in range(1, 7) for column in "ABCDEF"]
     buildings = {place: (zone, None) for place, zone in zip(blocks, zones, strict=True)}
@@ -907,7 +907,7 @@ def test_u18_take_needs_a_building_that_is_not_the_deciders_already():
 
 
 def test_us_10_printed_business_relocation():
-    """MEDIA gains 1 of each; then the Treasurer picks a COM building and its cube goes home."""
+    """MEDIA gains 1 of each; then the Treasurer removes the cube of a COM building."""
     effects = (
         {"do": "gain", "who": "media", "what": "wealth", "amount": 1},
         {"do": "gain", "who": "media", "what": "prestige", "amount": 1},
@@ -946,7 +946,7 @@ def test_us_6_11_tied_extremes_are_the_active_players_choice_whoever_decides():
 
 
 def test_u37_extreme_first_then_what_would_change():
-    """The lowest building is nobody's: nothing can be done, the next lowest is not hit."""
+    """The lowest building is uncontrolled: nothing happens, the next lowest is not hit."""
     buildings = {"A3 TL": ("RES", None), "D1 TL": ("RES", 1)}
     _, games = run({"do": "uncontrol", "extreme": "lowest"}, buildings=buildings)
     assert is_done(games)
@@ -991,7 +991,7 @@ WET = {"A1 TL": ("RES", 0), "B1 top": ("COM", 0), "F3 TR": ("RES", 1), "C3 TL": 
 
 def test_us_7_who_controls_a_building_hit_loses_one_or_pays():
     game, games = run(FLOOD, event=True, num_players=3, buildings=WET, wealth=[3, 2, 9])
-    assert asks(game, games) == (1, Step.DISASTER, {"site F3 TR"})  # no choice: first
+    assert asks(game, games) == (1, Step.DISASTER, {"site F3 TR"})  # no choice, so it goes first
     play(game, games, "site F3 TR")
     assert asks(game, games) == (0, Step.DISASTER, {"site A1 TL", "site B1 TL", "yes"})
     play(game, games, "yes")
@@ -1029,7 +1029,7 @@ def test_us_7_an_election_of_all_in_track_order():
     buildings = {"A1 TL": ("CIV", 1), "B1 TL": ("COM", 0), "C1 TL": ("RES", 1), "D1 TL": ("IND", 0)}
     drawn = {"vocations": {1: {"ENERGY": 1}}, "in_play": 31}
     game, games = run({"do": "election", "office": "all"}, buildings=buildings, **drawn)
-    assert asks(game, games)[:2] == (1, Step.PLACE)  # first the Mayor with the park
+    assert asks(game, games)[:2] == (1, Step.PLACE)  # the Mayor places the park first
     assert office_of(games, "attorney") is None
     play(game, games, "site F6 BR")
     assert is_done(games)
@@ -1279,7 +1279,7 @@ def test_us_7_an_auction_goes_once_round_and_the_active_player_bids_last():
 
 @pytest.mark.parametrize("own", [3, 16, 30])
 def test_us_7_a_seat_that_cannot_bid_more_is_passed_over(own):
-    """Ruling U34.  Nor may anybody bid more than 16."""
+    """Ruling U34.  No seat may bid more than 16."""
     game, games = run(AUCTION, num_players=3, wealth=[own, 0, 30], active=0)
     assert asks(game, games)[:2] == (2, Step.BID)
     play(game, games, "bid 16")
@@ -1348,7 +1348,7 @@ def test_us_6_10_a_deck_becomes_active(deck, decks):
 
 @pytest.mark.parametrize("held", [60, 90])
 def test_u9_control_cubes_do_not_run_out(held):
-    """One seat controls more and more buildings; the next ones get its cube like the first."""
+    """One seat controls more and more buildings; each new one gets its cube."""
     buildings = dict(list(every_small_tile().items())[:held])
     place = {"do": "place", "zone": "RES", "size": 4}
     take = {"do": "take", "owner": "nobody"}
@@ -1362,7 +1362,7 @@ def test_u9_control_cubes_do_not_run_out(held):
 
 
 def every_small_tile():
-    """All tiles of one lot and of two, seat 0's, wherever there is room but in the last row."""
+    """Return buildings of seat 0 for all tiles of 1 and 2 lots, outside the last row."""
     lots = [f"{c}{row} {corner}" for row in (1, 2, 3) for c in "ABCDEF" for corner in CORNERS]
     singles = [("CIV", 11), ("COM", 12), ("IND", 8), ("RES", 19), ("PARK", 13)]
     zones = [zone for zone, count in singles for _ in range(count)]
@@ -1380,7 +1380,7 @@ def test_us_6_12_the_game_stops_at_once_whatever_is_pending():
 
 
 def test_u18_amounts_are_fixed_before_any_is_paid():
-    """What one seat loses does not change what another one gains by the same effect."""
+    """The loss of one seat does not change the gain of another by the same effect."""
     effect = {"do": "gain", "who": "each", "what": "wealth", "amount": 1, "per": "building"}
     _, games = run({**effect, "owner": "own"}, buildings={"A1 TL": ("RES", 1)}, wealth=0)
     assert wealth_of(games) == [0, 1]

@@ -1,4 +1,4 @@
-"""US 6.9, 6.10, U6, U7, U19, U24, U30, U31: who is elected, who breaks ties, the Contractor."""
+"""US 6.9, 6.10, U6, U7, U19, U24, U30, U31: elections, tie-breaks, the Contractor."""
 
 import pytest
 
@@ -18,7 +18,7 @@ ZONE_OF = {"attorney": "CIV", "treasurer": "COM", "police": "RES", "boss": "IND"
 
 
 def elect(office, **drawn):
-    """Hold an election; all five politicians are in play unless told otherwise."""
+    """Hold an election; all five politicians are in play by default."""
     return run({"do": "election", "office": office}, **{"in_play": 31, **drawn})
 
 
@@ -41,7 +41,7 @@ def test_us_6_9_the_mayor_is_who_has_the_most_vocations(vocations, winner):
 
 @pytest.mark.parametrize("media", [0, 1, 2])
 def test_us_6_9_a_tie_for_mayor_is_decided_by_media(media):
-    """Ruling U7: who decides may choose themself if tied."""
+    """Ruling U7: a tied tie-breaker may choose itself."""
     vocations = {0: {"FINANCE": 2}, 1: {"ENERGY": 2}, 2: {}}
     first = {0: "FINANCE", 1: "ENERGY", 2: ""}[media]
     vocations[media] = {"MEDIA": 1} | ({first: 1} if first else {})
@@ -52,7 +52,7 @@ def test_us_6_9_a_tie_for_mayor_is_decided_by_media(media):
 
 
 def test_us_6_9_no_buildings_break_a_tie_for_mayor():
-    """The other four offices have a zone, whose buildings are counted; the Mayor has none."""
+    """The other four offices have a zone whose buildings are counted; the Mayor has none."""
     buildings = {"C1 TL": ("CIV", 0), "C2 TL": ("CIV", 0), "C3 TL": ("COM", 1)}
     vocations = {0: {"FINANCE": 1}, 1: {"ENERGY": 1}}
     game, games = elect("mayor", vocations=vocations, buildings=buildings)
@@ -219,7 +219,7 @@ def test_u24_the_court_does_not_apply_to_the_contractor():
 
 @pytest.mark.parametrize(("prestige", "winner"), [([3, 2, 4], 1), ([1, 2, 4], 0), ([3, 4, 0], 2)])
 def test_us_6_9_after_each_election_the_contractor_goes_to_the_lowest_prestige(prestige, winner):
-    """Ruling U30: also after one that changes nothing."""
+    """Ruling U30: also after an election that changes nothing."""
     drawn = {"num_players": 3, "prestige": prestige}
     _, games = elect("treasurer", in_play=63, **drawn)
     assert is_done(games)

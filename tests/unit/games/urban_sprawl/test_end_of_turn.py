@@ -1,4 +1,4 @@
-"""US 6.8, U25 to U28, U30, U32: rail lines, cards turned up, ballots and payouts, exhaustion."""
+"""US 6.8, U25 to U28, U30, U32: rail lines, revealed cards, ballots, payouts, exhaustion."""
 
 import pytest
 
@@ -24,7 +24,7 @@ from tests.unit.games.urban_sprawl.position import (
     with_tables,
 )
 
-QUIET = {  # nothing is empty, so nothing is drawn
+QUIET = {  # no space is empty, so nothing is drawn
     "planning": [5, 5, 5, 6, 6],
     "contracts": ["High School", "Grade School", "Gas Station", "Clinic", "Dam"],
     "tops": {"town": "Duplex"},
@@ -46,7 +46,7 @@ def end(**drawn):
 
 
 def event_does(name, *effects):
-    """Return a game in which an event of a contract deck has other effects."""
+    """Return a game in which an event of a contract deck has the given effects."""
     game, first = with_effects(game_of(), effects, event=True)
     t = game.tables[0]
     t.card_first[card_of(name)], t.card_effects[card_of(name)] = first, len(effects)
@@ -78,7 +78,7 @@ def test_us_6_8_planning_cards_slide_then_the_empty_spaces_are_filled_then_the_t
     drawn = {"planning": [None, 5, None, 6, 7], "planning_deck": [13, 15, 14]}
     _, games = end(**drawn, buildings=buildings)
     assert planning_of(games) == [5, 6, 7, 13, 15]
-    assert wealth_of(games) == [1, 2]  # 5, 6 and 7 were turned up before (U25)
+    assert wealth_of(games) == [1, 2]  # 5, 6 and 7 were revealed before (U25)
     assert games.planning_deck[0, games.planning_size[0] - 1] == 14
 
 
@@ -120,7 +120,7 @@ def test_us_6_9_the_pawn_goes_round_and_a_card_without_ballot_leaves_it():
 
 
 def test_u30_the_park_of_an_election_counts_in_the_payout_of_the_same_card():
-    """Kind 0: ballot, wealth 7.  One building each; the Mayor's park gives seat 1 the lead."""
+    """Kind 0: ballot, wealth 7.  One building each, so the Mayor's park gives seat 1 the lead."""
     drawn = {
         "planning": [5, 5, 5, 6, None],
         "planning_deck": [0],
@@ -187,7 +187,7 @@ def test_u28_the_deck_is_rebuilt_when_a_card_is_needed():
     drawn = {"planning": [5, 5, None, 6, None], "hands": hands, "only_planning": True}
     _, games = end(**drawn, game=only_event("Flood"))
     assert planning_of(games)[:3] == [5, 5, 6]
-    assert set(planning_of(games)[3:]) == {15, 16}  # events are drawn on the way
+    assert set(planning_of(games)[3:]) == {15, 16}  # events are drawn in between
     assert games.no_events[0] == 0
 
 
@@ -205,7 +205,7 @@ def test_u28_an_event_being_executed_is_not_among_the_discards_of_a_rebuilt_deck
 
 
 def test_u28_with_all_permits_hoarded_nothing_is_drawn_and_the_space_stays_empty():
-    """Events alone would loop for ever: none is executed."""
+    """Events alone would loop without end, so none is executed."""
     hands = [{**HOARD, "renewal": 4}]
     drawn = {"planning": [5, 5, None, 6, 6], "hands": hands, "only_planning": True}
     _, games = end(**drawn, wealth=9)
@@ -220,7 +220,7 @@ def test_u28_with_all_permits_hoarded_nothing_is_drawn_and_the_space_stays_empty
 
 
 def test_u28_with_all_permits_hoarded_a_space_of_the_row_stays_empty_too():
-    """Nothing is drawn again and again: the turn passes on."""
+    """Nothing is drawn, and the next turn begins."""
     hands = [{**HOARD, 6: 2, "renewal": 4}]
     drawn = {"planning": [5, None, 5, 6, None], "hands": hands, "only_planning": True}
     game, games = end(**drawn)
@@ -241,7 +241,7 @@ def test_us_6_8_with_town_alone_its_cards_slide_through_all_five_spaces():
     game, games = end(**drawn)
     assert row_of(game, games) == ["High School", "Clinic", "Dam", "Duplex", "Church"]
     assert tops_of(game, games) == ["House", None, None]
-    # Duplex (3) slid; Church (1) and House (6) were turned up
+    # Duplex (3) slid; Church (1) and House (6) were revealed
     assert prestige_of(games) == [6, 0]
 
 
@@ -364,7 +364,7 @@ def test_u27_without_metropolis_an_exhausted_city_leaves_4_to_town():
 
 
 def test_u27_a_city_exhausted_in_step_5_lets_towns_face_up_top_fill_4_without_a_payout():
-    """Rulings U25, U26: the feeding deck is looked up anew for each card."""
+    """Rulings U25, U26: the feeding deck is looked up for each card."""
     drawn = {
         "active_decks": ("town", "city"),
         "gone": ("city",),
@@ -389,7 +389,7 @@ AIRPORT = {
 
 
 def test_u26_airport_in_step_5_reroutes_the_rest_of_the_step():
-    """US §10: two empty spaces; City fills 4, Town 5, and City's top is turned the same turn."""
+    """US §10: two empty spaces; City fills 4, Town 5; City's top is revealed in the same turn."""
     game, games = end(**AIRPORT)
     assert row_of(game, games)[3:] == ["Hotel", "Church"]
     assert tops_of(game, games) == ["House", "Brewery", None]
@@ -473,7 +473,7 @@ def test_u26_a_space_emptied_after_its_step_waits_for_the_next_end_of_turn():
 
 
 def test_us_6_8_an_event_may_change_what_the_next_payout_pays():
-    """A new marker is on the board before the next card is turned up."""
+    """A new marker is on the board before the next card is revealed."""
     game = event_does("Airport", {"do": "new_marker", "number": 6, "what": "prestige"})
     drawn = {"decks": {"town": ["Airport", "House"]}, "tops": {}}
     game, games = end(**drawn, game=game, buildings={"F1 TL": ("IND", 1)})

@@ -1,4 +1,4 @@
-"""Many random games: none breaks an invariant, none is stuck, all end within a bound of plies."""
+"""Random games: invariants hold, no game is stuck, all end within the bound on plies."""
 
 import functools
 import json
@@ -27,8 +27,8 @@ CHECK_EVERY = 25
 def fuzz(seats, num_games, envs, seed, looks, **options):
     """Play random games in a batch; return how many ended by the rules and by the limit.
 
-    No game passes the bound of the README, "How long a game can be": the next ply must be within
-    it, after the turns begun and the rebuilds so far, which alone need chance.
+    Each ply must be within the bound of the README, "How long a game can be", for the turns begun
+    and the rebuilds so far.
     """
     game = sprawl_env.game("urban_sprawl", num_players=seats, **options)
     bound = bound_of(game.tables[0], seats, int(game.empty(1).length[0]))
@@ -87,7 +87,7 @@ def test_games_with_a_taste_for_building_keep_every_invariant_and_end(seats):
 @pytest.mark.slow
 @pytest.mark.compiled
 def test_a_game_of_nothing_but_investments_keeps_every_invariant_to_the_last_turn_allowed():
-    """Acquire what is cheapest, invest all of it, build nothing."""
+    """Acquire the cheapest cards, invest all of them, build nothing."""
     game = game_of(2, max_turns=MOST_TURNS)
     games = game.deal(1, seed=0)
     rng = np.random.default_rng(0)
@@ -109,7 +109,7 @@ def test_positions_of_random_games_survive_json():
             break
 
 
-# ---------------------------------------------------------------- hostile positions
+# ---------------------------------------------------------------- invalid positions
 
 
 FIELDS = sorted(set(game_of(3).dtype.names) - {"unused"})
@@ -117,7 +117,7 @@ FIELDS = sorted(set(game_of(3).dtype.names) - {"unused"})
 
 @functools.cache
 def middle():
-    """A game of three in the middle of its play, and the position as text."""
+    """Return a game of 3 seats in the middle of play, and the position as text."""
     game = game_of(3)
     for games in random_game(game, seed=4):
         if games.turn[0] >= (20 if JIT else 3):
@@ -148,7 +148,7 @@ def test_a_position_with_a_field_of_one_value_is_refused_or_possible(
 
 OUT_OF_RANGE = {
     "agenda": -1,
-    "corners": 6,  # two lots that are not side by side
+    "corners": 6,  # two lots that are not adjacent
     "planning_size": 55,
     "deck_size": 38,
     "marker_at": 9,

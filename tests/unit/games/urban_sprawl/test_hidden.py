@@ -1,4 +1,4 @@
-"""U13: what is hidden is the order of face-down cards; a redeal deals it anew, and nothing else."""
+"""U13: only the order of face-down cards is hidden; a redeal changes nothing else."""
 
 from collections import Counter
 
@@ -21,7 +21,7 @@ LIKES = {"build": 30, "planning": 6, "favor": 0.5, "decline": 0.3, "permit": 0.3
 
 
 def random_game(game, seed):
-    """Play a game at random, with a taste for building; yield it every few plies and at its end."""
+    """Play a random game that prefers building; yield it every few plies and at its end."""
     games = game.deal(1, seed)
     rng = np.random.default_rng(seed)
     ply = 0
@@ -42,7 +42,7 @@ def redealt(game, games, seat=0, seed=1):
 
 
 def shown(game, games):
-    """All that anybody is shown, byte for byte."""
+    """Return everything that seats are shown, as bytes."""
     seen = [game.observe(games, 0, seat).tobytes() for seat in range(game.num_seats)]
     return [*seen, game.legal_actions(games).tobytes(), game.describe(games)]
 
@@ -133,7 +133,7 @@ def test_u13_chance_to_come_is_dealt_anew():
 
 
 def test_us_6_11_hands_and_favors_are_seen_by_everybody():
-    """Nothing but the order of face-down cards differs between what two seats see."""
+    """All seats see the same except the order of face-down cards, which no seat sees."""
     game, games = position(hands=[{5: 2}, {3: 1, "renewal": 1}], favors=[["Bank"], ["House"]])
     layout = game.observation_layout
     for observer in (0, 1):

@@ -1,4 +1,4 @@
-"""What a seat sees, block by block, in a known position (US §1 to §6, U13)."""
+"""The observation, block by block, of a known position (US §1 to §6, U13)."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ HANDS = [{5: 2}, {3: 1, "renewal": 1}, {}]
 
 @pytest.fixture(scope="module")
 def drawn():
-    """Three seats; seat 0's turn."""
+    """Return a position of 3 seats in seat 0's turn."""
     return position(
         3,
         buildings=BUILDINGS,
@@ -64,7 +64,7 @@ def block(drawn, seat, name):
 
 
 def sees(drawn, seat, name, expected):
-    """Compare a whole block with ``{index: value}``, zero elsewhere."""
+    """Compare a whole block with ``{index: value}``; all other values are 0."""
     seen = block(drawn, seat, name)
     whole = np.zeros(seen.shape, np.float32)
     for index, value in expected.items():
@@ -116,7 +116,7 @@ def test_values_and_where_there_is_room(drawn):
     assert value[lot_of("C3 TL")] == pytest.approx((6 + 6) * VALUE_UNIT)
     room = block(drawn, 1, "room")
     for place, allowed in (("C3", [0, 1, 0, 0]), ("A1", [0, 0, 0, 1]), ("F6", [0, 0, 1, 0])):
-        assert room[:, lot_of(f"{place} TL") // 4].tolist() == allowed  # beside what stands there
+        assert room[:, lot_of(f"{place} TL") // 4].tolist() == allowed  # beside the building there
     assert room[:, lot_of("C5 TL") // 4].tolist() == [1] * 4
     assert (
         room[:, lot_of("E5 TL") // 4].tolist() == [1] * 4
@@ -151,13 +151,13 @@ def test_contracts(drawn):
     sees(drawn, 0, "contract", {0: 1, 2: 1, 6: 1})
     sees(drawn, 1, "contract", {0: 1, 2: 1, 6: 1, 8: 1})  # its Favor too
     sees(drawn, 0, "cost", {0: COST_UNIT, 2: 3 * COST_UNIT, 6: 5 * COST_UNIT})
-    sees(drawn, 1, "missing", {2: 2 / 4, 6: 2 / 4, 8: 1 / 4})  # a permit for RES alone
+    sees(drawn, 1, "missing", {2: 2 / 4, 6: 2 / 4, 8: 1 / 4})  # a permit for RES only
 
 
 @pytest.mark.parametrize("observer", range(3))
 def test_seats_are_counted_from_the_observer(drawn, observer):
     def seen(name, values, half=0):
-        """Numbers without bound are brought below 1."""
+        """Unbounded amounts are mapped below 1."""
         expected = {(s - observer) % 3: v / (v + half) if v else 0 for s, v in enumerate(values)}
         sees(drawn, observer, name, expected)
 
@@ -254,7 +254,7 @@ def test_a_second_favor_has_a_place_of_its_own():
     ("hand", "missing"), [({}, 2), ({0: 1}, 1), ({0: 1, 5: 1}, 0), ({8: 2}, 2)]
 )
 def test_permits_that_the_observer_lacks(hand, missing):
-    """The High School is CIV of size 2; kinds 0, 5 and 8 are for all, for all, for COM."""
+    """The High School is CIV 2; kinds 0 and 5 are for all zones, kind 8 for COM."""
     here = position(contracts=["High School"], hands=[hand, {13: 1}])
     assert block(here, 0, "missing")[0] == missing / 4
     assert block(here, 1, "missing")[0] == 0
@@ -394,7 +394,7 @@ def test_a_decision_shows_its_step_its_verb_and_its_numbers(what):
 
 
 def test_every_decision_that_an_effect_can_ask_is_among_them():
-    """Claims, turns and builds have tests of their own; saving and moving follow a target."""
+    """Claims, turns and builds have their own tests; saving and moving follow a target."""
     others = {Step.CLAIM, Step.MAIN, Step.FOOTPRINT, Step.PERMITS, Step.SAVE, Step.MOVE_TO}
     told = {step for _, _, step, *_ in SHOWS.values()}
     assert told | others == {step for step in Step if step <= Step.HEADLINE}
@@ -560,9 +560,9 @@ def test_where_a_building_goes_on():
     sees(here, 0, "size", size | {lot_of(f"E5 {corner}"): 3 / 4 for corner in ("TL", "TR", "BL")})
 
 
-# ---------------------------------------------------------------- what a card says
+# ---------------------------------------------------------------- card features
 
-SAYS = {  # numbers that are not 0, by kind and place in it
+SAYS = {  # non-zero numbers, by group and index in the group
     "High School": {
         ("ZONE", 0): 1, ("SIZE", 0): 2 / 4, ("PRESTIGE", 0): 3 / 6, ("VOCATIONS", 2): 3 / 8,
         ("LIMITS", 2): 1,
@@ -663,14 +663,14 @@ def test_events_say_nothing_and_no_number_passes_one():
 
 
 def after(*words, **drawn):
-    """A position, and answers in it."""
+    """Draw a position and play answers in it."""
     here = position(**drawn)
     play(*here, *words)
     return here
 
 
 def answered(effect, *words, **drawn):
-    """An effect, and answers to it."""
+    """Run an effect and play answers to it."""
     here = run(effect, **drawn)
     play(*here, *words)
     return here

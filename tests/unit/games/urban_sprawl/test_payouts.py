@@ -1,4 +1,4 @@
-"""US §1, §2, U2, U10, U22: values of blocks, and what a line pays."""
+"""US §1, §2, U2, U10, U22: values of blocks and payouts of lines."""
 
 import pytest
 
@@ -23,7 +23,7 @@ PLACES = {  # US §2, printed
 
 
 def paid(counts, number=6, what="wealth", **drawn):
-    """Pay out column D (or another line) in which seats control so many buildings."""
+    """Pay column D (or another line), in which the seats control these numbers of buildings."""
     spots = iter(SPOTS)
     buildings = {next(spots): ("RES", seat) for seat, n in enumerate(counts) for _ in range(n)}
     effect = {"do": "payout", "line": "named", "what": what, "number": number}

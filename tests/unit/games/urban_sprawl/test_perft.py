@@ -1,7 +1,7 @@
-"""How many sequences of actions there are to a depth, by the kernels and by the reference.
+"""Perft: the number of action sequences of a depth, by the kernels and by the reference.
 
-Games begin by their seed: the first plies are played at random, then all sequences are counted.
-What is drawn on the way follows from the seed too, so both see the same cards.
+The first plies are random, by a seed; then all sequences are counted.  The cards drawn on the way
+also follow from the seed, so both see the same cards.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ LIKES = {"build": 30, "planning": 6, "favor": 0.5, "decline": 0.5, "permit": 0.3
 
 
 def opening(game, seed, plies):
-    """Play so many plies at random, with a taste for building; return the games and the moves."""
+    """Play random plies that prefer building; return the games and the actions."""
     games = game.deal(1, seed)
     rng = np.random.default_rng(seed)
     moves = []
@@ -31,7 +31,7 @@ def opening(game, seed, plies):
 
 
 def perft_by_hand(game, seed, moves, depth):
-    """Count them through the slow reference; it cannot be copied, so each game is told anew."""
+    """Count with the slow reference, which cannot be copied: each sequence is replayed."""
     _, reference = both_dealt(game, seed)
     for move in moves:
         reference.play(*move)
@@ -47,7 +47,7 @@ def agree(seats, seed, plies, depth, **options):
     return perft(game, games, depth), perft_by_hand(game, seed, moves, depth)
 
 
-# Seats, seed, plies played first, depth: claims, the first turn, a later one.
+# Seats, seed, plies played first, depth: claims, the first turn, a later turn.
 QUICK = [
     *((seats, seed, 0, depth) for seats, seed in ((2, 0), (3, 1), (4, 2)) for depth in (1, 2)),
     *((seats, seed, 12, depth) for seats, seed in ((2, 0), (3, 1), (4, 2)) for depth in (1, 2)),

@@ -1,6 +1,6 @@
-"""Every ruling of the game's README and every scenario of US §10 is shown by a test of its own.
+"""Every ruling of the game's README and every scenario of US §10 has a test.
 
-A test shows a ruling if its name begins with the ruling's number, or its docstring names it.
+A test covers a ruling if its name begins with the ruling's number or its docstring cites it.
 """
 
 import ast
@@ -69,7 +69,7 @@ SCENARIOS = {
 
 @functools.cache
 def all_tests():
-    """``{name: docstring}`` of the tests in this folder."""
+    """Return ``{name: docstring}`` of the tests in this folder."""
     found = {}
     for path in HERE.glob("test_*.py"):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
@@ -79,7 +79,7 @@ def all_tests():
 
 
 def shown():
-    """The rulings that a test shows, by number."""
+    """Return ``{ruling: names of its tests}``."""
     rulings = {}
     for name, says in all_tests().items():
         named = re.findall(r"^test_u(\d+)_", name) + re.findall(r"\bU(\d+)\b", says)

@@ -89,7 +89,7 @@ def test_u33_favors_hands_vocations_and_the_contractor_are_worth_nothing():
         ([5, 4], [0, 0], 1),
         ([5, 5], [3, 2], 1),
         ([5, 5], [2, 2], 0),
-        ([5, 4], [0, 10], -1),  # 5 points each; wealth turned into prestige still counts
+        ([5, 4], [0, 10], -1),  # 5 points each; wealth turned into prestige still breaks ties
         ([6, 5], [0, 19], -1),
         ([6, 4], [0, 19], 1),
     ],
@@ -101,7 +101,7 @@ def test_us_6_12_most_prestige_then_wealth_then_shared(prestige, wealth, order):
 
 
 def test_us_6_12_however_much_wealth_there_is_it_only_breaks_ties():
-    """2,000 points are more than 1,999; such wealth needs some 300 turns of investments."""
+    """2,000 points are more than 1,999; this wealth needs about 300 turns of investments."""
     game, games = position(prestige=[2000, 0], wealth=0)
     games.wealth[0, 1] = 19_999
     assert game.scores(games).tolist() == [2000, 1999]

@@ -86,7 +86,7 @@ def test_us_1_starting_buildings_with_their_values():
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_us_6_1_cards_face_up_and_nothing_triggers_during_the_setup(seed):
-    """Ruling U12: no ballot, no payout.  The four planning cards lie face up."""
+    """Ruling U12: no ballot and no payout.  The four planning cards are face up."""
     game, games = dealt(4, seed)
     assert None not in planning_of(games)
     assert None not in row_of(game, games)
@@ -100,7 +100,7 @@ def test_us_6_1_cards_face_up_and_nothing_triggers_during_the_setup(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_us_6_1_no_event_among_the_top_22_planning_cards(seed):
-    """Four Urban Renewals begin on the discard pile."""
+    """Four Urban Renewals begin in the discards."""
     _, games = dealt(2, seed)
     deck = games.planning_deck[0, : games.planning_size[0]]
     assert len(deck) == 50 - (1 + 2) - 5
@@ -140,7 +140,7 @@ def test_us_6_1_each_deck_holds_its_own_37_cards():
 def test_u39_the_first_card_drawn_for_a_row_goes_to_the_cheapest_space(seed):
     """Hands are dealt first, seat by seat, then the spaces from 1 AP on, then the face-up top.
 
-    What is drawn stays where it lay in the deck, beyond its size.
+    Drawn cards stay in the array of the deck, after its size.
     """
     _, games = dealt(2, seed)
     drawn = games.planning_deck[0, :50][::-1].tolist()
@@ -174,7 +174,7 @@ def test_us_6_1_claims_go_clockwise_and_are_paid_at_their_value(seats):
 
 
 def by_value(seats):
-    """An order of claims in which seat 0 gets the dearest buildings."""
+    """Return an order of claims in which seat 0 gets the most expensive buildings."""
     dearest = sorted(STARTING, key=lambda place: -STARTING[place][1])
     own, others = dearest[: 12 // seats], dearest[12 // seats :]
     order = []

@@ -32,7 +32,7 @@ FACE_UP = {
 
 
 def next_turn(**drawn):
-    """Let seat 0 end its turn; return ``(game, games)`` at the start of seat 1's."""
+    """Let seat 0 end its turn; return ``(game, games)`` at the start of seat 1's turn."""
     game, games = position(**{**FACE_UP, **drawn})
     play(game, games, "decline")
     return game, games
@@ -69,11 +69,11 @@ def test_u14_the_points_are_fixed_at_the_start_of_the_turn():
 
 
 def test_u14_every_other_power_follows_its_tile_at_once():
-    """The District Attorney of the middle of a turn doubles the bonus of the first contract."""
+    """A District Attorney gained during a turn doubles the bonus of its first contract."""
     drawn = {**FACE_UP, "hands": [{0: 1}], "buildings": {"A3 TL": ("RES", 1)}, "prestige": 0}
     game, games = run({"do": "give", "office": "attorney"}, **drawn, offices={"mayor": 1})
     play(game, games, "favor 1", "build 0", "site A3 TR", "permit 0")
-    own = 1  # House: what its own text gives
+    own = 1  # House: the gain of its own effect
     assert prestige_of(games)[0] == 2 + own
 
 
@@ -199,7 +199,7 @@ def test_u4_a_favor_costs_no_points_but_is_not_built_in_the_turn_it_was_taken():
 
 
 def test_us_6_2_a_favor_may_be_taken_in_the_turn_in_which_one_is_built():
-    """Ruling U4: the new one, though in the same slot, is the one that waits."""
+    """Ruling U4: the new Favor, though in the same slot, is the one that must wait."""
     game, games = position(**FACE_UP, favors=[["Church"]], hands=[{0: 2}])
     play(game, games, "build 8", "site A3 TL", "permit 0", "favor 0")
     assert "build 8" not in legal(game, games)

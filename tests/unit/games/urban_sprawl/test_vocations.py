@@ -1,4 +1,4 @@
-"""US 6.5, U17, U20: taking a marker, scoring all of a name, the Police Chief."""
+"""US 6.5, U17, U20: taking a marker, scoring all markers of a name, the Police Chief."""
 
 import pytest
 
@@ -18,7 +18,7 @@ BOTH = {"gain wealth", "gain prestige"}
 
 
 def build(name, place, **drawn):
-    """Build a contract of seat 0 with 4-permits, in an empty city unless told otherwise."""
+    """Build a contract of seat 0 with 4-permits, by default in an empty city."""
     drawn = {"hands": [{13: 2}], "wealth": 20, "prestige": 0, **drawn}
     game, games = position(contracts=[name], **drawn)
     play(game, games, "build 0", f"site {place}", "permit 13")
@@ -55,7 +55,7 @@ def test_us_10_printed_factory_1_is_scored_by_both():
     ],
 )
 def test_us_10_printed_factory_4_marker_by_marker(answers, wealth, prestige):
-    """Oil Refinery: ENERGY-5, then FACTORY-4; seat 0 has two FACTORY then, seat 1 one."""
+    """Oil Refinery: ENERGY-5, then FACTORY-4, when seat 0 has two FACTORY and seat 1 one."""
     vocations = {0: {"FACTORY": 1}, 1: {"FACTORY": 1}}
     game, games = build("Oil Refinery", "A3", vocations=vocations)
     assert asks(game, games)[:2] == (0, Step.MARKER_GAIN)

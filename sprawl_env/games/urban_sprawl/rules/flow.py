@@ -1,0 +1,79 @@
+"""The agenda loop: carry out automatic steps until a seat has to decide.
+
+Steps above ``LAST_DECISION`` are automatic (``constants.Step``).
+"""
+
+from __future__ import annotations
+
+from sprawl_env.core.state import NOT_OVER, State
+from sprawl_env.games.urban_sprawl.actions import MOST_BID
+from sprawl_env.games.urban_sprawl.constants import LAST_DECISION, Step
+from sprawl_env.games.urban_sprawl.rules.effects import next_effect, run_effect
+from sprawl_env.games.urban_sprawl.rules.elections import assign_contractor, election
+from sprawl_env.games.urban_sprawl.rules.offers import next_bid
+from sprawl_env.games.urban_sprawl.rules.rails import (
+    draw_contract,
+    draw_planning,
+    end_event,
+    end_of_turn,
+    pay_wealth,
+)
+from sprawl_env.games.urban_sprawl.rules.seats import act, each_seat
+from sprawl_env.games.urban_sprawl.rules.turn import begin_turn
+from sprawl_env.games.urban_sprawl.rules.vocations import score_seat, vocation_of_contract
+from sprawl_env.kernels.agenda import SEAT, STEP, top
+from sprawl_env.kernels.compile import kernel
+
+
+@kernel
+def advance(t: State, state: State) -> None:
+    """Carry out automatic steps until a decision is on top or the game is over."""
+    while state.over == NOT_OVER:
+        step = top(state, STEP)
+        if step <= LAST_DECISION:
+            state.to_play = top(state, SEAT)
+            return
+        if step >= Step.END_OF_TURN:
+            carry_out_end(t, state, step)
+        else:
+            carry_out(t, state, step)
+
+
+@kernel
+def carry_out(t: State, state: State, step: int) -> None:
+    """Carry out an automatic step of a turn or a card."""
+    if step == Step.EFFECT:
+        run_effect(t, state)
+    elif step == Step.EFFECTS:
+        next_effect(state)
+    elif step == Step.EACH:
+        each_seat(t, state)
+    elif step == Step.ACT:
+        act(t, state)
+    elif step == Step.SCORE_SEATS:
+        score_seat(state)
+    elif step == Step.TAKE_VOCATION:
+        vocation_of_contract(t, state)
+    elif step == Step.NEXT_BID:
+        next_bid(t, state, MOST_BID)
+    elif step == Step.ELECTION:
+        election(t, state)
+    elif step == Step.ASSIGN:
+        assign_contractor(state)
+    else:
+        begin_turn(t, state)
+
+
+@kernel
+def carry_out_end(t: State, state: State, step: int) -> None:
+    """Carry out an automatic step of the end of a turn."""
+    if step == Step.END_OF_TURN:
+        end_of_turn(t, state)
+    elif step == Step.DRAW_PLANNING:
+        draw_planning(t, state)
+    elif step == Step.DRAW_CONTRACT:
+        draw_contract(t, state)
+    elif step == Step.END_EVENT:
+        end_event(state)
+    else:
+        pay_wealth(t, state)

@@ -1,0 +1,200 @@
+"""Lines, markers, offices, planning cards and vocations picked for an effect (US §7)."""
+
+from __future__ import annotations
+
+from sprawl_env.core.state import State
+from sprawl_env.games.urban_sprawl.constants import (
+    CORNERS,
+    EITHER,
+    NO_GREY,
+    NO_KIND,
+    NO_MARKER,
+    NUM_KINDS,
+    NUM_MARKERS,
+    NUM_OFFICES,
+    NUM_POLITICIANS,
+    NUM_VOCATIONS,
+    NUM_WEALTH_MARKERS,
+    PLANNING_TOP,
+    WEALTH,
+    Step,
+)
+from sprawl_env.games.urban_sprawl.rules.elections import is_in_play
+from sprawl_env.games.urban_sprawl.rules.lines import empty_greys, grey_of, in_line, line_number
+from sprawl_env.games.urban_sprawl.rules.vocations import (
+    opponents_with,
+    score_vocation,
+    take_vocation,
+)
+from sprawl_env.games.urban_sprawl.vocabulary import CHOSEN_VOCATION, MarkerChoice, Verb
+from sprawl_env.kernels.agenda import push
+from sprawl_env.kernels.compile import kernel
+
+# ------------------------------------------------------------------- a line to be paid (ruling U22)
+
+
+@kernel
+def is_paid_line(t: State, state: State, line: int) -> bool:
+    """Has the line a number, and does it run through this block (ruling U22)?"""
+    return bool(line_number(t, state, line) and in_line(line, int(state.lot) // CORNERS))
+
+
+# ------------------------------------------------------------------ markers on grey spaces (US 6.7)
+
+
+@kernel
+def marker_fits(t: State, state: State, e: int, marker: int) -> bool:
+    """May the marker be picked: a new one from the supply, one on the board to move?"""
+    on_board = grey_of(state, marker) != NO_GREY
+    wealth = marker < NUM_WEALTH_MARKERS
+    money = t.what[e]
+    fits = money == EITHER or (money == WEALTH) == wealth
+    return bool(fits and on_board == (t.verb[e] == Verb.MOVE_MARKER))
+
+
+@kernel
+def marker_meant(t: State, state: State, e: int) -> int:
+    """Return the named, lowest or highest marker of the supply, NO_MARKER if there is none."""
+    best = NO_MARKER
+    for marker in range(NUM_MARKERS):
+        if not marker_fits(t, state, e, marker):
+            continue
+        if t.marker_choice[e] == MarkerChoice.NAMED:
+            if t.marker_number[marker] == t.number[e]:
+                return marker
+        elif best == NO_MARKER:
+            best = marker
+        else:
+            higher = t.marker_number[marker] > t.marker_number[best]
+            if higher == (t.marker_choice[e] == MarkerChoice.HIGHEST):
+                best = marker
+    return best
+
+
+@kernel
+def picks_marker(t: State, e: int) -> bool:
+    """Does the seat that decides pick the marker?"""
+    chosen = t.marker_choice[e] == MarkerChoice.CHOSEN
+    return bool(chosen or t.verb[e] == Verb.MOVE_MARKER)
+
+
+@kernel
+def count_marker_choices(t: State, state: State, e: int) -> int:
+    """Return the number of markers to pick from, or of grey spaces for the one named."""
+    greys = empty_greys(state)
+    if greys == 0:
+        return 0
+    if not picks_marker(t, e):
+        return greys if marker_meant(t, state, e) != NO_MARKER else 0
+    count = 0
+    for marker in range(NUM_MARKERS):
+        count += marker_fits(t, state, e, marker)
+    return count
+
+
+@kernel
+def begin_marker(t: State, state: State, e: int, seat: int) -> None:
+    """Queue the decision about the marker, or about its grey space if the marker is fixed."""
+    if picks_marker(t, e):
+        push(state, Step.PICK_MARKER, seat, e)
+    else:
+        push(state, Step.GREY, seat, marker_meant(t, state, e))
+
+
+# --------------------------------------------------------- offices to elect or to give (ruling U30)
+
+
+@kernel
+def office_fits(t: State, state: State, e: int, seat: int, office: int) -> bool:
+    """May the office be picked: a politician to elect, or one that the seat does not hold?"""
+    if not is_in_play(state, office):
+        return False
+    if t.verb[e] == Verb.ELECTION:
+        return office < NUM_POLITICIANS
+    return bool(state.office[office] != seat)
+
+
+@kernel
+def count_offices(t: State, state: State, e: int, seat: int) -> int:
+    """Return the number of offices to pick from."""
+    count = 0
+    for office in range(NUM_OFFICES):
+        count += office_fits(t, state, e, seat, office)
+    return count
+
+
+# ----------------------------------------------------- planning cards to take or to discard (US §7)
+
+
+@kernel
+def count_cards(t: State, state: State, e: int, seat: int) -> int:
+    """Return the number of planning cards to take, or of kinds to discard."""
+    count = 0
+    if t.verb[e] == Verb.FREE_CARD:
+        for space in range(PLANNING_TOP + 1):
+            count += state.planning[space] != NO_KIND
+    else:
+        for kind in range(NUM_KINDS):
+            count += state.hand[seat, kind] > 0
+    return count
+
+
+@kernel
+def discard(state: State, seat: int, e: int, left: int, kind: int) -> None:
+    """Discard a planning card, then decide about the next one."""
+    state.hand[seat, kind] -= 1
+    state.planning_discards[kind] += 1
+    held = 0
+    for other in range(NUM_KINDS):
+        held += int(state.hand[seat, other])
+    if left > 1 and held > 0:
+        push(state, Step.DISCARD, seat, e, left - 1)
+
+
+# ----------------------------------------------- vocations to take or to score (US 6.5, ruling U17)
+
+
+@kernel
+def vocation_fits(t: State, state: State, e: int, seat: int, vocation: int) -> bool:
+    """May the vocation be picked: one that can be taken, or one held by a seat to score?"""
+    held = opponents_with(state, seat, vocation)
+    if t.verb[e] == Verb.VOCATION:
+        return bool(state.vocations_left[vocation] > 0 or held)
+    return bool(held or state.vocations[seat, vocation] > 0)
+
+
+@kernel
+def count_vocations(t: State, state: State, e: int, seat: int) -> int:
+    """Return the number of vocations to pick from, or of ways to take the named one."""
+    named = int(t.of_vocation[e])
+    count = 0
+    if named == CHOSEN_VOCATION:
+        for vocation in range(NUM_VOCATIONS):
+            count += vocation_fits(t, state, e, seat, vocation)
+        return count
+    if state.vocations_left[named] > 0:
+        return 1
+    seats = opponents_with(state, seat, named)
+    if seats == 0:
+        return 0
+    for other in range(state.num_seats):
+        count += seats >> other & 1
+    return count + 1
+
+
+@kernel
+def begin_vocation(t: State, state: State, e: int, seat: int) -> None:
+    """Queue the decision about the vocation, or take the one named."""
+    if t.of_vocation[e] == CHOSEN_VOCATION:
+        push(state, Step.PICK_VOCATION, seat, e)
+    else:
+        take_vocation(state, seat, int(t.of_vocation[e]))
+
+
+@kernel
+def pick_vocation(t: State, state: State, e: int, seat: int, vocation: int) -> None:
+    """Take a marker of the vocation, or let all seats score it."""
+    if t.verb[e] == Verb.VOCATION:
+        take_vocation(state, seat, vocation)
+    else:
+        score_vocation(state, int(state.active), vocation, int(t.amount[e]), False)

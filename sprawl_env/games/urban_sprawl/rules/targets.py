@@ -1,0 +1,172 @@
+"""Effects on buildings chosen by a seat: hit, move, place, disasters (US §7, U18, U23)."""
+
+from __future__ import annotations
+
+from sprawl_env.core.state import NOBODY, State
+from sprawl_env.games.urban_sprawl.actions import SITE, YES
+from sprawl_env.games.urban_sprawl.constants import (
+    LOTS_A_PART,
+    NUM_BLOCKS,
+    NUM_PARTS,
+    NUM_ZONES,
+    Step,
+)
+from sprawl_env.games.urban_sprawl.rules.board import lay, lift, mark_in_block, set_owner, size_at
+from sprawl_env.games.urban_sprawl.rules.filters import (
+    count_places,
+    count_targets,
+    extreme_value,
+    first_target,
+    is_target,
+    moves_in,
+    passes,
+    places_in,
+)
+from sprawl_env.games.urban_sprawl.rules.money import buildings_held, has, pay_value
+from sprawl_env.games.urban_sprawl.vocabulary import CHOSEN, Extreme, Verb
+from sprawl_env.kernels.agenda import push
+from sprawl_env.kernels.arrays import Mask
+from sprawl_env.kernels.bits import lowest
+from sprawl_env.kernels.compile import kernel
+
+# ------------------------------------------------------------------- a building to hit (ruling U18)
+
+
+@kernel
+def pick_target(t: State, state: State, e: int, seat: int) -> None:
+    """Queue the choice of a building; the active player picks among extreme ones (US §7).
+
+    A single extreme building is hit at once.
+    """
+    if t.extreme[e] == Extreme.NONE:
+        push(state, Step.TARGET, seat, e, seat)
+    elif count_targets(t, state, e, seat) > 1:
+        push(state, Step.TARGET, int(state.active), e, seat)
+    else:
+        hit(t, state, e, seat, first_target(t, state, e, seat))
+
+
+@kernel
+def mark_targets(t: State, state: State, e: int, seat: int, mask: Mask) -> None:
+    """Mark the buildings that may be picked."""
+    value = extreme_value(t, state, e, seat)
+    for part in range(NUM_PARTS):
+        lots = int(state.firsts[part])
+        while lots:
+            lot = part * LOTS_A_PART + lowest(lots)
+            lots &= lots - 1
+            mask[SITE + lot] = is_target(t, state, e, lot, seat, value)
+
+
+@kernel
+def hit(t: State, state: State, e: int, seat: int, lot: int) -> None:
+    """Apply an effect to a building, or let its controller decide whether to save it."""
+    verb = t.verb[e]
+    owner = int(state.owner[lot])
+    if verb == Verb.MOVE:
+        push(state, Step.MOVE_TO, seat, e, lot)
+    elif verb == Verb.TAKE:
+        set_owner(state, lot, seat)
+    elif t.save_amount[e] and owner != NOBODY:
+        if has(state, owner, int(t.save_what[e])) >= t.save_amount[e]:
+            push(state, Step.SAVE, owner, e, lot)
+        else:
+            strike(t, state, e, lot)
+    else:
+        strike(t, state, e, lot)
+
+
+@kernel
+def strike(t: State, state: State, e: int, lot: int) -> None:
+    """Demolish a building, or remove its cube."""
+    if t.verb[e] == Verb.UNCONTROL:
+        set_owner(state, lot, NOBODY)
+    else:
+        lift(state, lot)
+
+
+# ------------------------------------------------------ a building to move or to place (ruling U23)
+
+
+@kernel
+def mark_moves(state: State, lot: int, mask: Mask) -> None:
+    """Mark the footprints that a building can move to (ruling U23)."""
+    for block in range(NUM_BLOCKS):
+        mark_in_block(block, size_at(state, lot), moves_in(state, lot, block), mask)
+
+
+@kernel
+def do_move(state: State, lot: int, block: int, shape: int) -> None:
+    """Move a building with its cube and its lasting effect (rulings U23, U38)."""
+    zone, owner, power = int(state.zone[lot]), int(state.owner[lot]), int(state.power[lot])
+    lift(state, lot)
+    now = lay(state, block, shape, zone, owner, power)
+    if state.lot == lot:
+        state.lot = now
+
+
+@kernel
+def has_tile(t: State, state: State, e: int, zone: int) -> bool:
+    """Has the supply a tile of the zone in the effect's size (ruling U1)?"""
+    return bool(state.tiles[zone, t.new_size[e] - 1] > 0)
+
+
+@kernel
+def count_placing(t: State, state: State, e: int) -> int:
+    """Return the number of zones or footprints to choose from, counting footprints up to two."""
+    places = count_places(t, state, e)
+    if places == 0 or t.new_zone[e] != CHOSEN:
+        return places if t.new_zone[e] == CHOSEN or has_tile(t, state, e, int(t.new_zone[e])) else 0
+    zones = 0
+    for zone in range(NUM_ZONES):
+        zones += has_tile(t, state, e, zone)
+    return zones
+
+
+@kernel
+def begin_placing(t: State, state: State, e: int, seat: int) -> None:
+    """Queue the decision about the zone, or about the footprint if the zone is fixed."""
+    if t.new_zone[e] == CHOSEN:
+        push(state, Step.PLACE_ZONE, seat, e)
+    else:
+        push(state, Step.PLACE, seat, e, int(t.new_zone[e]))
+
+
+@kernel
+def mark_places(t: State, state: State, e: int, mask: Mask) -> None:
+    """Mark the footprints on which a building may be placed (ruling U23)."""
+    for block in range(NUM_BLOCKS):
+        mark_in_block(block, int(t.new_size[e]), places_in(t, state, e, block), mask)
+
+
+@kernel
+def do_place(t: State, state: State, e: int, seat: int, zone: int, block: int, shape: int) -> None:
+    """Place a building without cost (ruling U23)."""
+    state.tiles[zone, t.new_size[e] - 1] -= 1
+    lay(state, block, shape, zone, NOBODY if t.uncontrolled[e] else seat, 0)
+
+
+# -------------------------------------------------------------------------------- disasters (US §7)
+
+
+@kernel
+def count_losses(t: State, state: State, e: int, seat: int) -> int:
+    """Return the number of ways to suffer a disaster: own buildings that pass, and paying."""
+    own = buildings_held(t, state, e, seat)
+    if own == 0:
+        return 0
+    return own + int(has(state, seat, int(t.what[e])) >= t.amount[e])
+
+
+@kernel
+def mark_losses(t: State, state: State, e: int, seat: int, mask: Mask) -> None:
+    """Mark the buildings that a seat may lose in a disaster, and paying."""
+    value = pay_value(t, state, e)
+    for part in range(NUM_PARTS):
+        lots = int(state.firsts[part])
+        while lots:
+            lot = part * LOTS_A_PART + lowest(lots)
+            lots &= lots - 1
+            if state.owner[lot] == seat:
+                mask[SITE + lot] = passes(t, state, e, lot, seat, value)
+    mask[YES] = has(state, seat, int(t.what[e])) >= t.amount[e]
