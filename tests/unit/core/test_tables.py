@@ -83,7 +83,7 @@ def test_entities_in_planes_lie_number_by_number():
 
 def test_blocks_of_one_entity_must_lie_together_and_agree_on_the_number_of_things():
     site = ("height", (3,), "floors", "site")
-    with pytest.raises(ValueError, match="one after the other"):
+    with pytest.raises(ValueError, match="consecutive"):
         ObservationLayout(site, ("points", (2,), "points"), ("owner", (3,), "whose", "site"))
     with pytest.raises(ValueError, match="same first axis"):
         ObservationLayout(site, ("owner", (4,), "whose", "site"))
