@@ -260,13 +260,13 @@ def test_gymnasium_names_an_opponent_that_cheats(answer):
     opponent = First()
     opponent.act = lambda observations, masks, states: answer
     env = BoardGameGym(sprawl_env.game("tower_up"), opponent=opponent, seat=1)
-    with pytest.raises(sprawl_env.IllegalAction, match=r"^agent first: ") as error:
+    with pytest.raises(sprawl_env.IllegalAction, match=r"^bot first: ") as error:
         env.reset(seed=1)
     assert "\n" not in str(error.value)
 
 
 def test_gymnasium_refuses_wrong_opponents_seats_and_actions(any_game):
-    with pytest.raises(ValueError, match="expected one agent or"):
+    with pytest.raises(ValueError, match="expected one bot or"):
         BoardGameGym(any_game, opponent=[First()] * any_game.num_seats)
     with pytest.raises(ValueError, match="expected None or a seat"):
         BoardGameGym(any_game, seat=any_game.num_seats)

@@ -169,7 +169,7 @@ def test_wrong_actions_opponents_and_weights_are_refused():
         with pytest.raises(sprawl_env.IllegalAction):
             env.step(actions)
     assert env.games.tobytes() == before
-    with pytest.raises(InvalidOption, match=r"at least one agent"):
+    with pytest.raises(InvalidOption, match=r"at least one bot"):
         env.set_opponents([])
     with pytest.raises(InvalidOption, match=r"weights: expected 2"):
         env.set_opponents([Scripted("a", last=True)] * 2, [1])
@@ -183,7 +183,7 @@ def test_an_opponent_that_cheats_is_named():
             return np.full(len(masks), 250)
 
     env = sb3.SelfPlayVecEnv(sprawl_env.game("tower_up"), 2, opponents=[Cheat("cheat", last=True)])
-    with pytest.raises(sprawl_env.IllegalAction, match=r"agent cheat: .*may not play 250"):
+    with pytest.raises(sprawl_env.IllegalAction, match=r"bot cheat: .*may not play 250"):
         env.reset()
 
 
@@ -192,9 +192,7 @@ def test_an_answer_of_the_wrong_shape_or_kind_is_an_illegal_action_too():
     env = sb3.SelfPlayVecEnv(sprawl_env.game("tower_up"), 4, opponents=[wrong])
     for answer in ([0], [0.0, 0.0], None, [[0, 0]]):
         wrong.act = lambda observations, masks, states, answer=answer: answer
-        with pytest.raises(
-            sprawl_env.IllegalAction, match=r"agent wrong: .*expected whole numbers"
-        ):
+        with pytest.raises(sprawl_env.IllegalAction, match=r"bot wrong: .*expected whole numbers"):
             env.reset()
 
 

@@ -1,4 +1,4 @@
-"""The agents: legal, reproducible, honest."""
+"""All bots: legal, reproducible, and without use of hidden information."""
 
 import numpy as np
 import pytest
@@ -124,11 +124,11 @@ def test_an_agent_that_cheats_is_named():
     game = sprawl_env.game("tower_up")
     cheat = make_bot("random", game)
     cheat.name, cheat.act = "cheat", lambda o, m, s: np.full(len(m), 250)
-    with pytest.raises(sprawl_env.IllegalAction, match=r"agent cheat: .*may not play 250"):
+    with pytest.raises(sprawl_env.IllegalAction, match=r"bot cheat: .*may not play 250"):
         play_games(game, [cheat, make_bot("random", game)], 2)
     for answer in ([0, 0, 0], [0.0, 0.0], None):
         cheat.act = lambda o, m, s, answer=answer: answer
-        with pytest.raises(sprawl_env.IllegalAction, match=r"agent cheat: .*expected whole number"):
+        with pytest.raises(sprawl_env.IllegalAction, match=r"bot cheat: .*expected whole number"):
             play_games(game, [cheat, make_bot("random", game)], 2)
 
 
