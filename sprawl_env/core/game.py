@@ -5,6 +5,7 @@ Its methods check their arguments and call the rules' kernels.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,7 @@ class Game:
         self.dtype = rules.state
         self.verbs = rules.verbs
         self._template = np.zeros(1, rules.state).view(np.recarray)
-        self.option_fields = {
+        self.option_fields: Mapping[str, int] = {
             "num_seats" if name == "num_players" else name: value for name, value in numbers.items()
         }
         for field, number in self.option_fields.items():

@@ -29,7 +29,7 @@ def stack_pointer(typing_context: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return cgutils.alloca_once(builder, ir.IntType(32), size=ir.Constant(ir.IntType(32), SIZE))
 
-    return types.CPointer(types.int32)(), generate
+    return types.CPointer(types.int32)(), generate  # type: ignore[attr-defined]
 
 
 def _plain_pointer() -> Ints:

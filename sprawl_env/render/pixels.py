@@ -11,8 +11,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from sprawl_env.core.rules import Picture
 from sprawl_env.render.libraries import library
-from sprawl_env.render.picture import Picture
 from sprawl_env.render.shapes import (
     GROUND,
     NONE,

@@ -15,7 +15,7 @@ STEPS = 120
 
 
 class Scripted:
-    """Plays the last or the first legal action; notes the rows it was given."""
+    """Plays the last or the first legal action; counts the rows it receives."""
 
     needs_observations = True
     needs_states = True
@@ -54,7 +54,7 @@ def test_every_learner_owes_a_decision_and_sees_its_own_side(any_game):
 
 
 def opening_score(game, seed, i, episode, seat):
-    """Points a seat has as soon as a game is dealt."""
+    """The points that a seat has in the opening position."""
     one = game.empty(1)
     game.verbs.deal(game.tables, one, 0, combine(combine(seed, i), episode))
     return int(game.scores(one)[seat])
@@ -91,7 +91,7 @@ def test_the_learner_is_handed_all_it_earned_also_in_opponents_turns(any_game, r
         if reward != "score":
             assert not rewards[~dones].any()
     assert ended >= 8
-    assert reward in {"margin", "score"} or lost > 0  # the known trap: losses fall to opponents
+    assert reward in {"margin", "score"} or lost > 0  # losses come in opponents' turns
 
 
 def test_seats_go_round_and_so_do_opponents():
@@ -123,7 +123,7 @@ def test_the_last_observation_of_a_game_is_the_learners(any_game):
             assert env.observation_space.contains(last)
             if "to_play" in any_game.observation_layout.blocks:
                 to_play = any_game.observation_layout.view(last, "to_play")
-                assert not to_play.any()  # nobody acts once it is over
+                assert not to_play.any()  # no seat acts after the end
 
 
 def test_games_too_short_for_a_decision_leave_no_trace():

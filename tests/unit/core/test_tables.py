@@ -1,4 +1,4 @@
-"""core/actions.py, layout.py, bits.py, lanes.py, agenda.py: the small tables and stacks."""
+"""core/{actions,layout}.py and kernels/{bits,lanes,agenda}.py: tables, sets and stacks."""
 
 from itertools import product
 
@@ -122,7 +122,7 @@ def test_lanes_compare_four_counts_at_once():
         assert zeros(wanted) == sum(low << high * k for k in range(4) if counts[k] == 0)
         for held in ((0, 0, 0, 0), (1, 40, 0, 6), (2047, 5, 2, 41)):
             short = sum(max(w - h, 0) for w, h in zip(counts, held, strict=True))
-            if short < 2**12:  # more than this is not promised
+            if short < 2**12:  # larger sums are not supported
                 assert shortfall(wanted, lanes(*held)) == short
 
 

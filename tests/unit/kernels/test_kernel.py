@@ -1,4 +1,4 @@
-"""core/kernel.py: the cache of compiled kernels."""
+"""kernels/compile.py and cache.py: compiling kernels and keeping them on disk."""
 
 import gc
 import os
@@ -10,7 +10,8 @@ import pytest
 from numba.core.caching import NullCache
 from numba.core.errors import TypingError
 
-from sprawl_env.kernels import compile as module
+from sprawl_env.kernels import cache
+from sprawl_env.kernels.compile import kernel
 
 pytestmark = pytest.mark.compiled
 
@@ -91,7 +92,7 @@ def test_the_digest_changes_with_a_rule_a_number_or_a_kernel_elsewhere_only(tmp_
         (root / folder).mkdir(parents=True)
 
     def digest():
-        return module.source_digest.__wrapped__(root)
+        return cache.source_digest.__wrapped__(root)
 
     seen = [digest()]
     for file, content in [
@@ -116,7 +117,7 @@ def test_old_folders_are_pruned_but_never_young_ones(tmp_path):
         folder.mkdir()
         os.utime(folder, (k, k))
     (tmp_path / "young").mkdir()
-    module._prune(tmp_path)
+    cache._prune(tmp_path)
     left = {p.name for p in tmp_path.iterdir()}
     assert left == {"young", "old4", "old5", "old6", "old7", "old8"}
 
@@ -130,11 +131,11 @@ def test_numbas_own_configuration_is_left_alone():
 def test_the_collector_rests_while_a_kernel_is_compiled_and_not_afterwards():
     met = []
 
-    @module.kernel(label="collector")
+    @kernel(label="collector")
     def double(x):
         return 2 * x
 
-    double._cache = NullCache()  # compile it in any case
+    double._cache = NullCache()  # always compile it
     compiler = double._compiler
     compile_it = compiler.compile
     compiler.compile = lambda *args: (met.append(gc.isenabled()), compile_it(*args))[1]
