@@ -391,7 +391,7 @@ class _Worker:
         self._game, self._config = game, config
         self._simulate = search_kernel(game.rules, config.with_heuristic)
         nodes = min(config.sims, NODES_WHEN_TIMED) + 1
-        self.tree: Tree = np.zeros(nodes, NODE)
+        self.tree: Tree = np.zeros(nodes, NODE).view(np.recarray)
         self._games = game.empty(2)  # the game of a simulation, and a copy for the heuristic
         self._path: Index = np.zeros(LONGEST_PATH, np.int64)
         self.played: Index = np.zeros(1, np.int64)  # plies so far

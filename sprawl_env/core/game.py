@@ -119,7 +119,7 @@ class Game:
     def illegal(self, games: Games, g: int, action: int, mask: Mask) -> IllegalAction:
         """Return the error for ``action``; the message names it and some legal actions."""
         if games["over"][g] != NOT_OVER:
-            return IllegalAction(f"{self.name}: the game is over, nobody may act (got {action})")
+            return IllegalAction(f"{self.name}: the game is over, no seat may act (got {action})")
         seat = int(games["to_play"][g])
         legal = np.flatnonzero(mask)
         some = ", ".join(f"{a} ({self.action_name(games, g, int(a))})" for a in legal[:4])

@@ -88,7 +88,7 @@ def test_the_folder_is_named_by_sources_and_flags(tmp_path):
 
 def test_the_digest_changes_with_a_rule_a_number_or_a_kernel_elsewhere_only(tmp_path):
     root = tmp_path / "package"
-    for folder in ("core", "games", "adapters"):
+    for folder in ("core", "games", "adapters", "render"):
         (root / folder).mkdir(parents=True)
 
     def digest():
@@ -104,7 +104,12 @@ def test_the_digest_changes_with_a_rule_a_number_or_a_kernel_elsewhere_only(tmp_
         (root / file).write_text(content)
         seen.append(digest())
     assert len(set(seen)) == 5
-    for file in ("adapters/slow.py", "core/drawing.py", "games/render.py", "games/render_cards.py"):
+    for file in (
+        "adapters/slow.py",
+        "render/picture.py",
+        "games/render.py",
+        "games/render_cards.py",
+    ):
         (root / file).write_text("x = 1")
     assert digest() == seen[-1]
     (root / "games" / "surrender.py").write_text("x = 1")
