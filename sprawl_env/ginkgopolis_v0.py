@@ -1,9 +1,9 @@
 """*Ginkgopolis* for PettingZoo: ``ginkgopolis_v0.env(num_players=3)``.
 
-Keywords: ``num_players`` (1 to 5), ``characters``, ``difficulty``, ``open_screens``,
-``max_rounds``, ``data`` (the game's README), ``reward``, ``render_mode`` (``"ansi"``, ``"svg"``,
-``"rgb_array"``, ``"human"``) and, not for
-``parallel_env``, ``skip_forced``.
+Keywords of the game (see its README): ``num_players`` (1 to 5), ``characters``, ``difficulty``,
+``open_screens``, ``max_rounds``, ``data``.  Other keywords: ``reward``, ``render_mode``
+(``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"``) and, except for ``parallel_env``,
+``skip_forced``.
 """
 
 from typing import Any
@@ -13,15 +13,15 @@ from sprawl_env.adapters.parallel import BoardGameParallel
 
 
 def raw_env(**kwargs: Any) -> BoardGameAEC:
-    """Return the environment without wrappers."""
+    """Return the AEC environment without wrappers."""
     return BoardGameAEC("ginkgopolis", **kwargs)
 
 
 def env(**kwargs: Any) -> Any:
-    """Return the wrapped environment."""
+    """Return the AEC environment with PettingZoo's order-enforcing wrapper."""
     return wrapped(raw_env(**kwargs))
 
 
 def parallel_env(**kwargs: Any) -> BoardGameParallel:
-    """Return the environment in which all who owe an answer give it in one step."""
+    """Return the Parallel environment: seats that choose at the same time act in one step."""
     return BoardGameParallel("ginkgopolis", **kwargs)

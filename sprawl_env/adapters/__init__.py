@@ -1,1 +1,1 @@
-"""Every game behind other people's interfaces: one adapter each for the whole suite."""
+"""Adapters: one class for each interface (PettingZoo, Gymnasium, SB3, numpy) serves every game."""

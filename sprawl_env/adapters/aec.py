@@ -1,4 +1,4 @@
-"""Any game as a PettingZoo AEC environment."""
+"""The PettingZoo AEC adapter for all games."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from sprawl_env.kernels.arrays import Mask
 
 
 class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is untyped here
-    """One adapter for the whole suite; a game never writes its own.
+    """A game as a PettingZoo AEC environment.
 
-    Agents are ``player_0`` .. by seat.  An observation is ``{"observation": float32
-    [observation_size], "action_mask": int8 [num_actions]}``; the mask of an agent that waits is
-    all 0, and the mask of the agent to act is also in ``infos[agent]["action_mask"]``.
+    Agents are ``player_0``, ``player_1``, ... by seat.  An observation is ``{"observation": float32
+    [observation_size], "action_mask": int8 [num_actions]}``.  The mask of an agent that waits is
+    all 0.  Masks are also in ``infos[agent]["action_mask"]``.
     """
 
     def __init__(self, name: str | Game, *, skip_forced: bool = False, **options: Any) -> None:
         """Make the environment.
 
         Args:
-            name: a game's name, or a game made already.
-            skip_forced: play on while there is a single legal action.
+            name: a game's name, or a :class:`~sprawl_env.core.game.Game`.
+            skip_forced: play forced plies, in which only one action is legal, automatically.
             **options: ``render_mode``, ``reward``, ``data`` (see
-                :class:`~sprawl_env.adapters.pettingzoo_base.ZooGame`) and those of the game.
+                :class:`~sprawl_env.adapters.pettingzoo_base.ZooGame`) and options of the game.
         """
         super().__init__(name, **options)
         self._skip_forced = skip_forced
@@ -39,7 +39,7 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
         """Deal a new game, from ``seed`` if given.
 
         Raises:
-            InvalidOption: with ``skip_forced``, no game leaves anybody a choice.
+            InvalidOption: with ``skip_forced``, every game ends before a seat has a choice.
         """
         self._seed(seed)
         for _ in range(MOST_DEALS):
@@ -56,7 +56,7 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
         self._show()
 
     def _settle(self) -> None:
-        """Find the mask of the next decision, playing forced plies if asked to."""
+        """Compute the mask of the next decision; with ``skip_forced``, play forced plies."""
         mask = self.game.legal_actions(self.games, 0)
         while self._skip_forced and np.count_nonzero(mask) == 1:
             self._play(int(mask.argmax()))
@@ -73,7 +73,7 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
         return np.zeros(self.game.num_actions, np.int8)
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """Return what ``agent`` sees now; pure, and valid for any agent at any time."""
+        """Return the observation of any agent; it does not change the environment."""
         acts = agent == self.agent_selection
         return self._seen(agent, self._mask.copy() if acts else self._no_mask())
 
@@ -81,7 +81,7 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
         """Play one ply for the selected agent.
 
         Raises:
-            IllegalAction: the action is not legal; no byte of the state has changed.
+            IllegalAction: the action is not legal; the state is unchanged.
         """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
@@ -107,9 +107,9 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
 
 
 def wrapped(raw: BoardGameAEC) -> Any:
-    """Return the environment in PettingZoo's usual outermost wrapper.
+    """Return the environment in PettingZoo's order-enforcing wrapper.
 
-    The wrappers for out-of-bounds and illegal actions are left out: the environment itself
-    refuses both, says what would be legal, and changes nothing.
+    The wrappers for out-of-bounds and illegal actions are not used.  The environment itself rejects
+    such actions with an error that names legal actions, and leaves the state unchanged.
     """
     return OrderEnforcingWrapper(raw)

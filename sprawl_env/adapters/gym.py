@@ -1,4 +1,4 @@
-"""Any game as a Gymnasium environment: one learner's seat, the opponents inside."""
+"""The Gymnasium adapter for all games: one learner, with the opponents inside the environment."""
 
 from __future__ import annotations
 
@@ -24,27 +24,28 @@ from sprawl_env.kernels.arrays import Floats, Index, Mask
 from sprawl_env.render.modes import RENDER_FPS, RENDER_MODES, Renderer
 
 Observation = Floats
-_ONLY: Index = np.zeros(1, np.int64)  # the one game of the batch
-_SEEDS_KEPT = 16
+_ONLY: Index = np.zeros(1, np.int64)  # index of the one game of the batch
+_SEEDS_KEPT = 16  # number of seeds whose openings are remembered
 
 
 class LegalDiscrete(spaces.Discrete):
-    """Action ids whose ``sample()`` draws a legal one unless told another mask.
+    """Action ids whose ``sample()`` draws a legal action unless another mask is given.
 
-    Seeding starts a new run: until the next ``reset`` or ``step`` the space then draws from the
-    opening that was last dealt from the same seed, so that a sample drawn before a reset can be
-    played after it, as Gymnasium's environment checker does.  Of a seed that no game was dealt
-    from it draws from what was legal in every opening so far, if there is such an action.
+    Gymnasium's environment checker seeds the space, draws an action, resets the environment with
+    the same seed, and plays the action.  So after ``seed(s)``, until the next ``reset`` or
+    ``step``, the space draws an action that is legal in the opening last dealt from ``s``.  If no
+    game was dealt from ``s``, it draws an action that was legal in all openings so far, if there is
+    one.
     """
 
     def __init__(self, n: int) -> None:
         super().__init__(n)
         self.legal: Mask = np.ones(n, np.int8)
         self._in_every_opening: Mask = np.ones(n, np.int8)
-        self._openings: dict[int, Mask] = {}  # of the latest seeds
+        self._openings: dict[int, Mask] = {}  # masks of the openings of the latest seeds
 
     def open(self, legal: Mask, seed: int | None) -> None:
-        """Note the mask of a new game's first decision and, if given, the seed of its deal."""
+        """Record the mask of a new game's first decision and the seed of its deal."""
         self.legal = legal
         self._in_every_opening = self._in_every_opening & legal
         if seed is not None:
@@ -54,7 +55,7 @@ class LegalDiscrete(spaces.Discrete):
                 del self._openings[next(iter(self._openings))]
 
     def seed(self, seed: int | None = None) -> Any:
-        """Seed the sampler and, if ``seed`` is given, expect a new game."""
+        """Seed the sampler and, if ``seed`` is given, set the mask for the next game."""
         if seed in self._openings:
             self.legal = self._openings[seed]
         elif seed is not None and self._in_every_opening.any():
@@ -62,19 +63,20 @@ class LegalDiscrete(spaces.Discrete):
         return super().seed(seed)
 
     def sample(self, mask: Any = None, probability: Any = None) -> Any:
-        """Draw an action: by ``probability``, by ``mask``, or a legal one."""
+        """Draw an action by ``probability`` or ``mask`` if given, otherwise a legal action."""
         if mask is None and probability is None:
             mask = self.legal
         return super().sample(mask=mask, probability=probability)
 
 
 class BoardGameGym(gymnasium.Env[Observation, Any]):
-    """One learner against agents inside the environment.
+    """One learner against bots inside the environment.
 
-    Observations are float32 ``[observation_size]``; the legal actions are in
-    ``info["action_mask"]`` and :meth:`action_masks` (the name sb3-contrib looks for).  The reward
-    of a step is all that the learner earns until its next decision or the end of the game, whose
-    ``info`` also holds ``scores`` ``[num_sides]`` and ``won`` (bool, shared victories too).
+    Observations are float32 ``[observation_size]``.  The mask of legal actions is in
+    ``info["action_mask"]`` and :meth:`action_masks` (the name that sb3-contrib expects).  The
+    reward of a step is the sum of the learner's rewards until its next decision or the end of the
+    game.  At the end ``info`` also contains ``scores`` ``[num_sides]`` and ``won`` (bool; True for
+    a shared victory).
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # noqa: RUF012 - Gymnasium's
@@ -93,15 +95,15 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         """Make the environment.
 
         Args:
-            name: a game's name, or a game made already.
-            opponent: who sits in every other seat, or one agent for each of them in order after
-                the learner; None plays at random.
-            seat: the learner's; None draws one at every reset.
+            name: a game's name, or a :class:`~sprawl_env.core.game.Game`.
+            opponent: a bot for all other seats, or one bot for each of them in the order after
+                the learner; None: random bots.
+            seat: the learner's seat; None: a random seat at every reset.
             reward: see :mod:`sprawl_env.core.rewards`.
             render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` or None (see
                 :meth:`render`).
             data: folder of TOML files that replace those of the package.
-            **options: of the game.
+            **options: options of the game.
         """
         self.game = name if isinstance(name, Game) else make_game(name, data=data, **options)
         self._renderer = Renderer(self.game, render_mode)
@@ -124,7 +126,7 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         if not isinstance(opponent, Sequence):
             return [opponent] * others
         if len(opponent) != others:
-            raise InvalidOption(f"opponent: expected one agent or {others}, got {len(opponent)}")
+            raise InvalidOption(f"opponent: expected one bot or {others}, got {len(opponent)}")
         return list(opponent)
 
     def reset(
@@ -133,7 +135,7 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         """Deal a new game and let the opponents play up to the learner's first decision.
 
         Raises:
-            InvalidOption: no game leaves the learner a decision.
+            InvalidOption: every game ends before the learner's first decision.
         """
         super().reset(seed=seed)
         if seed is not None:
@@ -163,12 +165,12 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         game, games = self.game, self.games
         while games["over"][0] == NOT_OVER and games["to_play"][0] != self.seat:
             to_play = int(games["to_play"][0])
-            agent = self._opponents[(to_play - self.seat) % game.num_seats - 1]
+            bot = self._opponents[(to_play - self.seat) % game.num_seats - 1]
             mask = game.legal_actions(games, 0)[None]
             seen = np.empty((1, game.observation_size), np.float32)
-            if agent.needs_observations:
+            if bot.needs_observations:
                 game.observe(games, 0, to_play, seen[0])
-            action = ask(agent, game, games, _ONLY, seen, mask)[0]
+            action = ask(bot, game, games, _ONLY, seen, mask)[0]
             self._note(int(action))
             game.verbs.play(game.tables, games, 0, int(action))
 
@@ -190,7 +192,7 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         """Play the learner's action and the opponents' up to the learner's next decision.
 
         Raises:
-            IllegalAction: the action is not legal; no byte of the state has changed.
+            IllegalAction: the action is not legal; the state is unchanged.
         """
         given = np.asarray(action)
         number = whole_number(self.game, given.reshape(()) if given.size == 1 else given)
@@ -206,23 +208,23 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         return observation, reward, over == FINISHED, over == TRUNCATED, info
 
     def _note(self, action: int) -> None:
-        """Keep what is about to be played, if anybody looks."""
+        """Remember the action that is about to be played, for rendering."""
         if self.render_mode is not None:
             says = self.game.action_name(self.games, 0, action)
             self._last = Played(int(self.games["to_play"][0]), action, says)
 
     def _show(self) -> None:
-        """Bring the window up to date, if there is one."""
+        """Update the window, if there is one."""
         if self.render_mode == "human":
             self.render()
 
     def render(self) -> Any:
-        """Return the position as a spectator sees it: everything, the opponents' things too.
+        """Render the position with all hidden information, the opponents' too.
 
         Returns:
             A text board for ``"ansi"``, in colour if standard output is a terminal; SVG text for
             ``"svg"``; uint8 ``[height, width, 3]`` for ``"rgb_array"``; None for ``"human"``,
-            which shows the pixels in a window, after every ``reset`` and ``step`` by itself.
+            which shows the pixels in a window and is updated by every ``reset`` and ``step``.
 
         Raises:
             InvalidOption: there is no display for a window.

@@ -1,4 +1,4 @@
-"""Any game with simultaneous choices as a PettingZoo Parallel environment."""
+"""The PettingZoo Parallel adapter for all games with simultaneous choices."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ ByAgent: TypeAlias = dict[str, Any]
 
 
 class BoardGameParallel(ZooGame, ParallelEnv):  # type: ignore[misc]  # pettingzoo is untyped here
-    """One adapter for the whole suite; a game never writes its own.
+    """A game with simultaneous choices as a PettingZoo Parallel environment.
 
-    A step is one pass: every seat that owes an answer now gives one, without seeing the others'.
-    All other seats have a single legal action, to wait.  Observations are those of the AEC
-    environment, each agent's mask is in its observation and in ``infos[agent]["action_mask"]``,
-    and the same seed deals the same game.
+    A step is one pass: all seats that choose now do so at the same time, without seeing the others'
+    actions.  Every other seat has one legal action, to wait.  Observations are those of the AEC
+    environment.  Each agent's mask is in its observation and in ``infos[agent]["action_mask"]``.
+    The same seed deals the same game in both environments.
     """
 
     def __init__(self, name: str | Game, **options: Any) -> None:
         """Make the environment.
 
         Args:
-            name: a game's name, or a game made already.
+            name: a game's name, or a :class:`~sprawl_env.core.game.Game`.
             **options: ``render_mode``, ``reward``, ``data`` (see
-                :class:`~sprawl_env.adapters.pettingzoo_base.ZooGame`) and those of the game.
+                :class:`~sprawl_env.adapters.pettingzoo_base.ZooGame`) and options of the game.
 
         Raises:
-            InvalidOption: in this game nobody ever chooses at the same time as another.
+            InvalidOption: the game has no simultaneous choices.
         """
         super().__init__(name, **options)
         owing, wait = self._verbs.owing, self.game.rules.wait
@@ -53,7 +53,7 @@ class BoardGameParallel(ZooGame, ParallelEnv):  # type: ignore[misc]  # pettingz
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[ByAgent, ByAgent]:
-        """Deal a new game, from ``seed`` if given; returns observations and infos by agent."""
+        """Deal a new game, from ``seed`` if given; return observations and infos by agent."""
         self._seed(seed)
         self._deal()
         self._open_pass()
@@ -61,13 +61,13 @@ class BoardGameParallel(ZooGame, ParallelEnv):  # type: ignore[misc]  # pettingz
         return self._look()
 
     def _as_if_to_play(self, seat: int) -> Games:
-        """Return a copy of the game ``[1]`` that asks ``seat``."""
+        """Return a copy of the game ``[1]`` with ``seat`` to play."""
         games = clone(self.games)
         games["to_play"][0] = seat
         return games
 
     def _open_pass(self) -> None:
-        """Find who owes an answer and what each seat may do."""
+        """Compute which seats choose in this pass, and the masks of all seats."""
         bits = int(self._find_owing(self._tables, self.games, 0))
         self._owing = {seat for seat in self._seat_of.values() if bits >> seat & 1}
         self._masks[:] = 0
@@ -88,14 +88,14 @@ class BoardGameParallel(ZooGame, ParallelEnv):  # type: ignore[misc]  # pettingz
         """Play one pass.
 
         Args:
-            actions: one action of every agent, by agent.
+            actions: one action for each agent, by agent.
 
         Returns:
             Observations, rewards, terminations, truncations and infos, each by agent.
 
         Raises:
-            IllegalAction: an agent's action is missing or not legal, or no game is running; no
-                byte of the state has changed.
+            IllegalAction: an agent's action is missing or not legal, or no game is running; the
+                state is unchanged.
         """
         chosen = self._checked(actions)
         for _ in range(len(self._owing)):
@@ -113,7 +113,7 @@ class BoardGameParallel(ZooGame, ParallelEnv):  # type: ignore[misc]  # pettingz
         return observations, rewards, terminations, truncations, infos
 
     def _checked(self, actions: Mapping[str, Any]) -> dict[int, int]:
-        """Return the actions of the seats that owe one, by seat, once all are found legal."""
+        """Check all actions; return those of the seats that choose in this pass, by seat."""
         if not self.agents:
             raise IllegalAction(f"{self.game.name}: no game is running: call reset()")
         if not isinstance(actions, Mapping) or set(actions) - set(self.agents):

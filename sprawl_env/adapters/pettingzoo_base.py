@@ -1,4 +1,4 @@
-"""What the two PettingZoo adapters share: one game, its spaces, deals, rewards and text."""
+"""The base class of the two PettingZoo adapters: spaces, deals, rewards and rendering."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sprawl_env.render.pixels import Pixels
 
 
 class ZooGame:
-    """One game with agents ``player_0`` .. by seat.
+    """One game with agents ``player_0``, ``player_1``, ... by seat.
 
     An observation is ``{"observation": float32 [observation_size], "action_mask": int8
     [num_actions]}``, 1 = legal.
@@ -37,15 +37,15 @@ class ZooGame:
         """Make the environment.
 
         Args:
-            name: a game's name, or a game made already.
+            name: a game's name, or a :class:`~sprawl_env.core.game.Game`.
             render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` or None (see
                 :meth:`render`).
             reward: see :mod:`sprawl_env.core.rewards`.
             data: folder of TOML files that replace those of the package.
-            **options: of the game.
+            **options: options of the game.
 
         Raises:
-            InvalidOption: an option or the render mode is not there.
+            InvalidOption: an option's value or the render mode is not allowed.
         """
         super().__init__()
         self.game = name if isinstance(name, Game) else make_game(name, data=data, **options)
@@ -84,7 +84,7 @@ class ZooGame:
 
     @property
     def state(self) -> State:
-        """The record of the game: all of it, hidden things too."""
+        """The record of the game, with hidden information."""
         return self.games[0]
 
     def _seed(self, seed: int | None) -> None:
@@ -98,36 +98,37 @@ class ZooGame:
         self.agents = list(self.possible_agents)
 
     def _earned(self) -> dict[str, float]:
-        """Return what every agent has earned since it was last told."""
+        """Return the rewards of all agents since the last call."""
         earned = self._earnings.since(self.games).tolist()
         return dict(zip(self.possible_agents, earned, strict=True))
 
     def _seen(self, agent: str, mask: Mask) -> dict[str, Any]:
-        """Return what an agent sees now, with a mask that is handed over."""
+        """Return an agent's observation with the given mask, which is not copied."""
         observation: Floats = np.empty(self.game.observation_size, np.float32)
         self._verbs.observe(self._tables, self.games, 0, self._seat_of[agent], observation)
         return {"observation": observation, "action_mask": mask}
 
     def _play(self, action: int) -> None:
-        """Play one ply for the seat to play and, if anybody looks, note it."""
+        """Play one ply for the seat to play; remember the action for rendering."""
         if self.render_mode is not None:
             says = self.game.action_name(self.games, 0, action)
             self._last = Played(int(self.games["to_play"][0]), action, says)
         self._verbs.play(self._tables, self.games, 0, action)
 
     def _show(self) -> None:
-        """Bring the window up to date, if there is one."""
+        """Update the window, if there is one."""
         if self.render_mode == "human":
             self.render()
 
     def render(self) -> str | Pixels | None:
-        """Return the position as a spectator sees it who may see everything, hidden things too.
+        """Render the position with all hidden information.
+
+        ``game.svg(games, 0, seat)`` draws only what a seat may see.
 
         Returns:
             A text board for ``"ansi"``, in colour if standard output is a terminal; SVG text for
             ``"svg"``; uint8 ``[height, width, 3]`` for ``"rgb_array"``; None for ``"human"``,
-            which shows the pixels in a window, after every ``reset`` and ``step`` by itself.
-            ``game.svg(games, 0, seat)`` draws what a seat may see.
+            which shows the pixels in a window and is updated by every ``reset`` and ``step``.
 
         Raises:
             InvalidOption: there is no display for a window.

@@ -1,6 +1,7 @@
-"""Any game as a native Stable-Baselines3 ``VecEnv``: learners against batched opponents.
+"""The Stable-Baselines3 adapter for all games: learners against batched opponents.
 
-Kept out of ``sprawl_env``'s own imports: it needs stable-baselines3 (extra ``train``).
+``import sprawl_env`` does not import this module, because it needs stable-baselines3 (extra
+``train``).
 """
 
 from __future__ import annotations
@@ -26,17 +27,17 @@ from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
 
 
 class SelfPlayVecEnv(VecEnv):
-    """``num_envs`` games, in each of them one learner's seat and agents in the others.
+    """``num_envs`` games, each with one learner's seat and bots in the other seats.
 
-    A step plays the learner's actions and then every opponent, in batches, until each learner
-    owes a decision again; its reward is all that the learner earned until then, so a loss in an
-    opponent's turn is seen.  The learner's seat goes round from game to game; opponents are drawn
-    for every game by the weights of :meth:`set_opponents`.
+    A step plays the learners' actions and then the opponents' actions, in batches, until every
+    learner owes a decision again.  The reward of a step is the sum of the learner's rewards until
+    then, so it includes a loss in an opponent's turn.  The learner's seat changes from game to
+    game, in turn.  Opponents are drawn for every game by the weights of :meth:`set_opponents`.
 
-    ``infos[i]`` of an ended game holds ``terminal_observation``, ``episode`` (``r`` return, ``l``
-    decisions), ``scores`` ``[num_sides]``, ``won`` (1 or the share of a shared victory), ``seat``
-    and ``opponents`` (names; an automaton's is ``"automaton"``).  A game cut off at its turn limit
-    is scored like an end and is no time limit to bootstrap from.
+    ``infos[i]`` of an ended game contains ``terminal_observation``, ``episode`` (``r``: return,
+    ``l``: decisions), ``scores`` ``[num_sides]``, ``won`` (1, or the share of a shared victory),
+    ``seat``, ``opponents`` (names; an automaton's is ``"automaton"``) and ``turn_limit``.  A game
+    that is cut off at its turn limit is scored as finished: there is no value to bootstrap from.
     """
 
     def __init__(
@@ -53,13 +54,13 @@ class SelfPlayVecEnv(VecEnv):
         """Make the environments.
 
         Args:
-            game: the game, its options chosen.
-            num_envs: how many games at once.
-            opponents: pool to draw the other seats from; None plays at random.
-            weights: how often each is drawn, in proportion; None: all alike.
+            game: the game.
+            num_envs: number of games.
+            opponents: bots from which those in the other seats are drawn; None: random bots.
+            weights: relative frequency of each opponent; None: all equal.
             reward: see :mod:`sprawl_env.core.rewards`.
-            scale: factor on every reward handed to the learner.
-            seed: of deals, seats and draws of opponents.
+            scale: factor on every reward of the learner.
+            seed: seed of deals, seats, opponents and the draws of opponents.
         """
         if not isinstance(num_envs, int) or num_envs < 1:
             raise InvalidOption(f"num_envs={num_envs!r}: expected a whole number from 1")
@@ -101,12 +102,12 @@ class SelfPlayVecEnv(VecEnv):
     def set_opponents(
         self, opponents: Sequence[Bot], weights: Sequence[float] | None = None
     ) -> None:
-        """Draw the opponents of games dealt from now on from another pool.
+        """Set the bots from which the opponents of games dealt from now on are drawn.
 
-        Agents already in the pool must keep their place: running games name them by it.
+        Bots that are already opponents must keep their index: running games refer to them by it.
         """
         if len(opponents) == 0:
-            raise InvalidOption("opponents: expected at least one agent")
+            raise InvalidOption("opponents: expected at least one bot")
         given = np.ones(len(opponents)) if weights is None else np.asarray(weights, float)
         if given.shape != (len(opponents),) or given.min() < 0 or given.sum() <= 0:
             raise InvalidOption(f"weights: expected {len(opponents)} numbers from 0, some positive")
@@ -116,20 +117,20 @@ class SelfPlayVecEnv(VecEnv):
     def _start(self, seed: int) -> None:
         self._seed = check_seed(seed)
         self._rng = np.random.default_rng(self._seed)
-        for k, agent in enumerate(self.opponents):
-            agent.seed(self._seed + k)
+        for k, bot in enumerate(self.opponents):
+            bot.seed(self._seed + k)
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Start deals, seats, opponents and their draws anew at the next reset."""
+        """Seed deals, seats, opponents and the draws of opponents; call ``reset`` after it."""
         chosen = int(np.random.default_rng().integers(2**31)) if seed is None else seed
         self._start(chosen)
         return [chosen] * self.num_envs
 
     def reset(self) -> VecEnvObs:
-        """Deal every game anew and play up to each learner's first decision."""
+        """Deal every game and play up to each learner's first decision."""
         self._episode[:] = 0
         self._carried[:] = 0
-        self._done[:] = True  # what is earned before the first decision is carried over to it
+        self._done[:] = True  # rewards before the first decision are carried over to its step
         self._deal(self._all)
         self._play_opponents(self._all)
         self._finish_step()
@@ -138,7 +139,7 @@ class SelfPlayVecEnv(VecEnv):
         return self._observations.copy()
 
     def _deal(self, which: Index) -> None:
-        """Deal games anew: next seat for the learner, new opponents."""
+        """Deal games with the next seat for the learner and new opponents."""
         seats = self.game.num_seats
         self._learner[which] = (which + self._episode[which]) % seats
         drawn = self._rng.choice(len(self.opponents), (len(which), seats), p=self._chances)
@@ -151,10 +152,10 @@ class SelfPlayVecEnv(VecEnv):
                 self.game.verbs.scores(self.game.tables, self.games, int(i), self._scores[i])
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
-        """Take the learners' actions, whole numbers ``[num_envs]``.
+        """Check and keep the learners' actions, whole numbers ``[num_envs]``.
 
         Raises:
-            IllegalAction: some action is not legal or the shape is wrong; nothing has changed.
+            IllegalAction: an action is not legal, or the shape is wrong; nothing has changed.
         """
         self._actions = checked_actions(self.game, self.games, self._all, self._masks, actions)
 
@@ -172,7 +173,7 @@ class SelfPlayVecEnv(VecEnv):
         return self._observations.copy(), self._earned.copy(), self._done.copy(), self._infos
 
     def _play(self, which: Index, actions: Index) -> None:
-        """Play one ply in some games, book what learners earned, deal ended games anew."""
+        """Play one ply in some games, add the learners' rewards, re-deal ended games."""
         self._rewards[which] = 0
         self._kernels.step(
             self.game.tables,
@@ -198,7 +199,7 @@ class SelfPlayVecEnv(VecEnv):
             self._deal(ended)
 
     def _end(self, i: int) -> None:
-        """Book an ended game; one in which the learner had no decision leaves no trace."""
+        """Write the info of an ended game; skip a game in which the learner had no decision."""
         self._carried[i] = 0
         if self._done[i] or self._length[i] == 0:
             return
@@ -226,29 +227,29 @@ class SelfPlayVecEnv(VecEnv):
         }
 
     def _play_opponents(self, which: Index) -> None:
-        """Let opponents play, all their decisions of one kind of agent in one batch."""
+        """Let the opponents play, with the decisions of each bot in one batch."""
         while True:
             to_play = self.games["to_play"][which].astype(np.int64)
             which = which[to_play != self._learner[which]]
             if which.size == 0:
                 return
-            agents = self._sitting[which, self.games["to_play"][which]]
-            for k in np.unique(agents):
-                group = which[agents == k]
+            bots = self._sitting[which, self.games["to_play"][which]]
+            for k in np.unique(bots):
+                group = which[bots == k]
                 self._play(group, self._choose(self.opponents[k], group))
 
-    def _choose(self, agent: Bot, which: Index) -> Index:
-        """Ask one agent for the actions of some games."""
+    def _choose(self, bot: Bot, which: Index) -> Index:
+        """Return the actions of one bot in some games."""
         size = len(which)
         seen, may = self._seen[:size], self._may[:size]
-        wants = agent.needs_observations
+        wants = bot.needs_observations
         self._kernels.look(
             self.game.tables, self.games, which, wants, self._all[:size], seen, may, self._to_play
         )
-        return ask(agent, self.game, self.games, which, seen, may)
+        return ask(bot, self.game, self.games, which, seen, may)
 
     def _finish_step(self) -> None:
-        """Look at every learner's decision."""
+        """Write the observations and masks of the learners' decisions."""
         self._kernels.look(
             self.game.tables,
             self.games,
@@ -261,34 +262,34 @@ class SelfPlayVecEnv(VecEnv):
         )
 
     def action_masks(self) -> Mask:
-        """Return int8 ``[num_envs, num_actions]``, 1 = legal, of the learners' decisions."""
+        """Return the masks of the learners' decisions, int8 ``[num_envs, num_actions]``."""
         return self._masks
 
     def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing: there is nothing to close."""
 
     def has_attr(self, attr_name: str) -> bool:
-        """Tell whether the environments have an attribute; they share this object's."""
+        """Return whether this object, which stands for all environments, has an attribute."""
         return hasattr(self, attr_name)
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """Return an attribute once for every index."""
+        """Return an attribute of this object, once for each index."""
         return [getattr(self, attr_name)] * len(list(self._get_indices(indices)))
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """Set an attribute of all environments together."""
+        """Set an attribute of this object, for all environments."""
         setattr(self, attr_name, value)
 
     def env_method(
         self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any
     ) -> list[Any]:
-        """Call a method; ``action_masks`` gives all rows in one array ``[num_envs, A]``."""
+        """Call a method; ``action_masks`` returns one array ``[num_envs, num_actions]``."""
         result = getattr(self, method_name)(*args, **kwargs)
         if method_name == "action_masks":
             rows: Any = result if indices is None else result[list(self._get_indices(indices))]
-            return rows  # type: ignore[no-any-return]  # an array stacks faster than a list
+            return rows  # type: ignore[no-any-return]  # SB3 stacks an array faster than a list
         return [result] * len(list(self._get_indices(indices)))
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: VecEnvIndices = None) -> list[bool]:
-        """Nothing is wrapped."""
+        """Return False for each index: environments are never wrapped."""
         return [False] * len(list(self._get_indices(indices)))

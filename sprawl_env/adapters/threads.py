@@ -1,9 +1,9 @@
-"""Threads that step a batch together, each its share of the games.
+"""A thread pool whose workers step a batch together, each its share of the games.
 
-Between two orders a thread first waits inside its kernel, where it sees the next one at once
-(:mod:`sprawl_env.kernels.signals`); only when none comes for a moment does it go to sleep, to be
-woken by the next.  So ``step`` after ``step`` is shared almost for nothing, and a batch that
-nobody steps costs nothing.
+Between two orders a worker first polls inside its kernel, where it sees the next order at once
+(:mod:`sprawl_env.kernels.signals`).  If no order comes for some time, the worker sleeps until the
+next order wakes it.  So giving orders in quick succession costs almost nothing, and an idle batch
+uses no processor time.
 """
 
 from __future__ import annotations
@@ -18,117 +18,120 @@ from sprawl_env.core.batch import POSTED, SEED, STUCK, WHAT, done_at
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.kernels.signals import Words, signal, wait_for
 
-_NAP = 20e-6  # seconds that a core is left to those who are not done
+_NAP = 20e-6  # seconds for which the caller leaves its core to workers that are not done
 
 
 @dataclass
-class _Room:
-    """What the threads of a crew share."""
+class _Shared:
+    """The data that the threads of a pool share."""
 
     orders: Words
-    wake: threading.Condition = field(default_factory=threading.Condition)
+    condition: threading.Condition = field(default_factory=threading.Condition)
     asleep: int = 0
-    closed: bool = False
+    stopped: bool = False
     errors: list[BaseException] = field(default_factory=list)
 
-    def rouse(self) -> None:
-        """Wake those who sleep; the caller holds the lock."""
+    def wake(self) -> None:
+        """Wake the sleeping workers; the caller holds the lock."""
         if self.asleep:
-            self.wake.notify_all()
+            self.condition.notify_all()
 
-    def close(self) -> None:
-        """Let every thread end as soon as it has nothing to do."""
-        with self.wake:
-            self.closed = True
-            self.rouse()
+    def stop(self) -> None:
+        """Let every worker end when it has no order to execute."""
+        with self.condition:
+            self.stopped = True
+            self.wake()
 
 
-def _serve(room: _Room, share: int, work: Callable[[], object]) -> None:
-    """Do a share of every order until the room is closed."""
-    orders, done = room.orders, done_at(share)
+def _serve(shared: _Shared, share: int, work: Callable[[], object]) -> None:
+    """Execute a worker's share of every order until the pool is stopped."""
+    orders, done = shared.orders, done_at(share)
     while True:
         try:
             work()
         except BaseException as error:
-            room.errors.append(error)
+            shared.errors.append(error)
             signal(orders, done, int(orders[POSTED]))
-        with room.wake:
+        with shared.condition:
             while orders[POSTED] == orders[done]:
-                if room.closed:
+                if shared.stopped:
                     return
-                room.asleep += 1
-                room.wake.wait()
-                room.asleep -= 1
+                shared.asleep += 1
+                shared.condition.wait()
+                shared.asleep -= 1
 
 
-class Crew:
-    """The caller's thread and those beside it, which end with this object."""
+class ThreadPool:
+    """The caller's thread, which executes share 0, and one worker for each other share.
+
+    The workers start with the first order.  They end when the pool is stopped or deleted.
+    """
 
     def __init__(self, orders: Words, work: Sequence[Callable[[], object]]) -> None:
-        """Take on a crew; its threads start with the first order.
+        """Make a pool.
 
         Args:
-            orders: of :func:`~sprawl_env.core.batch.new_orders`, for ``len(work)`` shares.
-            work: for each share a call of :attr:`~sprawl_env.core.batch.BatchKernels.work`;
-                it must not hold on to this object or its owner.
+            orders: from :func:`~sprawl_env.core.batch.new_orders`, for ``len(work)`` shares.
+            work: for each share a call of :attr:`~sprawl_env.core.batch.BatchKernels.work`.  It
+                must not refer to this object or its owner, which would never be deleted.
         """
         self._orders = orders
         self._work = work
-        self._room: _Room | None = None
-        self._closed = False
+        self._shared: _Shared | None = None
+        self._stopped = False
 
-    def close(self) -> None:
-        """Send the threads away; there are no orders after that."""
-        self._closed = True
-        if self._room is not None:
-            self._room.close()
+    def stop(self) -> None:
+        """Stop the workers; the pool takes no more orders."""
+        self._stopped = True
+        if self._shared is not None:
+            self._shared.stop()
 
-    def gather(self) -> None:
-        """Wait until the last order is carried out, also if its caller was interrupted.
+    def wait(self) -> None:
+        """Wait until the last order is finished, even if its caller was interrupted.
 
         Raises:
-            InvalidOption: after :meth:`close`.
+            InvalidOption: the pool was stopped.
         """
-        if self._closed:
+        if self._stopped:
             raise InvalidOption("these games are closed: make new ones to go on")
-        room = self._room
-        if room is None:
+        shared = self._shared
+        if shared is None:
             return
         for share in range(1, len(self._work)):
             while not wait_for(self._orders, done_at(share), int(self._orders[POSTED])):
-                with room.wake:
-                    room.rouse()  # an interruption may have come before it
+                with shared.condition:
+                    shared.wake()  # the caller may have been interrupted before it woke them
                 time.sleep(_NAP)
 
-    def carry_out(self, what: int, seed: int = 0) -> None:
-        """Give an order to all shares; returns when it is carried out.
+    def run(self, what: int, seed: int = 0) -> None:
+        """Give an order to all shares; return when it is finished.
 
         Raises:
-            InvalidOption: after :meth:`close`.
+            InvalidOption: the pool was stopped.
         """
-        self.gather()
+        self.wait()
         orders = self._orders
         orders[WHAT], orders[SEED], orders[STUCK] = what, seed, 0
         if len(self._work) > 1:
-            self._post(self._room or self._start())
+            self._post(self._shared or self._start())
         self._work[0]()
-        self.gather()
-        if self._room is not None and self._room.errors:
-            raise self._room.errors[0]
+        self.wait()
+        if self._shared is not None and self._shared.errors:
+            raise self._shared.errors[0]
 
-    def _post(self, room: _Room) -> None:
-        """Tell the others that there is an order."""
-        room.errors.clear()
-        with room.wake:
-            if room.closed:
+    def _post(self, shared: _Shared) -> None:
+        """Signal the workers that there is a new order."""
+        shared.errors.clear()
+        with shared.condition:
+            if shared.stopped:
                 raise InvalidOption("these games were closed by another thread")
             signal(self._orders, POSTED, int(self._orders[POSTED]) + 1)
-            room.rouse()
+            shared.wake()
 
-    def _start(self) -> _Room:
-        """Start a thread for every share but the first."""
-        self._room = room = _Room(self._orders)
-        weakref.finalize(self, room.close)
+    def _start(self) -> _Shared:
+        """Start the workers."""
+        self._shared = shared = _Shared(self._orders)
+        weakref.finalize(self, shared.stop)
         for share, work in enumerate(self._work[1:], 1):
-            threading.Thread(target=_serve, args=(room, share, work), daemon=True).start()
-        return room
+            threading.Thread(target=_serve, args=(shared, share, work), daemon=True).start()
+        return shared

@@ -1,9 +1,8 @@
-"""Many games at once as numpy arrays: the fast interface for self-play."""
+"""Many games at once as numpy arrays: the fastest interface, for self-play."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
 from itertools import pairwise
 from os import PathLike
 from typing import Any, NamedTuple
@@ -11,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.adapters.threads import Crew
+from sprawl_env.adapters.threads import ThreadPool
 from sprawl_env.core.batch import (
     DEAL,
     DEAL_ENDED,
@@ -34,11 +33,11 @@ from sprawl_env.kernels.masks import new_generators
 from sprawl_env.render.modes import Renderer
 from sprawl_env.render.pixels import Pixels
 
-_LEAST_SHARE = 16  # games a thread must have to be worth waking
+_LEAST_SHARE = 16  # games; a thread with fewer costs more time than it saves
 
 
 class Look(NamedTuple):
-    """What :meth:`VectorGames.reset` returns: arrays that are overwritten by the next call.
+    """The result of :meth:`VectorGames.reset`: arrays that the next call overwrites.
 
     Attributes:
         observations: float32 ``[num_envs, observation_size]``.
@@ -52,7 +51,7 @@ class Look(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What :meth:`VectorGames.step` returns: arrays that are overwritten by the next call.
+    """The result of :meth:`VectorGames.step`: arrays that the next call overwrites.
 
     Attributes:
         observations: float32 ``[num_envs, observation_size]``.
@@ -72,25 +71,24 @@ class Step(NamedTuple):
 
 
 class VectorGames:
-    """``num_envs`` games of self-play; a game that ends is dealt anew at once.
+    """``num_envs`` games of self-play; a game that ends is re-dealt at once.
 
-    The arrays are allocated once and overwritten in place by every call, so copy what you keep;
-    to go on from other positions write into them.
-    Results depend on ``seed`` and the actions alone, not on ``num_threads``.  The arguments are
-    those of :func:`sprawl_env.make_vec`.
+    The arrays are allocated once.  Every call overwrites them, so copy what you keep.  To continue
+    from other positions, write to the arrays.  Results depend only on ``seed`` and the actions, not
+    on ``num_threads``.  The arguments are those of :func:`sprawl_env.make_vec`.
 
     Attributes:
-        observations: float32 ``[num_envs, observation_size]`` as the seat to play sees the game
-            (left untouched with ``observe=False``).
+        observations: float32 ``[num_envs, observation_size]``, as the seat to play sees the game
+            (size 0 with ``observe=False``).
         masks: int8 ``[num_envs, num_actions]``, 1 = legal.
         to_play: int64 ``[num_envs]``, the seat that owes the decision.
-        rewards: float32 ``[num_envs, num_players]``, what each seat earned in the last step.
-        terminated: bool ``[num_envs]``: the game ended in the last step by its rules; the other
-            arrays already show the next one.
-        truncated: bool ``[num_envs]``: likewise, at a turn limit.
+        rewards: float32 ``[num_envs, num_players]``, the rewards of the last step.
+        terminated: bool ``[num_envs]``: the game ended by its rules in the last step; the other
+            arrays already show the next game.
+        truncated: bool ``[num_envs]``: the same for a game that ended at a turn limit.
         final_scores: int32 ``[num_envs, num_sides]``, points at the end of the last game that
-            ended (those last reported with a reward a ply); sides are the seats and, with one
-            seat, the automaton it plays against if the game has one.
+            ended; with a reward at every ply, the current points.  Sides are the seats and, with
+            one seat, the automaton if the game has one.
         games: the records ``[num_envs]``.
     """
 
@@ -137,16 +135,16 @@ class VectorGames:
         self._actions: Index = np.zeros(num_envs, np.int64)
         self._drawn: Index = np.zeros(num_envs, np.int64)
         self._generators = new_generators(num_envs, self.seed)
-        self._crew = self._hire(num_threads)
+        self._pool = self._new_pool(num_threads)
         self._started = False
 
-    def _hire(self, num_threads: int) -> Crew:
-        """Give each thread its share of the games."""
+    def _new_pool(self, num_threads: int) -> ThreadPool:
+        """Divide the games into shares and return a thread pool for them."""
         shares = max(1, min(num_threads, self.num_envs // _LEAST_SHARE))
         self._orders = new_orders(shares=shares)
         scratch = np.zeros((shares, self.num_actions), np.int8)
         edges = np.linspace(0, self.num_envs, shares + 1).astype(np.int64)
-        return Crew(
+        return ThreadPool(
             self._orders,
             [
                 functools.partial(
@@ -178,12 +176,13 @@ class VectorGames:
         )
 
     def reset(self, seed: int | None = None) -> Look:
-        """Deal every game anew; env ``i`` is dealt from ``(seed, i, episode)``.
+        """Deal every game; game ``i`` is dealt from ``(seed, i, episode)``.
 
         Raises:
-            InvalidOption: with ``skip_forced``, no game leaves anybody a choice; or closed.
+            InvalidOption: with ``skip_forced``, every game ends before a seat has a choice; or the
+                games are closed.
         """
-        self._crew.gather()
+        self._pool.wait()
         if seed is not None:
             self.seed = _check_seed(seed)
             self._generators[:] = new_generators(self.num_envs, self.seed)
@@ -191,12 +190,12 @@ class VectorGames:
         self.rewards[:] = 0
         self.final_scores[:] = 0
         self._started = True
-        self._carry_out(DEAL | LOOK)
+        self._run(DEAL | LOOK)
         return Look(self.observations, self.masks, self.to_play)
 
-    def _carry_out(self, what: int) -> None:
-        """Let all threads work on their shares."""
-        self._crew.carry_out(what, self.seed)
+    def _run(self, what: int) -> None:
+        """Execute an order in all games."""
+        self._pool.run(what, self.seed)
         if self._orders[STUCK]:
             raise no_choice_left(self.game)
 
@@ -207,14 +206,14 @@ class VectorGames:
             actions: whole numbers ``[num_envs]``.
 
         Raises:
-            IllegalAction: some action is not legal or the array is not of that shape; nothing
-                has changed.
-            InvalidOption: the games were closed.
+            IllegalAction: an action is not legal, or the array has another shape; nothing has
+                changed.
+            InvalidOption: the games are closed.
         """
-        self._crew.gather()
+        self._pool.wait()
         self._take_actions(actions)
         self.rewards[:] = 0
-        self._carry_out(PLAY | DEAL_ENDED | LOOK)
+        self._run(PLAY | DEAL_ENDED | LOOK)
         np.equal(self._over, FINISHED, out=self.terminated)
         np.equal(self._over, TRUNCATED, out=self.truncated)
         return Step(
@@ -232,12 +231,12 @@ class VectorGames:
         self._actions[:] = checked_actions(self.game, self.games, self._all, self.masks, actions)
 
     def sample_actions(self) -> Index:
-        """Return a legal action of every game, each equally likely; a new array."""
-        self._carry_out(DRAW)
+        """Return a random legal action for each game, all equally likely; a new array."""
+        self._run(DRAW)
         return self._drawn.copy()
 
     def render(self, i: int = 0) -> str | Pixels | None:
-        """Return game ``i`` as a spectator sees it, in the render mode the batch was made with.
+        """Render game ``i`` with all hidden information, in the render mode of the batch.
 
         Returns:
             A text board for ``"ansi"``, in colour if standard output is a terminal; SVG text for
@@ -245,7 +244,8 @@ class VectorGames:
             which shows the pixels in a window, and without a render mode.
 
         Raises:
-            InvalidOption: no such game, none dealt yet, or no display for a window.
+            InvalidOption: there is no game ``i``, no game was dealt yet, or there is no display for
+                a window.
         """
         if not isinstance(i, int | np.integer) or not 0 <= i < self.num_envs:
             raise InvalidOption(f"render: i={i!r}: expected a game 0..{self.num_envs - 1}")
@@ -254,9 +254,9 @@ class VectorGames:
         return self._renderer.render(self.games, int(i))
 
     def close(self) -> None:
-        """Stop the threads and close the window, if there is one; no step after that."""
+        """Stop the threads and close the window; the games cannot be stepped after that."""
         self._renderer.close()
-        self._crew.close()
+        self._pool.stop()
 
 
 def make_vec(
@@ -272,21 +272,21 @@ def make_vec(
     data: str | PathLike[str] | None = None,
     **options: Any,
 ) -> VectorGames:
-    """Return ``num_envs`` games of self-play behind one numpy interface.
+    """Return ``num_envs`` games of self-play as numpy arrays.
 
     Args:
-        name: a game's name, or a :class:`~sprawl_env.core.game.Game` made already.
-        num_envs: how many games.
-        seed: env ``i``'s ``k``-th game is dealt from ``(seed, i, k)``; with ``skip_forced`` a
-            game that ends before there was a choice has its ``k`` but is never seen.
-        num_threads: threads that share the games; helps with many games.
+        name: a game's name, or a :class:`~sprawl_env.core.game.Game`.
+        num_envs: number of games.
+        seed: the ``k``-th game of env ``i`` is dealt from ``(seed, i, k)``.  With ``skip_forced``,
+            a game that ends before a seat has a choice counts in ``k`` but is not shown.
+        num_threads: number of threads that share the games; useful for many games.
         reward: ``"winner"``, ``"rank"``, ``"margin"``, ``"score"`` or ``"lead"``.
-        observe: False leaves observations away (size 0), for speed.
-        skip_forced: play on while there is a single legal action.
+        observe: False: no observations (size 0), for speed.
+        skip_forced: play forced plies, in which only one action is legal, automatically.
         render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` or None, for
             :meth:`VectorGames.render`.
         data: folder of TOML files that replace those of the package.
-        **options: of the game, e.g. ``num_players=3``.
+        **options: options of the game, e.g. ``num_players=3``.
     """
     made = name if isinstance(name, Game) else make_game(name, data=data, **options)
     return VectorGames(
@@ -299,6 +299,3 @@ def make_vec(
         skip_forced=skip_forced,
         render_mode=render_mode,
     )
-
-
-__all__: Sequence[str] = ("Look", "Step", "VectorGames", "make_vec")

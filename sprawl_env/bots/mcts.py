@@ -1,13 +1,17 @@
-"""Search in the kernels: information-set Monte Carlo tree search, and its flat form, for any game.
+"""Information-set Monte Carlo tree search and flat Monte Carlo for any game, as kernels.
 
-A simulation deals anew all that the seat to play cannot know, walks down the tree by upper
-confidence bounds, adds one node, plays on by the rollout policy and counts the outcome for every
-side (max-n: each seat follows its own numbers).  The game's heuristic, if asked for, plays in the
-rollouts, says which actions get a node first, and rates positions where a rollout is cut.  The
-tree is one of action sequences as the searching seat sees them; a node's statistics count only the
-deals in which its action was legal (availability).  The position is never looked at but through
-``redeal_hidden``, so nothing hidden can have a say.  (P. Cowling, E. Powley, D. Whitehouse,
-"Information Set Monte Carlo Tree Search", 2012: the single-observer form.)
+A simulation resamples everything that the seat to play cannot know, descends the tree by upper
+confidence bounds, adds one node, plays on by the rollout policy, and adds the outcome for every
+side to the visited nodes (max-n: each seat maximises its own value).  If the settings use the
+game's heuristic, it plays in the rollouts, chooses which actions get a node first, and rates the
+position at which a rollout is cut off.
+
+The nodes of the tree are sequences of actions as the searching seat sees them.  The statistics of a
+node count only the deals in which its action was legal (availability).  The true position is only
+read through ``redeal_hidden``, so hidden information has no effect.
+
+The method is the single-observer form in P. Cowling, E. Powley, D. Whitehouse, "Information Set
+Monte Carlo Tree Search", 2012.
 """
 
 from __future__ import annotations
@@ -40,26 +44,26 @@ from sprawl_env.kernels.masks import (
 )
 from sprawl_env.kernels.rng import below, combine
 
-MAX_SIDES: Final = 5  # seats, or the one seat and the automaton it plays against
+MAX_SIDES: Final = 5  # seats, or one seat and the automaton
 NODE: Final = np.dtype(
     [
         ("action", np.int32),
-        ("child", np.int32),  # the first one, NO_NODE
-        ("sibling", np.int32),  # the next one, NO_NODE
+        ("child", np.int32),  # the first child, or NO_NODE
+        ("sibling", np.int32),  # the next sibling, or NO_NODE
         ("visits", np.int32),
         ("available", np.int32),  # visits of the parent in which the action was legal
-        ("value", np.float64, (MAX_SIDES,)),  # sum over visits
+        ("value", np.float64, (MAX_SIDES,)),  # sum over the visits, for each side
     ]
 )
 NO_NODE: Final = -1
 ROOT: Final = 0
-LONGEST_PATH: Final = 512  # nodes from the root
-NODES_WHEN_TIMED: Final = 200_000
-CHUNK: Final = 16  # simulations between two looks at the clock
+LONGEST_PATH: Final = 512  # nodes on a path from the root
+NODES_WHEN_TIMED: Final = 200_000  # most nodes of a tree
+CHUNK: Final = 16  # simulations between two checks of the time
 PER_THOUSAND: Final = 1000
-LAST_TURN: Final = 2**31 - 1  # no game gets there
-SURE: Final = 0.7  # of an outcome's value that is victory; the rest is the margin
-CLOSE: Final = 0.1  # margin, in shares of both sides' points, that counts for half
+LAST_TURN: Final = 2**31 - 1  # more turns than any game has
+SURE: Final = 0.7  # weight of victory in the value of a finished game; the margin has the rest
+CLOSE: Final = 0.1  # margin, relative to both sides' points, that has half the largest effect
 
 Tree = npt.NDArray[Any]
 Values = npt.NDArray[np.float64]
@@ -67,20 +71,20 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class SearchConfig:
-    """What a search does for one decision.
+    """Settings of a search, for one decision.
 
     Attributes:
-        sims: simulations a tree; with ``ms`` the most.
-        ms: milliseconds a decision, 0: ``sims`` alone counts, which can be reproduced.
-        c: weight of the exploration term; values lie in 0..1.
-        depth: decisions below the root that get nodes; 1: flat Monte Carlo.
-        plies: of a rollout; 0: to the end.
-        turns: that a simulation plays, the one to be played included; 0: to the end.
-        greedy: share of the plies of a rollout played by the game's heuristic, in thousandths.
-        widen: a node visited n times has at most 1 + ``widen`` √n children, those that the
-            heuristic likes best first; 0: every legal action, in random order.
-        trees: independent trees, whose visits are added up.
-        threads: that share the trees; changes nothing but the time.
+        sims: simulations of each tree; with ``ms``, the maximum.
+        ms: milliseconds for a decision; 0: no time limit, so results are reproducible.
+        c: weight of the exploration term; values are in 0..1.
+        depth: depth of the tree in decisions; 1: flat Monte Carlo.
+        plies: maximum plies of a rollout; 0: to the end of the game.
+        turns: turns that a simulation plays, including the current turn; 0: to the end of the game.
+        greedy: fraction of a rollout's plies that the heuristic plays, in thousandths.
+        widen: a node with n visits has at most 1 + ``widen`` √n children, in the heuristic's
+            order; 0: all legal actions, in random order.
+        trees: number of independent trees, whose visits are added.
+        threads: number of threads that run the trees; it does not change results without ``ms``.
     """
 
     sims: int = 200
@@ -96,7 +100,7 @@ class SearchConfig:
 
     @property
     def with_heuristic(self) -> bool:
-        """Whether the game's heuristic has a say; it also rates where a rollout is cut, then."""
+        """Whether the search uses the heuristic; if so, it also rates cut-off rollouts."""
         return self.greedy > 0 or self.widen > 0.0
 
 
@@ -115,10 +119,10 @@ LIMITS: Final[dict[str, tuple[Number, Number]]] = {
 
 
 def parse_search(name: str, base: SearchConfig) -> SearchConfig:
-    """Return the settings that an agent's name asks for, as in ``mcts:sims=400,c=1.0``.
+    """Return the settings in a bot's name such as ``mcts:sims=400,c=1.0``.
 
     Raises:
-        UnknownName: no such setting, or a value that it cannot have.
+        UnknownName: there is no such setting, or its value is not allowed.
     """
     chosen: dict[str, Any] = dict(parse_settings(name, LIMITS))
     if chosen.get("ms") and "sims" not in chosen:
@@ -127,9 +131,9 @@ def parse_search(name: str, base: SearchConfig) -> SearchConfig:
 
 
 def _picker(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
-    """Return the kernel that picks one of the ``legal`` actions in ``games[0]``.
+    """Return the kernel that picks one of ``legal`` legal actions in ``games[0]``.
 
-    ``best``: the one that the heuristic likes best; otherwise each is equally likely.
+    It picks the heuristic's best action if ``best``, otherwise a random one, all equally likely.
     """
     if not with_heuristic:
 
@@ -141,9 +145,9 @@ def _picker(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
             scratch: Mask,
             legal: int,
             best: bool,
-            luck: Any,
+            rng: Any,
         ) -> int:
-            return legal_number(mask, below(luck, legal))
+            return legal_number(mask, below(rng, legal))
 
         return pick_any
 
@@ -151,17 +155,17 @@ def _picker(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
 
     @kernel(label=heuristic_label(rules))
     def pick(
-        tables: Tables, games: Games, mask: Mask, scratch: Mask, legal: int, best: bool, luck: Any
+        tables: Tables, games: Games, mask: Mask, scratch: Mask, legal: int, best: bool, rng: Any
     ) -> int:
         if best:
             return int(choose(tables, games, mask, scratch))
-        return legal_number(mask, below(luck, legal))
+        return legal_number(mask, below(rng, legal))
 
     return pick
 
 
 def _rollout(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
-    """Return the kernel that plays ``games[0]`` on; returns how many plies."""
+    """Return the kernel that plays ``games[0]`` on and returns the number of plies."""
     play, legal_actions = rules.verbs.play, rules.verbs.legal_actions
     pick = _picker(rules, with_heuristic)
 
@@ -174,7 +178,7 @@ def _rollout(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
         greedy: int,
         mask: Mask,
         scratch: Mask,
-        luck: Any,
+        rng: Any,
     ) -> int:
         ply = 0
         while goes_on(games[0], last) and (plies == 0 or ply < plies):
@@ -183,8 +187,8 @@ def _rollout(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
             if legal == 1:
                 action = legal_number(mask, 0)
             else:
-                best = greedy > 0 and below(luck, PER_THOUSAND) < greedy
-                action = pick(tables, games, mask, scratch, legal, best, luck)
+                best = greedy > 0 and below(rng, PER_THOUSAND) < greedy
+                action = pick(tables, games, mask, scratch, legal, best, rng)
             play(tables, games, 0, action)
             ply += 1
         return ply
@@ -193,7 +197,7 @@ def _rollout(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
 
 
 def _score_estimate(rules: GameRules) -> Callable[..., float]:
-    """Return the kernel that takes the points that a side has for those it will have."""
+    """Return the kernel that estimates a side's final points by its current points."""
 
     @kernel(label=heuristic_label(rules))
     def estimate(tables: Tables, games: Games, g: int, side: int, scores: Ints) -> float:
@@ -203,7 +207,7 @@ def _score_estimate(rules: GameRules) -> Callable[..., float]:
 
 
 def _plan_estimate(rules: GameRules) -> Callable[..., float]:
-    """Return the kernel by which the heuristic estimates the points that a side will have."""
+    """Return the kernel that estimates a side's final points by the heuristic."""
     plan_value = plan_value_of(rules)
 
     @kernel(label=heuristic_label(rules))
@@ -214,7 +218,7 @@ def _plan_estimate(rules: GameRules) -> Callable[..., float]:
 
 
 def _evaluator(rules: GameRules, with_heuristic: bool) -> Callable[..., None]:
-    """Return the kernel that writes what ``games[0]`` is worth for every side, 0..1."""
+    """Return the kernel that writes the value of ``games[0]`` for each side, 0..1."""
     score_all, stand = rules.verbs.scores, rules.verbs.standings
     estimate = _plan_estimate(rules) if with_heuristic else _score_estimate(rules)
 
@@ -234,7 +238,7 @@ def _evaluator(rules: GameRules, with_heuristic: bool) -> Callable[..., None]:
             total += points[side]
         for side in range(scores.size):
             own = points[side]
-            others = (total - own) / (scores.size - 1)  # on average
+            others = (total - own) / (scores.size - 1)  # mean
             margin = own - others
             reach = CLOSE * (abs(own) + abs(others)) + 1.0
             values[side] = 0.5 + 0.5 * margin / (abs(margin) + reach)
@@ -247,7 +251,7 @@ def _evaluator(rules: GameRules, with_heuristic: bool) -> Callable[..., None]:
 
 @functools.cache
 def search_kernel(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
-    """Return the kernel that runs simulations of one game, with or without its heuristic."""
+    """Return the kernel that runs simulations, with or without the game's heuristic."""
     verbs = rules.verbs
     play, legal_actions, redeal = verbs.play, verbs.legal_actions, verbs.redeal_hidden
     evaluate, rollout = _evaluator(rules, with_heuristic), _rollout(rules, with_heuristic)
@@ -268,7 +272,7 @@ def search_kernel(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
         played: Index,
         mask: Mask,
         scratch: Mask,
-        luck: Any,
+        rng: Any,
         scores: Ints,
         standings: Ints,
         points: Values,
@@ -280,9 +284,9 @@ def search_kernel(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
         greedy: int,
         widen: float,
     ) -> int:
-        """Run simulations ``first`` .. ``first + count - 1``; return how many nodes are used.
+        """Run simulations ``first`` .. ``first + count - 1``; return the number of nodes.
 
-        ``played[0]`` counts plies.
+        Adds the number of plies to ``played[0]``.
         """
         last = int(root[0].turn) + turns if turns else LAST_TURN
         for number in range(first, first + count):
@@ -297,10 +301,10 @@ def search_kernel(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
                 if action == NO_ACTION:
                     legal = count_legal(mask)
                     child = best_child(tree, node, int(games[0].to_play), c, mask)
-                    left = count_legal(mask)  # those without a node
+                    left = count_legal(mask)  # actions without a node
                     if left and used < tree.size and may_grow(tree, node, legal - left, widen):
                         best = widen > 0.0
-                        action = pick(tables, games, mask, scratch, left, best, luck[0])
+                        action = pick(tables, games, mask, scratch, left, best, rng[0])
                         child = used
                         add_child(tree, node, child, action)
                         used += 1
@@ -313,7 +317,7 @@ def search_kernel(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
                     path[depth] = node
                 play(tables, games, 0, action)
                 played[0] += 1
-            played[0] += rollout(tables, games, last, plies, greedy, mask, scratch, luck[0])
+            played[0] += rollout(tables, games, last, plies, greedy, mask, scratch, rng[0])
             evaluate(tables, games, scores, standings, points, values)
             for k in range(depth + 1):
                 tree[path[k]].visits += 1
@@ -326,19 +330,22 @@ def search_kernel(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
 
 @kernel
 def goes_on(state: Any, last: int) -> bool:
-    """Whether a simulation plays on from here: the game is not over, nor are its turns."""
+    """Return whether a simulation continues: the game is not over and turns are left."""
     return bool(state.over == NOT_OVER and state.turn < last)
 
 
 @kernel
 def may_grow(tree: Tree, node: int, children: int, widen: float) -> bool:
-    """Whether a node may get one more child."""
+    """Return whether a node may get another child."""
     return widen <= 0.0 or children < 1.0 + widen * math.sqrt(float(tree[node].visits))
 
 
 @kernel
 def best_child(tree: Tree, node: int, seat: int, c: float, mask: Mask) -> int:
-    """Return the legal child with the highest bound, NO_NODE if none; clears all in the mask."""
+    """Return the legal child with the highest bound, or ``NO_NODE``.
+
+    Clears the actions of all children in the mask and counts them as available.
+    """
     best, highest = NO_NODE, -np.inf
     child = int(tree[node].child)
     while child != NO_NODE:
@@ -357,7 +364,7 @@ def best_child(tree: Tree, node: int, seat: int, c: float, mask: Mask) -> int:
 
 @kernel
 def add_child(tree: Tree, parent: int, child: int, action: int) -> None:
-    """Give a node a child, not visited yet."""
+    """Add a child without visits to a node."""
     clear_node(tree, child)
     tree[child].action = action
     tree[child].available = 1
@@ -367,7 +374,7 @@ def add_child(tree: Tree, parent: int, child: int, action: int) -> None:
 
 @kernel
 def clear_node(tree: Tree, node: int) -> None:
-    """Make a node that nothing is known about."""
+    """Reset a node to one without action, children and visits."""
     tree[node].action = NO_ACTION
     tree[node].child = NO_NODE
     tree[node].sibling = NO_NODE
@@ -378,14 +385,14 @@ def clear_node(tree: Tree, node: int) -> None:
 
 
 class _Worker:
-    """One tree and all that simulations in it need."""
+    """One tree and the arrays that its simulations use."""
 
     def __init__(self, game: Game, config: SearchConfig) -> None:
         self._game, self._config = game, config
         self._simulate = search_kernel(game.rules, config.with_heuristic)
         nodes = min(config.sims, NODES_WHEN_TIMED) + 1
-        self.tree: Tree = np.zeros(nodes, NODE)
-        self._games = game.empty(2)  # the position being played on; one for the heuristic
+        self.tree: Tree = np.zeros(nodes, NODE).view(np.recarray)
+        self._games = game.empty(2)  # the game of a simulation, and a copy for the heuristic
         self._path: Index = np.zeros(LONGEST_PATH, np.int64)
         self.played: Index = np.zeros(1, np.int64)  # plies so far
         self._mask: Mask = np.zeros(game.num_actions, np.int8)
@@ -396,23 +403,30 @@ class _Worker:
         self._values: Values = np.zeros(game.num_sides, np.float64)
 
     def run(self, root: Games, observer: int, seed: int, deadline: float) -> None:
-        """Search anew from ``root`` ``[1]``, until the deadline (``time.perf_counter``) if any."""
+        """Build a new tree for ``root`` ``[1]``.
+
+        Args:
+            root: the position.
+            observer: the seat to play.
+            seed: seed of the search.
+            deadline: time (``time.perf_counter()``) at which to stop; infinity: no limit.
+        """
         config, game = self._config, self._game
-        luck = new_generators(1, combine(seed, 1))
+        rng = new_generators(1, combine(seed, 1))
         clear_node(self.tree, ROOT)
         used, done = 1, 0
         while done < config.sims and (done == 0 or time.perf_counter() < deadline):
             count = config.sims if math.isinf(deadline) else min(CHUNK, config.sims - done)
             used = self._simulate(
                 game.tables, root, self._games, observer, seed, done, count, self.tree, used,
-                self._path, self.played, self._mask, self._scratch, luck, self._scores,
+                self._path, self.played, self._mask, self._scratch, rng, self._scores,
                 self._standings, self._points, self._values, config.c, config.depth, config.plies,
                 config.turns, config.greedy, config.widen,
             )  # fmt: skip
             done += count
 
     def add_up(self, seat: int, visits: Index, values: Values) -> None:
-        """Add each root action's visits and the seat's values ``[num_actions]``."""
+        """Add the visits and the seat's values of the root's actions; both ``[num_actions]``."""
         child = int(self.tree["child"][ROOT])
         while child != NO_NODE:
             node = self.tree[child]
@@ -422,7 +436,7 @@ class _Worker:
 
 
 class SearchBot:
-    """Plays the action that a search visited most often."""
+    """Plays the action that the search has visited most often."""
 
     needs_observations = False
     needs_states = True
@@ -437,17 +451,17 @@ class SearchBot:
         self.seed(seed)
 
     def seed(self, seed: int) -> None:
-        """Start anew; with ``ms=0`` the same seed and the same decisions give the same actions."""
+        """Seed the search; without ``ms`` the same seed and decisions give the same actions."""
         self._seed = seed
         self._decisions = 0
 
     @property
     def plies(self) -> int:
-        """How many plies its simulations have played so far."""
+        """Number of plies that the simulations have played so far."""
         return sum(int(worker.played[0]) for worker in self._workers)
 
     def act(self, observations: Floats | None, masks: Mask, states: Games | None) -> Index:
-        """Search in every row, one after the other; needs ``states``."""
+        """Search each row in turn; needs ``states``."""
         if states is None:
             raise ValueError(f"{self.name}: act() needs the states")
         return np.array([self._choose(masks[k], states, k) for k in range(len(masks))], np.int64)
@@ -466,8 +480,8 @@ class SearchBot:
         """Search in game ``k`` for the seat to play.
 
         Returns:
-            How often each action was tried, int64 ``[num_actions]``, and the sum of what came of
-            it for that seat, float64 ``[num_actions]``, 0..1 a try.
+            The number of visits of each action, int64 ``[num_actions]``, and the sum of the seat's
+            values over these visits, float64 ``[num_actions]``, 0..1 for each visit.
         """
         self._root[0] = states[k]
         seat = int(states["to_play"][k])

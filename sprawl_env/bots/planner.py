@@ -1,10 +1,12 @@
-"""Planner: plays the turns to come by the game's heuristic and looks at what they lead to.
+"""The planner: it simulates the next turns with the game's heuristic and compares the results.
 
-The heuristic's best few actions are compared by *playouts*: all that the seat to play cannot know
-is dealt anew, the action is played, everybody goes on by the heuristic for some turns, and the
-position is rated by the game's ``plan_value``, or by its points once it is over.  After each round
-of playouts the worse half is dropped (sequential halving); all that are left face the same deals.
-The position is never looked at but through ``redeal_hidden``, so nothing hidden can have a say.
+The candidates are the few actions that the heuristic rates best.  They are compared by *playouts*.
+A playout resamples everything that the seat to play cannot know, plays the action, lets all seats
+play some turns by the heuristic, and rates the final position.  The rating is the seat's lead in
+the game's ``plan_value``, or in points if the game is over.  After each round of playouts the worse
+half of the candidates is dropped (sequential halving).  In each round all remaining candidates are
+played on the same deals.  The true position is only read through ``redeal_hidden``, so hidden
+information has no effect.
 """
 
 from __future__ import annotations
@@ -35,19 +37,19 @@ from sprawl_env.kernels.masks import NO_ACTION, only_action
 from sprawl_env.kernels.rng import combine
 
 Values = npt.NDArray[np.float64]
-MOST_PLIES: Final = 400  # of a playout: turns are known to end long before
+MOST_PLIES: Final = 400  # limit of a playout; turns end long before
 
 
 @dataclass(frozen=True)
 class PlannerConfig:
-    """What a planner does for one decision.
+    """Settings of a planner, for one decision.
 
     Attributes:
-        candidates: the heuristic's best actions that are compared.
-        playouts: of all candidates together, about.
-        turns: of a playout, the one being played included; fewer where the game ends; 0: as
-            many as the heuristic says (``plan_turns``).
-        victory: points that a victory is worth beside the lead it is won by.
+        candidates: number of actions that are compared.
+        playouts: approximate number of playouts of all candidates together.
+        turns: number of turns in a playout, including the current turn; 0: the heuristic's
+            ``plan_turns``.
+        victory: points that are added for a victory to the lead.
     """
 
     candidates: int = 8
@@ -65,10 +67,10 @@ LIMITS: Final[dict[str, tuple[Number, Number]]] = {
 
 
 def parse_planner(name: str) -> PlannerConfig:
-    """Return the settings that an agent's name asks for, as in ``planner:playouts=64,turns=2``.
+    """Return the settings in a bot's name such as ``planner:playouts=64,turns=2``.
 
     Raises:
-        UnknownName: no such setting, or a value that it cannot have.
+        UnknownName: there is no such setting, or its value is not allowed.
     """
     chosen: dict[str, Any] = dict(parse_settings(name, LIMITS))
     return PlannerConfig(**chosen)
@@ -76,7 +78,7 @@ def parse_planner(name: str) -> PlannerConfig:
 
 @functools.cache
 def playout_kernel(rules: GameRules) -> Callable[..., float]:
-    """Return the kernel that plays one action and the turns to come in one game."""
+    """Return the kernel that runs one playout."""
     verbs = rules.verbs
     play, legal_actions, redeal = verbs.play, verbs.legal_actions, verbs.redeal_hidden
     score_all, stand = verbs.scores, verbs.standings
@@ -85,7 +87,7 @@ def playout_kernel(rules: GameRules) -> Callable[..., float]:
 
     @kernel(label=heuristic_label(rules))
     def evaluate(tables: Tables, games: Games, seat: int, points: Ints, victory: float) -> float:
-        """How far the seat is ahead of the best of the others, in points."""
+        """Return the seat's lead over the best other side, in points."""
         over = games[0].over != NOT_OVER
         if over:
             score_all(tables, games, 0, points)
@@ -116,7 +118,7 @@ def playout_kernel(rules: GameRules) -> Callable[..., float]:
         scratch: Mask,
         points: Ints,
     ) -> float:
-        """Play an action and the turns to come on a deal of its own; return what it leads to."""
+        """Re-deal with ``seed``, play an action and the next turns; return the rating."""
         games[0] = root[0]
         redeal(tables, games, 0, seed, observer)
         last = int(games[0].turn) + turns
@@ -157,8 +159,8 @@ def plan_kernel(rules: GameRules) -> Callable[..., int]:
     ) -> int:
         """Return the best action.
 
-        ``ranked`` and ``values`` ``[candidates]`` are overwritten with the candidates, best first
-        as far as they were compared, and the sums of what their playouts led to.
+        ``ranked`` and ``values`` ``[candidates]`` are overwritten with the candidates and the sums
+        of their playouts' ratings.  Candidates that were dropped later come first.
         """
         seat = int(root[0].to_play)
         games[0] = root[0]
@@ -194,7 +196,7 @@ def plan_kernel(rules: GameRules) -> Callable[..., int]:
 
 @kernel
 def insert(ranked: Index, values: Values, found: int, action: int, value: float) -> int:
-    """Keep the best actions in order, the earlier of equals first; return how many are kept."""
+    """Insert an action into the ranking, after equal ones; return the number of actions kept."""
     at = found
     while at > 0 and values[at - 1] < value:
         if at < ranked.size:
@@ -207,13 +209,13 @@ def insert(ranked: Index, values: Values, found: int, action: int, value: float)
 
 @kernel
 def sort_best_first(ranked: Index, values: Values, size: int) -> None:
-    """Put the first ``size`` actions in order, equals as they were."""
+    """Sort the first ``size`` actions by value, stably."""
     for k in range(1, size):
         insert(ranked[: k + 1], values[: k + 1], k, int(ranked[k]), float(values[k]))
 
 
 class PlannerBot:
-    """Plays the action whose playouts by the game's heuristic end best."""
+    """Plays the action with the best playouts by the game's heuristic."""
 
     needs_observations = False
     needs_states = True
@@ -225,7 +227,8 @@ class PlannerBot:
         self._game, self._config = game, config
         self._turns = config.turns or int(heuristic_of(game.rules).plan_turns)
         self._plan = plan_kernel(game.rules)
-        self._root, self._games = game.empty(1), game.empty(2)  # of a playout: itself, a trial
+        self._root = game.empty(1)
+        self._games = game.empty(2)  # the game of a playout, and a copy for the heuristic
         self._ranked: Index = np.zeros(self._config.candidates, np.int64)
         self._values: Values = np.zeros(self._config.candidates, np.float64)
         self._mask: Mask = np.zeros(game.num_actions, np.int8)
@@ -234,12 +237,12 @@ class PlannerBot:
         self.seed(seed)
 
     def seed(self, seed: int) -> None:
-        """Start anew; the same seed and the same decisions give the same actions."""
+        """Seed the playouts; the same seed and the same decisions give the same actions."""
         self._seed = seed
         self._decisions = 0
 
     def act(self, observations: Floats | None, masks: Mask, states: Games | None) -> Index:
-        """Plan in every row, one after the other; needs ``states``."""
+        """Plan each row in turn; needs ``states``."""
         if states is None:
             raise ValueError(f"{self.name}: act() needs the states")
         return np.array([self._choose(masks[k], states, k) for k in range(len(masks))], np.int64)

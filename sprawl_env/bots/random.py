@@ -1,4 +1,4 @@
-"""The random bot."""
+"""The random bot: it chooses each legal action with equal probability."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sprawl_env.kernels.masks import new_generators, sample
 
 
 class RandomBot:
-    """Plays any legal action, each equally likely."""
+    """Plays a random legal action, all equally likely."""
 
     name = "random"
     needs_observations = False
@@ -21,13 +21,13 @@ class RandomBot:
         self.seed(seed)
 
     def seed(self, seed: int) -> None:
-        """Start anew; the same seed and the same calls give the same actions."""
+        """Seed the generator; the same seed and the same calls give the same actions."""
         self._generator = new_generators(1, seed)
 
     def act(
         self, observations: Floats | None, masks: Mask, states: Games | None
     ) -> npt.NDArray[np.int64]:
-        """Choose at random among the legal actions."""
+        """Choose a random legal action for each row."""
         actions = np.empty(len(masks), np.int64)
         sample(masks, self._generator, actions)
         return actions

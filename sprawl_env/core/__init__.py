@@ -1,1 +1,1 @@
-"""What every game shares: kernels, tables, actions, observations, the agenda, random numbers."""
+"""The parts that all games share: rules records, states, actions, observations, rewards, data."""

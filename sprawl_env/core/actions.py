@@ -1,4 +1,4 @@
-"""Flat action ids as named blocks, so that no kernel adds up offsets by hand."""
+"""Flat action ids as named blocks, so that kernels take offsets from a table."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from sprawl_env.core.errors import IllegalAction
 
 @dataclass(frozen=True)
 class ActionBlock:
-    """A run of consecutive action ids that mean the same kind of move.
+    """A range of consecutive action ids of the same kind of move.
 
-    With an ``entity``, e.g. ``"site"``, equal shares of the ids belong to entity 0, 1, ..: the
-    same ones that the observation's blocks of that entity describe.
+    With an ``entity``, e.g. ``"site"``, the range is divided into equal parts, one for each entity
+    0, 1, ...  These are the entities that the observation blocks of the same name describe.
     """
 
     name: str
@@ -28,7 +28,7 @@ class ActionBlock:
 
 
 class ActionTable:
-    """Blocks laid end to end, in the order they are given: ``(name, size, meaning[, entity])``."""
+    """Consecutive blocks, given in order as ``(name, size, meaning[, entity])``."""
 
     def __init__(self, *blocks: tuple[str, int, str] | tuple[str, int, str, str]) -> None:
         self.blocks: dict[str, ActionBlock] = {}
@@ -53,7 +53,7 @@ class ActionTable:
         raise IllegalAction(f"action {action} does not exist: ids are 0..{self.size - 1}")
 
     def markdown(self) -> str:
-        """Return the table for the docs, one row a block."""
+        """Return the table for the docs, one row for each block."""
         rows = ["| ids | block | meaning |", "|---|---|---|"]
         rows += [
             f"| {b.start}–{b.stop - 1} | `{b.name}` | {b.meaning} |" for b in self.blocks.values()

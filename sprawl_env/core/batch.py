@@ -1,4 +1,9 @@
-"""Kernels that step a batch of games."""
+"""Kernels that step a batch of games, made once for each game from its verbs.
+
+The kernels take ``which``, an array of indices into ``games``.  So the same kernel steps a whole
+batch, one worker's share of it, or the games that wait for one opponent.  They do not allocate
+memory.
+"""
 
 from __future__ import annotations
 
@@ -20,31 +25,43 @@ from sprawl_env.kernels.prefetch import prefetch
 from sprawl_env.kernels.rng import combine
 from sprawl_env.kernels.signals import APART, Words, signal, wait_for
 
-POSTED, WHAT, SEED, STUCK = range(4)  # words of orders, see new_orders
+POSTED, WHAT, SEED, STUCK = range(4)  # indices of words, see new_orders
+DEAL, PLAY, DEAL_ENDED, LOOK, DRAW = (1 << k for k in range(5))  # values of the word WHAT
 NO_ORDER: Final = -1
-DEAL, PLAY, DEAL_ENDED, LOOK, DRAW = (1 << k for k in range(5))  # what to do
+
+# Arguments that an order does not use.
+_NO_INDEX: Final = np.zeros(0, np.int64)
+_NO_FLOATS: Final = np.zeros((0, 0), np.float32)
+_NO_INTS: Final = np.zeros((0, 0), np.int32)
+_NO_MASK: Final = np.zeros(0, np.int8)
+_NO_MASKS: Final = np.zeros((0, 0), np.int8)
+_NO_GENERATORS: Final = new_generators(0, 0)
 
 
 @dataclass(frozen=True)
 class BatchKernels:
-    """The kernel of one game that walks a batch, and what it is mostly called for.
+    """The kernel of one game that steps a batch, and methods for its most frequent uses.
 
-    Everything is one kernel, so that a game's rules are compiled into it but once, and each
-    game's memory is at hand for all that is to be done with it.
+    The rules are compiled into one kernel, so they are compiled once.  All work on a game is done
+    before the next game, so each game is loaded into the processor's cache once.
 
     Attributes:
         work: ``(tables, games, which, actions, mode, skip_forced, episode, scores, standings,
             rewards, over, mask, observe, rows, observations, masks, to_play, generators, drawn,
-            orders, share)``: do what ``orders[WHAT]`` says, see :func:`new_orders`.  Game
-            ``which[k]`` has row ``rows[k]`` of ``actions``, ``observations``, ``masks`` and
-            ``to_play``; the other arrays go by game.  Share 0 does it once; any other waits for
-            orders, does its part of each, and returns when there was none for a while.
+            orders, share)``: execute the order in ``orders``, see :func:`new_orders`.  Game
+            ``which[k]`` uses row ``rows[k]`` of ``actions``, ``observations``, ``masks`` and
+            ``to_play``; the other arrays are indexed by game.  Share 0 executes one order and
+            returns.  The other shares are workers: they wait for orders, execute them, and return
+            when no order comes for some time.
     """
 
     work: Callable[..., None]
 
     def deal(self, tables: Tables, games: Games, which: Index, seed: int, episode: Index) -> None:
-        """Deal game ``which[k]`` from ``seed``, its index and its ``episode``, counted up."""
+        """Deal games ``which``, each from ``seed``, its index and its ``episode``.
+
+        Increments the games' ``episode``.
+        """
         self.work(
             tables, games, which, _NO_INDEX, WINNER, False, episode, _NO_INTS, _NO_INTS,
             _NO_FLOATS, _NO_MASK, _NO_MASK, False, _NO_INDEX, _NO_FLOATS, _NO_MASKS, _NO_INDEX,
@@ -65,8 +82,8 @@ class BatchKernels:
     ) -> None:
         """Play ``actions[k]`` in game ``which[k]``.
 
-        Adds to ``rewards[i]`` ``[num_seats]``, overwrites ``over[i]`` and, for games that end,
-        ``scores[i]`` and ``standings[i]`` ``[num_sides]``.
+        For each game ``i``, adds to ``rewards[i]`` ``[num_seats]`` and overwrites ``over[i]``.  If
+        the game ends, also overwrites ``scores[i]`` and ``standings[i]`` ``[num_sides]``.
         """
         self.work(
             tables, games, which, actions, mode, False, _NO_INDEX, scores, standings,
@@ -85,7 +102,11 @@ class BatchKernels:
         masks: Mask,
         to_play: Index,
     ) -> None:
-        """Write to row ``rows[k]`` what the seat to play in game ``which[k]`` sees and may do."""
+        """Write the observation and mask of the seat to play in game ``which[k]``.
+
+        Overwrites row ``rows[k]`` of ``observations`` (only if ``observe``), ``masks`` and
+        ``to_play``.
+        """
         self.work(
             tables, games, which, _NO_INDEX, WINNER, False, _NO_INDEX, _NO_INTS, _NO_INTS,
             _NO_FLOATS, _NO_MASK, _NO_MASK, observe, rows, observations, masks, to_play,
@@ -94,24 +115,23 @@ class BatchKernels:
 
 
 def new_orders(what: int = 0, seed: int = 0, shares: int = 1) -> Words:
-    """Return what tells :attr:`BatchKernels.work` what to do, int64.
+    """Return the words through which :attr:`BatchKernels.work` is given orders, int64.
 
-    ``[POSTED]`` is the number of the newest order and :func:`done_at` ``(share)`` that of the last
-    one a share has done (see :mod:`sprawl_env.adapters.threads`).  ``[WHAT]`` is made of ``DEAL``
-    (anew from ``[SEED]``, the game's index and its ``episode``), ``PLAY`` (an action),
-    ``DEAL_ENDED`` (deal games that end by it anew at once) and ``LOOK``, or is ``DRAW`` (a random
-    action of each row).  ``[STUCK]`` becomes 1 if game after game ends before there is a choice.
+    ``[POSTED]`` is the number of the newest order.  ``[done_at(share)]`` is the number of the last
+    order that a worker has finished (see :mod:`sprawl_env.adapters.threads`).  ``[WHAT]`` is
+    ``DRAW`` or a combination of the other flags:
+
+    - ``DEAL``: deal each game from ``[SEED]``, its index and its ``episode``;
+    - ``PLAY``: play an action in each game;
+    - ``DEAL_ENDED``: re-deal the games that end by the action;
+    - ``LOOK``: write the observation and the mask of the seat to play;
+    - ``DRAW``: draw a random legal action for each row.
+
+    ``[STUCK]`` is set to 1 if ``MOST_DEALS`` deals in a row end before a seat has a choice.
     """
     orders: Words = np.zeros(done_at(shares), np.int64)
     orders[WHAT], orders[SEED] = what, seed
     return orders
-
-
-_NO_INDEX: Final = np.zeros(0, np.int64)
-_NO_FLOATS: Final = np.zeros((0, 0), np.float32)
-_NO_INTS: Final = np.zeros((0, 0), np.int32)
-_NO_MASK: Final = np.zeros(0, np.int8)
-_NO_MASKS: Final = np.zeros((0, 0), np.int8)
 
 
 @functools.cache
@@ -121,7 +141,7 @@ def batch_kernels(rules: GameRules) -> BatchKernels:
 
 
 def _bookkeeper(rules: GameRules) -> Callable[..., None]:
-    """Make the kernel that tells what a ply earned."""
+    """Return the kernel that adds the rewards of a ply."""
     score_all, stand = rules.verbs.scores, rules.verbs.standings
 
     @kernel(label=rules.label)
@@ -134,9 +154,9 @@ def _bookkeeper(rules: GameRules) -> Callable[..., None]:
         standings: Ints,
         rewards: Floats,
     ) -> None:
-        """Add what a ply in game ``i`` earned; ``scores`` are those last reported."""
+        """Add the rewards of a ply in game ``i``; ``scores`` are the scores before the ply."""
         if is_dense(mode):
-            score_all(tables, games, i, standings)  # scratch for the new scores
+            score_all(tables, games, i, standings)  # holds the new scores for now
             add_change(mode, scores, standings, rewards)
             for side in range(scores.size):
                 scores[side] = standings[side]
@@ -148,7 +168,7 @@ def _bookkeeper(rules: GameRules) -> Callable[..., None]:
     return book
 
 
-def _make(rules: GameRules) -> BatchKernels:  # noqa: PLR0915 - rules are compiled into it once
+def _make(rules: GameRules) -> BatchKernels:  # noqa: PLR0915 - one kernel, see BatchKernels
     verbs = rules.verbs
     deal_one, play, legal_actions = verbs.deal, verbs.play, verbs.legal_actions
     observe_one, score_all, book = verbs.observe, verbs.scores, _bookkeeper(rules)
@@ -190,7 +210,7 @@ def _make(rules: GameRules) -> BatchKernels:  # noqa: PLR0915 - rules are compil
                     plays, deals = what & PLAY != 0, what & DEAL != 0
                     action = actions[rows[k]] if plays else NO_ACTION
                     left, again = MOST_DEALS, True
-                    while again:  # once, and for a game that ends and is dealt anew once more
+                    while again:  # one pass, and another one for each time the game is re-dealt
                         if deals:
                             deal_one(tables, games, i, combine(combine(seed, i), episode[i]))
                             episode[i] += 1
@@ -208,7 +228,7 @@ def _make(rules: GameRules) -> BatchKernels:  # noqa: PLR0915 - rules are compil
                             if action == NO_ACTION:
                                 break
                         ended = games[i].over != NOT_OVER
-                        if deals:  # what its opening earned is told with the next step
+                        if deals:  # rewards of forced plies are added to those of the next step
                             again = skip_forced and ended
                             if again and left == 0:
                                 orders[STUCK], again = 1, False
@@ -232,21 +252,21 @@ def _make(rules: GameRules) -> BatchKernels:  # noqa: PLR0915 - rules are compil
 
 @kernel
 def draw_all(which: Index, masks: Mask, generators: Any, drawn: Index) -> None:
-    """Draw a legal action in some rows, each with the generator of the row."""
+    """Draw a legal action in rows ``which``, each with the generator of its row."""
     for i in which:
         drawn[i] = draw(masks[i], generators, i)
 
 
 @kernel
 def done_at(share: int) -> int:
-    """Return where in its orders a share, not the first, says which it has carried out."""
+    """Return the index of the word in which worker ``share`` reports its last finished order."""
     return share * APART
 
 
 @kernel
 def next_order(orders: Words, share: int) -> int:
-    """Return the number of the order to carry out; ``NO_ORDER`` if none came for a while."""
-    if share == 0:  # its thread gives them
+    """Return the number of the order to execute; ``NO_ORDER`` if none comes for some time."""
+    if share == 0:  # runs in the thread that gives the orders
         return int(orders[POSTED])
     number = int(orders[done_at(share)]) + 1
     return number if wait_for(orders, POSTED, number) else NO_ORDER
@@ -254,11 +274,8 @@ def next_order(orders: Words, share: int) -> int:
 
 @kernel
 def report(orders: Words, share: int, number: int) -> int:
-    """Say that a share has carried out an order; return the next one's number, as above."""
+    """Report a finished order; return the number of the next one as :func:`next_order` does."""
     if share == 0:
         return NO_ORDER
     signal(orders, done_at(share), number)
     return next_order(orders, share)
-
-
-_NO_GENERATORS: Final = new_generators(0, 0)

@@ -1,4 +1,8 @@
-"""Checks of what users pass."""
+"""Checks of actions that users and bots pass to adapters.
+
+Kernels trust their input.  Adapters call these functions first, so that a wrong action is one clear
+error and does not change the state.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ from sprawl_env.core.state import Games
 from sprawl_env.kernels.arrays import Index, Mask
 from sprawl_env.kernels.masks import first_illegal
 
-MOST_DEALS: Final = 1000  # in a row that may leave nobody a choice
+MOST_DEALS: Final = 1000  # deals in a row that may end without a choice
 
 
 def whole_number(game: Game, action: Any) -> int:
@@ -31,24 +35,24 @@ def whole_number(game: Game, action: Any) -> int:
 
 
 def _short(value: Any) -> str:
-    """Return what a value looks like, in one line."""
+    """Return a description of a value in one short line."""
     if isinstance(value, np.ndarray):
         return f"{value.dtype} of shape {value.shape}"
     return " ".join(repr(value).split())[:80]
 
 
 def checked_actions(game: Game, games: Games, which: Index, masks: Mask, actions: Any) -> Index:
-    """Return one legal action for each of some games, a new int64 array ``[n]``.
+    """Return ``actions`` as a new int64 array ``[n]`` of legal actions.
 
     Args:
         game: the game.
-        games: the batch, for the error's words.
+        games: the batch, for the error message.
         which: ``[n]``, indices into ``games``.
         masks: int8 ``[n, num_actions]``, 1 = legal.
-        actions: what somebody chose, whole numbers ``[n]``.
+        actions: the chosen actions, whole numbers ``[n]``.
 
     Raises:
-        IllegalAction: not such an array, or some action is not legal; names the first such env.
+        IllegalAction: wrong type or shape, or an action is not legal; names the first such game.
     """
     try:
         given = np.asarray(actions)
@@ -68,7 +72,7 @@ def checked_actions(game: Game, games: Games, which: Index, masks: Mask, actions
 
 
 def no_choice_left(game: Game) -> InvalidOption:
-    """Return the error for options that end every game before anybody chose anything."""
+    """Return the error for options with which every game ends before a seat has a choice."""
     return InvalidOption(
         f"{game.name}: {MOST_DEALS} games in a row ended before there was a choice"
     )

@@ -1,4 +1,4 @@
-"""Errors a user can cause, each one line that says what would be right."""
+"""Errors that a user can cause; each message is one line that says what would be right."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterable
 
 
 class SprawlError(ValueError):
-    """Base of every error this package raises for bad input."""
+    """Base class of all errors that this package raises for bad input."""
 
 
 class UnknownName(SprawlError):
-    """A game, option, agent or preset that does not exist."""
+    """The name of a game, option, bot or preset that does not exist."""
 
 
 class InvalidOption(SprawlError):
-    """An option of a game whose value is not allowed."""
+    """An option or argument whose value is not allowed."""
 
 
 class DataError(SprawlError):
@@ -23,7 +23,7 @@ class DataError(SprawlError):
 
 
 class IllegalAction(SprawlError):
-    """An action the seat to play may not take; the state is unchanged."""
+    """An action that the seat to play may not choose; the state is unchanged."""
 
 
 class PositionError(SprawlError):
@@ -31,7 +31,7 @@ class PositionError(SprawlError):
 
 
 def unknown(kind: str, name: object, valid: Iterable[str]) -> UnknownName:
-    """Return the error for ``name``, with the valid names and the likeliest one first."""
+    """Return the error for ``name``; its message suggests the closest name and lists all."""
     names = sorted(valid)
     hint = did_you_mean(str(name), names)
     return UnknownName(f"unknown {kind} {name!r}{hint}: choose from {', '.join(names)}")

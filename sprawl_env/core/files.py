@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Atomic file writes: a file appears complete or not at all."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def write_durably(path: Path, content: bytes) -> None:
-    """Write and make sure it is on disk."""
+    """Write a file and flush it to disk."""
     with path.open("wb") as file:
         file.write(content)
         file.flush()
@@ -15,7 +15,7 @@ def write_durably(path: Path, content: bytes) -> None:
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
-    """Write a file, text as UTF-8, that appears whole or not at all."""
+    """Write a file, text as UTF-8, so that it appears complete or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     write_durably(temporary, content.encode() if isinstance(content, str) else content)

@@ -1,7 +1,11 @@
-"""Game: a game with its options chosen and its data compiled."""
+"""The class :class:`Game`: the rules of a game with chosen options and compiled data.
+
+Its methods check their arguments and call the rules' kernels.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +20,14 @@ from sprawl_env.kernels.rng import MAX_SEED, combine
 
 
 class Game:
-    """A game with its options chosen and its data compiled.
+    """A game with chosen options and compiled data.
 
-    Users get one from :func:`sprawl_env.game`.  A batch of games is a ``np.recarray`` of
-    ``game.dtype``; copying it clones the games, :func:`clone` does so fastest.
+    Use :func:`sprawl_env.game` to make one.  A batch of games is a ``np.recarray`` of
+    ``game.dtype``.  A copy of the array is a copy of the games;
+    :func:`sprawl_env.core.state.clone` makes it fastest.
 
-    ``num_seats`` is how many make decisions; ``num_sides`` how many are scored: the seats, and
-    the automaton where a single seat plays against one.
+    ``num_seats`` is the number of seats that make decisions.  ``num_sides`` is the number of sides
+    that are scored: the seats and, if a single seat plays against an automaton, the automaton.
     """
 
     def __init__(self, rules: GameRules, data: Path | None = None, **options: Any) -> None:
@@ -52,7 +57,7 @@ class Game:
         self.dtype = rules.state
         self.verbs = rules.verbs
         self._template = np.zeros(1, rules.state).view(np.recarray)
-        self.option_fields = {
+        self.option_fields: Mapping[str, int] = {
             "num_seats" if name == "num_players" else name: value for name, value in numbers.items()
         }
         for field, number in self.option_fields.items():
@@ -63,13 +68,13 @@ class Game:
         return f"sprawl_env.game({self.name!r}, {chosen})"
 
     def empty(self, batch: int) -> Games:
-        """Return ``batch`` records with only the option fields set, ready to be dealt."""
+        """Return ``batch`` records in which only the option fields are set, for dealing."""
         games: Games = np.empty(batch, self.dtype).view(np.recarray)
         raw_bytes(games)[:] = raw_bytes(self._template)
         return games
 
     def deal(self, batch: int = 1, seed: int = 0) -> Games:
-        """Return ``batch`` opening positions; game ``i`` is dealt from ``(seed, i)``."""
+        """Return a batch of opening positions; game ``i`` is dealt from ``(seed, i)``."""
         seed = check_seed(seed)
         games = self.empty(batch)
         for g in range(batch):
@@ -77,10 +82,10 @@ class Game:
         return games
 
     def _check(self, games: Games, g: int, seat: int = 0) -> None:
-        """Look at a game's index and a seat before they go to kernels, which trust them.
+        """Check a game's index and a seat: kernels trust them.
 
         Raises:
-            InvalidOption: no such game in the batch, or no such seat.
+            InvalidOption: the batch has no such game, or the game has no such seat.
         """
         if not 0 <= g < len(games):
             raise InvalidOption(f"{self.name}: g={g!r}: expected a game 0..{len(games) - 1}")
@@ -90,7 +95,11 @@ class Game:
             )
 
     def legal_actions(self, games: Games, g: int = 0, mask: Mask | None = None) -> Mask:
-        """Return int8 ``[num_actions]``, 1 = legal; all 0 once over.  ``mask`` is overwritten."""
+        """Return the mask of legal actions, int8 ``[num_actions]``, 1 = legal.
+
+        The mask is all 0 when the game is over.  If ``mask`` is given, it is overwritten and
+        returned.
+        """
         self._check(games, g)
         out = np.empty(self.num_actions, np.int8) if mask is None else mask
         self.verbs.legal_actions(self.tables, games, g, out)
@@ -100,7 +109,7 @@ class Game:
         """Play one ply of game ``g`` in place.
 
         Raises:
-            IllegalAction: the action is not legal; no byte of the state has changed.
+            IllegalAction: the action is not legal; the state is unchanged.
         """
         mask = self.legal_actions(games, g)
         if not 0 <= action < self.num_actions or not mask[action]:
@@ -108,9 +117,9 @@ class Game:
         self.verbs.play(self.tables, games, g, int(action))
 
     def illegal(self, games: Games, g: int, action: int, mask: Mask) -> IllegalAction:
-        """Return the error for ``action``, naming what it means and what would be legal."""
+        """Return the error for ``action``; the message names it and some legal actions."""
         if games["over"][g] != NOT_OVER:
-            return IllegalAction(f"{self.name}: the game is over, nobody may act (got {action})")
+            return IllegalAction(f"{self.name}: the game is over, no seat may act (got {action})")
         seat = int(games["to_play"][g])
         legal = np.flatnonzero(mask)
         some = ", ".join(f"{a} ({self.action_name(games, g, int(a))})" for a in legal[:4])
@@ -125,33 +134,39 @@ class Game:
         )
 
     def observe(self, games: Games, g: int, seat: int, out: Floats | None = None) -> Floats:
-        """Return float32 ``[observation_size]`` as ``seat`` sees the game; ``out`` is reused."""
+        """Return the observation of ``seat``, float32 ``[observation_size]``.
+
+        If ``out`` is given, it is overwritten and returned.
+        """
         self._check(games, g, seat)
         result = np.empty(self.observation_size, np.float32) if out is None else out
         self.verbs.observe(self.tables, games, g, seat, result)
         return result
 
     def scores(self, games: Games, g: int = 0) -> Ints:
-        """Return the points of every side now, seats first; int32 ``[num_sides]``."""
+        """Return the current points of all sides, seats first; int32 ``[num_sides]``."""
         self._check(games, g)
         out = np.empty(self.num_sides, np.int32)
         self.verbs.scores(self.tables, games, g, out)
         return out
 
     def standings(self, games: Games, g: int = 0) -> Ints:
-        """Return int32 ``[num_sides]``: larger is better, equal is shared (ties broken)."""
+        """Return the ranking of all sides after tie-breaks, int32 ``[num_sides]``.
+
+        A larger number is a better place.  Equal numbers share a place.
+        """
         self._check(games, g)
         out = np.empty(self.num_sides, np.int32)
         self.verbs.standings(self.tables, games, g, out)
         return out
 
     def redeal_hidden(self, games: Games, g: int, seed: int, seat: int) -> None:
-        """Resample in place all that ``seat`` cannot know about game ``g``."""
+        """Resample everything that ``seat`` cannot know about game ``g``, in place."""
         self._check(games, g, seat)
         self.verbs.redeal_hidden(self.tables, games, g, check_seed(seed), seat)
 
     def action_name(self, games: Games, g: int, action: int) -> str:
-        """Return what a player would say for ``action``."""
+        """Return an action in words, as a player would say it."""
         return self.rules.action_name(self.tables, games, g, int(action))
 
     def describe(self, games: Games, g: int = 0) -> str:
@@ -161,17 +176,17 @@ class Game:
     def picture(
         self, games: Games, g: int = 0, seat: int | None = None, last: Played | None = None
     ) -> Picture:
-        """Return game ``g`` as a list of shapes, legal actions of the seat to play included.
+        """Return game ``g`` as a list of shapes, with the legal actions of the seat to play.
 
         Args:
             games: the batch.
-            g: which game.
-            seat: draw what this seat may see, and legal actions only if it is the one to play;
-                None: draw everything.
-            last: the last action, to be told; what ``seat`` may not know of it is left out.
+            g: index of the game.
+            seat: the viewer.  Draw only what this seat may see, and legal actions only if it is
+                the seat to play.  None: draw everything.
+            last: the last action, shown in the header without what ``seat`` may not know.
 
         Raises:
-            InvalidOption: no such seat, or the game has no pictures.
+            InvalidOption: there is no such seat, or the game has no pictures.
         """
         if seat is not None and not 0 <= seat < self.num_seats:
             raise InvalidOption(
@@ -188,9 +203,10 @@ class Game:
     def svg(
         self, games: Games, g: int = 0, seat: int | None = None, last: Played | None = None
     ) -> str:
-        """Return game ``g`` as SVG text, 800 wide; arguments and errors as of :meth:`picture`.
+        """Return game ``g`` as SVG text, 800 wide; arguments and errors are :meth:`picture`'s.
 
-        Whatever stands for legal actions is a ``<g class="target" data-actions="ids">``.
+        A shape that represents legal actions is inside a
+        ``<g class="target" data-actions="ids">``.
         """
         return self.picture(games, g, seat, last).svg()
 
@@ -202,7 +218,7 @@ class Game:
         """Return one game ``[1]`` from the text of :meth:`to_json`.
 
         Raises:
-            PositionError: not JSON, another game, other options, or no possible position.
+            PositionError: not JSON, another game, other options, or an impossible position.
         """
         return positions.from_json(self, position)
 

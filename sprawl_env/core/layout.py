@@ -1,4 +1,4 @@
-"""Flat observations as named blocks: one table drives the encoder, the space and the docs."""
+"""Flat observations as named blocks: one table for the encoder, the space and the docs."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ import numpy.typing as npt
 
 @dataclass(frozen=True)
 class ObservationBlock:
-    """Numbers of an observation that belong together.
+    """A named part of an observation.
 
-    With an ``entity``, e.g. ``"site"``, the first axis runs over the things of that kind.
+    With an ``entity``, e.g. ``"site"``, the first axis is over the things of that kind.
 
     Attributes:
         start: index of the first number.
-        stride: from one thing's first number to the next one's; without an entity, the size.
-        step: from one number of a thing to its next one.
+        stride: distance between the first numbers of two consecutive things; the block's size if
+            there is no entity.
+        step: distance between two consecutive numbers of one thing.
     """
 
     name: str
@@ -36,39 +37,40 @@ class ObservationBlock:
 
     @property
     def size(self) -> int:
-        """How many numbers the block holds."""
+        """Number of numbers in the block."""
         return math.prod(self.shape)
 
     @property
     def rows(self) -> int:
-        """How many things the block tells about; 1 without an entity."""
+        """Number of things that the block describes; 1 without an entity."""
         return self.shape[0] if self.entity else 1
 
     @property
     def stop(self) -> int:
-        """First index after the numbers of the first thing; without an entity, of the block.
+        """First index after the numbers of the first thing.
 
-        Where numbers of a thing are apart (``step``), first index after the whole block.
+        Without an entity, or if the numbers of a thing are not consecutive (``step`` > 1), it is
+        the first index after the block.
         """
         return self.start + (self.size if self.step > 1 else self.size // self.rows)
 
 
 class ObservationLayout:
-    """Blocks laid end to end, in the order given: ``(name, shape, meaning[, entity])``.
+    """Consecutive blocks, given in order as ``(name, shape, meaning[, entity])``.
 
-    Blocks of one entity follow one another and are interleaved: all about the first thing, then
-    all about the second, and so on.  Entities named in ``planes`` lie the other way round: the
-    first number of every thing, then the second of every thing, and so on, as pictures do; where
-    there are many things a machine writes that several times faster.  :meth:`features` returns
-    ``[..., things, features]`` for both.  All values lie in -1..1 unless a block's meaning says
-    otherwise.
+    The blocks of one entity must be consecutive.  They are interleaved: all numbers of the first
+    thing, then all numbers of the second thing, and so on.  For an entity in ``planes`` the order
+    is transposed: the first number of every thing, then the second number of every thing, and so
+    on, like the channels of an image.  If there are many things, kernels write planes several
+    times faster.  :meth:`features` returns ``[..., things, features]`` for both orders.  All
+    values are in -1..1 unless a block's meaning says otherwise.
 
     Args:
         blocks: ``(name, shape, meaning[, entity])``.
-        planes: entities that lie number by number.
+        planes: entities that are stored as planes.
 
     Raises:
-        ValueError: blocks of one entity that are apart or tell about different numbers of things.
+        ValueError: the blocks of an entity are not consecutive, or their first axes differ.
     """
 
     def __init__(
@@ -93,7 +95,7 @@ class ObservationLayout:
         self, entity: str, members: list[tuple[str, tuple[int, ...], str, str]]
     ) -> None:
         if any(block.entity == entity for block in self.blocks.values()):
-            raise ValueError(f"blocks of entity {entity!r}: expected one after the other")
+            raise ValueError(f"blocks of entity {entity!r}: expected consecutive blocks")
         things = members[0][1][0]
         if any(shape[0] != things for _, shape, _, _ in members):
             raise ValueError(f"blocks of entity {entity!r}: expected the same first axis")
@@ -110,11 +112,11 @@ class ObservationLayout:
 
     @property
     def starts(self) -> npt.NDArray[np.int32]:
-        """First index of every block, in order; shape ``[num_blocks]``."""
+        """First index of each block, in order; shape ``[num_blocks]``."""
         return np.array([b.start for b in self.blocks.values()], np.int32)
 
     def view(self, observation: npt.NDArray[np.float32], name: str) -> npt.NDArray[np.float32]:
-        """Return one block of an observation ``[..., size]`` as ``[..., *shape]``, no copy."""
+        """Return one block of an observation ``[..., size]`` as ``[..., *shape]``, a view."""
         block = self.blocks[name]
         front = observation.shape[:-1]
         if not block.entity:
@@ -124,10 +126,10 @@ class ObservationLayout:
         return own[..., first : first + block.size // block.rows].reshape(*front, *block.shape)
 
     def rows(self, entity: str) -> tuple[int, int]:
-        """Return first and last index (exclusive) of all that is told about a kind of thing.
+        """Return the first and last index (exclusive) of all blocks of an entity.
 
         Raises:
-            KeyError: no block tells about it.
+            KeyError: the entity has no blocks.
         """
         own = [block for block in self.blocks.values() if block.entity == entity]
         if not entity or not own:
@@ -135,14 +137,14 @@ class ObservationLayout:
         return own[0].start, own[0].start + sum(block.size for block in own)
 
     def features(self, observation: Any, entity: str) -> Any:
-        """Return all that is told about a kind of thing, ``[..., things, features]``, no copy.
+        """Return all blocks of an entity as ``[..., things, features]``, a view.
 
         Args:
             observation: numpy array or torch tensor ``[..., size]``.
-            entity: the kind.
+            entity: its name.
 
         Raises:
-            KeyError: no block tells about it.
+            KeyError: the entity has no blocks.
         """
         start, stop = self.rows(entity)
         things = next(block.rows for block in self.blocks.values() if block.entity == entity)
@@ -157,7 +159,7 @@ class ObservationLayout:
         return hashlib.sha256(json.dumps(table).encode()).hexdigest()[:16]
 
     def markdown(self) -> str:
-        """Return the table for the docs, one row a block."""
+        """Return the table for the docs, one row for each block."""
         rows = ["| index | block | shape | meaning |", "|---|---|---|---|"]
         for b in self.blocks.values():
             shape = "×".join(map(str, b.shape))

@@ -1,4 +1,4 @@
-"""Positions as JSON text: one game with its options, readable and checked."""
+"""Positions as JSON text: one game with its options and all fields of its state."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sprawl_env.core.state import Games, Tables
 
 
 class Setup(Protocol):
-    """What a position needs to know of its game (:class:`sprawl_env.core.game.Game`)."""
+    """The attributes of :class:`sprawl_env.core.game.Game` that this module uses."""
 
     rules: GameRules
     options: dict[str, Any]
@@ -22,7 +22,7 @@ class Setup(Protocol):
     tables: Tables
 
     def empty(self, batch: int) -> Games:
-        """Return records with only the option fields set."""
+        """Return records in which only the option fields are set."""
         ...
 
 
@@ -38,7 +38,7 @@ def from_json(game: Setup, position: str) -> Games:
     """Return one game ``[1]`` from the text of :func:`to_json`.
 
     Raises:
-        PositionError: not JSON, another game, other options, or no possible position.
+        PositionError: not JSON, another game, other options, or an impossible position.
     """
     where = f"{game.rules.name}: position"
     fields = _read(game, position)
@@ -58,7 +58,7 @@ def from_json(game: Setup, position: str) -> Games:
 
 
 def _value(where: str, name: str, fields: dict[str, Any], expected: np.dtype[Any]) -> Any:
-    """Return one field's value, its shape and range checked."""
+    """Return the value of one field after checking its shape and range."""
     try:
         value = np.array(fields[name])
     except (KeyError, ValueError):

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, Final
 
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
-_PLAYS: Final = ("kernels", "core", "games", "bots")  # folders whose code decides how games go
+_PLAYS: Final = ("kernels", "core", "games", "bots")  # folders whose code determines the games
 _LIBRARIES: Final = ("sprawl-env", "numpy", "numba", "torch", "stable-baselines3", "sb3-contrib")
 
 
 def provenance() -> dict[str, Any]:
-    """Return versions, machine and commit, as written beside every result."""
+    """Return versions, machine and commit, which are saved with every result."""
     versions = {"python": platform.python_version()}
     for library in _LIBRARIES:
         try:
@@ -26,7 +26,7 @@ def provenance() -> dict[str, Any]:
 
 
 def commit() -> str | None:
-    """Return the commit of the checkout this file lies in, None outside of one."""
+    """Return the git commit of the checkout that contains this file; None without a checkout."""
     try:
         found = subprocess.run(
             ["git", "rev-parse", "HEAD"],
@@ -41,7 +41,7 @@ def commit() -> str | None:
 
 
 def code_digest() -> str:
-    """Return 16 hex digits that change with the code and the data of rules and bots."""
+    """Return 16 hex digits that change when the code or data of rules or bots changes."""
     digest = hashlib.sha256()
     for folder in _PLAYS:
         for path in sorted((_PACKAGE / folder).rglob("*")):

@@ -1,19 +1,20 @@
-"""What a seat earns at the end of a game, or on the way: the training signal, no rule.
+"""Rewards: the training signals that a seat can receive at the end of a game or after each ply.
 
 ==========  ======================================================================
 ``winner``  +1 for the winner, -1/(n-1) for each loser; a shared victory is shared
 ``rank``    from +1 for the first to -1 for the last in equal steps, ties averaged
-``margin``  own points less the mean of the others'
-``score``   change of the own points, each time it is reported
-``lead``    change of what ``margin`` would be, each time it is reported
+``margin``  own points minus the mean of the others' points
+``score``   change of the own points since the last report
+``lead``    change of the current ``margin`` since the last report
 ==========  ======================================================================
 
-The first three come once, when the game is over.  ``lead`` adds up to ``margin`` over a game that
-begins level, but tells sooner what a move was worth.  All but ``score`` sum to zero over the sides.
+The first three are given once, when the game is over.  ``score`` and ``lead`` are given at every
+ply.  Over a game that starts with equal points, ``lead`` sums to ``margin``, but gives credit
+earlier.  All rewards except ``score`` sum to zero over the sides.
 
-Sides are the seats and, where a single seat plays against an automaton, the automaton: n counts
-it, it is compared with like any other, but only seats earn.  A single seat so earns +1 for a win,
--1 for a loss and 0 for a shared victory by ``winner`` and ``rank``.
+The sides are the seats and, if a single seat plays against an automaton, the automaton.  The
+automaton counts in ``n`` and in comparisons, but receives no reward.  So with ``winner`` or
+``rank`` a single seat receives +1 for a win, -1 for a loss and 0 for a shared victory.
 """
 
 from __future__ import annotations
@@ -37,10 +38,10 @@ LEAD: Final = REWARDS.index("lead")
 
 
 def reward_mode(name: str) -> int:
-    """Return the number of a reward for the kernels.
+    """Return the number of a reward, which kernels take as ``mode``.
 
     Raises:
-        UnknownName: no such reward.
+        UnknownName: there is no such reward.
     """
     if name not in REWARDS:
         raise unknown("reward", name, REWARDS)
@@ -49,7 +50,7 @@ def reward_mode(name: str) -> int:
 
 @kernel
 def share_of_victory(standings: Ints, seat: int) -> float:
-    """Return +1 or its share for a winner, -1/(n-1) for a loser; sums to zero."""
+    """Return the reward ``winner`` of a seat; the sum over the sides is zero."""
     sides = standings.size
     winners = 0
     best = standings[0]
@@ -64,7 +65,7 @@ def share_of_victory(standings: Ints, seat: int) -> float:
 
 @kernel
 def rank_value(standings: Ints, seat: int) -> float:
-    """Return +1 for the first .. -1 for the last, ties averaged; sums to zero."""
+    """Return the reward ``rank`` of a seat; the sum over the sides is zero."""
     sides = standings.size
     worse_less_better = 0
     for other in range(sides):
@@ -75,7 +76,7 @@ def rank_value(standings: Ints, seat: int) -> float:
 
 @kernel
 def lead(scores: Ints, seat: int) -> float:
-    """Return the own points less the mean of the others'; sums to zero."""
+    """Return a seat's points minus the mean of the others'; the sum over the sides is zero."""
     others = 0
     for other in range(scores.size):
         if other != seat:
@@ -85,7 +86,7 @@ def lead(scores: Ints, seat: int) -> float:
 
 @kernel
 def add_final_rewards(mode: int, scores: Ints, standings: Ints, out: Floats) -> None:
-    """Add what every seat earns at the end.
+    """Add the final rewards of all seats; a dense reward adds nothing.
 
     Args:
         mode: see :func:`reward_mode`.
@@ -104,17 +105,17 @@ def add_final_rewards(mode: int, scores: Ints, standings: Ints, out: Floats) -> 
 
 @kernel
 def is_dense(mode: int) -> bool:
-    """Tell whether a reward is handed out at every ply."""
+    """Return whether a reward is given at every ply."""
     return mode >= SCORE
 
 
 @kernel
 def add_change(mode: int, before: Ints, after: Ints, out: Floats) -> None:
-    """Add what every seat earned by a change of the scores; for dense rewards.
+    """Add the dense rewards of all seats for a change of the scores.
 
     Args:
         mode: see :func:`reward_mode`.
-        before: ``[sides]``, points when they were last reported.
+        before: ``[sides]``, points at the last report.
         after: ``[sides]``, points now.
         out: ``[seats]``, added to.
     """
@@ -126,10 +127,10 @@ def add_change(mode: int, before: Ints, after: Ints, out: Floats) -> None:
 
 
 class Earnings:
-    """What the seats of one game have earned since they were last told.
+    """The rewards of the seats of one game since the last report.
 
     Attributes:
-        dense: the reward is handed out at every ply, not only at the end.
+        dense: the reward is given at every ply, not only at the end.
     """
 
     def __init__(self, game: Game, reward: str) -> None:
@@ -139,11 +140,14 @@ class Earnings:
         self.dense = bool(is_dense(self._mode))
 
     def begin(self, games: Games) -> None:
-        """Count from here on: ``games`` ``[1]`` has just been dealt."""
+        """Start a new game: ``games`` ``[1]`` has just been dealt."""
         self._scores[:] = self._game.scores(games, 0)
 
     def since(self, games: Games) -> Floats:
-        """Return float32 ``[num_seats]``; 0 before the end unless the reward is dense."""
+        """Return the rewards since the last call, float32 ``[num_seats]``.
+
+        They are 0 before the end of the game unless the reward is dense.
+        """
         earned: Floats = np.zeros(self._game.num_seats, np.float32)
         if self.dense:
             scores = self._game.scores(games, 0)

@@ -1,4 +1,4 @@
-"""What a game provides: its rules record, its verbs, its options and how it is drawn."""
+"""The records that define a game: its rules, verbs, options and views."""
 
 from __future__ import annotations
 
@@ -22,28 +22,30 @@ from sprawl_env.kernels.cache import home_digest
 
 @dataclass(frozen=True)
 class Verbs:
-    """The kernels every game offers, callable from Python and from other kernels.
+    """The kernels that every game provides, callable from Python and from other kernels.
 
-    ``tables`` is the game's data, ``games`` a batch of records, ``g`` the index of one of them.
+    ``tables`` is the game's data, ``games`` a batch of records, ``g`` the index of one record.
 
     Attributes:
-        deal: ``(tables, games, g, seed)``: opening position into a record whose option fields
-            are set; all chance of the game follows from ``seed``.
-        legal_actions: ``(tables, games, g, mask)``: int8 ``[num_actions]``, overwritten; all 0
-            once the game is over.
-        play: ``(tables, games, g, action)``: one ply; trusts that the action is legal.
-        observe: ``(tables, games, g, seat, out)``: float32 ``[observation_size]``, overwritten.
-        scores: ``(tables, games, g, out)``: int32 ``[num_sides]`` points now: one number a
-            seat; with one seat and an automaton the second number is the automaton's.
-        standings: ``(tables, games, g, out)``: int32 ``[num_sides]``, larger is better, equal
-            is shared: points with the rulebook's tie-breaks folded in.
-        redeal_hidden: ``(tables, games, g, seed, seat)``: resample all that ``seat`` cannot
-            know, consistent with what it can.
-        owing: ``(tables, games, g)``: the seats that owe an answer at once now, as bits (seat 0
-            is 1): all that still owe one in the current pass, or the one seat to play; 0 when
-            over.  None where nobody ever chooses at the same time as another.  The game asks
-            exactly these seats, each once, before anything else happens, and ``legal_actions``
-            on a copy whose ``to_play`` is set to one of them gives what that seat may answer.
+        deal: ``(tables, games, g, seed)``: write the opening position to a record whose option
+            fields are set.  ``seed`` determines all chance of the game.
+        legal_actions: ``(tables, games, g, mask)``: write the mask of legal actions, int8
+            ``[num_actions]``; all 0 when the game is over.
+        play: ``(tables, games, g, action)``: play one ply.  The action must be legal.
+        observe: ``(tables, games, g, seat, out)``: write the observation of a seat, float32
+            ``[observation_size]``.
+        scores: ``(tables, games, g, out)``: write the current points, int32 ``[num_sides]``: one
+            number per seat and, with one seat and an automaton, the automaton's.
+        standings: ``(tables, games, g, out)``: write the ranking, int32 ``[num_sides]``: points
+            combined with the rulebook's tie-breaks.  Larger is better; equal numbers share a
+            place.
+        redeal_hidden: ``(tables, games, g, seed, seat)``: resample everything that ``seat`` cannot
+            know, consistent with what it knows.
+        owing: ``(tables, games, g)``: return the seats that now choose at the same time, as bits
+            (seat 0 is 1): all seats that have not chosen yet in the current pass, or the one seat
+            to play; 0 when the game is over.  Exactly these seats choose next, once each.
+            ``legal_actions`` on a copy with ``to_play`` set to one of them gives that seat's legal
+            actions.  None for a game without simultaneous choices.
     """
 
     deal: Callable[[Tables, Games, int, int], None]
@@ -57,7 +59,7 @@ class Verbs:
 
 
 class Played(NamedTuple):
-    """An action that was played, as it was called in the position it was played in."""
+    """An action that was played, with its name in the position in which it was played."""
 
     seat: int
     action: int
@@ -66,13 +68,13 @@ class Played(NamedTuple):
 
 @dataclass(frozen=True)
 class View:
-    """Who looks at a position, and what is told beside it.
+    """The viewer of a position, and what a picture shows besides the position.
 
     Attributes:
-        seat: who looks; None sees everything.
-        last: the last action, None if not known.
-        names: the legal actions of the seat to play in words, by id; empty if another seat
-            looks.
+        seat: the viewer; None sees everything.
+        last: the last action; None if not known.
+        names: the legal actions of the seat to play in words, by id; empty if the viewer is
+            another seat.
     """
 
     seat: int | None = None
@@ -80,26 +82,35 @@ class View:
     names: Mapping[int, str] = dataclasses.field(default_factory=dict)
 
     def sees(self, seat: int) -> bool:
-        """Whether what ``seat`` keeps to itself may be shown."""
+        """Return whether the viewer may see what only ``seat`` knows."""
         return self.seat is None or self.seat == seat
 
 
 @dataclass(frozen=True)
 class Option:
-    """A choice of whoever sets the game up; a field of the state of the same name."""
+    """A choice made before the game is dealt; the state has a field of the same name.
+
+    Attributes:
+        default: the value if none is given.
+        meaning: one line for the docs.
+        words: the allowed words; the field contains the index.
+        low: the smallest allowed whole number, if there are no ``words`` and no ``flag``.
+        high: the largest allowed whole number.
+        flag: the allowed values are True and False; the field contains 1 or 0.
+    """
 
     default: Any
     meaning: str
-    words: tuple[str, ...] = ()  # allowed words; the field holds the index
-    low: int = 0  # otherwise: allowed whole numbers
+    words: tuple[str, ...] = ()
+    low: int = 0
     high: int = 0
-    flag: bool = False  # or True and False; the field holds 1 and 0
+    flag: bool = False
 
     def parse(self, game: str, name: str, value: Any) -> int:
-        """Return the number that goes into the state.
+        """Return the number that is stored in the state.
 
         Raises:
-            InvalidOption: naming what would be allowed.
+            InvalidOption: the value is not allowed.
         """
         if self.words:
             if not isinstance(value, str) or value not in self.words:
@@ -120,13 +131,13 @@ class Option:
 
 
 class Picture(Protocol):
-    """A drawn position; :class:`sprawl_env.render.picture.Picture` is one.
+    """A drawn position, e.g. a :class:`sprawl_env.render.picture.Picture`.
 
     Attributes:
         width: in pixels.
         height: in pixels.
         shapes: what is painted, in order.
-        caption: whose decision it is, which decision, and the last action.
+        caption: the seat to play, its decision, and the last action.
     """
 
     width: float
@@ -166,30 +177,31 @@ def no_violations(tables: Tables, games: Games, g: int) -> list[str]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class GameRules:
-    """One game: what ``games/<game>/__init__.py`` exports as ``RULES``.
+    """The definition of one game, which ``games/<game>/__init__.py`` exports as ``RULES``.
 
     Attributes:
         name: a Python identifier, e.g. ``tower_up``.
         title: the name as people write it.
-        state: dtype of a game's record; it begins with ``common_fields()``.
+        state: dtype of a game's record; it contains ``common_fields()``.
         actions: the flat action ids.
-        options: what whoever sets the game up may choose; the first is ``num_players``.
+        options: the choices made before the game is dealt; the first is ``num_players``.
         layout: ``(tables, num_seats)`` returns the layout of observations.
         verbs: the kernels.
-        action_name: ``(tables, games, g, action)`` returns what a player would say.
+        action_name: ``(tables, games, g, action)`` returns an action in words.
         describe: ``(tables, games, g)`` returns the position as a text board.
         data_folder: the packaged TOML files; None if the game has none.
         data_files: the schema of each data file.
         load_data: ``(folder)`` reads and checks the data; files in ``folder`` replace packaged
             ones.
         compile_tables: ``(data, options)`` returns the data as a numpy record array of length 1.
-        check_options: ``(data, options)`` raises ``InvalidOption`` for options that do not go
-            together.
+        check_options: ``(data, options)`` raises ``InvalidOption`` for options that exclude each
+            other.
         violations: ``(tables, games, g)`` returns what is impossible in a position, as sentences.
         automaton: with one seat, an automaton is scored as a second side.
-        wait: action id of a seat that owes nothing while others answer, never legal otherwise;
-            None if no two seats ever choose at the same time (see ``Verbs.owing``).
-        draw: ``(game, games, g, view)`` returns a picture; None if the game has none.
+        wait: the action id of a seat that has no choice while others choose at the same time; it
+            is never legal otherwise.  None for a game without simultaneous choices (see
+            ``Verbs.owing``).
+        draw: ``(game, games, g, view)`` returns a picture; None if the game has no pictures.
     """
 
     name: str
@@ -218,9 +230,9 @@ class GameRules:
 
     @functools.cached_property
     def label(self) -> str:
-        """Tells kernels made for this game from those for others, in the cache on disk.
+        """Identifies the kernels made for this game in the cache on disk.
 
-        For a game outside this package it changes with the game's sources.
+        For a game outside this package the label changes when the game's sources change.
         """
         function = getattr(self.verbs.play, "py_func", self.verbs.play)
         return f"{self.name} {home_digest(function)}".strip()

@@ -1,4 +1,4 @@
-"""States: numpy records of games, their common fields, and fast copies."""
+"""States: a batch of games as a numpy record array, common fields, and fast copies."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ Tables: TypeAlias = "np.recarray[Any, Any]"
 NOBODY: Final = -1  # no seat
 NOT_OVER: Final = 0
 FINISHED: Final = 1  # ended by the rules
-TRUNCATED: Final = 2  # stopped at a turn limit, scored like an end
-AUTOMATON: Final = "automaton"  # how tables and logs call the side that no seat plays
+TRUNCATED: Final = 2  # stopped at a turn limit; scored like a finished game
+AUTOMATON: Final = "automaton"  # name of the side that no seat plays, in tables and logs
 
 
 def common_fields() -> list[tuple[Any, ...]]:
-    """Return the dtype fields that the record of every game begins with."""
+    """Return the dtype fields that the record of every game contains."""
     return [
         ("rng", np.int64),  # see kernels/rng.py
         ("ply", np.int32),  # decisions made so far
         ("turn", np.int16),  # turns finished so far
         ("num_seats", np.int8),
-        ("to_play", np.int8),  # seat that owes a decision, NOBODY when over
+        ("to_play", np.int8),  # seat that owes a decision; NOBODY when the game is over
         ("over", np.int8),  # NOT_OVER, FINISHED or TRUNCATED
     ]
 
 
 def record(fields: Sequence[tuple[Any, ...]]) -> np.dtype[Any]:
-    """Return a record's dtype without padding, so that equal states are equal bytes.
+    """Return the dtype of a record without padding, so that equal states have equal bytes.
 
-    Wide fields come first; what is left of the last eight bytes is a field ``unused``.
+    Wider fields come first.  A field ``unused`` fills the record to a multiple of eight bytes.
     """
     ordered = sorted(fields, key=lambda field: -np.dtype(field[1]).itemsize)
     size = np.dtype(list(ordered)).itemsize
@@ -44,25 +44,25 @@ def record(fields: Sequence[tuple[Any, ...]]) -> np.dtype[Any]:
 
 
 def raw_bytes(games: Games) -> npt.NDArray[np.uint8]:
-    """Return the bytes of a batch as uint8 ``[n, itemsize]``, no copy."""
+    """Return the bytes of a batch as uint8 ``[n, itemsize]``, a view."""
     return games.view(np.ndarray).view(np.uint8).reshape(len(games), games.dtype.itemsize)
 
 
 def clone(games: Games, which: npt.NDArray[np.int64] | slice = slice(None)) -> Games:
-    """Return copies of all or some games, as plain bytes: much faster than copying records."""
+    """Return a copy of all or some games; copying bytes is much faster than copying records."""
     rows = np.array(raw_bytes(games)[which])
     return rows.reshape(-1).view(games.dtype).view(np.recarray)
 
 
 def restore(games: Games, saved: Games) -> None:
-    """Overwrite games with clones made earlier; both ``[n]``."""
+    """Overwrite games with a copy made by :func:`clone`; both are ``[n]``."""
     raw_bytes(games)[:] = raw_bytes(saved)
 
 
 def digest(games: Games, g: int = 0) -> str:
-    """Return 12 hex digits of a state, field by field: padding means nothing."""
+    """Return 12 hex digits that identify a state, computed field by field without padding."""
     hashed = hashlib.sha256()
-    plain = games.view(np.ndarray)  # a record array is ten times slower to take fields from
+    plain = games.view(np.ndarray)  # reading a field of a record array is ten times slower
     for name in plain.dtype.names or ():
         hashed.update(plain[name][g].tobytes())
     return hashed.hexdigest()[:12]

@@ -1,4 +1,4 @@
-"""Everything that is compiled by numba or written for kernels; it knows no game."""
+"""Everything that configures numba, and kernels that all games share; no module knows a game."""
 
 from __future__ import annotations
 

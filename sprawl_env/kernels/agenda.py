@@ -1,9 +1,9 @@
-"""The stack of pending steps inside a state: what is still to happen, next one on top.
+"""The agenda: a stack of pending steps inside a state, with the next step on top.
 
-A record that uses it has ``agenda`` int16 ``[depth, 5]`` and ``agenda_size`` int8.  An entry is
-``(step, seat, a, b, c)``: a game's own step number, the seat it belongs to, three arguments.  A
-rule never calls the rule that follows it, it pushes it; so a decision may arise inside anything,
-and a copy of the state resumes anywhere.
+A record that uses an agenda has the fields ``agenda`` int16 ``[depth, 5]`` and ``agenda_size``
+int8.  An entry is ``(step, seat, a, b, c)``: the game's step number, the seat that the step belongs
+to, and three arguments.  A rule does not call the rule that follows it: it pushes a step.  So every
+step can ask for a decision, and a copy of a state contains everything that is still to happen.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def agenda_fields(depth: int) -> list[tuple[Any, ...]]:
 
 @kernel
 def push(state: Any, step: int, seat: int, a: int = 0, b: int = 0, c: int = 0) -> None:
-    """Put a step on top: it happens before everything pushed earlier."""
+    """Push a step; it happens before all steps that were pushed earlier."""
     top = int(state.agenda_size)
     entry = state.agenda[top]
     entry[STEP] = step
@@ -42,7 +42,7 @@ def push(state: Any, step: int, seat: int, a: int = 0, b: int = 0, c: int = 0) -
 
 @kernel
 def pop(state: Any) -> None:
-    """Take the top step away."""
+    """Remove the top step."""
     state.agenda_size = int(state.agenda_size) - 1
 
 

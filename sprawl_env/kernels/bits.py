@@ -1,4 +1,4 @@
-"""Sets of up to 62 things as the bits of a non-negative int64."""
+"""Sets of whole numbers 0..61, stored as the bits of a non-negative int64."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _INT64 = types.int64
 
 @intrinsic  # type: ignore[untyped-decorator]  # numba has no types
 def _trailing_zeros(typing_context: Any, bits: Any) -> Any:
-    """Count the zeros below the lowest one, by the processor's own instruction."""
+    """Count the zeros below the lowest set bit, with one processor instruction."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         never_zero = ir.Constant(ir.IntType(1), 1)
@@ -26,7 +26,7 @@ def _trailing_zeros(typing_context: Any, bits: Any) -> Any:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def _ones(typing_context: Any, bits: Any) -> Any:
-    """Count the ones, by the processor's own instruction."""
+    """Count the set bits, with one processor instruction."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
@@ -38,23 +38,23 @@ if JIT:
 
     @kernel
     def lowest(bits: int) -> int:
-        """Return the smallest thing in a set that is not empty.
+        """Return the smallest element of a set that is not empty.
 
-        To walk a set: ``while bits: thing = lowest(bits); bits &= bits - 1``.
+        To iterate over a set: ``while bits: element = lowest(bits); bits &= bits - 1``.
         """
         return int(_trailing_zeros(bits))
 
     @kernel
     def count_bits(bits: int) -> int:
-        """Return how many things are in the set."""
+        """Return the number of elements of a set."""
         return int(_ones(bits))
 
 else:
 
     def lowest(bits: int) -> int:
-        """Return the smallest thing in a set that is not empty."""
+        """Return the smallest element of a set that is not empty."""
         return (int(bits) & -int(bits)).bit_length() - 1
 
     def count_bits(bits: int) -> int:
-        """Return how many things are in the set."""
+        """Return the number of elements of a set."""
         return int(bits).bit_count()

@@ -1,14 +1,19 @@
 """The disk cache of compiled kernels.
 
-numba's own disk cache looks only at the file a kernel is written in: when a callee in another
-file changes, the old machine code is used silently.  Here the cache folder is named by a digest
-of every source and data file that kernels may use (also of the package that the kernel is written
-in, if that is another one), of the versions of numba and numpy, and of the flags that change the
-code.  Two processes may fill the same cache at once; a damaged entry is compiled again.
+numba's disk cache checks only the file that defines a kernel.  When a function in another file
+changes, numba loads the old machine code without a warning.  This module names the cache folder by
+a digest of all inputs of the machine code:
+
+- every source file and data file of this package that a kernel may use;
+- the sources of the package that defines the kernel, if that is another package;
+- the versions of numba and numpy, and whether array indices are checked.
+
+Several processes may write to one cache folder at the same time.  A damaged entry is discarded and
+compiled again.  Old cache folders are deleted.
 
 Environment variables:
-    SPRAWL_ENV_CACHE: folder to keep compiled kernels in (default: the user's cache folder).
-    SPRAWL_ENV_QUIET=1: do not print that kernels are being compiled.
+    SPRAWL_ENV_CACHE: folder of the compiled kernels (default: in the user's cache folder).
+    SPRAWL_ENV_QUIET=1: do not print a message when kernels are compiled.
 """
 
 from __future__ import annotations
@@ -37,17 +42,17 @@ _HASHED = {".py", ".toml"}
 _KERNEL_FOLDERS = {"kernels", "core", "games"}
 _PICTURES = re.compile(r"render(_\w+)?\.py")
 _DEFINES_KERNELS = re.compile(rb"sprawl_env\.kernels(\.compile)? import")
-_KEEP_FOLDERS = 6  # newest folders that survive a prune
-_KEEP_SECONDS = 7 * 24 * 3600  # younger ones survive too: another process may be using them
+_KEEP_FOLDERS = 6  # number of newest folders that are kept
+_KEEP_SECONDS = 7 * 24 * 3600  # younger folders are kept too: other processes may use them
 
 
 @functools.cache
 def source_digest(root: Path = PACKAGE) -> str:
-    """Return 16 hex digits that change with any source or data file that a kernel may use.
+    """Return 16 hex digits that change when a file that a kernel may use changes.
 
-    Those are all files of ``kernels``, ``core`` and ``games``, and elsewhere each file that
-    defines kernels.  Files that only draw are left out, so a change of a picture compiles
-    nothing; an import contract makes sure that no kernel uses them.
+    These are all files in ``kernels``, ``core`` and ``games``, and the files elsewhere that define
+    kernels.  Files that only draw are excluded, so a change to a picture does not recompile
+    anything.  An import contract ensures that no kernel uses them.
     """
     paths = (path for path in sorted(root.rglob("*")) if "__pycache__" not in path.parts)
     return _digest(root, paths)
@@ -55,7 +60,10 @@ def source_digest(root: Path = PACKAGE) -> str:
 
 @functools.cache
 def _folder_digest(folder: Path) -> str:
-    """Return the digest of the files directly in a folder: for modules outside of packages."""
+    """Return the digest of the sources in a folder, without subfolders.
+
+    It is used for kernels in a module that is not part of a package.
+    """
     return _digest(folder, sorted(folder.glob("*.py")))
 
 
@@ -82,7 +90,7 @@ def _file_of(function: Callable[..., Any]) -> Path:
 
 
 def package_root(function: Callable[..., Any]) -> Path | None:
-    """Return the folder of the top-level package of a function, None for a single module."""
+    """Return the folder of a function's top-level package; None if it is not in a package."""
     depth, file = function.__module__.count("."), _file_of(function)
     if depth == 0:
         return None
@@ -90,7 +98,10 @@ def package_root(function: Callable[..., Any]) -> Path | None:
 
 
 def home_digest(function: Callable[..., Any]) -> str:
-    """Return the digest of the sources around a kernel outside this package; "" inside it."""
+    """Return the digest of the sources beside a kernel; "" for a kernel of this package.
+
+    The sources are those of the kernel's top-level package or, without a package, of its folder.
+    """
     root, file = package_root(function), _file_of(function)
     if root == PACKAGE or not file.exists():
         return ""
@@ -98,14 +109,14 @@ def home_digest(function: Callable[..., Any]) -> str:
 
 
 def cache_base() -> Path:
-    """Return the folder that holds the cache folders of all versions."""
+    """Return the folder that contains the cache folders of all versions."""
     chosen = os.environ.get("SPRAWL_ENV_CACHE")
     return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("sprawl-env")) / "kernels"
 
 
 @functools.cache
 def cache_folder(home: str) -> Path | None:
-    """Return the cache folder of kernels by their :func:`home_digest`; None if not writable."""
+    """Return the cache folder for kernels with a :func:`home_digest`; None if not writable."""
     flags = f"numba-{numba.__version__} numpy-{np.__version__} check-{numba.config.BOUNDSCHECK}"
     parts = [source_digest(), flags, home]
     folder = cache_base() / hashlib.sha256("/".join(parts).encode()).hexdigest()[:16]
@@ -115,8 +126,8 @@ def cache_folder(home: str) -> Path | None:
         os.utime(folder)
     except OSError as error:
         warnings.warn(
-            f"sprawl_env: cannot write {folder} ({error.strerror}); kernels are compiled again in "
-            "every process. Set SPRAWL_ENV_CACHE to a folder you can write.",
+            f"sprawl_env: cannot write to {folder} ({error.strerror}); kernels are compiled again "
+            "in every process. Set SPRAWL_ENV_CACHE to a writable folder.",
             stacklevel=2,
         )
         return None
@@ -125,21 +136,21 @@ def cache_folder(home: str) -> Path | None:
 
 
 def _prune(base: Path) -> None:
-    """Delete cache folders that are neither young nor among the newest."""
+    """Delete the old cache folders, except the newest ones."""
     try:
         folders = sorted((p for p in base.iterdir() if p.is_dir()), key=lambda p: p.stat().st_mtime)
         for folder in folders[:-_KEEP_FOLDERS]:
             if time.time() - folder.stat().st_mtime > _KEEP_SECONDS:
                 shutil.rmtree(folder, ignore_errors=True)
-    except OSError:  # another process prunes too
+    except OSError:  # another process is deleting the same folders
         return
 
 
 @functools.cache
 def _notice() -> None:
-    """Print once per process that the first call compiles."""
+    """Print that kernels are being compiled, once per process."""
     if os.environ.get("SPRAWL_ENV_QUIET") != "1":
-        print(  # noqa: T201 - the user waits for this and must know why
+        print(  # noqa: T201 - the user must know what the process is waiting for
             "sprawl_env: compiling the rules for this machine, once (a minute or two) ...",
             file=sys.stderr,
             flush=True,
@@ -147,22 +158,22 @@ def _notice() -> None:
 
 
 class _Locator(UserProvidedCacheLocator):  # type: ignore[misc]  # numba has no types
-    """Points numba's cache at our folder, without touching numba's global configuration."""
+    """Sets the folder of numba's cache without changing numba's global configuration."""
 
     def __init__(self, py_func: Callable[..., Any], py_file: str, folder: Path) -> None:
         self._py_file = py_file
         self._lineno = py_func.__code__.co_firstlineno
         module = py_func.__module__
-        # by the module's name, not its path: equal installs share their cache
+        # The module's name, not its path: two installs of the same version share the cache.
         inside = self.get_suitable_cache_subpath(py_file) if module == "__main__" else module
         self._cache_path = str(folder / inside)
 
 
 class KernelCache(FunctionCache):  # type: ignore[misc]  # numba has no types
-    """Numba's function cache, safe for several processes and for damaged files.
+    """Numba's function cache, made safe for concurrent processes and damaged files.
 
-    ``label`` tells apart kernels made by one factory for different games; it replaces numba's
-    pickle of the closure, which differs from process to process.
+    ``label`` distinguishes the kernels that one factory makes for different games.  It replaces
+    numba's pickle of the closure, which differs between processes.
     """
 
     def __init__(self, py_func: Callable[..., Any], folder: Path, label: str) -> None:
@@ -180,6 +191,7 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # numba has no types
         return (sig, codegen.magic_tuple(), self._label)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the compiled kernel for a signature; None if it must be compiled."""
         try:
             found = super().load_overload(sig, target_context)
         except Exception:
@@ -190,14 +202,15 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # numba has no types
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
+        """Save a compiled kernel; warn if that fails."""
         try:
             with FileLock(self._lock):
                 super().save_overload(sig, data)
-        except OSError as error:  # the disk is full or the folder was pruned: go on uncached
+        except OSError as error:  # the disk is full or the folder was deleted
             warnings.warn(f"sprawl_env: a kernel was not cached ({error})", stacklevel=2)
 
     def _discard(self) -> None:
-        """Empty the index of this function, so that it is compiled and saved again."""
+        """Clear this function's cache entries, so that it is compiled and saved again."""
         try:
             with FileLock(self._lock):
                 self.flush()

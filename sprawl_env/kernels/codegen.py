@@ -1,17 +1,17 @@
-"""What numba has no option for: how the machine code of kernels, and of nothing else, is made.
+"""Code generation for kernels: two changes to numba for which it has no option.
 
-An index of a kernel counts from the start.  numba looks at every index whether it is negative and
-adds the length then, which a kernel never asks for; with ``NUMBA_BOUNDSCHECK=1`` a negative one is
-an error, as it must be.
+1. Array indices in a kernel count from the start.  By default numba checks every index for a
+   negative value and adds the array's length to it.  Kernels never use negative indices, so the
+   check is removed.  With ``NUMBA_BOUNDSCHECK=1`` a negative index is an error.
+2. A kernel that is called from Python is optimised together with all the kernels it calls, as one
+   program.  By default numba keeps a copy of each callee that other code can link to, so LLVM
+   cannot change the callee's arguments or result, or remove the callee after inlining it.  Here the
+   callees are private to the program.  Other programs cannot link to these private copies, which
+   may have a changed interface.
 
-And a kernel that Python calls is optimised together with all the kernels that it calls, as one
-program.  numba keeps a copy of each callable by others, which leaves its arguments, its result and
-its place as they are; here they are the program's own and melt into it.  They are private, so that
-no other program takes them, by name, for the copies that anybody may call.
-
-Both together make a ply of the largest game a quarter faster and take no longer to compile.  They
-take the place of two functions inside numba; where a version has no such functions, code is made
-as numba makes it.
+Together the changes make a ply of the largest game a quarter faster.  Compile time stays the same.
+They replace two internal functions of numba.  If a version of numba lacks these functions, its
+code generation is left unchanged.  Functions that are not kernels are not affected.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from llvmlite import binding  # type: ignore[import-untyped]
 from numba.core import codegen, types
 from numba.np import arrayobj
 
-_kernels: Final[set[tuple[str, str]]] = set()  # modules and names
-_programs: Final[list[str]] = []  # names of what is being compiled for Python to call
+_kernels: Final[set[tuple[str, str]]] = set()  # (module, qualified name)
+_programs: Final[list[str]] = []  # names of the programs that are being compiled
 
 
 def register(function: Callable[..., Any]) -> None:
-    """Note that a function is a kernel."""
+    """Record that a function is a kernel."""
     _kernels.add((function.__module__, function.__qualname__))
 
 
 @contextmanager
 def program(function: Callable[..., Any]) -> Iterator[None]:
-    """Compile ``function`` as one program with all that it calls, under numba's lock."""
+    """Compile ``function`` and all kernels it calls as one program; numba's lock must be held."""
     _programs.append(function.__qualname__)
     try:
         yield
@@ -44,12 +44,12 @@ def program(function: Callable[..., Any]) -> Iterator[None]:
 
 
 def in_program() -> bool:
-    """Is a program being compiled?"""
+    """Return whether a program is being compiled."""
     return bool(_programs)
 
 
 def _index_from_start(numbas: Callable[..., Any]) -> Callable[..., Any]:
-    """Make what turns an index of any kind into a machine word."""
+    """Return a replacement for numba's conversion of an array index to a machine word."""
 
     def fix_integer_index(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:
         described = context.fndesc
@@ -61,7 +61,7 @@ def _index_from_start(numbas: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _as_one_program(numbas: Callable[..., None]) -> Callable[..., None]:
-    """Make what optimises a function and all that it calls."""
+    """Return a replacement for numba's optimisation of a function with all its callees."""
 
     def optimize_final_module(library: Any) -> None:
         if library.name in _programs:
@@ -74,7 +74,7 @@ def _as_one_program(numbas: Callable[..., None]) -> Callable[..., None]:
 
 
 def _replace(owner: Any, name: str, make: Callable[[Any], Any]) -> None:
-    """Put what ``make`` makes in the place of a function of numba's, if there is one."""
+    """Replace a function of numba by ``make(function)``, if numba has this function."""
     numbas = getattr(owner, name, None)
     if numbas is not None:
         setattr(owner, name, make(numbas))

@@ -1,7 +1,10 @@
-"""The one place where numba is configured: ``@kernel`` compiles a function and caches it on disk.
+"""The decorator ``@kernel``, which compiles a function with numba and caches it on disk.
+
+All kernels are compiled with the same options.  They release the GIL, so threads can run them in
+parallel.  They do not allocate memory.  A division by zero does not raise an error.
 
 Environment variables:
-    NUMBA_DISABLE_JIT=1: run every kernel as plain Python (coverage, debugger).
+    NUMBA_DISABLE_JIT=1: run every kernel as plain Python, for coverage and debuggers.
     NUMBA_BOUNDSCHECK=1: check every array index.
 """
 
@@ -32,12 +35,11 @@ def kernel(*, label: str) -> Callable[[F], F]: ...
 
 
 def kernel(function: F | None = None, *, label: str = "") -> F | Callable[[F], F]:
-    """Compile ``function`` to machine code and cache it on disk, keeping its type for mypy.
+    """Compile ``function`` to machine code and cache it on disk; mypy sees its own type.
 
     Args:
-        function: the function; it releases the GIL and must not touch Python objects.  Its
-            indices count from the start: a negative one is not looked for.
-        label: for functions defined inside a factory: what tells the instances apart.
+        function: the function.  It must not use Python objects or negative array indices.
+        label: distinguishes functions that one factory defines several times, e.g. per game.
     """
     if function is None:
         return lambda inner: _compile(inner, label)
@@ -45,10 +47,10 @@ def kernel(function: F | None = None, *, label: str = "") -> F | Callable[[F], F
 
 
 def _widen_integers(compiled: Any) -> None:
-    """Let kernels take every whole number they are given by another kernel as an int64.
+    """Convert every whole number that one kernel passes to another to int64.
 
-    Otherwise a kernel and all that it calls is compiled anew for each mixture of int8, int16,
-    int64 and enumerations that its callers happen to pass.
+    Otherwise a kernel and its callees are compiled once for each combination of int8, int16, int64
+    and enumerations that callers pass.
     """
     inner = compiled.get_call_template
 
@@ -64,10 +66,10 @@ def _widen_integers(compiled: Any) -> None:
 
 
 def _compile_as_program(compiled: Any) -> None:
-    """Compile a kernel that Python calls as one program; the collector of garbage rests meanwhile.
+    """Compile a kernel that Python calls as one program, with garbage collection disabled.
 
-    numba makes millions of objects, which it would look through again and again.  Kernels that
-    a kernel calls are compiled inside its own compilation.
+    numba creates millions of objects, which every collection would traverse again.  The kernels
+    that a kernel calls are compiled during the compilation of the caller.
     """
     inner = compiled.compile
 
@@ -103,5 +105,5 @@ def _compile(function: F, label: str) -> F:
 
 
 def _is_file(function: Callable[..., Any]) -> bool:
-    """Tell whether the source is a file: what was typed at a prompt is not cached."""
+    """Return whether the source is a file: kernels typed at a prompt are not cached."""
     return Path(function.__code__.co_filename).is_file()

@@ -1,7 +1,8 @@
-"""Four small counts side by side in one int64, e.g. floors of four colours.
+"""Four small counts packed into one int64, e.g. the floors of four colours.
 
-A lane holds 0 to 2047.  Lanes of two numbers are added by adding the numbers, and compared all at
-once without a branch, which is what makes them worth it in kernels that look at many places.
+Each count has a lane of 12 bits and is 0 to 2047.  Adding two packed numbers adds all lanes.
+Comparing all lanes takes a few instructions and no branch, which makes kernels fast that compare
+many places.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ LANE: Final = 0xFFF
 
 @kernel
 def lanes(a: int, b: int, c: int, d: int) -> int:
-    """Put four counts side by side."""
+    """Pack four counts into one number."""
     return a + (b << LANE_BITS) + (c << 2 * LANE_BITS) + (d << 3 * LANE_BITS)
 
 
 @kernel
 def shortfall(wanted: int, held: int) -> int:
-    """Sum over the lanes of what ``held`` is short of ``wanted``; up to 4095."""
-    less = (wanted | _HIGHS) - held  # a lane keeps its high bit where wanted >= held
+    """Return the sum over the lanes of ``max(wanted - held, 0)``; at most 4095."""
+    less = (wanted | _HIGHS) - held  # the high bit of a lane stays set where wanted >= held
     enough = less & _HIGHS
     short = less & (enough - (enough >> (LANE_BITS - 1)))
     return (short * _ONES >> 3 * LANE_BITS) & LANE
@@ -33,5 +34,5 @@ def shortfall(wanted: int, held: int) -> int:
 
 @kernel
 def zeros(numbers: int) -> int:
-    """Set of the lanes that are 0: the high bit of each, to be combined with other such sets."""
+    """Return a number in which the high bit of each lane that is 0 is set, and no other bit."""
     return _HIGHS & ~((numbers | _HIGHS) - _ONES)

@@ -1,4 +1,8 @@
-"""Masks of legal actions: counting, drawing and checking actions."""
+"""Masks of legal actions: count the legal actions, draw one at random, check a chosen one.
+
+A mask is int8 ``[num_actions]``; 1 means legal.  Where the array allows it, eight entries are read
+at a time as one int64.
+"""
 
 from __future__ import annotations
 
@@ -11,21 +15,21 @@ from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.rng import below, combine
 
-NO_ACTION: Final = -1  # play nothing, only skip forced plies
+NO_ACTION: Final = -1  # no action of the mask
 
-# Actions of a mask are counted a word at a time, a byte each; the lowest byte is the first action.
-WORD: Final = 8  # bytes; also the bits of one
-ONES: Final = 0x0101010101010101  # a byte of a word times this: the sum of the bytes up to it
+# A word is eight entries of a mask, a byte each.  Its lowest byte is the first action.
+WORD: Final = 8  # bytes of a word; also the bits of a byte
+ONES: Final = 0x0101010101010101  # byte j of ``word * ONES`` is the sum of the bytes 0..j
 HIGHEST_BYTE, BYTE = 56, 0xFF
 HIGH_BITS: Final = 0x8080808080808080 - (1 << 64)
-MOST_WORDS: Final = 255  # that can be added up before a byte runs over
+MOST_WORDS: Final = 255  # words that can be added before a byte overflows
 BYTE_BITS: Final = 8
 EVEN_BYTES, EVEN_ONES, HIGHEST_PAIR, PAIR = 0x00FF00FF00FF00FF, 0x0001000100010001, 48, 0xFFFF
 
 
 @kernel
 def only_action(mask: Mask) -> int:
-    """Return the single legal action, ``NO_ACTION`` if there are several."""
+    """Return the only legal action; ``NO_ACTION`` if there are none or several."""
     if count_legal(mask) != 1:
         return NO_ACTION
     for action in range(mask.size):
@@ -36,7 +40,7 @@ def only_action(mask: Mask) -> int:
 
 @kernel
 def first_illegal(masks: Mask, actions: Index) -> int:
-    """Return the first row whose action is not legal, -1 if all are."""
+    """Return the index of the first row whose action is not legal; -1 if all are legal."""
     for k in range(actions.size):
         action = actions[k]
         if action < 0 or action >= masks.shape[1] or masks[k, action] == 0:
@@ -46,11 +50,11 @@ def first_illegal(masks: Mask, actions: Index) -> int:
 
 @kernel
 def sample(masks: Mask, generators: Any, out: Index) -> None:
-    """Draw a legal action of every row, each equally likely; rows without any get 0.
+    """Draw one legal action for each row, all equally likely; 0 for a row without legal actions.
 
     Args:
         masks: int8 ``[n, num_actions]``.
-        generators: records with a field ``rng``, one a row or one for all rows (see
+        generators: random number generators, one for each row or one for all rows (see
             :func:`new_generators`).
         out: ``[n]``, overwritten.
     """
@@ -60,16 +64,16 @@ def sample(masks: Mask, generators: Any, out: Index) -> None:
 
 @kernel
 def draw(mask: Mask, generators: Any, g: int) -> int:
-    """Draw one legal action, each equally likely; 0 if there is none."""
+    """Draw one legal action with generator ``g``, all equally likely; 0 if there is none."""
     count = count_legal(mask)
     return legal_number(mask, below(generators[g], count)) if count else 0
 
 
 @kernel
 def count_legal(mask: Mask) -> int:
-    """Return how many actions are legal."""
+    """Return the number of legal actions."""
     count, done = 0, 0
-    if mask.strides[0] == 1:  # an agent may be given any array
+    if mask.strides[0] == 1:  # false for some arrays that callers pass
         words = mask[: mask.size // WORD * WORD].view(np.int64)
         done = words.size * WORD
         for first in range(0, words.size, MOST_WORDS):
@@ -85,12 +89,12 @@ def count_legal(mask: Mask) -> int:
 
 @kernel
 def legal_number(mask: Mask, number: int) -> int:
-    """Return the legal action with ``number`` others before it; there are more than that."""
+    """Return legal action ``number``, counted from 0; the mask must have that many."""
     action, left = 0, number
-    if mask.strides[0] == 1:  # an agent may be given any array
+    if mask.strides[0] == 1:  # false for some arrays that callers pass
         words = mask[: mask.size // WORD * WORD].view(np.int64)
         for k in range(words.size):
-            up_to = int(words[k]) * ONES  # its byte j: how many of the word's first j + 1 are legal
+            up_to = int(words[k]) * ONES  # byte j: the number of legal actions in bytes 0..j
             count = up_to >> HIGHEST_BYTE & BYTE
             if count > left:
                 beyond = ((up_to | HIGH_BITS) - (left + 1) * ONES) & HIGH_BITS
@@ -104,8 +108,11 @@ def legal_number(mask: Mask, number: int) -> int:
 
 
 def new_generators(count: int, seed: int) -> Any:
-    """Return ``count`` independent generators for :func:`sample`, drawn from ``seed``."""
-    # ``rng`` is not first: numba warns of records that begin like each other
+    """Return ``count`` independent random number generators, seeded from ``seed``.
+
+    They are records with a field ``rng``, as :mod:`sprawl_env.kernels.rng` uses them.
+    """
+    # ``rng`` is not the first field: numba warns about records that share their first fields.
     generators = np.zeros(count, [("unused", np.int64), ("rng", np.int64)]).view(np.recarray)
     for k in range(count):
         mixed = combine(combine(seed, k), 1)

@@ -1,7 +1,8 @@
-"""Ask for memory before it is needed: a batch does not fit into the processor's caches.
+"""Memory prefetching for kernels that walk a batch of games.
 
-A kernel that walks a batch asks for the next game's row while it works on this one, so that the
-two overlap.  It is a hint without any effect on results; as plain Python it does nothing.
+A batch does not fit into the processor's caches.  A kernel requests the next game's row while it
+works on the current game, so loading and computing overlap.  Prefetching is a hint that does not
+change results.  In plain Python it does nothing.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from numba.extending import intrinsic
 
 from sprawl_env.kernels.compile import JIT, kernel
 
-LINE: Final = 64  # bytes that a cache fetches at once
+LINE: Final = 64  # bytes of a cache line
 _TO_WRITE: Final = 1
 _KEEP: Final = 3  # in all caches
 _DATA: Final = 1
 
 
 def _generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    """Write the machine code of ``_fetch``: one hint a line."""
+    """Generate the code of ``_fetch``: one prefetch instruction for each cache line."""
     array = context.make_array(signature.args[0])(context, builder, arguments[0])
     row_size = cgutils.unpack_tuple(builder, array.strides)[0]
     first = cgutils.pointer_add(
@@ -39,7 +40,7 @@ def _generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any
 
 @intrinsic  # type: ignore[untyped-decorator]  # numba has no types
 def _fetch(typing_context: Any, rows: Any, row: Any) -> Any:
-    """Ask for one row of an array."""
+    """Prefetch one row of an array."""
     return types.void(rows, types.intp), _generate
 
 
@@ -47,7 +48,7 @@ if JIT:
 
     @kernel
     def prefetch(rows: Any, row: int) -> None:
-        """Ask for ``rows[row]``, which is to be read or written soon."""
+        """Prefetch ``rows[row]``, which will be read or written soon."""
         _fetch(rows, row)
 
 else:

@@ -1,9 +1,9 @@
-"""Random numbers that live in the state: one int64 a game, a multiply-with-carry generator.
+"""Random number generators that are part of the state: one int64 per game.
 
-Every product stays below 2**63, so the same code runs compiled and as plain Python, and gives
-the same numbers on every platform.  (G. Marsaglia's lag-1 multiply-with-carry, base 2**32; the
-output folds the carry in.  ``MULTIPLIER`` makes both ``a * 2**32 - 1`` and ``a * 2**31 - 1``
-prime, hence a period near 2**62.)
+The generator is G. Marsaglia's lag-1 multiply-with-carry with base 2**32; its output is the word
+xor the carry.  ``a = MULTIPLIER`` makes both ``a * 2**32 - 1`` and ``a * 2**31 - 1`` prime, so the
+period is close to 2**62.  Every product is below 2**63.  So the code gives the same numbers
+compiled, as plain Python, and on every platform.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MAX_SEED: Final = 2**63 - 1
 
 @kernel
 def _mix(word: int) -> int:
-    """Scramble 32 bits, one to one."""
+    """Scramble 32 bits by a bijection."""
     x = word & WORD
     x ^= x >> 15
     x = (x * _MIX_1) & WORD
@@ -49,7 +49,7 @@ def combine(seed: int, index: int) -> int:
 
 @kernel
 def seed_state(state: Any, seed: int) -> None:
-    """Start the generator of a state from ``seed`` (0..2**63-1)."""
+    """Seed the generator of a state with ``seed`` (0..2**63-1)."""
     mixed = combine(seed, 0)
     carry = (mixed >> WORD_BITS) % (MULTIPLIER - 2) + 1  # 1..a-2: neither fixed point
     state.rng = (carry << WORD_BITS) | (mixed & WORD)
@@ -66,7 +66,7 @@ def next_word(state: Any) -> int:
 
 @kernel
 def below(state: Any, bound: int) -> int:
-    """Draw a number 0..bound-1, every one equally likely; ``bound`` is 1..2**31-1."""
+    """Draw a number 0..bound-1, all equally likely; ``bound`` is 1..2**31-1."""
     product = next_word(state) * bound
     if (product & WORD) < bound:
         reject = (WORD + 1) % bound
@@ -77,10 +77,10 @@ def below(state: Any, bound: int) -> int:
 
 @kernel
 def sort(cards: npt.NDArray[np.int8], size: int) -> None:
-    """Put the first ``size`` entries in ascending order.
+    """Sort the first ``size`` entries in ascending order.
 
-    What is hidden is sorted before it is shuffled anew: the outcome then depends on the seed and on
-    what is known, and a search that is given it cannot tell how things really lie.
+    Hidden cards are sorted before they are shuffled again.  The result then depends only on the
+    seed and on known cards, so a search cannot infer the true order from it.
     """
     for k in range(1, size):
         card = cards[k]
@@ -93,7 +93,7 @@ def sort(cards: npt.NDArray[np.int8], size: int) -> None:
 
 @kernel
 def shuffle(state: Any, cards: npt.NDArray[np.int8], size: int) -> None:
-    """Put the first ``size`` entries in random order, every order equally likely."""
+    """Shuffle the first ``size`` entries; all orders are equally likely."""
     for last in range(size - 1, 0, -1):
         other = below(state, last + 1)
         kept = cards[last]

@@ -1,11 +1,12 @@
-"""Words in shared memory by which threads inside kernels tell each other how far they are.
+"""Signals between threads that are inside kernels: words in shared memory.
 
-A thread that has nothing to do for a moment keeps looking at a word instead of going to sleep:
-to wake one costs more than to step thousands of games.  It does so for a limited time only
-(:func:`wait_for`); whoever calls the kernel then lets the thread sleep.
+A thread without work polls a word for a limited time (:func:`wait_for`) instead of sleeping at
+once, because waking a thread takes longer than stepping thousands of games.  When the time is up,
+the caller of the kernel puts the thread to sleep.
 
-What a thread wrote before it signalled is there for the one that saw the signal.  As plain Python
-nobody waits inside a kernel, and the interpreter's lock keeps the order.
+A signal is a release store and polling uses acquire loads.  So a thread that has seen a signal also
+sees everything that was written before the signal.  In plain Python no kernel waits, and the GIL
+provides the ordering.
 """
 
 from __future__ import annotations
@@ -23,22 +24,22 @@ from sprawl_env.kernels.compile import JIT, kernel
 
 Words = npt.NDArray[np.int64]
 
-APART: Final = 16  # words between those that different threads signal with: no line is shared
-PATIENCE: Final = 10_000  # looks at a word before giving up; on x86 some tenths of a millisecond
+APART: Final = 16  # distance of words that different threads write: no shared cache lines
+PATIENCE: Final = 10_000  # polls before a wait ends; on x86 some tenths of a millisecond
 
 _WIDTH: Final = 8  # bytes of a word
 _HAS_PAUSE: Final = platform.machine().lower() in ("x86_64", "amd64")
 
 
 def _word(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    """Return the address of ``words[at]``; the words lie side by side."""
+    """Return the address of ``words[at]``; the array must be contiguous."""
     array = context.make_array(signature.args[0])(context, builder, arguments[0])
     return builder.gep(array.data, [arguments[1]])
 
 
 @intrinsic  # type: ignore[untyped-decorator]  # numba has no types
 def _load(typing_context: Any, words: Any, at: Any) -> Any:
-    """Read a word, and after it what was written before it."""
+    """Read a word; later reads see everything that was written before it."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         word = _word(context, builder, signature, arguments)
@@ -49,7 +50,7 @@ def _load(typing_context: Any, words: Any, at: Any) -> Any:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def _store(typing_context: Any, words: Any, at: Any, value: Any) -> Any:
-    """Write a word, after all that was written before."""
+    """Write a word after all earlier writes."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         word = _word(context, builder, signature, arguments)
@@ -61,7 +62,7 @@ def _store(typing_context: Any, words: Any, at: Any, value: Any) -> Any:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def _pause(typing_context: Any) -> Any:
-    """Tell the processor that this is a loop that waits."""
+    """Hint to the processor that this is a polling loop."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         if _HAS_PAUSE:
@@ -76,12 +77,12 @@ if JIT:
 
     @kernel
     def signal(words: Words, at: int, value: int) -> None:
-        """Write a word for other threads to see, after all that this one wrote before."""
+        """Write a word; a thread that sees it also sees all earlier writes of this thread."""
         _store(words, at, value)
 
     @kernel
     def wait_for(words: Words, at: int, value: int) -> bool:
-        """Look at a word until it is ``value``; False if that takes too long."""
+        """Poll a word until it is ``value``; return False if that takes too long."""
         for _ in range(PATIENCE):
             if _load(words, at) == value:
                 return True
@@ -91,9 +92,9 @@ if JIT:
 else:
 
     def signal(words: Words, at: int, value: int) -> None:
-        """Write a word for other threads to see."""
+        """Write a word."""
         words[at] = value
 
     def wait_for(words: Words, at: int, value: int) -> bool:
-        """Tell whether a word is ``value``."""
+        """Return whether a word is ``value``."""
         return bool(words[at] == value)

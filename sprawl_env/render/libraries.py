@@ -1,4 +1,4 @@
-"""Optional libraries."""
+"""Import of the optional libraries for rendering (extra ``render``)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def library(module: str, what: str) -> Any:
     """Import an optional library.
 
     Raises:
-        InvalidOption: it is not installed.
+        InvalidOption: it is not installed; the message names the pip command.
     """
     try:
         return importlib.import_module(module)

@@ -1,4 +1,7 @@
-"""Render modes."""
+"""Render modes of the adapters: text, SVG, pixels or a window.
+
+Pixels need Pillow; a window also needs pygame: ``pip install 'sprawl-env[render]'``.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +22,10 @@ _NEEDS: Final = {"rgb_array": ("PIL",), "human": ("PIL", "pygame")}
 
 
 def check_render_mode(mode: str | None) -> str | None:
-    """Return a render mode that there is and whose libraries are installed.
+    """Return ``mode`` if it exists and its libraries are installed.
 
     Raises:
-        InvalidOption: there is not, or they are not.
+        InvalidOption: there is no such mode, or a library is not installed.
     """
     if mode is None:
         return None
@@ -36,13 +39,14 @@ def check_render_mode(mode: str | None) -> str | None:
 
 
 class Renderer:
-    """What the adapters have in common: a render mode and, for ``"human"``, a window."""
+    """Renders positions of a game in one mode, for all adapters; ``"human"`` uses a window."""
 
     def __init__(self, game: Game, mode: str | None) -> None:
         """Check the mode.
 
         Raises:
-            InvalidOption: no such mode, a library is missing, or the game has no pictures.
+            InvalidOption: there is no such mode, a library is not installed, or the game has no
+                pictures.
         """
         self.mode = check_render_mode(mode)
         self.modes = RENDER_MODES if game.rules.draw is not None else RENDER_MODES[:1]
@@ -52,7 +56,7 @@ class Renderer:
         self._window = Window(game.title) if self.mode == "human" else None
 
     def render(self, games: Games, g: int, last: Played | None = None) -> str | Pixels | None:
-        """Return text (``"ansi"``, ``"svg"``) or pixels; None in a window or without a mode."""
+        """Return text (``"ansi"``, ``"svg"``) or pixels; None with a window or without a mode."""
         if self.mode is None:
             return None
         if self.mode == "ansi":

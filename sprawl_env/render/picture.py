@@ -1,4 +1,10 @@
-"""Pictures: lists of shapes."""
+"""Pictures: lists of shapes, with methods for the parts that all games' pictures share.
+
+A game's ``render.py`` fills a :class:`Picture`.  Code that shows a picture does not depend on the
+game.  Shapes that represent legal actions contain their ids, so a front end can make them
+clickable.  Sizes are in pixels of a picture that is :data:`~sprawl_env.render.shapes.WIDTH` wide.
+Kernels use nothing of this package.
+"""
 
 from __future__ import annotations
 
@@ -34,16 +40,22 @@ from sprawl_env.render.shapes import (
 )
 from sprawl_env.render.svg import element, number
 
-_SEAT_INK: Final = (PAPER, INK, PAPER, INK, PAPER)
-_SIDES: Final = (0, 4, 3, 4, 6)  # corners of a seat's piece, 0: round
-_TURNED: Final = (0.0, 45.0, 0.0, 0.0, 0.0)  # degrees
-_GROWN: Final = (1.0, 1.27, 1.3, 1.25, 1.05)  # so that all look equally large
-_DIGIT_DOWN: Final = (0.0, 0.0, 0.2, 0.0, 0.0)  # a triangle has more room below
-_LEAST_NUMBERED: Final = 6.0  # radius of a piece
+BUTTON_HEIGHT: Final = 19
+
+# How a seat's piece looks, by seat.
+_SEAT_INK: Final = (PAPER, INK, PAPER, INK, PAPER)  # colour of its number
+_SIDES: Final = (0, 4, 3, 4, 6)  # number of corners; 0: round
+_TURNED: Final = (0.0, 45.0, 0.0, 0.0, 0.0)  # rotation in degrees
+_GROWN: Final = (1.0, 1.27, 1.3, 1.25, 1.05)  # factor of the radius: all seem equally large
+_DIGIT_DOWN: Final = (0.0, 0.0, 0.2, 0.0, 0.0)  # a triangle has more space at the bottom
+_LEAST_NUMBERED: Final = 6.0  # smallest radius of a piece with a number
 
 
 def ending(game: Game, games: Games, g: int, stopped: str) -> str:
-    """Return how a game that is over ended: ``seat 1 wins``, shared victories together."""
+    """Return how a finished game ended, e.g. ``seat 1 wins`` or ``seat 0 and seat 2 win together``.
+
+    ``stopped`` is added in brackets if the game was cut off at a turn limit.
+    """
     standings = game.standings(games, g)
     best = [side for side in range(game.num_sides) if standings[side] == standings.max()]
     names = " and ".join(f"seat {s}" if s < game.num_seats else "the automaton" for s in best)
@@ -53,12 +65,12 @@ def ending(game: Game, games: Games, g: int, stopped: str) -> str:
 
 @dataclass(frozen=True)
 class Caption:
-    """What the top of a picture tells, as far as the viewer may know it.
+    """The content of a picture's header, as far as the viewer may know it.
 
     Attributes:
-        seat: who owes a decision, NOBODY if nobody is known to.
-        decision: what is to be decided, or how the game ended.
-        last: the last action in words, "" if none is told.
+        seat: the seat that owes a decision; NOBODY if none does or the viewer cannot know.
+        decision: the decision in words, or how the game ended.
+        last: the last action in words; "" if none is shown.
     """
 
     seat: int = NOBODY
@@ -67,10 +79,14 @@ class Caption:
 
 
 class Picture:
-    """A list of shapes on a ground, in the order they are painted.
+    """A list of shapes on a background, in the order in which they are painted.
 
     Attributes:
-        caption: what its top tells; filled by :meth:`header`.
+        title: name of the game.
+        width: in pixels.
+        height: in pixels.
+        shapes: the shapes.
+        caption: the content of the header; set by :meth:`header`.
     """
 
     def __init__(self, title: str, height: float, width: float = WIDTH) -> None:
@@ -82,15 +98,15 @@ class Picture:
 
     @property
     def actions(self) -> frozenset[int]:
-        """Ids of all actions that some shape stands for."""
+        """Ids of all actions that the shapes represent."""
         return frozenset(action for shape in self.shapes for action in shape.actions)
 
     def add(self, shape: Shape) -> None:
-        """Paint one more shape."""
+        """Add a shape; it is painted over earlier shapes."""
         self.shapes.append(shape)
 
     def panel(self, x: float, y: float, width: float, height: float, fill: str = PANEL) -> None:
-        """Paint a box that other things stand in."""
+        """Add a box for other shapes."""
         self.add(Rect(x, y, width, height, 5, fill=fill, stroke=FAINT))
 
     def text(
@@ -105,7 +121,7 @@ class Picture:
         anchor: str = "start",
         bold: bool = False,
     ) -> float:
-        """Write a line no wider than ``width``; returns how wide it became."""
+        """Add a line of text, at most ``width`` wide; return its width."""
         shown, size = fitted(text, size, width, bold)
         if shown:
             self.add(Text(x, y, shown, round(size, 2), anchor, bold, fill=fill))
@@ -114,7 +130,7 @@ class Picture:
     def paragraph(
         self, x: float, y: float, text: str, size: float, width: float, lines: int, fill: str = INK
     ) -> None:
-        """Write at most ``lines`` lines, the text smaller if it is long."""
+        """Add a text of at most ``lines`` lines; a long text is made smaller."""
         broken = wrapped(text, size, width)
         while len(broken) > lines and size > LEAST_SIZE:
             size -= 0.25
@@ -124,7 +140,7 @@ class Picture:
             self.text(x, y + k * (size + 1.5), line, size, width=width, fill=fill)
 
     def piece(self, x: float, y: float, radius: float, seat: int, label: str = "") -> None:
-        """Paint a seat's piece: its colour, its shape and, if large enough, its number."""
+        """Add a seat's piece with its colour, shape and, if large enough, number."""
         k = seat % len(SEAT_COLOURS)
         fill, sides, grown = SEAT_COLOURS[k], _SIDES[k], radius * _GROWN[k]
         if sides:
@@ -139,17 +155,17 @@ class Picture:
         self.text(x, down, label or str(seat), size, fill=_SEAT_INK[k], anchor="middle", bold=True)
 
     def header(self, view: View, facts: str, seat: int, decision: str, last: str = "") -> float:
-        """Write the top of a picture: facts, whose decision it is and which, the last action.
+        """Add the header: title, facts, the seat to play, its decision, and the last action.
 
         Args:
-            view: who looks.
-            facts: turn, cards left and the like.
-            seat: who owes the decision, -1 if nobody does.
-            decision: what is to be decided, or how the game ended.
-            last: the last action as the viewer may know it, "" for its own words.
+            view: the viewer.
+            facts: turn, cards left and similar facts.
+            seat: the seat that owes a decision; -1 if none does.
+            decision: the decision in words, or how the game ended.
+            last: the last action as the viewer may know it; "": the action's own words.
 
         Returns:
-            Where the rest may begin.
+            ``y`` below the header.
         """
         told = "" if view.last is None else last or view.last.says
         self.caption = Caption(seat, decision, told)
@@ -169,14 +185,14 @@ class Picture:
         return 66
 
     def star(self, x: float, y: float, radius: float, fill: str) -> None:
-        """Paint a star of five points."""
+        """Add a five-pointed star."""
         outer = regular(x, y, radius, 5)
         inner = regular(x, y, radius * 0.45, 5, 36)
         points = tuple(point for pair in zip(outer, inner, strict=True) for point in pair)
         self.add(Polygon(points, fill=fill, stroke=INK, stroke_width=0.6))
 
     def target(self, view: View, actions: Sequence[int], shape: Shape) -> bool:
-        """Outline a place if some of the actions it stands for are legal; returns whether.
+        """Add a clickable outline if one of ``actions`` is legal; return whether it was added.
 
         ``shape`` gives the form; colours and ids are set here.
         """
@@ -191,7 +207,7 @@ class Picture:
     def button(
         self, view: View, action: int, x: float, y: float, width: float, label: str = ""
     ) -> bool:
-        """Paint a button for an action that has no place on the board, if it is legal."""
+        """Add a button for an action without a place on the board, if it is legal."""
         if action not in view.names:
             return False
         shown = label or view.names[action]
@@ -199,7 +215,7 @@ class Picture:
         return self.target(view, [action], Rect(x, y, width, BUTTON_HEIGHT, 5))
 
     def svg(self) -> str:
-        """Return the picture as SVG text: one element a line, the same for equal pictures."""
+        """Return the picture as SVG text, one element per line; equal pictures give equal text."""
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{number(self.width)}" '
             f'height="{number(self.height)}" viewBox="0 0 {number(self.width)} '
@@ -210,6 +226,3 @@ class Picture:
         lines = [head, f"<title>{escape(self.title)}</title>", element(ground)]
         lines += [element(shape) for shape in self.shapes]
         return "\n".join([*lines, "</svg>", ""])
-
-
-BUTTON_HEIGHT: Final = 19

@@ -1,4 +1,7 @@
-"""Pictures as pixels."""
+"""Pictures as pixels, painted with Pillow and the font that comes with it.
+
+The same picture gives the same pixels on every machine with the same version of Pillow.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from sprawl_env.core.rules import Picture
 from sprawl_env.render.libraries import library
-from sprawl_env.render.picture import Picture
 from sprawl_env.render.shapes import (
     GROUND,
     NONE,
@@ -23,10 +26,7 @@ from sprawl_env.render.shapes import (
 )
 
 Pixels: TypeAlias = npt.NDArray[np.uint8]
-_FINER: Final = 2  # pixels are averaged over so many in both directions
-
-
-# ---------------------------------------------------------------------------------------- pixels
+_FINER: Final = 2  # scale at which shapes are painted before pixels are averaged
 
 
 def rgb_array(picture: Picture) -> Pixels:
@@ -45,14 +45,14 @@ def rgb_array(picture: Picture) -> Pixels:
 
 
 def _paint(canvas: Any, shape: Shape) -> None:
-    """Paint one shape at the finer scale."""
+    """Paint one shape at scale ``_FINER``."""
     n = _FINER
     style = {
         "fill": None if shape.fill == NONE else shape.fill,
         "outline": None if shape.stroke == NONE else shape.stroke,
         "width": max(1, round(shape.stroke_width * n)),
     }
-    out = shape.stroke_width * n / 2 if shape.stroke != NONE else 0.0  # an outline lies astride
+    out = shape.stroke_width * n / 2 if shape.stroke != NONE else 0.0  # outside half of the outline
     if isinstance(shape, Rect):
         left, top = shape.x * n - out, shape.y * n - out
         right, bottom = (shape.x + shape.width) * n + out, (shape.y + shape.height) * n + out
@@ -71,7 +71,7 @@ def _paint(canvas: Any, shape: Shape) -> None:
 
 
 def _write(canvas: Any, text: Text) -> None:
-    """Write a text as wide as it is meant to be, or a little narrower."""
+    """Paint a text at most as wide as :func:`text_width` says."""
     n = _FINER
     meant = text_width(text.text, text.size, text.bold) * n
     font = _font(round(text.size * n, 1))
@@ -86,5 +86,5 @@ def _write(canvas: Any, text: Text) -> None:
 
 @functools.lru_cache(maxsize=256)
 def _font(size: float) -> Any:
-    """Return Pillow's own type: the same on every machine."""
+    """Return Pillow's own font, which is the same on every machine."""
     return library("PIL.ImageFont", "pixels").load_default(size)

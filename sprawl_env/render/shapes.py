@@ -1,4 +1,4 @@
-"""Plain shapes."""
+"""Plain shapes, of which pictures are made; colours, sizes, and the width of texts."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ FAINT: Final = "#c4c4bc"
 PAPER: Final = "#ffffff"
 GROUND: Final = "#f4f3ee"
 PANEL: Final = "#fbfaf7"
-TARGET: Final = "#d10fa0"  # what may be clicked: used for nothing else, and always an outline
+TARGET: Final = "#d10fa0"  # outline of shapes that can be clicked; used for nothing else
 NONE: Final = "none"
 
-# Okabe and Ito's palette for the colour-blind; shapes and digits tell seats apart without it.
+# Okabe and Ito's colour-blind-safe palette; shapes and digits also distinguish the seats.
 SEAT_COLOURS: Final = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#333333")
 
-# Widths of the characters 32 to 126 in thousandths of the size, in a common sans-serif type.
+# Widths of the characters 32 to 126 in thousandths of the font size, in a common sans-serif font.
 _WIDTHS: Final = (
     278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278,
     556, 556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556,
@@ -34,23 +34,24 @@ _WIDTHS: Final = (
 )  # fmt: skip
 _FIRST: Final = 32
 _OTHER: Final = 600  # any other character
-_BOLD: Final = 1.07
+_BOLD: Final = 1.07  # factor for bold text
 _ROUNDING: Final = 0.01
-LEAST_SIZE: Final = 8.0  # of a text
-MOST_KEPT: Final = 1 << 14  # results kept: pictures in a row have most of their shapes in common
+LEAST_SIZE: Final = 8.0  # smallest size to which a text is shrunk
+MOST_KEPT: Final = 1 << 14  # size of caches: consecutive pictures share most of their shapes
 Point: TypeAlias = tuple[float, float]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """What all shapes have.
+    """The base class of all shapes.
 
     Attributes:
         fill: colour as ``#rrggbb``, or ``"none"``.
         stroke: colour of the outline, or ``"none"``.
-        stroke_width: of the outline.
-        actions: ids of the legal actions it stands for; no other shape is a target.
-        says: those actions in words.
+        stroke_width: width of the outline.
+        actions: ids of the legal actions that the shape represents; empty for a shape that cannot
+            be clicked.
+        says: these actions in words.
     """
 
     fill: str = NONE
@@ -62,7 +63,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Rect(Shape):
-    """A rectangle by its top left corner, with round corners if ``radius`` is not 0."""
+    """A rectangle, given by its top left corner; ``radius`` rounds its corners."""
 
     x: float
     y: float
@@ -73,7 +74,7 @@ class Rect(Shape):
 
 @dataclass(frozen=True)
 class Circle(Shape):
-    """A circle by its centre."""
+    """A circle, given by its centre."""
 
     x: float
     y: float
@@ -99,7 +100,10 @@ class Line(Shape):
 
 @dataclass(frozen=True)
 class Text(Shape):
-    """A line of text; ``y`` is its base line, ``x`` its start, middle or end by ``anchor``."""
+    """A line of text.
+
+    ``y`` is its baseline.  ``x`` is its start, middle or end, as ``anchor`` says.
+    """
 
     x: float
     y: float
@@ -111,7 +115,7 @@ class Text(Shape):
 
 @functools.lru_cache(maxsize=MOST_KEPT)
 def text_width(text: str, size: float, bold: bool = False) -> float:
-    """Return how wide a text is drawn, whatever the type of the viewer."""
+    """Return the width at which a text is drawn, which does not depend on the viewer's font."""
     total = 0
     for letter in text:
         code = ord(letter) - _FIRST
@@ -120,7 +124,10 @@ def text_width(text: str, size: float, bold: bool = False) -> float:
 
 
 def fitted(text: str, size: float, width: float, bold: bool = False) -> tuple[str, float]:
-    """Return text and size that fit into a width: first smaller, then cut off with two dots."""
+    """Return a text and a size that fit into a width.
+
+    The text is first made smaller, then cut off with two dots.
+    """
     wide = text_width(text, size, bold)
     if wide <= width:
         return text, size
@@ -133,7 +140,7 @@ def fitted(text: str, size: float, width: float, bold: bool = False) -> tuple[st
 
 
 def wrapped(text: str, size: float, width: float) -> list[str]:
-    """Return a text broken into lines no wider than ``width``, at spaces."""
+    """Return a text as lines at most ``width`` wide, broken at spaces."""
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}".strip()
@@ -147,7 +154,7 @@ def wrapped(text: str, size: float, width: float) -> list[str]:
 def regular(
     x: float, y: float, radius: float, sides: int, turned: float = 0.0
 ) -> tuple[Point, ...]:
-    """Return the corners of a regular polygon, the first on top unless turned (degrees)."""
+    """Return the corners of a regular polygon, the first at the top, turned by some degrees."""
     angles = np.deg2rad(turned - 90 + 360 * np.arange(sides) / sides)
     return tuple(
         (round(x + radius * float(np.cos(a)), 2), round(y + radius * float(np.sin(a)), 2))

@@ -18,16 +18,20 @@ from sprawl_env.render.shapes import (
     text_width,
 )
 
-_FREE_LENGTH: Final = 3  # shorter texts may differ a little from viewer to viewer
+_FREE_LENGTH: Final = 3  # letters; no fixed width for shorter texts
 
 
 def number(value: float) -> str:
+    """Return a number with at most two decimals, without trailing zeros."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 @functools.lru_cache(maxsize=MOST_KEPT)
 def element(shape: Shape) -> str:
-    """Return a shape as an SVG element, a target inside a group with its ids and a tooltip."""
+    """Return a shape as an SVG element.
+
+    A shape that represents actions is inside a group with their ids and a tooltip.
+    """
     drawn = f"<{_outline(shape)}{_paint(shape)}"
     if isinstance(shape, Text):
         drawn += f">{escape(shape.text)}</text>"
@@ -43,7 +47,7 @@ def element(shape: Shape) -> str:
 
 
 def _outline(shape: Shape) -> str:
-    """Return an element's name and the attributes of its form."""
+    """Return an element's name and its geometric attributes."""
     n = number
     if isinstance(shape, Rect):
         round_ = f' rx="{n(shape.radius)}"' if shape.radius else ""
@@ -59,11 +63,11 @@ def _outline(shape: Shape) -> str:
         return f'line x1="{n(shape.x)}" y1="{n(shape.y)}" {ends}'
     if isinstance(shape, Text):
         return f'text x="{n(shape.x)}" y="{n(shape.y)}" font-size="{n(shape.size)}"' + _type(shape)
-    raise TypeError(f"expected a shape of this module, got {type(shape).__name__}")
+    raise TypeError(f"expected a shape of sprawl_env.render.shapes, got {type(shape).__name__}")
 
 
 def _type(text: Text) -> str:
-    """Return how a text is set; long ones keep their width in every viewer's type."""
+    """Return the font attributes of a text; a long text has the same width in every font."""
     bold = ' font-weight="bold"' if text.bold else ""
     anchor = f' text-anchor="{text.anchor}"' if text.anchor != "start" else ""
     if len(text.text) <= _FREE_LENGTH:

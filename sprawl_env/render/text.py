@@ -1,4 +1,4 @@
-"""Text boards in colour."""
+"""Text boards for the render mode ``"ansi"``, in colour if standard output is a terminal."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ from sprawl_env.core.game import Game
 from sprawl_env.core.rules import Played
 from sprawl_env.core.state import Games
 
-# ------------------------------------------------------------------------------------------ text
-
-_SEAT_CODES: Final = (34, 33, 32, 35, 37)  # of a terminal's colours
-_WORDS: Final = {
+_SEAT_CODES: Final = (34, 33, 32, 35, 37)  # ANSI colour codes, by seat
+_WORDS: Final = {  # ANSI colour codes of words
     "red": 31, "blue": 34, "yellow": 33, "black": 90, "grey": 37, "white": 97, "brown": 33,
     "CIV": 34, "COM": 31, "IND": 33, "RES": 32, "PARK": 92,
 }  # fmt: skip
@@ -22,14 +20,14 @@ _COLOURED: Final = re.compile(rf"\b(?:seat (\d)|({'|'.join(_WORDS)}))\b")
 
 
 def terminal_has_colour() -> bool:
-    """Tell whether standard output is a terminal that shows colours (``NO_COLOR`` says no)."""
+    """Return whether standard output is a terminal with colours and ``NO_COLOR`` is not set."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     return bool(sys.stdout is not None and sys.stdout.isatty())
 
 
 def coloured(text: str) -> str:
-    """Return a text board with seats, colours and zones in colour, by ANSI codes."""
+    """Return a text board with ANSI codes that colour seats, colour names and zones."""
 
     def paint(found: re.Match[str]) -> str:
         seat, word = found.groups()
@@ -40,7 +38,7 @@ def coloured(text: str) -> str:
 
 
 def text_board(game: Game, games: Games, g: int, last: Played | None = None) -> str:
-    """Return the position as text, the last action below, in colour where the terminal can."""
+    """Return the position as text with the last action below, in colour in a terminal."""
     text = game.describe(games, g)
     if last is not None:
         text += f"\nlast: seat {last.seat}, {last.says}"

@@ -1,4 +1,4 @@
-"""A window."""
+"""A window that shows pictures, for the render mode ``"human"``."""
 
 from __future__ import annotations
 
@@ -8,18 +8,16 @@ from sprawl_env.core.errors import InvalidOption
 from sprawl_env.render.libraries import library
 from sprawl_env.render.pixels import Pixels
 
-# ---------------------------------------------------------------------------------------- window
-
 
 class Window:
-    """A window that shows pictures; it opens with the first one."""
+    """A window that shows pictures; it opens when the first picture is shown."""
 
     def __init__(self, title: str) -> None:
         self._title = title
         self._screen: Any = None
 
     def show(self, pixels: Pixels) -> None:
-        """Show uint8 ``[height, width, 3]``.
+        """Show a picture, uint8 ``[height, width, 3]``.
 
         Raises:
             InvalidOption: there is no display, or pygame is not installed.
@@ -41,11 +39,11 @@ class Window:
         pygame.display.flip()
 
     def __reduce__(self) -> tuple[type[Window], tuple[str]]:
-        """A copy or a pickled one opens a window of its own."""
+        """Pickle only the title: a copy opens its own window."""
         return Window, (self._title,)
 
     def close(self) -> None:
-        """Close it, if it is open; it may be opened again."""
+        """Close the window if it is open; showing another picture opens it again."""
         if self._screen is not None:
             library("pygame", "render_mode='human'").display.quit()
             self._screen = None

@@ -1,4 +1,10 @@
-"""The policy network."""
+"""The policy network: layers shared by all things of a kind, and a trunk for the whole state.
+
+The network takes its shape from the observation's and the action table's blocks, so it fits every
+game.  Things of one kind (an *entity*, e.g. all sites) are encoded by the same layers.  Each kind
+is summarised by its mean and maximum for the trunk.  An action block with an entity gets its logits
+from the encodings of these things, every other block from the trunk.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +22,13 @@ from sprawl_env.kernels.arrays import Floats
 class EntityNet(nn.Module):
     """Maps observations ``[n, observation_size]`` to logits ``[n, num_actions]`` and a summary.
 
+    The summary ``[n, trunk]`` is the trunk's output, from which a value head can be computed.
+
     Args:
-        layout: of the observations.
-        actions: of the logits.
-        width: of the shared networks.
-        trunk: of the two layers that see the whole.
+        layout: the layout of the observations.
+        actions: the action table of the logits.
+        width: width of the layers for each kind of thing.
+        trunk: width of the trunk's two layers.
     """
 
     def __init__(
@@ -32,7 +40,7 @@ class EntityNet(nn.Module):
         self._blocks = list(actions.blocks.values())
         self._layout = layout
         self._size_of: dict[str, int] = {}
-        apart: list[tuple[int, int]] = []  # ranges too long to be seen whole
+        apart: list[tuple[int, int]] = []  # ranges too long to be direct inputs of the trunk
         with_actions = {b.entity for b in self._blocks}
         for block in layout.blocks.values():
             kind = block.entity
@@ -69,11 +77,11 @@ class EntityNet(nn.Module):
         self.places = nn.ParameterDict(places)
 
     def _table_size(self, kind: str) -> int:
-        """Return how many things of a kind the action table has room for."""
+        """Return the number of things of a kind in the action table."""
         return min(block.size for block in self._blocks if block.entity == kind)
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
-        """Return logits and summary."""
+        """Return the logits and the summary."""
         layers = self.layers
         whole = torch.cat([observations[:, start:stop] for start, stop in self._whole], dim=1)
         seen: dict[str, Tensor] = {}
@@ -90,7 +98,7 @@ class EntityNet(nn.Module):
         return torch.cat([self._logits(block, seen, summary) for block in self._blocks], 1), summary
 
     def _logits(self, block: Any, seen: dict[str, Tensor], summary: Tensor) -> Tensor:
-        """Return one block's logits; things the observation has no room for get 0."""
+        """Return the logits of one block; 0 for things that are not in the observation."""
         head = self.layers[f"act_{block.name}"]
         if block.entity not in seen:
             return torch.as_tensor(head(summary))
@@ -98,17 +106,17 @@ class EntityNet(nn.Module):
         return nn.functional.pad(found, (0, block.size - found.shape[1]))
 
     def logits_of(self, observations: Floats) -> Floats:
-        """Return float32 ``[n, num_actions]`` for numpy observations ``[n, observation_size]``."""
+        """Return the logits of numpy observations ``[n, observation_size]``, float32."""
         with torch.inference_mode():
             found: Floats = self(torch.from_numpy(observations))[0].numpy()
         return found.copy() if found.base is not None else found
 
     def forward_actor(self, observations: Tensor) -> Tensor:
-        """Return the logits alone."""
+        """Return the logits."""
         return self.forward(observations)[0]
 
     def forward_critic(self, observations: Tensor) -> Tensor:
-        """Return the summary alone."""
+        """Return the summary."""
         return self.forward(observations)[1]
 
 
@@ -118,14 +126,14 @@ def network_for(game: Game, width: int, trunk: int) -> EntityNet:
 
 
 def _without(size: int, apart: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the ranges of ``0..size`` that are left without some, which are in order."""
+    """Return the ranges of ``0..size`` outside of ``apart``, whose ranges are in order."""
     edges = [0, *(edge for part in apart for edge in part), size]
     pairs = zip(edges[::2], edges[1::2], strict=True)
     return [(start, stop) for start, stop in pairs if start < stop]
 
 
 def _quiet(layer: nn.Linear) -> nn.Linear:
-    """Start a head small, so that the first policy is nearly uniform."""
+    """Scale a head's initial weights down, so that the untrained policy is nearly uniform."""
     with torch.no_grad():
         layer.weight.mul_(0.05)
         layer.bias.zero_()

@@ -1,4 +1,4 @@
-"""What PettingZoo, Gymnasium and Stable-Baselines3 ask of an environment, for every game."""
+"""The checks of PettingZoo, Gymnasium and Stable-Baselines3 for environments, for every game."""
 
 import pickle
 
@@ -27,7 +27,7 @@ TURN_LIMITS = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:Observation:UserWarning")  # it expects no dict
+@pytest.mark.filterwarnings("ignore:Observation:UserWarning")  # it does not expect a dict
 @pytest.mark.parametrize("reward", ["winner", "rank", "margin", "score"])
 def test_pettingzoo_api(any_game, reward, capsys):
     api_test(wrapped(BoardGameAEC(any_game, reward=reward)), num_cycles=CYCLES)
@@ -73,7 +73,7 @@ def test_stable_baselines3_checker(any_game):
 
 
 def play_through(env, choose=lambda mask, rng: rng.choice(np.flatnonzero(mask)), seed=0):
-    """Play an AEC game to the end; yields ``(agent, mask)`` before each ply."""
+    """Play an AEC game to the end; yield ``(agent, mask)`` before each ply."""
     rng = np.random.default_rng(seed)
     env.reset(seed=seed)
     for agent in env.agent_iter():
@@ -123,7 +123,7 @@ def test_an_illegal_action_changes_nothing(any_game, bad):
 
 
 def total_rewards(env, seed):
-    """Play a game to its end at random and add up what every agent earned."""
+    """Play a random game and return the sums of the agents' rewards."""
     rng = np.random.default_rng(seed)
     env.reset(seed=seed)
     total = np.zeros(len(env.possible_agents))
@@ -135,7 +135,7 @@ def total_rewards(env, seed):
 
 
 def earned_by_sides(game, games, reward):
-    """What every side has earned at the end, an automaton too: sums to zero."""
+    """The final rewards of all sides, including an automaton, which sum to zero."""
     scores, standings = game.scores(games), game.standings(games)
     best, others = standings == standings.max(), game.num_sides - 1
     if reward == "winner":
@@ -213,7 +213,7 @@ def test_an_environment_survives_pickling_in_the_middle_of_a_game(any_game):
 
 
 class First:
-    """Plays the first legal action; notes what it was given."""
+    """Plays the first legal action; counts its calls."""
 
     name = "first"
     needs_observations = True
@@ -260,13 +260,13 @@ def test_gymnasium_names_an_opponent_that_cheats(answer):
     opponent = First()
     opponent.act = lambda observations, masks, states: answer
     env = BoardGameGym(sprawl_env.game("tower_up"), opponent=opponent, seat=1)
-    with pytest.raises(sprawl_env.IllegalAction, match=r"^agent first: ") as error:
+    with pytest.raises(sprawl_env.IllegalAction, match=r"^bot first: ") as error:
         env.reset(seed=1)
     assert "\n" not in str(error.value)
 
 
 def test_gymnasium_refuses_wrong_opponents_seats_and_actions(any_game):
-    with pytest.raises(ValueError, match="expected one agent or"):
+    with pytest.raises(ValueError, match="expected one bot or"):
         BoardGameGym(any_game, opponent=[First()] * any_game.num_seats)
     with pytest.raises(ValueError, match="expected None or a seat"):
         BoardGameGym(any_game, seat=any_game.num_seats)
@@ -310,7 +310,7 @@ def test_a_seed_without_a_game_draws_what_every_opening_allowed():
     space.seed(5)
     assert {int(space.sample()) for _ in range(30)} == {1, 2}
     space.open(np.array([0, 0, 0, 1], np.int8), None)
-    space.seed(2)  # nothing is common to all: the latest
+    space.seed(2)  # no action is legal in all openings: the latest mask
     assert {int(space.sample()) for _ in range(30)} == {3}
 
 

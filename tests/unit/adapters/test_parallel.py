@@ -1,4 +1,4 @@
-"""adapters/parallel.py: a pass is a step, and the game is the one of the AEC environment."""
+"""adapters/parallel.py: a step is one pass of the same game as in the AEC environment."""
 
 import importlib
 
@@ -69,7 +69,7 @@ def test_the_same_choices_give_the_same_game_as_aec(game, reward):
             actions = choices(seen, rng)
             masks = {agent: infos[agent]["action_mask"] for agent in owing}
             seen, rewards, terminated, truncated, infos = parallel.step(actions)
-            for _ in range(len(owing)):  # each is asked once, and may do what it might before
+            for _ in range(len(owing)):  # each chooses once, with the same mask as before
                 agent = aec.agent_selection
                 owing.remove(agent)
                 mask = aec.observe(agent)["action_mask"]

@@ -15,7 +15,7 @@ STEPS = 120
 
 
 class Scripted:
-    """Plays the last or the first legal action; notes the rows it was given."""
+    """Plays the last or the first legal action; counts the rows it receives."""
 
     needs_observations = True
     needs_states = True
@@ -54,7 +54,7 @@ def test_every_learner_owes_a_decision_and_sees_its_own_side(any_game):
 
 
 def opening_score(game, seed, i, episode, seat):
-    """Points a seat has as soon as a game is dealt."""
+    """The points that a seat has in the opening position."""
     one = game.empty(1)
     game.verbs.deal(game.tables, one, 0, combine(combine(seed, i), episode))
     return int(game.scores(one)[seat])
@@ -91,7 +91,7 @@ def test_the_learner_is_handed_all_it_earned_also_in_opponents_turns(any_game, r
         if reward != "score":
             assert not rewards[~dones].any()
     assert ended >= 8
-    assert reward in {"margin", "score"} or lost > 0  # the known trap: losses fall to opponents
+    assert reward in {"margin", "score"} or lost > 0  # losses come in opponents' turns
 
 
 def test_seats_go_round_and_so_do_opponents():
@@ -123,7 +123,7 @@ def test_the_last_observation_of_a_game_is_the_learners(any_game):
             assert env.observation_space.contains(last)
             if "to_play" in any_game.observation_layout.blocks:
                 to_play = any_game.observation_layout.view(last, "to_play")
-                assert not to_play.any()  # nobody acts once it is over
+                assert not to_play.any()  # no seat acts after the end
 
 
 def test_games_too_short_for_a_decision_leave_no_trace():
@@ -169,7 +169,7 @@ def test_wrong_actions_opponents_and_weights_are_refused():
         with pytest.raises(sprawl_env.IllegalAction):
             env.step(actions)
     assert env.games.tobytes() == before
-    with pytest.raises(InvalidOption, match=r"at least one agent"):
+    with pytest.raises(InvalidOption, match=r"at least one bot"):
         env.set_opponents([])
     with pytest.raises(InvalidOption, match=r"weights: expected 2"):
         env.set_opponents([Scripted("a", last=True)] * 2, [1])
@@ -183,7 +183,7 @@ def test_an_opponent_that_cheats_is_named():
             return np.full(len(masks), 250)
 
     env = sb3.SelfPlayVecEnv(sprawl_env.game("tower_up"), 2, opponents=[Cheat("cheat", last=True)])
-    with pytest.raises(sprawl_env.IllegalAction, match=r"agent cheat: .*may not play 250"):
+    with pytest.raises(sprawl_env.IllegalAction, match=r"bot cheat: .*may not play 250"):
         env.reset()
 
 
@@ -192,9 +192,7 @@ def test_an_answer_of_the_wrong_shape_or_kind_is_an_illegal_action_too():
     env = sb3.SelfPlayVecEnv(sprawl_env.game("tower_up"), 4, opponents=[wrong])
     for answer in ([0], [0.0, 0.0], None, [[0, 0]]):
         wrong.act = lambda observations, masks, states, answer=answer: answer
-        with pytest.raises(
-            sprawl_env.IllegalAction, match=r"agent wrong: .*expected whole numbers"
-        ):
+        with pytest.raises(sprawl_env.IllegalAction, match=r"bot wrong: .*expected whole numbers"):
             env.reset()
 
 

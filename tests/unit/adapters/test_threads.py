@@ -1,4 +1,4 @@
-"""adapters/crew.py: threads that step a batch together."""
+"""adapters/threads.py: a thread pool that steps a batch."""
 
 import copy
 import functools
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sprawl_env
-from sprawl_env.adapters.threads import Crew
+from sprawl_env.adapters.threads import ThreadPool
 from sprawl_env.core.batch import POSTED, SEED, WHAT, done_at, new_orders
 from sprawl_env.core.errors import InvalidOption
 
@@ -18,12 +18,12 @@ SHARES = 3
 
 
 class Workers:
-    """A crew whose shares note what they did, in place of a kernel."""
+    """A thread pool whose shares record their orders instead of running a kernel."""
 
     def __init__(self, fails=()):
         self.orders = new_orders(shares=SHARES)
         self.noted = [[] for _ in range(SHARES)]
-        self.crew = Crew(
+        self.pool = ThreadPool(
             self.orders,
             [
                 functools.partial(work, self.orders, self.noted[share], set(fails), share)
@@ -44,7 +44,7 @@ def work(orders, noted, fails, share):
 
 
 def wait_until(condition):
-    """Wait up to some seconds."""
+    """Wait up to five seconds; return whether the condition became true."""
     for _ in range(500):
         if condition():
             return True
@@ -55,7 +55,7 @@ def wait_until(condition):
 def test_every_share_carries_out_every_order_once():
     workers = Workers()
     for k in range(200):
-        workers.crew.carry_out(k % 5, 1000 + k)
+        workers.pool.run(k % 5, 1000 + k)
     expected = [(k + 1, k % 5, 1000 + k) for k in range(200)]
     assert workers.noted == [expected] * SHARES
 
@@ -63,26 +63,26 @@ def test_every_share_carries_out_every_order_once():
 def test_threads_that_fell_asleep_are_woken():
     workers = Workers()
     for k in range(5):
-        workers.crew.carry_out(k)
-        assert wait_until(lambda: workers.crew._room.asleep == SHARES - 1)
+        workers.pool.run(k)
+        assert wait_until(lambda: workers.pool._shared.asleep == SHARES - 1)
     assert [len(noted) for noted in workers.noted] == [5] * SHARES
 
 
 def test_an_error_in_a_thread_is_the_callers_and_the_next_order_is_carried_out():
     workers = Workers(fails={(2, 2)})
-    workers.crew.carry_out(1)
+    workers.pool.run(1)
     with pytest.raises(OSError, match="share 2 cannot"):
-        workers.crew.carry_out(1)
-    workers.crew.carry_out(1)
+        workers.pool.run(1)
+    workers.pool.run(1)
     assert [number for number, _, _ in workers.noted[2]] == [1, 3]
     assert [number for number, _, _ in workers.noted[1]] == [1, 2, 3]
 
 
 def test_after_an_interruption_the_next_order_waits_for_the_one_before():
     workers = Workers(fails={(0, 1)})
-    with pytest.raises(OSError, match="share 0"):  # in the place of Ctrl-C
-        workers.crew.carry_out(1)
-    workers.crew.carry_out(2)
+    with pytest.raises(OSError, match="share 0"):  # instead of Ctrl-C
+        workers.pool.run(1)
+    workers.pool.run(2)
     assert [what for _, what, _ in workers.noted[1]] == [1, 2]
     assert [what for _, what, _ in workers.noted[0]] == [2]
 
@@ -91,7 +91,7 @@ def test_after_an_interruption_the_next_order_waits_for_the_one_before():
 def test_threads_end_when_the_games_are_closed_or_gone(closes):
     before = set(threading.enumerate())
     vec = sprawl_env.make_vec("tower_up", 64, num_threads=3)
-    assert set(threading.enumerate()) <= before  # a process may still be forked
+    assert set(threading.enumerate()) <= before  # so a process can be forked until the first step
     vec.reset()
     assert len(set(threading.enumerate()) - before) == 2
     if closes:
@@ -125,11 +125,11 @@ def test_pauses_between_steps_change_nothing():
 
 def test_an_order_whose_wake_up_was_interrupted_is_carried_out_all_the_same():
     workers = Workers()
-    workers.crew.carry_out(1)
-    assert wait_until(lambda: workers.crew._room.asleep == SHARES - 1)
+    workers.pool.run(1)
+    assert wait_until(lambda: workers.pool._shared.asleep == SHARES - 1)
     workers.orders[WHAT] = 2
-    workers.orders[POSTED] += 1  # and Ctrl-C before anybody was woken
-    workers.crew.carry_out(3)
+    workers.orders[POSTED] += 1  # and Ctrl-C before the workers were woken
+    workers.pool.run(3)
     assert [what for _, what, _ in workers.noted[1]] == [1, 2, 3]
 
 

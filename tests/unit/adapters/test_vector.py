@@ -1,4 +1,4 @@
-"""adapters/vector.py: many games at once."""
+"""adapters/vector.py: many games as numpy arrays."""
 
 import numpy as np
 import pytest

@@ -1,19 +1,23 @@
-"""The agents: legal, reproducible, honest."""
+"""All bots: legal, reproducible, and without use of hidden information."""
+
+import dataclasses
 
 import numpy as np
 import pytest
 
 import sprawl_env
 from sprawl_env.arena.games import join, play_games
+from sprawl_env.bots.greedy import GreedyBot
 from sprawl_env.bots.names import BOTS, make_bot
-from sprawl_env.core.errors import UnknownName
+from sprawl_env.core.game import Game
+from sprawl_env.core.registry import rules_of
 from sprawl_env.core.state import clone
 from sprawl_env.kernels.compile import JIT
 from tests.toy import toy
 
 
 def decisions(game, count=24, plies=25, seed=0):
-    """Return states of some games in progress, with masks."""
+    """Return states of some games in progress and their masks."""
     vec = sprawl_env.make_vec(game, count, seed=seed, observe=False)
     vec.reset()
     for _ in range(plies):
@@ -124,11 +128,11 @@ def test_an_agent_that_cheats_is_named():
     game = sprawl_env.game("tower_up")
     cheat = make_bot("random", game)
     cheat.name, cheat.act = "cheat", lambda o, m, s: np.full(len(m), 250)
-    with pytest.raises(sprawl_env.IllegalAction, match=r"agent cheat: .*may not play 250"):
+    with pytest.raises(sprawl_env.IllegalAction, match=r"bot cheat: .*may not play 250"):
         play_games(game, [cheat, make_bot("random", game)], 2)
     for answer in ([0, 0, 0], [0.0, 0.0], None):
         cheat.act = lambda o, m, s, answer=answer: answer
-        with pytest.raises(sprawl_env.IllegalAction, match=r"agent cheat: .*expected whole number"):
+        with pytest.raises(sprawl_env.IllegalAction, match=r"bot cheat: .*expected whole number"):
             play_games(game, [cheat, make_bot("random", game)], 2)
 
 
@@ -161,14 +165,16 @@ def test_unknown_agents_are_refused_in_one_line(name, says):
     assert kinds == {"random", "greedy", "planner", "mcts", "flat", "checkpoint", "module"}
 
 
-def test_greedy_says_so_where_it_knows_no_game(monkeypatch):
-    from sprawl_env.bots import greedy
-
-    game = sprawl_env.game("tower_up")
-    monkeypatch.setattr(
-        greedy.importlib,
-        "import_module",
-        lambda name: (_ for _ in ()).throw(ModuleNotFoundError(name=name)),
-    )
-    with pytest.raises(UnknownName, match=r"does not know the game 'tower_up'"):
-        greedy.action_rater.__wrapped__(game.rules)
+def test_greedy_without_a_heuristic_rates_actions_by_the_lead_in_points():
+    rules = dataclasses.replace(rules_of("tower_up"), name="without_heuristic")
+    game = Game(rules, num_players=2)
+    games = game.deal(1, seed=3)
+    mask = game.legal_actions(games)
+    rated = GreedyBot(game).values(mask[None], games)[0]
+    assert np.isneginf(rated[mask == 0]).all()
+    for action in np.flatnonzero(mask)[:20]:
+        after = clone(games)
+        game.redeal_hidden(after, 0, int(games.ply[0]), int(games.to_play[0]))
+        game.play(after, 0, int(action))
+        own, other = game.scores(after)[[games.to_play[0], 1 - games.to_play[0]]]
+        assert rated[action] == own - other

@@ -1,4 +1,4 @@
-"""agents/checkpoint.py: what is written is what is read, and nothing else is."""
+"""bots/policy/checkpoint.py: a checkpoint loads what was saved; anything else is an error."""
 
 import json
 import pickle

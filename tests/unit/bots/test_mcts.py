@@ -1,4 +1,4 @@
-"""Search: legal, repeatable, honest about what is hidden, and better than what it searches with."""
+"""bots/mcts.py: legal, reproducible, without hidden information, better than its rollouts."""
 
 import time
 
@@ -22,7 +22,7 @@ GAMES = [
 
 
 def middle(name, options, seed=0, plies=30):
-    """Return a game and a position after some random plies, in which there is a choice."""
+    """Return a game and a position with a choice after some random plies."""
     game = sprawl_env.game(name, **options)
     games = game.deal(1, seed=seed)
     rng = np.random.default_rng(seed)
@@ -122,7 +122,7 @@ def test_a_widening_node_has_as_many_children_as_its_visits_allow():
     game, games, _mask = next(
         position
         for position in (middle("tower_up", {"num_players": 2}, seed) for seed in range(50))
-        if position[2].sum() > 12  # all of them get a node, if nothing holds them back
+        if position[2].sum() > 12  # without widening all of them get a node
     )
     tried = {}
     for widen in (0.25, 0.5, 1.0):

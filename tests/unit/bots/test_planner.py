@@ -1,4 +1,4 @@
-"""The planner: legal, reproducible, honest, and better than greedy."""
+"""bots/planner.py: legal, reproducible, without hidden information, better than greedy."""
 
 import numpy as np
 import pytest
@@ -11,12 +11,12 @@ from sprawl_env.core.errors import UnknownName
 from sprawl_env.core.state import clone
 from sprawl_env.kernels.compile import JIT
 
-SMALL = "planner:candidates=3,playouts=6,turns=1"  # plain Python must cope too
+SMALL = "planner:candidates=3,playouts=6,turns=1"  # fast enough as plain Python
 COUNT = 24 if JIT else 2
 
 
 def decisions(game, plies, count=COUNT, seed=0):
-    """Return states of some games after random plies, with masks."""
+    """Return states of some games after random plies and their masks."""
     vec = sprawl_env.make_vec(game, count, seed=seed, observe=False)
     vec.reset()
     for _ in range(plies):

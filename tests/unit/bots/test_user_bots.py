@@ -1,4 +1,4 @@
-"""A user's bot by import path: found, checked, and shown only what its seat can know."""
+"""bots/user.py: a user's bot by import path is checked and sees only what its seat can know."""
 
 import numpy as np
 import pytest
@@ -40,9 +40,9 @@ def test_a_bot_is_looked_up_in_the_current_folder(game, tmp_path, monkeypatch):
     ("name", "says"),
     [
         ("no_such_module:Bot", "no module 'no_such_module' in the current folder"),
-        ("tests.agents.none:Bot", "no module 'tests.agents.none'"),
+        ("tests.unit.none:Bot", "no module 'tests.unit.none'"),
         (f"{BOTS}:Frist", r"unknown class of tests.bots 'Frist' \(did you mean 'First'\?\)"),
-        ("tests.agents:Bot", "has no class 'Bot', nor any"),
+        ("tests.unit:Bot", "has no class 'Bot', nor any"),
         (f"{BOTS}:not_a_class", "expected a class, not_a_class is a int"),
         (f"{BOTS}:First()", "expected module:Class, e.g. my_bot:MyBot"),
         ("my bot:First", "expected module:Class"),
@@ -89,7 +89,7 @@ def test_a_bot_sees_nothing_that_its_seat_cannot_know(any_game):
         assert np.array_equal(any_game.legal_actions(handed, k), masks[k])
         assert np.array_equal(any_game.observe(handed, k, seat), any_game.observe(states, k, seat))
     again = clone(states)
-    bot.act(None, masks, again)  # another decision: resampled anew
+    bot.act(None, masks, again)  # another decision: resampled again
     assert (again["rng"] != handed["rng"]).all()
     bot.seed(0)
     repeated = clone(states)
@@ -98,7 +98,7 @@ def test_a_bot_sees_nothing_that_its_seat_cannot_know(any_game):
 
 
 def test_what_a_bot_is_handed_does_not_depend_on_the_order_of_hidden_cards():
-    """The next card to come is anywhere in the deck, as often as anywhere else."""
+    """The true next card is at every place of the resampled deck equally often."""
     game = sprawl_env.game("tower_up")
     states, masks = decisions(game, count=400, plies=4)
     bot = make_bot(f"{BOTS}:First", game)

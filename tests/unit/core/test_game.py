@@ -1,4 +1,4 @@
-"""core/game.py and registry.py: getting a game, its options, positions and errors."""
+"""core/game.py and core/registry.py: making a game, its options, positions and errors."""
 
 import json
 import pickle

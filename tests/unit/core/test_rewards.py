@@ -1,4 +1,4 @@
-"""adapters/rewards.py on standings drawn by hand."""
+"""core/rewards.py on standings written by hand."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""core/actions.py, layout.py, bits.py, lanes.py, agenda.py: the small tables and stacks."""
+"""core/{actions,layout}.py and kernels/{bits,lanes,agenda}.py: tables, sets and stacks."""
 
 from itertools import product
 
@@ -83,7 +83,7 @@ def test_entities_in_planes_lie_number_by_number():
 
 def test_blocks_of_one_entity_must_lie_together_and_agree_on_the_number_of_things():
     site = ("height", (3,), "floors", "site")
-    with pytest.raises(ValueError, match="one after the other"):
+    with pytest.raises(ValueError, match="consecutive"):
         ObservationLayout(site, ("points", (2,), "points"), ("owner", (3,), "whose", "site"))
     with pytest.raises(ValueError, match="same first axis"):
         ObservationLayout(site, ("owner", (4,), "whose", "site"))
@@ -122,7 +122,7 @@ def test_lanes_compare_four_counts_at_once():
         assert zeros(wanted) == sum(low << high * k for k in range(4) if counts[k] == 0)
         for held in ((0, 0, 0, 0), (1, 40, 0, 6), (2047, 5, 2, 41)):
             short = sum(max(w - h, 0) for w, h in zip(counts, held, strict=True))
-            if short < 2**12:  # more than this is not promised
+            if short < 2**12:  # larger sums are not supported
                 assert shortfall(wanted, lanes(*held)) == short
 
 

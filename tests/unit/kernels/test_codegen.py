@@ -1,4 +1,4 @@
-"""core/codegen.py: how the machine code of kernels, and of nothing else, is made."""
+"""kernels/codegen.py: the changes to numba's code generation, which affect only kernels."""
 
 import os
 import subprocess
@@ -39,7 +39,7 @@ for function in read, write:
 
 @pytest.fixture
 def kernels():
-    """A kernel that others call, and one that calls it twice; both are compiled in any case."""
+    """A kernel, and one that calls it twice; neither is loaded from the cache."""
 
     @kernel(label="collatz")
     def collatz(n):
@@ -58,7 +58,7 @@ def kernels():
 
 
 def linkages(compiled):
-    """Return how the functions of a compiled kernel's code are seen by others, by name."""
+    """Return the linkage of each function in a compiled kernel's code, by name."""
     (result,) = compiled.overloads.values()
     functions = result.library._final_module.functions
     return {f.name: f.linkage.name for f in functions if not f.is_declaration}
@@ -87,7 +87,7 @@ def test_a_kernel_does_not_look_for_negative_indices_and_anybody_elses_function_
     ours._cache = NullCache()
     theirs = numba.njit(lambda a, k: a[k])
     numbers = np.arange(5)
-    middle = numbers[2:]  # what lies before it is there to be read
+    middle = numbers[2:]  # the elements before it exist in memory
     assert theirs(middle, -1) == 4
     assert ours(middle, -1) == 1
 
@@ -95,7 +95,8 @@ def test_a_kernel_does_not_look_for_negative_indices_and_anybody_elses_function_
 def test_what_python_calls_owns_all_it_calls_and_what_is_called_stays_shared(kernels):
     collatz, both = kernels
     assert both(6, 7) == 8 + 16
-    assert not {"linkonce_odr", "internal"} & set(linkages(both).values())  # internal has a name
+    # "internal" functions have a name in the object file; "private" ones have none.
+    assert not {"linkonce_odr", "internal"} & set(linkages(both).values())
     assert not {"private", "internal"} & set(linkages(collatz).values())
     assert collatz(6) == 8
 

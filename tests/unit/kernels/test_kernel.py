@@ -1,4 +1,4 @@
-"""core/kernel.py: the cache of compiled kernels."""
+"""kernels/compile.py and cache.py: compiling kernels and keeping them on disk."""
 
 import gc
 import os
@@ -10,7 +10,8 @@ import pytest
 from numba.core.caching import NullCache
 from numba.core.errors import TypingError
 
-from sprawl_env.kernels import compile as module
+from sprawl_env.kernels import cache
+from sprawl_env.kernels.compile import kernel
 
 pytestmark = pytest.mark.compiled
 
@@ -87,11 +88,11 @@ def test_the_folder_is_named_by_sources_and_flags(tmp_path):
 
 def test_the_digest_changes_with_a_rule_a_number_or_a_kernel_elsewhere_only(tmp_path):
     root = tmp_path / "package"
-    for folder in ("core", "games", "adapters"):
+    for folder in ("core", "games", "adapters", "render"):
         (root / folder).mkdir(parents=True)
 
     def digest():
-        return module.source_digest.__wrapped__(root)
+        return cache.source_digest.__wrapped__(root)
 
     seen = [digest()]
     for file, content in [
@@ -103,7 +104,12 @@ def test_the_digest_changes_with_a_rule_a_number_or_a_kernel_elsewhere_only(tmp_
         (root / file).write_text(content)
         seen.append(digest())
     assert len(set(seen)) == 5
-    for file in ("adapters/slow.py", "core/drawing.py", "games/render.py", "games/render_cards.py"):
+    for file in (
+        "adapters/slow.py",
+        "render/picture.py",
+        "games/render.py",
+        "games/render_cards.py",
+    ):
         (root / file).write_text("x = 1")
     assert digest() == seen[-1]
     (root / "games" / "surrender.py").write_text("x = 1")
@@ -116,7 +122,7 @@ def test_old_folders_are_pruned_but_never_young_ones(tmp_path):
         folder.mkdir()
         os.utime(folder, (k, k))
     (tmp_path / "young").mkdir()
-    module._prune(tmp_path)
+    cache._prune(tmp_path)
     left = {p.name for p in tmp_path.iterdir()}
     assert left == {"young", "old4", "old5", "old6", "old7", "old8"}
 
@@ -130,11 +136,11 @@ def test_numbas_own_configuration_is_left_alone():
 def test_the_collector_rests_while_a_kernel_is_compiled_and_not_afterwards():
     met = []
 
-    @module.kernel(label="collector")
+    @kernel(label="collector")
     def double(x):
         return 2 * x
 
-    double._cache = NullCache()  # compile it in any case
+    double._cache = NullCache()  # always compile it
     compiler = double._compiler
     compile_it = compiler.compile
     compiler.compile = lambda *args: (met.append(gc.isenabled()), compile_it(*args))[1]

@@ -1,4 +1,4 @@
-"""adapters/batch.py: what reads a mask, whatever its length and layout."""
+"""kernels/masks.py: reading masks of any length and memory layout."""
 
 import numpy as np
 import pytest
@@ -15,13 +15,13 @@ from sprawl_env.kernels.masks import (
 
 
 def masks_of(size, share, seed=0):
-    """Yield a mask side by side in memory, one not aligned to words, and one with gaps."""
+    """Yield the same mask as a contiguous, an unaligned and a strided array."""
     legal = (np.random.default_rng(seed).random(size) < share).astype(np.int8)
     yield legal
     shifted = np.zeros(size + 1, np.int8)
     shifted[1:] = legal
     yield shifted[1:]
-    gaps = np.ones(2 * size, np.int8)  # what lies between must not be read
+    gaps = np.ones(2 * size, np.int8)  # the entries between must not be read
     gaps[::2] = legal
     yield gaps[::2]
 

@@ -1,4 +1,4 @@
-"""core/rng.py: the numbers in the state."""
+"""kernels/rng.py: the random number generator in the state."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ FIRST_WORDS = [2198318007, 3000806200, 3187059123, 2241593495]
 
 
 def state(seed=0):
-    # ``rng`` is not first: numba warns of records that begin like each other
+    # ``rng`` is not the first field: numba warns about records that share their first fields.
     games = np.zeros(1, [("unused", np.int64), ("rng", np.int64)]).view(np.recarray)
     seed_state(games[0], seed)
     return games[0]

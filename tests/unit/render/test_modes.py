@@ -1,4 +1,4 @@
-"""Render modes in every adapter."""
+"""render/modes.py: the render modes in every adapter."""
 
 import importlib
 import pickle
@@ -37,7 +37,7 @@ EVERY_ADAPTER = [(kind, name) for name in GAMES for kind in MAKERS
 
 @pytest.fixture
 def no_screen(monkeypatch):
-    """Windows open on a display that is not there to see."""
+    """Open windows on a dummy display."""
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     return pytest.importorskip("pygame")
 

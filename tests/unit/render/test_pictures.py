@@ -1,4 +1,4 @@
-"""Pictures of all games: never fail, show every legal action, hide what is hidden."""
+"""Pictures of all games: they show every legal action and hide hidden information."""
 
 import xml.etree.ElementTree as ET
 from collections import Counter
@@ -22,13 +22,13 @@ from tests.suite import GAMES
 from tests.toy import toy
 
 SVG = "{http://www.w3.org/2000/svg}"
-FEW = 20 if JIT else 6  # positions of every game and number of seats
-OF_EACH = 3  # decisions of a kind
-EDGE = 0.5  # half an outline may stand over
+FEW = 20 if JIT else 6  # positions for each game and number of seats
+OF_EACH = 3  # decisions of each kind
+EDGE = 0.5  # half an outline may be outside
 
 
 def random_positions(game, seed, every):
-    """Yield ``(games, last)`` of random games, one after another, each few plies and at the end."""
+    """Yield ``(games, last)`` from random games: every few plies and at the end."""
     draws = np.random.default_rng(seed)
     while True:
         games = game.deal(1, int(draws.integers(2**62)))
@@ -66,7 +66,7 @@ def box_of(shape):
 
 
 def check(game, games, last):
-    """Draw a position for everybody and for every seat, and look at the pictures."""
+    """Draw a position with all information and for every seat, and check the pictures."""
     legal = set(np.flatnonzero(game.legal_actions(games, 0)).tolist())
     before = games.tobytes()
     for seat in (None, *range(game.num_seats)):
@@ -197,7 +197,7 @@ def test_reference_pictures_are_drawn_as_they_were(name, label, plies, seat):
     assert not [s for s in picture.shapes if isinstance(s, Text) and s.text.endswith("..")]
 
 
-# ------------------------------------------------------------------------------ the drawing model
+# --------------------------------------------------------------------------- shapes and pictures
 
 
 def test_svg_escapes_what_it_is_given():
