@@ -21,8 +21,8 @@ from sprawl_env.games.ginkgopolis.names import (
     tiles_in,
 )
 from sprawl_env.games.ginkgopolis.rules.city import cell_x, cell_y
+from sprawl_env.games.ginkgopolis.rules.flow import advance
 from sprawl_env.games.ginkgopolis.rules.setup import set_up
-from sprawl_env.games.ginkgopolis.rules.verbs import advance
 from sprawl_env.kernels.rng import combine, seed_state, shuffle
 from tests.second_opinion.ginkgopolis_by_hand import Ginkgopolis
 from tests.unit.games.ginkgopolis.position import legal_names

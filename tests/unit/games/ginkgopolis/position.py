@@ -45,10 +45,10 @@ from sprawl_env.games.ginkgopolis.names import DIRECTIONS, card_name, tile_name,
 from sprawl_env.games.ginkgopolis.rules.act import keep_card, keep_character
 from sprawl_env.games.ginkgopolis.rules.cards import discard
 from sprawl_env.games.ginkgopolis.rules.city import add_site, cell_x, cell_y, trace_contour
+from sprawl_env.games.ginkgopolis.rules.flow import advance
 from sprawl_env.games.ginkgopolis.rules.markers import do_push, find_place
 from sprawl_env.games.ginkgopolis.rules.passes import ask_all
 from sprawl_env.games.ginkgopolis.rules.setup import clear
-from sprawl_env.games.ginkgopolis.rules.verbs import advance
 from sprawl_env.kernels.agenda import push
 from sprawl_env.kernels.compile import JIT
 
