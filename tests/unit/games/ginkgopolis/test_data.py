@@ -404,7 +404,7 @@ def test_a_missing_row_is_refused(tmp_path, game, file, table, least):
 def test_gk_4_g8_cards_face_up_are_refused_or_leave_a_deck_when_all_hands_are_dealt(
     tmp_path, game, face_up, seats
 ):
-    """With 5 seats 20 of the 21 cards are dealt: one face up would leave none to form a deck of."""
+    """With 5 seats 20 of the 21 cards are dealt: one face up would leave none for a deck."""
     text = packaged(game, "components.toml").replace("7, 7, 7, 0, 0", face_up, 1)
     options = {"num_players": seats, "characters": "introductory"}
     try:

@@ -28,7 +28,7 @@ def streets_of(board):
 
 
 def connected(ids, board):
-    """Whether the sites hang together by streets among them."""
+    """Return whether the sites are connected by streets among them."""
     ids = set(ids)
     reached, waiting = set(), [min(ids)]
     while waiting:
@@ -91,7 +91,7 @@ def test_tu_2_every_district_is_connected(board, district):
 
 
 def turn(a, b, c):
-    """Positive if a-b-c turns left, negative if right, 0 in a line."""
+    """Return a positive number if a-b-c turns left, negative if right, 0 if straight."""
     return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x)
 
 
@@ -550,7 +550,7 @@ def test_a_good_file_replaces_the_packaged_one_whole_and_leaves_the_others(tmp_p
 
 @pytest.mark.parametrize(("floors", "each"), [(10, 5), (10, 2), (12, 2)])
 def test_too_few_floors_for_the_deal_are_refused_or_dealt_without_harm(tmp_path, floors, each):
-    """Every row is in range, but four seats' first floors and the buildings need more."""
+    """Each row is in range, but the starting floors and buildings of four seats need more."""
     text = edited("components.toml", "floors_per_colour = 30", f"floors_per_colour = {floors}")
     text = text.replace("starting_reserve = 1 ", f"starting_reserve = {each} ")
     (tmp_path / "components.toml").write_text(text, encoding="utf-8")
