@@ -151,7 +151,7 @@ def _agenda(games: Games, g: int) -> Iterator[str]:
     if step == Step.MARKER and not (
         0 <= letter < NUM_LETTERS and -1 <= site < NUM_TILES and 0 <= origin < NUM_LETTERS
     ):
-        yield "agenda: expected a letter that looks for a place"
+        yield "agenda: expected a letter to place"
 
 
 def _city(games: Games, g: int) -> Iterator[str]:
@@ -184,7 +184,7 @@ def _city(games: Games, g: int) -> Iterator[str]:
     if state.site_of.tolist() != top:
         yield "site_of: does not match the sites"
     if (state.site_tile[count:] != NO_TILE).any() or state.levels[count:].any():
-        yield "num_sites: tiles lie beyond it"
+        yield "num_sites: expected no tiles beyond it"
 
 
 def _contour(games: Games, g: int) -> Iterator[str]:
@@ -319,7 +319,7 @@ def _bonuses(tables: Tables, games: Games, g: int) -> Iterator[str]:
     seats = int(state.num_seats)
     kept = [tile for seat in range(MAX_SEATS) for tile in tiles_in(state.kept[seat])]
     if len(set(kept)) != len(kept):
-        yield "kept: a card lies in front of two seats"
+        yield "kept: a card is in front of two seats"
     if any(not int(state.covered) >> tile & 1 for tile in kept):
         yield "kept: expected cards of covered tiles only"
     for seat in range(max(seats, 2)):

@@ -170,7 +170,7 @@ def _cell_of(state: State, side: int) -> Cell:
 
 
 def _markers(state: State) -> dict[Cell, int]:
-    """Return the letters by the cells their markers stand on."""
+    """Return the letters by the cells of their markers."""
     return {
         _cell_of(state, side): letter
         for letter, side in enumerate(state.marker.tolist())

@@ -110,7 +110,7 @@ def _agenda(tables: Tables, games: Games, g: int) -> Iterator[str]:
     if any(entry[1] != state.to_play for entry in entries) or state.to_play < 0:
         yield "agenda: expected only steps of the seat to play"
     if steps[:2] != [Step.END_OF_TURN, Step.RETURN]:
-        yield "agenda: expected a turn to lie at the bottom"
+        yield "agenda: expected END_OF_TURN and RETURN at the bottom"
     elif steps[2:] in ([], [Step.TURN]):
         if waiting:
             yield f"market: space {waiting[0]} is empty"
@@ -135,7 +135,7 @@ def _taking(entries: list[list[int]], waiting: list[int]) -> Iterator[str]:
     if rest and rest[0][0] == Step.VEHICLE:
         _, _, colour, steps, _ = rest.pop(0)
         if not 0 <= colour < NUM_COLOURS or not 1 <= steps <= MOST_STEPS:
-            yield "agenda: no possible vehicle"
+            yield "agenda: expected a possible vehicle"
     floors = [entry[0] for entry in rest]
     if not 1 <= len(floors) <= MOST_FLOORS or set(floors) != {Step.FLOOR}:
         yield "agenda: expected floors to choose on top"
