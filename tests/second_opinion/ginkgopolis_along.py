@@ -1,4 +1,4 @@
-"""Random games of *Ginkgopolis*, and what a seat is shown along them."""
+"""Random games of *Ginkgopolis*, and what a seat is shown during them."""
 
 import atexit
 import functools
@@ -13,11 +13,11 @@ from sprawl_env.core.state import NOT_OVER
 from sprawl_env.games.ginkgopolis.constants import LAST_PASS, NO_CARD, NUM_TILES, Step
 from sprawl_env.kernels.compile import JIT
 
-# How much is tried: less without compiled kernels, where everything takes a hundred times longer.
-LOOK_EVERY = 5 if JIT else 60  # plies between two looks at what is hidden
+# Numbers of trials: smaller without compiled kernels, which are a hundred times faster.
+LOOK_EVERY = 5 if JIT else 60  # plies between two checks of what is hidden
 REDEALS = 240 if JIT else 25
 
-# How much a policy likes an action, by its first words; 1 if not listed.
+# Weights of actions in a policy, by their first words; 1 if not listed.
 ANYTHING = {"new hand": 0.3}
 GIVER = {"without tile": 20, "take tile": 9, "card blue": 9, "done": 0.3, "new hand": 0.3}
 BUILDER = {"without tile": 0.05, "new hand": 0.2}
@@ -25,7 +25,7 @@ BUILDER = {"without tile": 0.05, "new hand": 0.2}
 
 @functools.cache
 def data_folder(file, *changes):
-    """Return a folder with one data file of ours, changed; it lives as long as the process."""
+    """Return a folder with a changed data file; it is removed when the process ends."""
     text = (sprawl_env.game("ginkgopolis").rules.data_folder / file).read_text(encoding="utf-8")
     for old, new in changes:
         assert old in text
@@ -48,13 +48,13 @@ def game_of(num_players=2, change=None, **options):
 
 
 def weight_of(name, likes):
-    """Return how much a policy likes an action: the longest first words that it lists decide."""
+    """Return the weight of an action in a policy: its longest listed first words decide."""
     listed = [words for words in likes if name.startswith(words)]
     return likes[max(listed, key=len)] if listed else 1.0
 
 
 def steered_action(game, games, rng, likes):
-    """Return a legal action, drawn by what a policy likes."""
+    """Return a legal action, drawn by the weights of a policy."""
     actions = np.flatnonzero(game.legal_actions(games))
     names = [game.action_name(games, 0, int(action)) for action in actions]
     weights = np.array([weight_of(name, likes) for name in names])
@@ -73,20 +73,20 @@ def steered_game(game, seed, likes=ANYTHING, steps=None):
 
 @functools.cache
 def positions_of(game, seed, step, likes=None):
-    """Return copies of the positions of a game in which this is to be decided."""
+    """Return copies of the positions of a game with this decision."""
     likes = {"anything": ANYTHING, "giver": GIVER, "builder": BUILDER}[likes or "anything"]
     return [games.copy() for games in steered_game(game, seed, likes) if step_of(games) == step]
 
 
 def step_of(games):
-    """Return what is being decided, or None once over."""
+    """Return the current decision, None once over."""
     if games.over[0] != NOT_OVER:
         return None
     return Step(int(games.agenda[0, games.agenda_size[0] - 1, 0]))
 
 
 def owes(games, seat):
-    """Tell whether the seat owes a decision now."""
+    """Return whether the seat owes a decision now."""
     step = step_of(games)
     if step is None:
         return False

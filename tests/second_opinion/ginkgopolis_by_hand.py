@@ -1,11 +1,11 @@
-"""A slow second opinion of *Ginkgopolis*, written from the rules page and the rulebook alone.
+"""A slow reference for *Ginkgopolis*, written from the rules alone.
 
 Plain Python on dicts, lists and strings: one rule, one small method, each citing its section of
-the rules page as ``(GK §n)`` or its ruling as ``(ruling Gn)``. It shares no code with the fast
+the rules as ``(GK §n)`` or its ruling as ``(ruling Gn)``. It shares no code with the fast
 game and is compared with it ply by ply, by action name and by state.
 
-The game is told as one long story: ``_story`` is a generator that runs from the draft to the end
-and stops wherever somebody has to answer. ``play`` hands it the answer.
+The whole game is one generator: ``_story`` runs from the draft to the end and yields wherever a
+seat has to answer. ``play`` sends it the answer.
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ def _next_side(tile: Cell, facing: str, city: set[Cell]) -> tuple[Cell, str]:
     return tile, heading
 
 
-# ---------------------------------------------------------------- what stands on the table
+# ---------------------------------------------------------------- buildings and decisions
 
 
 @dataclass
@@ -224,7 +224,7 @@ class Building:
 
 @dataclass(frozen=True)
 class Question:
-    """A decision that is waited for: whose, of which kind, and the names of the answers."""
+    """A decision to make: its seat, its kind and the names of the answers."""
 
     seat: int
     decision: str
@@ -261,11 +261,11 @@ class Ginkgopolis:
         """Lay out a game that is shuffled but not dealt yet (GK §1, ruling G11).
 
         Args:
-            num_seats: How many play, without Hal.
+            num_seats: Number of seats, without Hal.
             start: The 9 starting tiles, row by row.
             deck: The deck before any hand is dealt; the last card is drawn next.
             discards: With 1 to 3 seats the 7 cards discarded at the start.
-            supply: The tiles before anybody has any; the last one is taken next.
+            supply: The tiles before any seat has one; the last one is taken next.
             packs: For the draft, the 4 characters dealt to each seat.
             characters: Without the draft, the 3 characters of each seat; None when solo.
             difficulty: "normal" or "expert", solo only.
@@ -335,7 +335,7 @@ class Ginkgopolis:
         self._tell_on(name)
 
     def _tell_on(self, answer: str | None) -> None:
-        """Let the story run on to the next question, or to its end."""
+        """Run the generator to the next question, or to its end."""
         try:
             self.question = next(self.story) if answer is None else self.story.send(answer)
         except StopIteration:
@@ -428,7 +428,7 @@ class Ginkgopolis:
     # ------------------------------------------------------------ GK §3: step 1, choices
 
     def _choose_cards(self) -> Story:
-        """All seats choose a card, in passes while somebody takes a new hand (GK §3)."""
+        """All seats choose a card, in passes while a seat takes a new hand (GK §3)."""
         owing = self._clockwise()
         while owing:
             new_hands = []
@@ -503,7 +503,7 @@ class Ginkgopolis:
             yield from self._construct(seat, card, tile)
 
     def _can_pay(self, seat: int, card: str, tile: str) -> bool:
-        """Whether all that the action costs is at hand, before anything moves (ruling G2)."""
+        """Return whether the seat can pay for all of the action beforehand (ruling G2)."""
         if card in LETTERS:
             return self.resources[seat] >= 1
         under = self.buildings[card]
@@ -597,7 +597,7 @@ class Ginkgopolis:
         return built
 
     def _is_hal(self, owner: int) -> bool:
-        """Whether the owner is the virtual player of a solo game."""
+        """Return whether the owner is the virtual player of a solo game."""
         return self.solo and owner == HAL
 
     # ------------------------------------------------------------ gains (GK §1, ruling G5)
@@ -838,7 +838,7 @@ class Ginkgopolis:
         return sum(building.levels for building in self._adjacent_buildings(cell))
 
     def _hal_can_pay(self, card: str) -> bool:
-        """Whether he has a resource for every level; his own come back first (ruling G18)."""
+        """Return whether Hal can pay every level; his own come back first (ruling G18)."""
         if card in LETTERS:
             return self.stock[HAL] >= 1
         under = self.buildings[card]
@@ -959,7 +959,7 @@ class Ginkgopolis:
     # ------------------------------------------------------------ comparing
 
     def snapshot(self) -> dict[str, object]:
-        """Everything comparable, copied."""
+        """Return a copy of all that is compared."""
         return {
             "to_play": self.question.seat,
             "round": self.round,

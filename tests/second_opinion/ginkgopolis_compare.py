@@ -1,4 +1,4 @@
-"""Puts the slow reference beside the kernels: the same deal, and the same words for a position."""
+"""Compares the slow reference with the kernels: same deal, same description of a position."""
 
 import numpy as np
 
@@ -21,8 +21,8 @@ from sprawl_env.games.ginkgopolis.names import (
     tiles_in,
 )
 from sprawl_env.games.ginkgopolis.rules.city import cell_x, cell_y
+from sprawl_env.games.ginkgopolis.rules.flow import advance
 from sprawl_env.games.ginkgopolis.rules.setup import set_up
-from sprawl_env.games.ginkgopolis.rules.verbs import advance
 from sprawl_env.kernels.rng import combine, seed_state, shuffle
 from tests.second_opinion.ginkgopolis_by_hand import Ginkgopolis
 from tests.unit.games.ginkgopolis.position import legal_names
@@ -33,7 +33,7 @@ OPPOSITE = dict(zip(DIRECTIONS, DIRECTIONS[2:] + DIRECTIONS[:2], strict=True))
 
 
 class Shuffler:
-    """Shuffles lists of names with the random numbers that the kernels are about to use."""
+    """Shuffles lists of names with the random numbers that the kernels will use next."""
 
     def __init__(self, state):
         # ``rng`` is not first: numba warns of records that begin like each other
@@ -130,7 +130,7 @@ def characters_of(game, state, seat):
 
 
 def snapshot_of(game, games):
-    """Return the kernels' position in the words of ``Ginkgopolis.snapshot``."""
+    """Return the kernels' position in the form of ``Ginkgopolis.snapshot``."""
     state = games[0]
     seats = range(game.num_seats)
     sides = range(game.num_sides)
@@ -177,7 +177,7 @@ def snapshot_of(game, games):
 
 
 def differences(game, games, reference):
-    """Return what the two disagree on, empty if nothing."""
+    """Return where the two differ; empty if nowhere."""
     mine, other = snapshot_of(game, games), reference.snapshot()
     other["cards"] = [sorted(cards) for cards in other["cards"]]
     if mine["decision"] == "return":  # gains of one action are added up, in an order of our own

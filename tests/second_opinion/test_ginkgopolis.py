@@ -1,4 +1,4 @@
-"""Whole games compared with the slow reference, by action name and by position, ply by ply."""
+"""Games compared with the slow reference ply by ply, by action names and position."""
 
 from collections import Counter
 
@@ -15,7 +15,7 @@ from tests.second_opinion.ginkgopolis_compare import both_dealt, differences
 GAMES = 14 if JIT else 2
 SLOW_GAMES = 600
 
-# How much a policy likes an action, by its first words; 1 if not listed.
+# Weights of actions in a policy, by their first words; 1 if not listed.
 POLICIES = {
     "anything": {"new hand": 0.2},
     "builder": {"without tile": 0.05, "new hand": 0.1},
@@ -92,7 +92,7 @@ def test_kernels_and_reference_agree_along_many_games(setup):
     compare(game, seed, policy, np.random.default_rng(seed))
 
 
-# What each steered game is for, so that the comparison is known to reach it.
+# What each steered game must reach.
 STEERED = {
     "both run-outs": (2, "anything", {}, lambda s, _: s.run_outs == 2 and s.over == FINISHED),
     "tiles returned": (3, "giver", {}, lambda _, met: met["return red"] + met["return blue"] > 0),

@@ -1,4 +1,4 @@
-"""Whole games compared with the slow reference, by action name and by position, ply by ply."""
+"""Games compared with the slow reference ply by ply, by action names and position."""
 
 from collections import Counter
 
@@ -17,7 +17,7 @@ from tests.unit.games.tower_up.position import (
     game_of,
 )
 
-# How much a policy likes an action, by its first words; 1 if not listed.
+# Weights of actions in a policy, by their first words; 1 if not listed.
 POLICIES = {
     "anything": {},
     "builder": {"build": 50, "take": 0.2},
@@ -90,7 +90,7 @@ def test_kernels_and_reference_agree_along_many_games(setup):
     compare(game, seed, policy, np.random.default_rng(seed))
 
 
-# What each steered game is for, so that the comparison is known to reach it.
+# What each steered game must reach.
 STEERED = {
     "a last roof": (2, None, "builder", {}, lambda s, _: s.end_cause == EndCause.LAST_ROOF),
     "a shortage": (4, "few floors", "taker", {}, lambda s, _: s.end_cause == EndCause.SHORTAGE),

@@ -1,7 +1,7 @@
-"""A slow second opinion of *Tower Up*, written from the rules page alone.
+"""A slow reference for *Tower Up*, written from the rules alone.
 
 Plain Python on dicts, sets, lists and strings: one rule, one small method, each citing its
-section of the rules page as ``(TU §n)`` or its ruling as ``(ruling Tn)``. It shares no code
+section of the rules as ``(TU §n)`` or its ruling as ``(ruling Tn)``. It shares no code
 with the fast game and is compared with it ply by ply, by action name and by state.
 """
 
@@ -104,7 +104,7 @@ def in_five_adjacent(present: set[int], sites: dict[int, Site]) -> bool:
 
 
 def _flood(start: int, present: set[int], sites: dict[int, Site]) -> set[int]:
-    """All of ``present`` that can be reached from ``start`` without leaving ``present``."""
+    """Return the sites of ``present`` reachable from ``start`` within ``present``."""
     reached: set[int] = set()
     waiting = [start]
     while waiting:
@@ -173,7 +173,7 @@ OBJECTIVE_TESTS: dict[int, Callable[[TowerUp, int], bool]] = {
 
 
 def fulfilled(number: int, game: TowerUp, seat: int) -> bool:
-    """Whether the seat's roofs meet objective ``number``, 1 to 10 (TU §6)."""
+    """Return whether the seat's roofs meet objective ``number``, 1 to 10 (TU §6)."""
     return OBJECTIVE_TESTS[number](game, seat)
 
 
@@ -204,8 +204,8 @@ class TowerUp:
         Args:
             rules: The numbers of the game.
             sites: The board; every street must be listed at both of its ends.
-            cards: All reserve cards; cards are spoken of by their index in this list.
-            num_seats: How many play.
+            cards: All reserve cards; a card is its index in this list.
+            num_seats: Number of seats.
             market: The card in each market space.
             deck: The face-down cards; the last one is drawn next.
             discards: The discarded cards.
@@ -315,7 +315,7 @@ class TowerUp:
         self._next_floor_or_finish_card(reshuffled)
 
     def _take_printed_floor(self, colour: str) -> None:
-        """Without a floor of that colour a substitute is due and the end triggered (TU §4)."""
+        """Take a floor; without one a substitute is due and the end is triggered (TU §4)."""
         if self.supply[colour] > 0:
             self._take_floor(colour)
         else:
@@ -328,11 +328,11 @@ class TowerUp:
         self.reserves[self.seat][colour] += 1
 
     def _colours_in_supply(self) -> set[str]:
-        """What a substitute or a multicolour floor may be (ruling T10)."""
+        """Return the colours of a substitute or multicolour floor (ruling T10)."""
         return {colour for colour in COLOURS if self.supply[colour] > 0}
 
     def _next_floor_or_finish_card(self, reshuffled: Reshuffle) -> None:
-        """Ask for the next floor to choose; an empty supply loses it, no ply (ruling T10)."""
+        """Ask for the next floor to choose; without supply it is lost, no ply (ruling T10)."""
         due = self.substitutes_due + self.multicolour_due
         if due and self._colours_in_supply():
             self.decision = "floor"
@@ -342,7 +342,7 @@ class TowerUp:
         self._finish_card(reshuffled)
 
     def _lose_floors_due(self) -> None:
-        """The supply has no floor at all: they are lost and the end triggered (ruling T10)."""
+        """Lose the floors due, as the supply is empty, and trigger the end (ruling T10)."""
         self.substitutes_due = 0
         self.multicolour_due = 0
         self._trigger_end("shortage")
@@ -390,7 +390,7 @@ class TowerUp:
     # ------------------------------------------------------------ TU §4: build
 
     def _legal_builds(self) -> set[str]:
-        """Every building the seat may put up now (TU §4, §9)."""
+        """Return every building the seat may build now (TU §4, §9)."""
         return {
             f"build {colour} on site {site}"
             for site in self.sites
@@ -399,7 +399,7 @@ class TowerUp:
         }
 
     def _may_build(self, colour: str, site: int) -> bool:
-        """The site takes the colour, the price is at hand, a roof is left (TU §4, ruling T11)."""
+        """Return whether site, price and roofs allow the building (TU §4, ruling T11)."""
         return (
             self.roofs_left[self.seat] > 0
             and self._site_takes(colour, site)
@@ -425,11 +425,11 @@ class TowerUp:
         return Counter([colour, *paid])
 
     def _has_floors(self, price: Counter[str]) -> bool:
-        """Whether the reserve covers the whole price (TU §4)."""
+        """Return whether the reserve covers the whole price (TU §4)."""
         return all(self.reserves[self.seat][colour] >= price[colour] for colour in price)
 
     def _build(self, colour: str, site: int) -> None:
-        """Put up the new building and pay; the roof is the next ply (TU §4)."""
+        """Build and pay; the roof is the next ply (TU §4)."""
         adjacent = self._adjacent_buildings(site)
         for spent, number in self._price(colour, site).items():
             self.reserves[self.seat][spent] -= number
@@ -488,12 +488,12 @@ class TowerUp:
     # ------------------------------------------------------------ TU §7: end of turn and game
 
     def _trigger_end(self, why: str) -> None:
-        """The first trigger rules, later ones change nothing (rulings T7, T8)."""
+        """Record the first trigger; later ones change nothing (rulings T7, T8)."""
         if self.end_triggered_by is None:
             self.end_triggered_by = why
 
     def _end_turn(self) -> None:
-        """Look at the board, then an extra turn or the next seat (TU §5, §7, rulings T16, T17)."""
+        """Check the board, then begin an extra or the next turn (TU §5, §7, rulings T16, T17)."""
         self.turn += 1
         if self._no_site_takes_a_building():
             self._trigger_end("shortage")
@@ -506,7 +506,7 @@ class TowerUp:
             self.decision = "turn"
 
     def _no_site_takes_a_building(self) -> bool:
-        """No empty site can take a building of any colour, whoever asks (ruling T14)."""
+        """Return whether no empty site can take a building of any colour (ruling T14)."""
         return not any(self._site_takes(colour, s) for s in self.sites for colour in COLOURS)
 
     def _leave_seat(self) -> None:
@@ -536,7 +536,7 @@ class TowerUp:
         self.counted.add(seat)
 
     def _finish(self, how: str) -> None:
-        """The game is over; whoever has not counted yet does it now (rulings T15, T17)."""
+        """End the game; every seat that has not counted yet counts (rulings T15, T17)."""
         for seat in range(self.num_seats):
             if seat not in self.counted:
                 self._count_visible_roofs(seat)
@@ -564,7 +564,7 @@ class TowerUp:
     # ------------------------------------------------------------ comparing
 
     def snapshot(self) -> dict[str, object]:
-        """Everything comparable, copied; a market space awaiting its refill is ``NO_CARD``."""
+        """Return a copy of all that is compared; an empty market space is ``NO_CARD``."""
         return {
             "to_play": self.seat,
             "turn": self.turn,

@@ -1,4 +1,4 @@
-"""Puts the slow reference beside the kernels: the same deal, and the same words for a position."""
+"""Compares the slow reference with the kernels: same deal, same description of a position."""
 
 import numpy as np
 
@@ -65,7 +65,7 @@ def reference_of(game, games):
 
 
 def snapshot_of(game, games):
-    """Return the kernels' position in the words of ``TowerUp.snapshot``."""
+    """Return the kernels' position in the form of ``TowerUp.snapshot``."""
     state = games[0]
     seats = range(game.num_seats)
     placed = [NUM_ROOFS - int(state.roofs_left[seat]) for seat in seats]
@@ -108,7 +108,7 @@ def snapshot_of(game, games):
 
 
 def play_both(game, games, reference, action, name):
-    """Play a ply in both; a deck the kernels have rebuilt is handed to the reference (T2)."""
+    """Play a ply in both; the reference gets the deck that the kernels have rebuilt (T2)."""
     market = games.market[0].tolist()
     game.play(games, 0, action)
 
@@ -123,9 +123,9 @@ def play_both(game, games, reference, action, name):
 
 
 def differences(game, games, reference):
-    """Return what the two disagree on, empty if nothing."""
+    """Return where the two differ; empty if nowhere."""
     mine, other = snapshot_of(game, games), reference.snapshot()
-    if mine["decision"] not in ("turn", "over"):  # the kernels note stars at the end of the turn
+    if mine["decision"] not in ("turn", "over"):  # the kernels update stars at the end of the turn
         del mine["stars"], other["stars"]
     found = {key: (mine[key], other[key]) for key in mine if mine[key] != other[key]}
     if set(mine) != set(other):

@@ -21,6 +21,8 @@ from sprawl_env.games.ginkgopolis.constants import (
     Step,
 )
 from sprawl_env.games.ginkgopolis.rules.act import keep_character
+from sprawl_env.games.ginkgopolis.rules.decisions import do_place_marker
+from sprawl_env.games.ginkgopolis.rules.flow import carry_out
 from sprawl_env.games.ginkgopolis.rules.gains import gain_resources
 from sprawl_env.games.ginkgopolis.rules.markers import do_push, find_place, may_stand_beside
 from sprawl_env.games.ginkgopolis.rules.scoring import (
@@ -30,7 +32,6 @@ from sprawl_env.games.ginkgopolis.rules.scoring import (
     points_of,
     rating_in,
 )
-from sprawl_env.games.ginkgopolis.rules.verbs import carry_out, place_marker
 from sprawl_env.kernels.agenda import STEP, A, B, push, top
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.bits import count_bits, lowest
@@ -243,7 +244,7 @@ def rate(tables: Tables, games: Games, action: int, seat: int, mask: Mask) -> fl
         return position_value(t, state, seat)
     floor = action_floor(state)
     if step == Step.MARKER:
-        place_marker(state, seat, action)
+        do_place_marker(state, seat, action)
         resolve(t, state, seat, floor)
         return position_value(t, state, seat)
     return rate_gain(t, state, seat, action, floor)

@@ -1,4 +1,4 @@
-"""*Ginkgopolis* (1 to 5 seats): urbanize, build upwards, live off what you own."""
+"""*Ginkgopolis* (1 to 5 seats): urbanize, construct levels, exploit buildings."""
 
 from __future__ import annotations
 
@@ -19,18 +19,20 @@ from sprawl_env.games.ginkgopolis.rules import verbs
 from sprawl_env.games.ginkgopolis.state import GAME
 
 OPTIONS: Final = {
-    "num_players": Option(2, "seats; 1: against Hal", low=MIN_SEATS, high=MAX_SEATS),
+    "num_players": Option(2, "seats; 1 plays against Hal", low=MIN_SEATS, high=MAX_SEATS),
     "characters": Option(
-        "draft", "draft them, or random introductory sets", words=("draft", "introductory")
+        "draft",
+        "draft characters, or deal random introductory sets",
+        words=("draft", "introductory"),
     ),
-    "difficulty": Option("normal", "Hal's, solo only", words=("normal", "expert")),
-    "open_screens": Option(False, "the counts behind the screens are seen", flag=True),
-    "max_rounds": Option(200, "rounds before the game is truncated", low=1, high=MOST_ROUNDS),
+    "difficulty": Option("normal", "difficulty of Hal, solo only", words=("normal", "expert")),
+    "open_screens": Option(False, "show the counts behind the screens", flag=True),
+    "max_rounds": Option(200, "rounds after which the game is truncated", low=1, high=MOST_ROUNDS),
 }
 
 
 def check_options(data: GameData, options: Mapping[str, int]) -> None:
-    """Check what the number of seats allows (GK §2).
+    """Check the difficulty against the number of seats (GK §2).
 
     Raises:
         InvalidOption: an expert Hal with more than one seat.

@@ -1,4 +1,4 @@
-"""What an action id means in *Ginkgopolis* (GK §6)."""
+"""The action ids of *Ginkgopolis* (GK §6)."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ ACTIONS: Final = ActionTable(
     ("with_tile", NUM_TILES, "add the tile of colour i // 20, number i % 20 + 1", "tile"),
     ("without_tile", 1, "play the card alone"),
     ("take", 2, "take a resource (0) or a tile (1)"),
-    ("beside", 4, "put the marker beside the new tile: north, east, south, west"),
-    ("place", NUM_PLACES, "put the marker on candidate i, clockwise from the earlier letter; or "
-     "push anticlockwise (0), clockwise (1)"),
+    ("beside", 4, "put the marker north, east, south or west of the new tile"),
+    ("place", NUM_PLACES, "put the marker on candidate i, counted clockwise from the earlier "
+     "letter; without candidates: push anticlockwise (0) or clockwise (1)"),
     ("return", NUM_TILES, "return the tile of colour i // 20, number i % 20 + 1", "tile"),
     ("done", 1, "return no more tiles"),
     ("wait", 1, "nothing to decide (Parallel only)"),
 )  # fmt: skip
 
-# Kernels read plain integers, so the table is unpacked once, by name.
+# Kernels need plain integers, so the start of each block has a name.
 DRAFT: Final = ACTIONS["draft"].start
 NEW_HAND: Final = ACTIONS["new_hand"].start
 CARD: Final = ACTIONS["letter"].start  # A to L, then the building cards

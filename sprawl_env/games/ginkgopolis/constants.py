@@ -1,11 +1,11 @@
-"""What fixes the shape of a *Ginkgopolis* state; every other number is data."""
+"""Constants that fix the shape of a *Ginkgopolis* state; every other number is data."""
 
 from __future__ import annotations
 
 from enum import IntEnum
 from typing import Final
 
-COLOURS: Final = ("red", "blue", "yellow")  # GK §1; what they yield is a Gain of the same index
+COLOURS: Final = ("red", "blue", "yellow")  # GK §1; each yields the Gain of the same index
 NUM_COLOURS: Final = len(COLOURS)
 NUMBERS: Final = 20  # of each colour
 NUM_TILES: Final = NUM_COLOURS * NUMBERS
@@ -19,11 +19,11 @@ NUM_LETTERS: Final = len(LETTERS)
 NO_LETTER: Final = -1
 NUM_CARDS: Final = NUM_LETTERS + NUM_TILES  # urbanization cards, then building cards
 NO_CARD: Final = -1
-NEW_HAND_CARD: Final = NUM_CARDS  # as the choice of a card: a new hand
+NEW_HAND_CARD: Final = NUM_CARDS  # chosen in place of a card: a new hand
 
 MIN_SEATS: Final = 1
 MAX_SEATS: Final = 5
-HAL: Final = 1  # the automaton's place in arrays by seat, solo only (GK §4 G18)
+HAL: Final = 1  # the automaton's index in arrays by seat, solo only (G18)
 HAND_SIZE: Final = 4
 SOLO_HAND: Final = 3
 CHARACTERS_KEPT: Final = 3
@@ -35,8 +35,8 @@ NUM_SIDES: Final = NUM_TILES * 4  # side s of a site's tile is site * 4 + direct
 MAX_CONTOUR: Final = 114  # GK §5
 NO_SIDE: Final = -1
 NUM_PLACES: Final = 104  # ids for a marker's candidates (GK §6)
-# Directions of ``around``: eight compass points, the even ones the sides N, E, S, W; then two
-# steps N, E, S, W, across a cell.
+# Directions of ``around``: the eight compass points clockwise from north (even: N, E, S, W), then
+# two steps to the N, E, S, W.
 STEP_X: Final = (0, 1, 1, 1, 0, -1, -1, -1, 0, 2, 0, -2)
 STEP_Y: Final = (-1, -1, 0, 1, 1, 1, 0, -1, -2, 0, 2, 0)
 NUM_DIRECTIONS: Final = len(STEP_X)
@@ -45,7 +45,7 @@ MOST_ROUNDS: Final = 10_000  # largest max_rounds
 
 
 class Gain(IntEnum):
-    """What a building or a card yields; red, blue and yellow in this order."""
+    """What a building or a card yields: red, blue and yellow in this order (GK §1)."""
 
     RESOURCE = 0
     TILE = 1
@@ -56,7 +56,7 @@ NUM_GAINS: Final = len(Gain)
 
 
 class Act(IntEnum):
-    """What a card can be played for (seed: cómo jugar, 2)."""
+    """The three actions that a card can be played for (GK §1, §3)."""
 
     EXPLOIT = 0
     URBANIZE = 1
@@ -69,7 +69,7 @@ NUM_KINDS: Final = NUM_COLOURS * NUM_ACTS  # of characters: colour * 3 + act
 
 
 class Count(IntEnum):
-    """What a card counts at the end (GK §1); the permanent ones count nothing."""
+    """What a card counts at the end (GK §1); cards with a permanent bonus count nothing."""
 
     NOTHING = 0
     BUILDINGS_OF_COLOUR = 1
@@ -95,23 +95,23 @@ class Difficulty(IntEnum):
 
 
 class Step(IntEnum):
-    """What can stand on the agenda; the first six are decisions."""
+    """What an entry of the agenda can be; the first six are decisions, four of them in passes."""
 
-    DRAFT = 0  # pick a character: asked in a pass
-    CARD = 1  # choose a card or a new hand: asked in a pass
-    TILE = 2  # choose a tile or none: asked in a pass
-    RETURN = 3  # return a tile or be done: asked in passes (G5)
-    GAIN = 4  # a resource or a tile (G15); a = bit of the resource, b = bit of the tile
-    MARKER = 5  # move a marker; a = the letter, b = site of the new tile, or NO_SITE
-    EQUIP = 6  # starting items of a seat
+    DRAFT = 0  # pick a character; answered in a pass
+    CARD = 1  # choose a card or a new hand; answered in a pass
+    TILE = 2  # choose a tile or none; answered in a pass
+    RETURN = 3  # return a tile or be done; answered in passes (G5)
+    GAIN = 4  # take a resource or a tile (G15)
+    MARKER = 5  # move a marker; a = letter, b = site of the new tile or NO_SITE, c = first letter
+    EQUIP = 6  # a seat takes its starting items
     DEAL_HANDS = 7
     BEGIN_ROUND = 8
-    ACT = 9  # reveal and resolve; a = 1 once resolved (its last part)
-    COLLECT = 10  # what an urbanization yields; a = the new site
-    TAKE_TILES = 11  # a = how many are still to be taken
-    FINISH = 12  # a = the card, b = 1 if it is kept
-    HAL = 13  # Hal's go
-    HAL_COLLECT = 14  # a = the new site, b = the card
+    ACT = 9  # a seat reveals and resolves its card
+    COLLECT = 10  # yields and bonuses; a = the new site or NO_SITE, b = the Act
+    TAKE_TILES = 11  # a = number of tiles still to take
+    FINISH = 12  # end of an action; a = the card, b = 1 if it is kept
+    HAL = 13  # Hal acts
+    HAL_COLLECT = 14  # Hal scores; a = the new site
     END_OF_ROUND = 15
 
 

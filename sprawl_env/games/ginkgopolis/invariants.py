@@ -1,4 +1,4 @@
-"""What must hold in every position of *Ginkgopolis*, recomputed slowly from its parts."""
+"""Conditions that hold in every position of *Ginkgopolis*, recomputed from its parts."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ EVERYONE = (0, 2**MAX_SEATS - 1)
 
 
 def violations(tables: Tables, games: Games, g: int) -> list[str]:
-    """Return what is wrong with a position, one line each; empty if all is well."""
-    ranges = list(_ranges(tables, games, g))  # first: what follows uses the values as indices
+    """Return what is wrong with a position, one line each; empty if nothing is."""
+    ranges = list(_ranges(tables, games, g))  # first: the other checks use the values as indices
     return ranges or [
         *_agenda(games, g),
         *_city(games, g),
@@ -127,7 +127,7 @@ def _ranges(tables: Tables, games: Games, g: int) -> Iterator[str]:
 
 
 def _agenda(games: Games, g: int) -> Iterator[str]:
-    """A decision is on top, and belongs to the seat to play."""
+    """Check that the one decision is on top and belongs to the seat to play."""
     state = games[g]
     size = int(state.agenda_size)
     if state.over != NOT_OVER:
@@ -151,11 +151,11 @@ def _agenda(games: Games, g: int) -> Iterator[str]:
     if step == Step.MARKER and not (
         0 <= letter < NUM_LETTERS and -1 <= site < NUM_TILES and 0 <= origin < NUM_LETTERS
     ):
-        yield "agenda: expected a letter that looks for a place"
+        yield "agenda: expected a letter to place"
 
 
 def _city(games: Games, g: int) -> Iterator[str]:
-    """Sites, their neighbours and their tiles."""
+    """Check sites, their neighbours and their tiles."""
     state = games[g]
     count = int(state.num_sites)
     places = {(int(state.site_x[s]), int(state.site_y[s])): s for s in range(count)}
@@ -184,11 +184,11 @@ def _city(games: Games, g: int) -> Iterator[str]:
     if state.site_of.tolist() != top:
         yield "site_of: does not match the sites"
     if (state.site_tile[count:] != NO_TILE).any() or state.levels[count:].any():
-        yield "num_sites: tiles lie beyond it"
+        yield "num_sites: expected no tiles beyond it"
 
 
 def _contour(games: Games, g: int) -> Iterator[str]:
-    """The contour holds the sides that face the outside, each once (G4)."""
+    """Check that the contour holds each side that faces the outside once (G4)."""
     state = games[g]
     count = int(state.num_sites)
     built = {(int(state.site_x[s]), int(state.site_y[s])) for s in range(count)}
@@ -220,7 +220,7 @@ def _contour(games: Games, g: int) -> Iterator[str]:
 
 
 def _markers(games: Games, g: int) -> Iterator[str]:
-    """Markers stand apart, on the contour, and read A to L clockwise (G4)."""
+    """Check that markers have cells of their own and read A to L on the contour (G4)."""
     state = games[g]
     size = int(state.agenda_size)
     moving = NUM_LETTERS
@@ -244,7 +244,7 @@ def _markers(games: Games, g: int) -> Iterator[str]:
 
 
 def _tiles(tables: Tables, games: Games, g: int) -> Iterator[str]:
-    """Every tile is somewhere, once, but for those removed."""
+    """Check that every tile except the removed ones is in exactly one place."""
     state = games[g]
     tiles = Counter(state.site_tile[: state.num_sites].tolist())
     tiles.update(state.supply[: state.supply_size].tolist())
@@ -269,7 +269,7 @@ def _tiles(tables: Tables, games: Games, g: int) -> Iterator[str]:
 
 
 def _cards(games: Games, g: int) -> Iterator[str]:
-    """Cards in circulation are somewhere, once, and name standing buildings (G8, G12)."""
+    """Check that each card in circulation is in one place and names a building (G8, G12)."""
     state = games[g]
     cards = Counter(state.deck[: state.deck_size].tolist())
     for hand in state.hand:
@@ -298,11 +298,11 @@ def _cards(games: Games, g: int) -> Iterator[str]:
         if card != NO_CARD and not drafting and card not in state.hand[seat]:
             yield f"chosen: seat {seat} does not have {card_name(card)}"
     if state.deck_size == 0:
-        yield "deck: expected a card (it is formed anew the moment the last one is drawn)"
+        yield "deck: expected a card (drawing the last one re-forms the deck)"
 
 
 def _resources(tables: Tables, games: Games, g: int) -> Iterator[str]:
-    """Every side's resources are somewhere."""
+    """Check that no side's resources are lost or added."""
     state = games[g]
     seats = int(state.num_seats)
     total = int(tables[0].resources[seats])
@@ -314,12 +314,12 @@ def _resources(tables: Tables, games: Games, g: int) -> Iterator[str]:
 
 
 def _bonuses(tables: Tables, games: Games, g: int) -> Iterator[str]:
-    """Sums over the cards in front of a seat; every kept card belongs to one seat."""
+    """Check the sums over the cards in front of each side; no card is kept twice."""
     t, state = tables[0], games[g]
     seats = int(state.num_seats)
     kept = [tile for seat in range(MAX_SEATS) for tile in tiles_in(state.kept[seat])]
     if len(set(kept)) != len(kept):
-        yield "kept: a card lies in front of two seats"
+        yield "kept: a card is in front of two seats"
     if any(not int(state.covered) >> tile & 1 for tile in kept):
         yield "kept: expected cards of covered tiles only"
     for seat in range(max(seats, 2)):

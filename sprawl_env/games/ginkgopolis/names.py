@@ -1,4 +1,4 @@
-"""*Ginkgopolis* in words: action names, text board."""
+"""*Ginkgopolis* as text: action names and the text board."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def character_name(kind: int) -> str:
 
 
 def tiles_in(tiles: int) -> list[int]:
-    """Return the members of a set of tiles, ascending."""
+    """Return the members of a set of tiles in ascending order."""
     return [tile for tile in range(NUM_TILES) if int(tiles) >> tile & 1]
 
 
@@ -82,7 +82,7 @@ _WITH_TILE = {"card": "card", "with_tile": "with tile", "return": "return"}
 
 
 def _place_name(games: Games, g: int, number: int) -> str:
-    """Candidates are numbered; where there are none, the ids mean to push."""
+    """Return the number of a candidate, or the direction of a push if there are none (G4)."""
     state = games[g]
     size = int(state.agenda_size)
     if state.over == NOT_OVER and size and state.agenda[size - 1, 0] == Step.MARKER:
@@ -93,7 +93,7 @@ def _place_name(games: Games, g: int, number: int) -> str:
 
 
 def describe(tables: Tables, games: Games, g: int) -> str:
-    """Return the position as a text board; hidden things are shown too."""
+    """Return the position as a text board, hidden information included."""
     state = games[g]
     lines = [f"Ginkgopolis, round {int(state.rounds)}, ply {int(state.ply)}: {_status(games, g)}"]
     lines += _city(games, g)
@@ -120,7 +120,7 @@ def _status(games: Games, g: int) -> str:
 
 
 def _city(games: Games, g: int) -> Iterator[str]:
-    """One cell a building or marker: colour, number, height and owner."""
+    """Yield the rows of the city; a building shows colour, number, height and owner."""
     state = games[g]
     cells = {}
     for site in range(int(state.num_sites)):

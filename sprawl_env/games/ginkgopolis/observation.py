@@ -1,7 +1,7 @@
-"""What a seat sees of *Ginkgopolis*: not the others' hands, choices, tiles, and not the decks.
+"""The observation of *Ginkgopolis*: without the others' hands, choices and tiles, and the decks.
 
 Seats are numbered from the observer: 0 is itself, 1 the next seat clockwise, and so on; solo, 1 is
-Hal.  While answers are simultaneous nothing tells who has answered, or what (GK §3).
+Hal.  During a pass the observation does not show who has answered, or what (GK §3).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from sprawl_env.kernels.lanes import LANE_BITS
 
 
 class Letter(IntEnum):
-    """Where the numbers about an urbanization card begin, counted from its first one."""
+    """Offsets of the numbers about an urbanization card, from the first of them."""
 
     IN_HAND = 0
     CHOSEN = 1
@@ -60,7 +60,7 @@ class Letter(IntEnum):
 
 
 class Tile(IntEnum):
-    """Where the numbers about a tile and its building card begin."""
+    """Offsets of the numbers about a tile and its building card."""
 
     OWN = 0
     WITH = 1
@@ -71,11 +71,11 @@ class Tile(IntEnum):
     WORKER = 6
     COVERED = 7
     PLACE = 8
-    KNOWN = PLACE + 2  # by side: a card known in a hand, then kept, then whose building
+    KNOWN = PLACE + 2  # one number a side each: card known in a hand, card kept, owner
 
 
 class Kind(IntEnum):
-    """Where the numbers about a kind of character begin."""
+    """Offsets of the numbers about a kind of character."""
 
     IN_PACK = 0
     CHOSEN = auto()
@@ -83,7 +83,7 @@ class Kind(IntEnum):
 
 
 class Block(IntEnum):
-    """The other blocks of the layout, in order; ``tables.block_start`` tells where each begins."""
+    """The other blocks of the layout, in order; ``tables.block_start`` has their offsets."""
 
     LETTERS = 0
     TILES = auto()
@@ -113,7 +113,7 @@ LETTER: Final = "letter"
 TILE: Final = "tile"
 KIND: Final = "kind"
 WINDOW: Final = 11  # cells a side of the window, centred on the city
-PLANES: Final = 5  # levels of red, blue, yellow; whose; marker
+PLANES: Final = 5  # levels of red, blue and yellow; owner; marker
 OWNER_PLANE: Final = 3
 MARKER_PLANE: Final = 4
 NUM_DECISIONS: Final = 6
@@ -131,8 +131,8 @@ AREA: Final = WINDOW * WINDOW
 MOST_NUMBERS: Final = 0xFFF  # of an observation: 2,464 with five seats
 EAST: Final = np.array(STEP_X[:COMPASS:2])  # of a side's direction
 SOUTH: Final = np.array(STEP_Y[:COMPASS:2])
-# Looked up rather than computed.  Lengths are powers of two and the last index is a mask: it shows
-# that an index fits, and negative ones count from the end.
+# Lookup tables.  Their lengths are powers of two, and an index is masked with the last index: the
+# mask shows the compiler that the index is in range, and negative indices count from the end.
 LAST_TILE: Final = 0x3F
 LANE_OF: Final = np.array([1 << tile // NUMBERS * LANE_BITS for tile in range(LAST_TILE + 1)])
 LAST_EIGHTH: Final = 0xFF
@@ -144,15 +144,15 @@ PLACES: Final = np.roll(
 
 
 def layout(tables: Tables, num_seats: int) -> ObservationLayout:
-    """Return the layout for a number of seats and note its offsets in ``tables``."""
+    """Return the layout for a number of seats and store its offsets in ``tables``."""
     sides = max(num_seats, 2)
     by_seat = "by seat from the observer (solo: 1 is Hal)"
     centre = "from the window's centre / 16, east and south"
     result = ObservationLayout(
-        ("letter_in_hand", (NUM_LETTERS,), "1 for an urbanization card in the own hand", LETTER),
+        ("letter_in_hand", (NUM_LETTERS,), "1 if in the observer's hand", LETTER),
         ("letter_chosen", (NUM_LETTERS,), "1 for the card the observer has chosen", LETTER),
         ("letter_discarded", (NUM_LETTERS,), "1 if discarded", LETTER),
-        ("letter_moving", (NUM_LETTERS,), "1 while its marker looks for a place", LETTER),
+        ("letter_moving", (NUM_LETTERS,), "1 while its marker is to be placed", LETTER),
         ("letter_place", (NUM_LETTERS, 2), f"the marker's cell {centre}", LETTER),
         (
             "letter_yield",
@@ -166,14 +166,14 @@ def layout(tables: Tables, num_seats: int) -> ObservationLayout:
             f"1 for a card that was passed on and must be in a hand, {by_seat}",
             LETTER,
         ),
-        ("tile_own", (NUM_TILES,), "1 behind the own screen", TILE),
+        ("tile_own", (NUM_TILES,), "1 if behind the observer's screen", TILE),
         ("tile_with", (NUM_TILES,), "1 for the tile the observer has put on its card", TILE),
-        ("card_in_hand", (NUM_TILES,), "1 for its building card in the own hand", TILE),
+        ("card_in_hand", (NUM_TILES,), "1 if its building card is in the observer's hand", TILE),
         ("card_chosen", (NUM_TILES,), "1 for the card the observer has chosen", TILE),
         ("card_discarded", (NUM_TILES,), "1 if its card is discarded", TILE),
         ("levels", (NUM_TILES,), "levels of the building it tops / 8", TILE),
-        ("worker", (NUM_TILES,), "1 with a worker: the card waits for the next deck", TILE),
-        ("covered", (NUM_TILES,), "1 below another tile", TILE),
+        ("worker", (NUM_TILES,), "1 if it has a worker: its card waits for the next deck", TILE),
+        ("covered", (NUM_TILES,), "1 if below another tile", TILE),
         ("tile_place", (NUM_TILES, 2), f"cell of the building it tops, {centre}", TILE),
         (
             "card_known",
@@ -190,17 +190,17 @@ def layout(tables: Tables, num_seats: int) -> ObservationLayout:
         (
             "city",
             (PLANES, WINDOW, WINDOW),
-            "window centred on the city: levels / 8 of red, blue and yellow buildings, +1 own and "
-            "-1 others' buildings, 1 for a marker",
+            "window centred on the city: levels / 8 of red, blue and yellow buildings, owner (+1 "
+            "observer, -1 another side), 1 for a marker",
         ),
         ("outside", (1,), f"buildings outside the window / {NUM_TILES}"),
         ("decision", (NUM_DECISIONS,), "draft, card, tile, return, gain, marker: one is 1"),
-        ("to_play", (sides,), f"1 for the seat that owes a decision, {by_seat}; of those asked "
-         "together only the observer"),
+        ("to_play", (sides,), f"1 for the seat that owes a decision, {by_seat}; in a pass only "
+         "the observer is shown"),
         ("first", (sides,), f"1 for the first player, {by_seat}"),
         ("screen", (sides, NUM_GAINS), "behind the screen: resources / 25, tiles / 20, points / "
          f"150, {by_seat}; the others' with open_screens only"),
-        ("stock", (sides,), f"own resources in the supply / 25, {by_seat}"),
+        ("stock", (sides,), f"the side's resources in the supply / 25, {by_seat}"),
         ("built", (sides,), f"resources on buildings / 25, {by_seat}"),
         ("tokens", (sides,), f"New Hand tokens / 2, {by_seat}"),
         ("bonus", (sides, NUM_ACTS, NUM_GAINS), f"permanent bonuses / 6, {by_seat}"),
@@ -231,65 +231,65 @@ def layout(tables: Tables, num_seats: int) -> ObservationLayout:
 
 @kernel
 def seen_sides(t: State) -> int:
-    """Sides the layout has room for."""
+    """Return the number of sides in the layout."""
     return max(int(t.seen_seats), 2)
 
 
 @kernel
 def known(index: int) -> int:
-    """Return an index that is not negative, in a form that shows it.
+    """Return a non-negative index in a form that the compiler recognises as non-negative.
 
-    Otherwise every access checks whether it counts from the end, which costs as much again.
+    Otherwise each access checks whether the index is negative, which doubles its cost.
     """
     return index & MOST_NUMBERS
 
 
 @kernel
 def block_at(t: State, block: int) -> int:
-    """First index of a block."""
+    """Return the first index of a block."""
     return int(t.block_start[block])
 
 
 @kernel
 def letter_stride(t: State) -> int:
-    """Numbers about one urbanization card."""
+    """Return how many numbers there are about one urbanization card."""
     return Letter.KNOWN + seen_sides(t)
 
 
 @kernel
 def tile_stride(t: State) -> int:
-    """Numbers about one tile."""
+    """Return how many numbers there are about one tile."""
     return Tile.KNOWN + 3 * seen_sides(t)
 
 
 @kernel
 def letter_at(t: State, letter: int) -> int:
-    """First index of the numbers about an urbanization card."""
+    """Return the first index of the numbers about an urbanization card."""
     return block_at(t, Block.LETTERS) + letter * letter_stride(t)
 
 
 @kernel
 def tile_at(t: State, tile: int) -> int:
-    """First index of the numbers about a tile."""
+    """Return the first index of the numbers about a tile."""
     return block_at(t, Block.TILES) + tile * tile_stride(t)
 
 
 @kernel
 def kind_at(t: State, kind: int) -> int:
-    """First index of the numbers about a kind of character."""
+    """Return the first index of the numbers about a kind of character."""
     return int(t.block_start[Block.KINDS]) + kind * (Kind.KEPT + seen_sides(t))
 
 
 @kernel
 def side_seen(state: State, viewer: int, seat: int) -> int:
-    """How many sides clockwise from the observer a seat, or Hal, sits."""
+    """Return how many sides clockwise from the observer a seat, or Hal, is."""
     away = seat - viewer
     return away if away >= 0 else away + num_sides(state)
 
 
 @kernel
 def mark(things: int, first: int, stride: int, out: Floats) -> None:
-    """Write 1 for every thing of a set: at ``first`` for thing 0, ``stride`` apart."""
+    """Write 1 for every member of a set: member ``k`` at ``first + k * stride``."""
     while things:
         out[known(first + lowest(things) * stride)] = 1.0
         things &= things - 1
@@ -297,7 +297,7 @@ def mark(things: int, first: int, stride: int, out: Floats) -> None:
 
 @kernel
 def write_card(t: State, card: int, of_letter: int, of_tile: int, out: Floats) -> None:
-    """Write 1 for one card, whichever kind it is."""
+    """Write 1 for one card, at the offset of its kind."""
     if card < NUM_LETTERS:
         out[letter_at(t, card) + of_letter] = 1.0
     else:
@@ -326,7 +326,7 @@ def write_hands(t: State, state: State, viewer: int, out: Floats) -> None:
 
 @kernel
 def write_sets(t: State, state: State, viewer: int, out: Floats) -> None:
-    """Write what is a set of tiles: own, discarded, with a worker, covered, kept."""
+    """Write the sets of tiles: own, discarded, with a worker, covered, kept."""
     first, stride = tile_at(t, 0), tile_stride(t)
     mark(int(state.tiles[viewer]), first + Tile.OWN, stride, out)
     mark(int(state.discarded), first + Tile.DISCARDED, stride, out)
@@ -342,7 +342,7 @@ def write_sets(t: State, state: State, viewer: int, out: Floats) -> None:
 
 @kernel
 def window_cell(dx: int, dy: int) -> int:
-    """Index of a cell in a plane of the window, from its distance to the centre; -1 outside."""
+    """Return a cell's index in a plane from its offset to the centre; -1 outside the window."""
     column, row = dx + WINDOW // 2, dy + WINDOW // 2
     if 0 <= column < WINDOW and 0 <= row < WINDOW:
         return row * WINDOW + column
@@ -351,7 +351,7 @@ def window_cell(dx: int, dy: int) -> int:
 
 @kernel
 def middle(state: State, places: Places) -> int:
-    """The middle of the city on one axis, the earlier of two: where the window's centre is."""
+    """Return the window's centre on one axis: the middle of the city, rounded down."""
     first, last = 0, 0
     for site in range(state.num_sites):
         first = min(first, int(places[site]))
@@ -373,7 +373,7 @@ def write_buildings(t: State, state: State, viewer: int, x: int, y: int, out: Fl
         out[at + Tile.LEVELS] = EIGHTHS[levels & LAST_EIGHTH]
         out[at + Tile.PLACE] = PLACES[dx & LAST_PLACE]
         out[at + Tile.PLACE + 1] = PLACES[dy & LAST_PLACE]
-        # without owner: zeros at somebody's, as a branch would be taken at random
+        # Without an owner, write zeros for some side: a branch here would be unpredictable.
         side = side_seen(state, viewer, owner)
         is_owned = owner != NOBODY
         out[at + known(owners + side)] = is_owned
@@ -389,8 +389,8 @@ def write_buildings(t: State, state: State, viewer: int, x: int, y: int, out: Fl
 
 @kernel
 def yields_of(state: State, site: int) -> int:
-    """Levels of a building in the lane of its colour; 0 without a site."""
-    there = int(site != NO_SITE)  # no branch: it would be taken at random
+    """Return a building's levels in the lane of its colour; 0 if there is no site."""
+    there = int(site != NO_SITE)  # arithmetic instead of an unpredictable branch
     site = known(site * there)
     lane = LANE_OF[int(state.site_tile[site]) & LAST_TILE]
     return int(state.levels[site]) * there * int(lane)
@@ -398,7 +398,7 @@ def yields_of(state: State, site: int) -> int:
 
 @kernel
 def yields_beside(state: State, site: int, direction: int) -> int:
-    """Levels adjacent to the cell that a side faces, in the lanes of their colours."""
+    """Return the levels adjacent to the cell a side faces, in the lanes of their colours."""
     around = state.around[site]
     yields = yields_of(state, site)
     yields += yields_of(state, int(around[2 * direction + 1]))
@@ -408,7 +408,7 @@ def yields_beside(state: State, site: int, direction: int) -> int:
 
 @kernel
 def write_markers(t: State, state: State, x: int, y: int, out: Floats) -> None:
-    """Write where every marker stands and what adjoins it."""
+    """Write where every marker is and what is adjacent to it."""
     first, stride = letter_at(t, 0), letter_stride(t)
     plane = block_at(t, Block.CITY) + MARKER_PLANE * AREA
     for letter in range(NUM_LETTERS):
@@ -440,7 +440,7 @@ def write_city(t: State, state: State, viewer: int, out: Floats) -> None:
 
 @kernel
 def write_characters(t: State, state: State, viewer: int, out: Floats) -> None:
-    """Write the pack to pick from, and characters in front of those who have shown them."""
+    """Write the pack to pick from and the characters in front of the seats (G11)."""
     drafting = state.rounds == 0 and state.num_picks < state.picks.shape[1]
     for seat in range(state.num_seats):
         side = side_seen(state, viewer, seat)
@@ -459,7 +459,7 @@ def write_characters(t: State, state: State, viewer: int, out: Floats) -> None:
 
 @kernel
 def write_bonuses(t: State, state: State, seat: int, side: int, out: Floats) -> None:
-    """Write what a side's cards give for ever, and how many there are of each kind."""
+    """Write a side's permanent bonuses and its number of cards of each kind."""
     with_act = known(block_at(t, Block.WITH_ACT) + side * NUM_ACTS)
     with_colour = known(block_at(t, Block.WITH_COLOUR) + side * NUM_COLOURS)
     bonus = known(block_at(t, Block.BONUS) + side * NUM_ACTS * NUM_GAINS)
@@ -474,7 +474,7 @@ def write_bonuses(t: State, state: State, seat: int, side: int, out: Floats) -> 
 
 @kernel
 def write_side(t: State, state: State, seat: int, side: int, is_open: bool, out: Floats) -> None:
-    """Write what lies before a side's screen, and behind it if that is open."""
+    """Write what is in front of a side's screen, and behind it if it is open."""
     if is_open:
         at = known(block_at(t, Block.SCREEN) + side * NUM_GAINS)
         tiles = count_bits(state.tiles[seat]) + count_bits(state.returning[seat])
@@ -491,7 +491,7 @@ def write_side(t: State, state: State, seat: int, side: int, is_open: bool, out:
 
 @kernel
 def write_common(t: State, state: State, viewer: int, out: Floats) -> None:
-    """Write the decks, the order of play and how near the end is."""
+    """Write deck, supply, first player and how close the end is."""
     start = t.block_start
     out[start[Block.FIRST] + side_seen(state, viewer, int(state.first))] = 1.0
     out[start[Block.SUPPLY]] = min(int(state.supply_size) * SUPPLY_UNIT, 1.0)
@@ -504,7 +504,7 @@ def write_common(t: State, state: State, viewer: int, out: Floats) -> None:
 
 @kernel
 def write_decision(t: State, state: State, viewer: int, out: Floats) -> None:
-    """Write what is being decided; of a pass only whether the observer owes an answer."""
+    """Write the current decision; in a pass only whether the observer owes an answer."""
     step = top(state, STEP)
     if step > LAST_DECISION:
         return
@@ -520,7 +520,7 @@ def write_decision(t: State, state: State, viewer: int, out: Floats) -> None:
 
 @kernel
 def observe(tables: Tables, games: Games, g: int, seat: int, out: Floats) -> None:
-    """Write what ``seat`` sees; a batch with fewer seats than the layout fits too."""
+    """Write what ``seat`` sees; the layout may have more seats than the game."""
     t, state = tables[0], games[g]
     out[:] = 0.0
     write_hands(t, state, seat, out)

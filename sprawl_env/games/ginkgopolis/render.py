@@ -1,4 +1,4 @@
-"""*Ginkgopolis* as a picture: the city with its markers, supplies and every seat's holdings."""
+"""*Ginkgopolis* as a picture: the city with its markers, supplies and what every seat holds."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ Cell = tuple[int, int]
 
 
 def draw(game: Game, games: Games, g: int, view: View) -> Picture:
-    """Return the position as a picture; without ``view.sees`` no hand, pick or open screen."""
+    """Return the position as a picture; hands, picks and screens as far as ``view`` sees them."""
     state = games[g]
     seats = int(state.num_seats)
     height = 66 + CITY_HEIGHT + MARGIN + seats * (SEAT_HEIGHT + 6) + MARGIN
@@ -117,7 +117,7 @@ def _argument(state: State, field: int) -> int:
 
 
 def _is_open(state: State, view: View, seat: int) -> bool:
-    """Whether the counts behind a screen may be shown."""
+    """Return whether the counts behind a screen may be shown."""
     return view.sees(seat) or bool(state.open_screens) or state.over != NOT_OVER
 
 
@@ -131,7 +131,7 @@ def _facts(state: State) -> str:
 
 
 def _asked(state: State, view: View) -> int:
-    """Return who is shown to owe a decision: in a pass nobody learns who has answered."""
+    """Return the seat shown as owing a decision; a pass does not show who has answered."""
     if state.over != NOT_OVER:
         return NOBODY
     if view.seat is None or _step(state) > LAST_PASS:
@@ -150,7 +150,7 @@ def _decision(game: Game, games: Games, g: int, view: View) -> str:
 
 
 def _last(view: View) -> str:
-    """Return the last action in words, of another seat's hidden answer only that there was one."""
+    """Return the last action in words, without the content of another seat's hidden answer."""
     if view.last is None:
         return ""
     block, _ = ACTIONS.locate(view.last.action)
@@ -170,7 +170,7 @@ def _cell_of(state: State, side: int) -> Cell:
 
 
 def _markers(state: State) -> dict[Cell, int]:
-    """Return the letters by the cells their markers stand on."""
+    """Return the letters by the cells of their markers."""
     return {
         _cell_of(state, side): letter
         for letter, side in enumerate(state.marker.tolist())
@@ -237,7 +237,7 @@ def _city(picture: Picture, state: State, view: View, top: float) -> None:
 def _building(
     picture: Picture, state: State, view: View, grid: _Grid, site: int, cell: Cell
 ) -> None:
-    """The top tile over its levels, owner and worker on it."""
+    """Draw the top tile with its levels, its owner and its worker."""
     tile, levels, owner = (
         int(state.site_tile[site]),
         int(state.levels[site]),
@@ -381,7 +381,7 @@ def _tile_chip(
     picture.add(Rect(x, y, width, height, 2, fill=TILES[tile // NUMBERS], stroke=INK))
     name, size = short_name(tile), min(10.0, height)
     if text_width(name, 8.0) > width - 1:
-        name = name[1:]  # there is room for the number, its colour is seen
+        name = name[1:]  # only the number fits; the fill shows the colour
     below = y + height / 2 + size * 0.36
     picture.text(x + width / 2, below, name, size, width=width - 1, anchor="middle")
 
@@ -415,7 +415,7 @@ def _seat(
 
 
 def _holdings(picture: Picture, state: State, view: View, seat: int, x: float, y: float) -> None:
-    """What lies behind the screen, as far as it may be seen, and before it."""
+    """Draw what is behind the screen, as far as it may be seen, and in front of it."""
     tiles = int(state.tiles[seat]) | int(state.returning[seat])
     before = f"in supply {int(state.stock[seat])}, tokens {int(state.tokens[seat])}"
     behind = "behind the screen: ?"
@@ -442,7 +442,7 @@ def _holdings(picture: Picture, state: State, view: View, seat: int, x: float, y
 
 
 def _kept(picture: Picture, state: State, view: View, seat: int, x: float, y: float) -> None:
-    """The cards in front of a seat: characters by colour and act, then building cards."""
+    """Draw the cards in front of a seat: characters by colour and act, then building cards."""
     drafting = state.over == NOT_OVER and state.rounds == 0 and _step(state) == Step.DRAFT
     kinds = [] if drafting and not view.sees(seat) else state.picks[seat].tolist()
     characters = [kind for kind in kinds if kind != NO_CHARACTER]
@@ -462,7 +462,7 @@ def _kept(picture: Picture, state: State, view: View, seat: int, x: float, y: fl
 
 
 def _end_words(picture: Picture, game: Game, state: State, seat: int, x: float, y: float) -> None:
-    """What the cards in front of a seat pay at the end."""
+    """Write what the cards in front of a seat pay at the end."""
     t = game.tables[0]
     pays = [
         f"{short_name(tile)} {card_words(t, tile).removeprefix('end: ')}"
@@ -474,7 +474,7 @@ def _end_words(picture: Picture, game: Game, state: State, seat: int, x: float, 
 
 
 def _hand(picture: Picture, game: Game, state: State, view: View, seat: int, y: float) -> None:
-    """Four cards, or the pack to draft from, to whoever may see them."""
+    """Draw four cards or the pack to draft from; only their number if they are hidden."""
     x = MARGIN + LEFT
     if not view.sees(seat):
         count = sum(card != NO_CARD for card in state.hand[seat].tolist())
@@ -495,16 +495,18 @@ def _hand(picture: Picture, game: Game, state: State, view: View, seat: int, y: 
 
 
 def _cards(game: Game, state: State, seat: int) -> Iterator[tuple[str, str, str, int, bool]]:
-    """Yield name, words, colour and action of what a seat may choose from, and if it has."""
+    """Yield name, words, colour and action of each choice, and whether it is chosen."""
     t = game.tables[0]
     if state.over == NOT_OVER and _step(state) == Step.DRAFT:
         pack = (seat - int(state.num_picks)) % int(state.num_seats)
         left = [k for k in range(HAND_SIZE) if state.taken_in[pack, k] == NOT_TAKEN]
         chosen = int(state.chosen[seat])
-        for kind in sorted(int(state.pack[pack, k]) for k in left):  # their order means nothing
+        for kind in sorted(
+            int(state.pack[pack, k]) for k in left
+        ):  # sorted: their order has no meaning
             words, fill = _character_words(t, kind), TILES[kind // NUM_ACTS]
             yield character_name(kind), words, fill, DRAFT + kind, kind == chosen
-            chosen = NO_CARD if kind == chosen else chosen  # of several alike one is chosen
+            chosen = NO_CARD if kind == chosen else chosen  # of several equal ones, one is chosen
         return
     for card in state.hand[seat].tolist():
         if card == NO_CARD:

@@ -1,4 +1,4 @@
-"""*Tower Up* (2 to 4 seats): build, pay the neighbours, roof what stands tallest."""
+"""*Tower Up* (2 to 4 seats): build, pay the adjacent buildings, place roofs that score."""
 
 from __future__ import annotations
 
@@ -24,12 +24,14 @@ OPTIONS: Final = {
     "starting_floors": Option(
         MARKET_SIZE, "buildings at the start (up to 7; with 4 seats up to 5)", low=3, high=9
     ),
-    "max_turns": Option(400, "turns in all before the game is truncated", low=1, high=MOST_TURNS),
+    "max_turns": Option(
+        400, "turns in all, after which the game is truncated", low=1, high=MOST_TURNS
+    ),
 }
 
 
 def check_options(data: GameData, options: Mapping[str, int]) -> None:
-    """Check what the number of seats allows (TU §3.6).
+    """Check the number of starting floors against the number of seats (TU §3.6).
 
     Raises:
         InvalidOption: too many starting floors.

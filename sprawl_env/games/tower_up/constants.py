@@ -1,4 +1,4 @@
-"""What fixes the shape of a *Tower Up* state; every other number is data."""
+"""Constants that fix the shape of a *Tower Up* state; every other number is data."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 COLOURS: Final = ("black", "grey", "white", "brown")  # TU §1
 NUM_COLOURS: Final = len(COLOURS)
-MULTICOLOUR: Final = NUM_COLOURS  # as a card's bottom floor: any colour
+MULTICOLOUR: Final = NUM_COLOURS  # of a card's bottom floor: any colour
 NO_COLOUR: Final = -1
 DISTRICTS: Final = ("harbour", "market", "hill", "grey_a", "grey_b")  # TU §2
 NUM_DISTRICTS: Final = len(DISTRICTS)
@@ -31,7 +31,7 @@ NUM_OBJECTIVES: Final = 10
 OBJECTIVES_IN_PLAY: Final = 3  # one for each shape of chip
 MAX_CHIPS: Final = 4  # of one shape
 MAX_HEIGHT: Final = MAX_STREETS + 1  # a building gets at most one floor from each neighbour
-MAX_CROSSINGS: Final = 1024  # ways to stand on both sides of two borders
+MAX_CROSSINGS: Final = 1024  # ways to be present on both sides of two borders
 MAX_COLUMNS: Final = 16  # spaces of a row
 MAX_STARS: Final = 8  # star columns
 MOST_TURNS: Final = 4000  # largest max_turns
@@ -53,11 +53,11 @@ class ObjectiveKind(IntEnum):
 
 
 class Step(IntEnum):
-    """What can stand on the agenda; the first four are decisions."""
+    """What an entry of the agenda can be; the first four are decisions."""
 
     TURN = 0  # take a card or build
-    FLOOR = 1  # pick the colour of a floor; a = SUBSTITUTE or ANY_COLOUR
-    RETURN = 2  # give a floor back; skipped while the seat holds no more than it may
+    FLOOR = 1  # choose the colour of a substitute or multicolour floor
+    RETURN = 2  # return a floor; skipped if the seat holds no more than the limit
     ROOF = 3  # put a roof on a floor just placed; a = the new building's site
     VEHICLE = 4  # move marker a by b
     REFILL = 5  # refill market space a
@@ -65,7 +65,7 @@ class Step(IntEnum):
 
 
 class EndCause(IntEnum):
-    """Why the end was triggered (TU §7); the first cause rules (T7)."""
+    """Why the end was triggered (TU §7); the first cause applies (T7)."""
 
     NONE = 0
     LAST_ROOF = 1  # §7a

@@ -1,4 +1,4 @@
-"""What must hold in every position of *Tower Up*, recomputed slowly from the board."""
+"""Conditions that hold in every position of *Tower Up*, recomputed from the board."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ MOST_FLOORS = 4  # of a card
 
 
 def violations(tables: Tables, games: Games, g: int) -> list[str]:
-    """Return what is wrong with a position, one line each; empty if all is well."""
-    ranges = list(_ranges(tables, games, g))  # first: what follows uses the values as indices
+    """Return what is wrong with a position, one line each; empty if nothing is."""
+    ranges = list(_ranges(tables, games, g))  # first: the other checks use the values as indices
     return ranges or [
         *_board(tables, games, g),
         *_roofs(tables, games, g),
@@ -97,7 +97,7 @@ def _ranges(tables: Tables, games: Games, g: int) -> Iterator[str]:
 
 
 def _agenda(tables: Tables, games: Games, g: int) -> Iterator[str]:
-    """A turn is END_OF_TURN, RETURN and then one decision with what follows it."""
+    """Check that a turn is END_OF_TURN, RETURN and one decision with its later steps."""
     state = games[g]
     size = min(int(state.agenda_size), AGENDA_DEPTH)
     if state.over != NOT_OVER:
@@ -110,7 +110,7 @@ def _agenda(tables: Tables, games: Games, g: int) -> Iterator[str]:
     if any(entry[1] != state.to_play for entry in entries) or state.to_play < 0:
         yield "agenda: expected only steps of the seat to play"
     if steps[:2] != [Step.END_OF_TURN, Step.RETURN]:
-        yield "agenda: expected a turn to lie at the bottom"
+        yield "agenda: expected END_OF_TURN and RETURN at the bottom"
     elif steps[2:] in ([], [Step.TURN]):
         if waiting:
             yield f"market: space {waiting[0]} is empty"
@@ -128,21 +128,21 @@ def _agenda(tables: Tables, games: Games, g: int) -> Iterator[str]:
 
 
 def _taking(entries: list[list[int]], waiting: list[int]) -> Iterator[str]:
-    """While a card is being taken: REFILL, perhaps VEHICLE, floors to choose."""
+    """Check the steps of taking a card: REFILL, perhaps VEHICLE, floors to choose."""
     refill, *rest = entries
     if refill[0] != Step.REFILL or [refill[2]] != waiting:
         yield "agenda: expected the empty market space to be refilled"
     if rest and rest[0][0] == Step.VEHICLE:
         _, _, colour, steps, _ = rest.pop(0)
         if not 0 <= colour < NUM_COLOURS or not 1 <= steps <= MOST_STEPS:
-            yield "agenda: no possible vehicle"
+            yield "agenda: expected a possible vehicle"
     floors = [entry[0] for entry in rest]
     if not 1 <= len(floors) <= MOST_FLOORS or set(floors) != {Step.FLOOR}:
         yield "agenda: expected floors to choose on top"
 
 
 def _board(tables: Tables, games: Games, g: int) -> Iterator[str]:
-    """Buildings, and the counts kept beside them."""
+    """Check the buildings and the counts derived from them."""
     t, state = tables[0], games[g]
     sites = int(t.num_sites[state.board])
     for site in range(MAX_SITES):
@@ -167,7 +167,7 @@ def _board(tables: Tables, games: Games, g: int) -> Iterator[str]:
 
 
 def _roofs(tables: Tables, games: Games, g: int) -> Iterator[str]:
-    """Roofs, presence and visible tops."""
+    """Check roofs, presence and visible tops."""
     state = games[g]
     tops: dict[int, tuple[int, int]] = {}  # site -> height and seat of its highest roof
     for seat in range(int(state.num_seats)):
@@ -196,7 +196,7 @@ def _roofs(tables: Tables, games: Games, g: int) -> Iterator[str]:
 
 
 def _stock(tables: Tables, games: Games, g: int) -> Iterator[str]:
-    """Floors and cards are all somewhere."""
+    """Check that every floor and every card is in exactly one place."""
     t, state = tables[0], games[g]
     for colour, name in enumerate(COLOURS):
         floors = (
@@ -216,7 +216,7 @@ def _stock(tables: Tables, games: Games, g: int) -> Iterator[str]:
 
 
 def _gains(tables: Tables, games: Games, g: int) -> Iterator[str]:
-    """Objectives, chips and star columns."""
+    """Check objectives, chips and star columns."""
     t, state = tables[0], games[g]
     if len(set(state.objective.tolist())) != OBJECTIVES_IN_PLAY:
         yield "objective: expected three different cards"
@@ -231,7 +231,7 @@ def _gains(tables: Tables, games: Games, g: int) -> Iterator[str]:
         yield from _progress(tables, games, g, seat)
         reached = int(stars_reached(t, state, seat))
         now = int(state.stars[seat])
-        late = seat == state.to_play and _turn_in_progress(games, g)  # noted when the turn ends
+        late = seat == state.to_play and _turn_in_progress(games, g)  # updated when the turn ends
         if now > reached or (now < reached and not late and state.over == NOT_OVER):
             yield f"stars: seat {seat} has reached {reached}"
 
@@ -252,7 +252,7 @@ def _progress(tables: Tables, games: Games, g: int, seat: int) -> Iterator[str]:
 
 
 def _end(tables: Tables, games: Games, g: int) -> Iterator[str]:
-    """Why the game ends, who has counted, who has a last turn."""
+    """Check the cause of the end, which seats have counted, which have a last turn."""
     state = games[g]
     seats = int(state.num_seats)
     counted = int(state.counted.sum())

@@ -1,4 +1,4 @@
-"""*Tower Up* in words: action names, text board."""
+"""*Tower Up* as text: action names and the text board."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a seat sees of *Tower Up*: everything but the order of the deck.
+"""The observation of *Tower Up*: everything except the order of the deck.
 
 Seats are numbered from the observer: 0 is itself, 1 the next seat clockwise, and so on.
 """
@@ -36,7 +36,7 @@ from sprawl_env.kernels.lanes import lanes, shortfall, zeros
 
 
 class Site(IntEnum):
-    """Where the numbers about a site begin, counted from the first one about it."""
+    """Offsets of the numbers about a site, from the first of them."""
 
     HEIGHT = 0
     PRICE = NUM_COLOURS
@@ -47,11 +47,11 @@ class Site(IntEnum):
     GAIN = COST + 3
     NEW_BUILDING = COST + 4
     HELPS = COST + 5
-    BY_SEAT = HELPS + OBJECTIVES_IN_PLAY  # covers, then roofs, then top: one number a seat each
+    BY_SEAT = HELPS + OBJECTIVES_IN_PLAY  # covers, roofs and top: one number a seat each
 
 
 class Block(IntEnum):
-    """The other blocks of the layout, in order; ``tables.block_start`` tells where each begins."""
+    """The other blocks of the layout, in order; ``tables.block_start`` has their offsets."""
 
     DECISION = 0
     TO_CHOOSE = auto()
@@ -88,7 +88,7 @@ SUPPLY_SCALE: Final = 30.0
 CHOICE_UNIT: Final = 1 / 4  # floors of one card
 CARD_UNIT: Final = 1 / 2  # most floors of a colour on a card
 CHIP_UNIT: Final = 1 / 7
-# Units rather than divisors: a kernel multiplies faster than it divides.
+# Factors instead of divisors: multiplication is faster than division.
 GAIN_UNIT: Final = 1 / 12  # millions of a full row
 HEIGHT_UNIT: Final = 1 / MAX_HEIGHT
 PRICE_UNIT: Final = 1 / 5
@@ -97,7 +97,7 @@ ROOFS_UNIT: Final = 1 / 3
 
 
 def layout(tables: Tables, num_seats: int) -> ObservationLayout:
-    """Return the layout for a number of seats and note its offsets in ``tables``."""
+    """Return the layout for a number of seats and store its offsets in ``tables``."""
     sites = int(tables.seen_sites[0])
     seats = "by seat from the observer"
     result = ObservationLayout(
@@ -133,8 +133,8 @@ def layout(tables: Tables, num_seats: int) -> ObservationLayout:
         (
             "helps",
             (sites, OBJECTIVES_IN_PLAY),
-            "1 if the observer's presence here would further an objective not yet fulfilled "
-            "(five adjacent buildings: 1 beside its own ones; borders and heights: always 0)",
+            "1 if the observer's presence here would advance an objective it has not fulfilled "
+            "(five adjacent buildings: 1 beside its own buildings; borders and heights: always 0)",
             SITE,
         ),
         (
@@ -146,13 +146,17 @@ def layout(tables: Tables, num_seats: int) -> ObservationLayout:
         ("roofs", (sites, num_seats), f"roofs at any height / 3, {seats}", SITE),
         ("top", (sites, num_seats), f"1 if the building's top is a roof, {seats}", SITE),
         ("decision", (NUM_DECISIONS,), "turn, floor to choose, floor to return, roof: one is 1"),
-        ("to_choose", (1,), "floors the seat to play has still to choose / 4"),
-        ("vehicle", (NUM_COLOURS,), "steps its marker will move once they are chosen / 2"),
+        ("to_choose", (1,), "floors the seat to play still has to choose / 4"),
+        ("vehicle", (NUM_COLOURS,), "steps its marker will move after they are chosen / 2"),
         ("reserve", (num_seats, NUM_COLOURS), f"floors in hand / 10, {seats}"),
         ("roofs_left", (num_seats,), f"/ {NUM_ROOFS}, {seats}"),
         ("marker", (num_seats, NUM_COLOURS), f"steps moved / length of the row, {seats}"),
         ("to_star", (num_seats, NUM_COLOURS), f"steps short of the next star column / 2, {seats}"),
-        ("visible", (num_seats,), f"roofs that are a building's top / cone's row, {seats}"),
+        (
+            "visible",
+            (num_seats,),
+            f"roofs that are a building's top / length of the cone's row, {seats}",
+        ),
         ("chip", (num_seats, OBJECTIVES_IN_PLAY), f"millions won / 7, {seats}"),
         ("progress", (num_seats, OBJECTIVES_IN_PLAY), f"share of the objective's need, {seats}"),
         ("roof_heights", (num_seats, COUNTED_HEIGHTS), f"1 for a roof at height 1 to 4, {seats}"),
@@ -165,8 +169,8 @@ def layout(tables: Tables, num_seats: int) -> ObservationLayout:
             "market",
             (MARKET_SIZE, CARD_FEATURES),
             "floors by colour / 2, multicolour / 2, vehicle steps by colour / 2, millions the "
-            "vehicle moves the observer's marker by / 12, best gain of the sites that could be "
-            "paid with these floors too",
+            "vehicle moves the observer's marker by / 12, best gain of the sites that the observer "
+            "could pay for with these floors added",
             "card",
         ),
         ("supply", (NUM_COLOURS,), f"floors left / {SUPPLY_SCALE:.0f}"),
@@ -191,34 +195,34 @@ def layout(tables: Tables, num_seats: int) -> ObservationLayout:
 
 @kernel
 def seat_at(viewer: int, k: int, num_seats: int) -> int:
-    """The ``k``-th seat clockwise from the observer."""
+    """Return the ``k``-th seat clockwise from the observer."""
     seat = viewer + k
     return seat if seat < num_seats else seat - num_seats
 
 
 @kernel
 def gain_of_roof(t: State, state: State, seat: int, colour: int, height: int) -> int:
-    """Millions that a roof at this height moves the seat's marker by."""
+    """Return the millions by which a roof at this height moves the seat's marker."""
     return int(t.marker_gain[state.marker[seat, colour], height])
 
 
 @kernel
 def floors_in_hand(state: State, seat: int) -> int:
-    """The seat's reserve by colour, side by side."""
+    """Return the seat's reserve by colour, packed into lanes."""
     own = state.reserve[seat]
     return lanes(int(own[0]), int(own[1]), int(own[2]), int(own[3]))
 
 
 @kernel
 def missing_floors(price: int, held: int) -> int:
-    """Floors lacking to pay a price and to build in a colour without price, best choice."""
+    """Return how many floors are missing to pay a price and build in the best colour."""
     may_be_new = zeros(price) & ~zeros(held)
     return shortfall(price, held) + (may_be_new == 0)
 
 
 @kernel
 def write_building(t: State, state: State, viewer: int, site: int, out: Floats) -> None:
-    """Write a site's building, and what a roof on it would bring the observer."""
+    """Write a site's building, and what a roof on it would gain the observer."""
     at = site * int(t.site_stride)
     colour = int(state.colour[site])
     height = int(state.height[site])
@@ -228,7 +232,7 @@ def write_building(t: State, state: State, viewer: int, site: int, out: Floats) 
 
 @kernel
 def write_frontier(t: State, state: State, viewer: int, site: int, out: Floats) -> None:
-    """Write the price of an empty site next to buildings, and what the observer could do there."""
+    """Write the price of an empty site next to buildings, and what building there would gain."""
     at = site * int(t.site_stride)
     beside = state.adjacent[site]
     neighbours = 0
@@ -254,7 +258,7 @@ def write_frontier(t: State, state: State, viewer: int, site: int, out: Floats) 
 
 @kernel
 def write_enabled(t: State, state: State, price: int, held: int, gain: float, out: Floats) -> None:
-    """Raise what a market card makes possible to a site's gain, if it could then be paid."""
+    """Note a site's gain at each market card that would make the site payable, if larger."""
     at = int(t.block_start[Block.MARKET]) + ENABLES_AT
     for space in range(MARKET_SIZE):
         card = int(state.market[space])
@@ -267,7 +271,7 @@ def write_enabled(t: State, state: State, price: int, held: int, gain: float, ou
 
 @kernel
 def buildings_of(state: State) -> int:
-    """Set of the sites with a building."""
+    """Return the set of sites with a building."""
     sites = 0
     for colour in range(NUM_COLOURS):
         sites |= int(state.built[colour])
@@ -293,7 +297,7 @@ def write_tops(t: State, state: State, seat: int, k: int, out: Floats) -> None:
 
 @kernel
 def write_sites(t: State, state: State, viewer: int, out: Floats) -> None:
-    """Write every site that has a building or stands next to one."""
+    """Write every site that has a building or is adjacent to one."""
     buildings = buildings_of(state)
     frontier = 0
     left = buildings
@@ -311,7 +315,7 @@ def write_sites(t: State, state: State, viewer: int, out: Floats) -> None:
 
 @kernel
 def sites_that_help(t: State, state: State, seat: int, objective: int) -> int:
-    """Set of the sites where presence would further an objective (those of one step)."""
+    """Return the set of sites where presence would advance an objective by one step."""
     board = state.board
     kind = t.objective_kind[objective]
     present = int(state.present[seat])
@@ -349,7 +353,7 @@ def sites_that_help(t: State, state: State, seat: int, objective: int) -> int:
 
 @kernel
 def write_helps(t: State, state: State, viewer: int, out: Floats) -> None:
-    """Write which sites would further the objectives the observer has not fulfilled."""
+    """Write which sites would advance the objectives the observer has not fulfilled."""
     for k in range(OBJECTIVES_IN_PLAY):
         if state.fulfilled[viewer, k] == 0:
             sites = sites_that_help(t, state, viewer, state.objective[k])
@@ -361,7 +365,7 @@ def write_helps(t: State, state: State, viewer: int, out: Floats) -> None:
 
 @kernel
 def write_seat(t: State, state: State, seat: int, k: int, out: Floats) -> None:
-    """Write what lies in front of a seat, the ``k``-th from the observer."""
+    """Write what a seat, the ``k``-th from the observer, has."""
     start = t.block_start
     end = float(t.marker_end)
     next_star = end
@@ -413,7 +417,7 @@ def write_market(t: State, state: State, viewer: int, out: Floats) -> None:
 
 @kernel
 def write_common(t: State, state: State, out: Floats) -> None:
-    """Write objectives, stock and how near the end is."""
+    """Write objectives, supply, deck and how close the end is."""
     start = t.block_start
     for k in range(OBJECTIVES_IN_PLAY):
         out[start[Block.OBJECTIVE] + k * NUM_OBJECTIVES + state.objective[k]] = 1.0
@@ -431,7 +435,7 @@ def write_common(t: State, state: State, out: Floats) -> None:
 
 @kernel
 def write_pending(t: State, state: State, out: Floats) -> None:
-    """Write what follows a floor to be chosen: more of them, a vehicle."""
+    """Write how many floors are to be chosen and which vehicle moves afterwards."""
     for k in range(int(state.agenda_size)):
         if state.agenda[k, STEP] == Step.FLOOR:
             out[t.block_start[Block.TO_CHOOSE]] += CHOICE_UNIT
@@ -442,7 +446,7 @@ def write_pending(t: State, state: State, out: Floats) -> None:
 
 @kernel
 def observe(tables: Tables, games: Games, g: int, seat: int, out: Floats) -> None:
-    """Write what ``seat`` sees; a batch with fewer seats or sites than the layout fits too."""
+    """Write what ``seat`` sees; the layout may have more seats or sites than the game."""
     t = tables[0]
     state = games[g]
     out[:] = 0.0

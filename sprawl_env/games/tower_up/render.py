@@ -1,4 +1,4 @@
-"""*Tower Up* as a picture: board, market, supply, objectives and every seat's holdings."""
+"""*Tower Up* as a picture: board, market, supply, objectives and what every seat holds."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ from sprawl_env.render.shapes import (
 
 FLOORS: Final = ("#262626", "#a3a3a3", "#ffffff", "#8a5a2c")
 FLOOR_INK: Final = (PAPER, INK, INK, PAPER)
-CODES: Final = ("bk", "gr", "wh", "br")  # black and brown differ in more than their first letter
+CODES: Final = ("bk", "gr", "wh", "br")  # two letters tell black from brown
 TINTS: Final = ("#dbe9f4", "#fbe8c8", "#dcefe0", "#dedede", "#ecdcea")
-LETTERS: Final = ("H", "M", "L", "a", "b")  # of the districts: Hill is L, harbour H
+LETTERS: Final = ("H", "M", "L", "a", "b")  # of the districts: H is the harbour, L the hill
 GREEN: Final = "#2c8a5a"
 BLUE: Final = "#3a87c8"
 
@@ -59,7 +59,7 @@ CELL: Final = 17.0  # of a marker's row
 
 
 def draw(game: Game, games: Games, g: int, view: View) -> Picture:
-    """Return the position as a picture; only the deck is hidden, and it is never shown."""
+    """Return the position as a picture; the deck, the only hidden part, is never shown."""
     state = games[g]
     rows = (int(state.num_seats) + 1) // 2
     height = 66 + BOARD + MARGIN + rows * (SEAT_HEIGHT + MARGIN)
@@ -103,7 +103,7 @@ def _decision(game: Game, games: Games, g: int) -> str:
 
 
 def _places(sites: Any, top: float) -> tuple[list[Point], float]:
-    """Return where the sites are drawn and half the side of a building."""
+    """Return the centres of the sites and half the width of a building."""
     xs, ys = [site.x for site in sites], [site.y for site in sites]
     margin = 40.0
     room = BOARD - 2 * margin
@@ -167,7 +167,7 @@ def _lake(picture: Picture, x: float, y: float) -> None:
 
 
 def _building(picture: Picture, state: State, site: int, place: Point, half: float) -> None:
-    """A block in its colour with its floors; roofs from the lowest to the top."""
+    """Draw a building in its colour with its number of floors and its roofs."""
     (x, y), colour = place, int(state.colour[site])
     fill, ink = FLOORS[colour], FLOOR_INK[colour]
     box = (x - half, y - half, 2 * half, 2 * half)
@@ -190,7 +190,7 @@ def _building(picture: Picture, state: State, site: int, place: Point, half: flo
 
 
 def _last_site(picture: Picture, view: View, places: list[Point], half: float) -> None:
-    """Ring the site of the last action in its seat's colour."""
+    """Draw a ring in the seat's colour around the site of the last action."""
     if view.last is None or view.last.action < BUILD:
         return
     action = view.last.action
@@ -214,7 +214,7 @@ def _legend(picture: Picture, y: float) -> None:
 
 
 def _swatch(picture: Picture, x: float, y: float, colour: int, label: str = "") -> None:
-    """A floor of a colour, 20 wide, with its code or a count."""
+    """Draw a floor, 20 wide, with the code of its colour or a count."""
     picture.add(Rect(x, y, 20, 16, 2, fill=FLOORS[colour], stroke=INK))
     shown = label or CODES[colour]
     picture.text(
@@ -223,7 +223,7 @@ def _swatch(picture: Picture, x: float, y: float, colour: int, label: str = "") 
 
 
 def _any(picture: Picture, x: float, y: float) -> None:
-    """A floor of any colour."""
+    """Draw a floor of any colour."""
     for colour in range(NUM_COLOURS):
         picture.add(Rect(x + 5 * colour, y, 5, 16, fill=FLOORS[colour]))
     picture.add(Rect(x, y, 20, 16, 2, stroke=INK))
@@ -298,7 +298,7 @@ def _objectives(picture: Picture, game: Game, state: State, y: float, height: fl
 
 
 def _chip(picture: Picture, x: float, y: float, shape: int, label: str) -> None:
-    """A chip in one of three shapes with the value of the next one."""
+    """Draw a chip in one of three shapes with a label."""
     fill = "#f3d66b"
     if shape == 0:
         picture.add(Circle(x, y, 10.5, fill=fill, stroke=INK))
@@ -349,7 +349,7 @@ def _seat(
 
 
 def _tracks(picture: Picture, game: Game, state: State, seat: int, x: float, y: float) -> None:
-    """The four markers' rows under the stars, then the cone's."""
+    """Draw the stars, the rows of the four markers and the row of the cone."""
     t = game.tables[0]
     columns = int(t.marker_end) + 1
     cell = min(CELL, 180 / columns)

@@ -33,17 +33,17 @@ GAME: Final = record(
         ("colour", np.int8, (MAX_SITES,)),  # of the building on a site, or NO_COLOUR
         ("height", np.int8, (MAX_SITES,)),  # floors of the building on a site
         ("top", np.int8, (MAX_SITES,)),  # seat whose roof is the building's top, or NOBODY
-        ("topped", np.int64, (MAX_SEATS,)),  # set of the sites whose top is a roof of the seat
+        ("topped", np.int64, (MAX_SEATS,)),  # set of sites whose top is a roof of the seat
         ("adjacent", np.int8, (MAX_SITES, NUM_COLOURS)),  # buildings of a colour next to a site
         ("reach", np.int8, (MAX_SITES, NUM_COLOURS)),  # floors of the tallest of them
-        ("built", np.int64, (NUM_COLOURS,)),  # set of the sites with a building of the colour
+        ("built", np.int64, (NUM_COLOURS,)),  # set of sites with a building of the colour
         # the seats
-        ("reserve", np.int8, (MAX_SEATS, NUM_COLOURS)),  # floors in hand
+        ("reserve", np.int8, (MAX_SEATS, NUM_COLOURS)),  # floors the seat holds
         ("roofs_left", np.int8, (MAX_SEATS,)),
         ("roof_site", np.int8, (MAX_SEATS, NUM_ROOFS)),  # in the order placed, NO_SITE if not yet
         ("roof_height", np.int8, (MAX_SEATS, NUM_ROOFS)),
-        ("present", np.int64, (MAX_SEATS,)),  # set of the sites with a roof of the seat
-        ("twice", np.int64, (MAX_SEATS,)),  # set of the sites with two or more
+        ("present", np.int64, (MAX_SEATS,)),  # set of sites with a roof of the seat
+        ("twice", np.int64, (MAX_SEATS,)),  # set of sites with two or more
         ("marker", np.int8, (MAX_SEATS, NUM_COLOURS)),  # steps moved
         ("stars", np.int8, (MAX_SEATS,)),  # star columns that have given their extra turn
         ("cone", np.int8, (MAX_SEATS,)),
@@ -51,18 +51,18 @@ GAME: Final = record(
         ("progress", np.int8, (MAX_SEATS, OBJECTIVES_IN_PLAY)),  # towards an objective's need
         ("chip", np.int8, (MAX_SEATS, OBJECTIVES_IN_PLAY)),  # millions won, 0 if none
         ("fulfilled", np.int8, (MAX_SEATS, OBJECTIVES_IN_PLAY)),
-        # common stock
+        # shared
         ("supply", np.int8, (NUM_COLOURS,)),
         ("objective", np.int8, (OBJECTIVES_IN_PLAY,)),  # cards in play, by shape of chip
         ("chips_taken", np.int8, (OBJECTIVES_IN_PLAY,)),
         ("market", np.int8, (MARKET_SIZE,)),  # cards, NO_CARD while being refilled
-        ("deck", np.int8, (NUM_CARDS,)),  # next card last; the only hidden thing
+        ("deck", np.int8, (NUM_CARDS,)),  # next card last; its order is the only hidden part
         ("deck_size", np.int8),
         ("discards", np.int8, (NUM_CARDS,)),
         ("num_discards", np.int8),
         # the end
         ("end_cause", np.int8),  # an EndCause
-        ("last_turns", np.int8),  # seats that still have their last turn
+        ("last_turns", np.int8),  # seats that have not had their last turn
         *agenda_fields(AGENDA_DEPTH),
     ]
 )

@@ -1,4 +1,4 @@
-"""A seat's turn: reveal the card and resolve it (seed: ejecutar acciones; G2, G3, G13 to G15)."""
+"""A seat's turn: reveal the card and resolve its action (GK §3; G2, G3, G13 to G15)."""
 
 from __future__ import annotations
 
@@ -28,32 +28,32 @@ from sprawl_env.kernels.compile import kernel
 
 @kernel
 def colour_of(tile: int) -> int:
-    """Colour of a tile or a building card: what it yields (GK §1)."""
+    """Return the colour of a tile or building card; it decides what the building yields (GK §1)."""
     return tile // NUMBERS
 
 
 @kernel
 def price_in_points(tile: int, covered: int) -> int:
-    """Points to pay for a lower number on a higher one (G3)."""
+    """Return the points to pay for a lower number on a higher one (G3)."""
     return max(covered % NUMBERS - tile % NUMBERS, 0)
 
 
 @kernel
 def price_in_resources(state: State, tile: int, covered: int) -> int:
-    """One for each level of the new building, and one for another colour (G3)."""
+    """Return one resource a level of the new building, plus one for another colour (G3)."""
     levels = int(state.levels[state.site_of[covered]]) + 1
     return levels + (colour_of(tile) != colour_of(covered))
 
 
 @kernel
 def may_urbanize(state: State, seat: int) -> bool:
-    """There is a resource for the new building (G2)."""
+    """Return whether the seat has a resource for the new building (G2)."""
     return bool(state.resources[seat] > 0)
 
 
 @kernel
 def may_construct(state: State, seat: int, tile: int, covered: int) -> bool:
-    """All can be paid; own resources on the building come back first (G2, G3)."""
+    """Return whether all can be paid; own resources on the building come back first (G2, G3)."""
     site = int(state.site_of[covered])
     back = int(state.levels[site]) if state.owner[site] == seat else 0
     return bool(
@@ -64,7 +64,7 @@ def may_construct(state: State, seat: int, tile: int, covered: int) -> bool:
 
 @kernel
 def reveal(t: State, state: State, seat: int) -> None:
-    """Turn the card over, and the tile if there is one and it can be paid (G2)."""
+    """Reveal the card and act; a tile that cannot be paid for stays with the seat (G2)."""
     card, tile = int(state.chosen[seat]), int(state.chosen_tile[seat])
     state.chosen[seat] = NO_CARD
     state.chosen_tile[seat] = NO_TILE
@@ -83,7 +83,7 @@ def reveal(t: State, state: State, seat: int) -> None:
 
 @kernel
 def play_letter_alone(state: State, seat: int, card: int) -> None:
-    """Exploit with an urbanization card: a resource or a tile, then bonuses (G15)."""
+    """Exploit with an urbanization card: gain a resource or a tile, then bonuses (G15)."""
     push(state, Step.FINISH, seat, card)
     push(state, Step.COLLECT, seat, NO_SITE, Act.EXPLOIT)
     if may_take_resource(state, seat) or may_take_tile(state):
@@ -92,7 +92,7 @@ def play_letter_alone(state: State, seat: int, card: int) -> None:
 
 @kernel
 def do_exploit(t: State, state: State, seat: int, card: int) -> None:
-    """Exploit a building: its colour's yield, one for each level, then bonuses."""
+    """Exploit a building: gain its colour's yield, one a level, and bonuses (GK §1)."""
     tile = card - NUM_LETTERS
     colour = colour_of(tile)
     levels = int(state.levels[state.site_of[tile]])
@@ -110,7 +110,7 @@ def do_exploit(t: State, state: State, seat: int, card: int) -> None:
 
 @kernel
 def do_urbanize(state: State, seat: int, letter: int, tile: int) -> None:
-    """Put tile and resource in the marker's place; then marker, yields, bonuses, discard."""
+    """Build in place of a marker; push what follows: marker, yields, bonuses, card (G13)."""
     state.tiles[seat] &= ~(1 << tile)
     state.resources[seat] -= 1
     site = settle(state, letter, tile, seat)
@@ -132,7 +132,7 @@ def settle(state: State, letter: int, tile: int, owner: int) -> int:
 
 @kernel
 def adjacent_levels(state: State, site: int, colour: int) -> int:
-    """Levels of the buildings of a colour orthogonally adjacent to a site."""
+    """Return the levels of the buildings of a colour orthogonally adjacent to a site."""
     levels = 0
     for direction in range(4):
         other = int(state.around[site, 2 * direction])
@@ -143,7 +143,7 @@ def adjacent_levels(state: State, site: int, colour: int) -> int:
 
 @kernel
 def collect_yields(t: State, state: State) -> None:
-    """Activate what is adjacent to a new building, then bonuses (G13)."""
+    """Gain the yields of the buildings adjacent to a new one, and bonuses (G13)."""
     seat, site, act = top(state, SEAT), top(state, A), top(state, B)
     pop(state)
     if site == NO_SITE:
@@ -162,7 +162,7 @@ def collect_yields(t: State, state: State) -> None:
 
 @kernel
 def give_back(state: State, site: int, builder: int) -> None:
-    """Resources on a building go to their owner; another owner gets a point each (G3, G18)."""
+    """Return a building's resources to its owner; another owner gets a point each (G3, G18)."""
     owner, levels = int(state.owner[site]), int(state.levels[site])
     if owner == NOBODY:
         return
@@ -189,7 +189,7 @@ def raise_building(state: State, covered: int, tile: int, owner: int) -> None:
 
 @kernel
 def do_construct(t: State, state: State, seat: int, card: int, tile: int) -> None:
-    """Give back, pay, build a level; then bonuses, and the card is kept (G3)."""
+    """Return resources, pay, build a level, gain bonuses; the card will be kept (G3)."""
     covered = card - NUM_LETTERS
     site = int(state.site_of[covered])
     give_back(state, site, seat)
@@ -205,7 +205,7 @@ def do_construct(t: State, state: State, seat: int, card: int, tile: int) -> Non
 
 @kernel
 def keep_card(t: State, state: State, seat: int, card: int) -> None:
-    """Put a building card in front of a seat, where it counts from now on (G3)."""
+    """Put a building card in front of a seat; it counts from the next action on (G3)."""
     tile = card - NUM_LETTERS
     state.kept[seat] |= 1 << tile
     state.with_colour[seat, colour_of(tile)] += 1
@@ -218,7 +218,7 @@ def keep_card(t: State, state: State, seat: int, card: int) -> None:
 
 @kernel
 def keep_character(state: State, seat: int, kind: int) -> None:
-    """A character in front of a seat counts like a card of its colour and act (GK §1)."""
+    """Put a character in front of a seat, as a card of its colour and act (GK §1)."""
     colour, act = kind // NUM_COLOURS, kind % NUM_COLOURS
     state.with_colour[seat, colour] += 1
     state.with_act[seat, act] += 1
@@ -227,7 +227,7 @@ def keep_character(state: State, seat: int, kind: int) -> None:
 
 @kernel
 def check_end(state: State) -> None:
-    """All resources of someone in the city, or the last run-out, trigger the end (G6, G9)."""
+    """Trigger the end when a side has no resource left or after the last run-out (G6, G9)."""
     sides = int(state.num_seats)
     if state.run_outs >= (1 if sides == 1 else 2):
         state.ending = 1
@@ -238,7 +238,7 @@ def check_end(state: State) -> None:
 
 @kernel
 def finish_action(t: State, state: State) -> None:
-    """Discard or keep the card, and look whether the end has come (G6, G13)."""
+    """Discard or keep the card, then check the end (G6, G13)."""
     seat, card = top(state, SEAT), top(state, A)
     kept = top(state, B)
     pop(state)

@@ -1,4 +1,4 @@
-"""The deck, the discards and the hands (seed: preparar la siguiente ronda; G1, G8, G12)."""
+"""The deck, the discards and the hands (GK §3; G1, G8, G12)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def discard(state: State, card: int) -> None:
 
 @kernel
 def collect_deck(state: State) -> None:
-    """Put the discards and the cards of all tiles with a worker into the deck; workers go home."""
+    """Collect discards and cards of tiles with a worker into the deck; remove workers (G12)."""
     size = 0
     letters = int(state.discarded_letters)
     while letters:
@@ -44,7 +44,7 @@ def collect_deck(state: State) -> None:
 
 @kernel
 def form_deck(t: State, state: State) -> None:
-    """Shuffle a new deck; with 1 to 3 seats its top cards go face up to the discards (G12)."""
+    """Form and shuffle a deck; with 1 to 3 seats discard its top cards face up (G12)."""
     collect_deck(state)
     shuffle(state, state.deck, int(state.deck_size))
     for _ in range(t.face_up_cards[state.num_seats]):
@@ -54,7 +54,7 @@ def form_deck(t: State, state: State) -> None:
 
 @kernel
 def draw_card(t: State, state: State) -> int:
-    """Draw the top card; the deck is formed anew the moment the last one is drawn (G12)."""
+    """Draw the top card; drawing the last one re-forms the deck at once (G12)."""
     state.deck_size = int(state.deck_size) - 1
     card = int(state.deck[state.deck_size])
     state.known_by[card] = 0
@@ -65,7 +65,7 @@ def draw_card(t: State, state: State) -> int:
 
 @kernel
 def draw_to_hand(t: State, state: State, seat: int) -> None:
-    """Draw a card into the first gap of a hand."""
+    """Draw a card into the first empty place of a hand."""
     card = draw_card(t, state)
     state.known_by[card] = 1 << seat
     for k in range(HAND_SIZE):
@@ -76,7 +76,7 @@ def draw_to_hand(t: State, state: State, seat: int) -> None:
 
 @kernel
 def take_from_hand(state: State, seat: int, card: int) -> None:
-    """Take a card out of a hand."""
+    """Remove a card from a hand."""
     for k in range(HAND_SIZE):
         if state.hand[seat, k] == card:
             state.hand[seat, k] = NO_CARD
@@ -84,7 +84,7 @@ def take_from_hand(state: State, seat: int, card: int) -> None:
 
 @kernel
 def discard_hand(state: State, seat: int) -> None:
-    """Discard what is left of a hand."""
+    """Discard all cards of a hand."""
     for k in range(HAND_SIZE):
         if state.hand[seat, k] != NO_CARD:
             discard(state, int(state.hand[seat, k]))
@@ -102,7 +102,7 @@ def do_new_hand(t: State, state: State, seat: int) -> None:
 
 @kernel
 def pass_hands(state: State) -> None:
-    """Hand the unused cards to the next seat clockwise (GK §3)."""
+    """Pass the unused cards to the next seat clockwise (GK §3)."""
     seats = int(state.num_seats)
     last = seats - 1
     for k in range(HAND_SIZE):

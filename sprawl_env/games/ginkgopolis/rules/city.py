@@ -1,4 +1,4 @@
-"""The city: sites, the rim they make, and who stands where on it (ruling G4, GK §5)."""
+"""The city: sites, the contour around them and the markers on it (ruling G4, GK §5)."""
 
 from __future__ import annotations
 
@@ -16,28 +16,29 @@ from sprawl_env.games.ginkgopolis.constants import (
 )
 from sprawl_env.kernels.compile import kernel
 
-_ROW: Final = 256  # cells apart by a row, for a cell's number
-NEAR: Final = 2  # steps that ``around`` reaches
-BEHIND: Final = 0  # the four sites next to a cell, seen from the side that faces it; 3: across
+_ROW: Final = 256  # a cell's number grows by this from one row to the next
+NEAR: Final = 2  # greatest distance, in cells, that ``around`` records
+# The four sites next to a cell, seen from the side that faces it; 3 is the one opposite.
+BEHIND: Final = 0
 RIGHT: Final = 1
 LEFT: Final = 2
 
 
 @kernel
 def cell_x(state: State, side: int) -> int:
-    """Column of the cell a side faces."""
+    """Return the column of the cell a side faces."""
     return int(state.site_x[side >> 2]) + STEP_X[2 * (side & 3)]
 
 
 @kernel
 def cell_y(state: State, side: int) -> int:
-    """Row of the cell a side faces; rows count southwards."""
+    """Return the row of the cell a side faces; rows count southwards."""
     return int(state.site_y[side >> 2]) + STEP_Y[2 * (side & 3)]
 
 
 @kernel
 def cell_of(state: State, side: int) -> int:
-    """One number for the cell a side faces."""
+    """Return a number that identifies the cell a side faces."""
     return cell_y(state, side) * _ROW + cell_x(state, side)
 
 
@@ -65,7 +66,7 @@ def add_site(state: State, x: int, y: int, tile: int, owner: int) -> int:
 
 @kernel
 def opposite(direction: int) -> int:
-    """The direction back."""
+    """Return the opposite direction."""
     if direction < COMPASS:
         return (direction + 4) % COMPASS
     return COMPASS + (direction - COMPASS + 2) % 4
@@ -73,7 +74,7 @@ def opposite(direction: int) -> int:
 
 @kernel
 def beside_cell(state: State, side: int, k: int) -> int:
-    """The ``k``-th of four sites next to the cell that a side faces, NO_SITE if there is none."""
+    """Return the ``k``-th of four sites next to the cell a side faces, NO_SITE if empty."""
     site, direction = side >> 2, side & 3
     if k == BEHIND:
         return site
@@ -86,7 +87,7 @@ def beside_cell(state: State, side: int, k: int) -> int:
 
 @kernel
 def next_side(state: State, side: int) -> int:
-    """The side that follows clockwise on the contour; where tiles touch at a corner, across it."""
+    """Return the next side clockwise on the contour; it crosses where tiles meet at a corner."""
     site, direction = side >> 2, side & 3
     ahead = (direction + 1) & 3
     corner = int(state.around[site, 2 * direction + 1])
@@ -100,7 +101,7 @@ def next_side(state: State, side: int) -> int:
 
 @kernel
 def trace_contour(state: State) -> None:
-    """Walk clockwise once round the city along all sides that face the outside (G4)."""
+    """Store the contour: the clockwise walk along all sides that face the outside (G4)."""
     for k in range(state.num_sides):
         state.contour_at[state.contour[k]] = NO_SIDE
     northmost = 0
@@ -122,14 +123,14 @@ def trace_contour(state: State) -> None:
 
 @kernel
 def on_contour(state: State, letter: int) -> bool:
-    """Tell whether a marker leans on a side of the contour."""
+    """Return whether a marker leans on a side of the contour."""
     side = int(state.marker[letter])
     return bool(side != NO_SIDE and state.contour_at[side] != NO_SIDE)
 
 
 @kernel
 def is_free(state: State, side: int) -> bool:
-    """The cell that a side faces holds no marker (G4)."""
+    """Return whether the cell a side faces holds no marker (G4)."""
     cell = cell_of(state, side)
     for letter in range(NUM_LETTERS):
         if state.marker[letter] != NO_SIDE and cell_of(state, state.marker[letter]) == cell:

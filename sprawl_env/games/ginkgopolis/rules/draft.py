@@ -18,14 +18,14 @@ from sprawl_env.kernels.compile import kernel
 
 @kernel
 def pack_of(state: State, seat: int) -> int:
-    """The pack a seat holds now, by the seat it was dealt to: packs go to seat + 1."""
+    """Return the pack a seat holds, named by the seat it was dealt to; packs go to seat + 1."""
     seats = int(state.num_seats)
     return (seat - int(state.num_picks)) % seats
 
 
 @kernel
 def may_pick(state: State, seat: int, kind: int) -> bool:
-    """The pack still holds such a character."""
+    """Return whether the seat's pack still holds a character of the kind."""
     pack = pack_of(state, seat)
     for k in range(HAND_SIZE):
         if state.pack[pack, k] == kind and state.taken_in[pack, k] == NOT_TAKEN:
@@ -47,7 +47,7 @@ def take_pick(state: State, seat: int) -> None:
 
 @kernel
 def end_draft_pass(state: State) -> None:
-    """All picks of the pass take effect; the rest is passed on, the last one out."""
+    """Apply all picks of the pass, then pass the packs on or show the characters (G11)."""
     pop(state)
     for seat in range(state.num_seats):
         take_pick(state, seat)

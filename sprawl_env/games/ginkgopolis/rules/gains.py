@@ -1,4 +1,4 @@
-"""Resources, tiles and points, and what happens when the tiles run out (G5, G9)."""
+"""Gains of resources, tiles and points, and run-outs of the tile supply (G5, G9, G15)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sprawl_env.kernels.rng import shuffle
 
 @kernel
 def gain_resources(state: State, seat: int, count: int) -> None:
-    """Take own resources from the supply, as far as there are (G5)."""
+    """Take the seat's own resources from the supply, at most what is left (G5)."""
     taken = min(count, int(state.stock[seat]))
     state.resources[seat] += taken
     state.stock[seat] -= taken
@@ -23,7 +23,7 @@ def gain_resources(state: State, seat: int, count: int) -> None:
 def collect(
     t: State, state: State, seat: int, act: int, resources: int, tiles: int, points: int
 ) -> None:
-    """Take what buildings yield and the bonus of the seat's cards for an act (G13)."""
+    """Take what buildings yield and the bonuses of the seat's cards for an act (G13)."""
     bonus = state.bonus[seat, act]
     gain_resources(state, seat, resources + int(bonus[Gain.RESOURCE]))
     state.points[seat] += points + int(bonus[Gain.POINT])
@@ -34,7 +34,7 @@ def collect(
 
 @kernel
 def draw_tile(state: State) -> int:
-    """Draw the next tile; the last one is a run-out (G5)."""
+    """Draw the next tile; drawing the last one is a run-out (G5)."""
     state.supply_size = int(state.supply_size) - 1
     if state.supply_size == 0:
         state.run_outs += 1
@@ -43,7 +43,7 @@ def draw_tile(state: State) -> int:
 
 @kernel
 def take_tiles(state: State) -> None:
-    """Take tiles while there are any; at the first run-out all seats return some first (G5)."""
+    """Take tiles while there are any; at the first run-out all seats return tiles (G5)."""
     seat, left = top(state, SEAT), top(state, A)
     pop(state)
     while left > 0 and state.supply_size > 0:
@@ -58,7 +58,7 @@ def take_tiles(state: State) -> None:
 
 @kernel
 def may_return(state: State, seat: int, tile: int) -> bool:
-    """A tile behind the screen above those returned, not one put on a card (G5, GK §6)."""
+    """Return whether a tile is held, not on a card, above those returned (G5, GK §6)."""
     return bool(
         (int(state.tiles[seat]) >> tile) & 1
         and int(state.returning[seat]) >> tile == 0
@@ -67,16 +67,8 @@ def may_return(state: State, seat: int, tile: int) -> bool:
 
 
 @kernel
-def do_return(state: State, seat: int, tile: int) -> None:
-    """Put a tile aside; the seat is asked again."""
-    state.tiles[seat] &= ~(1 << tile)
-    state.returning[seat] |= 1 << tile
-    state.again = int(state.again) | (1 << seat)
-
-
-@kernel
 def reveal_returned(t: State, state: State) -> None:
-    """Everybody is done: points for the tiles returned, and they are the new supply (G5)."""
+    """Score the returned tiles and make them the new supply (G5)."""
     pop(state)
     returned = 0
     for seat in range(state.num_seats):
@@ -98,21 +90,11 @@ def reveal_returned(t: State, state: State) -> None:
 
 @kernel
 def may_take_resource(state: State, seat: int) -> bool:
-    """The supply still has one of the seat's resources (G15)."""
+    """Return whether the supply still has a resource of the seat (G15)."""
     return bool(state.stock[seat] > 0)
 
 
 @kernel
 def may_take_tile(state: State) -> bool:
-    """The supply still has a tile (G15)."""
+    """Return whether the supply still has a tile (G15)."""
     return bool(state.supply_size > 0)
-
-
-@kernel
-def do_take(state: State, seat: int, what: int) -> None:
-    """Take a resource or a tile for an urbanization card played alone (G15)."""
-    pop(state)
-    if what == Gain.RESOURCE:
-        gain_resources(state, seat, 1)
-    else:
-        push(state, Step.TAKE_TILES, seat, 1)

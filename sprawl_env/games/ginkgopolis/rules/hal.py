@@ -1,4 +1,4 @@
-"""Hal, the automaton of the solo game (seed: modo solitario; G9, G17 to G19)."""
+"""Hal, the automaton of the solo game (G9, G17 to G19, G24)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from sprawl_env.kernels.compile import kernel
 
 @kernel
 def pay_of(state: State, letter: int) -> int:
-    """Points that Hal would get for urbanizing at a letter (G18)."""
+    """Return the points that Hal would get for urbanizing at a letter (G18)."""
     levels = 0
     for k in range(4):
         site = beside_cell(state, int(state.marker[letter]), k)
@@ -39,7 +39,7 @@ def pay_of(state: State, letter: int) -> int:
 
 @kernel
 def card_for_hal(t: State, state: State) -> int:
-    """Hal's card; expert: perhaps a second one instead of an urbanization card (G18)."""
+    """Return the card Hal plays; an expert Hal may replace an urbanization card (G18)."""
     card = int(state.hal_card)
     state.hal_card = NO_CARD
     if state.difficulty == Difficulty.NORMAL or card >= NUM_LETTERS:
@@ -54,7 +54,7 @@ def card_for_hal(t: State, state: State) -> int:
 
 @kernel
 def hal_acts(t: State, state: State) -> None:
-    """The unused cards are discarded, then Hal draws a tile and builds (G17, G18)."""
+    """Discard the seat's unused cards, then let Hal draw a tile and build (G17, G18, G24)."""
     pop(state)
     discard_hand(state, 0)
     if state.supply_size == 0:
@@ -75,7 +75,7 @@ def hal_acts(t: State, state: State) -> None:
 
 @kernel
 def hal_constructs(state: State, card: int, tile: int) -> None:
-    """A level on the building of the card; too few resources end the game there (G18)."""
+    """Build a level on the card's building; too few resources end the game (G18)."""
     covered = card - NUM_LETTERS
     site = int(state.site_of[covered])
     levels = int(state.levels[site])
@@ -94,7 +94,7 @@ def hal_constructs(state: State, card: int, tile: int) -> None:
 
 @kernel
 def hal_collects(state: State) -> None:
-    """A point for each level of every building adjacent to the new one (G18)."""
+    """Give Hal one point a level of every building adjacent to the new one (G18)."""
     site = top(state, A)
     pop(state)
     for colour in range(NUM_COLOURS):
@@ -103,7 +103,7 @@ def hal_collects(state: State) -> None:
 
 @kernel
 def end_game(state: State, how: int) -> None:
-    """Nobody owes a decision any more."""
+    """End the game: no seat owes a decision."""
     state.over = how
     state.to_play = NOBODY
     state.agenda_size = 0

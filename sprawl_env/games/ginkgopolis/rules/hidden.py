@@ -1,4 +1,4 @@
-"""What a seat cannot know, dealt anew (GK §2, G12, G16, G23)."""
+"""Re-dealing what a seat cannot know (GK §2, G5, G11, G12, G16, G23)."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from sprawl_env.kernels.bits import count_bits, lowest
 from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.rng import below, shuffle, sort
 
-GAP: Final = NO_CARD - 1  # in a hand: less the set of the seats that have held what was there
+GAP: Final = NO_CARD - 1  # an empty place of a hand holds GAP - known_by of the removed card
 
 
 @kernel
 def is_unknown(state: State, seat: int, card: int) -> bool:
-    """A card in a hand that the seat has never held."""
+    """Return whether there is a card and the seat has not held it since it was drawn."""
     return bool(card != NO_CARD and (int(state.known_by[card]) >> seat) & 1 == 0)
 
 
 @kernel
 def redeal_cards(state: State, seat: int) -> None:
-    """Shuffle the deck, Hal's card and what others hold, but for cards that the seat passed on."""
+    """Re-deal the deck, Hal's card and the others' hands, except cards the seat passed on."""
     size = int(state.deck_size)
     for other in range(state.num_seats):
         for k in range(HAND_SIZE):
@@ -56,12 +56,12 @@ def redeal_cards(state: State, seat: int) -> None:
                 size -= 1
                 state.hand[other, k] = state.deck[size]
                 state.known_by[state.deck[size]] = held_by
-    state.deck[size:] = 0  # what lay there is now elsewhere
+    state.deck[size:] = 0  # these cards are in hands again
 
 
 @kernel
 def redeal_choices(state: State, seat: int) -> None:
-    """Others that have answered unseen have chosen anything they could."""
+    """Resample the hidden answers of other seats from everything they could choose."""
     step = top(state, STEP)
     for other in range(state.num_seats):
         if other == seat:
@@ -80,13 +80,13 @@ def redeal_choices(state: State, seat: int) -> None:
 
 @kernel
 def has_answered(state: State, seat: int) -> bool:
-    """The seat was asked in this pass and owes no answer any more."""
+    """Return whether the seat was asked in this pass and has answered."""
     return bool(((int(state.asked) & ~int(state.owes)) >> seat) & 1)
 
 
 @kernel
 def choose_anything(state: State, seat: int) -> None:
-    """A card of the hand or, with a token, a new hand."""
+    """Choose a random card of the hand or, with a token, perhaps a new hand."""
     again = int(state.again) & ~(1 << seat)
     state.chosen[seat] = random_card(state, seat)
     if state.tokens[seat] > 0 and below(state, HAND_SIZE + 1) == 0:
@@ -97,7 +97,7 @@ def choose_anything(state: State, seat: int) -> None:
 
 @kernel
 def random_tile(state: State, seat: int) -> int:
-    """One of the tiles behind a screen, or none."""
+    """Return a random tile behind a seat's screen, or no tile."""
     tiles = int(state.tiles[seat])
     tile = NO_TILE
     for _ in range(below(state, count_bits(tiles) + 1)):
@@ -108,7 +108,7 @@ def random_tile(state: State, seat: int) -> int:
 
 @kernel
 def random_pick(state: State, seat: int) -> int:
-    """One of the characters in the pack that a seat holds."""
+    """Return a random character of the pack that a seat holds."""
     pack = pack_of(state, seat)
     left = below(state, HAND_SIZE - int(state.num_picks))
     for k in range(HAND_SIZE):
@@ -121,7 +121,7 @@ def random_pick(state: State, seat: int) -> int:
 
 @kernel
 def has_chosen_tile(state: State, seat: int) -> bool:
-    """The seat has decided about a tile and not revealed it yet."""
+    """Return whether the seat has decided about a tile and not revealed it yet."""
     if state.chosen[seat] == NO_CARD:
         return False
     step = top(state, STEP)
@@ -131,7 +131,7 @@ def has_chosen_tile(state: State, seat: int) -> bool:
 
 @kernel
 def random_card(state: State, seat: int) -> int:
-    """One of the cards in a hand."""
+    """Return a random card of a hand."""
     count = 0
     for k in range(HAND_SIZE):
         count += state.hand[seat, k] != NO_CARD
@@ -146,7 +146,7 @@ def random_card(state: State, seat: int) -> int:
 
 @kernel
 def redeal_tiles(t: State, state: State, seat: int) -> None:
-    """Shuffle the supply, the tiles removed and those behind the others' screens."""
+    """Re-deal the supply, the removed tiles and the tiles behind the others' screens."""
     known = int(state.tiles[seat]) | int(state.returning[seat]) | int(state.covered)
     if state.lost_tile != NO_TILE:
         known |= 1 << int(state.lost_tile)
@@ -175,7 +175,7 @@ def redeal_tiles(t: State, state: State, seat: int) -> None:
 
 @kernel
 def swap_tiles(state: State, a: int, b: int) -> None:
-    """Exchange two tiles of the supply's array."""
+    """Swap two tiles of the supply's array."""
     kept = state.supply[a]
     state.supply[a] = state.supply[b]
     state.supply[b] = kept
@@ -183,7 +183,7 @@ def swap_tiles(state: State, a: int, b: int) -> None:
 
 @kernel
 def choose_removed(state: State, removed: int, size: int, in_play: int) -> None:
-    """Bring tiles to the front that may be those removed unseen: none the seat gave back (G5)."""
+    """Move tiles that may be the removed ones to the front: none the seat returned (G5)."""
     front = 0
     for k in range(size):
         if front < removed and (in_play >> int(state.supply[k])) & 1 == 0:
@@ -193,13 +193,13 @@ def choose_removed(state: State, removed: int, size: int, in_play: int) -> None:
 
 @kernel
 def redeal_returns(state: State, seat: int) -> None:
-    """How many tiles the others have put aside so far, and who is done (G5, G23)."""
+    """Resample how many tiles the others have put aside and who is done (G5, G23)."""
     passes = int(state.pass_number)
     for other in range(state.num_seats):
         if other == seat:
             continue
         before = is_before(state, other)
-        count = passes  # whoever is asked now has returned one in every pass so far
+        count = passes  # the seat to play has returned a tile in every pass so far
         if other != state.to_play:
             count = below(state, passes + int(before) + 1)
         count = min(count, count_bits(state.tiles[other]))
@@ -216,7 +216,7 @@ def redeal_returns(state: State, seat: int) -> None:
 
 @kernel
 def is_before(state: State, seat: int) -> bool:
-    """The seat comes before the one to play in the order of a pass."""
+    """Return whether the seat answers before the seat to play in a pass."""
     seats = int(state.num_seats)
     first = int(state.first)
     return bool((seat - first) % seats < (int(state.to_play) - first) % seats)
@@ -224,13 +224,13 @@ def is_before(state: State, seat: int) -> bool:
 
 @kernel
 def sees_first(state: State, seat: int, pack: int) -> int:
-    """The pass in which a seat holds a pack for the first time."""
+    """Return the pass in which a seat first holds a pack."""
     return (seat - pack) % int(state.num_seats)
 
 
 @kernel
 def has_seen(state: State, seat: int, pack: int, k: int) -> bool:
-    """The seat has held the pack while this character was in it."""
+    """Return whether the seat has held the pack while this character was in it."""
     first = sees_first(state, seat, pack)
     taken = int(state.taken_in[pack, k])
     return bool(first <= state.num_picks and (taken == NOT_TAKEN or taken >= first))
@@ -238,7 +238,7 @@ def has_seen(state: State, seat: int, pack: int, k: int) -> bool:
 
 @kernel
 def redeal_packs(t: State, state: State, seat: int) -> None:
-    """Characters that the seat has not seen, and what others took from packs it has (G11)."""
+    """Re-deal characters the seat has not seen, and picks from packs it has seen (G11)."""
     scratch = state.deck[int(state.deck_size) :]
     count = int(t.num_characters)
     for k in range(count):
@@ -261,7 +261,7 @@ def redeal_packs(t: State, state: State, seat: int) -> None:
 
 @kernel
 def remove_kind(kinds: Any, count: int, kind: int) -> int:
-    """Take one character of a kind out of the first ``count``; return how many are left."""
+    """Remove one character of a kind from the first ``count``; return how many are left."""
     for k in range(count):
         if kinds[k] == kind:
             kinds[k] = kinds[count - 1]
@@ -271,14 +271,14 @@ def remove_kind(kinds: Any, count: int, kind: int) -> int:
 
 @kernel
 def is_open(state: State, pack: int, k: int, last: int) -> bool:
-    """The character was still in the pack after pass ``last``."""
+    """Return whether the character was still in the pack after pass ``last``."""
     taken = int(state.taken_in[pack, k])
     return bool(taken == NOT_TAKEN or taken > last)
 
 
 @kernel
 def swap_characters(state: State, pack: int, a: int, b: int) -> None:
-    """Exchange two characters of a pack."""
+    """Swap two characters of a pack."""
     kept = state.pack[pack, a]
     state.pack[pack, a] = state.pack[pack, b]
     state.pack[pack, b] = kept
@@ -286,7 +286,7 @@ def swap_characters(state: State, pack: int, a: int, b: int) -> None:
 
 @kernel
 def mix_taken(state: State, seat: int, pack: int) -> None:
-    """Which characters others took after the seat saw the pack last: any of those left then."""
+    """Resample which characters others took since the seat last saw the pack."""
     seats = int(state.num_seats)
     last = sees_first(state, seat, pack)
     if last > state.num_picks:
@@ -296,7 +296,7 @@ def mix_taken(state: State, seat: int, pack: int) -> None:
     open_ones = 0
     for k in range(HAND_SIZE):
         open_ones += is_open(state, pack, k, last)
-        for other in range(k):  # in ascending order first (see core.rng.sort)
+        for other in range(k):  # sort first (see kernels.rng.sort)
             both_open = is_open(state, pack, k, last) and is_open(state, pack, other, last)
             if both_open and state.pack[pack, other] > state.pack[pack, k]:
                 swap_characters(state, pack, k, other)
@@ -314,7 +314,7 @@ def mix_taken(state: State, seat: int, pack: int) -> None:
 
 @kernel
 def rewrite_picks(state: State, seat: int) -> None:
-    """A seat's picks are what was taken from the packs while it held them."""
+    """Set a seat's picks to what was taken from the packs while it held them."""
     seats = int(state.num_seats)
     for number in range(state.num_picks):
         pack = (seat - number) % seats
@@ -325,7 +325,7 @@ def rewrite_picks(state: State, seat: int) -> None:
 
 @kernel
 def redeal(t: State, state: State, seat: int) -> None:
-    """Resample all that the seat cannot know."""
+    """Resample everything that the seat cannot know."""
     if state.over != NOT_OVER:
         return
     if state.rounds == 0 and top(state, STEP) == Step.DRAFT:

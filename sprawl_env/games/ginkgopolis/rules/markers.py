@@ -1,4 +1,4 @@
-"""Where an urbanization marker goes (ruling G4)."""
+"""Where an urbanization marker goes (rulings G4, G21)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CLOCKWISE: Final = 1
 
 @kernel
 def may_stand_beside(state: State, site: int, direction: int) -> bool:
-    """Case (1): a free outside cell next to the new tile."""
+    """Case (1): return whether the cell next to the new tile is free and outside."""
     if state.around[site, 2 * direction] != NO_SITE:
         return False
     side = site * 4 + direction
@@ -31,7 +31,7 @@ def may_stand_beside(state: State, site: int, direction: int) -> bool:
 
 @kernel
 def may_stand_beside_any(state: State, site: int) -> bool:
-    """Tell whether case (1) applies."""
+    """Return whether case (1) applies."""
     if site == NO_SITE:
         return False
     possible = 0
@@ -42,7 +42,7 @@ def may_stand_beside_any(state: State, site: int) -> bool:
 
 @kernel
 def neighbour(state: State, letter: int, turn: int) -> int:
-    """The nearest earlier (-1) or later (+1) letter on the contour, NO_LETTER if there is none."""
+    """Return the nearest earlier (-1) or later (+1) letter on the contour, or NO_LETTER."""
     for k in range(1, NUM_LETTERS):
         other = (letter + turn * k) % NUM_LETTERS
         if on_contour(state, other):
@@ -52,7 +52,7 @@ def neighbour(state: State, letter: int, turn: int) -> int:
 
 @kernel
 def is_repeated(state: State, start: int, place: int) -> bool:
-    """The cell of this place was passed before, at or after ``start``."""
+    """Return whether a place between ``start`` and this one faces the same cell."""
     length = int(state.num_sides)
     cell = cell_of(state, state.contour[place % length])
     for earlier in range(start, place):
@@ -63,7 +63,7 @@ def is_repeated(state: State, start: int, place: int) -> bool:
 
 @kernel
 def find_place(state: State, letter: int, number: int) -> int:
-    """Case (2): the side of candidate ``number``, clockwise from the earlier letter, or NO_SIDE."""
+    """Case (2): return the side of a candidate, clockwise from the earlier letter, or NO_SIDE."""
     length = int(state.num_sides)
     earlier, later = neighbour(state, letter, -1), neighbour(state, letter, 1)
     start, stop = 0, length
@@ -92,7 +92,7 @@ def letter_on(state: State, side: int) -> int:
 
 @kernel
 def beyond(state: State, side: int, turn: int) -> int:
-    """The next side in a direction that has a free cell or is leaned on (G21)."""
+    """Return the next side in a direction with a free cell or a marker leaning on it (G21)."""
     length = int(state.num_sides)
     place = int(state.contour_at[side])
     for k in range(1, length):
@@ -104,7 +104,7 @@ def beyond(state: State, side: int, turn: int) -> int:
 
 @kernel
 def push_length(state: State, letter: int, turn: int) -> int:
-    """Case (3): how many letters would move to make room in one direction."""
+    """Case (3): return how many letters would move to make room in one direction."""
     moved = 0
     pushed = neighbour(state, letter, turn)
     while pushed != NO_LETTER and moved < NUM_LETTERS:
@@ -115,13 +115,13 @@ def push_length(state: State, letter: int, turn: int) -> int:
 
 @kernel
 def may_push(state: State, letter: int, turn: int) -> bool:
-    """The direction that moves fewer, either if equal."""
+    """Case (3): return whether no fewer letters would move in the other direction."""
     return push_length(state, letter, turn) <= push_length(state, letter, -turn)
 
 
 @kernel
 def do_push(state: State, letter: int, turn: int) -> None:
-    """Take the place of the neighbour, which takes the next one's, the last a free cell."""
+    """Case (3): each letter takes the place of the next one; the last takes a free cell."""
     pushed = neighbour(state, letter, turn)
     moving = letter
     side = int(state.marker[pushed])
@@ -135,7 +135,7 @@ def do_push(state: State, letter: int, turn: int) -> None:
 
 @kernel
 def next_shut_in(state: State, origin: int) -> int:
-    """The first letter that waits, alphabetically onwards from the moved one; or NO_LETTER."""
+    """Return the first waiting letter, alphabetically after the moved one, or NO_LETTER."""
     for k in range(1, NUM_LETTERS):
         letter = (origin + k) % NUM_LETTERS
         if (int(state.shut_in) >> letter) & 1:
@@ -145,7 +145,7 @@ def next_shut_in(state: State, origin: int) -> int:
 
 @kernel
 def marker_settled(state: State, seat: int, letter: int, origin: int) -> None:
-    """A marker has its place: on to the next one that waits for one."""
+    """Finish a marker's move and ask for the place of the next waiting marker."""
     state.shut_in = int(state.shut_in) & ~(1 << letter)
     pop(state)
     following = next_shut_in(state, origin)
@@ -155,7 +155,7 @@ def marker_settled(state: State, seat: int, letter: int, origin: int) -> None:
 
 @kernel
 def begin_marker(state: State, seat: int, letter: int, site: int) -> None:
-    """Ask where the marker of a card goes, then those that the new tile has shut in."""
+    """Ask for the card's marker's place, then for those the new tile has shut in (G4)."""
     state.shut_in = 0
     for other in range(NUM_LETTERS):
         if other != letter and not on_contour(state, other):

@@ -1,9 +1,9 @@
-"""A round: choose, act, prepare the next one (GK §3; G1, G6, G16, G20)."""
+"""A round: choose, act, prepare the next round (GK §3; G1, G6, G20)."""
 
 from __future__ import annotations
 
 from sprawl_env.core.state import FINISHED, TRUNCATED, State
-from sprawl_env.games.ginkgopolis.constants import NEW_HAND_CARD, SOLO_HAND, Step
+from sprawl_env.games.ginkgopolis.constants import SOLO_HAND, Step
 from sprawl_env.games.ginkgopolis.rules.cards import (
     do_new_hand,
     draw_card,
@@ -18,7 +18,7 @@ from sprawl_env.kernels.compile import kernel
 
 @kernel
 def begin_round(t: State, state: State) -> None:
-    """All choose a card, then a tile; then each acts, the first player first (GK §3)."""
+    """All choose a card, then a tile; then each acts, starting with the first player (GK §3)."""
     pop(state)
     state.rounds += 1
     seats = int(state.num_seats)
@@ -35,13 +35,13 @@ def begin_round(t: State, state: State) -> None:
 
 @kernel
 def may_ask_new_hand(state: State, seat: int) -> bool:
-    """A token is left (G1)."""
+    """Return whether a New Hand token is left (G1)."""
     return bool(state.tokens[seat] > 0)
 
 
 @kernel
 def end_card_pass(t: State, state: State) -> None:
-    """New hands are drawn and their seats asked again; when all have a card: tiles (G1)."""
+    """Draw the new hands and ask their seats again; if there are none, ask for tiles (G1)."""
     again = int(state.again)
     if again == 0:
         pop(state)
@@ -56,17 +56,8 @@ def end_card_pass(t: State, state: State) -> None:
 
 
 @kernel
-def choose_card(state: State, seat: int, card: int) -> None:
-    """Choose a card, or a new hand and then be asked again (G1)."""
-    if card == NEW_HAND_CARD:
-        state.again = int(state.again) | (1 << seat)
-    else:
-        state.chosen[seat] = card
-
-
-@kernel
 def end_round(t: State, state: State) -> None:
-    """Stop if the end was triggered or the rounds are up, else prepare the next (G6, G20)."""
+    """Stop if the end was triggered or no round is left, else prepare the next (G6, G20)."""
     pop(state)
     if state.ending:
         end_game(state, FINISHED)
@@ -78,7 +69,7 @@ def end_round(t: State, state: State) -> None:
 
 @kernel
 def prepare_round(t: State, state: State) -> None:
-    """Unused cards and the first-player card go on; everyone draws one (GK §3)."""
+    """Pass unused cards and the first-player card on; each seat draws a card (GK §3)."""
     seats = int(state.num_seats)
     push(state, Step.BEGIN_ROUND, 0)
     if seats == 1:

@@ -1,4 +1,4 @@
-"""The final count (seed: fin de partida; GK §1, G7, G10, G14, G18, G19)."""
+"""The final score (GK §1, G7, G10, G14, G18, G19)."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from sprawl_env.kernels.arrays import Ints
 from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel
 
-RATED_RESOURCE: Final = 10_000  # of a rating: resources first, then the tallest, then its number
+# A rating compares resources, then the tallest building, then that building's number.
+RATED_RESOURCE: Final = 10_000
 _LEVEL: Final = 100
 
 
 @kernel
 def num_sides(state: State) -> int:
-    """How many are scored: the seats, solo also Hal."""
+    """Return how many sides are scored: the seats; solo the seat and Hal."""
     return max(int(state.num_seats), 2)
 
 
 @kernel
 def buildings_of_colour(t: State, state: State, seat: int, colour: int) -> int:
-    """Buildings, or their levels, of a colour that the seat owns (cards 10 to 13)."""
+    """Return the seat's buildings of a colour, or their levels (cards 10 to 13)."""
     count = 0
     for site in range(state.num_sites):
         if state.owner[site] == seat and colour_of(int(state.site_tile[site])) == colour:
@@ -33,7 +34,7 @@ def buildings_of_colour(t: State, state: State, seat: int, colour: int) -> int:
 
 @kernel
 def buildings_of_height(t: State, state: State, seat: int, tall: bool) -> int:
-    """Low or tall buildings that the seat owns (cards 14 and 15)."""
+    """Return how many low or tall buildings the seat owns (cards 14 and 15)."""
     count = 0
     for site in range(state.num_sites):
         if state.owner[site] == seat and (state.levels[site] > t.low_levels) == tall:
@@ -43,7 +44,7 @@ def buildings_of_height(t: State, state: State, seat: int, tall: bool) -> int:
 
 @kernel
 def value_of_card(t: State, state: State, seat: int, card: int) -> int:
-    """Points for one card in front of a seat (GK §1)."""
+    """Return the points for one card in front of a seat (GK §1)."""
     counts = t.card_counts[card]
     each = int(t.card_points[card])
     if counts == Count.BUILDINGS_OF_COLOUR:
@@ -61,7 +62,7 @@ def value_of_card(t: State, state: State, seat: int, card: int) -> int:
 
 @kernel
 def points_of(t: State, state: State, seat: int) -> int:
-    """Points, tokens and cards: all but the districts."""
+    """Return a seat's points, with tokens and cards, without the districts."""
     points = int(state.points[seat]) + int(state.tokens[seat]) * int(t.token_points)
     cards = int(state.kept[seat])
     while cards:
@@ -72,7 +73,7 @@ def points_of(t: State, state: State, seat: int) -> int:
 
 @kernel
 def district_of(state: State, start: int) -> int:
-    """Set of the sites joined to one by orthogonal steps through its colour."""
+    """Return the set of sites joined to one by orthogonal steps through its colour."""
     colour = colour_of(int(state.site_tile[start]))
     district = 1 << start
     left = district
@@ -91,7 +92,7 @@ def district_of(state: State, start: int) -> int:
 
 @kernel
 def rating_in(state: State, district: int, seat: int) -> int:
-    """Resources of a seat in a district with the tie-breaks folded in; 0 without any (G10)."""
+    """Return a seat's resources in a district, combined with the tie-breaks; 0 if none (G10)."""
     resources, tallest = 0, 0
     while district:
         site = lowest(district)
@@ -105,7 +106,7 @@ def rating_in(state: State, district: int, seat: int) -> int:
 
 @kernel
 def score_district(state: State, district: int, out: Ints) -> None:
-    """The first takes all resources' worth, the second its own; alone, both (G10)."""
+    """Give the district's total to the first seat, its own count to the second (G10)."""
     total, first, second = 0, 0, 0
     winner, runner_up = 0, 0
     for seat in range(num_sides(state)):
@@ -126,7 +127,7 @@ def score_district(state: State, district: int, out: Ints) -> None:
 
 @kernel
 def score_districts(state: State, out: Ints) -> None:
-    """All districts: at least two adjacent buildings of one colour (G10, G14)."""
+    """Score every district: at least two adjacent buildings of one colour (G10, G14)."""
     left = (1 << int(state.num_sites)) - 1
     while left:
         district = district_of(state, lowest(left))
@@ -137,7 +138,7 @@ def score_districts(state: State, out: Ints) -> None:
 
 @kernel
 def write_scores(t: State, state: State, out: Ints) -> None:
-    """Write everybody's points, as if the game were scored now."""
+    """Write the points of all sides as if the game were scored now."""
     for seat in range(num_sides(state)):
         out[seat] = points_of(t, state, seat)
     score_districts(state, out)

@@ -1,4 +1,4 @@
-"""The setup (seed: preparación de la partida; GK §1, G11, G17)."""
+"""The setup (GK §1, G11, G17)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from sprawl_env.kernels.rng import shuffle
 
 @kernel
 def clear(state: State) -> None:
-    """Empty the table; the option fields stay."""
+    """Reset every field except the options and the rng."""
     state.ply = 0
     state.turn = 0
     state.to_play = 0
@@ -81,7 +81,7 @@ def clear(state: State) -> None:
 
 @kernel
 def clear_city(state: State) -> None:
-    """Take every tile and marker away."""
+    """Remove every tile and marker from the city."""
     state.num_sites = 0
     state.site_x[:] = 0
     state.site_y[:] = 0
@@ -100,7 +100,7 @@ def clear_city(state: State) -> None:
 
 @kernel
 def lay_start(state: State) -> None:
-    """Tiles 1 to 3 of each colour make a square, markers A to L stand round it (GK §1)."""
+    """Lay tiles 1 to 3 of each colour as a square, markers A to L around it (GK §1)."""
     for colour in range(NUM_COLOURS):
         for k in range(START_NUMBERS):
             state.supply[colour * START_NUMBERS + k] = colour * NUMBERS + k
@@ -114,7 +114,7 @@ def lay_start(state: State) -> None:
 
 @kernel
 def shuffle_supply(t: State, state: State) -> None:
-    """The other tiles are shuffled; with 1 to 3 seats some are removed unseen (GK §1)."""
+    """Shuffle the other tiles; with 1 to 3 seats remove some unseen (GK §1)."""
     size = 0
     for tile in range(NUM_TILES):
         if state.site_of[tile] == NO_SITE:
@@ -127,7 +127,7 @@ def shuffle_supply(t: State, state: State) -> None:
 
 @kernel
 def first_deck(t: State, state: State) -> None:
-    """The deck: 12 urbanization cards and those of the starting buildings (GK §1)."""
+    """Form the deck: 12 urbanization cards and those of the starting buildings (GK §1)."""
     state.deck[:] = 0
     state.discarded_letters = (1 << NUM_LETTERS) - 1
     for site in range(START_TILES):
@@ -137,7 +137,7 @@ def first_deck(t: State, state: State) -> None:
 
 @kernel
 def equip_seats(t: State, state: State) -> None:
-    """Own resources go to the supply, tokens to the seats; solo: the items of G17."""
+    """Put resources into the supply, give tokens to the seats; solo, the starting items."""
     seats = int(state.num_seats)
     for seat in range(seats):
         state.stock[seat] = t.resources[seats]
@@ -152,7 +152,7 @@ def equip_seats(t: State, state: State) -> None:
 
 @kernel
 def deal_packs(t: State, state: State) -> None:
-    """Four characters for every seat to draft from (G11); the deck is not formed yet."""
+    """Deal four characters to every seat to draft from (G11), using the deck as scratch."""
     count = int(t.num_characters)
     seats = int(state.num_seats)
     for k in range(count):
@@ -166,7 +166,7 @@ def deal_packs(t: State, state: State) -> None:
 
 @kernel
 def deal_sets(t: State, state: State) -> None:
-    """A different introductory set for every seat (GK §2); the deck is not formed yet."""
+    """Give every seat a different introductory set (GK §2), using the deck as scratch."""
     count = int(t.num_sets)
     for k in range(count):
         state.deck[k] = k
@@ -180,7 +180,7 @@ def deal_sets(t: State, state: State) -> None:
 
 @kernel
 def show_characters(state: State) -> None:
-    """Characters go in front of the screens; items, hands and the first round follow (G11)."""
+    """Show the characters; push starting items, hands and the first round (G11)."""
     seats = int(state.num_seats)
     push(state, Step.BEGIN_ROUND, 0)
     push(state, Step.DEAL_HANDS, 0)
@@ -192,7 +192,7 @@ def show_characters(state: State) -> None:
 
 @kernel
 def take_items(t: State, state: State, seat: int) -> None:
-    """The starting items of a seat's characters (GK §1)."""
+    """Take the starting items of a seat's characters (GK §1)."""
     pop(state)
     tiles = 0
     for k in range(CHARACTERS_KEPT):
@@ -206,7 +206,7 @@ def take_items(t: State, state: State, seat: int) -> None:
 
 @kernel
 def deal_hands(t: State, state: State) -> None:
-    """Four cards for every seat."""
+    """Deal four cards to every seat (G11)."""
     pop(state)
     for seat in range(state.num_seats):
         for _ in range(HAND_SIZE):
@@ -215,7 +215,7 @@ def deal_hands(t: State, state: State) -> None:
 
 @kernel
 def set_up(t: State, state: State) -> None:
-    """Carry out the setup up to the first decision; the generator is seeded already."""
+    """Carry out the setup up to the first decision; the caller has seeded the rng."""
     clear(state)
     lay_start(state)
     shuffle_supply(t, state)

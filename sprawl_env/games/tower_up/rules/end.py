@@ -1,4 +1,4 @@
-"""TU §5 and §7: extra turns, the end of a turn, of the game, and the final count."""
+"""TU §5 and §7: extra turns, the end of a turn, the end of the game, the final score."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sprawl_env.kernels.compile import kernel
 
 @kernel
 def stars_reached(t: State, state: State, seat: int) -> int:
-    """Star columns that the seat's slowest marker has reached or passed."""
+    """Return how many star columns the seat's slowest marker has reached or passed."""
     slowest = int(state.marker[seat, 0])
     for colour in range(1, NUM_COLOURS):
         slowest = min(slowest, int(state.marker[seat, colour]))
@@ -31,7 +31,7 @@ def stars_reached(t: State, state: State, seat: int) -> int:
 
 @kernel
 def earns_extra_turn(t: State, state: State, seat: int) -> bool:
-    """Use up the star columns newly reached; any number of them gives one turn (TU §5)."""
+    """Mark newly reached star columns as used; return whether there were any (TU §5)."""
     reached = stars_reached(t, state, seat)
     if reached > state.stars[seat]:
         state.stars[seat] = reached
@@ -44,7 +44,7 @@ def earns_extra_turn(t: State, state: State, seat: int) -> bool:
 
 @kernel
 def board_is_full(t: State, state: State) -> bool:
-    """No empty site can take a building of any colour, whatever one holds (T14, T19)."""
+    """Return whether no empty site can take a building of any colour (T14, T19)."""
     for site in range(t.num_sites[state.board]):
         if state.colour[site] == NO_COLOUR:
             colours = 0  # of the adjacent buildings
@@ -57,7 +57,7 @@ def board_is_full(t: State, state: State) -> bool:
 
 @kernel
 def visible_roofs(state: State, seat: int) -> int:
-    """Roofs of the seat that are the top of a building."""
+    """Return how many of the seat's roofs are the top of a building."""
     return count_bits(state.topped[seat])
 
 
@@ -78,7 +78,7 @@ def stop(state: State, how: int) -> None:
 
 @kernel
 def end_go(t: State, state: State, seat: int) -> None:
-    """After a seat's turn and extra turns: count, start or count down the last turns (TU §7)."""
+    """Close a seat's turn and extra turns: start, count and end the last turns (TU §7)."""
     if state.last_turns > 0:
         count_roofs(t, state, seat)
         state.last_turns -= 1
@@ -93,7 +93,7 @@ def end_go(t: State, state: State, seat: int) -> None:
 
 @kernel
 def truncate(t: State, state: State) -> None:
-    """Stop at the turn limit; whoever has not counted yet counts (T15, T17)."""
+    """Stop at the turn limit; every seat that has not counted yet counts (T15, T17)."""
     for seat in range(state.num_seats):
         if state.counted[seat] == 0:
             count_roofs(t, state, seat)
@@ -102,10 +102,10 @@ def truncate(t: State, state: State) -> None:
 
 @kernel
 def end_turn(t: State, state: State, seat: int) -> None:
-    """After the floors are returned (T4): extra turn, or the next seat's, or the end."""
+    """End a turn: begin an extra turn or the next seat's turn, or end the game (T4)."""
     state.turn += 1
     if board_is_full(t, state):
-        trigger_end(state, EndCause.SHORTAGE)  # T14, looked at here: T16
+        trigger_end(state, EndCause.SHORTAGE)  # T14; checked here, when a turn is over: T16
     extra = earns_extra_turn(t, state, seat)
     if not extra:
         end_go(t, state, seat)
@@ -122,7 +122,7 @@ def end_turn(t: State, state: State, seat: int) -> None:
 
 @kernel
 def score_of(t: State, state: State, seat: int) -> int:
-    """Millions of the four markers and the cone, plus chips (TU §7)."""
+    """Return a seat's millions: four markers, cone and chips (TU §7)."""
     total = int(t.cone_values[state.cone[seat]])
     for colour in range(NUM_COLOURS):
         total += int(t.marker_values[state.marker[seat, colour]])
@@ -133,7 +133,7 @@ def score_of(t: State, state: State, seat: int) -> int:
 
 @kernel
 def floors_held(state: State, seat: int) -> int:
-    """Floors in reserve: the tie-break (TU §7)."""
+    """Return the floors in a seat's reserve: the tie-break (TU §7)."""
     held = 0
     for colour in range(NUM_COLOURS):
         held += int(state.reserve[seat, colour])

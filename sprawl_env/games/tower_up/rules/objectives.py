@@ -1,6 +1,6 @@
-"""TU §6: the ten objectives, each as how far a seat has come towards its need.
+"""TU §6: the ten objectives, each as a seat's progress towards the number it needs.
 
-Presence is never lost and only the acting seat gains any (T13), so progress is worked out once
+Presence is never lost and only the acting seat gains any (T13), so progress is computed once,
 for that seat, after its roof is placed.
 """
 
@@ -26,7 +26,7 @@ COUNTED_HEIGHTS = 4  # objective 10: heights 1 to 4
 
 @kernel
 def colours_reached(state: State, present: int) -> int:
-    """Objective 1: building colours the seat is present in."""
+    """Objective 1: return how many building colours the seat is present in."""
     count = 0
     for colour in range(NUM_COLOURS):
         count += (present & state.built[colour]) != 0
@@ -35,7 +35,7 @@ def colours_reached(state: State, present: int) -> int:
 
 @kernel
 def districts_reached(t: State, state: State, present: int) -> int:
-    """Objective 3: districts the seat is present in."""
+    """Objective 3: return how many districts the seat is present in."""
     count = 0
     for district in range(NUM_DISTRICTS):
         count += (present & t.in_district[state.board, district]) != 0
@@ -44,7 +44,7 @@ def districts_reached(t: State, state: State, present: int) -> int:
 
 @kernel
 def largest_group(t: State, state: State, present: int) -> int:
-    """Objective 5: the seat's buildings in its largest connected group (T5)."""
+    """Objective 5: return the size of the seat's largest connected group (T5)."""
     left = int(present)
     largest = 0
     while left:
@@ -62,13 +62,13 @@ def largest_group(t: State, state: State, present: int) -> int:
 
 @kernel
 def grey_progress(a: int, b: int) -> int:
-    """Objective 7: buildings that count, with ``a`` in one grey district and ``b`` in the other."""
+    """Objective 7: return how many of ``a`` and ``b`` buildings in the grey districts count."""
     return max(min(a, GREY_MANY) + min(b, GREY_FEW), min(a, GREY_FEW) + min(b, GREY_MANY))
 
 
 @kernel
 def grey_buildings(t: State, state: State, present: int) -> int:
-    """Objective 7: buildings that count towards three of one grey district, two of the other."""
+    """Objective 7: return the buildings that count towards three and two in the districts."""
     a = count_bits(present & t.in_district[state.board, GREY_A])
     b = count_bits(present & t.in_district[state.board, GREY_B])
     return grey_progress(a, b)
@@ -76,7 +76,7 @@ def grey_buildings(t: State, state: State, present: int) -> int:
 
 @kernel
 def border_buildings(t: State, state: State, present: int) -> int:
-    """Objective 8: buildings in place on both sides of the two best borders (T6)."""
+    """Objective 8: return the most buildings on both sides of any two borders (T6)."""
     most = 0
     for k in range(t.num_crossings[state.board]):
         most = max(most, count_bits(present & t.crossings[state.board, k]))
@@ -85,8 +85,8 @@ def border_buildings(t: State, state: State, present: int) -> int:
 
 @kernel
 def heights_reached(state: State, seat: int) -> int:
-    """Objective 10: which of the heights 1, 2, 3, 4 the seat has a roof at."""
-    heights = 0  # set of heights
+    """Objective 10: return at how many of the heights 1, 2, 3, 4 the seat has a roof."""
+    heights = 0  # bit set
     for roof in range(NUM_ROOFS - int(state.roofs_left[seat])):
         heights |= 1 << int(state.roof_height[seat, roof])
     return count_bits(heights & (((1 << COUNTED_HEIGHTS) - 1) << 1))
@@ -94,7 +94,7 @@ def heights_reached(state: State, seat: int) -> int:
 
 @kernel
 def progress_of(t: State, state: State, seat: int, objective: int) -> int:
-    """How far a seat has come towards an objective's need (TU §6, T12)."""
+    """Return a seat's progress towards the number an objective needs (TU §6, T12)."""
     kind = t.objective_kind[objective]
     board = state.board
     present = int(state.present[seat])
@@ -121,7 +121,7 @@ def progress_of(t: State, state: State, seat: int, objective: int) -> int:
 
 @kernel
 def claim_objectives(t: State, state: State, seat: int) -> None:
-    """Take the best chip left for every objective newly fulfilled, each once (TU §6)."""
+    """Take the best chip left for every newly fulfilled objective, once each (TU §6)."""
     for k in range(OBJECTIVES_IN_PLAY):
         if state.fulfilled[seat, k] == 1:
             continue

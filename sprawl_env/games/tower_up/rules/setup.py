@@ -28,7 +28,7 @@ START_CARDS = 1  # option objectives="start"
 
 @kernel
 def clear(state: State) -> None:
-    """Empty the board and the boxes; the option fields stay."""
+    """Reset every field except the options and the rng."""
     state.ply = 0
     state.turn = 0
     state.to_play = 0  # T9: seat 0 starts
@@ -65,7 +65,7 @@ def clear(state: State) -> None:
 
 @kernel
 def put_building(t: State, state: State, site: int, colour: int) -> None:
-    """Put one floor on an empty site; the caller has taken it from somewhere."""
+    """Put one floor on an empty site; the caller subtracts it from supply or reserve."""
     board = state.board
     state.colour[site] = colour
     state.built[colour] |= 1 << int(site)
@@ -76,7 +76,7 @@ def put_building(t: State, state: State, site: int, colour: int) -> None:
 
 @kernel
 def add_floor(t: State, state: State, site: int) -> None:
-    """Raise a building by a floor, which covers the roof on top of it."""
+    """Raise a building by one floor, which covers a roof on its top."""
     board = state.board
     colour = state.colour[site]
     state.height[site] += 1
@@ -101,13 +101,13 @@ def deal_cards(state: State) -> None:
 
 @kernel
 def may_start_on(state: State, site: int, colour: int) -> bool:
-    """Tell whether a starting floor may stand here: empty, no neighbour of its colour."""
+    """Return whether the site is empty and no adjacent building has the colour (TU §3.2)."""
     return bool(state.colour[site] == NO_COLOUR and state.adjacent[site, colour] == 0)
 
 
 @kernel
 def place_starting_floor(t: State, state: State, bottom: int) -> None:
-    """Put down the floor for one card: colour if it is multicolour, then site (T1, T18)."""
+    """Place the floor of one card: draw the colour if multicolour, then the site (T1, T18)."""
     colour = below(state, NUM_COLOURS) if bottom == MULTICOLOUR else bottom
     num_sites = t.num_sites[state.board]
     count = 0
@@ -127,7 +127,7 @@ def place_starting_floor(t: State, state: State, bottom: int) -> None:
 
 @kernel
 def place_starting_floors(t: State, state: State) -> None:
-    """Three floors for the market, more for cards shuffled back (TU §3.2, §3.6)."""
+    """Place floors for the market cards and for extra cards shuffled back (TU §3.2, §3.6)."""
     for space in range(MARKET_SIZE):
         place_starting_floor(t, state, t.card_bottom[state.market[space]])
     extra = int(state.starting_floors) - MARKET_SIZE
@@ -139,12 +139,12 @@ def place_starting_floors(t: State, state: State) -> None:
 
 @kernel
 def draw_objectives(t: State, state: State) -> None:
-    """Three objectives: the START cards, or any three (TU §3.4)."""
+    """Choose three objectives: the START cards, or three at random (TU §3.4)."""
     if state.objectives == START_CARDS:
         for k in range(OBJECTIVES_IN_PLAY):
             state.objective[k] = t.start_objectives[k]
         return
-    drawn = 0  # set of the objectives drawn
+    drawn = 0  # bit set of the objectives drawn
     for k in range(OBJECTIVES_IN_PLAY):
         objective = below(state, NUM_OBJECTIVES)
         while drawn & (1 << objective):
@@ -155,7 +155,7 @@ def draw_objectives(t: State, state: State) -> None:
 
 @kernel
 def equip_seats(t: State, state: State) -> None:
-    """Floors of each colour and all roofs for every seat (TU §3.5)."""
+    """Give every seat its starting floors and all its roofs (TU §3.5)."""
     for seat in range(state.num_seats):
         state.roofs_left[seat] = NUM_ROOFS
         for colour in range(NUM_COLOURS):
@@ -165,7 +165,7 @@ def equip_seats(t: State, state: State) -> None:
 
 @kernel
 def set_up(t: State, state: State) -> None:
-    """Carry out the whole setup; the generator is seeded already (TU §3)."""
+    """Carry out the whole setup; the caller has seeded the rng (TU §3)."""
     clear(state)
     state.supply[:] = t.floors_per_colour
     deal_cards(state)

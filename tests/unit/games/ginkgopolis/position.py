@@ -1,7 +1,7 @@
-"""Drawn positions of *Ginkgopolis*, and games played by action names.
+"""Positions of *Ginkgopolis* written by hand, and games played by action names.
 
 Cells are (column, row) from the start's top-left tile, rows count southwards.  Most positions
-stand on this start, with the markers round it as GK §1 has them::
+use this start, with the markers around it as in GK §1::
 
                (0,-1) A   (1,-1) B   (2,-1) C
       (-1,0) L  red 1      blue 2     yellow 3   D (3,0)
@@ -10,9 +10,9 @@ stand on this start, with the markers round it as GK §1 has them::
                (0,3) I    (1,3) H    (2,3) G
 
 Tiles and cards are named as in the action names: ``"red 4"``, ``"A"``; characters as
-``"red exploit"``.  All but the first player hold a letter unless told otherwise, and
-:func:`choose` has seats without a given play play a letter alone: so after the first player's
-action the game waits for the next seat to take a resource or a tile, and nothing else has moved.
+``"red exploit"``.  By default every seat but the first player holds a letter, and
+:func:`choose` makes seats without a given play play a letter alone: after the first player's
+action the game waits for the next seat to take a resource or a tile, and nothing else has changed.
 """
 
 import atexit
@@ -45,16 +45,16 @@ from sprawl_env.games.ginkgopolis.names import DIRECTIONS, card_name, tile_name,
 from sprawl_env.games.ginkgopolis.rules.act import keep_card, keep_character
 from sprawl_env.games.ginkgopolis.rules.cards import discard
 from sprawl_env.games.ginkgopolis.rules.city import add_site, cell_x, cell_y, trace_contour
+from sprawl_env.games.ginkgopolis.rules.flow import advance
 from sprawl_env.games.ginkgopolis.rules.markers import do_push, find_place
 from sprawl_env.games.ginkgopolis.rules.passes import ask_all
 from sprawl_env.games.ginkgopolis.rules.setup import clear
-from sprawl_env.games.ginkgopolis.rules.verbs import advance
 from sprawl_env.kernels.agenda import push
 from sprawl_env.kernels.compile import JIT
 
-# How much is tried: less without compiled kernels.
+# Numbers of trials: smaller without compiled kernels.
 RANDOM_GAMES = 12 if JIT else 1
-LOOK_EVERY = 1 if JIT else 12  # plies between two slow looks at a game
+LOOK_EVERY = 1 if JIT else 12  # plies between two slow checks of a game
 
 START = (
     *("red 1", "blue 2", "yellow 3"),
@@ -158,11 +158,11 @@ def position(
         num_players: seats.
         start: tiles of the start, row by row.
         buildings: ``{(column, row): (tile, owner, levels)}``, or ``(tile, owner)`` for one level,
-            beyond the start or, with 2 or more levels, on the start's tile of that cell.
+            outside the start or, with 2 or more levels, on the start's tile of that cell.
         covered: tiles below others; as many as needed are added (first those kept).
         workers: top tiles with a worker; their cards are not in circulation.
-        markers: ``{letter: ((column, row), direction in which its tile lies)}``; the others stand
-            as round the start or, if shut in, on the first place that G4 (2) and (3) give them.
+        markers: ``{letter: ((column, row), direction of the tile it leans on)}``; the others are as
+            around the start or, if shut in, on the first place that G4 (2) and (3) give them.
         hands: names of cards a seat; filled up to 4 (solo 3), others with letters first.
         hal_card: Hal's card, solo only; default some letter.
         deck: names of the next cards of the deck, next first.
@@ -171,13 +171,13 @@ def position(
             ``"discards"``.
         tiles: names of tiles behind the screen a seat.
         supply: names of the next tiles of the supply, next first.
-        rest_of_tiles: where the other tiles are (but those removed): ``"supply"``, below
+        rest_of_tiles: where the other tiles are (except those removed): ``"supply"``, below
             ``supply``, or a seat that has them behind its screen.
         resources: behind the screen a seat; default 5, or all that is left.
         stock: ``{seat: resources left in the general supply}``, instead of ``resources``.
         points: a seat; default 0.
         tokens: a seat; default 2 (solo 0).
-        characters: three names a seat; default none, so nobody has any bonus.
+        characters: three names a seat; default none, so no seat has a bonus.
         kept: names of building cards a seat has in front of it.  They lie below others, so the
             buildings must have enough levels.
         rounds: number of the round.
@@ -342,7 +342,7 @@ def cell_at(state, side):
 
 
 def side_at(state, x, y, direction):
-    """Return the side on which a marker at a cell leans; its tile lies in ``direction``."""
+    """Return the side that a marker on a cell leans on; its tile is in ``direction``."""
     for side in range(int(state.num_sites) * 4):
         if cell_at(state, side) == (x, y) and DIRECTIONS[side & 3] == OPPOSITE[direction]:
             return side
@@ -350,7 +350,7 @@ def side_at(state, x, y, direction):
 
 
 def markers_of(games, g=0):
-    """Return ``{letter: (cell, direction in which its tile lies)}``, without those on the move."""
+    """Return ``{letter: (cell, direction of its tile)}``, without the marker that moves."""
     state = games[g]
     return {
         letter: (cell_at(state, int(side)), OPPOSITE[DIRECTIONS[int(side) & 3]])
@@ -360,7 +360,7 @@ def markers_of(games, g=0):
 
 
 def building_at(games, x, y, g=0):
-    """Return ``(tile, owner, levels)`` of a cell, None where it is empty."""
+    """Return ``(tile, owner, levels)`` of a cell, None if it is empty."""
     state = games[g]
     for site in range(int(state.num_sites)):
         if (state.site_x[site], state.site_y[site]) == (x, y):
@@ -391,7 +391,7 @@ def workers_of(games, g=0):
 
 
 def hand_of(games, seat, g=0):
-    """Return the names of the cards in a hand, in no order that means anything."""
+    """Return the names of the cards in a hand; their order has no meaning."""
     return {card_name(card) for card in games.hand[g, seat].tolist() if card != NO_CARD}
 
 
@@ -412,7 +412,7 @@ def discards_of(games, g=0):
 
 
 def step_of(games, g=0):
-    """Return what is to be decided, as a ``Step``; None once over."""
+    """Return the current decision as a ``Step``; None once over."""
     size = int(games.agenda_size[g])
     return Step(int(games.agenda[g, size - 1, 0])) if size else None
 
@@ -442,7 +442,7 @@ def play(game, games, *names):
 
 
 def choose(game, games, *plays):
-    """Have all choose a card and a tile, the first player first; then the round is resolved.
+    """Make all seats choose a card and a tile, from the first player; then resolve the round.
 
     A play is a card, played alone, or ``(card, tile)``.  Seats without one play a letter alone.
     """
@@ -459,7 +459,7 @@ def choose(game, games, *plays):
 
 
 def play_on(game, games, until=lambda games: False):
-    """Play the first legal action again and again, until a condition or the end of the round."""
+    """Play the first legal action repeatedly, until a condition or the end of the round."""
     rounds = int(games.rounds[0])
     while games.over[0] == NOT_OVER and games.rounds[0] == rounds and not until(games):
         game.play(games, 0, int(np.flatnonzero(game.legal_actions(games))[0]))
@@ -467,7 +467,7 @@ def play_on(game, games, until=lambda games: False):
 
 
 def check(game, games):
-    """Nothing is wrong with the position."""
+    """Assert that nothing is wrong with the position."""
     found = game.rules.violations(game.tables, games, 0)
     assert found == [], found
 
@@ -478,7 +478,7 @@ def record_bytes(games, g=0):
 
 
 def random_action(game, games, rng, g=0):
-    """Return a legal action, each equally likely."""
+    """Return a legal action, drawn uniformly."""
     return int(rng.choice(np.flatnonzero(game.legal_actions(games, g))))
 
 

@@ -25,14 +25,14 @@ NO_STOCK = {0: 0}
 
 
 def change(game, games, seat, *names):
-    """Play actions; return what a seat has more then of resources, tiles and points."""
+    """Play actions; return the change of a seat's resources, tiles and points."""
     before = holdings(games, seat)
     play(game, games, *names)
     return tuple(b - a for a, b in zip(before, holdings(games, seat), strict=True))
 
 
 def act(play_, seat=0, names=(), **drawn):
-    """The first player's action; return the games and what a seat has more after it."""
+    """Play the first player's action; return the games and what a seat has gained."""
     game, games = position(**drawn)
     before = holdings(games, seat)
     choose(game, games, play_)
@@ -42,7 +42,7 @@ def act(play_, seat=0, names=(), **drawn):
 
 
 def waits_for_seat_1(games):
-    """The first player's action is over; seat 1 plays a letter alone."""
+    """Assert that the first player's action is over and seat 1 plays a letter alone."""
     return step_of(games) == Step.GAIN and games.to_play[0] == 1
 
 
@@ -269,13 +269,13 @@ def test_g2_without_a_resource_the_tile_goes_back_and_the_card_is_played_alone()
 
 
 def construct(tile, card, levels, owner=1, **drawn):
-    """Seat 0 plays a building card with a tile; the building stands at (1, 1)."""
+    """Play a building card with a tile as seat 0; the building is at (1, 1)."""
     drawn = {"buildings": {(1, 1): (card, owner, levels)}} | drawn
     return act((card, tile), hands=[[card]], tiles=[[tile]], **drawn)
 
 
 def is_built(games, tile):
-    """The tile is on top of the building at (1, 1), or the card was played alone."""
+    """Return whether the tile tops the building at (1, 1): the card was not played alone."""
     built = building_at(games, 1, 1)[0] == tile
     assert built == (tile not in tiles_of(games, 0))
     assert built == (workers_of(games) == [tile])
@@ -497,7 +497,7 @@ COVERED = {"red": 0, "blue": 3, "yellow": 6}  # cell of the start that has a bui
 
 
 def printed_bonus(card):
-    """GK §1: one of its own kind; from 7 on also a point."""
+    """Return the bonus of GK §1: one of its own kind; from 7 on also a point."""
     colour, number = card.split()
     gain = [0, 0, 0]
     gain[("red", "blue", "yellow").index(colour)] += 1

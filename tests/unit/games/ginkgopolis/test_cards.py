@@ -181,14 +181,14 @@ def test_gk_3_cards_played_are_discarded_and_open():
     assert discards_of(games) == set("ABC")
 
 
-# ---------------------------------------------------------------- the deck is formed again
+# ---------------------------------------------------------------- the deck is re-formed
 
 SHORT = {"hands": [["A", "B", "C", "D"], ["E", "F", "G", "H"]], "rest_of_cards": "discards"}
 POOL = {"A", "E", "I", "J", "K", *START}  # all but L and what is kept in hand
 
 
 def end_round(**drawn):
-    """Seats 0 and 1 play A and E alone; the round ends."""
+    """Play A and E alone as seats 0 and 1, up to the end of the round."""
     game, games = position(**(SHORT | drawn))
     choose(game, games, "A", "E")
     play(game, games, "take resource", "take resource")

@@ -46,7 +46,7 @@ NAMED_SETS = [
 
 
 def draft(*packs):
-    """A draft in which these packs have been dealt."""
+    """Return a draft in which these packs have been dealt."""
     game = game_of(len(packs))
     games = game.deal(1, seed=1)
     for seat, pack in enumerate(packs):

@@ -17,7 +17,7 @@ from tests.unit.games.ginkgopolis.position import (
 
 
 def last_resources(resources=1, tower=22, **drawn):
-    """Seat 0 has ``tower`` + 2 of 25 resources in the city and builds on its own blue 5.
+    """Let seat 0, with ``tower`` + 2 of 25 resources in the city, build on its own blue 5.
 
     That costs it one resource: the two on the building come back first.
     """
@@ -222,7 +222,7 @@ def test_g7_a_tie_goes_to_more_resources_behind_the_screen(points, resources, or
 
 
 def test_g7_only_resources_behind_the_screen_count():
-    buildings = {(0, 0): ("red 9", 0, 3)}  # alone: no district
+    buildings = {(0, 0): ("red 9", 0, 3)}  # one building: no district
     game, games = position(buildings=buildings, points=[0, 0], resources=[5, 5])
     assert games.stock[0].tolist()[:2] == [17, 20]
     first, second = game.standings(games).tolist()

@@ -1,4 +1,4 @@
-"""Many random games: none breaks an invariant, none is stuck, none passes the proved ply bound."""
+"""Random games break no invariant, get stuck nowhere and stay within the proved ply bound."""
 
 import numpy as np
 import pytest
@@ -7,16 +7,16 @@ import sprawl_env
 from sprawl_env.core.state import TRUNCATED
 from sprawl_env.kernels.compile import JIT
 
-PLIES_A_ROUND = 14  # of a seat; solo as many again for Hal's markers
+PLIES_A_ROUND = 14  # of a seat; solo as many more for Hal's markers
 PLIES_A_GAME = 66
 FUZZ_GAMES = 200 if JIT else 4
-CHECK_EVERY = 3 if JIT else 1  # steps; the slow run looks at each
+CHECK_EVERY = 3 if JIT else 1  # steps; the slow run checks each step
 SLOW_FUZZ_GAMES = 20_000  # for each number of seats
-LOOKS = 3  # positions of the batch checked slowly, by every invariant, at a step that is looked at
+LOOKS = 3  # positions of the batch that a checked step compares with every invariant
 
 
 def conserved(game, games):
-    """Resources of every side and tiles of all, over the whole batch at once."""
+    """Return resources of every side and the number of tiles, over the whole batch at once."""
     seats = game.num_seats
     total = int(game.tables.resources[0, seats])
     for side in range(game.num_sides):
@@ -46,7 +46,7 @@ def fuzz(seats, num_games, envs, seed, every=1, **options):
             assert game.rules.violations(game.tables, vec.games, int(g)) == []
         ended += int((vec.terminated | vec.truncated).sum())
         truncated += int(vec.truncated.sum())
-        assert not (vec.games.over == TRUNCATED).any()  # dealt anew at once
+        assert not (vec.games.over == TRUNCATED).any()  # re-dealt at once
     return ended, truncated
 
 

@@ -24,9 +24,9 @@ from tests.unit.games.ginkgopolis.position import (
 
 
 def run_out(left=("red 20",), seats=2, levels=3, tiles=(), committed=None, **drawn):
-    """The first player exploits ``levels`` tiles while ``left`` are in the supply.
+    """Let the first player exploit ``levels`` tiles while ``left`` are in the supply.
 
-    The last seat has all other tiles behind its screen, besides its own of ``tiles``.
+    The last seat has its own of ``tiles`` and all other tiles behind its screen.
     """
     drawn = {"buildings": {(1, 1): ("blue 9", 0, levels)}, "first": 0} | drawn
     first = drawn["first"]
@@ -41,7 +41,7 @@ def run_out(left=("red 20",), seats=2, levels=3, tiles=(), committed=None, **dra
 
 
 def returning(games):
-    """How many tiles each seat has put aside."""
+    """Return how many tiles each seat has put aside."""
     return [int(held).bit_count() for held in games.returning[0].tolist()]
 
 

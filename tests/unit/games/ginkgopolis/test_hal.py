@@ -24,11 +24,11 @@ from tests.unit.games.ginkgopolis.position import (
 )
 
 EXPERT = {"difficulty": "expert"}
-HAND = ["yellow 1", "A", "B"]  # yellow 1 is exploited: one point for you
+HAND = ["yellow 1", "A", "B"]  # yellow 1 is exploited: one point for the seat
 
 
 def round_with(hal_card, tile="blue 20", **drawn):
-    """You exploit yellow 1, then Hal plays his card with this tile."""
+    """Exploit yellow 1 as the seat, then let Hal play his card with this tile."""
     drawn = {"hands": [HAND], "hal_card": hal_card, "supply": [tile]} | drawn
     game, games = position(1, **drawn)
     choose(game, games, "yellow 1")
@@ -36,7 +36,7 @@ def round_with(hal_card, tile="blue 20", **drawn):
 
 
 def hal_has(games):
-    """Hal's resources and points."""
+    """Return Hal's resources and points."""
     return int(games.stock[0, HAL]), int(games.points[0, HAL])
 
 
@@ -112,7 +112,7 @@ def test_g18_hal_pays_no_extra_costs(tile):
     assert hal_has(games) == (25 - 3, 0)
 
 
-# Hal's other building leaves him this many resources; your red 9 asks for one more than its levels.
+# Hal's other building leaves him this many resources; the seat's red 9 costs its levels plus one.
 def with_few(left, levels, owner=0, **drawn):
     mine = levels if owner == HAL else 0
     buildings = {(0, 0): ("red 10", HAL, 25 - left - mine), (1, 1): ("red 9", owner, levels)}
@@ -221,7 +221,7 @@ def test_g18_urbanizing_with_his_last_resource_ends_the_game():
         assert games.over[0] == over
 
 
-# ---------------------------------------------------------------- you build over Hal
+# ---------------------------------------------------------------- the seat builds over Hal
 
 
 def test_seed_building_over_hal_gives_him_his_resources_and_a_point_each():
@@ -337,13 +337,13 @@ def test_g18_a_normal_hal_draws_no_second_card():
 def test_g12_hals_second_card_may_be_the_last_of_the_deck():
     _, games = round_with("C", options=EXPERT, deck=["red 2"], rest_of_cards="discards")
     assert kept_by(games, HAL) == ["red 2"]
-    assert len(discards_of(games)) == 7 + 1  # C, after the deck has been formed
+    assert len(discards_of(games)) == 7 + 1  # C, after the deck has been re-formed
     assert "C" in discards_of(games)
-    # 21 cards but red 2; 3 and 1 are drawn anew, and blue 20 has its worker after that
+    # 21 cards but red 2; 3 and 1 are drawn from it, and blue 20 gets its worker after that
     assert len(deck_of(games)) == 21 - 1 - 8 - 4
 
 
-# ---------------------------------------------------------------- the count
+# ---------------------------------------------------------------- the final score
 
 
 def test_g19_hal_scores_points_districts_and_cards():
@@ -353,7 +353,7 @@ def test_g19_hal_scores_points_districts_and_cards():
         kept=[[], ["blue 20"]],
         points=[4, 7],
     )
-    # the district holds red 9, red 10 and the start's red 2 and red 3: he is alone in it
+    # the district holds red 9, red 10 and the start's red 2 and red 3: he is the only owner in it
     assert game.scores(games).tolist() == [4, 7 + 9 + 2 * 5]
 
 

@@ -1,4 +1,4 @@
-"""GK §2, §3: a redeal keeps what a seat knows and deals anew what it cannot know."""
+"""GK §2, §3: a redeal keeps what a seat knows and resamples what it cannot know."""
 
 from collections import Counter
 from itertools import islice
@@ -45,7 +45,7 @@ def redealt(game, games, seat, seed=1):
 
 
 def looks(game, likes, seed):
-    """Positions to look at: every few plies, and all of the draft and of the tiles returned."""
+    """Yield every few positions, and all positions of the draft and of returning tiles."""
     for ply, games in enumerate(steered_game(game, seed, likes)):
         step = step_of(games)
         if ply % LOOK_EVERY == 0 or (step in (Step.DRAFT, Step.RETURN) and (JIT or ply % 7 == 0)):
@@ -94,7 +94,7 @@ def test_gk_2_a_redeal_for_a_seat_that_waits_gives_a_possible_position(name):
 
 @pytest.mark.parametrize("seats", SEATS)
 def test_gk_2_a_redealt_game_can_be_played_to_its_end(seats):
-    """Kernels trust the state, so that every position after a redeal must be a possible one."""
+    """Kernels trust the state, so every position after a redeal must be possible."""
     game = game_of(seats, FEW_TILES)
     rng = np.random.default_rng(seats)
     for games in islice(looks(game, GIVER, seed=seats + 30), 0, None, 12 if JIT else 40):
@@ -159,7 +159,7 @@ def test_gk_2_a_redeal_leaves_what_the_observer_holds_has_chosen_and_has_passed_
 
 @pytest.mark.parametrize("seats", (2, 3, 4, 5))
 def test_gk_2_after_a_redeal_everyone_has_held_the_cards_in_its_hand(seats):
-    """Who has held a card tells what its observation may say, so it must fit after a redeal."""
+    """The seats that have held a card decide who sees it, so they must match after a redeal."""
     game = game_of(seats)
     for games in looks(game, ANYTHING, seed=seats + 60):
         for seat in seats_of(games):
@@ -171,7 +171,7 @@ def test_gk_2_after_a_redeal_everyone_has_held_the_cards_in_its_hand(seats):
 
 @pytest.mark.parametrize("seats", (2, 3, 4, 5))
 def test_gk_2_after_a_redeal_hands_have_been_passed_on_as_before(seats):
-    """As many cards of a hand as before have been held by the same seats: passing is open."""
+    """As many cards of a hand as before have been held by the same seats, as passing is open."""
     game = game_of(seats)
     for games in looks(game, ANYTHING, seed=seats + 70):
         for seat in seats_of(games):
@@ -184,11 +184,11 @@ def test_gk_2_after_a_redeal_hands_have_been_passed_on_as_before(seats):
                 assert held[0] == held[1]
 
 
-# ---------------------------------------------------------------- what is dealt anew
+# ---------------------------------------------------------------- what is resampled
 
 
 def tally(game, games, seat, look, count=REDEALS):
-    """Count what ``look`` finds over many redeals."""
+    """Count what ``look`` returns over many redeals."""
     found = Counter()
     for seed in range(count):
         found.update(look(redealt(game, games, seat, seed)))
@@ -196,7 +196,7 @@ def tally(game, games, seat, look, count=REDEALS):
 
 
 def middle(seats, step=Step.CARD, likes="builder", **options):
-    """A position in the middle of a game in which the last of a pass is to answer."""
+    """Return a position in mid-game in which the last seat of a pass is to answer."""
     game = game_of(seats, **options)
     found = positions_of(game, 3, step, likes)
     last = [games for games in found if int(games.owes[0]).bit_count() == 1]
@@ -204,7 +204,7 @@ def middle(seats, step=Step.CARD, likes="builder", **options):
 
 
 def unknown_cards(games, seat):
-    """Cards in circulation that the seat cannot place."""
+    """Return the cards in circulation whose place the seat does not know."""
     hidden = {int(card) for card in games.deck[0, : games.deck_size[0]]}
     for other in seats_of(games):
         if other != seat:
@@ -358,7 +358,7 @@ def test_gk_4_g11_unseen_picks_of_others_can_be_any_kind(seats):
 @pytest.mark.compiled
 @pytest.mark.parametrize("seats", (3, 4, 5))
 def test_gk_4_g11_what_the_next_seat_took_of_a_pack_passed_on_is_any_of_what_was_left(seats):
-    """In the last pass: the seat's own first pack, from which the next one then took a second."""
+    """In the last pass: the seat's first pack, from which the next seat then took a card."""
     game = game_of(seats)
     games = next(
         g
@@ -375,7 +375,7 @@ def test_gk_4_g11_what_the_next_seat_took_of_a_pack_passed_on_is_any_of_what_was
 
 @pytest.mark.compiled
 def test_gk_4_g11_with_two_seats_the_pack_that_came_back_tells_what_was_taken():
-    """Seat 0 dealt pack 0, seat 1 took one of it, and in pass 2 it is back."""
+    """Seat 0 is dealt pack 0, seat 1 takes a card from it, and in pass 2 it is back."""
     game = game_of(2)
     games = next(
         g for g in positions_of(game, 4, Step.DRAFT) if g.num_picks[0] == 2 and g.to_play[0] == 1
@@ -407,7 +407,7 @@ def test_gk_4_g5_others_may_have_returned_any_number_so_far(seats):
 
 
 def after_the_return(game):
-    """Return the position after the tiles were shown, and what everyone had returned."""
+    """Return the position after the tiles were shown, and what each seat had returned."""
     returned = None
     for games in steered_game(game, 5, GIVER):
         if step_of(games) == Step.RETURN:
@@ -419,7 +419,7 @@ def after_the_return(game):
 
 @pytest.mark.compiled
 def test_gk_4_g5_tiles_a_seat_has_returned_are_never_among_those_removed_unseen():
-    """The tiles returned are revealed together and form the supply: it knows at least its own."""
+    """Returned tiles are revealed together and form the supply: a seat knows at least its own."""
     game = game_of(2, FEW_TILES)
     games, returned = after_the_return(game)
     seat = 0 if returned[0] else 1
@@ -436,7 +436,7 @@ def test_gk_4_g5_tiles_a_seat_has_returned_are_never_among_those_removed_unseen(
 
 
 def trace(game, games, seat, seed):
-    """What a search would see of a redealt game: all but the cards' history."""
+    """Return what a search sees of a re-dealt game: everything except the cards' history."""
     other = redealt(game, games, seat, seed)
     state = other[0]
     found = [("owes", int(state.owes)), ("again", int(state.again))]
@@ -468,9 +468,9 @@ TRACED = {
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", TRACED)
 def test_gk_2_redeals_of_two_games_that_look_alike_are_alike(name):
-    """A game and one of its redeals differ in nothing a seat knows: their redeals must not either.
+    """A seat knows the same in a game and in its redeal, so redeals of both are alike.
 
-    Every feature of a redealt game is as frequent, up to chance: five standard deviations.
+    Every feature of a re-dealt game is equally frequent within five standard deviations.
     """
     seats, change, step, likes = TRACED[name]
     game = game_of(seats, change)

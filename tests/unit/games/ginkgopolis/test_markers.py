@@ -37,7 +37,7 @@ NEW = "yellow 20"
 
 
 def urbanize(letter, *cells, markers=None, seats=2):
-    """Seat 0 puts the tile ``NEW`` in the place of a letter; the marker is about to move."""
+    """Put the tile ``NEW`` in place of a letter as seat 0; the marker is to move next."""
     game, games = position(
         seats,
         buildings={cell: (OTHERS[k], k % seats) for k, cell in enumerate(cells)},
@@ -52,7 +52,7 @@ def urbanize(letter, *cells, markers=None, seats=2):
 
 
 def asked_letter(games):
-    """The letter that is about to move."""
+    """Return the letter that is to move next."""
     return LETTERS[games.agenda[0, int(games.agenda_size[0]) - 1, A]]
 
 
@@ -151,7 +151,7 @@ GAP = ((0, -1), (0, -2), (0, -3), (0, -4), (1, -4), (2, -4), (1, -2), (2, -2))
 
 
 def places(game, games):
-    """Where each candidate leads, in order."""
+    """Return where each candidate leads, in order."""
     letter = asked_letter(games)
     found = []
     for k in range(len(legal_names(game, games))):
@@ -322,7 +322,7 @@ def test_g4_a_letter_shut_in_does_not_use_case_1():
     assert places(game, games) == [((1, -3), "south")]
 
 
-# A wall round the start, joined to it at (0, -1), whose last tile goes to (-1, -2).
+# A wall around the start, joined to it at (0, -1), whose last tile goes to (-1, -2).
 WALL = (
     *((0, y) for y in (-1, -2)),
     *((x, -2) for x in (1, 2, 3, 4)),
@@ -334,7 +334,7 @@ INSIDE = [place for letter, place in START_MARKERS.items() if letter != "A"]
 
 
 def walled(origin):
-    """The letter ``origin`` shuts all the others in; its marker is about to move."""
+    """Shut all the other letters in by ``origin``; its marker is to move next."""
     first = LETTERS.index(origin)
     onwards = [LETTERS[(first + k) % 12] for k in range(12)]
     markers = dict(zip(onwards, [((-1, -2), "west"), *INSIDE], strict=True))

@@ -1,4 +1,4 @@
-"""What a seat sees: every block where the layout says, nothing of what is hidden (GK §2, §3)."""
+"""The observation: blocks are where the layout says, hidden things are absent (GK §2, §3)."""
 
 import zlib
 from itertools import islice
@@ -50,7 +50,7 @@ def ones(names, of=tile_of):
 
 
 def seen_from(seat, values):
-    """Turn what every seat has into what the observer sees of it: itself first."""
+    """Reorder a list by seat to the observer's order, the observer first."""
     return {index: values[(seat + index) % len(values)] for index in range(len(values))}
 
 
@@ -59,9 +59,9 @@ def seen_from(seat, values):
 
 @pytest.fixture
 def middle():
-    """Three seats, all about to choose a card; seat 1 is the first player.
+    """Return three seats about to choose a card; seat 1 is the first player.
 
-    It is the usual start with ``red 10`` on red 1 and another, ``blue 7`` on blue 2, and
+    The city is the usual start with ``red 10`` on red 1 and another, ``blue 7`` on blue 2, and
     ``yellow 5`` beside yellow 3, with D beyond it.
     """
     return position(
@@ -125,7 +125,7 @@ def test_blocks_of_the_own_choice_are_seen_by_nobody_else(middle):
     play(game, games, "with tile yellow 20", "without tile")
     for seat in range(3):
         sees(game, games, seat, "tile_with", ones(["yellow 20"]) if seat == 1 else {})
-        own = (["red 20", "blue 11"], ["yellow 20"], [])[seat]  # still the own one
+        own = (["red 20", "blue 11"], ["yellow 20"], [])[seat]  # still the observer's own
         sees(game, games, seat, "tile_own", ones(own))
 
 
@@ -172,7 +172,7 @@ def test_block_letter_yield_is_levels_beside_the_marker_by_colour(middle):
 
 
 def test_blocks_of_known_cards_are_those_passed_on_that_are_still_in_a_hand(middle):
-    """Seat 1 has held D, blue 3 and A; nobody else has held a card of another's hand."""
+    """Seat 1 has held D, blue 3 and A; no other seat has held a card of another hand."""
     game, games = middle
     for card in ("D", "blue 3", "A"):
         games.known_by[0, card_of(card)] |= 2
@@ -514,7 +514,7 @@ def test_gk_4_g5_the_counts_others_see_include_tiles_put_aside_until_they_are_sh
 
 
 def long_street(length):
-    """Buildings in a row eastwards from the start; the numbers 4 to 20 in turn."""
+    """Return buildings in a row eastwards from the start, with the numbers 4 to 20 in turn."""
     names = [f"{colour} {n}" for colour in ("red", "blue", "yellow") for n in range(4, 21)]
     return {(3 + k, 0): (names[k], k % 2) for k in range(length)}
 
@@ -601,7 +601,7 @@ def test_an_observation_overwrites_all_of_its_array(middle):
 
 
 def others_see(game, games, seat):
-    """What all seats but one are shown, and what they may answer."""
+    """Return what all seats but one are shown, and what they may answer."""
     return [
         ginkgopolis_along.shown_to(game, games, o)
         for o in ginkgopolis_along.seats_of(games)
@@ -612,7 +612,7 @@ def others_see(game, games, seat):
 def until_it_takes_effect(game, games, seat):
     """Yield what the others see after every ply until a choice of ``seat`` is revealed.
 
-    The others answer by what they see alone, the seat itself adds no tile.
+    The others answer only by what they see; the seat itself adds no tile.
     """
     while games.over[0] == NOT_OVER and games.chosen[0, seat] != NO_CARD:
         yield others_see(game, games, seat)
@@ -623,7 +623,7 @@ def until_it_takes_effect(game, games, seat):
 
 
 def answers_of(game, games):
-    """Return what the seat to play may answer, but for a new hand."""
+    """Return what the seat to play may answer, except a new hand."""
     legal = np.flatnonzero(game.legal_actions(games))
     return [a for a in legal if game.action_name(games, 0, int(a)) != "new hand"]
 
@@ -718,7 +718,7 @@ def test_gk_4_g5_seats_that_wait_while_others_return_see_nothing_of_it():
 @pytest.mark.parametrize("opened", (False, True))
 @pytest.mark.parametrize("seats", (1, 2, 3, 4, 5))
 def test_gk_2_decks_and_tiles_of_others_show_in_no_observation(seats, opened):
-    """Reverse the deck and the supply and exchange two seats' tiles for others of the supply."""
+    """Reverse deck and supply, and exchange tiles of two seats with tiles of the supply."""
     game = game_of(seats, open_screens=opened)
     for games in islice(
         ginkgopolis_along.steered_game(game, 5), 0, None, 2 * ginkgopolis_along.LOOK_EVERY

@@ -1,10 +1,10 @@
-"""The final count: cards, tokens, districts and ties (seed: fin de partida; G7, G10, G14, G19)."""
+"""The final score: cards, tokens, districts and ties (GK §1; G7, G10, G14, G19)."""
 
 import pytest
 
 from tests.unit.games.ginkgopolis.position import overlay, position
 
-# No two neighbours of one colour, so that there is no district unless a test builds one.
+# No two neighbours have one colour, so there is no district unless a test builds one.
 APART = (
     *("red 1", "blue 1", "yellow 1"),
     *("yellow 2", "red 2", "blue 2"),
@@ -14,7 +14,7 @@ NO_TOKENS = (0,) * 5
 
 
 def scores(num_players=2, **more):
-    """Return everybody's points; nobody has any tokens unless said."""
+    """Return the points of all seats; no seat has tokens by default."""
     more = {"start": APART, "tokens": NO_TOKENS} | more
     game, games = position(num_players, **more)
     return game.scores(games).tolist()
@@ -45,7 +45,7 @@ def test_gk_4_g14_a_city_of_starting_buildings_alone_pays_nobody():
 
 
 def built(avoid):
-    """Buildings that form no district.
+    """Return buildings that form no district.
 
     Seat 0 owns four red ones of 2, 2, 3 and 1 levels, two blue ones of 3 and 2, and a yellow one
     of 6; seat 1 owns a blue one and two yellow ones of 2.  Their top tiles are none of ``avoid``.
@@ -124,7 +124,7 @@ def test_gk_1_cards_10_to_13_are_worth_the_points_that_the_data_say(per):
 
 
 def test_gk_1_cards_10_to_13_count_the_colour_of_the_top_tile():
-    """The building of three levels stands on blue 1 and is yellow."""
+    """The building of three levels is on blue 1 and is yellow."""
     start = ("red 1", "blue 1", "red 2", "yellow 2", "blue 2", "yellow 1", *APART[6:])
     buildings = {(1, 0): ("yellow 4", 0, 3)}
     for card, expected in (("red 11", 1), ("red 12", 0)):  # yellow ones, blue ones
@@ -159,7 +159,7 @@ PERMANENT = ("red 1", "blue 2", "yellow 7", "red 9")  # exploit, urbanize, explo
 def test_gk_1_cards_16_to_18_are_worth_two_points_per_card_with_a_bonus_on_the_act(
     colour, number, cards
 ):
-    """Characters count, cards with points at the end do not, not even itself."""
+    """Characters count; cards with points at the end, such as itself, do not."""
     kept = (*PERMANENT, f"{colour} {number}")
     assert cards_score(*kept, characters=CHARACTERS) == 2 * cards
     assert cards_score(*kept) == 2 * (cards - {16: 2, 17: 1, 18: 0}[number])
@@ -212,7 +212,7 @@ def test_gk_all_parts_of_the_count_are_added_up():
 
 
 def street(*plots, colour="red", row=0):
-    """Buildings eastwards from (3, row), side by side: (number, owner, levels)."""
+    """Return buildings side by side eastwards from (3, row): (number, owner, levels)."""
     return {
         (3 + k, row): (f"{colour} {number}", owner, levels)
         for k, (number, owner, levels) in enumerate(plots)
@@ -220,15 +220,15 @@ def street(*plots, colour="red", row=0):
 
 
 def district(*plots, seats=2):
-    """Return everybody's points for one district of these buildings."""
+    """Return the points of all seats for one district of these buildings."""
     return scores(seats, buildings=street(*plots))
 
 
 def test_gk_4_g10_seed_example_seven_two_and_six_points():
-    """Lucía is seat 0, Eva 1, Patricia 2.
+    """The rulebook's example of three seats.
 
-    Blue: Lucía 3, Eva 2, Patricia 2 of as many levels; Eva's number is higher.  Yellow: Eva 3.
-    Red 20 is alone.
+    Blue: seat 0 has 3, seats 1 and 2 have 2 each with equal levels; seat 1's number is higher.
+    Yellow: seat 1 has 3.  Red 20 is in no district.
     """
     buildings = {
         **street((4, 0, 3), (12, 1, 2), (11, 2, 2), colour="blue"),
@@ -285,7 +285,7 @@ def test_gk_4_g10_resources_are_counted_per_owner_over_all_buildings():
 
 
 def test_gk_4_g10_a_tie_goes_to_the_tallest_building():
-    """Three each; the number does not matter."""
+    """Both have three; the number does not matter."""
     assert district((4, 0, 3), (20, 1, 2), (19, 1, 1)) == [6, 3]
     assert district((20, 0, 2), (19, 0, 1), (4, 1, 3)) == [3, 6]
 

@@ -1,7 +1,7 @@
-"""Drawn positions of *Tower Up*, and games on boards that are easy to see.
+"""Positions of *Tower Up* written by hand, on boards that are easy to read.
 
-The grid, the board of most drawn positions, is the same for all numbers of seats (site 20 hangs
-on site 6)::
+Most positions use the grid.  It is the same for all numbers of seats; site 20 is joined to site 6
+only::
 
       district   harbour market  hill   grey_a  grey_b
       by a park     0 ----- 1 ----- 2 ----- 3 ----- 4        (parks 1 1 2 2 2)
@@ -12,8 +12,8 @@ on site 6)::
                     |       |       |       |       |
       by a lake    15 ---- 16 ---- 17 ---- 18 ---- 19        (lakes 1 1 2 2 2)
 
-Floors and markers are written as four numbers in the order black, grey, white, brown; cards as
-what they show, e.g. ``"2 black + 2 grey"`` or ``"multicolour + grey vehicle 2"``.
+Floors and markers are written as four numbers in the order black, grey, white, brown.  Cards are
+written as what they show, e.g. ``"2 black + 2 grey"`` or ``"multicolour + grey vehicle 2"``.
 """
 
 import atexit
@@ -40,12 +40,12 @@ from sprawl_env.games.tower_up.rules.objectives import claim_objectives
 from sprawl_env.games.tower_up.rules.setup import add_floor, begin_turn, clear, put_building
 from sprawl_env.kernels.compile import JIT
 
-# How much is tried: less without compiled kernels, where a game takes a third of a second.
+# Numbers of trials: smaller without compiled kernels, where a game takes a third of a second.
 SECOND_OPINION_GAMES = 25 if JIT else 3
 SLOW_SECOND_OPINION_GAMES = 300
 PROPERTY_GAMES = 12 if JIT else 2
 OBSERVATION_GAMES = 6 if JIT else 1
-LOOK_EVERY = 1 if JIT else 12  # plies between two looks at what is hidden
+LOOK_EVERY = 1 if JIT else 12  # plies between two checks of what is hidden
 BATCH_ROUNDS = 60 if JIT else 8
 ENDED_VECTOR_GAMES = 2_000 if JIT else 4
 SLOW_ENDED_VECTOR_GAMES = 100_000
@@ -115,7 +115,7 @@ OVERLAYS = {
 
 @functools.cache
 def overlay(name):
-    """Return a folder of data files by name; it lives as long as the process."""
+    """Return a named folder of data files; it is removed when the process ends."""
     folder = Path(tempfile.mkdtemp(prefix="tower_up_"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     for file, text in OVERLAYS[name]().items():
@@ -201,11 +201,11 @@ def position(
 
     Args:
         num_players: seats.
-        buildings: ``{site: (colour, floors)}``; default one, for without any T14 ends the game.
+        buildings: ``{site: (colour, floors)}``; default one, as T14 ends a game without any.
         roofs: ``(seat, site, height)`` in the order placed.
         reserves: four numbers a seat; default one floor of each colour.
         markers: four numbers a seat; star columns they have passed count as used.
-        supply: ``{colour: floors left}``; what is then missing lies in the last seat's reserve.
+        supply: ``{colour: floors left}``; the floors missing then are in the last seat's reserve.
         objectives: the three in play, 1..10 as in TU §6; those the roofs meet have been claimed.
         market: what the three market cards show.
         next_cards: what the next cards of the deck show, next first.
@@ -313,7 +313,7 @@ def play(game, games, *names):
 
 
 def pass_by_card(game, games):
-    """Play a whole turn that takes a card and gives back what is too much; return its seat."""
+    """Play a turn that takes a card and returns floors beyond the limit; return its seat."""
     seat, turn = int(games.to_play[0]), int(games.turn[0])
     play(game, games, "take card 1")
     while games.over[0] == NOT_OVER and games.turn[0] == turn:
@@ -322,12 +322,12 @@ def pass_by_card(game, games):
 
 
 def record_bytes(games, g=0):
-    """Return all fields of a game as bytes; the padding between fields means nothing."""
+    """Return all fields of a game as bytes, without the padding between them."""
     return b"".join(np.ascontiguousarray(games[name][g]).tobytes() for name in games.dtype.names)
 
 
 def random_action(game, games, rng, g=0):
-    """Return a legal action, each equally likely."""
+    """Return a legal action, drawn uniformly."""
     return int(rng.choice(np.flatnonzero(game.legal_actions(games, g))))
 
 
@@ -349,5 +349,5 @@ def seats_of(games, g=0):
 
 
 def nobody_acts(games):
-    """Tell whether the game is over for everyone."""
+    """Return whether the game is over for everyone."""
     return games.over[0] != NOT_OVER and games.to_play[0] == NOBODY

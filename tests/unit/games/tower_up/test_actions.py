@@ -1,4 +1,4 @@
-"""TU §9: the action table, the mask, and what an action is called."""
+"""TU §9: the action table, the mask and the action names."""
 
 import numpy as np
 import pytest

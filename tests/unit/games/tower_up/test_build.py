@@ -23,7 +23,7 @@ def builds(game, games):
 
 
 def builds_on(game, games, site):
-    """Colours that may be built on a site."""
+    """Return the colours that may be built on a site."""
     return {n.split()[1] for n in builds(game, games) if n.endswith(f" site {site}")}
 
 

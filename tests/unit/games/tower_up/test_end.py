@@ -1,4 +1,4 @@
-"""TU §7: both kinds of end, the last turns, the count, truncation and the final scores."""
+"""TU §7: both ends, the last turns, counting, truncation and the final score."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def one_roof_left(seats=2, seat=0, **more):
 
 
 def place_last_roof(game, games):
-    """Site 20 hangs on site 6 alone, so no other building is paid or covered."""
+    """Site 20 is joined to site 6 only, so no other building is paid or covered."""
     play(game, games, "build grey on site 20", "roof on site 20")
 
 
@@ -281,7 +281,7 @@ def test_tu_7_t8_objectives_can_be_met_in_a_last_turn():
 
 
 def full_grid(*, empty=(), touching=4):
-    """Every site but 6 and 20 is built; site 6 touches that many colours, 20 touches nobody."""
+    """Build on all sites but 6 and 20; 6 is beside so many colours, 20 beside no building."""
     buildings = {}
     for site in range(20):
         buildings[site] = (("black", "grey")[sum(divmod(site, 5)) % 2], 1)

@@ -1,4 +1,4 @@
-"""TU §6: the ten objectives, each just short and just met, and their chips."""
+"""TU §6: the ten objectives, each just missed and just met, and their chips."""
 
 from typing import NamedTuple
 
@@ -209,7 +209,7 @@ def test_tu_6_an_objective_just_short(case):
 
 
 def borders_met(*sites):
-    """Whether a seat with roofs on these sites meets objective 8."""
+    """Return whether a seat with roofs on these sites meets objective 8."""
     buildings = {s: (("black", "grey")[sum(divmod(s, 5)) % 2], 1) for s in sites}
     roofs = [(0, site, 1) for site in sites]
     _, games = position(buildings=buildings, roofs=roofs, objectives=(8, 1, 2))
@@ -320,7 +320,7 @@ def test_tu_6_each_seat_takes_one_chip_of_an_objective():
 @pytest.mark.parametrize("seats", (2, 3, 4))
 @pytest.mark.parametrize("shape", (0, 1, 2))
 def test_tu_6_chips_go_from_the_highest_down_in_the_order_of_the_seats(seats, shape):
-    """Everybody else has met it, at the heights below; seat 0 is the last to come."""
+    """All other seats have met it, at the heights below; seat 0 is the last."""
     sites = (0, 1, 2)
     buildings = {site: (("black", "grey")[site % 2], 5) for site in sites}
     buildings[4] = ("grey", 3)
@@ -338,7 +338,7 @@ def test_tu_6_chips_go_from_the_highest_down_in_the_order_of_the_seats(seats, sh
 
 
 def test_tu_6_a_shape_is_worth_its_own_chips():
-    """What one objective has given away leaves the chips of the others alone."""
+    """Chips taken for one objective do not change the chips of the others."""
     buildings = {
         0: ("black", 2), 1: ("grey", 2), 2: ("black", 2), 3: ("grey", 2), 8: ("white", 1),
     }  # fmt: skip

@@ -1,4 +1,4 @@
-"""What a seat sees: every block where the layout says, and nothing of the deck's order."""
+"""The observation: every block is where the layout says, and the deck's order is hidden."""
 
 from itertools import islice
 
@@ -107,7 +107,7 @@ def test_block_reach_is_the_tallest_adjacent_building_of_each_colour(middle):
 
 
 def test_block_covers_counts_roofs_that_building_here_would_cover(middle):
-    """Sites 6 and 0 are topped by seat 1; the roof on site 7 was covered long ago."""
+    """Sites 6 and 0 are topped by seat 1; the roof on site 7 is covered."""
     for seat in range(3):
         whose = (1 - seat) % 3
         expected = {(s, whose): 1 / 3 for s in (11, 20)} | {(s, whose): 2 / 3 for s in (1, 5)}
@@ -216,7 +216,7 @@ def test_block_helps_is_zero_once_the_objective_is_fulfilled():
 
 
 def test_block_helps_marks_no_site_that_would_not_further_it():
-    """Objective 7 with three in grey_a already: a fourth there is no progress, grey_b is."""
+    """Objective 7 with three in grey_a: a fourth there is no progress, one in grey_b is."""
     buildings = {3: ("black", 1), 8: ("grey", 1), 13: ("black", 1)}
     roofs = [(0, site, 1) for site in buildings]
     game, games = position(buildings=buildings, roofs=roofs, objectives=(7, 1, 2))
@@ -413,7 +413,7 @@ def test_values_lie_in_minus_1_to_1_with_more_than_ten_floors_in_hand():
 
 
 def all_seen(game, games):
-    """What every seat sees, and the mask."""
+    """Return what every seat sees, and the mask."""
     seen = [game.observe(games, 0, seat) for seat in seats_of(games)]
     return np.concatenate([*seen, game.legal_actions(games)]).tobytes()
 

@@ -1,4 +1,4 @@
-"""How many sequences of actions there are to a depth, by the kernels and by the reference."""
+"""The number of action sequences to a depth, by the kernels and by the reference."""
 
 import copy
 
@@ -11,7 +11,7 @@ from tests.unit.games.tower_up.position import game_of
 
 
 def perft_by_hand(reference, depth):
-    """Count them through the slow reference."""
+    """Count action sequences with the slow reference."""
     names = reference.legal()
     if depth == 1:
         return len(names)
@@ -37,7 +37,7 @@ def test_perft_agrees_with_the_reference(seats, seed, depth):
     assert perft(game, games, depth) == perft_by_hand(reference_of(game, games), depth)
 
 
-# Frozen: a change here is a change of the rules, the deal or the packaged data.
+# Fixed numbers: they change only with the rules, the deal or the packaged data.
 DEPTH_3 = {(2, 0): 1721, (4, 2): 882}
 
 

@@ -1,4 +1,4 @@
-"""What holds along all games: conservation, the end, illegal actions, copies, seeds, positions."""
+"""Properties of all games: conservation, the end, illegal actions, copies, seeds, positions."""
 
 import json
 
@@ -43,10 +43,10 @@ def test_floors_cards_roofs_and_counts_are_right_after_every_ply(seats, data):
 
 
 def most_plies_of_a_turn(game):
-    """How many decisions a turn can take.
+    """Return the largest number of decisions in a turn.
 
     Building is two: the site and the roof.  A card is one, then at most one choice for each floor
-    it shows, then at most one return for each, for the turn began with no more than the limit in
+    it shows, then at most one return for each, as the turn began with at most the limit in
     reserve.  (The first reserve of the packaged data is below the limit.)
     """
     t = game.tables[0]
@@ -71,7 +71,7 @@ def test_every_game_ends_within_a_proved_number_of_plies(seats, max_turns):
 
 @pytest.mark.parametrize("seats", SEATS)
 def test_what_never_goes_back_never_goes_back(seats):
-    """Markers, stars, chips, presence and buildings only grow, and roofs only leave the hand."""
+    """Markers, stars, chips, presence and buildings only grow; roofs left only decrease."""
     grows = ("ply", "turn", "height", "present", "twice", "marker", "stars", "chip", "counted")
     game = game_of(seats)
     before = None
@@ -385,7 +385,7 @@ CONTRADICTIONS = {
 def test_a_position_that_contradicts_itself_is_refused(name):
     game, games = middle()
     games.agenda[0, :, 1] = 0
-    games.to_play[0] = 0  # so that zeros on the agenda belong to the seat to play
+    games.to_play[0] = 0  # so zeros on the agenda belong to the seat to play
     assert game.rules.violations(game.tables, games, 0) == []
     content = json.loads(game.to_json(games))
     field, value = CONTRADICTIONS[name]

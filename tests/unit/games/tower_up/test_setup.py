@@ -1,4 +1,4 @@
-"""TU §1 and §3: what is in the box, and the deal."""
+"""TU §1 and §3: the components and the deal."""
 
 import numpy as np
 import pytest
@@ -98,7 +98,7 @@ def test_tu_3_2_starting_floors_are_one_high_bare_and_never_touch_their_own_colo
 
 
 def chi_square(counts):
-    """How far counts are from all being equal; its mean is one less than how many there are."""
+    """Return how far counts are from equal; the mean is one less than their number."""
     expected = np.sum(counts) / len(counts)
     return float(np.sum((np.asarray(counts) - expected) ** 2) / expected)
 

@@ -11,7 +11,7 @@ RETURN_ANY = {"return black", "return grey", "return white", "return brown"}
 
 
 def market(*shows):
-    """Three cards, the first of them of interest."""
+    """Return a market of three cards; the tests use the first."""
     return (*shows, "2 black + 2 grey", "2 multicolour", "black + grey + white")[:3]
 
 
