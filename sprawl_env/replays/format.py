@@ -3,8 +3,8 @@
 ====================  ==============================================================================
 line                  keys
 ====================  ==============================================================================
-first (the header)    ``format`` (1), ``game``, ``options``, ``seed``; optional: ``agents`` (who
-                      played each seat), ``forfeit`` (``seat``, ``ply``, ``reason``)
+first (the header)    ``format`` (1), ``game``, ``options``, ``seed``; optional: ``bots`` (names of
+                      who played, by seat), ``forfeit`` (``seat``, ``ply``, ``reason``)
 one per ply           ``ply``, ``seat``, ``action``, ``says`` (the action's name), ``legal`` (number
                       of legal actions), ``after`` (digest of the state after the ply)
 last                  ``scores``

@@ -74,11 +74,11 @@ class _PictureDiffs:
         self._last = shown
 
 
-def side_names(game: Game, agents: object) -> list[str]:
-    """Return a label per side: its seat, and its bot if ``agents`` lists one bot per seat."""
+def side_names(game: Game, bots: object) -> list[str]:
+    """Return a label per side: its seat, and its bot if ``bots`` lists one name per seat."""
     seats = [f"seat {seat}" for seat in range(game.num_seats)]
-    if isinstance(agents, list) and len(agents) == len(seats):
-        seats = [f"{seat} {agent}" for seat, agent in zip(seats, agents, strict=True)]
+    if isinstance(bots, list) and len(bots) == len(seats):
+        seats = [f"{seat} {bot}" for seat, bot in zip(seats, bots, strict=True)]
     return [*seats, "automaton"][: game.num_sides]
 
 
@@ -121,7 +121,7 @@ def content(replay: Replay, progress: Progress = no_progress) -> dict[str, Any]:
         "title": game.title,
         "about": ", ".join(f"{name}={value}" for name, value in header["options"].items())
         + f", seed {header['seed']}",
-        "sides": side_names(game, header.get("agents")),
+        "sides": side_names(game, header.get("bots")),
         "colours": SEAT_COLOURS,
         "plies": [[ply.seat, ply.action, ply.says] for ply in replay.plies],
         "turns": turns,

@@ -42,7 +42,7 @@ def from_actions(game: Game, seed: int, actions: Sequence[int], **about: Any) ->
         game: the game.
         seed: seed of the deal.
         actions: all actions, in the order in which they were played.
-        **about: further keys of the header, e.g. ``agents``; values must be JSON.
+        **about: further keys of the header, e.g. ``bots``; values must be JSON.
     """
     games = game.deal(1, seed)
     plies = [_play(game, games, action, game.legal_actions(games, 0)) for action in actions]

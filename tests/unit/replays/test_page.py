@@ -98,7 +98,7 @@ def test_names_in_a_replay_are_escaped():
         played.game(),
         played.header["seed"],
         [ply.action for ply in played.plies[:5]],
-        agents=[evil, "greedy"],
+        bots=[evil, "greedy"],
         forfeit={"seat": 0, "ply": 5, "reason": evil},
     )
     text = page(replay)
