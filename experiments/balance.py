@@ -5,7 +5,7 @@ The stand-in cards of this project are tuned by this report.  Example::
     python -m experiments.balance --games 2000
     python -m experiments.balance --games 500 --seats 3 --data my_cards --out runs/balance.json
 
-The report attributes points and wealth to their sources by comparing the states before and after
+The report splits points and wealth by source.  It compares the states before and after
 each ply:
 
 - gains of vocations, by the decisions that choose them;
@@ -90,7 +90,7 @@ SOURCES: Final = (
     len(SOURCES)
 )
 NUM_IDS: Final = NUM_CARDS + NUM_EVENTS  # contracts and events of the decks, then planning events
-LEAST_SEEN: Final = 200  # a contract that was turned up less often may be unbuilt by chance
+LEAST_SEEN: Final = 200  # a contract turned up so often but never built is off target
 MOST_MOVED: Final = 0.15  # largest effect of one card, as a share of the winner's score
 AIM_SEATS: Final = 3
 AIM: Final = (120, 220)  # target range of the winner's mean score with AIM_SEATS seats
@@ -227,7 +227,7 @@ def plain(games: Games) -> Any:
 
 
 class Ledger:
-    """Attributes wealth and prestige to their sources, ply by ply, in some games.
+    """Splits the gains of wealth and prestige by source, ply by ply, in some games.
 
     Args:
         game: the game.

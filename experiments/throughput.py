@@ -1,4 +1,4 @@
-"""Measure the share of a learner's speed that is left when it trains on a game.
+"""Measure how much the environment slows training down.
 
 Example::
 
