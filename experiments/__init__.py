@@ -1,1 +1,1 @@
-"""Experiments: one readable file each, run as ``python -m experiments.NAME``."""
+"""Studies: one readable file each, run as ``python -m experiments.NAME``."""

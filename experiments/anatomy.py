@@ -1,7 +1,7 @@
-"""What happened in games that were kept as replays, as rows for tables.
+"""Turn replays into rows for tables: decisions, results, contracts, offices and districts.
 
-Every game is re-played and checked on the way.  Rows of all kinds begin with the game's number (in
-the order of the replays) and most name a seat, so that tables are joined by those two:
+Every game is played again and verified.  Every row has the game's number, counted in the order of
+the replays, and most rows have a seat.  Tables are joined on these two columns::
 
     from experiments.anatomy import dissect, read
     found = dissect(read(Path("runs/first/replays")))
@@ -31,24 +31,26 @@ from sprawl_env.games.urban_sprawl.names import card_name
 from sprawl_env.replays.format import Ply, Replay, load_all
 from sprawl_env.replays.verification import steps
 
-Watch = Callable[[Iterable[Replay]], Iterable[Replay]]
+Progress = Callable[[Iterable[Replay]], Iterable[Replay]]
 
 
 @dataclass(frozen=True)
 class Side:
-    """How a game ended for a seat, or for the automaton.
+    """The result of a game for a seat or for the automaton.
 
     Attributes:
-        seat: the automaton counts as the seat after the last.
-        agent: who played, ``"seat 0"`` if the replay does not say.
-        score: final points; where the game was broken off, those it had then.
-        margin: the same less the mean of the other sides'.
-        share: of the victory, 1 for a sole winner.
+        game: number of the game.
+        seat: the seat; for the automaton, the number of seats.
+        bot: name of the bot in the seat, ``human`` or ``automaton``; if the replay has no names,
+            ``seat 0`` and so on.
+        score: points at the end; after a forfeit, points at the last ply.
+        margin: the score minus the mean score of the other sides.
+        share: share of the victory: 1 for a sole winner, 1/2 for one of two winners, 0 for a loser.
     """
 
     game: int
     seat: int
-    agent: str
+    bot: str
     score: int
     margin: float
     share: float
@@ -59,11 +61,14 @@ class Decision:
     """One decision.
 
     Attributes:
-        ply, turn: made before it.
-        kind: block of the action table.
-        says: the action in words.
-        legal: how many actions were legal.
-        lead: points the seat was ahead of the mean of the other sides before it.
+        game: number of the game.
+        ply: number of decisions before this one.
+        turn: number of turns before this one.
+        seat: the seat that decided.
+        kind: block of the action table, e.g. ``build``.
+        says: the action's name.
+        legal: number of legal actions.
+        lead: the seat's score minus the mean score of the other sides, before the decision.
     """
 
     game: int
@@ -81,8 +86,14 @@ class Contract:
     """A contract of *Urban Sprawl* that was built.
 
     Attributes:
-        ply, turn: made before its last permit was paid.
+        game: number of the game.
+        ply: number of decisions before the one that paid its last permit.
+        turn: number of turns before that one.
+        seat: the builder.
+        name: name of the contract.
         deck: ``town``, ``city`` or ``metropolis``.
+        zone: zone of the building.
+        size: size of the building.
         price: wealth paid for the block.
     """
 
@@ -102,8 +113,11 @@ class Office:
     """An office of *Urban Sprawl* that a seat held.
 
     Attributes:
-        turns: how many turns, anybody's, ended while the seat held it.
-        at_end: held when the game ended.
+        game: number of the game.
+        seat: the holder.
+        office: name of the office.
+        turns: number of turns, of all seats, that ended while the seat held the office.
+        at_end: True if the seat held the office when the game ended.
     """
 
     game: int
@@ -115,14 +129,17 @@ class Office:
 
 @dataclass(frozen=True)
 class District:
-    """A seat's part in a district of *Ginkgopolis* at the end.
+    """A seat's part in a district of *Ginkgopolis* at the end of a game.
 
     Attributes:
-        district: number within the game.
-        buildings: of the district.
-        resources: of all on it.
-        own: the seat's.
-        points: what it pays the seat.
+        game: number of the game.
+        district: number of the district within the game.
+        colour: colour of the district.
+        buildings: number of buildings in the district.
+        resources: number of resources of all sides in the district.
+        seat: the seat; for the automaton, the number of seats.
+        own: number of resources of the seat.
+        points: points that the district gives the seat.
     """
 
     game: int
@@ -137,7 +154,7 @@ class District:
 
 @dataclass(frozen=True)
 class Anatomy:
-    """All rows; those of a game that has no such thing stay empty."""
+    """All rows; a list is empty if the games have no such thing."""
 
     sides: list[Side] = field(default_factory=list)
     decisions: list[Decision] = field(default_factory=list)
@@ -147,34 +164,36 @@ class Anatomy:
 
 
 def read(*paths: Path) -> list[Replay]:
-    """Return the games of replays or of folders of them, in the order of their names.
+    """Return the replays in files or folders, sorted by file name within a folder.
 
     Raises:
-        InvalidOption: a folder without any, or nothing named.
-        PositionError: a file is missing or damaged.
+        InvalidOption: a folder has no replays, or no path is given.
+        PositionError: a file cannot be read or is damaged.
     """
     return [replay for path in files_of(paths) for replay in load_all(path)]
 
 
-def unwatched(replays: Iterable[Replay]) -> Iterable[Replay]:
-    """Pass replays on as they are; whoever shows progress counts them."""
+def no_progress(replays: Iterable[Replay]) -> Iterable[Replay]:
+    """Return the replays unchanged; the default of ``progress``."""
     return replays
 
 
-def dissect(replays: Iterable[Replay], watch: Watch = unwatched) -> Anatomy:
-    """Return what happened.
+def dissect(replays: Iterable[Replay], progress: Progress = no_progress) -> Anatomy:
+    """Return the rows of some games.
 
     Args:
-        replays: of any games.
-        watch: is handed the replays and passes them on, for whoever shows progress.
+        replays: replays of any games.
+        progress: called with the replays; returns the iterable to use.  A progress bar wraps the
+            replays here.
 
     Raises:
-        PositionError: one does not go as recorded; names the game and the ply.
+        PositionError: a game differs from its replay, or is not over; the message names the game
+            and the ply.
     """
     found = Anatomy()
-    for number, replay in enumerate(watch(replays)):
+    for number, replay in enumerate(progress(replays)):
         try:
-            _follow(found, number, replay)
+            _add_game(found, number, replay)
         except PositionError as error:
             raise PositionError(f"game {number}: {error}") from None
     return found
@@ -183,8 +202,8 @@ def dissect(replays: Iterable[Replay], watch: Watch = unwatched) -> Anatomy:
 # ---------------------------------------------------------------------------------- one game
 
 
-def _follow(found: Anatomy, number: int, replay: Replay) -> None:
-    """Re-play a game and add its rows."""
+def _add_game(found: Anatomy, number: int, replay: Replay) -> None:
+    """Play a game again and add its rows."""
     game = replay.game()
     after = game.deal(1, replay.header["seed"])
     builds = game.name == "urban_sprawl"
@@ -198,7 +217,7 @@ def _follow(found: Anatomy, number: int, replay: Replay) -> None:
             if games["turn"][0] > before["turn"][0]:
                 held.update(_holders(games))
         before, after = games.copy(), games
-    _finish(found, number, replay, after)
+    _add_sides(found, number, replay, after)
     if builds:
         found.offices.extend(_offices(number, after, held))
     if game.name == "ginkgopolis":
@@ -206,7 +225,7 @@ def _follow(found: Anatomy, number: int, replay: Replay) -> None:
 
 
 def _margins(game: Game, games: Games) -> Any:
-    """Return how far each side is ahead of the mean of the others, float64 ``[num_sides]``."""
+    """Return each side's score minus the mean of the others, float64 ``[num_sides]``."""
     scores = game.scores(games, 0).astype(np.float64)
     return scores - (scores.sum() - scores) / (game.num_sides - 1)
 
@@ -224,20 +243,20 @@ def _decision(number: int, game: Game, before: Games, ply: Ply) -> Decision:
     )
 
 
-def _finish(found: Anatomy, number: int, replay: Replay, after: Games) -> None:
-    """Add who won."""
+def _add_sides(found: Anatomy, number: int, replay: Replay, after: Games) -> None:
+    """Add the results of all sides."""
     game, header = replay.game(), replay.header
     if "forfeit" in header:
         shares = forfeited(game.num_seats, Forfeit(**header["forfeit"])).shares
     elif after["over"][0] == NOT_OVER:
-        raise PositionError("the game is not over: nobody has won it")
+        raise PositionError("the game is not over: it has no winner")
     else:
         shares, _ = shares_and_ranks(game.standings(after, 0))
     seats = [f"seat {seat}" for seat in range(game.num_seats)]
-    agents = [*header.get("agents", seats), AUTOMATON]
+    bots = [*header.get("bots", seats), AUTOMATON]
     margins, scores = _margins(game, after), game.scores(after, 0)
     found.sides.extend(
-        Side(number, seat, agents[seat], int(scores[seat]), float(margins[seat]), share)
+        Side(number, seat, bots[seat], int(scores[seat]), float(margins[seat]), share)
         for seat, share in enumerate(shares)
     )
 
@@ -246,7 +265,7 @@ def _finish(found: Anatomy, number: int, replay: Replay, after: Games) -> None:
 
 
 def _contract(number: int, game: Game, before: Games, games: Games, ply: Ply) -> Contract:
-    """Return the contract whose last permit has just been paid."""
+    """Return the contract whose last permit was paid by this ply."""
     state, t = games[0], game.tables[0]
     card = int(state.card)
     return Contract(
@@ -263,7 +282,7 @@ def _contract(number: int, game: Game, before: Games, games: Games, ply: Ply) ->
 
 
 def _holders(games: Games) -> list[tuple[int, int]]:
-    """Return who holds which office, as seat and office."""
+    """Return the held offices as pairs of seat and office."""
     offices = games["office"][0].tolist()
     return [(seat, office) for office, seat in enumerate(offices) if seat != NOBODY]
 
@@ -280,13 +299,13 @@ def _offices(number: int, after: Games, held: Counter[tuple[int, int]]) -> list[
 
 
 def _districts(number: int, game: Game, after: Games) -> list[District]:
-    """Return the parts of all seats that have resources in some district."""
+    """Return a row for each seat and district in which the seat has resources."""
     state, rows = after[0], []
-    left, name = set(range(int(state.num_sites))), 0
-    while left:
-        sites = int(district_of(state, min(left)))
-        members = [site for site in sorted(left) if sites >> site & 1]
-        left -= set(members)
+    remaining, name = set(range(int(state.num_sites))), 0
+    while remaining:
+        sites = int(district_of(state, min(remaining)))
+        members = [site for site in sorted(remaining) if sites >> site & 1]
+        remaining -= set(members)
         owners = Counter[int]()
         for site in members:
             if state.owner[site] != NOBODY:

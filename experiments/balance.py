@@ -1,14 +1,22 @@
-"""Show how *Urban Sprawl* balances when greedy plays itself: what our cards are tuned by.
+"""Measure the balance of *Urban Sprawl* in games of ``greedy`` against itself.
+
+The stand-in cards of this project are tuned by this report.  Example::
 
     python -m experiments.balance --games 2000
     python -m experiments.balance --games 500 --seats 3 --data my_cards --out runs/balance.json
 
-Points and wealth are told apart by where they come from, from the states before and after each
-ply: a vocation's gains by their decisions, the price and the neighbourhood bonus of a build by the
-city, payouts by the cards turned up and the city after them.  The rest belongs to the effects of
-the contract just built or, at the end of a turn, to the events.  Where several things of an end of
-turn touch (a park changes a payout, an event decides an election), the split is approximate; the
-sums are exact.  What an event moves is measured where it was the only one of its turn.
+The report splits points and wealth by source.  It compares the states before and after
+each ply:
+
+- gains of vocations, by the decisions that choose them;
+- the price and the neighbourhood bonus of a build, from the city;
+- payouts, from the cards turned up and the city after the ply;
+- everything else, to the effects of the contract just built or, at the end of a turn, to its
+  events.
+
+The sums are exact.  The split is approximate where several things happen at the same end of turn,
+e.g. where a park changes a payout or an event decides an election.  The effect of an event is
+measured only in turns with no other event.
 """
 
 from __future__ import annotations
@@ -81,11 +89,11 @@ SOURCES: Final = (
 (VOCATION, BONUS, EFFECT, EVENT, PAYOUT, TRIBUTE, INVESTED, PRICE, LINES, OFFICES, RICHES) = range(
     len(SOURCES)
 )
-NUM_IDS: Final = NUM_CARDS + NUM_EVENTS  # contracts and events of the decks, planning events
-LEAST_SEEN: Final = 200  # of a contract that nobody builds, to be worth a word
-MOST_MOVED: Final = 0.15  # of the winner's score, by one card
+NUM_IDS: Final = NUM_CARDS + NUM_EVENTS  # contracts and events of the decks, then planning events
+LEAST_SEEN: Final = 200  # a contract turned up so often but never built is off target
+MOST_MOVED: Final = 0.15  # largest effect of one card, as a share of the winner's score
 AIM_SEATS: Final = 3
-AIM: Final = (120, 220)  # the winner's mean score with that many seats
+AIM: Final = (120, 220)  # target range of the winner's mean score with AIM_SEATS seats
 
 Counts = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.float64]
@@ -94,40 +102,41 @@ Rows = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class Config:
-    """Every number the report depends on."""
+    """Every setting of the report."""
 
     games: int = 2000
-    """games to play with each number of seats"""
+    """number of games with each number of seats"""
     seats: tuple[int, ...] = (2, 3, 4)
     """numbers of seats"""
     data: Path | None = None
     """folder of data files that replace those of the package"""
     length: str = "standard"
-    """option of the game: standard, long or short"""
+    """length of the game: standard, long or short"""
     seed: int = 0
     """game k is dealt from (seed, k)"""
     batch: int = 512
-    """games at once"""
+    """games played at the same time"""
     out: Path | None = None
     """JSON file for the report"""
 
 
-# ------------------------------------------------------------------------- what cards are counted
+# ---------------------------------------------------------------------------------- sums by card
 
 
 class CardSums:
-    """Sums over the times that a card was built or, an event, the only one of its turn.
+    """Sums by card, over the builds of a contract or the turns in which an event was the only one.
 
     Attributes:
-        seen: times turned up, by card.
-        done: times measured, by card.
-        own: what the card's effects brought the builder (event: the active seat), wealth and
-            prestige ``[card, 2]``.
-        all: the same, of all seats together.
-        vocations: what its vocations brought all seats, alike.
-        bonus: the builder's neighbourhood bonus.
-        most: largest change of one seat by its effects, in points; wealth counts as at the end.
-        squares: of the points by which its effects put the builder ahead of the others' mean.
+        seen: number of times turned up ``[card]``.
+        done: number of measurements ``[card]``.
+        own: gain of the builder (for an event, of the active seat) by the card's effects, wealth
+            and prestige ``[card, 2]``.
+        all: the same, of all seats together ``[card, 2]``.
+        vocations: gain of all seats by the card's vocations ``[card, 2]``.
+        bonus: the builder's neighbourhood bonus ``[card]``.
+        most: largest change of one seat by the effects, in points ``[card]``; wealth is converted
+            to points as at the end of the game.
+        squares: squares of the builder's gain in prestige minus the mean of the others' ``[card]``.
     """
 
     def __init__(self) -> None:
@@ -140,7 +149,7 @@ class CardSums:
         return self
 
     def line(self, ids: Counts, games: int, seats: int, winner: float) -> dict[str, float]:
-        """Return the figures of a card with all its copies; means are a build."""
+        """Return the figures of a card, over all its copies; means are per build."""
         done, seen = self.done[ids].sum(), self.seen[ids].sum()
         times = max(done, 1.0)
         means = {
@@ -164,7 +173,7 @@ class CardSums:
         }
 
     def _lead(self, ids: Counts, times: float, seats: int) -> dict[str, float]:
-        """Return the builder's points by the effects less the mean of the others', and ± at 95%."""
+        """Return the builder's gain minus the mean of the others', and half its 95% interval."""
         own, others = self.own[ids].sum(axis=0), (self.all - self.own)[ids].sum(axis=0)
         mean = float((own - others / (seats - 1))[PRESTIGE] / times)
         variance = max(float(self.squares[ids].sum()) / times - mean**2, 0.0)
@@ -172,7 +181,7 @@ class CardSums:
 
 
 def card_names(game: Game) -> list[str]:
-    """Return the names of contracts and events by number; copies share one."""
+    """Return the names of contracts and events by number; copies have the same name."""
     t = game.tables[0]
     written = [*t.card_name, *t.event_name]
     return [bytes(letters).rstrip(b"\0").decode() for letters in written]
@@ -182,7 +191,7 @@ def card_names(game: Game) -> list[str]:
 
 
 def line_of(t: Any, games: Any, money: int, numbers: Rows) -> Rows:
-    """Return the line of a wealth or prestige number in each game, -1 if it is not on the board."""
+    """Return the line of a wealth or prestige number in each game; -1 if no line has the number."""
     printed = t.column_number if money == WEALTH else t.row_number
     wealth = np.arange(len(t.marker_number)) < NUM_WEALTH_MARKERS
     fits = (wealth == (money == WEALTH)) & (t.marker_number == numbers[:, None])
@@ -194,14 +203,14 @@ def line_of(t: Any, games: Any, money: int, numbers: Rows) -> Rows:
 
 
 def in_lines(games: Any, seats: int) -> Rows:
-    """Return how many buildings each seat controls in each line, ``[n, seats, lines]``."""
+    """Return how many buildings each seat controls in each line ``[n, seats, lines]``."""
     rows, columns = (games[name][:, :seats].astype(int) for name in ("in_row", "in_column"))
     doubles = [side[:, :, ::2] + side[:, :, 1::2] for side in (rows, columns)]
     return np.concatenate([columns, *doubles, rows], axis=2)
 
 
 def shares(t: Any, counts: Rows, numbers: Rows) -> Rows:
-    """Return what lines of these numbers pay to seats with so many buildings (US §2)."""
+    """Return the payout of lines with these numbers, by the seats' buildings in them (US §2)."""
     before = (counts[:, None, :] > counts[:, :, None]).sum(axis=2)
     tied = (counts[:, None, :] == counts[:, :, None]).sum(axis=2)
     sums = np.pad(t.places[numbers].astype(int).cumsum(axis=1), ((0, 0), (1, 0)))
@@ -209,19 +218,23 @@ def shares(t: Any, counts: Rows, numbers: Rows) -> Rows:
     return np.where(counts > 0, pot // tied, 0)
 
 
-# ------------------------------------------------------------------------------ following games
+# -------------------------------------------------------------------------------------- ledger
 
 
 def plain(games: Games) -> Any:
-    """Return the records as a plain array: fields of a recarray are slow to reach."""
+    """Return the records as a plain array; access to fields of a recarray is slow."""
     return games.view(np.ndarray).view(np.dtype((np.void, games.dtype)))
 
 
 class Ledger:
-    """Where wealth and prestige came from in some games that are followed ply by ply.
+    """Splits the gains of wealth and prestige by source, ply by ply, in some games.
+
+    Args:
+        game: the game.
+        num_games: number of games.
 
     Attributes:
-        sources: ``[games, seats, wealth or prestige, source]``.
+        sources: gains ``[games, seats, wealth or prestige, source]``.
         cards: sums by card.
     """
 
@@ -229,16 +242,16 @@ class Ledger:
         self.t, self.num_seats = game.tables[0], game.num_seats
         self.sources = np.zeros((num_games, self.num_seats, 2, len(SOURCES)), np.int64)
         self.cards = CardSums()
-        self._source = np.full(num_games, EVENT)  # of what no decision explains: EFFECT, EVENT
-        self._card = np.full(num_games, -1)  # contract being built
-        self._events = np.zeros((num_games, NUM_IDS), np.int64)  # of this end of turn
+        self._source = np.full(num_games, EVENT)  # of other gains: EFFECT or EVENT
+        self._card = np.full(num_games, -1)  # contract whose effects are running
+        self._events = np.zeros((num_games, NUM_IDS), np.int64)  # events of this end of turn
         self._moved = np.zeros((num_games, self.num_seats, 2), np.int64)  # by the card's effects
         self._scored = np.zeros((num_games, 2), np.int64)  # by its vocations
         self._bonus = np.zeros(num_games, np.int64)
-        self._police = np.zeros((num_games, VOCATIONS_A_CARD), bool)  # has scored
+        self._police = np.zeros((num_games, VOCATIONS_A_CARD), bool)  # scored
 
-    def note(self, which: Counts, was: Any, now: Any, actions: Counts) -> None:
-        """Book a ply of the games ``which``, their states before and after."""
+    def record(self, which: Counts, was: Any, now: Any, actions: Counts) -> None:
+        """Record one ply of the games ``which``, given their states before and after."""
         seats = self.num_seats
         was, now = plain(was), plain(now)
         top = was["agenda"][np.arange(len(which)), was["agenda_size"] - 1]
@@ -274,14 +287,14 @@ class Ledger:
             self._finish(int(which[k]), int(was["active"][k]))
 
     def _start(self, which: Counts, cards: Rows, ends: Rows) -> None:
-        """Begin to follow a contract that has been built, or the end of a turn."""
+        """Start to measure a contract that was built, or the end of a turn."""
         self._source[which] = np.where(ends, EVENT, EFFECT)
         self._card[which] = np.where(ends, -1, cards)
         for array in (self._events, self._moved, self._scored, self._bonus, self._police):
             array[which] = 0
 
     def _pay_build(self, g: int, was: Any, now: Any, site: int, left: Rows) -> None:
-        """Book the price and the neighbourhood bonus of a build."""
+        """Record the price and the neighbourhood bonus of a build."""
         block, seat = site // CORNERS, int(was["to_play"])
         price, corners = int(was["value"][block]), int(now["corners"][now["lot"]])
         bonus = neighbours_of_zone(
@@ -296,7 +309,7 @@ class Ledger:
     def _score(
         self, g: int, gain: tuple[int, int], number: int, left: Rows, own_vocation: bool
     ) -> None:
-        """Book what a seat chose for a marker: by the contract's vocation, or by an effect."""
+        """Record a seat's gain for a marker, by a vocation of the contract or by an effect."""
         seat, money = gain
         self.sources[g, seat, money, VOCATION] += number
         left[seat, money] -= number
@@ -306,7 +319,7 @@ class Ledger:
             self._moved[g, seat, money] += number
 
     def _police_scores(self, g: int, was: Any, now: Any, left: Rows) -> None:
-        """Book what the Police Chief scores without being asked: both, for each vocation."""
+        """Record what the Police Chief scores without a decision: both kinds, per vocation."""
         seat, card = int(was["office"][POLICE]), int(self._card[g])
         for k in range(VOCATIONS_A_CARD):
             vocation = int(self.t.card_vocation[card, k])
@@ -320,7 +333,7 @@ class Ledger:
                 self._police[g, k] = True
 
     def _end_turn(self, which: Counts, was: Any, now: Any, left: Rows, rows: Counts) -> None:
-        """Book payouts and the Treasurer's income; note which events there were."""
+        """Record payouts, the Treasurer's income and the events of the turn."""
         paid = np.zeros((len(which), self.num_seats, 2), np.int64)
         counts = in_lines(now, self.num_seats)
         for k, money, numbers in self._payouts(was, now):
@@ -345,7 +358,7 @@ class Ledger:
         left[quiet] = 0
 
     def _payouts(self, was: Any, now: Any) -> Iterator[tuple[Rows, int, Rows]]:
-        """Yield the payouts of cards turned up: in which rows, what and which numbers."""
+        """Yield the payouts of cards turned up: rows, wealth or prestige, and line numbers."""
         kept = (was["planning"] != NO_KIND).sum(axis=1)
         for space in range(now["planning"].shape[1]):
             kinds = now["planning"][:, space]
@@ -360,10 +373,10 @@ class Ledger:
                 yield k[icons > 0], PRESTIGE, icons[icons > 0]
 
     def _tribute(self, was: Any, now: Any, paid: Rows) -> Rows:
-        """Return what the Treasurer collected, where a turn has begun."""
+        """Return what the Treasurer collected in games in which a turn has started."""
         out = np.zeros_like(paid)
-        begun = now["agenda"][np.arange(len(now)), now["agenda_size"] - 1, STEP] == Step.MAIN
-        for k in np.flatnonzero(begun & (now["over"] == NOT_OVER)):
+        started = now["agenda"][np.arange(len(now)), now["agenda_size"] - 1, STEP] == Step.MAIN
+        for k in np.flatnonzero(started & (now["over"] == NOT_OVER)):
             seat = int(now["office"][k, TREASURER])
             if seat == now["active"][k] and seat != NOBODY:
                 had = np.maximum(was["wealth"][k, : self.num_seats] + paid[k, :, WEALTH], 0)
@@ -378,7 +391,7 @@ class Ledger:
         return out
 
     def _finish(self, g: int, seat: int) -> None:
-        """The next main decision: note what the contract, or the only event, has moved."""
+        """Add the gains by the contract, or by the only event, to the sums by card."""
         card = int(self._card[g])
         if card < 0:
             events = self._events[g]
@@ -394,13 +407,13 @@ class Ledger:
             cards.vocations[card] += self._scored[g]
             cards.bonus[card] += self._bonus[g]
             cards.most[card] += np.abs(points).max()
-            own, everybodys = moved[seat, PRESTIGE], moved[:, PRESTIGE].sum()
-            cards.squares[card] += (own - (everybodys - own) / (self.num_seats - 1)) ** 2
+            own, total = moved[seat, PRESTIGE], moved[:, PRESTIGE].sum()
+            cards.squares[card] += (own - (total - own) / (self.num_seats - 1)) ** 2
         self._card[g] = -1
         self._events[g] = 0
 
     def close(self, games: Games, scores: Rows) -> None:
-        """Book the final scoring; count the contracts that were turned up."""
+        """Record the final scoring; count the contracts that were turned up."""
         for g in range(len(games)):
             for seat in range(self.num_seats):
                 points = self.sources[g, seat, PRESTIGE]
@@ -414,7 +427,7 @@ class Ledger:
 
 
 def planning_events(was: Any, now: Any) -> Rows:
-    """Return how often each planning event was discarded, ``[n, events]``; decks are rebuilt."""
+    """Return how often each planning event was discarded ``[n, events]``, also on a reshuffle."""
     before, after = (g["planning_discards"][:, FIRST_EVENT:].astype(int) for g in (was, now))
     found: Rows = np.maximum(after - before, 0)
     for k in np.flatnonzero(now["planning_size"] > was["planning_size"]):
@@ -429,15 +442,17 @@ def planning_events(was: Any, now: Any) -> Rows:
 
 @dataclass(frozen=True)
 class Played:
-    """What happened in all games with one number of seats.
+    """The results of all games with one number of seats.
 
     Attributes:
-        scores, wins: ``[games, seats]``, shared victories shared.
-        turns, plies: ``[games]``.
-        truncated: ``[games]``.
+        scores: final scores ``[games, seats]``.
+        wins: shares of the victory ``[games, seats]``.
+        turns: numbers of turns ``[games]``.
+        plies: numbers of plies ``[games]``.
+        truncated: True for a truncated game ``[games]``.
         sources: see :class:`Ledger`.
         cards: sums by card.
-        names: of the cards.
+        names: names of the cards.
     """
 
     scores: Numbers
@@ -451,7 +466,7 @@ class Played:
 
 
 def play(game: Game, config: Config, progress: Progress) -> Played:
-    """Let greedy play itself."""
+    """Play all games of ``greedy`` against itself."""
     task = progress.add_task(f"{game.num_seats} seats", total=config.games)
     parts = []
     for first in range(0, config.games, config.batch):
@@ -469,14 +484,14 @@ def play(game: Game, config: Config, progress: Progress) -> Played:
 
 
 def _play_batch(game: Game, seed: int, deals: range, progress: Progress, task: Any) -> Played:
-    """Play some games to the end."""
+    """Play one batch of games to the end."""
     size, seats = len(deals), game.num_seats
     kernels, greedy = batch_kernels(game.rules), make_bot("greedy", game)
     greedy.seed(combine(combine(seed, deals.start), 2))
     games = game.empty(size)
     for i, deal in enumerate(deals):
         game.verbs.deal(game.tables, games, i, combine(seed, deal))
-    seen, rewards = np.zeros((size, 0), np.float32), np.zeros((size, seats), np.float32)
+    observations, rewards = np.zeros((size, 0), np.float32), np.zeros((size, seats), np.float32)
     masks, to_play = np.zeros((size, game.num_actions), np.int8), np.zeros(size, np.int64)
     scores, standings = np.zeros((2, size, game.num_sides), np.int32)
     over = np.zeros(size, np.int8)
@@ -484,14 +499,14 @@ def _play_batch(game: Game, seed: int, deals: range, progress: Progress, task: A
     which = rows = np.arange(size)
     while which.size:
         n = which.size
-        kernels.look(game.tables, games, which, False, rows[:n], seen, masks, to_play)
+        kernels.look(game.tables, games, which, False, rows[:n], observations, masks, to_play)
         was: Any = games[which]
         actions = np.asarray(greedy.act(None, masks[:n], was), np.int64)
         kernels.step(
             game.tables, games, which, actions, mode,
             scores, standings, rewards, over,
         )  # fmt: skip
-        ledger.note(which, was, games[which], actions)
+        ledger.record(which, was, games[which], actions)
         done = over[which] != NOT_OVER
         progress.advance(task, int(done.sum()))
         which = which[~done]
@@ -513,7 +528,7 @@ def _play_batch(game: Game, seed: int, deals: range, progress: Progress, task: A
 
 
 def spread(values: Rows) -> dict[str, float]:
-    """Return mean (± ``error`` at 95%, over games), quantiles and extremes of ``[games, ..]``."""
+    """Return the mean and its 95% error over games, quantiles and extremes of ``[games, ..]``."""
     quantiles = np.percentile(values, (5, 25, 50, 75, 95))
     return {
         "mean": float(values.mean()),
@@ -525,7 +540,7 @@ def spread(values: Rows) -> dict[str, float]:
 
 
 def report(game: Game, played: Played) -> dict[str, Any]:
-    """Return everything that is told about games with one number of seats."""
+    """Return the report on the games with one number of seats."""
     scores, wins = played.scores, played.wins
     winner = float(scores.max(axis=1).mean())
     champions = wins / wins.sum(axis=1, keepdims=True)
@@ -567,31 +582,33 @@ def report(game: Game, played: Played) -> dict[str, Any]:
 
 
 def violations(found: dict[str, Any]) -> list[str]:
-    """Return what is not as it should be, a sentence each."""
+    """Return one sentence for each figure that is off target."""
     seats, wrong = f"{found['seats']} seats", []
     for card in found["cards"]:
         if not card["event"] and card["done"] == 0 and card["seen"] >= LEAST_SEEN:
-            wrong.append(f"{seats}: {card['name']} never built, seen {card['seen']:.0f} times")
+            wrong.append(
+                f"{seats}: {card['name']} was turned up {card['seen']:.0f} times, never built"
+            )
         if card["most_of_winner"] > MOST_MOVED:
             wrong.append(
-                f"{seats}: {card['name']} moves {card['most']:.1f} points of one seat, "
+                f"{seats}: {card['name']} changes one seat's score by {card['most']:.1f} points, "
                 f"{card['most_of_winner']:.0%} of a winner's score (source: {card['source']})"
             )
     mean = found["winner"]["mean"]
     if found["seats"] == AIM_SEATS and not AIM[0] <= mean <= AIM[1]:
-        wrong.append(f"{seats}: the winner's mean is {mean:.1f}, not {AIM[0]} to {AIM[1]}")
+        wrong.append(f"{seats}: the winner's mean score is {mean:.1f}, not {AIM[0]} to {AIM[1]}")
     return wrong
 
 
 def add_columns(table: Table, *columns: str) -> Table:
-    """Add columns, the first one for words, the others for figures."""
+    """Add columns to a table: the first for text, the others for numbers."""
     for k, column in enumerate(columns):
         table.add_column(column, justify="right" if k else "left", no_wrap=True)
     return table
 
 
 def summary_table(found: dict[str, Any]) -> Table:
-    """Return length and scores as a table."""
+    """Return a table of the length and the scores of the games."""
     table = add_columns(
         Table(title=f"{found['seats']} seats, {found['games']:,} games"),
         "", "mean", "p5", "p25", "p50", "p75", "p95", "max",
@@ -608,8 +625,8 @@ def summary_table(found: dict[str, Any]) -> Table:
 
 
 def sources_table(found: dict[str, Any]) -> Table:
-    """Return where points and wealth come from, a seat and game."""
-    table = Table(title=f"{found['seats']} seats, a seat and game")
+    """Return a table of the sources of points and wealth, per seat and game."""
+    table = Table(title=f"{found['seats']} seats, means per seat and game")
     add_columns(table, "", "points", "share", "winner's points", "share", "wealth")
     for name in SOURCES:
         source = found["sources"][name]
@@ -622,8 +639,8 @@ def sources_table(found: dict[str, Any]) -> Table:
 
 
 def cards_table(cards: list[dict[str, Any]]) -> Table:
-    """Return all cards: what they bring, and the largest change of a seat by their effects."""
-    title = "Cards, means of a build or event: points/wealth"
+    """Return a table of all cards: their gains and their largest change of one seat."""
+    title = "Cards, means per build or event: points/wealth"
     columns = ("seen", "built", "bonus", "vocations", "builder", "all", "lead", "most", "share")
     table = add_columns(Table(title=title), "card", *columns)
     for k, card in enumerate(cards):
@@ -646,7 +663,7 @@ def cards_table(cards: list[dict[str, Any]]) -> Table:
 
 
 def pooled(reports: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the cards' figures over all numbers of seats, each build counted once."""
+    """Return the cards' figures over all numbers of seats; each build has the same weight."""
     out = []
     for lines in zip(*(found["cards"] for found in reports), strict=True):
         card = dict(lines[0])
@@ -663,10 +680,10 @@ def pooled(reports: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def main(config: Config) -> None:
-    """Play, print the tables, write the file.
+    """Play, print the tables and write the file.
 
     Raises:
-        InvalidOption: some option is wrong.
+        InvalidOption: an option is invalid.
     """
     for name in ("games", "batch"):
         if getattr(config, name) < 1:

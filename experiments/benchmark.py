@@ -1,21 +1,22 @@
-"""Measure how fast the games are, next to other libraries on the same machine, in one run.
+"""Measure the speed of the games and, in the same run, of other libraries.
 
-::
+Example::
 
     python -m experiments.benchmark                                   # every game, 2 and 4 seats
     python -m experiments.benchmark --games tower_up --seats 2 --no-peers --no-startup
     python -m experiments.benchmark --out runs/benchmark.json
 
-Every rate is for uniformly random legal play, ended games dealt anew, and counts the decisions
-of all seats; drawing the action is inside the time.  The rows take turns, ``repeats`` times
-``seconds`` each, so that noise of the machine hits all alike; a row shows the median and the
-lowest and highest of its repetitions.  Compare figures of one run only.
+Every rate is for uniformly random legal play.  It counts the decisions of all seats; the time
+includes the choice of the actions and the re-deal of ended games.  Each row is measured ``repeats``
+times for ``seconds``.  One repetition of all rows comes before the next one, so that slow periods
+of the machine affect all rows.  A row shows the median, the lowest and the highest repetition.
+Compare only figures of the same run.
 
-``batch`` rows are ``vec.step(vec.sample_actions())`` on ``num_envs`` games; ``mask`` and ``obs``
-say what is made at every decision.  The
-Gymnasium row counts the learner's decisions alone, the opponents play inside.  Clone+restore is
-``saved = clone(games); restore(games, saved)`` of ``sprawl_env.core.game``.  Peers
-(``experiments/peers.py``) are measured when installed.
+- Rows named ``batch`` are ``vec.step(vec.sample_actions())`` with ``num_envs`` games.  ``mask`` and
+  ``obs`` say whether masks only or also observations are computed at every decision.
+- The Gymnasium row counts only the learner's decisions; the opponents play inside the environment.
+- ``clone+restore`` is ``saved = clone(games); restore(games, saved)`` (``sprawl_env.core.state``).
+- Other libraries (``experiments/peers.py``) are measured if they are installed.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ OURS: Final = ("sprawl-env", "numpy", "numba", "gymnasium", "pettingzoo")
 RATE: Final = "decisions/s"
 TIMES: Final = "times"
 SEARCH_SEATS: Final = 2
-SIMULATIONS: Final = 200  # a decision
+SIMULATIONS: Final = 200  # per decision
 FIRST_STEP: Final = """
 import sprawl_env
 vec = sprawl_env.make_vec({game!r}, 16)
@@ -74,35 +75,40 @@ vec.step(vec.sample_actions())
 
 @dataclass(frozen=True)
 class Config:
-    """What is measured, and for how long."""
+    """What to measure, and for how long."""
 
     games: tuple[str, ...] = tuple(game_names())
     """games to measure"""
     seats: tuple[int, ...] = (2, 4)
-    """numbers of players to measure each of them with"""
+    """numbers of seats to measure each game with"""
     num_envs: int = 4096
-    """games in a batch"""
+    """number of games in a batch"""
     seconds: float = 1.0
     """length of one repetition"""
     repeats: int = 5
-    """repetitions of every row"""
+    """number of repetitions of every row"""
     peers: bool = True
     """also measure the other libraries that are installed"""
     startup: bool = True
     """also measure a process's first step and the first compilation (about a minute a game)"""
     seed: int = 0
-    """seeds the deals and the actions of our batches"""
+    """seed of the deals and the actions"""
     out: Path | None = None
     """JSON file for the results"""
 
 
 @dataclass
 class Row:
-    """One line of the table: what is measured, and what came out.
+    """A row of the table.
 
     Attributes:
-        measure: returns one figure; None for a library that is not installed.
-        figures: what ``measure`` returned, one a repetition.
+        section: heading under which the row stands.
+        what: label of the row.
+        unit: unit of the figures.
+        measure: returns one figure; None for a library that cannot be measured.
+        repeats: number of repetitions.
+        note: why the library cannot be measured.
+        figures: what ``measure`` returned, one figure per repetition.
     """
 
     section: str
@@ -118,7 +124,7 @@ class Row:
 
 
 def rate(work: Work, seconds: float) -> float:
-    """Return how much ``work`` does a second, over at least ``seconds``."""
+    """Return what ``work`` does per second, measured over at least ``seconds``."""
     done = 0
     start = time.perf_counter()
     while (elapsed := time.perf_counter() - start) < seconds:
@@ -127,7 +133,7 @@ def rate(work: Work, seconds: float) -> float:
 
 
 def rate_row(section: str, what: str, work: Work, config: Config, unit: str = RATE) -> Row:
-    """Return the row of a rate, after one unmeasured piece of work."""
+    """Return the row of a rate, after one call of ``work`` that is not measured."""
     work()
     return Row(section, what, unit, partial(rate, work, config.seconds), config.repeats)
 
@@ -139,10 +145,10 @@ def random_step(vec: VectorGames) -> int:
 
 
 def long_run(game: Game, config: Config) -> VectorGames:
-    """Return games at evenly spread plies, as they are in a long run.
+    """Return a batch whose games are at evenly spread plies, as in a long run.
 
-    A second may be less than a whole game of each: without this a repetition would see only
-    openings, or only ends.
+    A repetition may be shorter than a game.  In a batch of newly dealt games it would measure only
+    openings.
     """
     few = make_vec(game, 64, seed=config.seed, observe=False)
     few.reset()
@@ -154,19 +160,19 @@ def long_run(game: Game, config: Config) -> VectorGames:
     vec = make_vec(game, config.num_envs, seed=config.seed, observe=False)
     vec.reset()
     arrays: list[Any] = [vec.games, vec.masks, vec.to_play]
-    kept = [array.copy() for array in arrays]
-    leaves_at = np.arange(vec.num_envs) % plies
+    copies = [array.copy() for array in arrays]
+    copied_at = np.arange(vec.num_envs) % plies
     for ply in range(plies):
-        now = leaves_at == ply
-        for to, array in zip(kept, arrays, strict=True):
+        now = copied_at == ply
+        for to, array in zip(copies, arrays, strict=True):
             to[now] = array[now]
         random_step(vec)
-    restore(vec, *kept)
+    restore(vec, *copies)
     return vec
 
 
 def restore(vec: VectorGames, games: Any, masks: Any, to_play: Any) -> None:
-    """Put the batch into other positions."""
+    """Set the positions of a batch."""
     vec.games[:], vec.masks[:], vec.to_play[:] = games, masks, to_play
 
 
@@ -174,7 +180,7 @@ def seat_rows(game: Game, config: Config) -> Iterator[Row]:
     """Yield the rows of a game with one number of seats."""
     section = f"{game.name}, {game.num_seats} seats"
     start = long_run(game, config)
-    for observe, sees in ((False, "mask"), (True, "mask, obs")):
+    for observe, contents in ((False, "mask"), (True, "mask, obs")):
         pair = []
         for threads, named in ((1, "1 thread"), (2, "2 threads")):
             vec = make_vec(
@@ -182,10 +188,10 @@ def seat_rows(game: Game, config: Config) -> Iterator[Row]:
             )
             vec.reset()
             restore(vec, start.games, start.masks, start.to_play)
-            what = f"batch, {sees}, {named}"
+            what = f"batch, {contents}, {named}"
             pair.append(rate_row(section, what, partial(random_step, vec), config))
         yield from pair
-        yield ratio_row(section, f"2 threads over 1, {sees}", pair[1], pair[0])
+        yield ratio_row(section, f"2 threads / 1 thread, {contents}", pair[1], pair[0])
     env = importlib.import_module(f"sprawl_env.{game.name}_v0").env(num_players=game.num_seats)
     yield rate_row(section, "PettingZoo AEC", aec_games(env, config.seed), config)
     if game.num_seats == SEARCH_SEATS:
@@ -199,38 +205,38 @@ def seat_rows(game: Game, config: Config) -> Iterator[Row]:
 
 
 def ratio_row(section: str, what: str, above: Row, below: Row) -> Row:
-    """Return the row that divides two rows, measured before it in the same round."""
+    """Return the row with the ratio of two rows, which must be measured before it."""
     return Row(section, what, TIMES, lambda: above.figures[-1] / below.figures[-1], above.repeats)
 
 
 def searching(game: Game, seed: int) -> tuple[Work, Work]:
-    """Return work that searches in an opening position: one counts simulations, one plies."""
-    agent = SearchBot(game, SearchConfig(sims=SIMULATIONS), seed)
+    """Return two searches of an opening position: one counts simulations, the other plies."""
+    bot = SearchBot(game, SearchConfig(sims=SIMULATIONS), seed)
     games = game.deal(1, seed)
 
     def simulate() -> int:
-        return int(agent.search(games)[0].sum())
+        return int(bot.search(games)[0].sum())
 
     def play() -> int:
-        before = agent.plies
-        agent.search(games)
-        return agent.plies - before
+        before = bot.plies
+        bot.search(games)
+        return bot.plies - before
 
     return simulate, play
 
 
 def gym_games(gym_id: str, seats: int, seed: int) -> Work:
-    """Return work that plays one Gymnasium game against the random opponents inside."""
+    """Return a function that plays one Gymnasium game against random opponents."""
     env = gymnasium.make(gym_id, num_players=seats)
     env.reset(seed=seed)
-    random = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
 
     def work() -> int:
         decisions, over = 0, False
         _, info = env.reset()
         while not over:
             legal = np.flatnonzero(info["action_mask"])
-            action = legal[int(random.random() * legal.size)]
+            action = legal[int(rng.random() * legal.size)]
             _, _, terminated, truncated, info = env.step(action)
             over = terminated or truncated
             decisions += 1
@@ -252,7 +258,7 @@ def game_rows(game: Game, config: Config) -> Iterator[Row]:
     yield rate_row(section, "clone+restore", copy_and_back, config, "games/s")
     if config.startup:
         first = [sys.executable, "-c", FIRST_STEP.format(game=game.name)]
-        compile_all = [sys.executable, "-m", "sprawl_env.commands.warmup", "--game", game.name]
+        compile_all = [sys.executable, "-m", "sprawl_env", "warmup", "--game", game.name]
         run_process(first)  # fills the cache
         start = partial(seconds_of, first, cold=False)
         yield Row(section, "new process to first step", "s", start, config.repeats)
@@ -261,7 +267,7 @@ def game_rows(game: Game, config: Config) -> Iterator[Row]:
 
 
 def seconds_of(command: list[str], cold: bool) -> float:
-    """Return how long a whole process takes, with the usual or an empty cache of kernels."""
+    """Return the run time of a process, with the usual kernel cache or an empty one."""
     with tempfile.TemporaryDirectory() as empty:
         start = time.perf_counter()
         run_process(command, **({"SPRAWL_ENV_CACHE": empty} if cold else {}))
@@ -269,10 +275,10 @@ def seconds_of(command: list[str], cold: bool) -> float:
 
 
 def run_process(command: list[str], **environment: str) -> None:
-    """Run a process to its end.
+    """Run a process.
 
     Raises:
-        SprawlError: it failed.
+        SprawlError: the process failed.
     """
     done = subprocess.run(
         command,
@@ -283,23 +289,23 @@ def run_process(command: list[str], **environment: str) -> None:
     )
     if done.returncode:
         last = (done.stderr.strip().splitlines() or [""])[-1]
-        raise SprawlError(f"{' '.join(command[1:3])} ended with {done.returncode}: {last}")
+        raise SprawlError(f"{' '.join(command[1:4])} ended with {done.returncode}: {last}")
 
 
 def peer_row(peer: Peer, config: Config) -> Row:
-    """Return the row of another library, also when it is missing or does not work here."""
+    """Return the row of another library; a note if it is not installed or fails."""
     section = f"peer: {peer.library} {version(peer.distribution) or ''}".strip()
     try:
         return rate_row(section, peer.game, peer.prepare(), config)
     except ImportError:
         note = "not installed"
-    except Exception as error:  # a peer that breaks must not end our run
-        note = f"does not run here: {type(error).__name__}"
+    except Exception as error:  # a failing library must not end the run
+        note = f"fails here: {type(error).__name__}"
     return Row(section, peer.game, RATE, None, 0, note)
 
 
 def all_rows(config: Config, games: list[list[Game]], progress: Progress) -> list[Row]:
-    """Deal, compile and import all that is to be measured."""
+    """Return all rows; deals, compiles and imports everything that they need."""
     task = progress.add_task("setting up", total=None)
     rows: list[Row] = []
     for by_seats in games:
@@ -318,10 +324,10 @@ def all_rows(config: Config, games: list[list[Game]], progress: Progress) -> lis
 
 
 def check(config: Config) -> list[list[Game]]:
-    """Return the games, a list for each with one entry for each number of seats.
+    """Return the games to measure: one list per game, with one entry per number of seats.
 
     Raises:
-        SprawlError: some option is wrong.
+        SprawlError: an option is invalid.
     """
     for name in ("num_envs", "seconds", "repeats"):
         if getattr(config, name) <= 0:
@@ -335,10 +341,10 @@ def check(config: Config) -> list[list[Game]]:
 
 
 def check_out(out: Path) -> None:
-    """Find out before the measurement whether its results can be written.
+    """Check before the measurement that its results can be written.
 
     Raises:
-        InvalidOption: they cannot.
+        InvalidOption: the file cannot be written.
     """
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -350,7 +356,7 @@ def check_out(out: Path) -> None:
 
 
 def measure(rows: list[Row], progress: Progress) -> None:
-    """Fill in the figures: one repetition of every row, then the next of every row, ..."""
+    """Measure the rows: the first repetition of every row, then the second, and so on."""
     task = progress.add_task("", total=sum(row.repeats for row in rows))
     for repeat in range(max(row.repeats for row in rows)):
         for row in rows:
@@ -362,9 +368,9 @@ def measure(rows: list[Row], progress: Progress) -> None:
 
 
 def table_of(rows: Iterable[Row]) -> Table:
-    """Return the table that is printed; figures to three digits, as the noise allows."""
+    """Return the table to print; figures are rounded to three significant digits."""
     table = Table(box=HORIZONTALS)
-    table.add_column(f"{RATE} unless said otherwise")
+    table.add_column(f"{RATE}, unless another unit is given")
     for column in ("median", "min", "max"):
         table.add_column(column, justify="right", no_wrap=True)
     section = ""
@@ -384,16 +390,16 @@ def summary(figures: list[float]) -> tuple[float, float, float]:
 
 
 def shorten(figure: float) -> str:
-    """Return three significant digits: ``1,350,000``, ``1.62``."""
+    """Return a figure with three significant digits, e.g. ``1,350,000`` or ``1.62``."""
     rounded = float(f"{figure:.3g}")
     return f"{rounded:,.0f}" if rounded == int(rounded) else f"{rounded:g}"
 
 
-# ------------------------------------------------------------------------------- where it was run
+# ------------------------------------------------------------------------------------ provenance
 
 
-def circumstances(config: Config) -> dict[str, Any]:
-    """Return all that the figures depend on: machine, versions, sources, config."""
+def provenance(config: Config) -> dict[str, Any]:
+    """Return everything that the figures depend on: machine, versions, sources, config."""
     python_options = get_config_var("CONFIG_ARGS")  # None on Windows
     libraries = [*OURS, *dict.fromkeys(peer.distribution for peer in PEERS)]
     return {
@@ -408,13 +414,13 @@ def circumstances(config: Config) -> dict[str, Any]:
         },
         "versions": {name: version(name) for name in libraries if version(name)},
         "commit": commit(),
-        "sources": source_digest(),  # tells uncommitted changes apart
+        "sources": source_digest(),  # differs if changes are not committed
         "config": {**asdict(config), "out": str(config.out) if config.out else None},
     }
 
 
 def one_line(record: dict[str, Any]) -> str:
-    """Return the circumstances in short."""
+    """Return the provenance as one line."""
     machine, versions = record["machine"], record["versions"]
     python = "Python" if machine["optimised_python"] else "Python built without optimisations"
     parts = (
@@ -426,7 +432,7 @@ def one_line(record: dict[str, Any]) -> str:
 
 
 def version(distribution: str) -> str | None:
-    """Return the version of an installed distribution."""
+    """Return the version of a distribution; None if it is not installed."""
     try:
         return metadata.version(distribution)
     except metadata.PackageNotFoundError:
@@ -434,7 +440,7 @@ def version(distribution: str) -> str | None:
 
 
 def cpu_model() -> str:
-    """Return what the processor calls itself."""
+    """Return the name of the processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -444,7 +450,7 @@ def cpu_model() -> str:
 
 
 def json_row(row: Row) -> dict[str, Any]:
-    """Return a row for the JSON file."""
+    """Return a row as JSON values."""
     median, low, high = summary(row.figures) if row.figures else (None, None, None)
     return {
         "section": row.section,
@@ -459,14 +465,14 @@ def json_row(row: Row) -> dict[str, Any]:
 
 
 def main(config: Config) -> None:
-    """Measure, print the table, write the file.
+    """Measure, print the table and write the file.
 
     Raises:
-        SprawlError: some option is wrong.
+        SprawlError: an option is invalid.
     """
     games = check(config)
     screen = console()
-    record = circumstances(config)
+    record = provenance(config)
     screen.print(one_line(record), highlight=False)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, TimeRemainingColumn(), console=screen, transient=True) as progress:

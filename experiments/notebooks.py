@@ -1,12 +1,15 @@
-"""Execute the notebooks, in place and without noise: ``python -m experiments.notebooks``.
+"""Execute the notebooks in place and check that their outputs can be published.
+
+Example::
 
     python -m experiments.notebooks                            # make notebooks
     python -m experiments.notebooks notebooks/1_tour.ipynb
-    python -m experiments.notebooks --out somewhere            # leaves the originals alone
+    python -m experiments.notebooks --out somewhere            # writes copies to another folder
 
-Each runs in a fresh kernel of this Python, in an empty folder.  What is written holds the outputs
-and nothing that changes from run to run or tells about the machine: no times, versions or paths.
-A notebook that fails, warns, leaves files behind or shows such a thing is refused, not written.
+Each notebook runs in a new kernel of this Python, in an empty folder.  The written file holds the
+outputs without anything that changes from run to run or depends on the machine, such as times,
+versions and paths.  A notebook that fails, warns, leaves files behind or shows such a thing is not
+written.
 """
 
 from __future__ import annotations
@@ -38,8 +41,8 @@ METADATA: Final = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-ENCRYPTED: Final = Traits({"KernelManager": {"transport_encryption": "auto"}})  # kernels warn else
-MOST_BYTES: Final = 1_000_000  # what GitHub shows at once
+ENCRYPTED: Final = Traits({"KernelManager": {"transport_encryption": "auto"}})  # else kernels warn
+MOST_BYTES: Final = 1_000_000  # largest file that GitHub displays
 MOST_PICTURE: Final = 110_000  # as base64: 80 KB
 PATHS: Final = re.compile(r"(?:^|[\s'\"(=])(/(?:home|root|work|tmp|var|opt|Users)/\S*|[A-Z]:\\\S*)")
 ADDRESSES: Final = re.compile(r"\bat 0x[0-9a-f]{6,}")
@@ -47,23 +50,23 @@ ANSI: Final = "\x1b["
 
 
 class NotebookError(SprawlError):
-    """A notebook that does not run, or not cleanly."""
+    """A notebook that fails, or whose outputs cannot be published."""
 
 
 @dataclass(frozen=True)
 class Config:
-    """What to execute."""
+    """Which notebooks to execute, and how."""
 
     files: Positional[tuple[Path, ...]] = ()
-    """notebooks; default: all of this checkout"""
+    """notebooks; default: all notebooks of this checkout"""
     out: Path | None = None
     """folder for the executed notebooks; default: in place"""
     seconds: int = 600
-    """that a cell may take"""
+    """time limit of a cell"""
 
 
 def texts(output: Any) -> Iterator[tuple[str, str]]:
-    """Yield what an output shows: kind and text."""
+    """Yield the kind and the text of everything in an output."""
     if output["output_type"] == "stream":
         yield output["name"], output["text"]
     elif output["output_type"] == "error":
@@ -73,7 +76,7 @@ def texts(output: Any) -> Iterator[tuple[str, str]]:
 
 
 def faults(notebook: Any) -> Iterator[str]:
-    """Yield what keeps an executed notebook from being shown, a line each."""
+    """Yield what is wrong with an executed notebook, one line per fault."""
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     for number, cell in enumerate(cells, start=1):
         where = f"cell {cell.get('id', number)}"
@@ -85,7 +88,7 @@ def faults(notebook: Any) -> Iterator[str]:
             for kind, text in texts(output):
                 yield from (f"{where}: {fault}" for fault in faults_of(kind, text))
     if not any(cell["outputs"] for cell in cells):
-        yield "expected outputs, there are none"
+        yield "expected outputs, got none"
     size = len(nbformat.writes(notebook).encode())
     if size > MOST_BYTES:
         yield f"expected at most {MOST_BYTES:,} bytes, got {size:,}"
@@ -108,7 +111,7 @@ def faults_of(kind: str, text: str) -> Iterator[str]:
 
 
 def tidy(notebook: Any) -> None:
-    """Take out what changes from run to run and says nothing."""
+    """Remove metadata that changes from run to run."""
     notebook["metadata"] = METADATA
     for cell in notebook["cells"]:
         cell["metadata"] = {k: v for k, v in cell["metadata"].items() if k == "tags"}
@@ -118,13 +121,13 @@ def tidy(notebook: Any) -> None:
 
 
 def execute(notebook: Any, seconds: int, progress: Progress, task: Any) -> None:
-    """Execute a notebook in an empty folder, in place of its old outputs.
+    """Execute a notebook in an empty folder; its old outputs are replaced.
 
     Raises:
-        NotebookError: a cell fails or takes too long, or files are left behind.
+        NotebookError: a cell fails or exceeds the time limit, or files are left behind.
     """
     paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
-    provenance = {
+    environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(filter(None, paths)),
         "SPRAWL_ENV_QUIET": "1",
@@ -141,7 +144,7 @@ def execute(notebook: Any, seconds: int, progress: Progress, task: Any) -> None:
             on_cell_complete=lambda **_: progress.advance(task),
         )
         try:
-            client.execute(env=provenance, stderr=subprocess.DEVNULL)  # the kernel's own
+            client.execute(env=environment, stderr=subprocess.DEVNULL)  # the kernel's own messages
         except CellExecutionError as error:
             raise NotebookError(f"{error.ename}: {error.evalue}") from None
         except (CellTimeoutError, DeadKernelError) as error:
@@ -152,17 +155,17 @@ def execute(notebook: Any, seconds: int, progress: Progress, task: Any) -> None:
 
 
 def process(path: Path, config: Config, progress: Progress) -> None:
-    """Execute a notebook and write it.
+    """Execute a notebook, check its outputs and write it.
 
     Raises:
-        NotebookError: it cannot be read, does not run, or not cleanly.
+        NotebookError: the notebook cannot be read, fails, or has outputs that cannot be published.
     """
     try:
         notebook = nbformat.read(path, as_version=FORMAT)
     except OSError as error:
         raise NotebookError(f"cannot be read: {error.strerror}") from None
     except (ValueError, nbformat.ValidationError):
-        raise NotebookError("is no notebook") from None
+        raise NotebookError("is not a notebook") from None
     count = sum(cell["cell_type"] == "code" for cell in notebook["cells"])
     task = progress.add_task(path.name, total=count)
     execute(notebook, config.seconds, progress, task)
@@ -176,11 +179,11 @@ def process(path: Path, config: Config, progress: Progress) -> None:
 
 
 def main(config: Config) -> None:
-    """Execute all that are meant.
+    """Execute the notebooks.
 
     Raises:
-        NotebookError: one does not run, or not cleanly; names it.
-        InvalidOption: some option is wrong.
+        NotebookError: one fails or has outputs that cannot be published; the message names it.
+        InvalidOption: an option is invalid.
     """
     if config.seconds < 1:
         raise InvalidOption(f"seconds={config.seconds}: expected a whole number from 1")

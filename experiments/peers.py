@@ -1,12 +1,12 @@
-"""Other libraries at random legal play, for ``experiments.benchmark`` to show beside ours.
+"""Random legal play in other libraries, for comparison in ``experiments.benchmark``.
 
-Every peer plays the way its own documentation would have it play fast, with the cheapest random
-choice there is; nothing of it is ever needed.  To have them all in the table::
+Every library is used in the fastest way that its documentation describes, and chooses actions by
+the cheapest random function.  All of these libraries are optional.  To measure all of them::
 
     pip install pygame open_spiel==2.0.2 rlcard==1.2.0 catanatron==3.2.1 chess
     pip install jax==0.10.2 jaxlib pgx==2.6.0
 
-Libraries are imported by name inside functions, so a missing one is a row "not installed".
+The libraries are imported inside functions; a missing one gives a row "not installed".
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from typing import Any, Final
 
 import numpy as np
 
-Work = Callable[[], int]  # plays a while, whole games or one batch step; returns the decisions
+Work = Callable[[], int]  # plays whole games or one batch step; returns the number of decisions
 
-_SMALL: Final = 100  # actions up to which OpenSpiel's own mask (a list) beats filling an array
-_PGX_STEPS: Final = 16  # steps fused into one compiled call
+_SMALL: Final = 100  # up to so many actions OpenSpiel's own mask (a list) is faster than an array
+_PGX_STEPS: Final = 16  # steps per compiled call
 _CATAN_SEATS: Final = 4
-_SIMULATIONS: Final = 200  # a decision
-_LENGTHS: Final = 100  # random games behind the mean length
+_SIMULATIONS: Final = 200  # per decision
+_LENGTHS: Final = 100  # number of random games that the mean length is measured on
 
 _random = Random(0)
 
 
 def aec_games(env: Any, seed: int = 0) -> Work:
-    """Return work that plays one game of a PettingZoo AEC environment, ours or a peer's."""
+    """Return a function that plays one game of a PettingZoo AEC environment."""
     env.reset(seed=seed)
 
     def work() -> int:
@@ -58,7 +58,7 @@ def _pettingzoo(name: str) -> Work:
 
 
 def _open_spiel(name: str) -> Work:
-    """Observation written into the library's own buffer, and a mask, at every decision."""
+    """Play with the observation in the library's own buffer and a mask at every decision."""
     game = import_module("pyspiel").load_game(name)
     observation = import_module("open_spiel.python.observation").make_observation(game)
     mask = np.zeros(game.num_distinct_actions(), np.int8)
@@ -87,7 +87,7 @@ def _open_spiel(name: str) -> Work:
 
 
 def _open_spiel_search(name: str) -> Work:
-    """The C++ MCTSBot with random rollouts; plies are counted as simulations times their length."""
+    """Search with the C++ MCTSBot; plies are simulations times the mean length of a random game."""
     pyspiel = import_module("pyspiel")
     game = pyspiel.load_game(name)
     start = _after_chance(game.new_initial_state())
@@ -103,14 +103,14 @@ def _open_spiel_search(name: str) -> Work:
 
 
 def _after_chance(state: Any) -> Any:
-    """Let chance move until somebody has to decide."""
+    """Play random chance outcomes until a player is to decide."""
     while state.is_chance_node():
         state.apply_action(_random.choice(state.legal_actions()))
     return state
 
 
 def _random_length(state: Any) -> int:
-    """Play to the end at random; return the decisions."""
+    """Play to the end at random; returns the number of decisions."""
     decisions = 0
     while not _after_chance(state).is_terminal():
         state.apply_action(_random.choice(state.legal_actions()))
@@ -119,7 +119,7 @@ def _random_length(state: Any) -> int:
 
 
 def _rlcard(name: str) -> Work:
-    """Two seats; the library makes the observation at every step."""
+    """Play with two seats; the library returns the observation at every step."""
     env = import_module("rlcard").make(name)
 
     def work() -> int:
@@ -135,7 +135,7 @@ def _rlcard(name: str) -> Work:
 
 
 def _catanatron() -> Work:
-    """The library's own loop and random players; legal actions are a list."""
+    """Play in the library's own loop with its random players; legal actions are a list."""
     game_type = import_module("catanatron.game").Game
     player = import_module("catanatron.models.player")
     seats = [player.RandomPlayer(color) for color in list(player.Color)[:_CATAN_SEATS]]
@@ -149,7 +149,7 @@ def _catanatron() -> Work:
 
 
 def _pgx(name: str, batch: int) -> Work:
-    """Sampling, step and re-deal of the whole batch in one compiled call, on all cores."""
+    """Sample, step and re-deal the whole batch in one compiled call, on all cores."""
     jax = import_module("jax")
     jnp = import_module("jax.numpy")
     env = import_module("pgx").make(name)
@@ -176,13 +176,14 @@ def _pgx(name: str, batch: int) -> Work:
 
 @dataclass(frozen=True)
 class Peer:
-    """One game of another library.
+    """A game of another library.
 
     Attributes:
-        library: what it is called.
-        distribution: what pip calls it.
-        game: the game and, if it says more, how it is played.
-        prepare: imports the library and returns the work; raises ImportError without it.
+        library: name of the library.
+        distribution: name of its distribution on PyPI.
+        game: name of the game and how it is played.
+        prepare: imports the library and returns the function to measure; raises ImportError if the
+            library is not installed.
     """
 
     library: str

@@ -1,9 +1,12 @@
-"""What notebooks show: positions, what this project's commands say, tables and plots in one look.
+"""Helpers of the notebooks: show positions and tables, run commands, and one style for plots.
 
-from experiments import show
-show.set_up()
-show.position(game, games)
-show.command("sprawl_env.arena.tournament --game tower_up --out first", folder)
+Example::
+
+    from experiments import show
+
+    show.set_up()
+    show.position(game, games)
+    show.command("sprawl_env tournament --game tower_up --bots random greedy --out first", folder)
 """
 
 from __future__ import annotations
@@ -31,21 +34,25 @@ from sprawl_env.core.state import Games
 from sprawl_env.render.pixels import rgb_array
 from sprawl_env.render.shapes import NONE, SEAT_COLOURS
 
-COLOURS: Final = 24  # of a picture beside those of its shapes: for the edges of letters
+COLOURS: Final = 24  # palette entries besides the shapes' own colours, for the edges of letters
 FIGURE: Final = (8.0, 3.6)  # inches
 DPI: Final = 85
 MOST_ROWS: Final = 25
 LONGEST_TEXT: Final = 200
 BAR: Final = re.compile(r" +[━╸╺]+(?= +\d+%)")
-COLOUR_VARIABLES: Final = ("FORCE_COLOR", "CLICOLOR_FORCE", "CLICOLOR")  # set by Jupyter's kernel
+COLOUR_VARIABLES: Final = (
+    "FORCE_COLOR",
+    "CLICOLOR_FORCE",
+    "CLICOLOR",
+)  # set by Jupyter
 
 
 class CommandFailed(SprawlError):
-    """A command of this project that ended with an error; says what it said."""
+    """A command ended with an error; the message is the command's."""
 
 
 def set_up() -> None:
-    """Give tables and plots one look: plain, and in colours that the colour-blind can tell."""
+    """Set the style of tables and plots; the colours are safe for colour-blind readers."""
     pl.Config.set_tbl_hide_dataframe_shape(True)
     pl.Config.set_tbl_hide_column_data_types(True)
     pl.Config.set_tbl_rows(MOST_ROWS)
@@ -70,12 +77,12 @@ def set_up() -> None:
 def position(
     game: Game, games: Games, g: int = 0, seat: int | None = None, last: Played | None = None
 ) -> Image:
-    """Return game ``g`` as a small PNG that a notebook shows; arguments as of ``Game.picture``.
+    """Return game ``g`` as a small PNG for a notebook; the arguments are those of ``Game.picture``.
 
-    It has every colour of the picture's shapes as it is.
+    The PNG has a palette that contains all colours of the picture's shapes unchanged.
 
     Raises:
-        InvalidOption: no such seat.
+        InvalidOption: there is no such seat.
     """
     picture = game.picture(games, g, seat, last)
     image = PIL.Image.fromarray(rgb_array(picture))
@@ -91,20 +98,20 @@ def position(
 
 
 def table(frame: pl.DataFrame) -> HTML:
-    """Return a table as a notebook shows it, texts without quotation marks."""
+    """Return a table as HTML, without quotation marks around texts."""
     return HTML(frame._repr_html_().replace("&quot;", ""))
 
 
 def command(line: str, folder: Path, *, quiet: bool = False) -> None:
-    """Run ``python -m`` with a line of arguments, as in a terminal, and print what it says.
+    """Run ``python -m`` with a line of arguments and print the command's output.
 
     Args:
-        line: module and arguments, e.g. ``"sprawl_env.arena.evaluation --games 50"``.
-        folder: where it runs; paths in the line count from there.
-        quiet: print nothing; for commands that write what matters into a file.
+        line: module and arguments, e.g. ``"sprawl_env evaluate --bots greedy random --games 50"``.
+        folder: the folder in which the command runs; relative paths in the line start there.
+        quiet: print nothing; for commands whose result is a file.
 
     Raises:
-        CommandFailed: it ended with an error.
+        CommandFailed: the command ended with an error.
     """
     done = subprocess.run(
         [sys.executable, "-m", *shlex.split(line)],
@@ -122,6 +129,6 @@ def command(line: str, folder: Path, *, quiet: bool = False) -> None:
 
 
 def lines_of(text: str) -> list[str]:
-    """Return what a command said: no empty lines, no blanks at their ends, no bars of progress."""
+    """Return the lines of a command's output without empty lines and progress bars."""
     lines = (BAR.sub("", line).rstrip() for line in text.splitlines())
     return [line for line in lines if line]

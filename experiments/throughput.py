@@ -1,11 +1,13 @@
-"""What a game costs a learner: training on it against training on nothing.
+"""Measure how much the environment slows training down.
+
+Example::
 
     python -m experiments.throughput                     # Tower Up, settings of the quick preset
     python -m experiments.throughput --seconds 60 --out runs/throughput.json
 
-Runs the same masked PPO twice, in turns: on the game with its pool of opponents (random, greedy, a
-past policy), and on an environment of the same shapes that does nothing.  The ratio of their
-decisions a second is the share of the possible speed that training reaches.
+The same masked PPO trains on two environments, alternately: on the game with its opponent pool
+(``random``, ``greedy``, a past policy), and on an environment with the same shapes that does
+nothing.  The result is the ratio of their decisions per second.
 """
 
 from __future__ import annotations
@@ -44,35 +46,35 @@ from sprawl_env.learning.training import (
     make_model,
 )
 
-LEGAL = 12  # legal actions shown by the environment that does nothing
-LENGTH = 30  # its decisions a game
+LEGAL = 12  # legal actions per decision in the environment that does nothing
+LENGTH = 30  # decisions per game in the environment that does nothing
 
 
 @dataclass(frozen=True)
 class Config:
-    """Every number the measurement depends on."""
+    """Every setting of the measurement."""
 
     game: str = "tower_up"
-    """name of the game"""
+    """name of the game, or the import path of its rules: module:RULES"""
     num_players: int = 2
-    """seats"""
+    """number of seats"""
     seconds: float = 20.0
-    """of training, each time"""
+    """length of each training"""
     repeats: int = 3
-    """times each is measured, in turns"""
+    """number of measurements of each environment"""
     out: Path | None = None
     """JSON file for the result"""
 
 
-class Nothing(VecEnv):
-    """Hands out the same observations and masks at no cost; a game lasts ``LENGTH`` decisions."""
+class NullEnv(VecEnv):
+    """Returns constant observations and masks; a game lasts ``LENGTH`` decisions."""
 
     def __init__(self, game: Game, num_envs: int) -> None:
         self.render_mode = None
         box = spaces.Box(-1.0, 1.0, (game.observation_size,), np.float32)
         super().__init__(num_envs, box, spaces.Discrete(game.num_actions))
         rng = np.random.default_rng(0)
-        self._seen = rng.random((num_envs, game.observation_size), np.float32)
+        self._observations = rng.random((num_envs, game.observation_size), np.float32)
         self._masks: Mask = np.zeros((num_envs, game.num_actions), np.int8)
         self._masks[:, :LEGAL] = 1
         self._rewards = np.zeros(num_envs, np.float32)
@@ -80,19 +82,19 @@ class Nothing(VecEnv):
 
     def reset(self) -> npt.NDArray[np.float32]:
         """Return the observations."""
-        return self._seen
+        return self._observations
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
-        """Take no notice."""
+        """Do nothing."""
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Return the same again."""
+        """Return the same observations; end each game after ``LENGTH`` decisions."""
         self._count += 1
         done = self._count % LENGTH == 0
-        return self._seen, self._rewards, done, [{} for _ in range(self.num_envs)]
+        return self._observations, self._rewards, done, [{} for _ in range(self.num_envs)]
 
     def set_opponents(self, opponents: Sequence[Any], weights: Any = None) -> None:
-        """Take no notice."""
+        """Do nothing."""
 
     def env_method(
         self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any
@@ -102,26 +104,26 @@ class Nothing(VecEnv):
         return rows  # type: ignore[no-any-return]  # an array stacks faster than a list
 
     def has_attr(self, attr_name: str) -> bool:
-        """Tell that there are masks."""
+        """Return whether the attribute is ``action_masks``."""
         return attr_name == "action_masks"
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """Return nothing of interest."""
+        """Return None for every game."""
         return [None] * self.num_envs
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """Take no notice."""
+        """Do nothing."""
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: VecEnvIndices = None) -> list[bool]:
-        """Nothing is wrapped."""
+        """Return False for every game."""
         return [False] * self.num_envs
 
     def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing."""
 
 
-class OnlyClock(BaseCallback):
-    """Stops in time."""
+class TimeLimit(BaseCallback):
+    """Stops training at the time limit."""
 
     def __init__(self, clock: Clock) -> None:
         super().__init__()
@@ -135,14 +137,14 @@ class OnlyClock(BaseCallback):
 
 
 def rate(config: Config, *, real: bool) -> float:
-    """Return the decisions a second of one short training."""
+    """Return the decisions per second of one short training."""
     processes = PRESETS["quick"].processes
-    with start(processes, train_along, config, real) as team:
-        return train_along(team, config, real)
+    with start(processes, train_rank, config, real) as team:
+        return train_rank(team, config, real)
 
 
-def train_along(team: Team, config: Config, real: bool) -> float:
-    """Train as one of the team; returns everybody's decisions a second."""
+def train_rank(team: Team, config: Config, real: bool) -> float:
+    """Train as one rank; returns the decisions per second of all ranks."""
     settings = replace(
         PRESETS["quick"],
         game=config.game,
@@ -154,40 +156,41 @@ def train_along(team: Team, config: Config, real: bool) -> float:
     limit_threads()
     game = sprawl_env.game(config.game, num_players=config.num_players)
     env: Any = (
-        make_env(settings, game, team, 0) if real else Nothing(game, settings.num_envs // team.size)
+        make_env(settings, game, team, 0) if real else NullEnv(game, settings.num_envs // team.size)
     )
     env.reset()
-    team.wait()  # everything is compiled
+    team.barrier()  # everything is compiled
     clock = Clock(settings, team)
     model = make_model(settings, game, env, clock, team)
     model.set_logger(Logger(None, []))
-    begun = time.perf_counter()
-    model.learn(10**9, callback=SelfPlay(settings, game, clock) if real else OnlyClock(clock))
-    return float(model.num_timesteps / (time.perf_counter() - begun))
+    started = time.perf_counter()
+    model.learn(10**9, callback=SelfPlay(settings, game, clock) if real else TimeLimit(clock))
+    return float(model.num_timesteps / (time.perf_counter() - started))
 
 
 def main(config: Config) -> None:
-    """Measure in turns and print the ratio."""
+    """Measure both environments alternately and print the ratio."""
     if config.seconds <= 0 or config.repeats < 1:
         raise InvalidOption("seconds and repeats: expected more than 0")
-    sprawl_env.game(config.game, num_players=config.num_players)  # refuses what cannot be
+    sprawl_env.game(config.game, num_players=config.num_players)  # raises if an option is invalid
     rates: dict[str, list[float]] = {config.game: [], "an environment that does nothing": []}
     out = console()
     with out.status("measuring"):
         for _ in range(config.repeats):
             for name, found in rates.items():
                 found.append(rate(config, real=name == config.game))
-    shown = Table(title=f"training, decisions/s, {PRESETS['quick'].processes} processes")
+    shown = Table(title=f"Training, decisions/s, {PRESETS['quick'].processes} processes")
     for column in ("environment", "median", "lowest", "highest"):
         shown.add_column(column, justify="left" if column == "environment" else "right")
     for name, found in rates.items():
         figures = (statistics.median(found), min(found), max(found))
         shown.add_row(name, *(f"{figure:,.0f}" for figure in figures))
     out.print(shown)
-    ours, nothing = rates.values()
-    ratios = [a / b for a, b in zip(ours, nothing, strict=True)]
+    on_game, on_nothing = rates.values()
+    ratios = [a / b for a, b in zip(on_game, on_nothing, strict=True)]
     ratio = statistics.median(ratios)
-    out.print(f"share of the possible speed: {ratio:.0%} ({min(ratios):.0%} – {max(ratios):.0%})")
+    spread = f"{min(ratios):.0%} – {max(ratios):.0%}"
+    out.print(f"speed on {config.game} / speed on the other: {ratio:.0%} ({spread})")
     if config.out is not None:
         result = {"config": asdict(config), "rates": rates, "ratio": ratio, **provenance()}
         write_atomically(config.out, json.dumps(result, indent=1, default=str))

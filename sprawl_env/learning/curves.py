@@ -1,7 +1,10 @@
-"""Learning curves of a training run: what ``sprawl_env.learning.training`` wrote for TensorBoard, as rows.
+"""Learning curves of a training run, read from its TensorBoard files.
 
-from sprawl_env.learning.curves import learning_curves
-polars.DataFrame(learning_curves(Path("runs/tower_up-quick-0")))
+Example::
+
+    from sprawl_env.learning.curves import learning_curves
+
+    polars.DataFrame(learning_curves(Path("runs/tower_up-quick-0")))
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from sprawl_env.core.errors import InvalidOption
 
-EVERYTHING: Final = {"scalars": 0}  # keep all points, not a sample
+EVERYTHING: Final = {"scalars": 0}  # 0: read all points, not a sample
 
 
 @dataclass(frozen=True)
@@ -22,10 +25,11 @@ class Point:
     """One point of a learning curve.
 
     Attributes:
-        curve: its name in TensorBoard, e.g. ``wins/greedy`` (of the last few hundred games) or
-            ``train/entropy``.
-        step: learner decisions made.
-        seconds: since the first point of any curve.
+        curve: name in TensorBoard, e.g. ``train/entropy`` or ``wins/greedy`` (share of the last
+            few hundred games against ``greedy`` that the learner won).
+        step: number of learner decisions made.
+        seconds: time since the first point of any curve of the run.
+        value: the logged value.
     """
 
     curve: str
@@ -35,13 +39,13 @@ class Point:
 
 
 def learning_curves(run: Path) -> list[Point]:
-    """Return all points of all curves of a run, curve by curve, in order.
+    """Return all points of all curves of a run, sorted by curve and step.
 
     Args:
         run: the run's folder.
 
     Raises:
-        InvalidOption: it holds no learning curves.
+        InvalidOption: the folder holds no learning curves.
     """
     folder = run / "tensorboard"
     events = EventAccumulator(str(folder), EVERYTHING)

@@ -1,4 +1,9 @@
-"""The policy of masked PPO."""
+"""The policy that masked PPO trains: an entity network with action masks.
+
+:class:`EntityPolicy` adapts :class:`~sprawl_env.bots.policy.network.EntityNet` to sb3-contrib's
+``MaskableActorCriticPolicy``.  It computes the same values, log probabilities and entropies as the
+library's policy with fewer operations.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +20,15 @@ from sprawl_env.core.layout import ObservationLayout
 
 
 class EntityPolicy(MaskableActorCriticPolicy):  # type: ignore[misc]  # untyped library
-    """Masked PPO's policy with an :class:`EntityNet`; takes its keywords as ``net_arch``."""
+    """A masked actor-critic policy whose network is an :class:`EntityNet`.
+
+    Args:
+        args: arguments of ``MaskableActorCriticPolicy``.
+        layout: layout of the observations.
+        actions: action table of the game.
+        kwargs: keyword arguments of ``MaskableActorCriticPolicy``; ``net_arch`` holds the keyword
+            arguments of :class:`EntityNet`.
+    """
 
     def __init__(
         self, *args: Any, layout: ObservationLayout, actions: ActionTable, **kwargs: Any
@@ -25,7 +38,7 @@ class EntityPolicy(MaskableActorCriticPolicy):  # type: ignore[misc]  # untyped 
 
     def _build(self, lr_schedule: Any) -> None:
         super()._build(lr_schedule)
-        self.action_net = nn.Identity()  # the network's outputs are logits already
+        self.action_net = nn.Identity()  # the network already returns logits
         self.optimizer = self.optimizer_class(
             self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs
         )
@@ -33,19 +46,20 @@ class EntityPolicy(MaskableActorCriticPolicy):  # type: ignore[misc]  # untyped 
     def forward(
         self, obs: Tensor, deterministic: bool = False, action_masks: Any = None
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return actions, values and log probabilities; what the library does, in fewer passes."""
-        values, scores = self._look(obs, action_masks)
-        actions = scores.argmax(dim=1) if deterministic else _draw(scores)
-        return actions, values, _pick(scores, actions)
+        """Return actions ``[n]``, values ``[n, 1]`` and the actions' log probabilities ``[n]``."""
+        values, log_probs = self._evaluate(obs, action_masks)
+        actions = log_probs.argmax(dim=1) if deterministic else _sample(log_probs)
+        return actions, values, _select(log_probs, actions)
 
     def evaluate_actions(
         self, obs: Tensor, actions: Tensor, action_masks: Any = None
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return values, log probabilities and entropies."""
-        values, scores = self._look(obs, action_masks)
-        return values, _pick(scores, actions), -(_chances(scores) * scores).sum(dim=1)
+        """Return values ``[n, 1]``, the actions' log probabilities ``[n]`` and entropies."""
+        values, log_probs = self._evaluate(obs, action_masks)
+        entropies = -(_probabilities(log_probs) * log_probs).sum(dim=1)
+        return values, _select(log_probs, actions), entropies
 
-    def _look(self, obs: Tensor, action_masks: Any) -> tuple[Tensor, Tensor]:
+    def _evaluate(self, obs: Tensor, action_masks: Any) -> tuple[Tensor, Tensor]:
         """Return values ``[n, 1]`` and log probabilities of all actions ``[n, num_actions]``."""
         logits, summary = self.mlp_extractor(self.extract_features(obs))
         if action_masks is not None:
@@ -56,22 +70,24 @@ class EntityPolicy(MaskableActorCriticPolicy):  # type: ignore[misc]  # untyped 
         self.mlp_extractor = EntityNet(self._layout, self._table, **self.net_arch)
 
 
-def _pick(scores: Tensor, actions: Tensor) -> Tensor:
-    """Return one column of every row."""
-    return scores.gather(1, actions.unsqueeze(1)).flatten()
+def _select(log_probs: Tensor, actions: Tensor) -> Tensor:
+    """Return the log probability of one action per row."""
+    return log_probs.gather(1, actions.unsqueeze(1)).flatten()
 
 
-def _chances(scores: Tensor) -> Tensor:
-    """Return the exponentials of log probabilities, which add up to 1 in every row.
+def _probabilities(log_probs: Tensor) -> Tensor:
+    """Return the probabilities of each row; they sum to 1.
 
-    Torch's ``exp`` takes ten times as long for numbers so low that nothing is left of them.
+    ``softmax`` is used because torch's ``exp`` takes ten times as long where the result is
+    subnormal or 0.
     """
-    return torch.softmax(scores, dim=1)
+    return torch.softmax(log_probs, dim=1)
 
 
-def _draw(scores: Tensor) -> Tensor:
-    """Draw an action of every row by its log probabilities, with one random number a row."""
-    sums = _chances(scores).cumsum(dim=1)
-    aims = torch.rand(len(sums), 1) * sums[:, -1:]
-    # an aim that rounding put at the very end stands for the last action that has a chance
-    return torch.minimum((sums <= aims).sum(dim=1), (sums < sums[:, -1:]).sum(dim=1))
+def _sample(log_probs: Tensor) -> Tensor:
+    """Sample one action per row by inverting the cumulative distribution."""
+    cumulative = _probabilities(log_probs).cumsum(dim=1)
+    drawn = torch.rand(len(cumulative), 1) * cumulative[:, -1:]
+    # rounding can make a drawn number equal the total: then take the last possible action
+    last = (cumulative < cumulative[:, -1:]).sum(dim=1)
+    return torch.minimum((cumulative <= drawn).sum(dim=1), last)

@@ -1,4 +1,9 @@
-"""Masked PPO by a team of processes, each with its own games and its part of every gradient."""
+"""Masked PPO in a process group: every rank has its own games and its share of each minibatch.
+
+:class:`SharedPPO` is ``sb3_contrib.MaskablePPO`` with an update that averages the gradients of all
+ranks.  :func:`differentiate` is one such gradient step; behaviour cloning
+(:mod:`sprawl_env.learning.imitation`) uses it too.
+"""
 
 from __future__ import annotations
 
@@ -17,37 +22,38 @@ STATISTICS = ("policy_gain", "value_loss", "entropy", "approx_kl", "clip_fractio
 
 
 def differentiate(team: Team, parameters: Sequence[Tensor], rows: Tensor, loss: Loss) -> Tensor:
-    """Give every parameter the gradient of the mean loss of a minibatch that the team shares.
+    """Set every parameter's gradient to that of the mean loss over all ranks' rows.
 
     Args:
-        team: the processes; each has its own rows, and gets the same gradient.
-        parameters: all must have a part in the loss.
-        rows: which of this process's samples.
-        loss: from rows to the sums of their losses and of their statistics ``[n]``.
+        team: the process group.  All ranks must call this function; all get the same gradient.
+        parameters: parameters of the model; the loss must depend on each of them.
+        rows: indices of this rank's samples.
+        loss: maps rows to the sum of their losses and the sums of their statistics ``[n]``.
 
     Returns:
-        The sum of the statistics over everybody's rows, float32 ``[n]``.
+        The statistics, summed over the rows of all ranks, float32 ``[n]``.
     """
-    total, seen = loss(rows)
+    total, own = loss(rows)
     gradients = torch.autograd.grad(total, parameters)
-    found = [g.flatten() for g in gradients] + [seen.detach().flatten(), torch.tensor([len(rows)])]
-    together = torch.from_numpy(team.sum(torch.cat(found).float().numpy()))
-    sizes = [part.numel() for part in found]
-    *sums, statistics, count = torch.split(together, sizes)
+    parts = [g.flatten() for g in gradients] + [own.detach().flatten(), torch.tensor([len(rows)])]
+    reduced = torch.from_numpy(team.all_reduce(torch.cat(parts).float().numpy()))
+    sizes = [part.numel() for part in parts]
+    *sums, statistics, count = torch.split(reduced, sizes)
     for parameter, gradient in zip(parameters, sums, strict=True):
         parameter.grad = gradient.view_as(parameter).div_(count)
     return statistics
 
 
 class SharedPPO(MaskablePPO):  # type: ignore[misc]  # untyped library
-    """Masked PPO whose games and updates a team shares.
+    """Masked PPO whose rollouts and gradient steps are shared by the ranks of a process group.
 
-    Advantages are normalised a rollout at a time.
+    Advantages are normalised once per rollout, over all ranks.
 
     Args:
-        args: as of ``MaskablePPO``; games and batch size are this process's part.
-        team: the processes; all must start from the same weights.
-        kwargs: as of ``MaskablePPO``.
+        args: arguments of ``MaskablePPO``; the environments and ``batch_size`` are this rank's
+            share.
+        team: the process group; all ranks must start from the same weights.
+        kwargs: keyword arguments of ``MaskablePPO``.
     """
 
     num_timesteps: int
@@ -57,15 +63,18 @@ class SharedPPO(MaskablePPO):  # type: ignore[misc]  # untyped library
         super().__init__(*args, **kwargs)
 
     def collect_rollouts(self, *args: Any, **kwargs: Any) -> bool:
-        """Play this process's games; the steps are everybody's, and one who stops stops all."""
+        """Collect this rank's rollout; returns False in every rank if any rank stops.
+
+        ``num_timesteps`` counts the steps of all ranks.
+        """
         before = self.num_timesteps
-        goes_on: bool = super().collect_rollouts(*args, **kwargs)
-        steps, stops = self.team.sum(np.array([self.num_timesteps - before, not goes_on]))
+        continues: bool = super().collect_rollouts(*args, **kwargs)
+        steps, stops = self.team.all_reduce(np.array([self.num_timesteps - before, not continues]))
         self.num_timesteps = before + int(steps)
         return not stops
 
     def train(self) -> None:
-        """Update the policy from the rollouts."""
+        """Update the policy from the rollouts of all ranks."""
         policy, buffer = self.policy, self.rollout_buffer
         policy.set_training_mode(True)
         self._update_learning_rate(policy.optimizer)
@@ -91,29 +100,29 @@ class SharedPPO(MaskablePPO):  # type: ignore[misc]  # untyped library
             error = (values.flatten() - returns[part]).square()
             total = self.vf_coef * error - gain - self.ent_coef * entropy
             clipped = (ratio - 1).abs() > clip
-            seen = torch.stack([gain, error, entropy, ratio - 1 - change, clipped])
-            return total.sum(), seen.sum(dim=1)
+            statistics = torch.stack([gain, error, entropy, ratio - 1 - change, clipped])
+            return total.sum(), statistics.sum(dim=1)
 
-        seen = torch.zeros(len(STATISTICS))
+        statistics = torch.zeros(len(STATISTICS))
         for _ in range(self.n_epochs):
             order = torch.randperm(size)
             for start in range(0, size, self.batch_size):
                 rows = order[start : start + self.batch_size]
-                seen += differentiate(self.team, parameters, rows, loss)
+                statistics += differentiate(self.team, parameters, rows, loss)
                 torch.nn.utils.clip_grad_norm_(parameters, self.max_grad_norm)
                 policy.optimizer.step()
         self._n_updates += self.n_epochs
         decisions = size * self.n_epochs * self.team.size
-        for name, value in zip(STATISTICS, seen / decisions, strict=True):
+        for name, value in zip(STATISTICS, statistics / decisions, strict=True):
             self.logger.record(f"train/{name}", float(value))
         self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
 
     def _normalised(self, advantages: Tensor) -> Tensor:
-        """Return advantages less the mean of everybody's, in units of their deviation."""
+        """Return the advantages with mean 0 and standard deviation 1 over all ranks."""
         count = len(advantages) * self.team.size
-        mean = float(self.team.sum(np.array([advantages.double().sum()]))[0]) / count
-        apart = advantages - mean
-        square = float(self.team.sum(np.array([apart.double().square().sum()]))[0])
-        deviation = (square / (count - 1)) ** 0.5
-        found: Tensor = apart / (deviation + 1e-8)
-        return found
+        mean = float(self.team.all_reduce(np.array([advantages.double().sum()]))[0]) / count
+        centred = advantages - mean
+        squares = float(self.team.all_reduce(np.array([centred.double().square().sum()]))[0])
+        deviation = (squares / (count - 1)) ** 0.5
+        normalised: Tensor = centred / (deviation + 1e-8)
+        return normalised

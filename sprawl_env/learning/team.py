@@ -1,8 +1,11 @@
-"""Processes that run one training side by side: each plays games of its own, all learn alike.
+"""A process group for training: every process has its own games, all have the same weights.
 
-Every process runs the same program with its own games; where they must agree, they add up what each
-found.  Threads would share one Python lock, which costs small networks half of a second core, and
-torch.distributed's gloo needs ten times as long to add up gradients of 200 KB as a pipe does.
+Every process runs the same program.  The processes exchange arrays by all-reduce
+(:meth:`Team.all_reduce`) and numbers by all-gather (:meth:`Team.all_gather`).  Both use pipes: all
+ranks send to rank 0, which adds the arrays and sends the sum back.
+
+Threads would share Python's global lock, which costs about half a core with small networks.
+``torch.distributed`` with gloo takes ten times as long as a pipe to add gradients of 200 KB.
 """
 
 from __future__ import annotations
@@ -22,18 +25,19 @@ Number = TypeVar("Number", bound=np.generic)
 
 
 class TeamError(SprawlError):
-    """A process of the team has ended before its time."""
+    """Another process of the group ended too early, or sent an array of another size."""
 
 
 class Team:
-    """One process's place among those that train together; ``Team()`` is alone.
+    """A process's membership in a process group; ``Team()`` is a group of one.
 
-    All must make the same calls in the same order, with arrays of one shape and type.
+    All ranks must call the same methods in the same order, with arrays of the same shape and dtype.
 
     Args:
-        rank: which of them this is; 0 leads: it writes files and talks to the user.
-        size: how many there are.
-        pipes: to the others from the leader, by rank; to the leader from the others.
+        rank: this process's number, 0 to ``size - 1``.  Rank 0 writes the files and prints.
+        size: number of processes in the group.
+        pipes: rank 0: the pipes to the other ranks, in order of rank.  Other ranks: the pipe to
+            rank 0.
     """
 
     def __init__(self, rank: int = 0, size: int = 1, pipes: Sequence[Connection] = ()) -> None:
@@ -41,13 +45,8 @@ class Team:
         self.size = size
         self._pipes = list(pipes)
 
-    @property
-    def leads(self) -> bool:
-        """Whether this process writes files and talks to the user."""
-        return self.rank == 0
-
-    def sum(self, values: npt.NDArray[Number]) -> npt.NDArray[Number]:
-        """Return the sum of everybody's arrays; to the last bit the same in every process.
+    def all_reduce(self, values: npt.NDArray[Number]) -> npt.NDArray[Number]:
+        """Return the sum of all ranks' arrays; it is bit-identical in every process.
 
         Raises:
             TeamError: another process has ended.
@@ -55,7 +54,7 @@ class Team:
         if self.size == 1:
             return values
         total = np.array(values, order="C")
-        if not self.leads:
+        if self.rank != 0:
             self._send(total)
             return self._receive(total).copy()
         for rank in range(1, self.size):
@@ -64,24 +63,24 @@ class Team:
             self._send(total, rank)
         return total
 
-    def gather(self, value: float) -> list[float]:
-        """Return everybody's number, by rank.
+    def all_gather(self, value: float) -> list[float]:
+        """Return all ranks' numbers, in order of rank.
 
         Raises:
             TeamError: another process has ended.
         """
         values = np.zeros(self.size)
         values[self.rank] = value
-        found: list[float] = self.sum(values).tolist()
-        return found
+        gathered: list[float] = self.all_reduce(values).tolist()
+        return gathered
 
-    def wait(self) -> None:
-        """Return when everybody has called this.
+    def barrier(self) -> None:
+        """Return when all ranks have called this method.
 
         Raises:
             TeamError: another process has ended.
         """
-        self.gather(0.0)
+        self.all_gather(0.0)
 
     def _send(self, values: npt.NDArray[Any], rank: int = 1) -> None:
         try:
@@ -95,24 +94,25 @@ class Team:
         except (EOFError, OSError):
             raise TeamError(ENDED) from None
         if len(received) != like.nbytes:
-            raise TeamError(f"processes disagree: {len(received)} bytes came for {like.nbytes}")
+            raise TeamError(
+                f"training processes disagree: expected {like.nbytes} bytes, got {len(received)}"
+            )
         return np.frombuffer(received, like.dtype).reshape(like.shape)
 
 
-ENDED = "a process that trains along has ended; go on with --resume, or with --processes 1"
+ENDED = "a training process has ended; resume the run with --resume, or use --processes 1"
 
 
 @contextmanager
 def start(size: int, program: Callable[..., Any], *arguments: Any) -> Iterator[Team]:
-    """Start the others and yield the leader's team; at the end they are gone.
+    """Start ranks 1 to ``size - 1`` and yield the ``Team`` of rank 0; stop them on exit.
 
     Args:
-        size: how many processes, this one included.
-        program: what the others run, ``program(team, *arguments)``; importable, as the arguments
-            are picklable.
-        arguments: see ``program``.
+        size: number of processes in the group, including this one.
+        program: what the other ranks run, as ``program(team, *arguments)``.  It must be importable.
+        arguments: passed to ``program``; they must be picklable.
     """
-    others = [spawn(_follow, program, rank, size, arguments) for rank in range(1, size)]
+    others = [spawn(_run_rank, program, rank, size, arguments) for rank in range(1, size)]
     try:
         yield Team(0, size, [pipe for _, pipe in others])
     except BaseException:
@@ -127,10 +127,10 @@ def start(size: int, program: Callable[..., Any], *arguments: Any) -> Iterator[T
             pipe.close()
 
 
-def _follow(
+def _run_rank(
     pipe: Connection, program: Callable[..., Any], rank: int, size: int, arguments: tuple[Any, ...]
 ) -> None:
-    """Run the program as one who follows; end quietly if the leader does."""
+    """Run the program in a process with rank 1 or more; return silently if rank 0 has ended."""
     try:
         program(Team(rank, size, [pipe]), *arguments)
     except TeamError:

@@ -1,14 +1,22 @@
 """Train a policy by self-play: masked PPO against a growing pool of opponents.
 
+Example::
+
     python -m experiments.train --preset quick            # at most 5 minutes on 2 cores
     python -m experiments.train --preset full --seed 3
     python -m experiments.train --resume runs/tower_up-full-3
     python -m experiments.train --game ginkgopolis --num-players 1   # solo, against the automaton
 
-A run is a folder ``runs/NAME``: ``config.json``, ``checkpoints/step-*`` (weights as safetensors
-with one JSON), ``tensorboard``, and at the end ``evaluation.json`` and ``evaluation.txt``.
-The pool holds the random and the greedy agent and the run's own past checkpoints; on one seat
-there is none, and the policy is measured beside those agents instead of against them.
+A run is a folder ``runs/NAME``.  It holds ``config.json``, ``checkpoints/step-*`` (weights as
+safetensors with one JSON), ``tensorboard`` and, at the end, ``evaluation.json`` and
+``evaluation.txt``.
+
+The opponent pool holds the bots ``random`` and ``greedy`` and the run's own past checkpoints.  A
+game with one seat has no pool: the policy and these bots play the same deals against the automaton.
+
+Training runs in several processes (:mod:`sprawl_env.learning.team`).  Every process runs the same
+program on its own games.  Rank 0 also writes the files, shows the progress and compiles the kernels
+before the other ranks start.
 """
 
 from __future__ import annotations
@@ -54,92 +62,92 @@ from sprawl_env.core.provenance import provenance
 from sprawl_env.core.rewards import reward_mode
 from sprawl_env.core.state import AUTOMATON
 from sprawl_env.kernels.rng import combine
-from sprawl_env.learning.imitation import Lessons, collect, imitate
+from sprawl_env.learning.imitation import Dataset, collect, imitate
 from sprawl_env.learning.policy import EntityPolicy
 from sprawl_env.learning.ppo import SharedPPO
 from sprawl_env.learning.team import Team, start
 
-RECENT_GAMES = 400  # games behind the win rates shown
-IMITATION_GAMES = 256  # watched at once
-IMITATION_BATCH = 512
-WATCHING_SHARE = 0.6  # of the time for imitation, at most
-LESSON_BYTES = 3_000_000_000  # of all processes together, at most
-IMITATION_RATE = 4e-3
+RECENT_GAMES = 400  # number of games in the win rates shown
+IMITATION_GAMES = 256  # games that the expert plays at the same time, over all processes
+IMITATION_BATCH = 512  # decisions per gradient step of behaviour cloning
+COLLECTION_SHARE = 0.6  # largest share of the imitation time spent on collecting the dataset
+DATASET_BYTES = 3_000_000_000  # largest dataset, over all processes
+IMITATION_RATE = 4e-3  # step size of behaviour cloning
 ADAM_EPSILON = 1e-5
-PLAIN_SECONDS = 20.0  # between lines of progress where there is no terminal
+PLAIN_SECONDS = 20.0  # time between lines of progress if the output is not a terminal
 KEPT_WHEN_RESUMED = {"resume"}
 
 
 @dataclass(frozen=True)
 class Config:
-    """Every number the run depends on; written to ``config.json`` before step 1."""
+    """Every setting of a training run; written to ``config.json`` before step 1."""
 
     preset: str = "quick"
-    """defaults to start from: quick or full"""
+    """defaults of all settings: quick or full"""
     game: str = "tower_up"
-    """name of the game"""
+    """name of the game, or the import path of its rules: module:RULES"""
     num_players: int = 2
-    """seats"""
+    """number of seats"""
     options: tuple[str, ...] = ()
-    """further options of the game, e.g. objectives=start"""
+    """other options of the game as name=value, e.g. objectives=start"""
     seed: int = 0
-    """of deals, opponents, weights and samples"""
+    """seed of the deals, the opponents, the first weights and the sampled actions"""
     total_steps: int = 4_000_000
-    """learner decisions"""
+    """learner decisions in total"""
     max_minutes: float = 4.0
-    """training stops here even with steps left (evaluation comes on top); 0: no limit"""
+    """time limit of training; the evaluation comes after it; 0: no limit"""
     num_envs: int = 512
-    """games at once"""
+    """games played at the same time, over all processes"""
     num_steps: int = 16
-    """learner decisions a game between two updates"""
+    """learner decisions per game between two updates"""
     batch_size: int = 512
-    """decisions a gradient step"""
+    """decisions per gradient step, over all processes"""
     num_epochs: int = 2
-    """passes over the decisions of an update"""
+    """passes over the decisions of each update"""
     learning_rate: float = 1e-3
-    """Adam's step size at the start, annealed to 5% of it"""
+    """Adam's step size at the start; it falls linearly to 5% of this"""
     entropy: float = 0.003
-    """weight of the entropy bonus at the start, annealed like the step size"""
+    """weight of the entropy bonus at the start; it falls like the step size"""
     gamma: float = 0.999
-    """discount a decision"""
+    """discount factor per decision"""
     gae_lambda: float = 0.85
-    """of generalised advantage estimation"""
+    """lambda of generalised advantage estimation"""
     width: int = 32
-    """of the layers that look at one site, card, .. (sprawl_env.bots.policy.network)"""
+    """width of the layers that process single entities (sites, cards, ...)"""
     trunk: int = 128
-    """of the layers that look at the whole"""
+    """width of the layers that process the whole observation"""
     reward: str = "lead"
-    """winner, rank, margin, score or lead (sprawl_env.core.rewards)"""
+    """reward mode: winner, rank, margin, score or lead (sprawl_env.core.rewards)"""
     reward_scale: float = 0.05
-    """factor on rewards"""
+    """factor on the rewards"""
     greedy_share: float = 0.9
-    """share of opponents that are greedy"""
+    """share of the opponents that are the bot greedy"""
     random_share: float = 0.03
-    """share of opponents that play at random"""
+    """share of the opponents that are the bot random"""
     pool_size: int = 8
-    """newest own checkpoints the opponents are drawn from"""
+    """number of newest own checkpoints that opponents are drawn from"""
     pool_active: int = 1
-    """of them, how many play at a time (new ones are drawn after every update)"""
+    """number of own checkpoints that play at the same time; re-drawn after every update"""
     imitation: int = 400_000
-    """decisions of the teacher to imitate before step 1, as far as time and memory last; 0: none"""
-    teacher: str = ""
-    """agent to imitate, e.g. greedy; default: what the game's heuristic recommends (``expert``)"""
+    """expert decisions to imitate before step 1, limited by time and memory; 0: no imitation"""
+    expert: str = ""
+    """bot to imitate, e.g. greedy; default: the expert that the game's heuristic names"""
     imitation_share: float = 0.35
     """share of the training time after which imitation stops"""
     imitation_epochs: int = 2
-    """passes over them"""
+    """passes over the expert's decisions"""
     checkpoint_every: int = 50_000
     """learner decisions between checkpoints"""
     evaluation_games: int = 1000
-    """paired games against each reference agent at the end; 0: none"""
+    """paired games against each of random and greedy at the end; 0: no evaluation"""
     processes: int = 2
-    """that share the games and the gradient steps"""
+    """number of processes that share the games and the gradient steps"""
     runs: Path = Path("runs")
-    """where the run's folder is made"""
+    """folder in which the run's folder is created"""
     name: str = ""
-    """of the run's folder; default GAME-PRESET-SEED"""
+    """name of the run's folder; default: GAME-PRESET-SEED"""
     resume: Path | None = None
-    """go on with this run's folder; its own config is used"""
+    """folder of a run to resume; the run's own config is used"""
 
 
 PRESETS = {
@@ -166,10 +174,10 @@ PRESETS = {
 
 
 def check(config: Config) -> None:
-    """Refuse numbers that cannot work.
+    """Check that the settings are valid.
 
     Raises:
-        InvalidOption: naming the option and what it may be.
+        InvalidOption: one is not; the message names it and the values it may have.
     """
     positive = (
         "total_steps", "num_envs", "num_steps", "batch_size", "num_epochs", "learning_rate",
@@ -194,14 +202,14 @@ def check(config: Config) -> None:
         if getattr(config, name) % config.processes:
             raise InvalidOption(
                 f"{name}={getattr(config, name)}: expected a multiple of "
-                f"processes={config.processes}, which share it"
+                f"processes={config.processes}"
             )
 
 
 class Clock:
-    """How far training is, 0..1: by steps or by minutes, whichever is further.
+    """Measures the fraction of training done, by steps or by time, whichever is larger.
 
-    The leader's time counts: the others know it since the last :meth:`agree`.
+    Ranks measure different times.  :meth:`agree` sends the fraction of rank 0 to all ranks.
     """
 
     def __init__(self, config: Config, team: Team, seconds_before: float = 0.0) -> None:
@@ -214,34 +222,34 @@ class Clock:
 
     @property
     def seconds(self) -> float:
-        """Seconds of training, those before a resume included."""
+        """Seconds of training, including those before the run was resumed."""
         return time.monotonic() - self._start
 
     @property
     def fraction(self) -> float:
-        """Share of the training done."""
+        """Fraction of the training done, 0 to 1, as this process measures it."""
         by_time = self.seconds / self._limit if self._limit > 0 else 0.0
         return min(1.0, max(by_time, self.steps / self._total))
 
     def agree(self) -> float:
-        """Return the share of the training done as the leader sees it; all must call."""
-        self._agreed = self._team.gather(self.fraction)[0]
+        """Return the fraction done as rank 0 measures it; all ranks must call this."""
+        self._agreed = self._team.all_gather(self.fraction)[0]
         return self._agreed
 
     def annealed(self, value: float) -> float:
-        """Return ``value`` going down in a line to 5% of itself, as of the last agreement."""
+        """Return ``value``, annealed linearly to 5% of it, by the last agreed fraction."""
         return value * max(0.05, 1.0 - self._agreed)
 
 
 def limit_threads() -> None:
-    """Leave the cores to the processes that train together."""
-    torch.set_num_threads(1)  # more are slower on small networks
-    torch.distributions.Distribution.set_default_validate_args(False)  # checks cost a tenth
+    """Use one thread per process; the training processes share the cores."""
+    torch.set_num_threads(1)  # with small networks more threads are slower
+    torch.distributions.Distribution.set_default_validate_args(False)  # costs 10%
     threadpool_limits(1, "blas")
 
 
 def make_env(config: Config, game: Game, team: Team, step: int) -> SelfPlayVecEnv:
-    """Return this process's games, for a training that goes on from a step."""
+    """Return this rank's games; ``step`` is where the training starts or resumes."""
     return SelfPlayVecEnv(
         game,
         config.num_envs // team.size,
@@ -252,17 +260,17 @@ def make_env(config: Config, game: Game, team: Team, step: int) -> SelfPlayVecEn
 
 
 def compile_everything(config: Config, env: SelfPlayVecEnv, game: Game) -> None:
-    """Compile the rules and the agents where that is still to do, before the clock starts."""
-    seen: Any = env.reset()
-    agents = [make_bot("greedy", game)]
+    """Compile the kernels of the rules and the bots, so that the clock does not count it."""
+    observations: Any = env.reset()
+    bots = [make_bot("greedy", game)]
     if config.imitation:
-        agents.append(make_teacher(config, game, config.seed))
-    for agent in agents:
-        ask(agent, game, env.games, np.arange(1), seen[:1], env.action_masks()[:1])
+        bots.append(make_expert(config, game, config.seed))
+    for bot in bots:
+        ask(bot, game, env.games, np.arange(1), observations[:1], env.action_masks()[:1])
 
 
 def make_model(config: Config, game: Game, env: Any, clock: Clock, team: Team) -> SharedPPO:
-    """Return the learner, the same in every process; also what the throughput measurement runs."""
+    """Return the learner; its weights are the same in every process."""
     model = SharedPPO(
         EntityPolicy,
         env,
@@ -283,12 +291,12 @@ def make_model(config: Config, game: Game, env: Any, clock: Clock, team: Team) -
         seed=config.seed,
         device="cpu",
     )
-    torch.manual_seed(config.seed + team.rank)  # from here on everyone draws samples of their own
+    torch.manual_seed(config.seed + team.rank)  # from here on the ranks sample differently
     return model
 
 
 def model_tensors(model: SharedPPO) -> dict[str, Any]:
-    """Return weights and Adam's moments as arrays by name."""
+    """Return the weights and Adam's moments as arrays by name."""
     tensors = {f"policy.{k}": v.detach().numpy() for k, v in model.policy.state_dict().items()}
     for k, moments in model.policy.optimizer.state_dict()["state"].items():
         for name, value in moments.items():
@@ -296,63 +304,63 @@ def model_tensors(model: SharedPPO) -> dict[str, Any]:
     return tensors
 
 
-def make_teacher(config: Config, game: Game, seed: int) -> Bot:
-    """Return the agent to imitate."""
-    return make_bot(config.teacher or heuristic_of(game.rules).expert, game, seed)
+def make_expert(config: Config, game: Game, seed: int) -> Bot:
+    """Return the bot to imitate."""
+    return make_bot(config.expert or heuristic_of(game.rules).expert, game, seed)
 
 
-def head_start(config: Config, game: Game, model: SharedPPO, clock: Clock) -> None:
-    """Imitate the teacher before the first step."""
+def behaviour_cloning(config: Config, game: Game, model: SharedPPO, clock: Clock) -> None:
+    """Imitate the expert before the first step of reinforcement learning."""
     team = model.team
     seed = combine(config.seed, team.rank)
-    teacher = make_teacher(config, game, seed)
+    expert = make_expert(config, game, seed)
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         TextColumn("{task.percentage:>3.0f}%"),
         TimeElapsedColumn(),
         console=console(),
-        disable=not team.leads,
+        disable=team.rank != 0,
     )
 
-    def watch(done: float) -> bool:
+    def collected(done: float) -> bool:
         bar.update(task, completed=done)
-        return clock.fraction < WATCHING_SHARE * config.imitation_share
+        return clock.fraction < COLLECTION_SHARE * config.imitation_share
 
     with bar:
-        task = bar.add_task(f"watching {teacher.name}", total=1.0)
-        most = LESSON_BYTES // Lessons.bytes_each(game)
-        lessons = collect(
+        task = bar.add_task(f"collecting decisions of {expert.name}", total=1.0)
+        most = DATASET_BYTES // Dataset.bytes_per_decision(game)
+        dataset = collect(
             game,
-            teacher,
+            expert,
             min(config.imitation, most) // team.size,
             games=-(-IMITATION_GAMES // team.size),
             reward=config.reward,
             seed=seed,
-            progress=watch,
+            progress=collected,
         )
         agreement = imitate(
             model,
-            lessons,
+            dataset,
             epochs=config.imitation_epochs,
             batch_size=-(-IMITATION_BATCH // team.size),
             scale=config.reward_scale,
             learning_rate=IMITATION_RATE,
             time_used=lambda: clock.agree() / config.imitation_share,
             progress=lambda done, agreed: bar.update(
-                task, completed=done, description=f"imitating it, {agreed:.0%} alike"
+                task, completed=done, description=f"behaviour cloning, agreement {agreed:.0%}"
             ),
         )
-    watched = sum(team.gather(len(lessons.returns)))
-    if team.leads:
-        say(f"imitated {watched:,.0f} decisions of {teacher.name}, {agreement:.0%} alike")
+    count = sum(team.all_gather(len(dataset.returns)))
+    if team.rank == 0:
+        say(f"imitated {count:,.0f} decisions of {expert.name}, agreement {agreement:.0%}")
 
 
 def restore(model: SharedPPO, checkpoint: Checkpoint) -> None:
-    """Put a checkpoint's weights and moments into a model.
+    """Load a checkpoint's weights and Adam's moments into a model.
 
     Raises:
-        CheckpointError: they are not those of such a model.
+        CheckpointError: the checkpoint is of a model with another network.
     """
     weights = {
         name.removeprefix("policy."): torch.from_numpy(array.copy())
@@ -376,7 +384,7 @@ def restore(model: SharedPPO, checkpoint: Checkpoint) -> None:
 
 
 class SelfPlay(BaseCallback):
-    """Grows the pool and stops in time; all processes do this alike."""
+    """Callback of all ranks: adds to the opponent pool, anneals, and stops at the limit."""
 
     def __init__(self, config: Config, game: Game, clock: Clock) -> None:
         super().__init__()
@@ -384,26 +392,26 @@ class SelfPlay(BaseCallback):
         self._game = game
         self._clock = clock
         self._last_saved = 0
-        self._began = 0  # steps before this rollout
+        self._steps_before = 0  # steps before this rollout
         self._references: list[Bot] = [
             make_bot("greedy", game, config.seed),
             make_bot("random", game, config.seed),
         ]
         self._past: list[Bot] = []
-        self._draws = np.random.default_rng(config.seed)
+        self._rng = np.random.default_rng(config.seed)
         self.interrupted = False
 
     # the pool ---------------------------------------------------------------------
 
     def remember(self, step: int, network: Any) -> None:
-        """Add a past policy to the pool, if there are opponents."""
+        """Add a past policy to the opponent pool; does nothing on one seat."""
         if self._game.num_seats == 1:
             return
         seed = self._config.seed + step
         self._past.append(PolicyBot.from_network("self", network, seed))
 
     def set_pool(self) -> None:
-        """Weigh the pool: references by their shares, a few own checkpoints by the rest."""
+        """Set the opponents and their weights; a few own checkpoints share what is left over."""
         if self._game.num_seats == 1:
             return
         config = self._config
@@ -411,7 +419,7 @@ class SelfPlay(BaseCallback):
         shares = np.array([config.greedy_share, config.random_share])
         own = np.zeros(len(self._past))
         if newest.size:
-            active = self._draws.choice(newest, min(config.pool_active, newest.size), replace=False)
+            active = self._rng.choice(newest, min(config.pool_active, newest.size), replace=False)
             own[active] = (1 - shares.sum()) / active.size
         weights = np.concatenate([shares, own])
         if weights.sum() <= 0:
@@ -420,7 +428,7 @@ class SelfPlay(BaseCallback):
         env.set_opponents([*self._references, *self._past], weights)
 
     def save(self) -> None:
-        """Let the policy as it is join the pool."""
+        """Add the current policy to the opponent pool."""
         learner: Any = self.model
         self._last_saved = learner.num_timesteps
         self.remember(learner.num_timesteps, learner.policy.mlp_extractor)
@@ -430,26 +438,26 @@ class SelfPlay(BaseCallback):
     def _on_training_start(self) -> None:
         self._last_saved = self.num_timesteps
         if self.num_timesteps == 0:
-            self.save()  # also what imitation taught
+            self.save()  # also keeps the result of behaviour cloning
 
     def _on_rollout_start(self) -> None:
         learner: Any = self.model
-        self._began = self._clock.steps = learner.num_timesteps
+        self._steps_before = self._clock.steps = learner.num_timesteps
         self._clock.agree()
-        if self._began - self._last_saved >= self._config.checkpoint_every:
+        if self._steps_before - self._last_saved >= self._config.checkpoint_every:
             self.save()
         self.set_pool()
         learner.ent_coef = self._clock.annealed(self._config.entropy)
 
     def _on_step(self) -> bool:
         learner: Any = self.model
-        played = learner.num_timesteps - self._began
-        self._clock.steps = self._began + played * learner.team.size
+        played = learner.num_timesteps - self._steps_before
+        self._clock.steps = self._steps_before + played * learner.team.size
         return self._clock.fraction < 1.0 and not self.interrupted
 
 
 class Reported(SelfPlay):
-    """The leader's: writes checkpoints too, and shows the win rates in its own games."""
+    """Callback of rank 0: also writes checkpoints and shows the win rates of its own games."""
 
     def __init__(self, config: Config, game: Game, clock: Clock, folder: Path) -> None:
         super().__init__(config, game, clock)
@@ -468,7 +476,7 @@ class Reported(SelfPlay):
         self._task: TaskID = self._bar.add_task("training", total=1.0, rates="")
 
     def save(self) -> None:
-        """Write a checkpoint and let it join the pool."""
+        """Write a checkpoint and add it to the opponent pool."""
         learner: Any = self.model
         tensors = model_tensors(learner)
         step = learner.num_timesteps
@@ -484,7 +492,7 @@ class Reported(SelfPlay):
         super().save()
 
     def close(self) -> None:
-        """Leave the terminal as it was."""
+        """Stop the progress bar and restore the terminal."""
         self._bar.stop()
 
     def _on_training_start(self) -> None:
@@ -528,16 +536,16 @@ class Reported(SelfPlay):
 
 
 def run_folder(config: Config) -> Path:
-    """Return a new run's folder; without a name of its own it gets a number if need be.
+    """Return the folder of a new run; a default name gets a number if the folder exists.
 
     Raises:
-        InvalidOption: the run that was named exists already.
+        InvalidOption: ``config.name`` is given and that run exists.
     """
     name = config.name or f"{config.game}-{config.preset}-{config.seed}"
     folder = config.runs / name
     if (folder / "config.json").exists() and config.name:
         raise InvalidOption(
-            f"run {str(folder)!r} exists: go on with --resume {folder}, or choose another --name"
+            f"run {str(folder)!r} exists: resume it with --resume {folder}, or use another --name"
         )
     number = 1
     while (folder / "config.json").exists():
@@ -547,10 +555,10 @@ def run_folder(config: Config) -> Path:
 
 
 def read_config(folder: Path) -> Config:
-    """Return the config of a run to go on with.
+    """Return the config of a run that is to be resumed.
 
     Raises:
-        InvalidOption: no run, or its config is damaged.
+        InvalidOption: the run does not exist, or its config is damaged.
     """
     path = folder / "config.json"
     try:
@@ -569,31 +577,31 @@ def read_config(folder: Path) -> Config:
 
 
 def newest_checkpoint(folder: Path, game: Game) -> Checkpoint | None:
-    """Return the newest checkpoint that is whole; None if there is none."""
+    """Return the newest checkpoint that is complete; None if there is none."""
     for path in sorted((folder / "checkpoints").glob(f"{PREFIX}*"), reverse=True):
         try:
             return load(path, game)
         except CheckpointError as error:
-            say(f"passed over: {error}")
+            say(f"skipped: {error}")
     return None
 
 
 def train(config: Config, folder: Path, game: Game) -> bool:
-    """Train to the end of the config; returns False if interrupted by Ctrl-C."""
+    """Train to the end as rank 0; returns False if interrupted by Ctrl-C."""
     checkpoint = newest_checkpoint(folder, game)
     path = checkpoint.path if checkpoint else None
-    with start(config.processes, follow, config, path) as team:
+    with start(config.processes, train_other_rank, config, path) as team:
         limit_threads()
         env = make_env(config, game, team, checkpoint.step if checkpoint else 0)
         compile_everything(config, env, game)
-        team.wait()  # the others begin
+        team.barrier()  # the other ranks start now
         clock = begin(config, team, checkpoint)
         callback = Reported(config, game, clock, folder)
         model = make_model(config, game, env, clock, team)
         model.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
         if checkpoint is not None:
             say(
-                f"going on with {folder} at step {checkpoint.step:,} of {config.total_steps:,}, "
+                f"resuming {folder} at step {checkpoint.step:,} of {config.total_steps:,}, "
                 f"{clock.fraction:.0%} done"
             )
 
@@ -611,13 +619,13 @@ def train(config: Config, folder: Path, game: Game) -> bool:
         return not callback.interrupted
 
 
-def follow(team: Team, config: Config, path: Path | None) -> None:
-    """Train along with the leader: the same program, without files and words."""
+def train_other_rank(team: Team, config: Config, path: Path | None) -> None:
+    """Train as rank 1 or more: the same program, which writes no files and prints nothing."""
     limit_threads()
     options = parse_options(config.options)
     game = sprawl_env.game(config.game, num_players=config.num_players, **options)
     checkpoint = load(path, game) if path else None
-    team.wait()  # the leader has compiled everything
+    team.barrier()  # rank 0 has compiled everything
     env = make_env(config, game, team, checkpoint.step if checkpoint else 0)
     clock = begin(config, team, checkpoint)
     model = make_model(config, game, env, clock, team)
@@ -626,7 +634,7 @@ def follow(team: Team, config: Config, path: Path | None) -> None:
 
 
 def begin(config: Config, team: Team, checkpoint: Checkpoint | None) -> Clock:
-    """Return the clock of a training that begins or goes on now."""
+    """Return the clock of a training that starts or resumes now."""
     clock = Clock(config, team, float(checkpoint.about.get("seconds", 0)) if checkpoint else 0.0)
     clock.steps = checkpoint.step if checkpoint else 0
     return clock
@@ -640,7 +648,7 @@ def learn(
     clock: Clock,
     checkpoint: Checkpoint | None,
 ) -> None:
-    """Run the training proper, from the start or from a checkpoint; all processes do this alike."""
+    """Run reinforcement learning from the start or from a checkpoint; called by all ranks."""
     callback.init_callback(model)
     if checkpoint is not None:
         restore(model, checkpoint)
@@ -650,40 +658,40 @@ def learn(
                 past = load(path, game)
                 callback.remember(past.step, load_network(past, game))
     elif config.imitation:
-        head_start(config, game, model, clock)
+        behaviour_cloning(config, game, model, clock)
     if clock.agree() < 1.0:
         model.learn(config.total_steps - clock.steps, callback=callback, reset_num_timesteps=False)
 
 
 def evaluate(config: Config, folder: Path, game: Game) -> None:
-    """Measure the newest checkpoint against the reference agents; write table and JSON.
+    """Evaluate the newest checkpoint against ``random`` and ``greedy``; write a table and JSON.
 
-    On one seat it is measured against the automaton, and they beside it on the same deals.
+    On one seat the policy and these bots play the same deals against the automaton.
     """
-    agent = make_bot(f"checkpoint:{folder}", game)
+    policy = make_bot(f"checkpoint:{folder}", game)
     references = {name: make_bot(name, game) for name in ("random", "greedy")}
     num_games, seed = config.evaluation_games, config.seed + 1
     out = console()
     alone = game.num_seats == 1
     lines: dict[str, list[Line]] = {}
     if alone:
-        names, agents = ["policy", *references], [agent, *references.values()]
-        lines[AUTOMATON], _ = measure_alone(game, names, agents, num_games, seed)
+        names, bots = ["policy", *references], [policy, *references.values()]
+        lines[AUTOMATON], _ = measure_alone(game, names, bots, num_games, seed)
     else:
         others = game.num_seats - 1
         for name, reference in references.items():
-            names, agents = ["policy"] + [name] * others, [agent] + [reference] * others
-            lines[name], _ = measure(game, names, agents, num_games, seed)
+            names, bots = ["policy"] + [name] * others, [policy] + [reference] * others
+            lines[name], _ = measure(game, names, bots, num_games, seed)
     plain = io.StringIO()
     text = Console(file=plain, width=110)
     for opponent, found in lines.items():
-        title = f"{game.title}, {seats_of(game)}: {agent.name} v {opponent}"
+        title = f"{game.title}, {seats_of(game)}: {policy.name} v {opponent}"
         shown = table(title, found, margins=alone)
         out.print(shown)
         text.print(shown)
     write_atomically(folder / "evaluation.txt", plain.getvalue())
     result = {
-        "checkpoint": agent.name,
+        "checkpoint": policy.name,
         "results": {name: [asdict(line) for line in found] for name, found in lines.items()},
         "config": asdict(config),
         **provenance(),
@@ -704,12 +712,12 @@ def main(config: Config) -> None:
         config.game, num_players=config.num_players, **parse_options(config.options)
     )
     if config.imitation:
-        make_teacher(config, game, config.seed)  # refuses what cannot be before a file is written
+        make_expert(config, game, config.seed)  # raises before any file is written
     written = {"config": asdict(replace(config, resume=None)), **provenance()}
     if not (folder / "config.json").exists():
         write_atomically(folder / "config.json", json.dumps(written, indent=1, default=str))
     if not train(config, folder, game):
-        say(f"interrupted; go on with: python -m experiments.train --resume {folder}")
+        say(f"interrupted; resume with: python -m experiments.train --resume {folder}")
         return
     if config.evaluation_games:
         evaluate(config, folder, game)

@@ -1,10 +1,14 @@
-"""The page to play on, served to this machine alone.
+"""The web server of the page on which one plays; it serves this machine only.
 
-Every path begins with a random token.  A request must name 127.0.0.1 or localhost as its host, one
-that changes anything must come from the page itself (``Origin``) and say at which version of the
-game it aims.  Nothing of a request is ever run, opened or imported: actions are numbers that must
-be legal, hints and saves are picked from lists.  Whatever is refused is one line of JSON,
-``{"error": ...}``.
+Security:
+
+- Every path starts with a random token.
+- A request's ``Host`` must be 127.0.0.1 or localhost.
+- A request that changes something must have the page's own ``Origin``, and must name the version of
+  the game that the page shows.
+- Data from a request is never executed, imported or used as a path.  Actions are numbers that must
+  be legal; the names of hints and saved games must be in a list of the server's.
+- A refused request gets one line of JSON, ``{"error": ...}``.
 """
 
 from __future__ import annotations
@@ -26,15 +30,17 @@ from starlette.routing import Route
 
 from sprawl_env.core.errors import SprawlError
 from sprawl_env.play.session import NotNow, Session, saves_in
-from sprawl_env.replays.page import page, read_web
+from sprawl_env.replays.page import WEB as REPLAY_WEB
+from sprawl_env.replays.page import page
 
 HOSTS: Final = ("127.0.0.1", "localhost")
-MOST_BYTES: Final = 4096  # of a request's body
+MAX_BYTES: Final = 4096  # largest body of a request
+WEB: Final = Path(__file__).parent / "web"
 FILES: Final = {
-    "": ("play.html", "text/html"),
-    "page.css": ("page.css", "text/css"),
-    "play.css": ("play.css", "text/css"),
-    "play.js": ("play.js", "text/javascript"),
+    "": (WEB / "play.html", "text/html"),
+    "page.css": (REPLAY_WEB / "page.css", "text/css"),
+    "play.css": (WEB / "play.css", "text/css"),
+    "play.js": (WEB / "play.js", "text/javascript"),
 }
 HEADERS: Final = {
     "Cache-Control": "no-store",
@@ -51,32 +57,32 @@ Body = dict[str, Any]
 
 
 class Refused(HTTPException):
-    """A request that is not answered."""
+    """A request that the server refuses."""
 
 
 def new_token() -> str:
-    """Return a token nobody can guess."""
+    """Return a random token of 192 bits."""
     return secrets.token_urlsafe(24)
 
 
 class PlayServer:
-    """The requests of the page, one at a time.
+    """Handles the page's requests, one at a time.
 
     Args:
-        session: the game.
-        token: the first part of every path.
-        saves: the folder that games are saved in.
+        session: the session that is played.
+        token: first part of every path.
+        saves: folder of saved games.
     """
 
     def __init__(self, session: Session, token: str, saves: Path) -> None:
         self._session, self._token, self._saves = session, token, saves
-        self._seat = session.humans[0]  # whose view is shown
+        self._seat = session.humans[0]  # the seat whose view is shown
         self._lock = threading.Lock()
-        self._does: dict[str, Callable[[Body], Body | None]] = {
+        self._handlers: dict[str, Callable[[Body], Body | None]] = {
             "play": self._play,
             "advance": self._advance,
             "undo": self._undo,
-            "look": self._look,
+            "hand_over": self._hand_over,
             "deal": self._deal,
             "save": self._save,
             "load": self._load,
@@ -98,25 +104,29 @@ class PlayServer:
     # ---------------------------------------------------------------------------------- requests
 
     def _check(self, request: Request) -> None:
-        """Refuse whom the page is not for."""
+        """Check the host and the token of a request.
+
+        Raises:
+            Refused: one of them is wrong.
+        """
         host = request.headers.get("host", "")
         if host.rpartition(":")[0] not in HOSTS and host not in HOSTS:
-            raise Refused(403, "forbidden: expected the address that the command printed")
+            raise Refused(403, "forbidden: use the address that the command printed")
         token = request.path_params["token"].encode()
         if not hmac.compare_digest(token, self._token.encode()):
-            raise Refused(403, "forbidden: expected the address that the command printed")
+            raise Refused(403, "forbidden: use the address that the command printed")
 
     async def _file(self, request: Request) -> Response:
         self._check(request)
         name = request.path_params.get("name", "")
         if name not in FILES:
             raise Refused(404, "not found")
-        file, kind = FILES[name]
+        path, kind = FILES[name]
         headers = {**HEADERS, "Content-Security-Policy": POLICY}
-        return Response(read_web(file), media_type=kind, headers=headers)
+        return Response(path.read_bytes(), media_type=kind, headers=headers)
 
     async def _replay(self, request: Request) -> Response:
-        """The finished game to step through; it shows everything, so not before the end."""
+        """Return the replay page of the finished game; it shows all hidden information."""
         self._check(request)
         text = await run_in_threadpool(self._replay_page)
         return Response(text, media_type="text/html", headers=HEADERS)
@@ -124,7 +134,7 @@ class PlayServer:
     def _replay_page(self) -> str:
         with self._lock:
             if not self._session.over:
-                raise Refused(409, "the replay can be seen when the game is over")
+                raise Refused(409, "the replay is available when the game is over")
             try:
                 played = self._session.replay()
             except NotNow as error:
@@ -138,25 +148,25 @@ class PlayServer:
             if what not in {"view", "saves"}:
                 raise Refused(404, "not found")
             return await run_in_threadpool(self._read, what)
-        if what not in self._does:
+        if what not in self._handlers:
             raise Refused(404, "not found")
         origin, host = request.headers.get("origin"), request.headers["host"]
         if origin != f"http://{host}":
-            raise Refused(403, "forbidden: expected a request of the page itself")
+            raise Refused(403, "forbidden: expected a request from the page")
         body = await _body(request)
-        return await run_in_threadpool(self._do, what, body)
+        return await run_in_threadpool(self._handle, what, body)
 
     def _read(self, what: str) -> Response:
         with self._lock:
             found = self._view() if what == "view" else {"saves": saves_in(self._saves)}
         return JSONResponse(found, headers=HEADERS)
 
-    def _do(self, what: str, body: Body) -> Response:
+    def _handle(self, what: str, body: Body) -> Response:
         with self._lock:
             if body.get("version") != self._session.version:
-                raise Refused(409, "the game has moved on in the meantime")
+                raise Refused(409, "the game has changed since the page was updated")
             try:
-                more = self._does[what](body)
+                more = self._handlers[what](body)
             except NotNow as error:
                 raise Refused(409, str(error)) from None
             except SprawlError as error:
@@ -166,7 +176,7 @@ class PlayServer:
     def _view(self) -> Body:
         return self._session.view(self._seat)
 
-    # ------------------------------------------------------------------------- what it is asked
+    # ---------------------------------------------------------------------------------- handlers
 
     def _play(self, body: Body) -> None:
         self._session.play(self._seat, _field(body, "action", int))
@@ -177,10 +187,10 @@ class PlayServer:
     def _undo(self, body: Body) -> None:
         self._session.undo(self._seat)
 
-    def _look(self, body: Body) -> None:
-        """Turn the view to the next person at the same screen, whose decision it is."""
+    def _hand_over(self, body: Body) -> None:
+        """Show the view of the person who is to play next at the same screen."""
         if self._session.to_play not in self._session.humans:
-            raise NotNow("no other person is to play")
+            raise NotNow("it is not another person's turn")
         self._seat = self._session.to_play
 
     def _deal(self, body: Body) -> None:
@@ -194,7 +204,7 @@ class PlayServer:
     def _load(self, body: Body) -> Body:
         name = _field(body, "name", str)
         if name not in saves_in(self._saves):
-            raise NotNow("no such saved game")
+            raise NotNow("there is no such saved game")
         self._session.load(self._saves / name)
         self._seat = self._session.humans[0]
         return {"says": f"loaded {name}"}
@@ -206,14 +216,18 @@ class PlayServer:
 
 
 async def _body(request: Request) -> Body:
-    """Return a request's JSON object."""
+    """Return the JSON object in a request's body.
+
+    Raises:
+        Refused: the body is no JSON object, is too long or has another content type.
+    """
     if request.headers.get("content-type", "").partition(";")[0] != "application/json":
         raise Refused(415, "expected application/json")
     content = b""
     async for part in request.stream():
         content += part
-        if len(content) > MOST_BYTES:
-            raise Refused(413, f"expected at most {MOST_BYTES} bytes")
+        if len(content) > MAX_BYTES:
+            raise Refused(413, f"expected at most {MAX_BYTES} bytes")
     try:
         body = json.loads(content)
     except (ValueError, RecursionError):
@@ -224,10 +238,10 @@ async def _body(request: Request) -> Body:
 
 
 def _field(body: Body, name: str, kind: type) -> Any:
-    """Return a field of a request.
+    """Return a field of a request's JSON object.
 
     Raises:
-        Refused: it is missing or of another type.
+        Refused: the field is missing or has another type.
     """
     value = body.get(name)
     if type(value) is not kind:
@@ -238,8 +252,8 @@ def _field(body: Body, name: str, kind: type) -> Any:
 
 async def _refuse(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
-    says = error.detail if isinstance(error, HTTPException) else "failed"
-    return JSONResponse({"error": says}, status_code=status, headers=HEADERS)
+    reason = error.detail if isinstance(error, HTTPException) else "failed"
+    return JSONResponse({"error": reason}, status_code=status, headers=HEADERS)
 
 
 async def _failed(request: Request, error: Exception) -> Response:

@@ -1,8 +1,8 @@
-"""A game that persons and bots play together: who may see, do and take back what.
+"""A game between persons and bots: what each seat may see, play and undo.
 
-A person is told only what the seat may know: that seat's picture, the actions it may take now, and
-the log in the words of its own pictures.  Bots and hints get positions in which all is dealt anew
-that their seat cannot know, so no advice gives anything away.
+A person sees only what the seat may know: the seat's picture, its legal actions, and a log in which
+hidden parts of other seats' actions are left out.  Before a bot or an adviser acts, everything that
+its seat cannot know is re-dealt.  A hint therefore reveals nothing hidden.
 """
 
 from __future__ import annotations
@@ -24,81 +24,82 @@ from sprawl_env.core.errors import IllegalAction, InvalidOption, PositionError, 
 from sprawl_env.core.files import write_atomically
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game as make_game
-from sprawl_env.core.rules import Played
+from sprawl_env.core.rules import Picture, Played
 from sprawl_env.core.state import NOBODY, NOT_OVER, Games, clone
 from sprawl_env.kernels.rng import MAX_SEED, combine
-from sprawl_env.render.picture import Picture
 
 HUMAN: Final = "human"
-REDEALS: Final = 24  # positions tried before an action counts as having revealed nothing
+REDEALS: Final = (
+    24  # re-dealt positions that are compared to decide that an action revealed nothing
+)
 SAVE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 _ONLY: Final = np.zeros(1, np.int64)
 
 
 class NotNow(SprawlError):
-    """A request that is not allowed at this moment."""
+    """An operation that is not possible in the current state of the session."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A decision that was made.
+    """A decision in the log.
 
     Attributes:
-        before: the game ``[1]`` it was made in.
-        played: what was played.
-        told: for each person's seat, the action in words as that seat may know it.
+        before: the state ``[1]`` before the decision.
+        played: the decision.
+        texts: for each person's seat, the action's name without what that seat may not know.
     """
 
     before: Games
     played: Played
-    told: dict[int, str]
+    texts: dict[int, str]
 
 
 def revealed(game: Game, before: Games, action: int, seat: int) -> bool:
-    """Whether playing an action showed a seat something that it could not know before.
+    """Return whether playing an action showed a seat something that it could not know before.
 
-    All that the seat could not know is dealt anew, several times, and the action repeated.  If
-    what the seat then sees, or may do, ever differs from what came of it in truth, something was
-    revealed.
+    Everything that the seat could not know is re-dealt ``REDEALS`` times, and the action is played
+    in each of these positions.  The action revealed something if the seat's observation or legal
+    actions afterwards differ in any of them from those in the true position.
     """
-    truth = clone(before)
-    game.play(truth, 0, action)
-    seen, mask = game.observe(truth, 0, seat), game.legal_actions(truth, 0)
+    true = clone(before)
+    game.play(true, 0, action)
+    observation, mask = game.observe(true, 0, seat), game.legal_actions(true, 0)
     for number in range(REDEALS):
         trial = clone(before)
         game.redeal_hidden(trial, 0, number, seat)
         if not game.legal_actions(trial, 0)[action]:
             return True
         game.play(trial, 0, action)
-        if trial["to_play"][0] != truth["to_play"][0]:
+        if trial["to_play"][0] != true["to_play"][0]:
             return True
-        if truth["to_play"][0] == seat and (game.legal_actions(trial, 0) != mask).any():
+        if true["to_play"][0] == seat and (game.legal_actions(trial, 0) != mask).any():
             return True
-        if (game.observe(trial, 0, seat) != seen).any():
+        if (game.observe(trial, 0, seat) != observation).any():
             return True
     return False
 
 
 class Session:
-    """One game being played.
+    """A game in progress.
 
     Args:
         game: the game.
-        seats: ``human`` or an agent's name for each seat.
-        hints: names of the agents that may be asked for advice.
-        seed: of the deal; also of the bots.
+        seats: ``human`` or a bot's name, for each seat.
+        hints: names of the bots that may give hints.
+        seed: seed of the deal and of the bots.
 
     Attributes:
         game: the game.
         seats: as given.
         hints: as given.
-        games: the game now ``[1]``.
+        games: the current state ``[1]``.
         log: all decisions so far.
-        version: changes with everything that happens.
+        version: a number that increases with every change.
 
     Raises:
-        InvalidOption: not one name a seat, or no person among them.
-        UnknownName: no such agent.
+        InvalidOption: the number of names is not the number of seats, or none is ``human``.
+        UnknownName: there is no such bot.
     """
 
     def __init__(
@@ -120,27 +121,27 @@ class Session:
         self.version = 0
         self.deal(seed)
 
-    # ------------------------------------------------------------------------------- beginnings
+    # --------------------------------------------------------------------- deal, save and load
 
     def deal(self, seed: int | None = None) -> None:
-        """Begin a new game, from a seed or by chance."""
+        """Start a new game from a seed; without one, from a random seed."""
         self.seed: int | None = secrets.randbelow(MAX_SEED) if seed is None else seed
-        self._begin(self.game.deal(1, self.seed))
+        self._start(self.game.deal(1, self.seed))
 
-    def _begin(self, games: Games) -> None:
+    def _start(self, games: Games) -> None:
         self.games = games
         self.log: list[Entry] = []
         self._redeals = 0
         self.version += 1
 
     def save(self, folder: Path, name: str) -> Path:
-        """Write the game into a folder; returns the file.
+        """Write the game to a file in a folder; returns the file's path.
 
-        A game that was dealt here becomes a replay (``.jsonl``), one that began from a position
-        a position again (``.json``).
+        A game that started from a deal is saved as a replay (``.jsonl``), a game that started from
+        a loaded position as a position (``.json``).
 
         Raises:
-            InvalidOption: no such name can be had, or the file cannot be written.
+            InvalidOption: the name is invalid, or the file cannot be written.
         """
         if not SAVE_NAME.fullmatch(name):
             raise InvalidOption(
@@ -154,7 +155,7 @@ class Session:
         return path
 
     def to_text(self) -> str:
-        """Return the game as a replay or, if it began from a position, as one."""
+        """Return the game as a replay, or as a position if it started from a position."""
         if self.seed is None:
             return self.game.to_json(self.games)
         return replays.dump(self.replay())
@@ -163,32 +164,33 @@ class Session:
         """Return the game so far as a replay.
 
         Raises:
-            NotNow: it began from a position.
+            NotNow: the game started from a position.
         """
         if self.seed is None:
-            raise NotNow("a game that began from a position is no replay")
+            raise NotNow("a game that started from a position has no replay")
         actions = [entry.played.action for entry in self.log]
-        return replays.from_actions(self.game, self.seed, actions, agents=list(self.seats))
+        return replays.from_actions(self.game, self.seed, actions, bots=list(self.seats))
 
     def load(self, path: Path) -> None:
-        """Go on with a game that was saved, a replay or a position of the same game and options.
+        """Continue a saved game: a replay or a position of the same game with the same options.
 
         Raises:
-            PositionError: missing, damaged, or of another game; the game goes on as it was.
+            PositionError: the file cannot be read, is damaged or is of another game; the current
+                game is unchanged.
         """
         if path.suffix == ".json":
             position = self.game.from_json(_read(path))
             self.seed = None
-            self._begin(position)
+            self._start(position)
             return
         saved = replays.load(path)
         if (saved.header["game"], saved.header["options"]) != (self.game.name, self.game.options):
             raise PositionError(
-                f"{path.name}: is of {saved.header['game']} with options "
-                f"{saved.header['options']}, expected {self.game.name} with {self.game.options}"
+                f"{path.name}: expected {self.game.name} with options {self.game.options}, got "
+                f"{saved.header['game']} with options {saved.header['options']}"
             )
         for _ in replays.steps(saved):
-            pass  # the whole of it is checked before anything changes
+            pass  # verify the whole replay before the session changes
         self.deal(saved.header["seed"])
         for ply in saved.plies:
             self._play(ply.action)
@@ -197,25 +199,25 @@ class Session:
 
     @property
     def over(self) -> bool:
-        """Whether the game has ended."""
+        """True if the game has ended."""
         return bool(self.games["over"][0] != NOT_OVER)
 
     @property
     def to_play(self) -> int:
-        """The seat that owes a decision, NOBODY once over."""
+        """The seat that owes a decision; NOBODY if the game is over."""
         return NOBODY if self.over else int(self.games["to_play"][0])
 
     def play(self, seat: int, action: int) -> None:
         """Play a person's action.
 
         Raises:
-            NotNow: it is not that seat's decision.
-            IllegalAction: it is not legal; nothing has changed.
+            NotNow: the seat is not to play.
+            IllegalAction: the action is not legal; the session is unchanged.
         """
         if self.over:
             raise NotNow("the game is over")
         if seat != self.to_play:
-            raise NotNow(f"seat {seat} has nothing to decide now")
+            raise NotNow(f"seat {seat} is not to play")
         legal = self.game.legal_actions(self.games, 0)
         if not 0 <= action < self.game.num_actions or not legal[action]:
             raise IllegalAction(
@@ -225,47 +227,49 @@ class Session:
         self._play(action)
 
     def advance(self) -> None:
-        """Let the bot that is to play make one decision.
+        """Play one action of the bot that is to play.
 
         Raises:
             NotNow: no bot is to play.
-            SprawlError: the bot failed, in one line; nothing has changed.
+            SprawlError: the bot failed; the session is unchanged.
         """
         seat = self.to_play
         if seat not in self._bots:
             raise NotNow("no bot is to play")
-        self._play(self._ask(self._bots[seat], seat))
+        self._play(self._action_of(self._bots[seat], seat))
 
     def hint(self, seat: int, name: str) -> Played:
         """Return what an adviser would play for a seat.
 
         Raises:
-            NotNow: it is not that seat's decision, or there is no such adviser.
-            SprawlError: the adviser failed, in one line.
+            NotNow: the seat is not to play, or there is no such adviser.
+            SprawlError: the adviser failed.
         """
         if name not in self._advisers:
             raise NotNow(f"hint {str(name)!r}: expected one of {', '.join(self._advisers)}")
         if seat != self.to_play:
-            raise NotNow(f"seat {seat} has nothing to decide now")
-        action = self._ask(self._advisers[name], seat)
+            raise NotNow(f"seat {seat} is not to play")
+        action = self._action_of(self._advisers[name], seat)
         return Played(seat, action, self.game.action_name(self.games, 0, action))
 
-    def _ask(self, agent: Bot, seat: int) -> int:
-        """Ask an agent about a position dealt anew but for what its seat knows."""
+    def _action_of(self, bot: Bot, seat: int) -> int:
+        """Return a bot's action in a position in which all that its seat cannot know is re-dealt.
+
+        Raises:
+            SprawlError: the bot failed or its action is illegal.
+        """
         position = clone(self.games)
         self._redeals += 1
         self.game.redeal_hidden(position, 0, combine(self._redeals, len(self.log)), seat)
         mask = self.game.legal_actions(self.games, 0)[None]
-        seen = self.game.observe(self.games, 0, seat)[None]
+        observation = self.game.observe(self.games, 0, seat)[None]
         try:
-            return int(ask(agent, self.game, position, _ONLY, seen, mask)[0])
+            return int(ask(bot, self.game, position, _ONLY, observation, mask)[0])
         except SprawlError:
             raise
-        except Exception as error:  # a bot of anybody's
-            words = " ".join(str(error).split())[:200]
-            raise SprawlError(
-                f"agent {agent.name} raised {type(error).__name__}: {words}"
-            ) from None
+        except Exception as error:  # a user's bot may raise anything
+            message = " ".join(str(error).split())[:200]
+            raise SprawlError(f"bot {bot.name} raised {type(error).__name__}: {message}") from None
 
     def _play(self, action: int) -> None:
         before, seat = clone(self.games), int(self.games["to_play"][0])
@@ -273,15 +277,15 @@ class Session:
         self.game.play(self.games, 0, action)
         self.log.append(Entry(before, played, {}))
         for human in self.humans:
-            self.log[-1].told[human] = self.picture(human).caption.last
+            self.log[-1].texts[human] = self.picture(human).caption.last
         self.version += 1
 
-    # ------------------------------------------------------------------------------- taking back
+    # ------------------------------------------------------------------------------------- undo
 
     def may_undo(self, seat: int) -> bool:
-        """Whether a seat may take its last action back.
+        """Return whether a seat may undo its last action.
 
-        It may if nobody has decided anything since, and the action revealed nothing.
+        It may if no other decision has been made since and the action revealed nothing.
         """
         if not self.log or self.log[-1].played.seat != seat:
             return False
@@ -289,28 +293,28 @@ class Session:
         return not revealed(self.game, entry.before, entry.played.action, seat)
 
     def undo(self, seat: int) -> None:
-        """Take a seat's last action back.
+        """Undo a seat's last action.
 
         Raises:
-            NotNow: it may not.
+            NotNow: the seat may not undo it.
         """
         if not self.may_undo(seat):
             raise NotNow(
-                "nothing to take back: only one's own last action can be, as long as nobody has "
-                "acted since and it revealed nothing"
+                "nothing to undo: you can undo your last action only if no other seat has played "
+                "since and it revealed nothing hidden"
             )
         self.games = self.log.pop().before
         self.version += 1
 
-    # ------------------------------------------------------------------------------- what is seen
+    # ------------------------------------------------------------------------------------- views
 
     def picture(self, seat: int) -> Picture:
-        """Return the game as a seat may see it, the last action told."""
+        """Return the picture that a seat may see, with the last action in its caption."""
         last = self.log[-1].played if self.log else None
         return self.game.picture(self.games, 0, seat, last)
 
     def view(self, seat: int) -> dict[str, Any]:
-        """Return all that a person in a seat may be shown now, as JSON."""
+        """Return everything that the page shows to the person in a seat, as JSON values."""
         picture = self.picture(seat)
         mine = seat == self.to_play
         legal = np.flatnonzero(self.game.legal_actions(self.games, 0)).tolist() if mine else []
@@ -321,7 +325,7 @@ class Session:
             "seat": seat,
             "seats": list(self.seats),
             "svg": picture.svg(),
-            "asked": picture.caption.seat,
+            "to_play": picture.caption.seat,
             "decision": picture.caption.decision,
             "mine": mine,
             "bot": self.to_play in self._bots,
@@ -330,24 +334,24 @@ class Session:
             "may_undo": self.may_undo(seat),
             "over": self.over,
             "scores": self.game.scores(self.games, 0).tolist() if self.over else None,
-            "log": [[entry.played.seat, entry.told[seat]] for entry in self.log],
+            "log": [[entry.played.seat, entry.texts[seat]] for entry in self.log],
             "hints": list(self.hints),
             "replay": self.over and self.seed is not None,
         }
 
 
 def saves_in(folder: Path) -> list[str]:
-    """Return the names of the files in a folder of saved games, the newest first."""
+    """Return the names of the saved games in a folder, newest first."""
     found = [path for path in folder.glob("*.json*") if path.suffix in {".json", ".jsonl"}]
-    fits = [path for path in found if SAVE_NAME.fullmatch(path.stem)]
-    return [path.name for path in sorted(fits, key=lambda p: (-p.stat().st_mtime, p.name))]
+    saves = [path for path in found if SAVE_NAME.fullmatch(path.stem)]
+    return [path.name for path in sorted(saves, key=lambda p: (-p.stat().st_mtime, p.name))]
 
 
 def game_of(path: Path) -> Game:
-    """Return the game, options and all, that a saved replay or position is of.
+    """Return the game, with its options, of a saved replay or position.
 
     Raises:
-        SprawlError: missing, damaged, or no game with such options.
+        SprawlError: the file cannot be read or is damaged, or there is no such game or option.
     """
     if path.suffix != ".json":
         return replays.load(path).game()

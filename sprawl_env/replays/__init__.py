@@ -1,4 +1,4 @@
-"""Replays: games as JSON lines that can be re-run, verified ply by ply and shown as a web page."""
+"""Replays: games as JSON lines that can be played again, verified ply by ply and shown as pages."""
 
 from __future__ import annotations
 

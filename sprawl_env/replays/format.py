@@ -1,4 +1,18 @@
-"""Replays."""
+"""The replay format: one game as JSON lines, its reader and its writer.
+
+====================  ==============================================================================
+line                  keys
+====================  ==============================================================================
+first (the header)    ``format`` (1), ``game``, ``options``, ``seed``; optional: ``bots`` (names of
+                      who played, by seat), ``forfeit`` (``seat``, ``ply``, ``reason``)
+one per ply           ``ply``, ``seat``, ``action``, ``says`` (the action's name), ``legal`` (number
+                      of legal actions), ``after`` (digest of the state after the ply)
+last                  ``scores``
+====================  ==============================================================================
+
+A game with a ``forfeit`` ends at the ply at which a seat's bot failed.  A file may hold several
+replays, one after the other; each starts with its header.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +33,16 @@ _HEADER = re.compile(r'\s*\{\s*"format"')
 
 @dataclass(frozen=True)
 class Ply:
-    """One decision of a replay."""
+    """One decision of a replay.
+
+    Attributes:
+        ply: number of decisions before this one.
+        seat: the seat that decided.
+        action: the action's id.
+        says: the action's name.
+        legal: number of actions that were legal.
+        after: digest of the state after the action.
+    """
 
     ply: int
     seat: int
@@ -35,20 +58,26 @@ _PLY = {field.name: field.type for field in fields(Ply)}  # the annotations are 
 
 @dataclass(frozen=True)
 class Replay:
-    """One game, played."""
+    """A recorded game.
+
+    Attributes:
+        header: the keys of the first line.
+        plies: all decisions, in order.
+        scores: points of each side (the seats, then the automaton if there is one) at the end.
+    """
 
     header: dict[str, Any]
     plies: tuple[Ply, ...]
     scores: tuple[int, ...]
 
     def game(self) -> Game:
-        """Return the game it was played on."""
+        """Return the game with the options of the header."""
         return _game(self.header["game"], json.dumps(self.header["options"]))
 
 
 @functools.lru_cache(maxsize=8)
 def _game(name: str, options: str) -> Game:
-    """Return a game; many replays of a file are of the same."""
+    """Return a game, cached: most replays of a file have the same options."""
     return make_game(name, **json.loads(options))
 
 
@@ -61,10 +90,14 @@ def dump(replay: Replay) -> str:
 
 
 def parse(text: str, where: str = "replay") -> Replay:
-    """Read a replay back.
+    """Return the replay in a text.
+
+    Args:
+        text: JSON lines of one replay.
+        where: name of the source, for error messages.
 
     Raises:
-        PositionError: a damaged or unfinished replay; names the line.
+        PositionError: the replay is damaged or incomplete; the message names the line.
     """
     rows: list[Any] = []
     for number, line in enumerate(text.splitlines(), start=1):
@@ -83,7 +116,7 @@ def parse(text: str, where: str = "replay") -> Replay:
     if not isinstance(forfeit, dict) or {k: type(v) for k, v in forfeit.items()} != _FORFEIT:
         raise PositionError(f"{where}: line 1: forfeit: expected {', '.join(_FORFEIT)}")
     if not isinstance(last.get("scores"), list):
-        raise PositionError(f"{where}: line {len(rows)}: expected the scores: it breaks off")
+        raise PositionError(f"{where}: line {len(rows)}: no scores: the replay is incomplete")
     plies = []
     for number, row in enumerate(middle, start=2):
         if {key: type(value).__name__ for key, value in row.items()} != _PLY:
@@ -93,36 +126,41 @@ def parse(text: str, where: str = "replay") -> Replay:
 
 
 def parse_all(text: str, where: str = "replay") -> list[Replay]:
-    """Read replays that follow each other; a header begins each.
+    """Return all replays in a text; each starts with its header.
+
+    Args:
+        text: JSON lines of one or more replays.
+        where: name of the source, for error messages.
 
     Raises:
-        PositionError: a damaged or unfinished replay; names the game, from 0, and its line.
+        PositionError: a replay is damaged or incomplete; the message names the game, counted from
+            0, and its line.
     """
     lines = text.splitlines()
-    begins = [k for k, line in enumerate(lines) if _HEADER.match(line)]
-    if len(begins) <= 1 or begins[0] != 0:
+    starts = [k for k, line in enumerate(lines) if _HEADER.match(line)]
+    if len(starts) <= 1 or starts[0] != 0:
         return [parse(text, where)]
-    ends = [*begins[1:], len(lines)]
+    ends = [*starts[1:], len(lines)]
     return [
         parse("\n".join(lines[a:b]), f"{where}, game {k}")
-        for k, (a, b) in enumerate(zip(begins, ends, strict=True))
+        for k, (a, b) in enumerate(zip(starts, ends, strict=True))
     ]
 
 
 def load(path: Path) -> Replay:
-    """Read a replay file.
+    """Return the replay in a file.
 
     Raises:
-        PositionError: missing or damaged.
+        PositionError: the file cannot be read, or the replay is damaged or incomplete.
     """
     return parse(_text(path), path.name)
 
 
 def load_all(path: Path) -> list[Replay]:
-    """Read a file of one replay or several.
+    """Return all replays in a file.
 
     Raises:
-        PositionError: missing or damaged.
+        PositionError: the file cannot be read, or a replay is damaged or incomplete.
     """
     return parse_all(_text(path), path.name)
 

@@ -1,7 +1,8 @@
-"""A replay as one web page that needs nothing else: pictures, actions and scores of every step.
+"""A replay as one self-contained web page: pictures, actions and scores of every step.
 
-A step is the position after so many plies.  Of its picture only those lines of SVG are kept that
-differ from the step before; the page holds them compressed and puts them together again.
+Step ``k`` is the position after ``k`` plies.  Pictures are stored as differences: all distinct
+lines of SVG once, and for each step the edits that turn the previous step's list of line numbers
+into its own.  The page holds this data as gzipped JSON; ``web/viewer.js`` rebuilds the pictures.
 """
 
 from __future__ import annotations
@@ -24,23 +25,25 @@ from sprawl_env.render.shapes import SEAT_COLOURS
 from sprawl_env.replays.format import Ply, Replay
 from sprawl_env.replays.verification import steps
 
-WEB: Final = Path(__file__).parent / "web"  # what browsers are given, as it is
+WEB: Final = Path(__file__).parent / "web"  # files that browsers receive
 _BLANK: Final = re.compile(r"\{\{(\w+)\}\}")
 Edit = tuple[int, int, list[int]]
-Position = tuple[Ply | None, Games]  # what was played last, and what came of it
-Watch = Callable[[Iterable[Position]], Iterable[Position]]
+Position = tuple[Ply | None, Games]  # the last ply, and the state after it
+Progress = Callable[[Iterable[Position]], Iterable[Position]]
 
 
 def read_web(name: str) -> str:
-    """Return the text of a file of the front end."""
+    """Return the text of a file in the folder ``web``."""
     return (WEB / name).read_text(encoding="utf-8")
 
 
 def edits(old: Sequence[int], new: Sequence[int]) -> list[Edit]:
-    """Return what turns one list of lines into another.
+    """Return the edits that turn one list of line numbers into another.
 
     Returns:
-        ``(at, removed, inserted)``, last place first, so that each can be carried out in turn.
+        ``(at, removed, inserted)``: at index ``at``, remove ``removed`` items, then insert
+        ``inserted``.  The highest index comes first, so that each edit leaves the indices of the
+        next ones valid.
     """
     first, last = 0, 0
     shorter = min(len(old), len(new))
@@ -57,93 +60,94 @@ def edits(old: Sequence[int], new: Sequence[int]) -> list[Edit]:
     ]
 
 
-class _Film:
-    """Pictures of consecutive steps, each as its difference from the one before."""
+class _PictureDiffs:
+    """The pictures of all steps, each stored as its difference from the previous one."""
 
     def __init__(self) -> None:
-        self.lines: dict[str, int] = {}  # every line there is, with its number
+        self.lines: dict[str, int] = {}  # all distinct lines, with their numbers
         self.steps: list[list[Edit]] = []
-        self._now: list[int] = []
+        self._last: list[int] = []
 
     def add(self, svg: str) -> None:
         shown = [self.lines.setdefault(line, len(self.lines)) for line in svg.splitlines()]
-        self.steps.append(edits(self._now, shown))
-        self._now = shown
+        self.steps.append(edits(self._last, shown))
+        self._last = shown
 
 
-def side_names(game: Game, agents: object) -> list[str]:
-    """Return what to call each side: its seat, and who sat there if that is known."""
+def side_names(game: Game, bots: object) -> list[str]:
+    """Return a label per side: its seat, and its bot if ``bots`` lists one name per seat."""
     seats = [f"seat {seat}" for seat in range(game.num_seats)]
-    if isinstance(agents, list) and len(agents) == len(seats):
-        seats = [f"{seat} {agent}" for seat, agent in zip(seats, agents, strict=True)]
+    if isinstance(bots, list) and len(bots) == len(seats):
+        seats = [f"{seat} {bot}" for seat, bot in zip(seats, bots, strict=True)]
     return [*seats, "automaton"][: game.num_sides]
 
 
 def _positions(replay: Replay) -> Iterator[Position]:
-    """Yield the opening position, then each ply with the position after it."""
+    """Yield the opening position, then each ply with the position after it, verified."""
     yield None, replay.game().deal(1, replay.header["seed"])
     yield from steps(replay)
 
 
-def unwatched(positions: Iterable[Position]) -> Iterable[Position]:
-    """Pass positions on as they are; whoever shows progress counts them."""
+def no_progress(positions: Iterable[Position]) -> Iterable[Position]:
+    """Return the positions unchanged; the default of ``progress``."""
     return positions
 
 
-def content(replay: Replay, watch: Watch = unwatched) -> dict[str, Any]:
-    """Return all that the page shows; the replay is checked on the way.
+def content(replay: Replay, progress: Progress = no_progress) -> dict[str, Any]:
+    """Return the data of the page; the replay is verified.
 
     Args:
-        replay: the game.
-        watch: is handed the positions, one more than plies, and passes them on.
+        replay: the replay.
+        progress: called with an iterable of the positions (one more than there are plies); returns
+            the iterable to use.  A progress bar wraps the iterable here.
 
     Raises:
-        PositionError: it does not go as recorded.
+        PositionError: the game differs from the replay.
     """
-    game, header, film = replay.game(), replay.header, _Film()
+    game, header, pictures = replay.game(), replay.header, _PictureDiffs()
     turns, scores = [], []
-    asked: list[tuple[int, str]] = []
+    decisions: list[tuple[int, str]] = []  # the seat to play and its decision
     last, over = None, False
-    for ply, games in watch(_positions(replay)):
+    for ply, games in progress(_positions(replay)):
         if ply is not None:
             last = Played(ply.seat, ply.action, ply.says)
         picture = game.picture(games, 0, last=last)
-        film.add(picture.svg())
+        pictures.add(picture.svg())
         turns.append(int(games["turn"][0]))
         scores.append(game.scores(games, 0).tolist())
-        asked.append((picture.caption.seat, picture.caption.decision))
+        decisions.append((picture.caption.seat, picture.caption.decision))
         over = bool(games["over"][0] != NOT_OVER)
     return {
         "title": game.title,
         "about": ", ".join(f"{name}={value}" for name, value in header["options"].items())
         + f", seed {header['seed']}",
-        "sides": side_names(game, header.get("agents")),
+        "sides": side_names(game, header.get("bots")),
         "colours": SEAT_COLOURS,
         "plies": [[ply.seat, ply.action, ply.says] for ply in replay.plies],
         "turns": turns,
         "scores": scores,
-        "asked": asked,
-        "end": _end(replay, over, asked[-1][1]),
-        "lines": list(film.lines),
-        "steps": film.steps,
+        "decisions": decisions,
+        "end": _end(replay, over, decisions[-1][1]),
+        "lines": list(pictures.lines),
+        "steps": pictures.steps,
     }
 
 
 def _end(replay: Replay, over: bool, says: str) -> str:
-    """Return how the game ended, in words."""
+    """Return a sentence that says how the game ended."""
     if "forfeit" in replay.header:
         forfeit = replay.header["forfeit"]
         return f"seat {forfeit['seat']} forfeits at ply {forfeit['ply']}: {forfeit['reason']}"
     return says if over else "the game is not over"
 
 
-def page(replay: Replay, watch: Watch = unwatched) -> str:
-    """Return a replay as HTML text; arguments as of :func:`content`.
+def page(replay: Replay, progress: Progress = no_progress) -> str:
+    """Return a replay as HTML; the arguments are those of :func:`content`.
 
     Raises:
-        PositionError: it does not go as recorded.
+        PositionError: the game differs from the replay.
     """
-    shown = content(replay, watch)
+    shown = content(replay, progress)
     packed = gzip.compress(json.dumps(shown, separators=(",", ":")).encode(), mtime=0)
     style = read_web("page.css") + read_web("viewer.css")
     script = read_web("viewer.js")
@@ -163,6 +167,6 @@ def _filled(template: str, **blanks: str) -> str:
 
 
 def _digests(texts: Iterable[str]) -> str:
-    """Return the sources that a content security policy names inline texts by."""
+    """Return the hashes by which a content security policy allows inline texts."""
     digests = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in texts)
     return " ".join(f"'sha256-{digest}'" for digest in digests)

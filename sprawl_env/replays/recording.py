@@ -1,4 +1,9 @@
-"""Recording."""
+"""Recording: make a replay by playing a game, or from the actions that were played.
+
+>>> from sprawl_env import game, replays
+>>> replay = replays.record_random(game("tower_up"), seed=1)
+>>> replays.verify(replay)
+"""
 
 from __future__ import annotations
 
@@ -14,12 +19,13 @@ from sprawl_env.replays.format import FORMAT, Ply, Replay
 
 
 def record(game: Game, seed: int, choose: Callable[[Games, Mask], int]) -> Replay:
-    """Play one game dealt from ``(seed, 0)`` and return it.
+    """Play one game dealt from ``(seed, 0)`` and return its replay.
 
     Args:
         game: the game.
-        seed: of the deal.
-        choose: called with the game ``[1]`` and the mask, returns a legal action.
+        seed: seed of the deal.
+        choose: called with the state ``[1]`` and the action mask ``[num_actions]``; returns a
+            legal action.
     """
     games = game.deal(1, seed)
     plies = []
@@ -30,13 +36,13 @@ def record(game: Game, seed: int, choose: Callable[[Games, Mask], int]) -> Repla
 
 
 def from_actions(game: Game, seed: int, actions: Sequence[int], **about: Any) -> Replay:
-    """Return the replay of a game dealt from ``(seed, 0)`` whose actions are known.
+    """Return the replay of a game dealt from ``(seed, 0)``, given its actions.
 
     Args:
         game: the game.
-        seed: of the deal.
-        actions: all that was played, in order.
-        **about: what else the header says, as JSON.
+        seed: seed of the deal.
+        actions: all actions, in the order in which they were played.
+        **about: further keys of the header, e.g. ``bots``; values must be JSON.
     """
     games = game.deal(1, seed)
     plies = [_play(game, games, action, game.legal_actions(games, 0)) for action in actions]
@@ -44,7 +50,7 @@ def from_actions(game: Game, seed: int, actions: Sequence[int], **about: Any) ->
 
 
 def _play(game: Game, games: Games, action: int, mask: Mask) -> Ply:
-    """Play an action in game 0 and return it as a replay's ply."""
+    """Play an action in game 0 and return its ply."""
     ply, seat = int(games["ply"][0]), int(games["to_play"][0])
     says, legal = game.action_name(games, 0, action), int(mask.sum())
     game.play(games, 0, action)
@@ -52,12 +58,12 @@ def _play(game: Game, games: Games, action: int, mask: Mask) -> Ply:
 
 
 def _replay(game: Game, games: Games, seed: int, plies: list[Ply], **about: Any) -> Replay:
-    """Return the replay that ends in game 0 as it is."""
+    """Return the replay whose last state is game 0."""
     header = {"format": FORMAT, "game": game.name, "options": game.options, "seed": seed, **about}
     return Replay(header, tuple(plies), tuple(game.scores(games, 0).tolist()))
 
 
 def record_random(game: Game, seed: int) -> Replay:
-    """Record a game of random legal play."""
-    draws = np.random.default_rng(seed)
-    return record(game, seed, lambda _, mask: int(draws.choice(np.flatnonzero(mask))))
+    """Return the replay of a game in which all actions are random."""
+    rng = np.random.default_rng(seed)
+    return record(game, seed, lambda _, mask: int(rng.choice(np.flatnonzero(mask))))

@@ -1,4 +1,8 @@
-"""Verification."""
+"""Verification: play a replay again and compare every ply with what was recorded.
+
+Compared are the ply, the seat, the number of legal actions, the action's name, the digest of the
+state after the ply, and the scores at the end.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +14,12 @@ from sprawl_env.replays.format import Ply, Replay
 
 
 def steps(replay: Replay) -> Iterator[tuple[Ply, Games]]:
-    """Re-run a replay: yields each ply with the game ``[1]`` after it, checked.
+    """Play a replay again; yields each ply and the state ``[1]`` after it, both verified.
+
+    The state is overwritten by the next step; copy it to keep it.
 
     Raises:
-        PositionError: it does not go as recorded; names the ply.
+        PositionError: the game differs from the replay; the message names the ply.
     """
     game = replay.game()
     games = game.deal(1, replay.header["seed"])
@@ -31,27 +37,27 @@ def steps(replay: Replay) -> Iterator[tuple[Ply, Games]]:
                 f"{where}: action {ply.action}: expected an id 0..{game.num_actions - 1}"
             )
         if game.action_name(games, 0, ply.action) != ply.says:
-            raise PositionError(f"{where}: action {ply.action} has another name")
+            raise PositionError(f"{where}: action {ply.action} has another name in this version")
         try:
             game.play(games, 0, ply.action)
         except SprawlError as error:
             raise PositionError(f"{where}: {error}") from None
         if digest(games) != ply.after:
-            raise PositionError(f"{where}: the state differs afterwards")
+            raise PositionError(f"{where}: the state differs after it")
         yield ply, games
 
 
 def verify(replay: Replay) -> None:
-    """Re-run a replay and compare everything.
+    """Play a replay again and compare everything.
 
     Raises:
-        PositionError: it does not go as recorded.
+        PositionError: the game differs from the replay, or is not over at the last ply.
     """
     game = replay.game()
     games = game.deal(1, replay.header["seed"])
     for _, after in steps(replay):
         games = after
     if games["over"][0] == NOT_OVER and "forfeit" not in replay.header:
-        raise PositionError(f"{game.name}: the replay breaks off before the end")
+        raise PositionError(f"{game.name}: the replay ends before the game is over")
     if game.scores(games, 0).tolist() != list(replay.scores):
         raise PositionError(f"{game.name}: the scores differ")

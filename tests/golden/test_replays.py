@@ -50,7 +50,7 @@ def edited(line, old, new):
         (lambda: "", "expected a header"),
         (lambda: "{", "line 1 is not JSON"),
         (lambda: edited(0, '"format": 1', '"format": 9'), "expected a header of format"),
-        (lambda: "\n".join(sample().splitlines()[:-1]), "it breaks off"),
+        (lambda: "\n".join(sample().splitlines()[:-1]), "the replay is incomplete"),
         (lambda: edited(2, '"ply"', '"plie"'), "line 3: expected ply, seat"),
         (lambda: edited(1, '"after": "', '"after": "f'), "the state differs"),
         (lambda: edited(1, '"says": "', '"says": "do '), "has another name"),

@@ -75,7 +75,7 @@ def finish(process, code=0):
             ["sprawl_env.learning.training", "--processes", "3"],
             "expected a multiple of processes=3",
         ),
-        (["sprawl_env.learning.training", "--teacher", "gredy"], "unknown agent 'gredy'"),
+        (["sprawl_env.learning.training", "--expert", "gredy"], " 'gredy'"),
         (["sprawl_env.learning.training", "--gamma", "1.5"], "gamma=1.5: expected 0..1"),
         (["sprawl_env.learning.training", "--reward", "win"], "unknown reward 'win'"),
         (["sprawl_env.learning.training", "--resume", "nowhere"], "expected a run's folder"),
@@ -138,10 +138,10 @@ def test_resuming_passes_over_a_damaged_checkpoint(tmp_path):
     weights = newest / "weights.safetensors"
     weights.write_bytes(weights.read_bytes()[:1000])
     out, _ = finish(command("sprawl_env.learning.training", "--resume", str(run), cwd=tmp_path))
-    assert "passed over" in out
-    assert "going on with" in out
+    assert "skipped: " in out
+    assert "resuming" in out
     _, err = finish(command(*train, cwd=tmp_path), code=2)
-    assert "exists: go on with --resume" in err
+    assert "exists: resume it with --resume" in err
 
 
 def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path):
@@ -155,7 +155,7 @@ def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path):
     time.sleep(1.0)
     process.send_signal(signal.SIGINT)
     out, _ = finish(process)
-    assert "go on with: python -m experiments.train --resume" in out
+    assert "resume with: python -m experiments.train --resume" in out
     assert len(list(checkpoints.glob("step-*"))) == 2
 
 

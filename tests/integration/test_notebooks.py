@@ -92,7 +92,7 @@ def test_a_notebook_gets_its_outputs_in_place_and_the_same_each_time(tmp_path):
         ("import os; print(os.getcwd())", "expected no path of a machine"),
         ("object()", "expected no address of memory"),
         ("print('\\033[1mbold')", "expected plain text"),
-        ("x = 1", "expected outputs, there are none"),
+        ("x = 1", "expected outputs, got none"),
     ],
 )
 def test_a_notebook_that_is_not_clean_is_refused_in_one_line_and_not_written(
@@ -112,7 +112,7 @@ def test_a_notebook_that_is_not_clean_is_refused_in_one_line_and_not_written(
     ("arguments", "says"),
     [
         (["none.ipynb"], "none.ipynb: cannot be read: No such file or directory"),
-        (["text.ipynb"], "text.ipynb: is no notebook"),
+        (["text.ipynb"], "text.ipynb: is not a notebook"),
         (["--seconds", "0"], "seconds=0: expected a whole number from 1"),
     ],
 )

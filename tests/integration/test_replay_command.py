@@ -82,7 +82,7 @@ def test_a_forfeit_is_told(folder, monkeypatch, capsys):
         (r'"options": \{.*?\}', '"options": 3', "expected a header"),
         (r'"game": "tower_up"', '"game": "chess"', "unknown game 'chess'"),
         (r'"agents"', '"forfeit": {"seat": 1}, "agents"', "forfeit: expected seat, ply, reason"),
-        (r'\{"scores"', '{"score"', "it breaks off"),
+        (r'\{"scores"', '{"score"', "the replay is incomplete"),
         (r'\{"format": 1', '{"format": 7', "expected a header of format 1"),
     ],
 )

@@ -3,12 +3,12 @@
 const $ = (id) => document.getElementById(id);
 const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#333333"];
 const FORCED_DELAY = 500;
-const LEGIBLE = 680; // pixels that a board should at least be wide
+const LEGIBLE = 680; // least width in pixels at which a board is readable
 
-let view = null; // what the server last told
-let names = new Map(); // the legal actions in words
-let hinted = -1; // the action a bot would play
-let timer = null; // of what happens by itself next
+let view = null; // the last view received from the server
+let names = new Map(); // names of the legal actions, by id
+let hinted = -1; // the action of the last hint
+let timer = null; // timer of the next automatic request
 let busy = false;
 
 // ------------------------------------------------------------------------------------- requests
@@ -20,9 +20,9 @@ async function request(what, body) {
     options.headers["Content-Type"] = "application/json";
     options.body = JSON.stringify({ ...body, version: view.version });
   }
-  const answer = await fetch(`api/${what}`, options);
-  const content = await answer.json();
-  if (!answer.ok) throw new Error(content.error);
+  const response = await fetch(`api/${what}`, options);
+  const content = await response.json();
+  if (!response.ok) throw new Error(content.error);
   return content;
 }
 
@@ -30,8 +30,8 @@ async function act(what, body = {}) {
   if (busy) return;
   clearTimeout(timer);
   setBusy(true);
-  const asked = what === "advance" || what === "hint";
-  const slow = setTimeout(() => asked && say(what === "hint" ? "asking …" : "thinking …"), 400);
+  const botActs = what === "advance" || what === "hint";
+  const slow = setTimeout(() => botActs && say("The bot is choosing an action …"), 400);
   try {
     const found = await request(what, body);
     clearTimeout(slow);
@@ -44,13 +44,13 @@ async function act(what, body = {}) {
     if (view) await refresh(what !== "advance").catch(() => {});
   } finally {
     setBusy(false);
-    goOn();
+    scheduleNext();
   }
 }
 
-async function refresh(goesOn = true) {
+async function refresh(continues = true) {
   show(await request("view"));
-  if (!goesOn) view.stopped = true; // a bot that failed is asked again by a click only
+  if (!continues) view.stopped = true; // after a bot has failed, only a click makes it try again
 }
 
 async function listSaves() {
@@ -65,7 +65,7 @@ async function listSaves() {
   $("saves").disabled = $("load").disabled = saves.length === 0;
 }
 
-// ----------------------------------------------------------------------------------- what is shown
+// ------------------------------------------------------------------------------------------- view
 
 function made(name, className, text) {
   const element = document.createElement(name);
@@ -108,10 +108,10 @@ function show(found) {
   document.body.dataset.version = view.version;
   $("title").textContent = view.game;
   $("board").innerHTML = view.svg;
-  for (const target of $("board").querySelectorAll(".target")) dress(target);
+  for (const target of $("board").querySelectorAll(".target")) prepareTarget(target);
   $("seats").replaceChildren(
     ...view.seats.map((name, seat) => {
-      const row = made("li", seat === view.asked ? "asked" : "");
+      const row = made("li", seat === view.to_play ? "to-play" : "");
       const you = seat === view.seat ? " (you)" : "";
       const points = view.scores ? `: ${view.scores[seat]}` : "";
       row.append(mark(seat), `seat ${seat} ${name === "human" ? "person" : name}${you}${points}`);
@@ -123,34 +123,34 @@ function show(found) {
   showChoices(!$("choices").classList.contains("hidden"));
   enable();
   closeMenu();
-  bringInSight();
+  scrollToTargets();
 }
 
-function bringInSight() {
+function scrollToTargets() {
   const room = $("board").getBoundingClientRect();
   const targets = [...$("board").querySelectorAll(".target")];
-  const seen = targets.some((target) => {
+  const visible = targets.some((target) => {
     const box = target.getBoundingClientRect();
     return box.bottom > room.top + 8 && box.top < room.bottom - 8;
   });
-  if (targets.length && !seen) targets[0].scrollIntoView({ block: "center" });
+  if (targets.length && !visible) targets[0].scrollIntoView({ block: "center" });
 }
 
 function showDecision() {
   const { mine, over, decision } = view;
   $("decision").classList.toggle("mine", mine);
-  const who = view.asked >= 0 ? `Seat ${view.asked}: ` : "";
+  const who = view.to_play >= 0 ? `Seat ${view.to_play}: ` : "";
   let text = mine ? `Your decision: ${decision}` : `${who}${decision}`;
-  let help = mine ? "Click what is outlined on the board." : "";
+  let help = mine ? "Click an outlined place on the board." : "";
   if (mine && names.size > 1) help += ` ${names.size} legal actions.`;
   if (view.hand_over) {
-    text = "Another person is to play.";
-    help = "Hand over the screen before it turns.";
+    text = "It is another person's turn.";
+    help = "Hand over the screen, then show the next view.";
   } else if (view.bot) {
-    help = "A bot decides.";
+    help = "A bot is to play.";
   }
   if (over) help = view.scores.map((score, side) => `${sideName(side)}: ${score}`).join(", ");
-  $("asked").textContent = text;
+  $("prompt").textContent = text;
   $("help").textContent = help;
   $("hand-over").classList.toggle("hidden", !view.hand_over);
   $("next").classList.toggle("hidden", !waitsForClick());
@@ -195,10 +195,10 @@ function actionsOf(target) {
 
 function actionsAt(x, y) {
   const found = document.elementsFromPoint(x, y).map((element) => element.closest(".target"));
-  return [...new Set(found.filter(Boolean).flatMap(actionsOf))]; // outlines may overlap
+  return [...new Set(found.filter(Boolean).flatMap(actionsOf))]; // targets may overlap
 }
 
-function dress(target) {
+function prepareTarget(target) {
   const actions = actionsOf(target);
   target.setAttribute("tabindex", "0");
   target.setAttribute("role", "button");
@@ -206,9 +206,9 @@ function dress(target) {
   const choose = (event) => {
     event.stopPropagation();
     event.preventDefault();
-    const meant = event.type === "click" ? actionsAt(event.clientX, event.clientY) : actions;
-    if (meant.length === 1) act("play", { action: meant[0] });
-    else openMenu(meant, target.getBoundingClientRect());
+    const chosen = event.type === "click" ? actionsAt(event.clientX, event.clientY) : actions;
+    if (chosen.length === 1) act("play", { action: chosen[0] });
+    else openMenu(chosen, target.getBoundingClientRect());
   };
   target.addEventListener("click", choose);
   target.addEventListener("keydown", (event) => event.key === "Enter" && choose(event));
@@ -227,13 +227,13 @@ function closeMenu() {
   $("menu").classList.add("hidden");
 }
 
-// ------------------------------------------------------------------------- what goes by itself
+// ------------------------------------------------------------------------------ automatic actions
 
 function waitsForClick() {
   return view.bot && (view.stopped || Number($("pace").value) < 0);
 }
 
-function goOn() {
+function scheduleNext() {
   clearTimeout(timer);
   if (!view || busy) return;
   $("next").classList.toggle("hidden", !waitsForClick());
@@ -271,7 +271,7 @@ async function save() {
 }
 
 function deal() {
-  if (view.over || view.log.length === 0 || confirm("Give up this game and deal a new one?")) {
+  if (view.over || view.log.length === 0 || confirm("End this game and start a new one?")) {
     act("deal");
   }
 }
@@ -285,9 +285,9 @@ function listen() {
   $("deal").addEventListener("click", deal);
   $("again").addEventListener("click", deal);
   $("next").addEventListener("click", () => act("advance"));
-  $("hand-over").addEventListener("click", () => act("look"));
-  $("pace").addEventListener("change", goOn);
-  $("forced").addEventListener("change", goOn);
+  $("hand-over").addEventListener("click", () => act("hand_over"));
+  $("pace").addEventListener("change", scheduleNext);
+  $("forced").addEventListener("change", scheduleNext);
   $("whole").addEventListener("change", () => {
     $("board").classList.toggle("whole", $("whole").checked);
   });
@@ -308,7 +308,7 @@ async function start() {
   $("adviser").replaceChildren(...view.hints.map((name) => made("option", "", name)));
   fitBoard();
   enable();
-  goOn();
+  scheduleNext();
 }
 
 start().catch((error) => say(error.message, true));

@@ -3,11 +3,11 @@
 const $ = (id) => document.getElementById(id);
 const SVG = "http://www.w3.org/2000/svg";
 const DASHES = ["", "7 3", "2 3", "9 3 2 3", "1 2"];
-const LEGIBLE = 680; // pixels that a board should at least be wide
+const LEGIBLE = 680; // least width in pixels at which a board is readable
 const CHART = { width: 400, height: 150, left: 30, right: 8, top: 8, bottom: 18 };
 
-let replay = null; // what experiments/replay_page.py wrote
-let pictures = []; // of every step: the numbers of its lines
+let replay = null; // the data written by content() in sprawl_env/replays/page.py
+let pictures = []; // for each step, the numbers of its lines of SVG
 let step = 0;
 let timer = null;
 
@@ -17,11 +17,12 @@ async function unpack() {
   return JSON.parse(await new Response(plain).text());
 }
 
-function develop(steps) {
-  const now = [];
+// Return the list of line numbers of every step.
+function rebuild(steps) {
+  const lines = [];
   return steps.map((edits) => {
-    for (const [at, removed, inserted] of edits) now.splice(at, removed, ...inserted);
-    return Uint32Array.from(now);
+    for (const [at, removed, inserted] of edits) lines.splice(at, removed, ...inserted);
+    return Uint32Array.from(lines);
   });
 }
 
@@ -52,8 +53,8 @@ function show(wanted) {
   const next = replay.plies[step];
   if (next) {
     for (const target of $("board").querySelectorAll(".target")) {
-      const stands = target.dataset.actions.split(" ").includes(String(next[1]));
-      target.classList.toggle("next", stands);
+      const isNext = target.dataset.actions.split(" ").includes(String(next[1]));
+      target.classList.toggle("next", isNext);
     }
   }
   showSides();
@@ -66,12 +67,12 @@ function show(wanted) {
   if (old) old.classList.remove("now");
   const row = $("plies").children[step];
   row.classList.add("now");
-  keepInSight(row);
+  scrollToRow(row);
   document.body.dataset.step = step;
   if (step === pictures.length - 1) pause();
 }
 
-function keepInSight(row) {
+function scrollToRow(row) {
   const list = $("plies");
   const room = list.clientHeight;
   if (row.offsetTop < list.scrollTop + 20 || row.offsetTop > list.scrollTop + room - 40) {
@@ -80,16 +81,16 @@ function keepInSight(row) {
 }
 
 function showSides() {
-  const [asked, decision] = replay.asked[step];
+  const [toPlay, decision] = replay.decisions[step];
   const over = step === pictures.length - 1;
   $("sides").replaceChildren(
     ...replay.sides.map((name, side) => {
-      const row = made("tr", side === asked ? "asked" : "");
+      const row = made("tr", side === toPlay ? "to-play" : "");
       const first = made("td");
       const mark = made("span", "seat");
       mark.style.background = colour(side);
       first.append(mark, name);
-      row.append(first, made("td", "", side === asked ? decision : ""));
+      row.append(first, made("td", "", side === toPlay ? decision : ""));
       row.append(made("td", "", replay.scores[step][side]));
       return row;
     }),
@@ -123,7 +124,7 @@ function drawChart() {
       drawn("text", { x: CHART.left - 4, y: y(score) + 3, "text-anchor": "end" }, score),
     );
   }
-  chart.append(drawn("text", { x: CHART.left, y: CHART.height - 5 }, "points at each step"));
+  chart.append(drawn("text", { x: CHART.left, y: CHART.height - 5 }, "score after each step"));
   replay.sides.forEach((name, side) => {
     const points = replay.scores.map((scores, at) => `${chartX(at)},${y(scores[side])}`);
     const line = drawn("polyline", {
@@ -152,7 +153,7 @@ function drawChart() {
 
 function listPlies() {
   const rows = [made("li")];
-  rows[0].append(made("span", "number", 0), made("span", "", "the opening position"));
+  rows[0].append(made("span", "number", 0), made("span", "", "opening position"));
   replay.plies.forEach(([seat, , says], k) => {
     const row = made("li", replay.turns[k] !== replay.turns[k - 1] ? "new-turn" : "");
     const mark = made("span", "seat", seat);
@@ -165,7 +166,7 @@ function listPlies() {
   $("plies").replaceChildren(...rows);
 }
 
-// ------------------------------------------------------------------------------------ movement
+// ---------------------------------------------------------------------------------- navigation
 
 function pause() {
   clearInterval(timer);
@@ -195,11 +196,11 @@ function turnBack() {
   show(start < step ? start : turnStart(replay.turns[step] - 1));
 }
 
-function turnOn() {
+function turnForward() {
   show(turnStart(replay.turns[step] + 1));
 }
 
-function tick(id) {
+function toggleBox(id) {
   $(id).checked = !$(id).checked;
   $(id).dispatchEvent(new Event("change"));
 }
@@ -208,32 +209,32 @@ const KEYS = {
   ArrowLeft: () => show(step - 1),
   ArrowRight: () => show(step + 1),
   ArrowUp: turnBack,
-  ArrowDown: turnOn,
+  ArrowDown: turnForward,
   Home: () => show(0),
   End: () => show(pictures.length - 1),
   " ": toggle,
-  t: () => tick("targets"),
-  w: () => tick("whole"),
+  t: () => toggleBox("targets"),
+  w: () => toggleBox("whole"),
 };
 
 function listen() {
   const does = {
     first: KEYS.Home, last: KEYS.End, back: KEYS.ArrowLeft, forward: KEYS.ArrowRight,
-    "earlier-turn": turnBack, "later-turn": turnOn, play: toggle,
+    "earlier-turn": turnBack, "later-turn": turnForward, play: toggle,
   };
   for (const [id, action] of Object.entries(does)) $(id).addEventListener("click", action);
   $("slider").addEventListener("input", () => show(Number($("slider").value)));
   $("turn").addEventListener("change", () => show(turnStart(Number($("turn").value) - 1)));
   $("speed").addEventListener("change", () => timer !== null && play());
-  const look = () => {
+  const applyView = () => {
     $("board").classList.toggle("plain", !$("targets").checked);
     $("board").classList.toggle("whole", $("whole").checked);
   };
-  $("targets").addEventListener("change", look);
-  $("whole").addEventListener("change", look);
+  $("targets").addEventListener("change", applyView);
+  $("whole").addEventListener("change", applyView);
   document.addEventListener("keydown", (event) => {
-    const busy = event.target.matches("input[type=number], select");
-    if (busy || event.ctrlKey || event.altKey || event.metaKey || !KEYS[event.key]) return;
+    const typing = event.target.matches("input[type=number], select");
+    if (typing || event.ctrlKey || event.altKey || event.metaKey || !KEYS[event.key]) return;
     event.preventDefault();
     KEYS[event.key]();
   });
@@ -241,12 +242,12 @@ function listen() {
 
 function fitBoard() {
   const { width, height } = $("board").querySelector("svg").viewBox.baseVal;
-  if (($("board").clientHeight * width) / height >= LEGIBLE) tick("whole");
+  if (($("board").clientHeight * width) / height >= LEGIBLE) toggleBox("whole");
 }
 
 async function start() {
   replay = await unpack();
-  pictures = develop(replay.steps);
+  pictures = rebuild(replay.steps);
   $("title").textContent = replay.title;
   $("slider").max = pictures.length - 1;
   $("turn").max = replay.turns[replay.turns.length - 1] + 1;
@@ -258,5 +259,5 @@ async function start() {
 }
 
 start().catch((error) => {
-  $("about").textContent = `this page cannot be shown: ${error}`;
+  $("about").textContent = `The page could not be shown: ${error}`;
 });

@@ -1,4 +1,4 @@
-"""experiments/anatomy.py: what it tells about a game is what happened in it."""
+"""experiments/anatomy.py: the rows agree with the games."""
 
 import re
 from collections import Counter
@@ -30,14 +30,14 @@ def last(one):
 
 
 @pytest.fixture(scope="module", params=(*SPRAWL, *GINKGO, "tower_up/3-seats-start.jsonl"))
-def kept(request):
+def dissected(request):
     (one,) = read(REPLAYS / request.param)
     return one, dissect([one])
 
 
 @pytest.mark.compiled
-def test_sides_have_the_final_scores_and_share_one_victory(kept):
-    one, found = kept
+def test_sides_have_the_final_scores_and_share_one_victory(dissected):
+    one, found = dissected
     game = one.game()
     assert [side.score for side in found.sides] == list(one.scores)
     assert [side.seat for side in found.sides] == list(range(game.num_sides))
@@ -46,12 +46,12 @@ def test_sides_have_the_final_scores_and_share_one_victory(kept):
     best = max(found.sides, key=lambda side: side.share)
     assert best.score == max(one.scores)
     if game.num_seats == 1:
-        assert [side.agent for side in found.sides] == ["seat 0", "automaton"]
+        assert [side.bot for side in found.sides] == ["seat 0", "automaton"]
 
 
 @pytest.mark.compiled
-def test_decisions_are_the_plies_with_the_lead_before_them(kept):
-    one, found = kept
+def test_decisions_are_the_plies_with_the_lead_before_them(dissected):
+    one, found = dissected
     game = one.game()
     plain = [(d.ply, d.seat, d.says, d.legal) for d in found.decisions]
     assert plain == [(p.ply, p.seat, p.says, p.legal) for p in one.plies]
@@ -68,7 +68,7 @@ def test_decisions_are_the_plies_with_the_lead_before_them(kept):
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", SPRAWL)
-def test_contracts_are_those_that_were_chosen_where_and_for_what(name):
+def test_contracts_have_the_names_and_prices_of_the_builds(name):
     (one,) = read(REPLAYS / name)
     found = dissect([one])
     chosen, prices, site = [], [], ""
@@ -86,13 +86,13 @@ def test_contracts_are_those_that_were_chosen_where_and_for_what(name):
     assert len(chosen) > 10
     names = {deck: {row.name for row in one.game().data.rows(deck, "contract")} for deck in DECKS}
     assert all(c.name in names[c.deck] for c in found.contracts)
-    said = {p.ply: p.seat for p in one.plies}
-    assert all(said[c.ply] == c.seat for c in found.contracts)
+    seat_of = {p.ply: p.seat for p in one.plies}
+    assert all(seat_of[c.ply] == c.seat for c in found.contracts)
 
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", SPRAWL)
-def test_offices_are_held_at_the_end_and_through_the_turns(name):
+def test_offices_count_turns_and_holders_at_the_end(name):
     (one,) = read(REPLAYS / name)
     found = dissect([one])
     final = last(one)
@@ -113,7 +113,7 @@ def test_offices_are_held_at_the_end_and_through_the_turns(name):
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", GINKGO)
-def test_districts_pay_what_the_final_count_pays_beside_points_and_cards(name):
+def test_points_of_districts_and_the_other_points_add_up_to_the_scores(name):
     (one,) = read(REPLAYS / name)
     found = dissect([one])
     game, final = one.game(), last(one)
@@ -138,11 +138,11 @@ def short():
     return game, one, [ply.action for ply in one.plies]
 
 
-def test_agents_are_named_as_the_replay_says_and_games_are_numbered():
+def test_bots_have_the_names_in_the_replay_and_games_are_numbered():
     game, one, actions = short()
-    named = replays.from_actions(game, 3, actions, agents=["greedy", "mcts:sims=5"])
+    named = replays.from_actions(game, 3, actions, bots=["greedy", "mcts:sims=5"])
     found = dissect([one, named])
-    assert [(s.game, s.agent) for s in found.sides] == [
+    assert [(s.game, s.bot) for s in found.sides] == [
         (0, "seat 0"),
         (0, "seat 1"),
         (1, "greedy"),
@@ -160,20 +160,20 @@ def test_a_forfeit_gives_the_victory_to_the_others():
     assert len(found.decisions) == 3
 
 
-def test_whoever_watches_sees_every_replay_pass():
+def test_progress_gets_every_replay():
     _, one, _ = short()
     seen = []
 
-    def watch(replays):
+    def progress(replays):
         for passed in replays:
             seen.append(passed)
             yield passed
 
-    assert len(dissect([one, one], watch).sides) == 4
+    assert len(dissect([one, one], progress).sides) == 4
     assert seen == [one, one]
 
 
-def test_what_is_not_as_recorded_or_not_over_is_refused_with_its_number():
+def test_a_game_that_differs_or_is_not_over_is_refused_with_its_number():
     game, one, actions = short()
     wrong = replace(one, plies=(*one.plies[:-1], replace(one.plies[-1], after="0" * 12)))
     with pytest.raises(PositionError, match=r"game 1: tower_up, ply \d+: .*the state differs"):

@@ -1,4 +1,4 @@
-"""experiments/balance.py: the report adds up, and bad options are one line."""
+"""experiments/balance.py: sources add up to the scores, and bad options are one line."""
 
 import json
 import os
@@ -150,10 +150,10 @@ def test_violations(game, played):
     found["cards"][0].update(event=False, done=0, seen=LEAST_SEEN)
     found["cards"][1].update(most_of_winner=MOST_MOVED + 0.01)
     found["winner"]["mean"] = 300.0
-    said = "\n".join(violations(found))
+    lines = "\n".join(violations(found))
     for card in found["cards"][:2]:
-        assert card["name"] in said
-    assert "not 120 to 220" in said
+        assert card["name"] in lines
+    assert "not 120 to 220" in lines
 
 
 def test_shares_as_the_rulebook_pays(game):

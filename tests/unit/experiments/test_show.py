@@ -1,4 +1,4 @@
-"""experiments/show.py: pictures stay small, commands say what they say, errors are one line."""
+"""experiments/show.py: pictures are small, commands print their output, errors are one line."""
 
 import io
 
@@ -34,10 +34,7 @@ def test_a_position_is_its_picture_in_few_colours_and_bytes(name):
     drawn = rgb_array(game.picture(games)).astype(int)
     assert pixels(image).shape == drawn.shape
     assert np.abs(pixels(image) - drawn).mean() < 4
-    for colour in (
-        *SEAT_COLOURS[:2],
-        TARGET,
-    ):  # exactly where it was, however little there is of it
+    for colour in (*SEAT_COLOURS[:2], TARGET):  # unchanged, even if few pixels have it
         exact = [int(colour[k : k + 2], 16) for k in (1, 3, 5)]
         meant = (drawn == exact).all(axis=2)
         assert meant.any() or name == "urban_sprawl"
@@ -57,35 +54,35 @@ def test_a_position_may_be_one_seats_view():
     assert mine != theirs
 
 
-def test_a_command_prints_what_it_says_without_blanks(tmp_path, capsys):
-    show.command("sprawl_env.commands.data tower_up", tmp_path)
+def test_a_command_prints_its_output_without_empty_lines(tmp_path, capsys):
+    show.command("sprawl_env data tower_up", tmp_path)
     out = capsys.readouterr().out
     assert out.startswith("tower_up\ntable")
     assert all(line and line == line.rstrip() for line in out.splitlines())
-    show.command("sprawl_env.commands.data tower_up", tmp_path, quiet=True)
+    show.command("sprawl_env data tower_up", tmp_path, quiet=True)
     assert capsys.readouterr().out == ""
     assert not list(tmp_path.iterdir())
 
 
-def test_bars_of_progress_are_left_out_and_tables_stay():
-    said = "step 5 (3/s) ━━━━━━━━╸ 100% 0:00:01 wins\n\n┏━━━┓  \n┃ a ┃\n"
-    assert show.lines_of(said) == ["step 5 (3/s) 100% 0:00:01 wins", "┏━━━┓", "┃ a ┃"]
+def test_progress_bars_are_removed_and_tables_stay():
+    text = "step 5 (3/s) ━━━━━━━━╸ 100% 0:00:01 wins\n\n┏━━━┓  \n┃ a ┃\n"
+    assert show.lines_of(text) == ["step 5 (3/s) 100% 0:00:01 wins", "┏━━━┓", "┃ a ┃"]
 
 
 @pytest.mark.compiled
-def test_a_command_is_plain_text_in_a_kernel_that_asks_for_colour(tmp_path, capsys, monkeypatch):
+def test_a_command_prints_plain_text_despite_colour_variables(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
-    show.command("sprawl_env.arena.evaluation --agents random random --games 2", tmp_path)
+    show.command("sprawl_env evaluate --bots random random --games 2", tmp_path)
     out = capsys.readouterr().out
     assert "mean score" in out
     assert "\x1b" not in out
 
 
-def test_a_command_that_fails_says_why_in_one_line(tmp_path):
+def test_a_failing_command_gives_its_error_in_one_line(tmp_path):
     with pytest.raises(show.CommandFailed) as error:
-        show.command("sprawl_env.commands.data chess", tmp_path)
+        show.command("sprawl_env data chess", tmp_path)
     assert str(error.value).startswith(
-        "python -m sprawl_env.data chess: error: unknown game 'chess'"
+        "python -m sprawl_env data chess: error: unknown game 'chess'"
     )
     assert "\n" not in str(error.value)
 

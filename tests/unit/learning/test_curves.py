@@ -1,4 +1,4 @@
-"""experiments/curves.py: learning curves are read as they were written."""
+"""Learning curves are read as training wrote them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""experiments/ppo.py and the policy it trains: what the libraries compute, in fewer passes."""
+"""SharedPPO, its policy and behaviour cloning compute what the libraries compute."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ from stable_baselines3.common.logger import Logger  # noqa: E402
 from sprawl_env.adapters.sb3 import SelfPlayVecEnv  # noqa: E402
 from sprawl_env.bots.greedy import GreedyBot  # noqa: E402
 from sprawl_env.bots.random import RandomBot  # noqa: E402
-from sprawl_env.learning.imitation import ILLEGAL, Lessons, collect, imitate  # noqa: E402
+from sprawl_env.learning.imitation import ILLEGAL, Dataset, collect, imitate  # noqa: E402
 from sprawl_env.learning.ppo import STATISTICS, differentiate  # noqa: E402
 from sprawl_env.learning.team import Team, start  # noqa: E402
 from sprawl_env.learning.training import PRESETS, Clock, limit_threads, make_model  # noqa: E402
@@ -66,8 +66,8 @@ LAYER = torch.nn.Linear(5, 1)
 SAMPLES = torch.arange(150.0).view(30, 5) / 150
 
 
-def shares(team):
-    """Compute this process's part of the gradient of all samples."""
+def gradient_of_all(team):
+    """Differentiate the mean loss of all samples, a part of which is this rank's."""
     with torch.no_grad():
         LAYER.weight.fill_(0.3)
         LAYER.bias.fill_(-0.2)
@@ -80,14 +80,14 @@ def shares(team):
     )
 
 
-def share(team):
-    shares(team)
+def other_rank(team):
+    gradient_of_all(team)
 
 
 @pytest.mark.parametrize("size", [1, 3])
-def test_a_team_adds_up_to_the_gradient_of_the_mean_loss(size):
-    with start(size, share) as team:
-        seen = shares(team)
+def test_all_ranks_together_compute_the_gradient_of_the_mean_loss(size):
+    with start(size, other_rank) as team:
+        seen = gradient_of_all(team)
     found = [p.grad.clone() for p in LAYER.parameters()]
     LAYER.zero_grad()
     LAYER(SAMPLES).square().mean().backward()
@@ -96,46 +96,47 @@ def test_a_team_adds_up_to_the_gradient_of_the_mean_loss(size):
     assert seen.tolist() == [30, size]
 
 
-def train_along(team):
-    """Train a little as one of a team; at the end all compare their weights."""
+def train_briefly(team):
+    """Train for two updates as one rank; at the end compare the weights of all ranks."""
     model = learner(team, batch_size=32, num_epochs=2)
     for _ in range(2):
         rollout(model)
         model.train()
     weights = torch.cat([p.detach().flatten() for p in model.policy.parameters()]).numpy()
-    same = [np.array_equal(weights, other) for other in everybody(team, weights)]
+    same = [np.array_equal(weights, other) for other in all_weights(team, weights)]
     return weights, all(same), model.num_timesteps
 
 
-def everybody(team, weights):
+def all_weights(team, weights):
+    """Return the weights of all ranks ``[size, n]``."""
     table = np.zeros((team.size, weights.size), np.float32)
     table[team.rank] = weights
-    return team.sum(table)
+    return team.all_reduce(table)
 
 
-def follow(team):
-    train_along(team)
+def train_other_rank(team):
+    train_briefly(team)
 
 
-def test_a_team_learns_the_same_weights_from_games_of_its_own():
-    with start(2, follow) as team:
-        together, same, steps = train_along(team)
+def test_all_ranks_learn_the_same_weights_from_different_games():
+    with start(2, train_other_rank) as team:
+        together, same, steps = train_briefly(team)
     assert same
     assert steps == TINY.num_envs * TINY.num_steps  # of the last rollout
-    alone, _, steps = train_along(Team())
+    alone, _, steps = train_briefly(Team())
     assert steps == TINY.num_envs * TINY.num_steps
     assert not np.array_equal(together, alone)
 
 
-def test_advantages_are_normalised_over_everybodys():
+def test_advantages_are_normalised_over_all_ranks():
     class Two(Team):
-        """Stands for two processes whose halves are known."""
+        """A group of two whose other rank sends known values."""
 
         def __init__(self, other):
             super().__init__(0, 2)
             self.other = other
 
-        def sum(self, values):
+        def all_reduce(self, values):
             return values + self.other.pop(0)
 
     model = learner()
@@ -151,7 +152,7 @@ def last_legal(masks):
 
 
 class Last:
-    """Always takes the last legal action, which builds rather than takes."""
+    """Plays the last legal action, which is usually a build."""
 
     name = "last"
     needs_observations = needs_states = False
@@ -163,21 +164,21 @@ class Last:
         return last_legal(masks)
 
 
-def test_lessons_hold_what_the_teacher_chose_and_what_was_earned_after():
+def test_a_dataset_holds_the_experts_actions_and_the_returns():
     game = sprawl_env.game("tower_up", num_players=2)
     shown = []
-    lessons = collect(
+    dataset = collect(
         game, Last(), 4000, games=16, reward="lead", seed=5,
         progress=lambda done: shown.append(done) or True,
     )  # fmt: skip
     assert shown[-1] == 1.0
-    assert 2000 < len(lessons.returns) <= 4000
-    legal = (lessons.targets != ILLEGAL).astype(np.int8)
-    assert (lessons.targets.argmax(axis=1) == last_legal(legal)).all()
-    assert (lessons.targets.max(axis=1) == 1).all()
-    assert ((lessons.targets == 0).sum(axis=1) == legal.sum(axis=1) - 1).all()
-    assert lessons.observations.shape == (len(lessons.returns), game.observation_size)
-    assert lessons.returns.any()
+    assert 2000 < len(dataset.returns) <= 4000
+    legal = (dataset.targets != ILLEGAL).astype(np.int8)
+    assert (dataset.targets.argmax(axis=1) == last_legal(legal)).all()
+    assert (dataset.targets.max(axis=1) == 1).all()
+    assert ((dataset.targets == 0).sum(axis=1) == legal.sum(axis=1) - 1).all()
+    assert dataset.observations.shape == (len(dataset.returns), game.observation_size)
+    assert dataset.returns.any()
     few = collect(
         game, RandomBot(1), 4000, games=16, reward="lead", seed=5,
         progress=lambda done: done < 0.5,
@@ -185,66 +186,66 @@ def test_lessons_hold_what_the_teacher_chose_and_what_was_earned_after():
     assert len(few.returns) <= 2000
 
 
-def test_of_greedy_everything_it_thinks_is_learnt():
+def test_the_targets_of_greedy_are_a_softmax_over_its_values():
     game = sprawl_env.game("tower_up", num_players=2)
-    lessons = collect(
+    dataset = collect(
         game, GreedyBot(game), 4000, games=16, reward="lead", seed=5, progress=lambda _: True
     )
-    legal = lessons.targets != ILLEGAL
-    assert np.allclose(lessons.targets.sum(axis=1, where=legal), 1, atol=0.02)
-    assert ((lessons.targets > 0.01) & (lessons.targets < 0.99)).any(axis=1).mean() > 0.1
+    legal = dataset.targets != ILLEGAL
+    assert np.allclose(dataset.targets.sum(axis=1, where=legal), 1, atol=0.02)
+    assert ((dataset.targets > 0.01) & (dataset.targets < 0.99)).any(axis=1).mean() > 0.1
 
 
-def lessons_of(team):
+def dataset_of(team):
     game = sprawl_env.game("tower_up", num_players=2)
     return collect(
-        game, Last(), 4000 if team.leads else 3000, games=16, reward="lead", seed=team.rank,
+        game, Last(), 3000 if team.rank else 4000, games=16, reward="lead", seed=team.rank,
         progress=lambda _: True,
     )  # fmt: skip
 
 
-def learn_by_heart(team):
-    """Imitate as one of a team, with more lessons here than there."""
+def clone_expert(team):
+    """Imitate as one rank; the ranks have datasets of different sizes."""
     model = learner(team)
     shown = []
     agreement = imitate(
-        model, lessons_of(team), epochs=8, batch_size=64 // team.size, scale=0.05,
+        model, dataset_of(team), epochs=8, batch_size=64 // team.size, scale=0.05,
         learning_rate=8e-3, time_used=lambda: 0.0,
         progress=lambda done, agreed: shown.append((done, agreed)),
     )  # fmt: skip
     weights = torch.cat([p.detach().flatten() for p in model.policy.parameters()]).numpy()
-    same = all(np.array_equal(weights, other) for other in everybody(team, weights))
+    same = all(np.array_equal(weights, other) for other in all_weights(team, weights))
     return agreement, same, shown
 
 
-def follow_imitating(team):
-    learn_by_heart(team)
+def clone_other_rank(team):
+    clone_expert(team)
 
 
 @pytest.mark.parametrize("size", [1, 2])
-def test_a_simple_teacher_is_imitated(size):
-    with start(size, follow_imitating) as team:
-        agreement, same, shown = learn_by_heart(team)
+def test_a_simple_expert_is_imitated(size):
+    with start(size, clone_other_rank) as team:
+        agreement, same, shown = clone_expert(team)
     assert same
     assert agreement > 0.9
     assert shown[-1] == (1.0, agreement)
 
 
-def test_imitation_stops_when_its_time_is_up_and_survives_no_lessons():
+def test_imitation_stops_at_its_time_limit_and_accepts_an_empty_dataset():
     model = learner()
-    lessons = lessons_of(Team())
+    dataset = dataset_of(Team())
     steps = []
     settings = {"epochs": 3, "batch_size": 64, "scale": 0.05, "learning_rate": 4e-3}
     imitate(
-        model, lessons, **settings, time_used=lambda: len(steps) / 5,
+        model, dataset, **settings, time_used=lambda: len(steps) / 5,
         progress=lambda done, _: steps.append(done),
     )  # fmt: skip
     assert len(steps) in (5, 6)
-    none = Lessons(*(column[:0] for column in vars(lessons).values()))
+    none = Dataset(*(column[:0] for column in vars(dataset).values()))
     assert imitate(model, none, **settings, time_used=lambda: 0.0, progress=print) == 0
 
 
-def test_an_update_is_that_of_the_library():
+def test_an_update_equals_that_of_the_library():
     model = learner()
     rollout(model)
     weights = {name: value.clone() for name, value in model.policy.state_dict().items()}
@@ -270,7 +271,7 @@ def test_training_twice_from_one_seed_gives_the_same_weights():
 
 
 @pytest.mark.parametrize("deterministic", [False, True])
-def test_the_policy_computes_what_the_library_does(deterministic):
+def test_the_policy_computes_what_the_librarys_policy_computes(deterministic):
     model = learner()
     policy, env = model.policy, model.env
     seen = torch.from_numpy(np.concatenate([env.reset() for _ in range(20)]))
@@ -289,12 +290,12 @@ def test_the_policy_computes_what_the_library_does(deterministic):
     assert (unmasked[1] <= ours[1] + 1e-6).all()
 
 
-def test_draws_follow_the_probabilities_and_never_leave_them():
-    from sprawl_env.learning.policy import _draw
+def test_samples_follow_the_probabilities_and_are_never_impossible():
+    from sprawl_env.learning.policy import _sample
 
     torch.manual_seed(1)
     chances = torch.tensor([0.0, 0.2, 0.0, 0.5, 0.3, 0.0])
-    found = _draw(chances.log().clamp(min=-1e9).expand(20_000, 6))
+    found = _sample(chances.log().clamp(min=-1e9).expand(20_000, 6))
     counts = torch.bincount(found, minlength=6) / 20_000
     assert counts[chances == 0].sum() == 0
     assert torch.allclose(counts, chances, atol=0.02)

@@ -1,4 +1,4 @@
-"""experiments/play.py: what a person may see, do and take back; the server; a real browser."""
+"""Playing: what a person may see, play and undo; the server; the terminal; a real browser."""
 
 import json
 import threading
@@ -23,13 +23,13 @@ from sprawl_env.commands import play
 from sprawl_env.console import run
 from sprawl_env.core.errors import IllegalAction, InvalidOption, PositionError
 from sprawl_env.core.state import NOT_OVER
-from sprawl_env.play.server import MOST_BYTES, PlayServer
+from sprawl_env.play.server import MAX_BYTES, PlayServer
 from sprawl_env.play.session import NotNow, Session, game_of, revealed, saves_in
 from sprawl_env.play.terminal import play_in_terminal, text_picture
 from tests.browser import open_url
 from tests.unit.render.test_pictures import random_positions
 
-pytestmark = pytest.mark.compiled  # about pages, not about rules
+pytestmark = pytest.mark.compiled  # tests pages, not rules
 
 TOKEN = "a-token"
 HOST = "127.0.0.1:8765"
@@ -45,26 +45,26 @@ def legal(session):
     return np.flatnonzero(session.game.legal_actions(session.games, 0)).tolist()
 
 
-def step(session, draws):
-    """Let whoever is to play decide, persons at random."""
+def step(session, rng):
+    """Play one decision; a person's is random."""
     seat = session.to_play
     if seat in session.humans:
-        session.play(seat, int(draws.choice(legal(session))))
+        session.play(seat, int(rng.choice(legal(session))))
     else:
         session.advance()
 
 
 def named(session, words):
-    """Return the first legal action whose name begins so."""
+    """Return the first legal action whose name starts with the words."""
     names = {a: session.game.action_name(session.games, 0, a) for a in legal(session)}
     return next(action for action, name in names.items() if name.startswith(words))
 
 
-# --------------------------------------------------------------------------------- what is seen
+# ---------------------------------------------------------------------------------------- views
 
 
-def lucky_hint(session):
-    """Ask for advice, always with the same luck."""
+def hint_from_seed(session):
+    """Return a hint that depends on no earlier random numbers."""
     session._redeals = 0
     session._advisers["greedy"].seed(0)
     return session.hint(0, "greedy")
@@ -74,17 +74,17 @@ def lucky_hint(session):
     ("name", "seats"),
     [("tower_up", 2), ("ginkgopolis", 3), ("ginkgopolis", 1), ("urban_sprawl", 2)],
 )
-def test_nothing_a_person_is_told_depends_on_what_the_seat_cannot_know(name, seats):
-    draws = np.random.default_rng(0)
+def test_no_view_or_hint_depends_on_what_the_seat_cannot_know(name, seats):
+    rng = np.random.default_rng(0)
     session = session_of(name, ("human",) + ("random",) * (seats - 1))
     compared = moved = 0
     while not session.over and compared < 40:
-        step(session, draws)
-        if draws.random() < 0.7:
+        step(session, rng)
+        if rng.random() < 0.7:
             continue
         now, text = session.view(0), text_picture(session.picture(0))
         mine = session.to_play == 0
-        hint = lucky_hint(session) if mine else None
+        hint = hint_from_seed(session) if mine else None
         true = session.games
         for seed in range(3):
             other = true.copy()
@@ -94,7 +94,7 @@ def test_nothing_a_person_is_told_depends_on_what_the_seat_cannot_know(name, sea
             assert {**session.view(0), "may_undo": None} == {**now, "may_undo": None}
             assert text_picture(session.picture(0)) == text
             if mine:
-                assert lucky_hint(session) == hint
+                assert hint_from_seed(session) == hint
         session.games = true
         compared += 1
     assert compared >= 9
@@ -103,20 +103,20 @@ def test_nothing_a_person_is_told_depends_on_what_the_seat_cannot_know(name, sea
 
 def test_a_view_has_no_seed_and_no_scores_behind_screens():
     session = session_of("ginkgopolis", ("human", "random", "random"), seed=918273645)
-    draws = np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     for _ in range(40):
-        step(session, draws)
+        step(session, rng)
     text = json.dumps(session.view(0))
     assert "918273645" not in text
     assert session.view(0)["scores"] is None
-    told = [says for seat, says in session.view(0)["log"] if seat != 0]
-    assert "a hidden answer" in told
-    assert not [says for says in told if says.startswith(("card", "with", "draft"))]
+    others = [says for seat, says in session.view(0)["log"] if seat != 0]
+    assert "a hidden answer" in others
+    assert not [says for says in others if says.startswith(("card", "with", "draft"))]
     own = [says for seat, says in session.view(0)["log"] if seat == 0]
     assert "a hidden answer" not in own
 
 
-def test_only_the_seat_to_play_is_told_legal_actions():
+def test_only_the_seat_to_play_sees_legal_actions():
     session = session_of(seats=("human", "human", "random"))
     assert [action for action, _ in session.view(0)["actions"]] == legal(session)
     assert session.view(1)["actions"] == []
@@ -124,23 +124,23 @@ def test_only_the_seat_to_play_is_told_legal_actions():
     assert session.view(1)["hand_over"]
 
 
-def test_bots_are_asked_about_positions_dealt_anew():
+def test_bots_get_positions_that_are_redealt():
     session = session_of("tower_up")
-    asked = []
+    received = []
 
     class Nosy:
         name, needs_observations, needs_states = "nosy", False, True
 
         def act(self, observations, masks, states):
-            asked.append(states["deck"].copy())
+            received.append(states["deck"].copy())
             return masks.argmax(axis=1)
 
     session._bots[1] = Nosy()
     session.play(0, named(session, "take"))
-    draws = np.random.default_rng(0)
-    while len(asked) < 5:
-        step(session, draws)
-    decks = {deck.tobytes() for deck in asked}
+    rng = np.random.default_rng(0)
+    while len(received) < 5:
+        step(session, rng)
+    decks = {deck.tobytes() for deck in received}
     assert session.games["deck"].tobytes() not in decks
     assert len(decks) == 5
 
@@ -148,13 +148,13 @@ def test_bots_are_asked_about_positions_dealt_anew():
 # --------------------------------------------------------------------------------------- undo
 
 
-def test_an_action_that_revealed_nothing_can_be_taken_back():
+def test_an_action_that_revealed_nothing_can_be_undone():
     session = session_of(seats=("human", "human"))
     before = session.games.tobytes()
     session.play(0, named(session, "build"))
     assert session.view(0)["may_undo"]
     assert not session.view(1)["may_undo"]
-    with pytest.raises(NotNow, match="nothing to take back"):
+    with pytest.raises(NotNow, match="nothing to undo"):
         session.undo(1)
     version = session.version
     session.undo(0)
@@ -165,7 +165,7 @@ def test_an_action_that_revealed_nothing_can_be_taken_back():
         session.undo(0)
 
 
-def test_a_card_that_was_turned_up_cannot_be_turned_down_again():
+def test_an_action_that_revealed_a_card_cannot_be_undone():
     session = session_of()
     session.play(0, named(session, "take card"))
     assert not session.view(0)["may_undo"]
@@ -174,27 +174,27 @@ def test_a_card_that_was_turned_up_cannot_be_turned_down_again():
     assert len(session.log) == 1
 
 
-def test_nothing_can_be_taken_back_once_another_has_acted():
+def test_an_action_cannot_be_undone_after_another_seat_has_played():
     session = session_of()
     session.play(0, named(session, "build"))
-    draws = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     while session.to_play == 0:
-        session.play(0, int(draws.choice(legal(session))))
+        session.play(0, int(rng.choice(legal(session))))
     session.advance()
     assert not session.view(0)["may_undo"]
 
 
 @pytest.mark.parametrize(("name", "seats"), [("ginkgopolis", 1), ("ginkgopolis", 2)])
-def test_revealed_agrees_with_what_could_be_known(name, seats):
-    """Repeating an action that revealed nothing looks the same in every possible world."""
+def test_revealed_agrees_with_observations_of_redealt_positions(name, seats):
+    """After an action that revealed nothing, all re-dealt positions give the same observation."""
     game = sprawl_env.game(name, num_players=seats)
-    draws = np.random.default_rng(5)
+    rng = np.random.default_rng(5)
     found = {True: 0, False: 0}
     for games, _ in islice(random_positions(game, 4, every=5), 60):
         if games["over"][0] != NOT_OVER:
             continue
         seat = int(games["to_play"][0])
-        action = int(draws.choice(np.flatnonzero(game.legal_actions(games, 0))))
+        action = int(rng.choice(np.flatnonzero(game.legal_actions(games, 0))))
         shown = revealed(game, games, action, seat)
         found[shown] += 1
         if shown:
@@ -216,11 +216,11 @@ def test_revealed_agrees_with_what_could_be_known(name, seats):
     ("name", "seats"),
     [("tower_up", ("human", "greedy")), ("ginkgopolis", ("human",))],
 )
-def test_a_game_goes_to_its_end_and_is_a_replay(name, seats):
+def test_a_finished_game_is_a_valid_replay(name, seats):
     session = session_of(name, seats)
-    draws = np.random.default_rng(2)
+    rng = np.random.default_rng(2)
     while not session.over:
-        step(session, draws)
+        step(session, rng)
     view = session.view(0)
     assert view["over"]
     assert view["scores"] == session.game.scores(session.games, 0).tolist()
@@ -233,11 +233,11 @@ def test_a_game_goes_to_its_end_and_is_a_replay(name, seats):
         session.advance()
 
 
-def test_a_saved_game_goes_on_where_it_was(tmp_path):
+def test_a_saved_game_continues_where_it_was(tmp_path):
     session = session_of(seed=7)
-    draws = np.random.default_rng(3)
+    rng = np.random.default_rng(3)
     for _ in range(15):
-        step(session, draws)
+        step(session, rng)
     path = session.save(tmp_path, "my-game_1")
     assert saves_in(tmp_path) == ["my-game_1.jsonl"]
     other = session_of(seed=8)
@@ -252,20 +252,20 @@ def test_a_saved_game_goes_on_where_it_was(tmp_path):
 
 def test_a_position_is_loaded_and_saved_as_one(tmp_path):
     source = session_of(seed=7)
-    draws = np.random.default_rng(3)
+    rng = np.random.default_rng(3)
     for _ in range(15):
-        step(source, draws)
+        step(source, rng)
     path = tmp_path / "middle.json"
     path.write_text(source.game.to_json(source.games))
     session = session_of(seed=8)
     session.load(path)
     assert session.games.tobytes() == source.games.tobytes()
     assert game_of(path).name == "tower_up"
-    step(session, draws)
+    step(session, rng)
     kept = session.save(tmp_path, "later")
     assert kept.name == "later.json"
     assert session.game.from_json(kept.read_text()).tobytes() == session.games.tobytes()
-    with pytest.raises(NotNow, match="is no replay"):
+    with pytest.raises(NotNow, match="has no replay"):
         session.replay()
 
 
@@ -280,7 +280,7 @@ def test_a_position_is_loaded_and_saved_as_one(tmp_path):
         ),
     ],
 )
-def test_what_cannot_be_loaded_changes_nothing(tmp_path, content, says):
+def test_a_file_that_cannot_be_loaded_changes_nothing(tmp_path, content, says):
     session = session_of()
     session.play(0, named(session, "build"))
     before = session.games.tobytes(), session.version, len(session.log)
@@ -298,12 +298,12 @@ def test_an_illegal_action_changes_nothing():
     for action in (-1, 10**6, 250):
         with pytest.raises(IllegalAction, match="may not play"):
             session.play(0, action)
-    with pytest.raises(NotNow, match="seat 1 has nothing to decide now"):
+    with pytest.raises(NotNow, match="seat 1 is not to play"):
         session.play(1, legal(session)[0])
     assert session.games.tobytes() == before
 
 
-def test_seats_need_a_person_and_the_right_number():
+def test_the_number_of_seats_must_fit_and_one_must_be_a_person():
     game = sprawl_env.game("tower_up")
     for seats in (("random", "greedy"), ("human",), ("human",) * 3, ()):
         with pytest.raises(InvalidOption, match="expected 2 seats, 'human' among them"):
@@ -315,7 +315,7 @@ def test_seats_need_a_person_and_the_right_number():
 
 @pytest.fixture
 def table(tmp_path):
-    """A session and a client that behaves like the page."""
+    """A session, and a client that sends what the page sends."""
     session = session_of()
     server = PlayServer(session, TOKEN, tmp_path)
     client = TestClient(server.app(), base_url=f"http://{HOST}", raise_server_exceptions=False)
@@ -323,7 +323,7 @@ def table(tmp_path):
 
 
 def post(client, what, body=None, **changes):
-    """Send what the page would send."""
+    """Send a request as the page does."""
     version = client.get(f"/{TOKEN}/api/view").json()["version"]
     content = {"version": version, **(body or {})}
     return client.post(f"/{TOKEN}/api/{what}", json=content, headers={**ORIGIN, **changes})
@@ -340,7 +340,7 @@ def test_the_page_and_its_files_are_served_with_strict_headers(table):
     assert "onclick" not in client.get(f"/{TOKEN}/").text
 
 
-def test_playing_by_requests(table):
+def test_a_game_is_played_by_requests(table):
     session, client = table
     answer = post(client, "play", {"action": named(session, "build")})
     assert answer.status_code == 200
@@ -371,7 +371,7 @@ def test_playing_by_requests(table):
         (f"/{TOKEN}/api/nothing", {}, 404),
         (f"/{TOKEN}/play.py", {}, 404),
         (f"/{TOKEN}/..%2fplay.py", {}, 404),
-        (f"/{TOKEN}/replays.html", {}, 409),
+        (f"/{TOKEN}/replay.html", {}, 409),
         ("/", {}, 404),
     ],
 )
@@ -413,10 +413,10 @@ def test_only_the_page_itself_may_change_anything(table, headers, status):
         ("play", {"action": 1.0}, 400, "action: expected a whole number"),
         ("play", {"action": 10**400}, 422, "may not play"),
         ("play", {}, 400, "action: expected a whole number"),
-        ("play", {"action": 0, "version": 99}, 409, "the game has moved on"),
-        ("play", {"action": 0, "version": None}, 409, "the game has moved on"),
+        ("play", {"action": 0, "version": 99}, 409, "the game has changed"),
+        ("play", {"action": 0, "version": None}, 409, "the game has changed"),
         ("advance", {}, 409, "no bot is to play"),
-        ("undo", {}, 409, "nothing to take back"),
+        ("undo", {}, 409, "nothing to undo"),
         ("hint", {"name": "os:system"}, 409, "hint 'os:system': expected one of greedy"),
         ("hint", {"name": ["greedy"]}, 400, "name: expected text"),
         ("save", {"name": "../x"}, 422, "expected 1..40 letters"),
@@ -428,7 +428,7 @@ def test_only_the_page_itself_may_change_anything(table, headers, status):
         ("nothing", {}, 404, "not found"),
     ],
 )
-def test_what_is_not_allowed_is_refused_in_one_line(table, tmp_path, what, body, status, says):
+def test_a_request_that_is_not_allowed_is_refused(table, tmp_path, what, body, status, says):
     session, client = table
     (tmp_path / "bad.jsonl").write_text("{}\n{}\n")
     before = session.games.tobytes(), session.version
@@ -448,10 +448,10 @@ def test_what_is_not_allowed_is_refused_in_one_line(table, tmp_path, what, body,
         (b"{", 400),
         (b"\xff", 400),
         (b"[" * 2000, 400),
-        (b" " * (MOST_BYTES + 1), 413),
+        (b" " * (MAX_BYTES + 1), 413),
     ],
 )
-def test_a_body_that_is_none_is_refused(table, content, status):
+def test_an_invalid_body_is_refused(table, content, status):
     _, client = table
     headers = {**ORIGIN, "Content-Type": "application/json"}
     answer = client.post(f"/{TOKEN}/api/play", content=content, headers=headers)
@@ -459,7 +459,7 @@ def test_a_body_that_is_none_is_refused(table, content, status):
     assert list(answer.json()) == ["error"]
 
 
-def test_a_bot_that_fails_is_told_in_one_line_and_asked_again(table):
+def test_a_bot_that_fails_is_reported_in_one_line_and_can_try_again(table):
     session, client = table
 
     class Broken:
@@ -473,7 +473,7 @@ def test_a_bot_that_fails_is_told_in_one_line_and_asked_again(table):
         session.play(0, legal(session)[0])
     answer = post(client, "advance")
     assert answer.status_code == 422
-    assert answer.json() == {"error": "agent broken raised RuntimeError: no idea"}
+    assert answer.json() == {"error": "bot broken raised RuntimeError: no idea"}
     session._bots[1] = good
     assert post(client, "advance").status_code == 200
 
@@ -487,16 +487,16 @@ def test_two_persons_share_a_screen_and_see_one_seat_at_a_time(tmp_path):
     assert answer.json()["hand_over"]
     assert answer.json()["seat"] == 0
     assert post(client, "play", {"action": legal(session)[0]}).status_code == 409
-    assert post(client, "look").json()["seat"] == 1
+    assert post(client, "hand_over").json()["seat"] == 1
     assert post(client, "play", {"action": legal(session)[0]}).status_code == 200
 
 
 def test_the_replay_is_shown_when_the_game_is_over(table):
     session, client = table
-    draws = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     while not session.over:
-        step(session, draws)
-    answer = client.get(f"/{TOKEN}/replays.html")
+        step(session, rng)
+    answer = client.get(f"/{TOKEN}/replay.html")
     assert answer.status_code == 200
     assert "DecompressionStream" in answer.text
 
@@ -509,8 +509,8 @@ def test_the_replay_is_shown_when_the_game_is_over(table):
     [
         (["--game", "tower"], "unknown game 'tower'"),
         (["--seats", "greedy", "random"], "expected 2 seats, 'human' among them"),
-        (["--seats", "human", "gredy"], "unknown agent 'gredy'"),
-        (["--hints", "gredy"], "unknown agent 'gredy'"),
+        (["--seats", "human", "gredy"], " 'gredy'"),
+        (["--hints", "gredy"], " 'gredy'"),
         (["--options", "board"], "expected name=value"),
         (["--seed", "-1"], "seed=-1: expected a whole number"),
         (["--port", "70000"], "port=70000: expected 0..65535"),
@@ -532,18 +532,18 @@ def test_bad_input_is_one_line(tmp_path, monkeypatch, capsys, arguments, says):
     assert says in err
 
 
-def test_a_port_that_is_taken_is_one_line():
-    taken = play._socket(0)
-    taken.listen()
-    with taken, pytest.raises(InvalidOption, match="choose another, or 0 for any free one"):
-        play._socket(taken.getsockname()[1])
+def test_a_port_in_use_is_one_line():
+    used = play._socket(0)
+    used.listen()
+    with used, pytest.raises(InvalidOption, match="choose another, or 0 for any free one"):
+        play._socket(used.getsockname()[1])
 
 
 # -------------------------------------------------------------------------------- the terminal
 
 
 def play_terminal(session, tmp_path, answers):
-    """Play with scripted answers; a callable one chooses by the session."""
+    """Play with scripted input; a callable one is called with the session."""
     given = iter(answers)
 
     def ask(prompt):
@@ -565,16 +565,16 @@ def test_a_whole_game_in_the_terminal(tmp_path, capsys):
     assert "The game is over; scores: " in out
 
 
-def test_the_terminal_answers_commands_and_refuses_the_rest(tmp_path, capsys):
+def test_the_terminal_executes_commands_and_refuses_other_input(tmp_path, capsys):
     session = session_of()
     build = str(named(session, "build"))
     answers = ["99999", "xyzzy", "take", "hint", "hint os:system", build, "undo", "save one"]
     play_terminal(session, tmp_path, [*answers, "save ../x", "log", "board", "quit", build])
     out = capsys.readouterr().out
-    assert "no: seat 0 may not play 99999 now" in out
-    assert "'xyzzy': expected the number of an action" in out
+    assert "error: seat 0 may not play 99999 now" in out
+    assert "'xyzzy': no legal action contains this" in out
     assert "greedy would play" in out
-    assert "no: hint 'os:system'" in out
+    assert "error: hint 'os:system'" in out
     assert saves_in(tmp_path) == ["one.jsonl"]
     assert session.log == []
 
@@ -584,7 +584,7 @@ def test_the_terminal_answers_commands_and_refuses_the_rest(tmp_path, capsys):
 
 @contextmanager
 def served(session, saves):
-    """Serve a session for real; yields the address of the page."""
+    """Serve a session over HTTP; yields the address of the page."""
     listening = play._socket(0)
     settings = uvicorn.Config(
         PlayServer(session, TOKEN, saves).app(), log_level="error", lifespan="off"
@@ -608,7 +608,7 @@ def ready(page):
 
 
 def click_a_target(page, number):
-    """Click one of the outlined places and, if it stands for several actions, one of those."""
+    """Click a target on the board and, if it has several actions, one of them in the menu."""
     version = page.get_attribute("body", "data-version")
     targets = page.locator("#board .target")
     chosen = targets.nth(number % targets.count())
@@ -639,7 +639,7 @@ def test_a_browser_plays_a_whole_game_by_clicking_and_is_reloaded_in_the_middle(
         assert session.over
         assert clicks > 10
         assert page.locator("#log li").count() == len(session.log)
-        assert "wins" in page.inner_text("#asked")
+        assert "wins" in page.inner_text("#prompt")
         scores = session.game.scores(session.games, 0).tolist()
         assert f"seat 0: {scores[0]}, seat 1: {scores[1]}" in page.inner_text("#help")
         with page.expect_popup() as opened:
@@ -651,7 +651,7 @@ def test_a_browser_plays_a_whole_game_by_clicking_and_is_reloaded_in_the_middle(
         assert totals == [str(score) for score in scores]
 
 
-def test_a_browser_undoes_asks_saves_loads_and_lists(tmp_path):
+def test_a_browser_undoes_shows_hints_saves_loads_and_lists(tmp_path):
     session = session_of("tower_up", ("human", "random"), seed=3)
     with served(session, tmp_path) as url, open_url(url, "status of 422") as page:
         page.select_option("#pace", "-1")
@@ -690,7 +690,7 @@ def test_a_browser_of_ginkgopolis_never_receives_what_is_hidden(tmp_path):
     session = session_of("ginkgopolis", ("human", "random", "random"), seed=12345678)
     received = []
 
-    def keep(answer):  # the library marks its handlers, which a list's own method does not take
+    def keep(answer):  # the library sets attributes on handlers, which a list's method refuses
         received.append(answer)
 
     with served(session, tmp_path) as url, open_url(url) as page:
@@ -700,8 +700,8 @@ def test_a_browser_of_ginkgopolis_never_receives_what_is_hidden(tmp_path):
             assert ready(page)
             click_a_target(page, k)
         ready(page)
-        told = [answer for answer in received if "/api/" in answer.url]
-        texts = [answer.text() for answer in told if not answer.url.endswith("saves")]
+        answers = [answer for answer in received if "/api/" in answer.url]
+        texts = [answer.text() for answer in answers if not answer.url.endswith("saves")]
     assert len(texts) > 24
     for text in texts:
         assert "12345678" not in text
@@ -736,7 +736,7 @@ def test_a_browser_can_click_every_target_of_urban_sprawl(tmp_path):
             assert ready(page)
             targets = page.locator("#board .target").all()
             points = [target.evaluate(REACHABLE) for target in targets[:: 1 + len(targets) // 8]]
-            assert None not in points, page.inner_text("#asked")
+            assert None not in points, page.inner_text("#prompt")
             version = page.get_attribute("body", "data-version")
             page.mouse.click(*points[k % len(points)])
             menu = page.locator("#menu button:visible")

@@ -1,4 +1,4 @@
-"""experiments/replay_page.py: a replay as one page, as text and in a real browser."""
+"""The page of a replay: its data, the command that writes it, and the page in a real browser."""
 
 import base64
 import gzip
@@ -20,7 +20,7 @@ from tests.browser import open_page
 from tests.golden.record_pictures import REPLAYS
 from tests.suite import GAMES
 
-pytestmark = pytest.mark.compiled  # about pages, not about rules
+pytestmark = pytest.mark.compiled  # tests pages, not rules
 
 MOST_BYTES = 5_000_000
 
@@ -34,7 +34,7 @@ def call(monkeypatch, *arguments):
     run(main, Verify | Show | Html)
 
 
-def carried_out(steps):
+def applied(steps):
     """Yield the lines of every step, from the edits."""
     now = []
     for step in steps:
@@ -44,12 +44,10 @@ def carried_out(steps):
 
 
 def test_edits_turn_one_list_into_the_other():
-    draws = random.Random(0)
-    lists = [[draws.randrange(6) for _ in range(draws.randrange(9))] for _ in range(200)]
+    rng = random.Random(0)
+    lists = [[rng.randrange(6) for _ in range(rng.randrange(9))] for _ in range(200)]
     lists += [[], [1, 2, 3], [1, 2, 3], [1, 3]]
-    assert list(carried_out(edits(a, b) for a, b in zip([[], *lists], lists, strict=False))) == (
-        lists
-    )
+    assert list(applied(edits(a, b) for a, b in zip([[], *lists], lists, strict=False))) == (lists)
     assert edits([1, 2, 3], [1, 2, 3]) == []
     assert edits([1, 2, 3, 4], [1, 9, 3, 4]) == [(1, 1, [9])]
 
@@ -63,7 +61,7 @@ def test_every_step_of_a_page_is_the_games_own_picture(name, label):
     shown = content(played)
     game, last = played.game(), None
     games = game.deal(1, played.header["seed"])
-    for k, lines in enumerate(carried_out(shown["steps"])):
+    for k, lines in enumerate(applied(shown["steps"])):
         svg = game.svg(games, 0, last=last)
         assert "\n".join(shown["lines"][line] for line in lines) + "\n" == svg, k
         assert shown["scores"][k] == game.scores(games, 0).tolist()
@@ -74,7 +72,7 @@ def test_every_step_of_a_page_is_the_games_own_picture(name, label):
             game.play(games, 0, ply.action)
             last = Played(ply.seat, ply.action, ply.says)
     assert k == len(played.plies)
-    assert shown["end"] == shown["asked"][-1][1]
+    assert shown["end"] == shown["decisions"][-1][1]
     assert len(shown["sides"]) == game.num_sides
 
 
@@ -84,7 +82,7 @@ def test_a_long_game_of_urban_sprawl_stays_below_five_megabytes():
     assert len(page(replays.record_random(game, 1))) < MOST_BYTES
 
 
-def test_a_page_is_alone_and_holds_what_it_was_given():
+def test_a_page_is_self_contained_and_holds_its_data():
     text = page(golden("tower_up", "2-seats"))
     assert not re.search(r"""(src|href|url\()\s*=?\s*["']?(https?:|//|\w+\.)""", text)
     assert text.count("http:") == text.count("http://www.w3.org/2000/svg")
@@ -93,17 +91,17 @@ def test_a_page_is_alone_and_holds_what_it_was_given():
     assert shown == json.loads(json.dumps(content(golden("tower_up", "2-seats"))))
 
 
-def test_names_in_a_replay_stay_text():
+def test_names_in_a_replay_are_escaped():
     played = golden("tower_up", "2-seats")
     evil = "</script><img src=x onerror=alert(1)>{{script}}"
-    told = replays.from_actions(
+    replay = replays.from_actions(
         played.game(),
         played.header["seed"],
         [ply.action for ply in played.plies[:5]],
-        agents=[evil, "greedy"],
+        bots=[evil, "greedy"],
         forfeit={"seat": 0, "ply": 5, "reason": evil},
     )
-    text = page(told)
+    text = page(replay)
     assert "onerror" not in text
     with open_page(text) as browser:
         browser.keyboard.press("End")
@@ -127,7 +125,7 @@ def test_the_command_writes_a_page_beside_the_replay(tmp_path, monkeypatch, caps
     [
         (["game.jsonl", "--game", "1"], "game=1: game.jsonl holds games 0..0"),
         (["none.jsonl"], "none.jsonl: cannot be read"),
-        (["changed.jsonl"], "the state differs afterwards"),
+        (["changed.jsonl"], "the state differs after it"),
         (["game.jsonl", "-o", "file/x.html"], "'file/x.html': cannot be written: "),
     ],
 )
@@ -184,7 +182,7 @@ def test_a_browser_shows_every_step(name):
         assert "win" in browser.inner_text("#about")
 
 
-def test_a_browser_jumps_plays_and_pauses():
+def test_a_browser_goes_to_steps_plays_and_pauses():
     played = golden("tower_up", "2-seats")
     turns = content(played)["turns"]
     with open_page(page(played)) as browser:
