@@ -75,7 +75,8 @@ def require_extra(extra: str, what: str) -> None:
     """
     absent = missing(EXTRAS[extra])
     if absent:
-        names, verb = " and ".join(absent), "is" if len(absent) == 1 else "are"
+        names = " and ".join(absent)
+        verb = "is" if len(absent) == 1 else "are"
         raise MissingExtra(
             f"{what} needs {names}, which {verb} not installed: {pip_command(extra)}"
         )

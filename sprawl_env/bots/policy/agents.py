@@ -26,7 +26,7 @@ from sprawl_env.core.game import Game
 
 CARD: Final = "README.md"
 _PACKAGE: Final = Path(__file__).resolve().parents[2]
-_PART: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _SEATS: Final = "num_players"
 
 
@@ -85,7 +85,7 @@ def find_agent(name: str, game: Game | None = None) -> Path:
     of, slash, agent = wanted.rpartition("/")
     if not slash and game is not None:
         of = game.name
-    if not _PART.fullmatch(of) or not _PART.fullmatch(agent):
+    if not NAME.fullmatch(of) or not NAME.fullmatch(agent):
         raise UnknownName(f"bot {name!r}: expected agent:GAME/NAME, e.g. agent:tower_up/quick")
     if game is not None and of != game.name:
         raise UnknownName(f"bot {name!r}: plays {of}, not {game.name}; {_listed(game.name, game)}")
