@@ -1,8 +1,7 @@
 """Make a trained agent of a training run: weights, description and card.
 
     python -m experiments.export runs/tower_up-quick-0 agents/tower_up/quick
-    python -m experiments.export runs/ginkgopolis-quick-0 agents/ginkgopolis/quick \\
-        --weaknesses "It rarely builds upwards."
+    python -m experiments.export RUN agents/GAME/NAME --weaknesses "It rarely builds upwards."
 
 The card is written from the run's ``config.json``, ``evaluation.json`` and newest checkpoint.
 """
