@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 import pytest
@@ -52,9 +53,22 @@ def finish(process, code=0, seconds=300):
     return out, err
 
 
+def without(*libraries):
+    """Return finders of modules that do not find some libraries."""
+
+    class Finder(PathFinder):
+        @classmethod
+        def find_spec(cls, name, path=None, target=None):
+            if name.partition(".")[0] in libraries:
+                return None
+            return PathFinder.find_spec(name, path, target)
+
+    is_path = [isinstance(f, type) and issubclass(f, PathFinder) for f in sys.meta_path]
+    return [Finder if path else f for path, f in zip(is_path, sys.meta_path, strict=True)]
+
+
 def hide(monkeypatch, *libraries):
     """Make libraries look as if they were not installed."""
-    for library in libraries:
-        monkeypatch.setitem(sys.modules, library, None)
-        for name in [name for name in sys.modules if name.startswith(f"{library}.")]:
-            monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setattr(sys, "meta_path", without(*libraries))
+    for name in [name for name in sys.modules if name.partition(".")[0] in libraries]:
+        monkeypatch.delitem(sys.modules, name)

@@ -422,7 +422,7 @@ def check(config: Config) -> None:
     for name, least in (("num_games", 1), ("num_players", FEWEST), ("reach", 0)):
         value = getattr(config, name)
         if not isinstance(value, int) or value < least:
-            raise InvalidOption(f"{name}={value}: expected a whole number from {least}")
+            raise InvalidOption(f"{name}={value!r}: expected a whole number from {least}")
     if config.reach and config.num_players != FEWEST:
         raise InvalidOption(f"reach={config.reach}: expected 0 with {config.num_players} seats")
     if not config.move_seconds > 0:

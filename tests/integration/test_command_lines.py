@@ -180,7 +180,7 @@ def test_play_names_the_extra_that_it_needs(monkeypatch, capsys, tmp_path):
         "error: sprawl-env play needs starlette, which is not installed: "
         "pip install 'sprawl-env[play]'\n"
     )
-    hide(monkeypatch, "uvicorn")
+    hide(monkeypatch, "starlette", "uvicorn")
     assert "needs starlette and uvicorn, which are not installed" in refused(capsys, "play")
 
 
@@ -228,8 +228,10 @@ def test_every_extra_is_declared_in_the_project():
 @pytest.mark.compiled
 def test_without_extras_bots_that_need_no_torch_play(tmp_path):
     code = (
-        f"import sys\nfor n in {ALL_EXTRAS}: sys.modules[n] = None\n"
+        "import sys\n"
         "from sprawl_env.__main__ import main\n"
+        "from tests.commands import without\n"
+        f"sys.meta_path[:] = without(*{ALL_EXTRAS})\n"
         "if __name__ == '__main__':\n"
         "    main(['evaluate', '--bots', 'greedy', 'random', '--games', '4'])\n"
         "    main('tournament --games 2 --processes 1 --out t'.split())\n"
