@@ -48,7 +48,12 @@ def command(*arguments, cwd, **options):
 
 def finish(process, code=0, seconds=300):
     """Wait for a process; return what it printed."""
-    out, err = process.communicate(timeout=seconds)
+    try:
+        out, err = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise
     assert process.returncode == code, out + err
     return out, err
 
