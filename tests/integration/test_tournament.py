@@ -317,27 +317,23 @@ def test_results_of_another_tournament_are_refused(tmp_path):
         Folder(tmp_path / "new", Config(), schedule)
 
 
-# --------------------------------------------------------------------------------------- the README
-
-
-def section(title):
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    return readme.split(f"\n## {title}\n")[1].split("\n## ")[0]
+# ---------------------------------------------------------------------------------------- the guide
 
 
 @pytest.mark.compiled
-def test_the_readmes_bot_plays_as_written_and_its_commands_run(tmp_path):
-    page = section("Write your own bot in 20 lines")
-    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+def test_the_guides_bot_plays_as_written_and_its_commands_run(tmp_path):
+    guide = (ROOT / "docs" / "guides" / "bots.md").read_text(encoding="utf-8")
+    page = guide.split("\n## A bot in 20 lines\n")[1].split("\n## ")[0]
+    (code,) = re.findall(r"```python.*\n(.*?)```", page, re.DOTALL)
     assert len([line for line in code.splitlines() if line.strip()]) <= 20
     (tmp_path / "my_bot.py").write_text(code)
-    shell = page.replace(f"```python\n{code}```", "") + section("Tournaments")
-    commands = "".join(re.findall(r"```\n(.*?)```", shell, re.DOTALL))
-    for line in commands.splitlines():
+    shell = "".join(re.findall(r"```sh\n(.*?)```", page, re.DOTALL))
+    for line in shell.splitlines():
         program, *words = shlex.split(line, comments=True)
         assert program == "sprawl-env"
         finish(command("sprawl_env", *words, cwd=tmp_path))
-    report = json.loads((tmp_path / "runs" / "first" / "report.json").read_text())
+    (path,) = tmp_path.rglob("report.json")
+    report = json.loads(path.read_text())
     elo = {line["bot"]: line for line in report["bots"]}
     assert elo["my_bot:MyBot"]["elo_low"] > elo["random"]["elo_high"]
     assert not any(line["forfeits"] for line in report["bots"])

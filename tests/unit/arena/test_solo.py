@@ -72,7 +72,7 @@ def test_training_on_one_seat_meets_the_automaton_and_no_pool(tmp_path, monkeypa
     result = json.loads((tmp_path / "solo" / "evaluation.json").read_text())
     assert result["results"].keys() == {"automaton"}
     lines = result["results"]["automaton"]
-    assert [line["agent"] for line in lines] == ["policy", "random", "greedy"]
+    assert [line["bot"] for line in lines] == ["policy", "random", "greedy"]
     assert all(line["games"] == 40 for line in lines)
     text = (tmp_path / "solo" / "evaluation.txt").read_text()
     assert "1 seat" in text
