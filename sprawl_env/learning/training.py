@@ -26,7 +26,7 @@ import json
 import signal
 import time
 from collections import defaultdict, deque
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,6 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger, configure
 from threadpoolctl import threadpool_limits
 
-import sprawl_env
 from sprawl_env.adapters.sb3 import SelfPlayVecEnv
 from sprawl_env.arena.evaluation import Line, measure, measure_alone, seats_of, table
 from sprawl_env.bots.greedy import heuristic_of
@@ -54,14 +53,15 @@ from sprawl_env.bots.policy.checkpoint import (
 )
 from sprawl_env.bots.policy.player import PolicyBot, load_network
 from sprawl_env.bots.protocol import Bot, ask
-from sprawl_env.console import console, parse_options, run, say
+from sprawl_env.console import console, parse_options, say
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.files import write_atomically
 from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import provenance
-from sprawl_env.core.rewards import reward_mode
+from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.state import AUTOMATON
 from sprawl_env.kernels.rng import combine
+from sprawl_env.learning.config import PRESETS, Config, check
 from sprawl_env.learning.imitation import Dataset, collect, imitate
 from sprawl_env.learning.policy import EntityPolicy
 from sprawl_env.learning.ppo import SharedPPO
@@ -76,134 +76,6 @@ IMITATION_RATE = 4e-3  # step size of behaviour cloning
 ADAM_EPSILON = 1e-5
 PLAIN_SECONDS = 20.0  # time between lines of progress if the output is not a terminal
 KEPT_WHEN_RESUMED = {"resume"}
-
-
-@dataclass(frozen=True)
-class Config:
-    """Every setting of a training run; written to ``config.json`` before step 1."""
-
-    preset: str = "quick"
-    """defaults of all settings: quick or full"""
-    game: str = "tower_up"
-    """name of the game, or the import path of its rules: module:RULES"""
-    num_players: int = 2
-    """number of seats"""
-    options: tuple[str, ...] = ()
-    """other options of the game as name=value, e.g. objectives=start"""
-    seed: int = 0
-    """seed of the deals, the opponents, the first weights and the sampled actions"""
-    total_steps: int = 4_000_000
-    """learner decisions in total"""
-    max_minutes: float = 4.0
-    """time limit of training; the evaluation comes after it; 0: no limit"""
-    num_envs: int = 512
-    """games played at the same time, over all processes"""
-    num_steps: int = 16
-    """learner decisions per game between two updates"""
-    batch_size: int = 512
-    """decisions per gradient step, over all processes"""
-    num_epochs: int = 2
-    """passes over the decisions of each update"""
-    learning_rate: float = 1e-3
-    """Adam's step size at the start; it falls linearly to 5% of this"""
-    entropy: float = 0.003
-    """weight of the entropy bonus at the start; it falls like the step size"""
-    gamma: float = 0.999
-    """discount factor per decision"""
-    gae_lambda: float = 0.85
-    """lambda of generalised advantage estimation"""
-    width: int = 32
-    """width of the layers that process single entities (sites, cards, ...)"""
-    trunk: int = 128
-    """width of the layers that process the whole observation"""
-    reward: str = "lead"
-    """reward mode: winner, rank, margin, score or lead (sprawl_env.core.rewards)"""
-    reward_scale: float = 0.05
-    """factor on the rewards"""
-    greedy_share: float = 0.9
-    """share of the opponents that are the bot greedy"""
-    random_share: float = 0.03
-    """share of the opponents that are the bot random"""
-    pool_size: int = 8
-    """number of newest own checkpoints that opponents are drawn from"""
-    pool_active: int = 1
-    """number of own checkpoints that play at the same time; re-drawn after every update"""
-    imitation: int = 400_000
-    """expert decisions to imitate before step 1, limited by time and memory; 0: no imitation"""
-    expert: str = ""
-    """bot to imitate, e.g. greedy; default: the expert that the game's heuristic names"""
-    imitation_share: float = 0.35
-    """share of the training time after which imitation stops"""
-    imitation_epochs: int = 2
-    """passes over the expert's decisions"""
-    checkpoint_every: int = 50_000
-    """learner decisions between checkpoints"""
-    evaluation_games: int = 1000
-    """paired games against each of random and greedy at the end; 0: no evaluation"""
-    processes: int = 2
-    """number of processes that share the games and the gradient steps"""
-    runs: Path = Path("runs")
-    """folder in which the run's folder is created"""
-    name: str = ""
-    """name of the run's folder; default: GAME-PRESET-SEED"""
-    resume: Path | None = None
-    """folder of a run to resume; the run's own config is used"""
-
-
-PRESETS = {
-    "quick": Config(),
-    "full": Config(
-        preset="full",
-        total_steps=60_000_000,
-        max_minutes=0.0,
-        num_envs=256,
-        num_steps=48,
-        batch_size=1024,
-        num_epochs=3,
-        learning_rate=5e-4,
-        width=64,
-        trunk=256,
-        pool_size=24,
-        pool_active=4,
-        gae_lambda=0.95,
-        greedy_share=0.25,
-        checkpoint_every=1_000_000,
-        evaluation_games=4000,
-    ),
-}
-
-
-def check(config: Config) -> None:
-    """Check that the settings are valid.
-
-    Raises:
-        InvalidOption: one is not; the message names it and the values it may have.
-    """
-    positive = (
-        "total_steps", "num_envs", "num_steps", "batch_size", "num_epochs", "learning_rate",
-        "checkpoint_every", "pool_size", "pool_active", "processes", "reward_scale", "width",
-        "trunk", "imitation_share",
-    )  # fmt: skip
-    for name in positive:
-        if getattr(config, name) <= 0:
-            raise InvalidOption(f"{name}={getattr(config, name)}: expected more than 0")
-    reward_mode(config.reward)
-    for name in ("gamma", "gae_lambda", "greedy_share", "random_share", "imitation_share"):
-        if not 0 <= getattr(config, name) <= 1:
-            raise InvalidOption(f"{name}={getattr(config, name)}: expected 0..1")
-    if config.greedy_share + config.random_share > 1:
-        raise InvalidOption("greedy_share and random_share: expected a sum of at most 1")
-    if config.batch_size > config.num_envs * config.num_steps:
-        raise InvalidOption(
-            f"batch_size={config.batch_size}: expected at most num_envs * num_steps = "
-            f"{config.num_envs * config.num_steps}"
-        )
-    for name in ("num_envs", "batch_size"):
-        if getattr(config, name) % config.processes:
-            raise InvalidOption(
-                f"{name}={getattr(config, name)}: expected a multiple of "
-                f"processes={config.processes}"
-            )
 
 
 class Clock:
@@ -623,7 +495,7 @@ def train_other_rank(team: Team, config: Config, path: Path | None) -> None:
     """Train as rank 1 or more: the same program, which writes no files and prints nothing."""
     limit_threads()
     options = parse_options(config.options)
-    game = sprawl_env.game(config.game, num_players=config.num_players, **options)
+    game = make_game(config.game, num_players=config.num_players, **options)
     checkpoint = load(path, game) if path else None
     team.barrier()  # rank 0 has compiled everything
     env = make_env(config, game, team, checkpoint.step if checkpoint else 0)
@@ -663,56 +535,58 @@ def learn(
         model.learn(config.total_steps - clock.steps, callback=callback, reset_num_timesteps=False)
 
 
-def evaluate(config: Config, folder: Path, game: Game) -> None:
+def evaluate(config: Config, folder: Path, game: Game) -> dict[str, list[Line]]:
     """Evaluate the newest checkpoint against ``random`` and ``greedy``; write a table and JSON.
 
     On one seat the policy and these bots play the same deals against the automaton.
+
+    Returns:
+        The lines of the result, by opponent.
     """
-    policy = make_bot(f"checkpoint:{folder}", game)
+    trained = make_bot(f"checkpoint:{folder}", game)
     references = {name: make_bot(name, game) for name in ("random", "greedy")}
     num_games, seed = config.evaluation_games, config.seed + 1
     out = console()
     alone = game.num_seats == 1
     lines: dict[str, list[Line]] = {}
     if alone:
-        names, bots = ["policy", *references], [policy, *references.values()]
+        names, bots = ["policy", *references], [trained, *references.values()]
         lines[AUTOMATON], _ = measure_alone(game, names, bots, num_games, seed)
     else:
         others = game.num_seats - 1
         for name, reference in references.items():
-            names, bots = ["policy"] + [name] * others, [policy] + [reference] * others
+            names, bots = ["policy"] + [name] * others, [trained] + [reference] * others
             lines[name], _ = measure(game, names, bots, num_games, seed)
     plain = io.StringIO()
     text = Console(file=plain, width=110)
     for opponent, found in lines.items():
-        title = f"{game.title}, {seats_of(game)}: {policy.name} v {opponent}"
+        title = f"{game.title}, {seats_of(game)}: {trained.name} v {opponent}"
         shown = table(title, found, margins=alone)
         out.print(shown)
         text.print(shown)
     write_atomically(folder / "evaluation.txt", plain.getvalue())
     result = {
-        "checkpoint": policy.name,
+        "checkpoint": trained.name,
         "results": {name: [asdict(line) for line in found] for name, found in lines.items()},
         "config": asdict(config),
         **provenance(),
     }
     write_atomically(folder / "evaluation.json", json.dumps(result, indent=1, default=str))
     say(f"policy: checkpoint:{folder}   results: {folder / 'evaluation.txt'}")
+    return lines
 
 
-def main(config: Config) -> None:
-    """Train, then evaluate."""
+def main(config: Config) -> tuple[Path, bool, dict[str, list[Line]]]:
+    """Train, then evaluate; return the folder, whether training finished, and the lines."""
     if config.resume is not None:
         folder = config.resume
         config = read_config(folder)
     else:
         folder = run_folder(config)
     check(config)
-    game = sprawl_env.game(
-        config.game, num_players=config.num_players, **parse_options(config.options)
-    )
+    game = make_game(config.game, num_players=config.num_players, **parse_options(config.options))
     if config.imitation:
-        make_expert(config, game, config.seed)  # raises before any file is written
+        make_expert(config, game, config.seed)  # an unknown bot is refused before a file is written
     written = {"config": asdict(replace(config, resume=None)), **provenance()}
     if not (folder / "config.json").exists():
         write_atomically(folder / "config.json", json.dumps(written, indent=1, default=str))
@@ -723,5 +597,4 @@ def main(config: Config) -> None:
         evaluate(config, folder, game)
 
 
-if __name__ == "__main__":
-    run(main, Config, PRESETS)
+__all__ = ["PRESETS", "Config", "check", "main"]

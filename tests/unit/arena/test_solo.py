@@ -1,7 +1,6 @@
 """Evaluation and training on one seat, against the automaton."""
 
 import json
-import sys
 
 import numpy as np
 import pytest
@@ -10,52 +9,49 @@ pytest.importorskip("sb3_contrib")
 from sprawl_env.arena import evaluation
 from sprawl_env.bots.names import make_bot
 from sprawl_env.core import registry
+from sprawl_env.core.heuristic import Heuristic
 from sprawl_env.kernels.compile import JIT
 from sprawl_env.learning import training
-from tests.toy import HEURISTIC, NAME, toy
+from tests.commands import call
+from tests.toy import NAME, RULES, toy, value
 
 pytestmark = pytest.mark.compiled
 
 
 @pytest.fixture(autouse=True)
 def toy_is_registered(monkeypatch):
-    monkeypatch.setitem(registry.GAMES, NAME, "tests.toy")
-    monkeypatch.setitem(sys.modules, f"sprawl_env.bots.heuristics.{NAME}", HEURISTIC)
+    monkeypatch.setitem(registry._games, NAME, registry.Entry(RULES, Heuristic(value=value)))
 
 
-def test_each_agent_plays_the_same_deals_alone():
+def test_each_bot_plays_the_same_deals_alone():
     game = toy(num_players=1)
-    agents = [make_bot(name, game) for name in ("random", "random")]
-    lines, results = evaluation.measure_alone(game, ["one", "two"], agents, 40, seed=3)
-    assert [line.agent for line in lines] == ["one", "two"]
+    bots = [make_bot(name, game) for name in ("random", "random")]
+    lines, results = evaluation.measure_alone(game, ["one", "two"], bots, 40, seed=3)
+    assert [line.bot for line in lines] == ["one", "two"]
     assert [line.games for line in lines] == [40, 40]
     assert len(results.wins) == 80
-    assert lines[0].wins == lines[1].wins  # the same agent, seeded alike
+    assert lines[0].wins == lines[1].wins  # the same bot, seeded alike
     half = results.margins[:40, 0]
     assert lines[0].margin == pytest.approx(half.mean())
     assert lines[0].margin_error == pytest.approx(1.959964 * half.std(ddof=1) / np.sqrt(40))
 
 
-@pytest.mark.parametrize("agents", [("greedy",), ("greedy", "random")])
-def test_evaluation_on_one_seat_shows_wins_score_and_margin(agents, tmp_path, capsys):
-    evaluation.main(
-        evaluation.Config(
-            game=NAME, agents=agents, num_players=1, games=30, out=tmp_path / "result.json"
-        )
-    )
-    shown = capsys.readouterr().out
+@pytest.mark.parametrize("bots", [("greedy",), ("greedy", "random")])
+def test_evaluation_on_one_seat_shows_wins_score_and_margin(bots, tmp_path, capsys):
+    out = tmp_path / "result.json"
+    what = ["--game", NAME, "--bots", *bots, "--num-players", 1, "--games", 30, "--out", out]
+    shown = call(capsys, "evaluate", *what).out
     assert "1 seat against the automaton" in shown
     assert "mean margin" in shown
     result = json.loads((tmp_path / "result.json").read_text())
-    assert [line["agent"] for line in result["lines"]] == list(agents)
+    assert [line["bot"] for line in result["lines"]] == list(bots)
     assert {"wins", "score", "margin", "margin_error"} <= result["lines"][0].keys()
 
 
 def test_two_seats_show_no_margins(capsys):
-    evaluation.main(evaluation.Config(game=NAME, agents=("greedy", "random"), games=20))
-    shown = capsys.readouterr().out
-    assert "2 seats, seed 0" in shown
-    assert "margin" not in shown
+    shown = call(capsys, "evaluate", "--game", NAME, "--bots", "greedy", "random", "--games", 20)
+    assert "2 seats, seed 0" in shown.out
+    assert "margin" not in shown.out
 
 
 @pytest.mark.skipif(not JIT, reason="trains")
@@ -76,7 +72,7 @@ def test_training_on_one_seat_meets_the_automaton_and_no_pool(tmp_path, monkeypa
     result = json.loads((tmp_path / "solo" / "evaluation.json").read_text())
     assert result["results"].keys() == {"automaton"}
     lines = result["results"]["automaton"]
-    assert [line["agent"] for line in lines] == ["policy", "random", "greedy"]
+    assert [line["bot"] for line in lines] == ["policy", "random", "greedy"]
     assert all(line["games"] == 40 for line in lines)
     text = (tmp_path / "solo" / "evaluation.txt").read_text()
     assert "1 seat" in text
