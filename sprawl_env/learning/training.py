@@ -592,9 +592,8 @@ def main(config: Config) -> tuple[Path, bool, dict[str, list[Line]]]:
         write_atomically(folder / "config.json", json.dumps(written, indent=1, default=str))
     if not train(config, folder, game):
         say(f"interrupted; resume with: python -m experiments.train --resume {folder}")
-        return
-    if config.evaluation_games:
-        evaluate(config, folder, game)
+        return folder, False, {}
+    return folder, True, evaluate(config, folder, game) if config.evaluation_games else {}
 
 
 __all__ = ["PRESETS", "Config", "check", "main"]
