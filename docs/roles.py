@@ -11,7 +11,7 @@ ROLE: Final = re.compile(r":(?:func|class|meth|mod|attr|data|exc|obj):`(~?)([\w.
 
 
 def translated(text: str) -> str:
-    """Return a text with roles, e.g. ``:func:`x```, as links; plain code where no page has ``x``."""
+    """Return a text with its roles as links, or as plain code where no page has the target."""
 
     def link(found: re.Match[str]) -> str:
         target = found[2]
