@@ -453,8 +453,8 @@ MACROS: Final[dict[str, Callable[..., str | bool]]] = {
     macro.__name__: macro
     for macro in (
         actions, adapter_options, environments_table, facts, included, lead, limit, observation,
-        options_table, pictures_table, present, remarks, rewards_table, rulings, seats_table, source,
-        usage, version_history,
+        options_table, pictures_table, present, remarks, rewards_table, rulings, seats_table,
+        source, usage, version_history,
     )
 }  # fmt: skip
 
