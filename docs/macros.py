@@ -131,11 +131,6 @@ def included(path: str, up: str = "", title: bool = True) -> str:
     return re.sub(r"\]\(([^)\s]+)\)", link, text if title else text.partition("\n")[2])
 
 
-def present(path: str) -> bool:
-    """Return whether the repository has a file."""
-    return (ROOT / path).exists()
-
-
 def source(path: str, language: str) -> str:
     """Return a file of the repository as a block of code."""
     return f"```{language}\n{(ROOT / path).read_text(encoding='utf-8').rstrip()}\n```"
@@ -449,11 +444,11 @@ def pictures_table() -> str:
     return table(("", *MOMENTS), *rows)
 
 
-MACROS: Final[dict[str, Callable[..., str | bool]]] = {
+MACROS: Final[dict[str, Callable[..., str]]] = {
     macro.__name__: macro
     for macro in (
         actions, adapter_options, environments_table, facts, included, lead, limit, observation,
-        options_table, pictures_table, present, remarks, rewards_table, rulings, seats_table,
+        options_table, pictures_table, remarks, rewards_table, rulings, seats_table,
         source, usage, version_history,
     )
 }  # fmt: skip
