@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib
 import posixpath
 import re
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -20,15 +19,13 @@ from sprawl_env.adapters.registration import camel_case
 from sprawl_env.core import rewards
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game_names, rules_of
-from sprawl_env.core.rules import GameRules, Option
-from sprawl_env.render.modes import RENDER_MODES
+from sprawl_env.core.rules import GameRules
 
 ROOT: Final = Path(__file__).parents[1]
 PACKAGE: Final = ROOT / "sprawl_env"
 REPOSITORY: Final = "https://github.com/sprawl-env/sprawl-env/blob/main/"
 OPEN_SEATS: Final = 2  # the number of seats whose tab is open at first
 ON_THE_ENVIRONMENTS_PAGE: Final = ("", "Choosing together", "Actions", "Observation")
-MOMENTS: Final = ("start", "middle", "end")  # of a game, as the pictures show it
 PAGES: Final = {  # of the site, for files at the root of the repository
     "CHANGELOG.md": "changelog.md",
     "CITATION.cff": "citing.md",
@@ -180,72 +177,6 @@ def titles() -> dict[str, str]:
     return {n: rules.title for n, rules in found.items() if rules.module.startswith("sprawl_env.")}
 
 
-# ---------------------------------------------------------------------------------- options
-
-
-def default_of(option: Option) -> str:
-    """Return an option's default as it is written in a call."""
-    return f'`"{option.default}"`' if option.words else f"`{option.default}`"
-
-
-def span(rules: GameRules, name: str, seats: int) -> str:
-    """Return the numbers that the game accepts for an option with some seats, e.g. ``3–7``."""
-    data = rules.load_data(None)
-    usual = {key: o.parse(rules.name, key, o.default) for key, o in rules.options.items()}
-
-    def fits(value: int) -> bool:
-        try:
-            rules.check_options(data, {**usual, "num_players": seats, name: value})
-        except sprawl_env.SprawlError:
-            return False
-        return True
-
-    option = rules.options[name]
-    found = [value for value in range(option.low, option.high + 1) if fits(value)]
-    return f"{found[0]}–{found[-1]}"
-
-
-def allowed(rules: GameRules, name: str) -> str:
-    """Return the values that an option may have, with every number of seats."""
-    option = rules.options[name]
-    if option.flag:
-        return "`True`, `False`"
-    if option.words:
-        return ", ".join(f'`"{word}"`' for word in option.words)
-    if name == "num_players":
-        return f"{option.low}–{option.high}"
-    spans = {seats: span(rules, name, seats) for seats in numbers_of_seats(rules)}
-    usual = Counter(spans.values()).most_common(1)[0][0]
-    others = (f"with {seats} seats {found}" for seats, found in spans.items() if found != usual)
-    return ", ".join([usual, *others])
-
-
-def options_table(name: str) -> str:
-    """Return a game's options."""
-    rules = rules_of(name)
-    return table(
-        ("option", "default", "allowed", "meaning"),
-        *(
-            (f"`{key}`", default_of(option), allowed(rules, key), option.meaning)
-            for key, option in rules.options.items()
-        ),
-    )
-
-
-def adapter_options() -> str:
-    """Return the options that all environments have."""
-    modes = ", ".join(f'`"{mode}"`' for mode in RENDER_MODES)
-    kinds = ", ".join(f'`"{kind}"`' for kind in rewards.REWARDS)
-    return table(
-        ("option", "default", "allowed", "meaning"),
-        ("`reward`", f'`"{rewards.REWARDS[0]}"`', kinds, "see [rewards](#rewards)"),
-        ("`render_mode`", "`None`", f"`None`, {modes}", "what `render()` returns or shows"),
-        ("`skip_forced`", "`False`", "`True`, `False`", "play on while only one action is legal "
-         "(not in Parallel and Gymnasium)"),
-        ("`data`", "`None`", "a folder", "TOML files of your own ([guide](../guides/cards.md))"),
-    )  # fmt: skip
-
-
 # ---------------------------------------------------------------------- an environment's page
 
 
@@ -261,6 +192,12 @@ def remarks(name: str) -> str:
     plain = [part for part in rest if not part.strip().startswith("|")]
     parts = [*plain, text.get("Choosing together", "")]
     return "\n\n".join(part.strip() for part in parts if part.strip())
+
+
+def options(name: str) -> str:
+    """Return the README's table of options; the tests compare it with the code."""
+    rows = [line for line in readme(name)[""].splitlines() if line.startswith("|")]
+    return "\n".join(rows)
 
 
 def facts(name: str) -> str:
@@ -286,24 +223,6 @@ def facts(name: str) -> str:
     )
 
 
-def usage(name: str) -> str:
-    """Return one line of code for every interface of a game."""
-    stem, version = names_of(name)
-    lines = [
-        "import gymnasium",
-        "import sprawl_env",
-        f"from sprawl_env import {stem}",
-        "",
-        f"env = {stem}.env(num_players=2)  # PettingZoo, agent by agent (AEC)",
-        f'env = gymnasium.make("sprawl_env/{camel_case(name)}-{version}")  # one learner',
-        f'vec = sprawl_env.make_vec("{name}", num_envs=1024)  # many games at once',
-        f'game = sprawl_env.game("{name}")  # rules, tables and pictures',
-    ]
-    if has_parallel(name):
-        lines.insert(5, f"env = {stem}.parallel_env(num_players=2)  # all who choose, at once")
-    return "```python\n" + "\n".join(lines) + "\n```"
-
-
 def seats_table(name: str) -> str:
     """Return agents and spaces for every number of seats."""
     return table(
@@ -321,48 +240,26 @@ def seats_table(name: str) -> str:
 
 
 def actions(name: str) -> str:
-    """Return the actions' table and the README's remarks on it."""
-    game = sprawl_env.game(name, num_players=OPEN_SEATS)
-    own = game.actions.markdown()
+    """Return the README's section on actions; its table must be the code's.
+
+    Raises:
+        PageError: the README and the code differ.
+    """
+    own = rules_of(name).actions.markdown()
     before, after = around(readme(name)["Actions"], own, f"{name}: README, Actions")
-    parts = [
-        f"`Discrete({game.num_actions})`, with the same ids for every number of seats and all "
-        "options. In the meanings `i` counts from the first id of the block. "
-        "`game.action_name(games, g, action)` says what an id means in a position.",
-        before,
-        own,
-        after,
-    ]
-    return "\n\n".join(part for part in parts if part)
+    return "\n\n".join(part for part in (before, own, after) if part)
 
 
 def observation(name: str) -> str:
-    """Return the observation's tables for every number of seats, and the README's remarks."""
-    games = games_of(name)
-    layouts = {in_words(n): game.observation_layout.markdown() for n, game in games.items()}
+    """Return the README's section on observations, its table as tabs for every number of seats.
+
+    Raises:
+        PageError: the README and the code differ.
+    """
+    layouts = {in_words(n): g.observation_layout.markdown() for n, g in games_of(name).items()}
     where = f"{name}: README, Observation"
     before, after = around(readme(name)["Observation"], layouts[in_words(OPEN_SEATS)], where)
-    mask = games[OPEN_SEATS].num_actions
-    return "\n\n".join(
-        [
-            f'`{{"observation": float32 [size], "action_mask": int8 [{mask}]}}`. The mask is 1 '
-            "where an action is legal, and all 0 for an agent that waits. It is also in "
-            '`infos[agent]["action_mask"]`.',
-            before,
-            "Seat 0 from the observer is the observer, 1 is the next seat, and so on. The table "
-            "depends on the number of seats:",
-            tabs(layouts, in_words(OPEN_SEATS)),
-            "The same table in Python, for any options, and one block of an observation by name:",
-            "```python\n"
-            "import sprawl_env\n\n"
-            f'game = sprawl_env.game("{name}", num_players={max(games)})\n'
-            "print(game.observation_layout.markdown())\n"
-            "observation = game.observe(game.deal(seed=1), 0, seat=0)\n"
-            'block = game.observation_layout.view(observation, "to_play")\n'
-            "```",
-            after,
-        ]
-    )
+    return "\n\n".join([before, tabs(layouts, in_words(OPEN_SEATS)), after])
 
 
 def rewards_table() -> str:
@@ -375,12 +272,6 @@ def rewards_table() -> str:
     if tuple(meant) != rewards.REWARDS:
         raise PageError(f"the rewards' docstring explains {list(meant)}, expected all of them")
     return table(("`reward`", "what an agent earns"), *((f"`{k}`", v) for k, v in meant.items()))
-
-
-def limit(name: str) -> str:
-    """Return the name of the option that bounds a game's length."""
-    (found,) = (key for key in rules_of(name).options if key.startswith("max_"))
-    return f"`{found}`"
 
 
 def version_history(name: str) -> str:
@@ -435,21 +326,11 @@ def environments_table() -> str:
     return table(heads, *rows)
 
 
-def pictures_table() -> str:
-    """Return the pictures of all games, each linked to itself."""
-    rows = []
-    for name, title in titles().items():
-        files = {moment: f"../pictures/{name}-{moment}.png" for moment in MOMENTS}
-        rows.append((title, *(f"[![{title}: {m}]({file})]({file})" for m, file in files.items())))
-    return table(("", *MOMENTS), *rows)
-
-
 MACROS: Final[dict[str, Callable[..., str]]] = {
     macro.__name__: macro
     for macro in (
-        actions, adapter_options, environments_table, facts, included, lead, limit, observation,
-        options_table, pictures_table, remarks, rewards_table, rulings, seats_table,
-        source, usage, version_history,
+        actions, environments_table, facts, included, lead, observation, options, remarks,
+        rewards_table, rulings, seats_table, source, version_history,
     )
 }  # fmt: skip
 

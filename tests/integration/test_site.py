@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import jinja2
@@ -21,6 +22,8 @@ from sprawl_env import __main__ as command_line
 from sprawl_env import console
 from sprawl_env.core.errors import DataError
 from sprawl_env.core.registry import rules_of
+from sprawl_env.core.rewards import REWARDS
+from sprawl_env.render.modes import RENDER_MODES
 from tests.browser import open_url
 from tests.suite import GAMES
 
@@ -127,14 +130,64 @@ def test_a_rulings_page_has_every_ruling_with_an_address(name):
     assert "## Where the data comes from" in page
 
 
+def default_of(option):
+    """An option's default as it is written in a call."""
+    return f'"{option.default}"' if option.words else f"{option.default}"
+
+
+def span(rules, name, seats):
+    """The numbers that the game accepts for an option with some seats, e.g. ``3–7``."""
+    data = rules.load_data(None)
+    usual = {key: o.parse(rules.name, key, o.default) for key, o in rules.options.items()}
+
+    def fits(value):
+        try:
+            rules.check_options(data, {**usual, "num_players": seats, name: value})
+        except sprawl_env.SprawlError:
+            return False
+        return True
+
+    option = rules.options[name]
+    found = [value for value in range(option.low, option.high + 1) if fits(value)]
+    return f"{found[0]}–{found[-1]}"
+
+
+def allowed(rules, name):
+    """The values that an option may have, with every number of seats."""
+    option = rules.options[name]
+    if option.flag:
+        return "`True`, `False`"
+    if option.words:
+        return ", ".join(f'`"{word}"`' for word in option.words)
+    if name == "num_players":
+        return f"{option.low}–{option.high}"
+    spans = {seats: span(rules, name, seats) for seats in macros.numbers_of_seats(rules)}
+    usual = Counter(spans.values()).most_common(1)[0][0]
+    others = (f"with {seats} seats {found}" for seats, found in spans.items() if found != usual)
+    return ", ".join([usual, *others])
+
+
 @pytest.mark.parametrize("name", GAMES)
 def test_a_games_readme_has_the_options_of_the_code(name):
-    rows = re.findall(r"^\| `(\w+)` \| (.+?) \| (.+?) \| .+ \|$", macros.readme(name)[""], re.M)
+    table = macros.options(name)
+    rows = re.findall(r"^\| `(\w+)` \| (.+?) \| (.+?) \| .+ \|$", table, re.M)
     rules = rules_of(name)
     assert [row[0] for row in rows] == list(rules.options)
-    for option, default, allowed in rows:
-        assert default.strip("`") == macros.default_of(rules.options[option]).strip("`")
-        assert allowed == macros.allowed(rules, option)
+    for option, default, values in rows:
+        assert default.strip("`") == default_of(rules.options[option])
+        assert values == allowed(rules, option)
+    assert table in environment_page(name)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_an_environments_page_has_the_options_of_all_environments(name):
+    page = environment_page(name)
+    kinds = ", ".join(f'`"{kind}"`' for kind in REWARDS)
+    modes = ", ".join(f'`"{mode}"`' for mode in RENDER_MODES)
+    assert f'| `reward` | `"{REWARDS[0]}"` | {kinds} |' in page
+    assert f"| `render_mode` | `None` | `None`, {modes} |" in page
+    (limit,) = (option for option in rules_of(name).options if option.startswith("max_"))
+    assert f"A game that reaches `{limit}` is stopped" in page
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -377,5 +430,5 @@ def test_the_files_that_the_readmes_link_are_there():
 
 def test_pictures_are_small():
     pictures = list((DOCS / "pictures").glob("*.png"))
-    assert len(pictures) >= len(GAMES) * len(macros.MOMENTS)
+    assert len(pictures) >= len(GAMES) * 3
     assert all(path.stat().st_size <= 120_000 for path in pictures)
