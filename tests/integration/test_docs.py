@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 import sprawl_env
 from sprawl_env.commands import data
@@ -58,6 +59,25 @@ def test_the_readme_names_the_two_commands_and_every_experiment():
             assert f"experiments.{path.stem}" in README
 
 
+def test_the_readme_is_short_and_says_once_that_it_is_unofficial():
+    assert len(README.splitlines()) <= 150
+    assert README.count("unofficial") == 1
+
+
 def test_no_page_names_a_path_of_a_machine():
-    for path in [*ROOT.glob("*.md"), *(ROOT / "sprawl_env").rglob("*.md")]:
+    pages = (path for folder in ("sprawl_env", "docs") for path in (ROOT / folder).rglob("*.md"))
+    for path in [*ROOT.glob("*.md"), *pages]:
         assert not re.search(r"/(home|root|work|tmp|Users)/", path.read_text(encoding="utf-8"))
+
+
+def test_hosted_ci_and_pre_commit_run_what_ci_runs():
+    ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    lines = re.findall(r"^make (.+)$", ci, re.MULTILINE)
+    targets = {word for line in lines for word in line.split() if not word.startswith("-")}
+    hosted = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8"))
+    (job,) = hosted["jobs"].values()
+    assert job["steps"][-1]["run"] == ".ci/run"
+    assert job["strategy"]["matrix"]["python"] == ["3.11", "3.12"]
+    committed = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
+    hooks = [hook["entry"] for repo in committed["repos"] for hook in repo["hooks"]]
+    assert sorted(hooks) == sorted(f"make {target}" for target in targets)
