@@ -119,13 +119,13 @@ def make_env(config: Config, game: Game, team: Team, step: int) -> SelfPlayVecEn
 
 
 def compile_everything(config: Config, env: SelfPlayVecEnv, game: Game) -> None:
-    """Compile the rules and the agents where that is still to do, before the clock starts."""
+    """Compile the kernels of rules and bots before the clock starts."""
     seen: Any = env.reset()
-    agents = [make_bot("greedy", game)]
+    bots = [make_bot("greedy", game)]
     if config.imitation:
-        agents.append(make_teacher(config, game, config.seed))
-    for agent in agents:
-        ask(agent, game, env.games, np.arange(1), seen[:1], env.action_masks()[:1])
+        bots.append(make_teacher(config, game, config.seed))
+    for bot in bots:
+        ask(bot, game, env.games, np.arange(1), seen[:1], env.action_masks()[:1])
 
 
 def make_model(config: Config, game: Game, env: Any, clock: Clock, team: Team) -> SharedPPO:
@@ -164,7 +164,7 @@ def model_tensors(model: SharedPPO) -> dict[str, Any]:
 
 
 def make_teacher(config: Config, game: Game, seed: int) -> Bot:
-    """Return the agent to imitate."""
+    """Return the bot to imitate."""
     return make_bot(config.teacher or heuristic_of(game.rules).expert, game, seed)
 
 
