@@ -2,8 +2,8 @@
 
 numba's own disk cache looks only at the file a kernel is written in: when a callee in another
 file changes, the old machine code is used silently.  Here the cache folder is named by a digest
-of every source and data file that kernels may use (also of the package that the kernel is written
-in, if that is another one), of the versions of numba and numpy, and of the flags that change the
+of every source and data file that kernels may use (for a kernel outside this package, also of the
+files that it is made from), of the versions of numba and numpy, and of the flags that change the
 code.  Two processes may fill the same cache at once; a damaged entry is compiled again.
 
 Environment variables:
@@ -13,6 +13,7 @@ Environment variables:
 
 from __future__ import annotations
 
+import ast
 import functools
 import hashlib
 import os
@@ -53,12 +54,6 @@ def source_digest(root: Path = PACKAGE) -> str:
     return _digest(root, paths)
 
 
-@functools.cache
-def _folder_digest(folder: Path) -> str:
-    """Return the digest of the files directly in a folder: for modules outside of packages."""
-    return _digest(folder, sorted(folder.glob("*.py")))
-
-
 def _digest(root: Path, paths: Iterable[Path]) -> str:
     digest = hashlib.sha256()
     for path in paths:
@@ -90,11 +85,70 @@ def package_root(function: Callable[..., Any]) -> Path | None:
 
 
 def home_digest(function: Callable[..., Any]) -> str:
-    """Return the digest of the sources around a kernel outside this package; "" inside it."""
+    """Return the digest of the sources around a kernel outside this package; "" inside it.
+
+    It changes with the file that the kernel is written in, with every file of the same package or
+    folder that this file imports, directly or not, and with the TOML files beside them.
+    """
     root, file = package_root(function), _file_of(function)
     if root == PACKAGE or not file.exists():
         return ""
-    return source_digest(root) if root is not None else _folder_digest(file.parent)
+    return _closure_digest(file, (root or file).parent)
+
+
+@functools.cache
+def _closure_digest(file: Path, base: Path) -> str:
+    """Return the digest of a file and of what it imports from the folder ``base``."""
+    found, waiting = {file}, [file]
+    while waiting:
+        for path in _imported(waiting.pop(), base) - found:
+            found.add(path)
+            waiting.append(path)
+    found |= {path for folder in {path.parent for path in found} for path in folder.glob("*.toml")}
+    digest = hashlib.sha256()
+    for path in sorted(found):
+        digest.update(path.relative_to(base).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _imported(file: Path, base: Path) -> set[Path]:
+    """Return the files below ``base`` that a file imports, and the packages around them.
+
+    Other packages are left out where ``base`` holds installed ones: they change by installing.
+    """
+    installed = bool({"site-packages", "dist-packages"} & set(base.parts))
+    own = file.relative_to(base).with_suffix("").parts
+    names: set[tuple[str, ...]] = set()
+    for node in ast.walk(ast.parse(file.read_bytes())):
+        if isinstance(node, ast.Import):
+            names |= {tuple(alias.name.split(".")) for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            start = own[: -node.level] if node.level else ()
+            module = (*start, *(node.module.split(".") if node.module else ()))
+            names |= {module} | {(*module, alias.name) for alias in node.names}
+    found: set[Path] = set()
+    for name in names:
+        if not name or (installed and name[0] != own[0]):
+            continue
+        for depth in range(1, len(name) + 1):
+            path = base.joinpath(*name[:depth])
+            found |= {p for p in (path / "__init__.py", path.with_suffix(".py")) if p.is_file()}
+    return {path for path in found if PACKAGE not in path.parents}
+
+
+def kernels_label(*kernels: Callable[..., Any] | None) -> str:
+    """Return what tells apart kernels that are compiled into others; "" for those of this package.
+
+    For kernels outside this package it changes with their names and their sources.
+    """
+    functions = [getattr(each, "py_func", each) for each in kernels if each is not None]
+    parts = [
+        f"{f.__module__} {f.__qualname__} {f.__code__.co_firstlineno} {home_digest(f)}"
+        for f in functions
+        if home_digest(f)
+    ]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16] if parts else ""
 
 
 def cache_base() -> Path:

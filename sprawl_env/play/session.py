@@ -353,8 +353,10 @@ def game_of(path: Path) -> Game:
         return replays.load(path).game()
     try:
         content = json.loads(_read(path))
-        name, options = content["game"], dict(content["options"])
-        return make_game(str(name), **options)
+        name, options = str(content["game"]), dict(content["options"])
+        if ":" in name:  # a file must not decide what is imported
+            raise PositionError(f"{path.name}: game {name!r}: expected a name, not an import path")
+        return make_game(name, **options)
     except (KeyError, TypeError, RecursionError, json.JSONDecodeError):
         raise PositionError(f"{path.name}: expected a position or a replay") from None
 
