@@ -1,7 +1,6 @@
 """Evaluation and training on one seat, against the automaton."""
 
 import json
-import sys
 
 import numpy as np
 import pytest
@@ -9,18 +8,11 @@ import pytest
 pytest.importorskip("sb3_contrib")
 from sprawl_env.arena import evaluation
 from sprawl_env.bots.names import make_bot
-from sprawl_env.core import registry
 from sprawl_env.kernels.compile import JIT
 from sprawl_env.learning import training
-from tests.toy import HEURISTIC, NAME, toy
+from tests.toy import NAME, toy
 
 pytestmark = pytest.mark.compiled
-
-
-@pytest.fixture(autouse=True)
-def toy_is_registered(monkeypatch):
-    monkeypatch.setitem(registry.GAMES, NAME, "tests.toy")
-    monkeypatch.setitem(sys.modules, f"sprawl_env.bots.heuristics.{NAME}", HEURISTIC)
 
 
 def test_each_agent_plays_the_same_deals_alone():
