@@ -27,6 +27,7 @@ from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.rules import Played
 from sprawl_env.core.state import NOBODY, NOT_OVER, Games, clone
 from sprawl_env.kernels.rng import MAX_SEED, combine
+from sprawl_env.render.board import picture_of
 from sprawl_env.render.picture import Picture
 
 HUMAN: Final = "human"
@@ -307,7 +308,7 @@ class Session:
     def picture(self, seat: int) -> Picture:
         """Return the game as a seat may see it, the last action told."""
         last = self.log[-1].played if self.log else None
-        return self.game.picture(self.games, 0, seat, last)
+        return picture_of(self.game, self.games, 0, seat, last)
 
     def view(self, seat: int) -> dict[str, Any]:
         """Return all that a person in a seat may be shown now, as JSON."""
