@@ -234,10 +234,10 @@ def _finish(found: Anatomy, number: int, replay: Replay, after: Games) -> None:
     else:
         shares, _ = shares_and_ranks(game.standings(after, 0))
     seats = [f"seat {seat}" for seat in range(game.num_seats)]
-    agents = [*header.get("agents", seats), AUTOMATON]
+    bots = [*header.get("bots", seats), AUTOMATON]
     margins, scores = _margins(game, after), game.scores(after, 0)
     found.sides.extend(
-        Side(number, seat, agents[seat], int(scores[seat]), float(margins[seat]), share)
+        Side(number, seat, bots[seat], int(scores[seat]), float(margins[seat]), share)
         for seat, share in enumerate(shares)
     )
 

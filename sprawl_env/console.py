@@ -1,64 +1,89 @@
-"""What every command line here does alike: errors in one line, options of games, tables."""
+"""What all commands share: one-line errors, game options, tables."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 import tyro
 from rich.console import Console
 
 from sprawl_env.core.errors import InvalidOption, SprawlError, unknown
+from sprawl_env.core.game import Game
 
 T = TypeVar("T")
 USAGE_ERROR = 2
 
 
 def fail(message: str) -> NoReturn:
-    """Print one line on standard error and leave."""
+    """Print one line on standard error and exit with code 2."""
     sys.stderr.write(f"error: {message}\n")
     raise SystemExit(USAGE_ERROR)
 
 
 def run(
-    main: Callable[[T], None], config_type: type[T], presets: dict[str, T] | None = None
+    main: Callable[[T], object],
+    config_type: type[T],
+    presets: Mapping[str, T] | None = None,
+    *,
+    arguments: Sequence[str] | None = None,
+    prog: str | None = None,
 ) -> None:
-    """Parse the command line into ``config_type`` and call ``main``; no traceback for bad input.
+    """Parse a command line into ``config_type`` and call ``main`` with it.
 
-    With ``presets``, ``--preset NAME`` chooses the defaults that other flags override.
+    Bad input ends the process with one line and exit code 2, without a traceback.
+
+    Args:
+        main: the command.
+        config_type: a dataclass, or a union of dataclasses that become subcommands.
+        presets: configurations by name; ``--preset NAME`` selects one as the defaults, which the
+            other flags override.  The first is the default.
+        arguments: the words of the command line; default: those of this process.
+        prog: the name of the command in its help text.
     """
     try:
         if presets is None:
-            config = tyro.cli(config_type)
+            config = tyro.cli(config_type, args=arguments, prog=prog)
         else:
-            config = tyro.cli(config_type, default=presets[_preset(sys.argv[1:], presets)])
+            default = presets[_preset(arguments, presets)]
+            config = tyro.cli(config_type, args=arguments, prog=prog, default=default)
         main(config)
     except SprawlError as error:
         fail(str(error))
-    except BrokenPipeError:  # the reader of our output has gone
+    except BrokenPipeError:  # the program that reads the output has ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(1) from None
 
 
-def _preset(arguments: Sequence[str], presets: dict[str, Any]) -> str:
-    """Return the preset named on the command line, or the first."""
-    name = next(iter(presets))
-    for k, argument in enumerate(arguments):
-        if argument == "--preset" and k + 1 < len(arguments):
-            name = arguments[k + 1]
-        elif argument.startswith("--preset="):
-            name = argument.removeprefix("--preset=")
+@dataclass(frozen=True)
+class _Preset:
+    preset: str = ""
+
+
+def _preset(arguments: Sequence[str] | None, presets: Mapping[str, Any]) -> str:
+    """Return the preset that a command line names, or the first one.
+
+    Raises:
+        UnknownName: there is no such preset.
+    """
+    words = sys.argv[1:] if arguments is None else arguments
+    chosen, _ = tyro.cli(
+        _Preset, args=words, add_help=False, return_unknown_args=True, console_outputs=False
+    )
+    name = chosen.preset or next(iter(presets))
     if name not in presets:
         raise unknown("preset", name, presets)
     return name
 
 
 def parse_options(words: Sequence[str]) -> dict[str, Any]:
-    """Return game options from ``name=value`` words; whole numbers become ints.
+    """Return game options from ``name=value`` words.
 
-    ``true`` and ``false`` become bools.
+    Whole numbers become ints, ``true`` and ``false`` become bools.
 
     Raises:
         InvalidOption: a word without ``=``, or the number of seats.
@@ -77,19 +102,56 @@ def parse_options(words: Sequence[str]) -> dict[str, Any]:
     return options
 
 
+def option_words(game: Game) -> tuple[str, ...]:
+    """Return the ``name=value`` words that :func:`parse_options` reads back.
+
+    Options with their default value and the number of seats are left out.
+    """
+    words = [
+        f"{name}={str(value).lower() if isinstance(value, bool) else value}"
+        for name, value in game.options.items()
+        if name != "num_players" and value != game.rules.options[name].default
+    ]
+    if game.data_folder is not None:
+        words.append(f"data={game.data_folder}")
+    return tuple(words)
+
+
+def check_writable(path: Path, name: str = "out") -> None:
+    """Check that a file can be written, before any work is done for it.
+
+    Raises:
+        InvalidOption: the path is a folder, or its folder cannot be made or written.
+    """
+    if path.is_dir():
+        raise InvalidOption(f"{name}={str(path)!r}: expected a file, this is a folder")
+    folder = next(parent for parent in path.absolute().parents if parent.exists())
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise InvalidOption(f"{name}={str(path)!r}: cannot be written: {folder} is not writable")
+
+
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """Return a number of things in words, e.g. ``1 game`` or ``1,500 games``."""
+    """Return a number with its noun, e.g. ``1 game`` or ``1,500 games``."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def console() -> Console:
-    """Return the console for tables and progress; plain and wide enough when it is no terminal."""
+    """Return the console for tables and progress; 110 columns when it is not a terminal."""
     return Console() if sys.stdout.isatty() else Console(width=110)
 
 
 def say(text: str) -> None:
-    """Print a line that is not broken at the console's width, so that it can be copied."""
-    console().print(text, soft_wrap=True, highlight=False)
+    """Print a line without breaking it at the console's width, so that it can be copied."""
+    console().print(text, soft_wrap=True, highlight=False, markup=False)
 
 
-__all__ = ["console", "counted", "fail", "parse_options", "run", "say"]
+__all__ = [
+    "check_writable",
+    "console",
+    "counted",
+    "fail",
+    "option_words",
+    "parse_options",
+    "run",
+    "say",
+]

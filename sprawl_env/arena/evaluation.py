@@ -1,75 +1,55 @@
-"""Measure agents against each other on paired deals with rotated seats.
+"""Measure bots against each other on paired deals with rotated seats.
 
-    python -m experiments.evaluate --agents checkpoint:runs/tower_up-quick-0 greedy --games 2000
-    python -m experiments.evaluate --agents greedy random --num-players 4
-    python -m experiments.evaluate --game ginkgopolis --agents greedy random --num-players 1
-
-The first agent is measured.  With two agents and more seats the second fills all other seats.
-Every deal is played once with each rotation of the seats, so luck of the deal and of the seat
-cancels; intervals count deals, not games.  On one seat each agent plays the same deals alone,
+The first bot is measured.  With two bots and more seats the second bot fills all other seats.
+Every deal is played once with each rotation of the seats, which cancels the advantage of a deal or
+a seat; intervals count deals, not games.  With one seat every bot plays the same deals alone,
 against the game's automaton.
 """
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-import sprawl_env
+from sprawl_env.arena.entrants import as_bot, as_game, game_word, names_of
 from sprawl_env.arena.games import Results, join, play_games
-from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.protocol import Bot
-from sprawl_env.console import console, parse_options, run
+from sprawl_env.console import console, option_words
 from sprawl_env.core.errors import InvalidOption
-from sprawl_env.core.files import write_atomically
-from sprawl_env.core.game import Game
+from sprawl_env.core.extras import require
+from sprawl_env.core.game import Game, check_seed
 from sprawl_env.core.provenance import provenance
+from sprawl_env.core.rules import GameRules
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Z95 = 1.959964  # two-sided 95% of a normal distribution
-LEAST_AGENTS = 2
-
-
-@dataclass(frozen=True)
-class Config:
-    """Every number the evaluation depends on."""
-
-    game: str = "tower_up"
-    """name of the game"""
-    agents: tuple[str, ...] = ("greedy", "random")
-    """random, greedy, planner, mcts, flat or checkpoint:PATH; one a seat, or two; on one seat any
-    number"""
-    num_players: int = 2
-    """seats"""
-    options: tuple[str, ...] = ()
-    """further options of the game, e.g. objectives=start"""
-    games: int = 1000
-    """games to play, rounded up to whole rotations"""
-    seed: int = 0
-    """deal d is dealt from (seed, d)"""
-    out: Path | None = None
-    """JSON file for the result"""
+FEWEST_BOTS = 2
 
 
 @dataclass(frozen=True)
 class Line:
-    """One agent's result.
+    """The result of one bot.
 
-    ``wins`` counts shared victories by their share; ``low`` and ``high`` bound it at 95%.
-    ``score_margin`` is half the width of the score's 95% interval.  ``margin`` is the mean of the
-    own points less the mean of the other sides' (seats or automaton), ``margin_error`` half the
-    width of its interval.
+    Attributes:
+        bot: its name.
+        games: how many it played.
+        wins: share of victories; shared victories count by their share.
+        low, high: the 95% interval of ``wins``.
+        score: mean of the final points.
+        score_margin: half the width of the 95% interval of ``score``.
+        margin: mean of the own points less the mean of the other sides' points.
+        margin_error: half the width of the 95% interval of ``margin``.
     """
 
-    agent: str
+    bot: str
     games: int
     wins: float
     low: float
@@ -80,11 +60,136 @@ class Line:
     margin_error: float
 
 
+def frame_of(lines: Sequence[Line]) -> pl.DataFrame:
+    """Return lines as a polars DataFrame, one row a bot.
+
+    Raises:
+        MissingExtra: polars is not installed.
+    """
+    frame: pl.DataFrame = require("polars", "frame()").DataFrame([asdict(line) for line in lines])
+    return frame
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What :func:`evaluate` measured.
+
+    Attributes:
+        game: the name of the game, or its import path.
+        title: what was played, in words.
+        num_players: seats.
+        options: the options that differ from their defaults, as ``name=value``.
+        bots: the bots, one a seat; with one seat any number.
+        num_games: games played, by each bot if they play alone.
+        seed: deal ``d`` was dealt from ``(seed, d)``.
+        lines: one for each different bot.
+        results: every game.
+    """
+
+    game: str
+    title: str
+    num_players: int
+    options: tuple[str, ...]
+    bots: tuple[str, ...]
+    num_games: int
+    seed: int
+    lines: tuple[Line, ...]
+    results: Results
+
+    @property
+    def mean_turns(self) -> float:
+        """The mean number of turns of a game."""
+        return float(self.results.turns.mean())
+
+    @property
+    def mean_plies(self) -> float:
+        """The mean number of decisions in a game."""
+        return float(self.results.plies.mean())
+
+    @property
+    def truncated(self) -> float:
+        """The share of games that ended at the turn limit."""
+        return float(self.results.truncated.mean())
+
+    def frame(self) -> pl.DataFrame:
+        """Return the lines as a polars DataFrame, one row a bot.
+
+        Raises:
+            MissingExtra: polars is not installed.
+        """
+        return frame_of(self.lines)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the result as JSON values, with the versions and the commit."""
+        config = ("game", "bots", "num_players", "options", "num_games", "seed")
+        return {
+            "config": {name: getattr(self, name) for name in config},
+            "lines": [asdict(line) for line in self.lines],
+            "mean_turns": self.mean_turns,
+            "mean_plies": self.mean_plies,
+            "truncated": self.truncated,
+            **provenance(),
+        }
+
+
+def evaluate(
+    game: str | GameRules | Game,
+    bots: Sequence[str | Bot],
+    *,
+    num_games: int = 1000,
+    seed: int = 0,
+    progress: bool = False,
+    **options: Any,
+) -> Evaluation:
+    """Measure bots against each other on paired deals with rotated seats.
+
+    >>> found = sprawl_env.evaluate("tower_up", ["greedy", "random"], num_games=200)
+    >>> found.lines[0].wins
+
+    Args:
+        game: a game's name or import path, its rules, or a game with its options chosen.
+        bots: names (see :func:`sprawl_env.make_bot`) or bots, one a seat; or two, of which the
+            second fills all other seats; with one seat any number, which play alone.
+        num_games: rounded up to whole rotations of the seats.
+        seed: deal ``d`` is dealt from ``(seed, d)``.
+        progress: show a progress bar.
+        **options: of the game, e.g. ``num_players=3``, unless ``game`` has them.
+
+    Raises:
+        SprawlError: there is no such game, option or bot, or a number is not allowed.
+    """
+    if num_games < 1:
+        raise InvalidOption(f"num_games={num_games}: expected a whole number from 1")
+    check_seed(seed)
+    made = as_game(game, options)
+    names = names_of(bots)
+    if not names:
+        raise InvalidOption("bots: expected at least one")
+    by_name = {name: as_bot(bot, made) for name, bot in zip(names, bots, strict=True)}
+    alone = made.num_seats == 1
+    if not alone:
+        names = line_up(names, made.num_seats)
+    play = measure_alone if alone else measure
+    playing = [by_name[name] for name in names]
+    lines, results = play(made, names, playing, num_games, seed, progress=progress)
+    return Evaluation(
+        game=game_word(made),
+        title=f"{made.title}, {seats_of(made)}{' against the automaton' if alone else ''}",
+        num_players=made.num_seats,
+        options=option_words(made),
+        bots=tuple(names),
+        num_games=len(results.wins) // (len(names) if alone else 1),
+        seed=seed,
+        lines=tuple(lines),
+        results=results,
+    )
+
+
 def interval(shares: npt.NDArray[np.float64]) -> tuple[float, float]:
     """Return a 95% interval for a mean of shares 0..1, one independent share a deal.
 
     Wilson's score interval, with the effective number of trials that the spread between deals
-    shows (rotations of one deal are not independent).  A single deal tells nothing: 0..1.
+    shows (rotations of one deal are not independent).  The interval of a single deal is 0..1.
     """
     n, mean = len(shares), float(shares.mean())
     if n == 1:
@@ -108,19 +213,19 @@ def line_up(names: Sequence[str], num_players: int) -> list[str]:
     """Return one name a seat.
 
     Raises:
-        InvalidOption: neither two agents nor one a seat.
+        InvalidOption: neither two bots nor one a seat.
     """
     if len(names) == num_players:
         return list(names)
-    if len(names) == LEAST_AGENTS:
+    if len(names) == FEWEST_BOTS:
         return [names[0]] + [names[1]] * (num_players - 1)
     raise InvalidOption(
-        f"agents: expected 2 or {num_players} names for {num_players} seats, got {len(names)}"
+        f"bots: expected 2 or {num_players} names for {num_players} seats, got {len(names)}"
     )
 
 
 def summarise(names: Sequence[str], results: Results) -> list[Line]:
-    """Return one line for each different name, its seats taken together."""
+    """Return one line for each different name; the seats of one bot are pooled."""
     lines = []
     num_deals = int(results.deals.max()) + 1
     for name in dict.fromkeys(names):
@@ -147,14 +252,14 @@ def summarise(names: Sequence[str], results: Results) -> list[Line]:
 
 
 def table(title: str, lines: Sequence[Line], *, margins: bool = False) -> Table:
-    """Return the result as a table; ``margins`` adds how far ahead each agent was."""
+    """Return the result as a table; ``margins`` adds the mean margin of each bot."""
     shown = Table(title=title)
-    columns = ["agent", "games", "wins", "95% interval", "mean score"]
+    columns = ["bot", "games", "wins", "95% interval", "mean score"]
     for column in [*columns, "mean margin"] if margins else columns:
-        shown.add_column(column, justify="left" if column == "agent" else "right")
+        shown.add_column(column, justify="left" if column == "bot" else "right")
     for line in lines:
         cells = [
-            line.agent,
+            line.bot,
             f"{line.games:,}",
             f"{line.wins:.1%}",
             f"{line.low:.1%} – {line.high:.1%}",
@@ -166,8 +271,8 @@ def table(title: str, lines: Sequence[Line], *, margins: bool = False) -> Table:
     return shown
 
 
-def games_bar() -> Progress:
-    """Return a bar for games to play: how many are done, and the time left."""
+def games_bar(*, shown: bool = True) -> Progress:
+    """Return a progress bar of games: how many are done, and the time left."""
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -175,73 +280,45 @@ def games_bar() -> Progress:
         TimeRemainingColumn(),
         console=console(),
         transient=True,
+        disable=not shown,
     )
 
 
 def seats_of(game: Game) -> str:
-    """Return how many seats play, in words."""
+    """Return the number of seats in words."""
     return "1 seat" if game.num_seats == 1 else f"{game.num_seats} seats"
 
 
 def measure(
-    game: Game, names: Sequence[str], agents: Sequence[Bot], num_games: int, seed: int
+    game: Game,
+    names: Sequence[str],
+    bots: Sequence[Bot],
+    num_games: int,
+    seed: int,
+    *,
+    progress: bool = True,
 ) -> tuple[list[Line], Results]:
-    """Play the games behind a progress bar and return the lines."""
-    bar = games_bar()
+    """Play the games and return one line for each different name, and all results."""
+    bar = games_bar(shown=progress)
     with bar:
         total = -(-num_games // game.num_seats) * game.num_seats
         task = bar.add_task(" v ".join(dict.fromkeys(names)), total=total)
-        results = play_games(game, agents, num_games, seed, progress=lambda n: bar.advance(task, n))
+        results = play_games(game, bots, num_games, seed, progress=lambda n: bar.advance(task, n))
     return summarise(names, results), results
 
 
 def measure_alone(
-    game: Game, names: Sequence[str], agents: Sequence[Bot], num_games: int, seed: int
+    game: Game,
+    names: Sequence[str],
+    bots: Sequence[Bot],
+    num_games: int,
+    seed: int,
+    *,
+    progress: bool = True,
 ) -> tuple[list[Line], Results]:
-    """Let each agent play the same deals on the one seat there is; a line for each."""
+    """Let each bot play the same deals on the only seat; return a line for each."""
     found = [
-        measure(game, [name], [agent], num_games, seed)
-        for name, agent in zip(names, agents, strict=True)
+        measure(game, [name], [bot], num_games, seed, progress=progress)
+        for name, bot in zip(names, bots, strict=True)
     ]
     return [line for lines, _ in found for line in lines], join([results for _, results in found])
-
-
-def to_json(config: Any, lines: Sequence[Line], results: Results) -> dict[str, Any]:
-    """Return the result for a file."""
-    return {
-        "config": asdict(config),
-        "lines": [asdict(line) for line in lines],
-        "mean_turns": float(results.turns.mean()),
-        "mean_plies": float(results.plies.mean()),
-        "truncated": float(results.truncated.mean()),
-        **provenance(),
-    }
-
-
-def main(config: Config) -> None:
-    """Run the evaluation."""
-    if config.games < 1:
-        raise InvalidOption(f"games={config.games}: expected a whole number from 1")
-    game = sprawl_env.game(
-        config.game, num_players=config.num_players, **parse_options(config.options)
-    )
-    alone = game.num_seats == 1
-    names = list(config.agents) if alone else line_up(config.agents, game.num_seats)
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # on a busy machine torch's threads hinder it
-    made = {name: make_bot(name, game) for name in dict.fromkeys(names)}
-    play = measure_alone if alone else measure
-    lines, results = play(game, names, [made[n] for n in names], config.games, config.seed)
-    against = " against the automaton" if alone else ""
-    title = f"{game.title}, {seats_of(game)}{against}, seed {config.seed}"
-    console().print(table(title, lines, margins=alone))
-    console().print(
-        f"{results.turns.mean():.1f} turns and {results.plies.mean():.1f} plies a game, "
-        f"{results.truncated.mean():.1%} cut off at the turn limit"
-    )
-    if config.out is not None:
-        text = json.dumps(to_json(config, lines, results), indent=1, default=str)
-        write_atomically(config.out, text)
-
-
-if __name__ == "__main__":
-    run(main, Config)

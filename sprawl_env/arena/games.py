@@ -1,4 +1,4 @@
-"""Play many paired games between agents and count what happened."""
+"""Play many paired games between bots, in batches."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from sprawl_env.kernels.rng import combine
 
 @dataclass(frozen=True)
 class Results:
-    """What happened in ``[num_games]`` games; columns are the agents of the line-up.
+    """The results of ``[num_games]`` games; columns are the bots of the line-up.
 
-    An automaton (:class:`~sprawl_env.core.game.Game`) has no column, but it can win and share.
+    An automaton (:class:`~sprawl_env.core.game.Game`) has no column, but it can win or share.
 
     Attributes:
         wins: float64 ``[num_games, seats]``: 1 for the winner, shared victories shared.
         scores: int32 ``[num_games, seats]``, final points.
         margins: float64 ``[num_games, seats]``: final points less the mean of the other sides'.
-        seats: int64 ``[num_games, seats]``: where each agent sat.
-        deals: int64 ``[num_games]``: games with the same number were dealt alike.
+        seats: int64 ``[num_games, seats]``: where each bot sat.
+        deals: int64 ``[num_games]``: games with the same number have the same deal.
         turns: int64 ``[num_games]``.
         plies: int64 ``[num_games]``, decisions of all seats.
         truncated: bool ``[num_games]``: cut off at a turn limit.
@@ -62,23 +62,23 @@ def play_games(
 
     Args:
         game: the game; its number of seats is the length of ``line_up``.
-        line_up: one agent a seat; the same object may sit in several.
+        line_up: one bot a seat; the same object may play several seats.
         num_games: rounded up to whole rotations.
         seed: deal ``d`` is dealt from ``(seed, d)``.
-        batch: games at once.
+        batch: games that are played at once.
         progress: called with the number of games finished since the last call.
 
     Raises:
-        IllegalAction: an agent's answer is no array of legal actions.
+        IllegalAction: a bot does not return an array of legal actions.
     """
     seats = game.num_seats
     num_deals = -(-num_games // seats)
     total = num_deals * seats
     deals = np.repeat(np.arange(num_deals), seats)
     rotation = np.tile(np.arange(seats), num_deals)
-    seat_of = (np.arange(seats)[None, :] + rotation[:, None]) % seats  # [game, agent]
-    for k, agent in enumerate(line_up):
-        agent.seed(combine(combine(seed, k), 2))
+    seat_of = (np.arange(seats)[None, :] + rotation[:, None]) % seats  # [game, bot]
+    for k, bot in enumerate(line_up):
+        bot.seed(combine(combine(seed, k), 2))
     return join(
         [
             _play_batch(game, line_up, deals[a : a + batch], seat_of[a : a + batch], seed, progress)
@@ -101,7 +101,7 @@ def _play_batch(
     games = game.empty(size)
     for i in range(size):
         game.verbs.deal(game.tables, games, i, combine(seed, int(deals[i])))
-    sitting = np.argsort(seat_of, axis=1)  # [game, seat] -> agent
+    sitting = np.argsort(seat_of, axis=1)  # [game, seat] -> bot
     seen = np.zeros((size, game.observation_size), np.float32)
     masks = np.zeros((size, game.num_actions), np.int8)
     to_play = np.zeros(size, np.int64)
@@ -114,11 +114,11 @@ def _play_batch(
     while running.size:
         acting = sitting[running, games["to_play"][running]]
         for k in np.unique(acting):
-            agent, which = line_up[k], running[acting == k]
+            bot, which = line_up[k], running[acting == k]
             n = len(which)
-            wants = agent.needs_observations
+            wants = bot.needs_observations
             kernels.look(game.tables, games, which, wants, rows[:n], seen, masks, to_play)
-            actions = ask(agent, game, games, which, seen[:n], masks[:n])
+            actions = ask(bot, game, games, which, seen[:n], masks[:n])
             kernels.step(
                 game.tables, games, which, actions, mode,
                 scores, standings, rewards, over,
@@ -131,11 +131,11 @@ def _play_batch(
     wins = best / best.sum(axis=1, keepdims=True)
     others = scores.sum(axis=1, keepdims=True) - scores
     margins = scores - others / (game.num_sides - 1)
-    by_agent = np.take_along_axis
+    by_bot = np.take_along_axis
     return Results(
-        by_agent(wins, seat_of, 1),
-        by_agent(scores, seat_of, 1),
-        by_agent(margins, seat_of, 1),
+        by_bot(wins, seat_of, 1),
+        by_bot(scores, seat_of, 1),
+        by_bot(margins, seat_of, 1),
         seat_of,
         deals,
         games["turn"].astype(np.int64),

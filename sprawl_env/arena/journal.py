@@ -1,4 +1,4 @@
-"""A file of JSON lines that grows while a long command runs and survives its being killed."""
+"""A file of JSON lines that stays readable if the process that appends to it is killed."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ Row = dict[str, Any]
 
 
 def to_line(row: Row) -> str:
-    """Return a row as its line."""
+    """Return the line of a row."""
     return json.dumps(row, ensure_ascii=False) + "\n"
 
 
 class Journal:
-    """Rows appended to a file, safe on disk when :meth:`append` returns.
+    """Rows of a file; they are on disk when :meth:`append` returns.
 
-    A last line that was cut off when the writer was killed is dropped when the file is opened.
+    An incomplete last line is removed when the file is opened.
 
     Attributes:
-        rows: what the file held when it was opened.
+        rows: the rows of the file when it was opened.
 
     Raises:
-        PositionError: some other line is no JSON object.
+        PositionError: another line is not a JSON object.
     """
 
     def __init__(self, path: Path) -> None:
@@ -42,18 +42,18 @@ class Journal:
             except ValueError:
                 row = None
             if not isinstance(row, dict):
-                raise PositionError(f"{path}: line {number} is no JSON object: delete that line")
+                raise PositionError(f"{path}: line {number} is not a JSON object: delete that line")
             self.rows.append(row)
         if whole < len(content):
             os.truncate(path, whole)
 
     def append(self, rows: Iterable[Row]) -> None:
-        """Add rows; they are on disk on return."""
+        """Append rows; they are on disk on return."""
         with self.path.open("ab") as file:
             file.write("".join(to_line(row) for row in rows).encode())
             file.flush()
             os.fsync(file.fileno())
 
     def replace(self, rows: Iterable[Row]) -> None:
-        """Put these rows in place of all; whole or not at all."""
+        """Replace all rows, whole or not at all."""
         write_atomically(self.path, "".join(to_line(row) for row in rows))

@@ -1,9 +1,9 @@
-"""Play one game between agents nobody need trust: whoever breaks it off forfeits, with the reason.
+"""Play one game between untrusted bots: a bot that fails forfeits, with the reason.
 
-A seat forfeits when its agent cannot be made, raises, or answers anything but one legal action.
-The game is not played on: the other seats share the victory equally and rank before it, and there
-are no scores.  (Who plays games in worker processes adds two reasons: an agent that stalls, and
-one whose process dies.)
+A seat forfeits if its bot cannot be made, raises an exception, or returns anything but one legal
+action.  The game ends at once: the other seats share the victory equally and rank before the seat
+that forfeits, and there are no scores.  Games in worker processes have two more reasons for a
+forfeit: a bot that takes too long, and one whose process dies.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")  # differs from run to run
 
 @dataclass(frozen=True)
 class Forfeit:
-    """Why a game was broken off, and by whom; ``ply`` counts the decisions made before."""
+    """Which seat forfeits a game, and why; ``ply`` is the number of decisions made before."""
 
     seat: int
     ply: int
@@ -62,11 +62,12 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Match:
-    """A game as it went.
+    """One game as it was played.
 
     Attributes:
-        seconds: wall-clock time that each seat's decisions took.
-        decisions: how many each seat made.
+        outcome: how it ended.
+        seconds: wall-clock time of each seat's decisions.
+        decisions: the number of each seat's decisions.
         actions: all actions, in order.
     """
 
@@ -77,7 +78,7 @@ class Match:
 
 
 def forfeited(num_seats: int, forfeit: Forfeit) -> Outcome:
-    """Return the outcome of a game that a seat broke off."""
+    """Return the outcome of a game that a seat forfeits."""
     others = num_seats - 1
     mine = np.arange(num_seats) == forfeit.seat
     shares = np.where(mine, 0.0, 1.0 / others)
@@ -100,10 +101,10 @@ def shares_and_ranks(standings: Ints) -> tuple[tuple[float, ...], tuple[float, .
 
 
 def nobody_watches(seat: int, ply: int) -> None:
-    """Take no notice."""
+    """Do nothing."""
 
 
-class _BrokenOff(Exception):
+class _Forfeited(Exception):
     """Carries a forfeit out of the game."""
 
     def __init__(self, forfeit: Forfeit) -> None:
@@ -112,19 +113,19 @@ class _BrokenOff(Exception):
 
 
 def _guarded(seat: int, ply: int, name: str, watch: Watch, work: Callable[[], T]) -> T:
-    """Do what a seat's agent is asked for; whatever it raises is its forfeit."""
+    """Run a seat's bot; an exception that it raises is its forfeit."""
     watch(seat, ply)
     try:
         return work()
-    except BaseException as error:  # anybody's code may raise anything, SystemExit too
+    except BaseException as error:  # a user's code may raise anything, SystemExit too
         if isinstance(error, IllegalAction):
-            reason = f"illegal action: {str(error).removeprefix(f'agent {name}: ')}"
+            reason = f"illegal action: {str(error).removeprefix(f'bot {name}: ')}"
         elif isinstance(error, SprawlError):
             reason = str(error)
         else:
             reason = f"raised {in_words(error)}"
         reason = ADDRESS.sub("0x...", reason)
-        raise _BrokenOff(Forfeit(seat, ply, reason)) from None
+        raise _Forfeited(Forfeit(seat, ply, reason)) from None
     finally:
         watch(NOBODY, ply)
 
@@ -135,13 +136,14 @@ def play_game(
     seed: int,
     watch: Watch = nobody_watches,
 ) -> Match:
-    """Play one game dealt from ``(seed, 0)``; never raises for what an agent does.
+    """Play one game dealt from ``(seed, 0)``; never raises because of a bot.
 
     Args:
         game: the game; every side must be a seat.
-        makers: what makes each seat's agent.
+        makers: a function for each seat that makes its bot.
         seed: of the deal.
-        watch: told ``(seat, ply)`` before an agent is made or asked, and NOBODY after.
+        watch: called with ``(seat, ply)`` before a bot is made or decides, and with
+            ``(NOBODY, ply)`` after.
     """
     games = game.deal(1, seed)
     only = np.zeros(1, np.int64)
@@ -153,30 +155,30 @@ def play_game(
     def result(outcome: Outcome) -> Match:
         return Match(outcome, tuple(seconds), tuple(decisions), tuple(actions))
 
-    def decide(seat: int, agent: Bot) -> int:
+    def decide(seat: int, bot: Bot) -> int:
         game.legal_actions(games, 0, masks[0])
-        seen = game.observe(games, 0, seat)[None] if agent.needs_observations else unseen
+        seen = game.observe(games, 0, seat)[None] if bot.needs_observations else unseen
         started = time.perf_counter()
         try:
             return _guarded(
                 seat,
                 len(actions),
-                agent.name,
+                bot.name,
                 watch,
-                lambda: int(ask(agent, game, games, only, seen, masks)[0]),
+                lambda: int(ask(bot, game, games, only, seen, masks)[0]),
             )
         finally:
             seconds[seat] += time.perf_counter() - started
             decisions[seat] += 1
 
     try:
-        agents = [_guarded(seat, 0, "", watch, make) for seat, make in enumerate(makers)]
+        bots = [_guarded(seat, 0, "", watch, make) for seat, make in enumerate(makers)]
         while games["over"][0] == NOT_OVER:
             seat = int(games["to_play"][0])
-            actions.append(decide(seat, agents[seat]))
+            actions.append(decide(seat, bots[seat]))
             game.verbs.play(game.tables, games, 0, actions[-1])
-    except _BrokenOff as broken:
-        return result(forfeited(game.num_seats, broken.forfeit))
+    except _Forfeited as left:
+        return result(forfeited(game.num_seats, left.forfeit))
     return result(
         Outcome(
             *shares_and_ranks(game.standings(games, 0)),

@@ -1,4 +1,4 @@
-"""What a tournament's results say: ratings, tables, a picture; Markdown, JSON, PNG and HTML."""
+"""The report of a tournament: ratings, tables and a picture, as Markdown, JSON, PNG and HTML."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from rich.table import Table as RichTable
 from sprawl_env.arena.evaluation import half_width, interval
 from sprawl_env.arena.ratings import bootstrap, pair_wins, rate, skills
 from sprawl_env.console import counted
+from sprawl_env.core.extras import missing, pip_command, require
 from sprawl_env.core.files import write_atomically
 from sprawl_env.core.provenance import provenance
 
@@ -27,8 +28,7 @@ Numbers = npt.NDArray[np.float64]
 Row = dict[str, Any]
 Report = dict[str, Any]
 
-OF_THE_MACHINE: Final = ("processes", "out")  # of a configuration: changes no result
-MOST_REASONS: Final = 20  # different forfeits listed; all are in the results
+MOST_REASONS: Final = 20  # rows of the table of forfeits; the results hold all
 WIDTH, HEIGHT, DPI = 11.0, 4.6, 150  # of the picture, inches
 LONGEST_LABEL: Final = 24  # characters
 DARK: Final = 0.35  # a share this far from one half is drawn in a dark colour
@@ -39,13 +39,16 @@ class Entries:
     """Every seat of every game as one entry; arrays ``[entries]``.
 
     Attributes:
-        agent: which agent.
-        line_up, deal, seat: of the game.
-        share, rank: of the victory; from 1.
-        score: NaN after a forfeit.
+        bot: the number of the bot.
+        line_up: the number of the line-up.
+        deal: the number of the deal.
+        seat: where it sat.
+        share: of the victory.
+        rank: from 1.
+        score: final points; NaN after a forfeit.
     """
 
-    agent: npt.NDArray[np.int64]
+    bot: npt.NDArray[np.int64]
     line_up: npt.NDArray[np.int64]
     deal: npt.NDArray[np.int64]
     seat: npt.NDArray[np.int64]
@@ -68,7 +71,7 @@ class Entries:
                 np.nan if row["scores"] is None else row["scores"][seat],
             )
             for row in rows
-            for seat, name in enumerate(row["agents"])
+            for seat, name in enumerate(row["bots"])
         ]
         columns = np.array(found, np.float64).T
         whole = columns[:4].astype(np.int64)
@@ -109,46 +112,47 @@ def summarise(config: Any, rows: Sequence[Row], timings: Sequence[Row]) -> Repor
         rows: its results, in order.
         timings: its timings.
     """
-    names = list(config.agents)
+    names = list(config.bots)
     number = {name: k for k, name in enumerate(names)}
     entries = Entries.of(rows, names)
     deals = int(entries.deal.max()) + 1
     wins: Numbers = np.zeros((deals, len(names), len(names)))
     for row in rows:
-        sitting = [number[name] for name in row["agents"]]
+        sitting = [number[name] for name in row["bots"]]
         wins[row["deal"]] += pair_wins(row["ranks"], sitting, len(names))
     elo = rate(wins)
     low, high = bootstrap(wins, config.seed)
-    skill = skills(
-        ((row["ranks"], [number[name] for name in row["agents"]]) for row in rows), len(names)
-    )
+    skill: list[dict[str, float | None]] = [{"mu": None, "sigma": None}] * len(names)
+    if not missing(["openskill"]):
+        ranked = ((row["ranks"], [number[name] for name in row["bots"]]) for row in rows)
+        skill = [asdict(found) for found in skills(ranked, len(names))]
     pace = _pace(names, timings)
-    broken = [(row["agents"][row["forfeit"]["seat"]], row) for row in rows if row["forfeit"]]
+    broken = [(row["bots"][row["forfeit"]["seat"]], row) for row in rows if row["forfeit"]]
     forfeits = Counter(name for name, _ in broken)
-    agents = [
+    bots = [
         {
-            "agent": name,
+            "bot": name,
             "elo": float(elo[k]),
             "elo_low": float(low[k]),
             "elo_high": float(high[k]),
-            **asdict(skill[k]),
-            **entries.figures(entries.agent == k),
+            **skill[k],
+            **entries.figures(entries.bot == k),
             **pace[name],
             "forfeits": forfeits[name],
         }
         for k, name in enumerate(names)
     ]
-    agents.sort(key=lambda line: -line["elo"])
+    bots.sort(key=lambda line: -line["elo"])
     return {
         "command": command(config),
-        "config": {k: v for k, v in asdict(config).items() if k not in OF_THE_MACHINE},
+        "config": asdict(config),
         "games": len(rows),
         "deals": deals,
         "truncated": float(np.mean([row["truncated"] for row in rows])),
-        "agents": agents,
-        "head_to_head": _head_to_head([line["agent"] for line in agents], number, wins),
+        "bots": bots,
+        "head_to_head": _head_to_head([line["bot"] for line in bots], number, wins),
         "line_ups": _line_ups(rows, names, entries),
-        "seats": _seats(config.seats, rows, names),
+        "seats": _seats(config.num_players, rows, names),
         "forfeits": _reasons(broken),
         **provenance(),
     }
@@ -156,9 +160,9 @@ def summarise(config: Any, rows: Sequence[Row], timings: Sequence[Row]) -> Repor
 
 def command(config: Any) -> str:
     """Return the command line of a tournament."""
-    words = ["python -m experiments.tournament", "--game", config.game]
-    words += ["--agents", *config.agents, "--games", str(config.games)]
-    words += ["--seats", str(config.seats), "--seed", str(config.seed)]
+    words = ["sprawl-env tournament", "--game", config.game, "--bots", *config.bots]
+    words += ["--num-players", str(config.num_players), "--games", str(config.num_games)]
+    words += ["--seed", str(config.seed)]
     if config.reach:
         words += ["--reach", str(config.reach)]
     if config.options:
@@ -167,13 +171,13 @@ def command(config: Any) -> str:
 
 
 def _pace(names: Sequence[str], timings: Sequence[Row]) -> dict[str, dict[str, float | None]]:
-    """Return wall-clock seconds a decision of every agent."""
+    """Return the number of decisions of every bot and the wall-clock seconds for one."""
     seconds: Counter[str] = Counter()
     decisions: Counter[str] = Counter()
     for row in timings:
         if row["seconds"] is None:
             continue
-        for name, spent, count in zip(row["agents"], row["seconds"], row["decisions"], strict=True):
+        for name, spent, count in zip(row["bots"], row["seconds"], row["decisions"], strict=True):
             seconds[name] += spent
             decisions[name] += count
     return {
@@ -186,7 +190,7 @@ def _pace(names: Sequence[str], timings: Sequence[Row]) -> dict[str, dict[str, f
 
 
 def _head_to_head(names: Sequence[str], number: dict[str, int], wins: Numbers) -> list[Row]:
-    """Return how often each agent came out ahead of each other, in the order of ``names``."""
+    """Return how often each bot ended ahead of each other one, in the order of ``names``."""
     lines = []
     for name in names:
         for other in names:
@@ -199,7 +203,7 @@ def _head_to_head(names: Sequence[str], number: dict[str, int], wins: Numbers) -
             low, high = interval(won[met > 0] / met[met > 0])
             lines.append(
                 {
-                    "agent": name,
+                    "bot": name,
                     "against": other,
                     "meetings": int(met.sum()),
                     "wins": float(won.sum() / met.sum()),
@@ -211,15 +215,15 @@ def _head_to_head(names: Sequence[str], number: dict[str, int], wins: Numbers) -
 
 
 def _line_ups(rows: Sequence[Row], names: Sequence[str], entries: Entries) -> list[Row]:
-    """Return every agent's figures in every line-up; seats of one agent are taken together."""
+    """Return every bot's figures in every line-up; the seats of one bot are pooled."""
     members: dict[int, Counter[str]] = {}
     for row in rows:
-        members.setdefault(row["line_up"], Counter(row["agents"]))
+        members.setdefault(row["line_up"], Counter(row["bots"]))
     return [
         {
             "line_up": [n for n in names for _ in range(members[k][n])],
-            "agent": name,
-            **entries.figures((entries.line_up == k) & (entries.agent == names.index(name))),
+            "bot": name,
+            **entries.figures((entries.line_up == k) & (entries.bot == names.index(name))),
         }
         for k in sorted(members)
         for name in names
@@ -228,7 +232,7 @@ def _line_ups(rows: Sequence[Row], names: Sequence[str], entries: Entries) -> li
 
 
 def _seats(seats: int, rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
-    """Return what each seat won of the games played to their end."""
+    """Return the results of each seat in games without a forfeit."""
     whole = [row for row in rows if not row["forfeit"]]
     if not whole:
         return []
@@ -237,7 +241,7 @@ def _seats(seats: int, rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
 
 
 def _reasons(broken: Sequence[tuple[str, Row]]) -> list[Row]:
-    """Return the forfeits by agent and reason, the most frequent first."""
+    """Return the forfeits by bot and reason, the most frequent first."""
     counts: Counter[tuple[str, str]] = Counter()
     first: dict[tuple[str, str], Row] = {}
     for name, row in broken:
@@ -246,7 +250,7 @@ def _reasons(broken: Sequence[tuple[str, Row]]) -> list[Row]:
         first.setdefault(key, row)
     return [
         {
-            "agent": name,
+            "bot": name,
             "reason": reason,
             "games": games,
             "first": {
@@ -263,7 +267,7 @@ def _reasons(broken: Sequence[tuple[str, Row]]) -> list[Row]:
 
 @dataclass(frozen=True)
 class Table:
-    """A table for people: columns of text, the first ``left`` of them flush left."""
+    """A table of text; its first ``left`` columns are left-aligned."""
 
     title: str
     note: str
@@ -287,34 +291,35 @@ def _time(seconds: float | None) -> str:
 
 
 def _ratings_table(report: Report) -> Table:
+    rated = all(line["mu"] is not None for line in report["bots"])
     return Table(
         "Ratings",
         "Bradley–Terry on the Elo scale, from who ended ahead of whom (1500: the mean of these "
-        "agents, weighed by what their games tell); 95% intervals by a Bayesian bootstrap over "
-        f"{counted(report['deals'], 'deal')}. "
-        "openskill: Plackett–Luce, μ ± σ after the games in order.",
-        ("agent", "Elo", "95% interval", "openskill μ ± σ"),
+        "bots, weighted by the information in their games); 95% intervals by a Bayesian bootstrap "
+        f"over {counted(report['deals'], 'deal')}."
+        + (" openskill: Plackett–Luce, μ ± σ after the games in order." if rated else ""),
+        ("bot", "Elo", "95% interval", *(["openskill μ ± σ"] if rated else [])),
         [
             [
-                line["agent"],
+                line["bot"],
                 f"{line['elo']:.0f}",
                 f"{line['elo_low']:.0f} – {line['elo_high']:.0f}",
-                f"{line['mu']:.1f} ± {line['sigma']:.1f}",
+                *([f"{line['mu']:.1f} ± {line['sigma']:.1f}"] if rated else []),
             ]
-            for line in report["agents"]
+            for line in report["bots"]
         ],
     )
 
 
-def _agents_table(report: Report) -> Table:
+def _bots_table(report: Report) -> Table:
     return Table(
-        "Agents",
+        "Bots",
         "Shared victories count by their share; intervals count deals, not games. Scores are of "
-        "games played to their end. A move is timed by the wall clock of this run.",
-        ("agent", "games", "wins", "95% interval", "rank", "score", "a move", "forfeits"),
+        "games without a forfeit. The time for a move is wall-clock time of this run.",
+        ("bot", "games", "wins", "95% interval", "rank", "score", "a move", "forfeits"),
         [
             [
-                line["agent"],
+                line["bot"],
                 f"{line['games']:,}",
                 *_wins(line),
                 f"{line['rank']:.2f}",
@@ -322,7 +327,7 @@ def _agents_table(report: Report) -> Table:
                 _time(line["seconds_a_move"]),
                 f"{line['forfeits']:,}",
             ]
-            for line in report["agents"]
+            for line in report["bots"]
         ],
     )
 
@@ -330,10 +335,10 @@ def _agents_table(report: Report) -> Table:
 def _meetings_table(report: Report) -> Table:
     return Table(
         "Head to head",
-        "How often the first ended ahead of the second at the same table; ties count half.",
-        ("agent", "against", "meetings", "ahead", "95% interval"),
+        "How often the first bot ended ahead of the second one in the same game; ties count half.",
+        ("bot", "against", "meetings", "ahead", "95% interval"),
         [
-            [line["agent"], line["against"], f"{line['meetings']:,}", *_wins(line)]
+            [line["bot"], line["against"], f"{line['meetings']:,}", *_wins(line)]
             for line in report["head_to_head"]
         ],
         left=2,
@@ -343,12 +348,12 @@ def _meetings_table(report: Report) -> Table:
 def _line_ups_table(report: Report) -> Table:
     return Table(
         "Line-ups",
-        "What a seat of the agent won at that table; games count each of its seats.",
-        ("line-up", "agent", "games", "wins", "95% interval", "rank", "score"),
+        "Victories for each seat of the bot in that line-up; games count each of its seats.",
+        ("line-up", "bot", "games", "wins", "95% interval", "rank", "score"),
         [
             [
                 " v ".join(line["line_up"]),
-                line["agent"],
+                line["bot"],
                 f"{line['games']:,}",
                 *_wins(line),
                 f"{line['rank']:.2f}",
@@ -363,7 +368,7 @@ def _line_ups_table(report: Report) -> Table:
 def _seats_table(report: Report) -> Table:
     return Table(
         "Seats",
-        "What each seat won of the games played to their end; every agent sat everywhere equally "
+        "The results of each seat in games without a forfeit; every bot played every seat equally "
         "often.",
         ("seat", "games", "wins", "95% interval", "score"),
         [
@@ -379,10 +384,10 @@ def _forfeits_table(report: Report) -> Table:
     first = "deal {deal}, line-up {line_up}, rotation {rotation}, ply {ply}"
     return Table(
         "Forfeits",
-        "Who breaks a game off loses it; the others share the victory." + rest,
-        ("agent", "reason", "first seen", "games"),
+        "A bot that fails forfeits the game; the others share the victory." + rest,
+        ("bot", "reason", "first seen", "games"),
         [
-            [line["agent"], line["reason"], first.format(**line["first"]), f"{line['games']:,}"]
+            [line["bot"], line["reason"], first.format(**line["first"]), f"{line['games']:,}"]
             for line in report["forfeits"][:MOST_REASONS]
         ],
         left=3,
@@ -390,19 +395,19 @@ def _forfeits_table(report: Report) -> Table:
 
 
 def tables(report: Report) -> list[Table]:
-    """Return the report's tables, the ratings and the agents first."""
-    kinds = [_ratings_table, _agents_table, _meetings_table, _line_ups_table, _seats_table]
+    """Return the report's tables, the ratings and the bots first."""
+    kinds = [_ratings_table, _bots_table, _meetings_table, _line_ups_table, _seats_table]
     if report["forfeits"]:
         kinds.append(_forfeits_table)
     return [kind(report) for kind in kinds]
 
 
 def title(report: Report) -> str:
-    """Return what was played, in words."""
+    """Return the game, the options and the number of games in words."""
     config = report["config"]
     options = ", ".join(config["options"])
     return (
-        f"{config['game']}, {config['seats']} seats{', ' + options if options else ''}: "
+        f"{config['game']}, {config['num_players']} seats{', ' + options if options else ''}: "
         f"{counted(report['games'], 'game')} on {counted(report['deals'], 'deal')}"
     )
 
@@ -417,9 +422,11 @@ def for_console(table: Table) -> RichTable:
     return shown
 
 
-def to_markdown(report: Report) -> str:
-    """Return the report as a Markdown page, with the picture beside it."""
-    parts = [f"# {title(report)}", f"```\n{report['command']}\n```", "![](report.png)"]
+def to_markdown(report: Report, *, picture: bool = True) -> str:
+    """Return the report as a Markdown page that shows ``report.png`` if there is a picture."""
+    parts = [f"# {title(report)}", f"```\n{report['command']}\n```"]
+    if picture:
+        parts.append("![](report.png)")
     for table in tables(report):
         rule = [":--" if k < table.left else "--:" for k in range(len(table.columns))]
         lines = [list(table.columns), rule, *table.rows]
@@ -442,8 +449,8 @@ th { border-bottom: 2px solid #8fa1b0; } .l { text-align: left; }
 """
 
 
-def to_html(report: Report, picture: bytes) -> str:
-    """Return the report as one page that needs nothing else."""
+def to_html(report: Report, picture: bytes | None) -> str:
+    """Return the report as one page that loads no other file."""
     e = html.escape
     parts = [
         "<!doctype html>",
@@ -451,9 +458,12 @@ def to_html(report: Report, picture: bytes) -> str:
         '<meta name="viewport" content="width=device-width">',
         f"<style>{STYLE}</style></head><body>",
         f"<h1>{e(title(report))}</h1><pre>{e(report['command'])}</pre>",
-        f'<img alt="who beats whom, and ratings with 95% intervals" '
-        f'src="data:image/png;base64,{base64.b64encode(picture).decode()}">',
     ]
+    if picture is not None:
+        parts.append(
+            f'<img alt="share of victories for each pair of bots, and ratings with 95% intervals" '
+            f'src="data:image/png;base64,{base64.b64encode(picture).decode()}">'
+        )
     for table in tables(report):
         parts.append(f"<h2>{e(table.title)}</h2><p>{e(table.note)}</p><div><table>")
         for tag, cells in [("th", table.columns), *(("td", row) for row in table.rows)]:
@@ -472,7 +482,7 @@ def to_html(report: Report, picture: bytes) -> str:
 
 
 def _label(name: str) -> str:
-    """Return an agent's name for the picture; settings are cut behind, paths in front."""
+    """Return a bot's name for the picture; settings are cut at the end, paths at the start."""
     if len(name) <= LONGEST_LABEL:
         return name
     if "=" in name:
@@ -481,14 +491,20 @@ def _label(name: str) -> str:
 
 
 def draw(report: Report) -> bytes:
-    """Return the picture as PNG: who beats whom, and the ratings with their intervals."""
-    from matplotlib.figure import Figure  # noqa: PLC0415 - a second to import, workers need none
+    """Return the picture as PNG: shares of victories by pair, and ratings with intervals.
 
-    names = [line["agent"] for line in report["agents"]]
+    Raises:
+        MissingExtra: matplotlib is not installed.
+    """
+    figure_module = require("matplotlib.figure", "the picture of a report")
+
+    names = [line["bot"] for line in report["bots"]]
     share = np.full((len(names), len(names)), np.nan)
     for line in report["head_to_head"]:
-        share[names.index(line["agent"]), names.index(line["against"])] = line["wins"]
-    figure = Figure(figsize=(WIDTH, max(HEIGHT, 1.6 + 0.45 * len(names))), layout="constrained")
+        share[names.index(line["bot"]), names.index(line["against"])] = line["wins"]
+    figure = figure_module.Figure(
+        figsize=(WIDTH, max(HEIGHT, 1.6 + 0.45 * len(names))), layout="constrained"
+    )
     figure.suptitle(title(report))
     heat, scale = figure.subplots(1, 2)
     heat.imshow(share, cmap="RdBu", vmin=0, vmax=1, aspect="auto")
@@ -501,7 +517,7 @@ def draw(report: Report) -> bytes:
     heat.set_yticks(range(len(names)), labels)
     heat.set_title("row ends ahead of column", fontsize=10)
     elo = np.array(
-        [[line[key] for key in ("elo", "elo_low", "elo_high")] for line in report["agents"]]
+        [[line[key] for key in ("elo", "elo_low", "elo_high")] for line in report["bots"]]
     )
     places = np.arange(len(names))
     scale.errorbar(
@@ -526,10 +542,31 @@ def draw(report: Report) -> bytes:
     return out.getvalue()
 
 
+def lacks(*, picture: bool = True) -> str:
+    """Return a line on what a report lacks without optional libraries; empty if nothing.
+
+    Args:
+        picture: whether the report has a picture.
+    """
+    parts = {"openskill": "openskill ratings", "matplotlib": "picture"}
+    absent = missing(list(parts)[: len(parts) if picture else 1])
+    if not absent:
+        return ""
+    names = " and ".join(absent)
+    return (
+        f"the report has no {' and no '.join(parts[name] for name in absent)}: {names} "
+        f"{'is' if len(absent) == 1 else 'are'} not installed: {pip_command('analysis')}"
+    )
+
+
 def write(folder: Path, report: Report) -> None:
-    """Write ``report.json``, ``.md``, ``.png`` and ``.html``, each whole or not at all."""
-    picture = draw(report)
+    """Write ``report.json``, ``.md``, ``.png`` and ``.html``, each whole or not at all.
+
+    Without matplotlib there is no ``report.png``, and the pages have no picture.
+    """
+    picture = None if missing(["matplotlib"]) else draw(report)
     write_atomically(folder / "report.json", json.dumps(report, indent=1, default=str) + "\n")
-    write_atomically(folder / "report.md", to_markdown(report))
-    write_atomically(folder / "report.png", picture)
+    write_atomically(folder / "report.md", to_markdown(report, picture=picture is not None))
+    if picture is not None:
+        write_atomically(folder / "report.png", picture)
     write_atomically(folder / "report.html", to_html(report, picture))

@@ -1,102 +1,135 @@
-"""Let agents play a tournament: paired deals, all cores, ratings with intervals, one report.
+"""Tournaments: paired deals on all cores, ratings with intervals, one report.
 
-    python -m experiments.tournament --agents random greedy --games 1000
-    python -m experiments.tournament --game ginkgopolis --seats 4 --agents random greedy bots:Mine
+*Line-ups.*  Two seats: every pair of bots; with ``reach=K`` only pairs at most K places apart in
+the list, which is enough for a ladder.  More seats: every choice of as many different bots as there
+are seats; with fewer bots than seats, every way to fill the seats with at least two different bots
+(3 bots on 4 seats: 12 line-ups; 4 on 5: 52).  All line-ups play the same deals, each deal once with
+every rotation of the seats, which cancels the advantage of a deal or a seat.
 
-*Line-ups.*  Two seats: every pair of agents; with ``--reach K`` only those at most K places apart
-in the list, for a ladder whose ends need no proof.  More seats: every choice of as many different
-agents as there are seats; with fewer agents than seats, every way to fill the seats with at least
-two different ones (3 agents on 4 seats: 12 line-ups; 4 on 5: 52).  All line-ups play the same
-deals, each deal once with every rotation of the seats, so luck of the deal and of the seat cancels.
+*Failures.*  Every game has its own bots, seeded by the tournament's seed, the line-up, the deal,
+the rotation and the seat.  Results therefore depend neither on the number of processes nor on
+interruptions, except for bots with a time budget.  A user's bot that cannot be made, raises an
+exception, returns anything but one legal action, takes longer than ``move_seconds`` or ends its
+process forfeits the game, with the reason: the others share the victory, and there are no scores.
 
-*Trust.*  Every game has agents of its own, seeded by the tournament's seed, the line-up, the deal,
-the rotation and the seat, so results depend neither on the number of processes nor on
-interruptions (agents with a time budget excepted).  A bot that cannot be made, raises, answers
-anything but one legal action, takes longer than ``--move-seconds`` or takes its process with it
-forfeits the game, with the reason: the others share the victory, there are no scores.
-
-*Files.*  ``config.json``; ``results.jsonl`` and ``timings.jsonl``, a line a game, in order once
-all are played; with ``--replays`` a file a game under ``replays/``; then ``report.md``, ``.json``,
-``.png`` and ``.html``.  The same command again goes on where it was stopped.
+*Files.*  ``config.json``; ``results.jsonl`` and ``timings.jsonl``, one line a game, sorted once all
+games are played; with ``replays`` one file a game under ``replays/``; then ``report.md``,
+``report.json``, ``report.png`` and ``report.html``.  A tournament that was interrupted continues if
+it is started again with the same arguments.
 """
 
 from __future__ import annotations
 
+import copy
 import itertools
 import json
 import os
+import pickle
 import signal
+import sys
+import tempfile
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from filelock import FileLock, Timeout
 
-import sprawl_env
 from sprawl_env.arena import report
+from sprawl_env.arena.entrants import as_bot, as_game, game_word, names_of
 from sprawl_env.arena.evaluation import games_bar
 from sprawl_env.arena.journal import Journal, Row
 from sprawl_env.arena.match import Forfeit, Match, Outcome, forfeited, play_game
 from sprawl_env.arena.workers import Done, Lost, Watch, Work, WorkerError, Workers
-from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.bots.random import RandomBot
-from sprawl_env.bots.user import UserBot
-from sprawl_env.console import console, counted, fail, parse_options, run, say
+from sprawl_env.bots.user import UserBot, in_words
+from sprawl_env.console import counted, option_words, say
 from sprawl_env.core.errors import InvalidOption, SprawlError
+from sprawl_env.core.extras import require
 from sprawl_env.core.files import write_atomically
 from sprawl_env.core.game import Game, check_seed
 from sprawl_env.core.provenance import code_digest, provenance
+from sprawl_env.core.rules import GameRules
 from sprawl_env.kernels.rng import combine
 from sprawl_env.replays.format import dump
 from sprawl_env.replays.recording import from_actions
 
-FEWEST: Final = 2  # agents, and seats
-AGENTS_OF_DEAL: Final = 1  # of a deal's seed: 0 deals the game (Game.deal), 1 seeds its agents
-KILLED: Final = (-9, -15)  # exit codes: perhaps somebody else's doing, or short of memory
-MOST_LOSSES: Final = (
-    2  # of one game, before a death that may be nobody's fault is held against a bot
-)
-INTERRUPTED: Final = 130
+if TYPE_CHECKING:
+    import polars as pl
+
+FEWEST: Final = 2  # bots, and seats
+BOTS_OF_DEAL: Final = 1  # stream of a deal's seed: 0 deals the game (Game.deal), 1 seeds its bots
+KILLED: Final = (-9, -15)  # exit codes of a process that was killed from outside
+MOST_LOSSES: Final = 2  # of one game: a second unexplained death counts against a bot
 
 
 @dataclass(frozen=True)
 class Config:
-    """Every number the tournament depends on."""
+    """Every number that the results depend on; written to ``config.json``.
+
+    Attributes:
+        game: name or import path.
+        bots: two or more names.
+        num_games: games of each line-up, rounded up to whole rotations.
+        num_players: seats.
+        seed: of deals and bots.
+        reach: two seats: how far apart in the list bots meet; 0: any.
+        options: of the game, as ``name=value``.
+        move_seconds: time limit for a decision of a user's bot, and for making it.
+        replays: whether every game is stored as a replay.
+    """
 
     game: str = "tower_up"
-    """name of the game"""
-    agents: tuple[str, ...] = ("random", "greedy")
-    """two or more: random, greedy, checkpoint:PATH, module:Class (a bot of your own)"""
-    games: int = 1000
-    """games of each line-up, rounded up to whole rotations"""
-    seats: int = 2
-    """seats"""
+    bots: tuple[str, ...] = ("random", "greedy")
+    num_games: int = 1000
+    num_players: int = 2
     seed: int = 0
-    """deals and agents follow from it"""
     reach: int = 0
-    """2 seats: how far apart in the list agents may be to meet; 0: any"""
     options: tuple[str, ...] = ()
-    """further options of the game, e.g. objectives=start"""
     move_seconds: float = 60.0
-    """what a bot of yours (module:Class) may take for a decision, or to be made"""
     replays: bool = False
-    """keep every game, to be looked at by sprawl_env.commands.replay"""
-    processes: int = 0
-    """worker processes; 0: one a core"""
-    out: Path | None = None
-    """folder of results (default: runs/tournament-GAME-SEATS-SEED)"""
 
 
-# --------------------------------------------------------------------------------- who plays whom
+@dataclass(frozen=True)
+class Tournament:
+    """What :func:`tournament` played.
+
+    Attributes:
+        report: every figure of ``report.json``.
+        results: one row a game, as in ``results.jsonl``.
+        timings: one row a game, as in ``timings.jsonl``.
+        folder: where the files are; None if none were kept.
+    """
+
+    report: report.Report = field(repr=False)
+    results: tuple[Row, ...] = field(repr=False)
+    timings: tuple[Row, ...] = field(repr=False)
+    folder: Path | None = None
+
+    def frame(self) -> pl.DataFrame:
+        """Return ratings and figures as a polars DataFrame: one row a bot, the best first.
+
+        Raises:
+            MissingExtra: polars is not installed.
+        """
+        frame: pl.DataFrame = require("polars", "frame()").DataFrame(self.report["bots"])
+        return frame
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a tournament; the message says what is kept."""
+
+
+# ---------------------------------------------------------------------------------- line-ups
 
 
 def line_ups(names: Sequence[str], seats: int, reach: int = 0) -> list[tuple[str, ...]]:
-    """Return who plays together; see the top of this file."""
+    """Return the line-ups; see the top of this file."""
     if reach:
         pairs = itertools.combinations(range(len(names)), 2)
         return [(names[a], names[b]) for a, b in pairs if b - a <= reach]
@@ -108,12 +141,12 @@ def line_ups(names: Sequence[str], seats: int, reach: int = 0) -> list[tuple[str
 
 @dataclass(frozen=True)
 class Schedule:
-    """Which games are played; they are numbered deal by deal, then line-up by line-up.
+    """The games, numbered deal by deal, then line-up by line-up.
 
     Attributes:
-        line_ups: who plays together.
-        seats: how many sit at a table.
-        deals: how many deals every line-up plays, with every rotation.
+        line_ups: the bots that play together.
+        seats: of a game.
+        deals: the number of deals that every line-up plays, with every rotation.
     """
 
     line_ups: tuple[tuple[str, ...], ...]
@@ -129,7 +162,7 @@ class Schedule:
         return (*divmod(rest, len(self.line_ups)), rotation)
 
     def number(self, row: Row) -> int:
-        """Return the number of the game that a row is about; -1 if there is none."""
+        """Return the number of a row's game; -1 if the schedule has no such game."""
         try:
             deal, line_up, rotation = (int(row[key]) for key in ("deal", "line_up", "rotation"))
         except (KeyError, TypeError, ValueError):
@@ -139,23 +172,23 @@ class Schedule:
         return number if fits else -1
 
     def members(self, number: int) -> list[int]:
-        """Return which member of its line-up sits on each seat."""
+        """Return which member of the line-up plays each seat."""
         rotation = number % self.seats
         return [(seat - rotation) % self.seats for seat in range(self.seats)]
 
     def sitting(self, number: int) -> list[str]:
-        """Return the agents of a game by seat."""
+        """Return the bots of a game by seat."""
         line_up = self.line_ups[self.place(number)[1]]
         return [line_up[member] for member in self.members(number)]
 
     def row(self, number: int) -> Row:
-        """Return what every line about a game begins with."""
+        """Return the keys that begin every row about a game."""
         deal, line_up, rotation = self.place(number)
         return {
             "deal": deal,
             "line_up": line_up,
             "rotation": rotation,
-            "agents": self.sitting(number),
+            "bots": self.sitting(number),
         }
 
 
@@ -164,22 +197,41 @@ def replay_name(row: Row) -> str:
     return f"deal-{row['deal']:05}-line-up-{row['line_up']:03}-rotation-{row['rotation']}.jsonl"
 
 
-# ------------------------------------------------------------------------------- what workers do
+# -------------------------------------------------------------------------------- in a worker
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What a worker needs to know; picklable."""
+    """What a worker needs; picklable.
+
+    Attributes:
+        game: the game.
+        schedule: the games.
+        seed: of the tournament.
+        replays: whether replays are stored.
+        instances: the bots that were given as instances, by name.
+    """
 
     game: Game
     schedule: Schedule
     seed: int
     replays: bool
+    instances: Mapping[str, Bot] = field(default_factory=dict)
+
+    def maker(self, name: str, seed: int) -> Callable[[], Bot]:
+        """Return a function that makes a bot for one game."""
+
+        def make() -> Bot:
+            bot = as_bot(copy.deepcopy(self.instances.get(name, name)), self.game)
+            bot.seed(seed)
+            return bot
+
+        return make
 
 
 @dataclass(frozen=True)
 class Played:
-    """What a worker tells of a game."""
+    """What a worker returns for a game."""
 
     result: Row
     timing: Row
@@ -187,19 +239,19 @@ class Played:
 
 
 def result_row(schedule: Schedule, number: int, outcome: Outcome) -> Row:
-    """Return a game's line of the results."""
+    """Return a game's row of the results."""
     return {**schedule.row(number), **asdict(outcome)}
 
 
 def play_number(setup: Setup, number: int, watch: Watch) -> Played:
-    """Play the game with that number."""
+    """Play the game with a number."""
     schedule = setup.schedule
     deal, line_up, rotation = schedule.place(number)
     names = schedule.sitting(number)
     dealt_from = combine(setup.seed, deal)
-    seed = combine(combine(combine(dealt_from, AGENTS_OF_DEAL), line_up), rotation)
+    seed = combine(combine(combine(dealt_from, BOTS_OF_DEAL), line_up), rotation)
     makers = [
-        partial(make_bot, name, setup.game, combine(seed, member))
+        setup.maker(name, combine(seed, member))
         for name, member in zip(names, schedule.members(number), strict=True)
     ]
     match = play_game(setup.game, makers, dealt_from, watch)
@@ -213,14 +265,14 @@ def play_number(setup: Setup, number: int, watch: Watch) -> Played:
 
 
 def _replay(game: Game, dealt_from: int, names: list[str], match: Match) -> str:
-    about: dict[str, Any] = {"agents": names}
+    about: dict[str, Any] = {"bots": names}
     if match.outcome.forfeit is not None:
         about["forfeit"] = asdict(match.outcome.forfeit)
     return dump(from_actions(game, dealt_from, match.actions, **about))
 
 
 def begin(setup: Setup) -> Work:
-    """Return what does a task in a worker; no bot's first decision waits for kernels to load."""
+    """Return the function that plays a game in a worker, with all kernels loaded."""
     warm_up(setup.game)
     return partial(play_number, setup)
 
@@ -228,17 +280,17 @@ def begin(setup: Setup) -> Work:
 def judge(
     lost: Lost, names: Sequence[str], users: set[str], limit: float, losses: int
 ) -> Forfeit | None:
-    """Return whose forfeit a lost game is; None if it is to be played again.
+    """Return the forfeit for a game whose worker was lost; None if it is played again.
 
     Args:
-        lost: how it was lost.
-        names: agents by seat.
-        users: those of them that are users' bots.
-        limit: seconds a decision may take.
-        losses: how often the game has been lost, this time included.
+        lost: how the worker was lost.
+        names: bots by seat.
+        users: the names of users' bots.
+        limit: seconds that a decision may take.
+        losses: how often a worker was lost in this game, this time included.
 
     Raises:
-        WorkerError: it was nobody's fault, again.
+        WorkerError: it happened twice, and no user's bot plays in the game.
     """
     if lost.exit_code is None:
         return Forfeit(lost.seat, lost.ply, f"no answer within {limit:g} seconds")
@@ -251,8 +303,8 @@ def judge(
         how = f"signal {next((s.name for s in signal.Signals if s == -lost.exit_code), '?')}"
     if not suspects:
         raise WorkerError(
-            f"the worker process of {' v '.join(names)} died twice ({how}); what is played is "
-            f"kept, the same command goes on"
+            f"the worker process of {' v '.join(names)} died twice ({how}); the games played so "
+            f"far are kept: run the same command again to continue"
         )
     when = "" if deciding else " outside of its decisions"
     seat = lost.seat if deciding else suspects[0]
@@ -263,10 +315,10 @@ def judge(
 
 
 class Folder:
-    """A tournament's folder, held by one process at a time.
+    """A tournament's folder, locked by one process at a time.
 
     Raises:
-        InvalidOption: it is another's, or holds something else.
+        InvalidOption: it holds another tournament, or other files.
     """
 
     def __init__(self, path: Path, config: Config, schedule: Schedule) -> None:
@@ -279,16 +331,18 @@ class Folder:
         if kept.exists():
             self._compare(kept, mine)
         elif path.exists() and any(not p.name.startswith(".") for p in path.iterdir()):
-            raise InvalidOption(f"out={str(path)!r}: expected an empty folder or a tournament's")
+            raise InvalidOption(
+                f"out={str(path)!r}: expected an empty folder or that of a tournament"
+            )
         try:
             path.mkdir(parents=True, exist_ok=True)
             self._lock = FileLock(path / ".lock", timeout=0)
             self._lock.acquire()
         except Timeout:
-            raise InvalidOption(f"out={str(path)!r}: another tournament is writing there") from None
+            raise InvalidOption(f"out={str(path)!r}: another tournament is writing to it") from None
         except OSError as error:
             raise InvalidOption(f"out={str(path)!r}: {error.strerror}") from None
-        for rest in path.rglob(".*.[0-9]*"):  # of a process killed while it wrote
+        for rest in path.rglob(".*.[0-9]*"):  # left by a process that was killed while writing
             rest.unlink()
         if not kept.exists():
             write_atomically(kept, json.dumps({**mine, **provenance()}, indent=1) + "\n")
@@ -303,9 +357,8 @@ class Folder:
 
     @staticmethod
     def _description(config: Config) -> dict[str, Any]:
-        """Return what must be the same for a tournament to go on."""
-        compared = {k: v for k, v in asdict(config).items() if k not in report.OF_THE_MACHINE}
-        return {"config": json.loads(json.dumps(compared)), "code": code_digest()}
+        """Return what must be equal for a tournament to continue."""
+        return {"config": json.loads(json.dumps(asdict(config))), "code": code_digest()}
 
     def _compare(self, kept: Path, mine: dict[str, Any]) -> None:
         where = f"out={str(self.path)!r}"
@@ -313,7 +366,7 @@ class Folder:
             theirs = json.loads(kept.read_text(encoding="utf-8"))
             config = dict(theirs["config"])
         except (OSError, ValueError, TypeError, KeyError):
-            raise InvalidOption(f"{where}: {kept.name} is no tournament's") from None
+            raise InvalidOption(f"{where}: {kept.name} is not that of a tournament") from None
         for key, value in mine["config"].items():
             if config.get(key) != value:
                 raise InvalidOption(
@@ -322,19 +375,19 @@ class Folder:
                 )
         if theirs.get("code") != mine["code"]:
             raise InvalidOption(
-                f"{where}: was begun with other rules or agents, the code has changed since: "
+                f"{where}: holds a tournament of another version of the rules or bots: "
                 f"choose another folder"
             )
 
     def _by_number(self, journal: Journal) -> dict[int, Row]:
         found = {self._schedule.number(row): row for row in journal.rows}
         for number, row in found.items():
-            if number < 0 or row.get("agents") != self._schedule.sitting(number):
-                raise InvalidOption(f"{journal.path}: holds a game that is not of this tournament")
+            if number < 0 or row.get("bots") != self._schedule.sitting(number):
+                raise InvalidOption(f"{journal.path}: holds a game of another tournament")
         return found
 
     def add(self, played: Sequence[Played]) -> None:
-        """Keep some games; they are on disk on return, the results last."""
+        """Write some games to disk, the results last."""
         for game in played:
             if game.replay is not None:
                 write_atomically(self.path / "replays" / replay_name(game.result), game.replay)
@@ -345,7 +398,7 @@ class Folder:
             self.results[number], self.timings[number] = game.result, game.timing
 
     def finish(self) -> tuple[list[Row], list[Row]]:
-        """Put the lines in order; returns the results and the timings."""
+        """Sort the files by game; return the results and the timings."""
         timings = [self.timings[number] for number in sorted(self.timings)]
         results = [self.results[number] for number in sorted(self.results)]
         self._timings.replace(timings)
@@ -353,69 +406,90 @@ class Folder:
         return results, timings
 
     def close(self) -> None:
-        """Let go of the folder."""
+        """Release the lock."""
         self._lock.release()
 
 
-# ------------------------------------------------------------------------------------ the command
+# --------------------------------------------------------------------------------- the function
 
 
-def check(config: Config) -> Game:
-    """Return the game, the configuration checked.
+def check(config: Config) -> None:
+    """Check the numbers of a configuration.
 
     Raises:
-        SprawlError: some value is not allowed.
+        InvalidOption: some value is not allowed.
     """
-    for name, least in (("games", 1), ("seats", FEWEST), ("reach", 0), ("processes", 0)):
+    for name, least in (("num_games", 1), ("num_players", FEWEST), ("reach", 0)):
         value = getattr(config, name)
-        if value < least:
+        if not isinstance(value, int) or value < least:
             raise InvalidOption(f"{name}={value}: expected a whole number from {least}")
-    if config.reach and config.seats != FEWEST:
-        raise InvalidOption(f"reach={config.reach}: expected 0 with {config.seats} seats")
+    if config.reach and config.num_players != FEWEST:
+        raise InvalidOption(f"reach={config.reach}: expected 0 with {config.num_players} seats")
     if not config.move_seconds > 0:
         raise InvalidOption(f"move_seconds={config.move_seconds}: expected more than 0")
     check_seed(config.seed)
-    if len(config.agents) < FEWEST:
-        raise InvalidOption(f"agents: expected {FEWEST} or more, got {len(config.agents)}")
-    for name, times in Counter(config.agents).items():
+    if len(config.bots) < FEWEST:
+        raise InvalidOption(f"bots: expected {FEWEST} or more, got {len(config.bots)}")
+    for name, times in Counter(config.bots).items():
         if times > 1:
-            raise InvalidOption(f"agents: {name!r} is named {times} times, expected once")
-    return sprawl_env.game(config.game, num_players=config.seats, **parse_options(config.options))
+            raise InvalidOption(f"bots: {name!r} is named {times} times, expected once")
+
+
+def check_instance(name: str, bot: Bot) -> None:
+    """Check that a bot given as an instance can be sent to worker processes.
+
+    Raises:
+        InvalidOption: it cannot.
+    """
+    advice = "give its name instead, e.g. 'module:Class'"
+    if type(bot).__module__ == "__main__" and not hasattr(sys.modules["__main__"], "__file__"):
+        raise InvalidOption(
+            f"bot {name!r}: worker processes cannot import a class of an interactive session: "
+            f"{advice}"
+        )
+    try:
+        pickle.dumps(bot)
+    except Exception as error:  # pickling runs the bot's code
+        raise InvalidOption(
+            f"bot {name!r}: cannot be pickled for worker processes ({in_words(error)}): {advice}"
+        ) from None
 
 
 def warm_up(game: Game) -> None:
-    """Compile or load all that a game needs to be played."""
+    """Compile or load every kernel that a game needs."""
     games = game.deal(1, 0)
     game.observe(games, 0, int(games["to_play"][0]))
     game.redeal_hidden(games, 0, 0, int(games["to_play"][0]))
     play_game(game, [partial(RandomBot, seat) for seat in range(game.num_seats)], seed=0)
 
 
-def rehearse(game: Game, names: Sequence[str]) -> set[str]:
-    """Make every agent once and return those that are users' bots.
+def rehearse(game: Game, bots: Sequence[str | Bot]) -> set[str]:
+    """Make every bot once and return the names of users' bots.
 
-    Bad names are found out before anything is written, and what must be compiled is, once, before
-    several processes want it.
+    Bad names are reported before any file is written, and kernels are compiled once, before several
+    processes need them.
 
     Raises:
-        SprawlError: there is no such agent, or it is not for this game.
+        SprawlError: there is no such bot, or it is not for this game.
     """
     warm_up(game)
     games = game.deal(1, 0)
     mask = game.legal_actions(games)[None]
     seen = game.observe(games, 0, int(games["to_play"][0]))[None]
     users = set()
-    for name in names:
-        agent: Bot = make_bot(name, game)
-        if isinstance(agent, UserBot):
+    for name, given in zip(names_of(bots), bots, strict=True):
+        bot = as_bot(given, game)
+        if isinstance(bot, UserBot):
             users.add(name)
         else:
-            ask(agent, game, games, np.zeros(1, np.int64), seen, mask)
+            ask(bot, game, games, np.zeros(1, np.int64), seen, mask)
     return users
 
 
-def play(config: Config, setup: Setup, users: set[str], folder: Folder) -> None:
-    """Play what is missing behind a progress bar."""
+def play(
+    config: Config, setup: Setup, users: set[str], folder: Folder, processes: int, *, progress: bool
+) -> None:
+    """Play the games that the folder does not hold yet."""
     schedule = setup.schedule
     missing = [n for n in range(len(schedule)) if n not in folder.results]
     losses: Counter[int] = Counter()
@@ -437,8 +511,8 @@ def play(config: Config, setup: Setup, users: set[str], folder: Folder) -> None:
         timing = {**schedule.row(item.task), "seconds": None, "decisions": None}
         return [Played(result_row(schedule, item.task, outcome), timing)]
 
-    bar = games_bar()
-    count = min(config.processes or os.cpu_count() or 1, max(len(missing), 1))
+    bar = games_bar(shown=progress)
+    count = min(processes or os.cpu_count() or 1, max(len(missing), 1))
     with bar, Workers(begin, setup, count, seconds) as workers:
         shown = bar.add_task("games", total=len(schedule), completed=len(folder.results))
         for found in workers.results(missing):
@@ -447,37 +521,105 @@ def play(config: Config, setup: Setup, users: set[str], folder: Folder) -> None:
             bar.advance(shown, len(played))
 
 
-def main(config: Config) -> None:
-    """Run the tournament, or the rest of it, and write its report."""
-    game = check(config)
-    users = rehearse(game, config.agents)
-    pairings = tuple(line_ups(config.agents, config.seats, config.reach))
-    schedule = Schedule(pairings, config.seats, -(-config.games // config.seats))
-    out = config.out or Path("runs") / f"tournament-{config.game}-{config.seats}-{config.seed}"
-    folder = Folder(out, config, schedule)
-    say(
-        f"{game.title}, {config.seats} seats: {counted(len(pairings), 'line-up')}, "
-        f"{counted(schedule.deals, 'deal')}, {counted(len(schedule), 'game')}"
-        + (f", {len(folder.results):,} are there" if folder.results else "")
+def tournament(
+    game: str | GameRules | Game,
+    bots: Sequence[str | Bot],
+    *,
+    num_games: int = 1000,
+    seed: int = 0,
+    reach: int = 0,
+    move_seconds: float = 60.0,
+    replays: bool = False,
+    processes: int = 0,
+    out: str | os.PathLike[str] | None = None,
+    progress: bool = False,
+    **options: Any,
+) -> Tournament:
+    """Play a tournament between bots and rate them; the file's docstring gives the rules.
+
+    >>> found = sprawl_env.tournament("tower_up", ["random", "greedy"], num_games=100)
+    >>> found.frame()
+
+    Args:
+        game: a game's name or import path, its rules, or a game with its options chosen.
+        bots: two or more names (see :func:`sprawl_env.make_bot`) or bots that can be pickled.
+        num_games: games of each line-up, rounded up to whole rotations.
+        seed: of deals and bots.
+        reach: two seats: how far apart in the list bots meet; 0: any.
+        move_seconds: time limit for a decision of a user's bot, and for making it.
+        replays: store every game as a replay; needs ``out``.
+        processes: worker processes; 0: one for each core.
+        out: folder for the files; an unfinished tournament there is continued.  None: no files.
+        progress: print what is played and show a progress bar.
+        **options: of the game, e.g. ``num_players=3``, unless ``game`` has them.
+
+    Raises:
+        SprawlError: there is no such game, option or bot, a number is not allowed, or the folder
+            cannot be used.
+        Interrupted: Ctrl-C was pressed.
+    """
+    if processes < 0:
+        raise InvalidOption(f"processes={processes}: expected a whole number from 0")
+    if replays and out is None:
+        raise InvalidOption("replays: expected a folder as out")
+    names = tuple(names_of(bots))
+    config = Config(
+        bots=names,
+        num_games=num_games,
+        num_players=options.get("num_players", FEWEST),
+        seed=seed,
+        reach=reach,
+        move_seconds=move_seconds,
+        replays=replays,
     )
-    try:
-        play(config, Setup(game, schedule, config.seed, config.replays), users, folder)
-        found = report.summarise(config, *folder.finish())
-        report.write(out, found)
-    except KeyboardInterrupt:
-        say(
-            f"stopped: {len(folder.results):,} of {len(schedule):,} games are kept; "
-            f"the same command goes on"
-        )
-        raise SystemExit(INTERRUPTED) from None
-    except OSError as error:
-        fail(f"out={str(out)!r}: {error.strerror}: the same command goes on")
-    finally:
-        folder.close()
-    for table in report.tables(found)[:2]:
-        console().print(report.for_console(table))
-    say(f"report: {out / 'report.md'} and {out / 'report.html'}")
+    check(config)
+    made = as_game(game, options)
+    seats, words = made.num_seats, option_words(made)
+    config = replace(config, game=game_word(made), num_players=seats, options=words)
+    check(config)
+    users = rehearse(made, bots)
+    instances = {
+        name: bot for name, bot in zip(names, bots, strict=True) if not isinstance(bot, str)
+    }
+    for name, bot in instances.items():
+        check_instance(name, bot)
+    pairings = tuple(line_ups(names, seats, reach))
+    schedule = Schedule(pairings, seats, -(-num_games // seats))
+    setup = Setup(made, schedule, seed, replays, instances)
+    with ExitStack() as stack:
+        kept = out is not None
+        path = Path(out or stack.enter_context(tempfile.TemporaryDirectory()))
+        folder = Folder(path, config, schedule)
+        stack.callback(folder.close)
+        if progress:
+            _announce(made, schedule, folder, kept=kept)
+        try:
+            play(config, setup, users, folder, processes, progress=progress)
+            results, timings = folder.finish()
+            found = report.summarise(config, results, timings)
+            if kept:
+                report.write(path, found)
+        except KeyboardInterrupt:
+            count = f"{len(folder.results):,} of {len(schedule):,} games"
+            raise Interrupted(
+                f"stopped: {count} are kept; run the same command again to continue"
+                if kept
+                else f"stopped after {count}"
+            ) from None
+        except OSError as error:
+            raise InvalidOption(
+                f"out={str(path)!r}: {error.strerror}: run the same command again to continue"
+            ) from None
+    return Tournament(found, tuple(results), tuple(timings), path if kept else None)
 
 
-if __name__ == "__main__":
-    run(main, Config)
+def _announce(game: Game, schedule: Schedule, folder: Folder, *, kept: bool) -> None:
+    """Print what is played, and what the report lacks without optional libraries."""
+    say(
+        f"{game.title}, {schedule.seats} seats: {counted(len(schedule.line_ups), 'line-up')}, "
+        f"{counted(schedule.deals, 'deal')}, {counted(len(schedule), 'game')}"
+        + (f", {len(folder.results):,} already played" if folder.results else "")
+    )
+    lacks = report.lacks(picture=kept)
+    if lacks:
+        say(f"note: {lacks}")

@@ -1,7 +1,7 @@
-"""Worker processes for tasks that run other people's code: each may die or stall, the rest go on.
+"""Worker processes for tasks that run untrusted code: a worker may die or hang, the others go on.
 
-(The pools of the standard library and their kin break as a whole when a worker dies, or limit the
-time of a task; here the limit is on each decision within a task, and the loss names the decision.)
+The pools of the standard library break as a whole when a worker dies, and limit the time of a task.
+Here the time limit applies to each decision within a task, and a loss names the decision.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ Work = Callable[[int, Watch], Any]
 
 NO_TASK: Final = -1
 NO_SEAT: Final = -1
-TASK, SEAT, PLY, BEAT = range(4)  # what a worker shows of itself
-LOOK_SECONDS: Final = 0.1  # between looks at the workers
-MOST_WAITING: Final = 8  # tasks handed to a worker ahead, to hide the way to and fro
+TASK, SEAT, PLY, BEAT = range(4)  # the fields of a worker's status
+LOOK_SECONDS: Final = 0.1  # between checks of the workers
+MOST_WAITING: Final = 8  # tasks queued at a worker, to hide the latency of the pipe
 MOST_FALSE_STARTS: Final = 3  # of workers in a row that die before their first task
-LONGEST_WAIT: Final = 5.0  # for a killed process to be gone
+LONGEST_WAIT: Final = 5.0  # for a killed process to end
 
 
 class WorkerError(SprawlError):
-    """Worker processes that do not even start."""
+    """Worker processes that cannot start."""
 
 
 @dataclass(frozen=True)
@@ -48,12 +48,13 @@ class Done:
 
 @dataclass(frozen=True)
 class Lost:
-    """A task whose worker died, or was ended because a decision took too long.
+    """A task whose worker died, or was killed because a decision took too long.
 
     Attributes:
+        task: the task.
         seat: whose decision it was; NO_SEAT outside of decisions.
         ply: which decision.
-        exit_code: of the process, negative for a signal; None if it was ended for stalling.
+        exit_code: of the process, negative for a signal; None if it was killed.
     """
 
     task: int
@@ -64,7 +65,7 @@ class Lost:
 
 @dataclass
 class _Worker:
-    """One process, with what it shows and what it has been handed."""
+    """One process with its status and its queue."""
 
     process: BaseProcess
     pipe: Connection
@@ -73,20 +74,20 @@ class _Worker:
     beat: int = 0
     since: float = 0.0
 
-    def shown(self) -> list[int]:
+    def read(self) -> list[int]:
         """Return task, seat, ply and beat."""
         return list(self.status)
 
 
 def spawn(body: Callable[..., None], *arguments: Any) -> tuple[BaseProcess, Connection]:
-    """Start a process that runs ``body(pipe, *arguments)``; returns it and our end of the pipe.
+    """Start a process that runs ``body(pipe, *arguments)``; return it and our end of the pipe.
 
-    It ends when this process does, whatever it is doing, and leaves Ctrl-C to this process.
+    It ends when this process does and ignores Ctrl-C, which this process handles.
     """
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_run, args=(body, theirs, arguments))
-    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)  # inherited: Ctrl-C is for us
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)  # inherited by the child
     try:
         process.start()
     finally:
@@ -102,11 +103,11 @@ def _run(body: Callable[..., None], pipe: Connection, arguments: tuple[Any, ...]
 
 
 def _serve(pipe: Connection, start: Callable[[Any], Work], argument: Any, status: Any) -> None:
-    """Work off the tasks that come down the pipe until it closes; the body of a worker."""
+    """Run the tasks that arrive through the pipe until it closes; the body of a worker."""
 
     def watch(seat: int, ply: int) -> None:
         status[PLY] = ply
-        status[BEAT] += 1  # before the seat: no decision looks older than it is
+        status[BEAT] += 1  # before the seat, so that no decision seems older than it is
         status[SEAT] = seat
 
     try:
@@ -115,12 +116,12 @@ def _serve(pipe: Connection, start: Callable[[Any], Work], argument: Any, status
             task = pipe.recv()
             status[TASK] = task
             pipe.send((task, work(task, watch)))
-    except (EOFError, BrokenPipeError):  # the parent has gone
+    except (EOFError, BrokenPipeError):  # the parent has ended
         return
 
 
 def _die_with_parent() -> None:
-    """End this process when its parent does, whatever it is doing."""
+    """End this process when its parent ends."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         wait([parent.sentinel])
@@ -128,15 +129,15 @@ def _die_with_parent() -> None:
 
 
 class Workers:
-    """A handful of worker processes; a context manager, for the main thread.
+    """A pool of worker processes; a context manager for the main thread.
 
     Args:
-        start: called once in each worker with ``argument``; returns what does a task:
+        start: called once in each worker with ``argument``; returns the function that runs a task,
             ``work(task, watch)``, which calls ``watch(seat, ply)`` before each decision of
-            somebody's code and ``watch(NO_SEAT, ply)`` after it.
+            untrusted code and ``watch(NO_SEAT, ply)`` after it.
         argument: picklable.
-        count: how many processes.
-        seconds: ``seconds(task, seat)`` a decision may take.
+        count: the number of processes.
+        seconds: ``seconds(task, seat)``, the time limit of a decision.
     """
 
     def __init__(
@@ -171,11 +172,11 @@ class Workers:
         self._workers.clear()
 
     def again(self, task: int) -> None:
-        """Do a lost task once more."""
+        """Run a lost task again."""
         self._tasks.appendleft(task)
 
     def results(self, tasks: Iterable[int]) -> Iterator[list[Done | Lost]]:
-        """Do the tasks, begun in this order; yields what has come in, some at a time.
+        """Run the tasks, started in this order; yield results as they arrive, several at a time.
 
         Raises:
             WorkerError: workers die before their first task.
@@ -192,17 +193,17 @@ class Workers:
                     found += self._receive(worker)
                 if worker.process.sentinel in ready:
                     worker.process.join()
-                    found += self._bury(worker, worker.shown(), worker.process.exitcode)
-                elif self._stalls(worker):
-                    shown = worker.shown()
+                    found += self._reap(worker, worker.read(), worker.process.exitcode)
+                elif self._is_late(worker):
+                    status = worker.read()
                     worker.process.kill()
                     worker.process.join(LONGEST_WAIT)
-                    found += self._bury(worker, shown, None)
+                    found += self._reap(worker, status, None)
             if found:
                 yield found
 
     def _fill(self) -> None:
-        """Keep the workers alive and busy."""
+        """Start missing workers and fill their queues."""
         while len(self._workers) < min(self._count, len(self._tasks) + len(self._workers)):
             self._workers.append(self._spawn())
         ahead = max(1, min(MOST_WAITING, len(self._tasks) // (2 * self._count)))
@@ -211,7 +212,7 @@ class Workers:
                 worker.waiting.append(self._tasks.popleft())
                 try:
                     worker.pipe.send(worker.waiting[-1])
-                except OSError:  # it has died: its sentinel tells
+                except OSError:  # it has died, which its sentinel reports
                     break
 
     def _spawn(self) -> _Worker:
@@ -220,7 +221,7 @@ class Workers:
         return _Worker(process, pipe, status)
 
     def _receive(self, worker: _Worker) -> list[Done | Lost]:
-        """Return what a worker has sent."""
+        """Return the results that a worker has sent."""
         found: list[Done | Lost] = []
         try:
             while worker.pipe.poll():
@@ -228,24 +229,24 @@ class Workers:
                 worker.waiting.remove(task)
                 found.append(Done(task, value))
                 self._false_starts = 0
-        except (EOFError, OSError):  # it has died: its sentinel tells
+        except (EOFError, OSError):  # it has died, which its sentinel reports
             pass
         return found
 
-    def _stalls(self, worker: _Worker) -> bool:
-        """Tell whether a decision takes longer than it may, by our own clock."""
-        task, seat, _, beat = worker.shown()
+    def _is_late(self, worker: _Worker) -> bool:
+        """Return whether a decision takes longer than allowed, by this process's clock."""
+        task, seat, _, beat = worker.read()
         now = time.monotonic()
         if beat != worker.beat:
             worker.beat, worker.since = beat, now
         return seat != NO_SEAT and now - worker.since > self._seconds(task, seat)
 
-    def _bury(self, worker: _Worker, shown: list[int], exit_code: int | None) -> list[Done | Lost]:
-        """Take what a dead worker still sent; give back its tasks but for the one it lost."""
+    def _reap(self, worker: _Worker, status: list[int], exit_code: int | None) -> list[Done | Lost]:
+        """Return a dead worker's last results and its lost task; queue its other tasks again."""
         found = self._receive(worker)
         worker.pipe.close()
         self._workers.remove(worker)
-        task, seat, ply, _ = shown
+        task, seat, ply, _ = status
         lost = task in worker.waiting
         if lost:
             worker.waiting.remove(task)
@@ -254,6 +255,8 @@ class Workers:
         else:
             self._false_starts += 1
         if self._false_starts > MOST_FALSE_STARTS:
-            raise WorkerError(f"worker processes end before they begin (exit code {exit_code})")
+            raise WorkerError(
+                f"worker processes end before their first task (exit code {exit_code})"
+            )
         self._tasks.extendleft(reversed(worker.waiting))
         return found

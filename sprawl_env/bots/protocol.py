@@ -1,4 +1,4 @@
-"""The protocol of bots."""
+"""The protocol of everything that plays: a bot chooses actions for a batch of decisions."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sprawl_env.kernels.arrays import Floats, Index, Mask
 
 
 class Bot(Protocol):
-    """Whatever chooses actions for seats of one game.
+    """A bot: it chooses actions for seats of one game.
 
     Attributes:
-        name: how tables and logs call it.
-        needs_observations: False if ``act`` may be handed None for observations.
-        needs_states: False if ``act`` may be handed None for states.
+        name: its name in tables, logs and error messages.
+        needs_observations: if False, ``act`` may be called with None for observations.
+        needs_states: if False, ``act`` may be called with None for states.
     """
 
     name: str
@@ -25,13 +25,13 @@ class Bot(Protocol):
     needs_states: bool
 
     def act(self, observations: Floats | None, masks: Mask, states: Games | None) -> Index:
-        """Choose one legal action a row.
+        """Choose one legal action for each row.
 
         Args:
-            observations: float32 ``[n, observation_size]``, as the seat to play sees it.
-            masks: int8 ``[n, num_actions]``, 1 = legal, at least one a row.
-            states: the records ``[n]``, copies, for agents that search or look at the board; an
-                honest one uses nothing that the seat to play cannot know.
+            observations: float32 ``[n, observation_size]``, as the seat to play sees the game.
+            masks: int8 ``[n, num_actions]``, 1 = legal, at least one in each row.
+            states: copies of the records ``[n]``, for bots that search or read the board.  A fair
+                bot uses nothing that the seat to play cannot know.
 
         Returns:
             int64 ``[n]``.
@@ -39,29 +39,29 @@ class Bot(Protocol):
         ...
 
     def seed(self, seed: int) -> None:
-        """Start the agent's own random numbers anew."""
+        """Seed the bot's random number generator."""
         ...
 
 
 def ask(
-    agent: Bot, game: Game, games: Games, which: Index, observations: Floats, masks: Mask
+    bot: Bot, game: Game, games: Games, which: Index, observations: Floats, masks: Mask
 ) -> Index:
-    """Return an agent's actions in some games, checked; int64 ``[n]``.
+    """Return a bot's actions in some games after checking them, int64 ``[n]``.
 
     Args:
-        agent: who is asked; it is handed only what it needs.
+        bot: the bot; it receives only what it needs.
         game: the game.
-        games: the batch; the agent gets copies.
+        games: the batch; the bot receives copies.
         which: ``[n]``, indices into ``games``.
-        observations: float32 ``[n, observation_size]``, untouched if the agent needs none.
-        masks: int8 ``[n, num_actions]``; the agent gets a copy.
+        observations: float32 ``[n, observation_size]``, not read if the bot needs none.
+        masks: int8 ``[n, num_actions]``; the bot receives a copy.
 
     Raises:
-        IllegalAction: the answer is no array of ``n`` legal actions; names the agent.
+        IllegalAction: the bot's answer is not an array of ``n`` legal actions; names the bot.
     """
-    states = clone(games, which) if agent.needs_states else None
-    answer = agent.act(observations if agent.needs_observations else None, masks.copy(), states)
+    states = clone(games, which) if bot.needs_states else None
+    answer = bot.act(observations if bot.needs_observations else None, masks.copy(), states)
     try:
         return checked_actions(game, games, which, masks, answer)
     except IllegalAction as error:
-        raise IllegalAction(f"agent {agent.name}: {error}") from None
+        raise IllegalAction(f"bot {bot.name}: {error}") from None

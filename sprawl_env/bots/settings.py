@@ -1,4 +1,4 @@
-"""Settings in an agent's name, as in ``mcts:sims=400,c=1.0``."""
+"""Settings in a bot's name, as in ``mcts:sims=400,c=1.0``."""
 
 from __future__ import annotations
 
@@ -11,21 +11,22 @@ Number = int | float
 
 
 def parse_settings(name: str, limits: Mapping[str, tuple[Number, Number]]) -> dict[str, Number]:
-    """Return the settings that an agent's name asks for.
+    """Return the settings in a bot's name.
 
     Args:
         name: ``kind:key=value,..``, or the kind alone.
-        limits: the least and the most of every setting; whole ones take whole numbers.
+        limits: the least and the largest value of every setting; a setting with whole limits
+            takes whole numbers.
 
     Raises:
-        UnknownName: no such setting, or a value that it cannot have.
+        UnknownName: there is no such setting, or its value is not allowed.
     """
     kind, _, given = name.partition(":")
     chosen: dict[str, Number] = {}
     for part in filter(None, given.split(",")):
         key, _, value = part.partition("=")
         if key not in limits:
-            raise UnknownName(f"agent {kind!r}: no setting {key!r}; there are {', '.join(limits)}")
+            raise UnknownName(f"bot {kind!r}: no setting {key!r}; there are {', '.join(limits)}")
         low, high = limits[key]
         whole = isinstance(low, int)
         try:
@@ -34,6 +35,6 @@ def parse_settings(name: str, limits: Mapping[str, tuple[Number, Number]]) -> di
             number = math.nan
         if not low <= number <= high:
             sort = "a whole number" if whole else "a number"
-            raise UnknownName(f"agent {kind!r}: {key}={value!r}: expected {sort} {low:g}..{high:g}")
+            raise UnknownName(f"bot {kind!r}: {key}={value!r}: expected {sort} {low:g}..{high:g}")
         chosen[key] = number
     return chosen

@@ -1,9 +1,9 @@
-"""A user's own bot by import path, ``module:Class``, and what it may see.
+"""Users' own bots, by import path (``module:Class``) or as instances.
 
-The class is called as ``Class(game, seed)`` and must satisfy the ``Bot`` protocol.  It plays by
-:class:`UserBot`, which hides from it what its seat cannot know, and it has a game of its own: what
-it does to that changes nothing for others.  It runs in our process all the same: this keeps honest
-bots honest, it is no sandbox for hostile code.
+The class is called as ``Class(game, seed)`` and must satisfy the ``Bot`` protocol.  The bot plays
+behind :class:`UserBot`, which resamples what its seat cannot know.  The bot gets its own copy of
+the game, so changes to it do not affect others.  It runs in this process: the wrapper prevents
+mistakes, it is not a sandbox for hostile code.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from sprawl_env.kernels.rng import combine
 
 T = TypeVar("T")
 LONGEST_MESSAGE: Final = 200
-NOT_THE_BOTS: Final = ("<frozen", "site-packages")  # in the paths of code nobody here wrote
+NOT_THE_BOTS: Final = ("<frozen", "site-packages")  # in the paths of libraries' code
 
 
 class BotError(SprawlError):
@@ -39,7 +39,7 @@ def in_words(error: BaseException) -> str:
     """Return an exception as ``Type: message (file, line)``, one line of moderate length."""
     try:
         message = " ".join(str(error).split())[:LONGEST_MESSAGE]
-    except Exception:  # whose exception is this?
+    except Exception:  # the exception's own __str__ may raise
         message = ""
     frames = traceback.extract_tb(error.__traceback__)
     theirs = [f for f in frames if not any(part in f.filename for part in NOT_THE_BOTS)]
@@ -48,52 +48,68 @@ def in_words(error: BaseException) -> str:
 
 
 def _trying(name: str, what: str, work: Callable[[], T]) -> T:
-    """Run a bot's code; whatever it raises becomes a BotError."""
+    """Run a bot's code; an exception that it raises becomes a BotError."""
     try:
         return work()
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # anybody's code may raise anything, SystemExit too
-        raise BotError(f"agent {name!r}: {what} raised {in_words(error)}") from None
+    except BaseException as error:  # a user's code may raise anything, SystemExit too
+        raise BotError(f"bot {name!r}: {what} raised {in_words(error)}") from None
 
 
 class UserBot:
-    """A user's bot behind the protocol; handed states have all resampled that it cannot know.
+    """A user's bot behind the protocol; it gets states whose hidden parts are resampled.
 
     Args:
         name: ``module:Class``.
-        game: the game it will play.
-        seed: of the bot, and of what is resampled.
+        game: the game that it plays.
+        seed: of the bot, and of the resampling.
 
     Raises:
-        BotError: there is no such bot, or it does not fit.
+        BotError: there is no such bot, or it does not fit the protocol.
     """
 
     def __init__(self, name: str, game: Game, seed: int = 0) -> None:
         make = _find(name)
         what = f"{name.partition(':')[2]}(game, seed)"
-        self._bot: Bot = _trying(name, what, lambda: make(_own_game(name, game), seed))
-        _check(name, self._bot)
-        self.name = name
-        self.needs_observations = self._bot.needs_observations
-        self.needs_states = self._bot.needs_states
-        self._game = game
+        self._wrap(name, _trying(name, what, lambda: make(_own_game(name, game), seed)), game)
         self._start(seed)
+
+    @classmethod
+    def around(cls, bot: Bot, game: Game) -> UserBot:
+        """Return a wrapper around an instance of a user's bot.
+
+        Raises:
+            BotError: it does not fit the protocol.
+        """
+        name = getattr(bot, "name", type(bot).__name__)
+        made = cls.__new__(cls)
+        made._wrap(name if isinstance(name, str) else type(bot).__name__, bot, game)
+        made._start(0)
+        return made
+
+    def _wrap(self, name: str, bot: Bot, game: Game) -> None:
+        _check(name, bot)
+        self._bot = bot
+        self.name = name
+        self.needs_observations = bot.needs_observations
+        self.needs_states = bot.needs_states
+        self._game = game
 
     def _start(self, seed: int) -> None:
         self._seed = combine(seed, 0)
         self._redeals = 0
 
     def seed(self, seed: int) -> None:
-        """Start the bot anew."""
+        """Restart the bot's random numbers, and those of the resampling."""
         self._start(seed)
         _trying(self.name, "seed()", lambda: self._bot.seed(seed))
 
     def act(self, observations: Floats | None, masks: Mask, states: Games | None) -> Index:
-        """Ask the bot; what its seats cannot know is resampled in ``states``, which are copies.
+        """Return the bot's actions; what its seats cannot know is resampled in ``states``.
 
         Raises:
-            BotError: it raised something.
+            BotError: the bot raised an exception.
         """
         if states is not None:
             for k in range(len(states)):
@@ -105,45 +121,45 @@ class UserBot:
 
 @functools.lru_cache(maxsize=64)
 def _own_game(name: str, game: Game) -> Game:
-    """Return a game made anew for the bots called ``name``."""
+    """Return a copy of the game for the bots of one name."""
     return copy.copy(game)
 
 
 def _find(name: str) -> Callable[[Game, int], Any]:
-    """Return the class that ``module:Class`` names, looked up in the current folder too."""
+    """Return the class at ``module:Class``; modules in the current folder are found too."""
     where, _, inside = name.partition(":")
     if not (all(part.isidentifier() for part in where.split(".")) and inside.isidentifier()):
-        raise BotError(f"agent {name!r}: expected module:Class, e.g. my_bot:MyBot")
+        raise BotError(f"bot {name!r}: expected module:Class, e.g. my_bot:MyBot")
     if not {"", os.getcwd()} & set(sys.path):
         sys.path.append(os.getcwd())
     module = _trying(name, f"importing {where}", lambda: _import(where))
     if module is None:
         raise BotError(
-            f"agent {name!r}: no module {where!r} in the current folder or on Python's path"
+            f"bot {name!r}: no module {where!r} in the current folder or on Python's path"
         )
     made: Any = getattr(module, inside, None)
     if made is None:
         classes = [key for key, value in vars(module).items() if isinstance(value, type)]
         if not classes:
-            raise BotError(f"agent {name!r}: module {where!r} has no class {inside!r}, nor any")
+            raise BotError(f"bot {name!r}: module {where!r} has no class {inside!r}, nor any")
         raise unknown(f"class of {where}", inside, classes)
     if not callable(made):
-        raise BotError(f"agent {name!r}: expected a class, {inside} is a {type(made).__name__}")
-    return made  # type: ignore[no-any-return]  # what it returns is checked
+        raise BotError(f"bot {name!r}: expected a class, {inside} is a {type(made).__name__}")
+    return made  # type: ignore[no-any-return]  # its result is checked
 
 
 def _import(where: str) -> ModuleType | None:
-    """Return a module, None if there is none of that name."""
+    """Return a module; None if there is no module of that name."""
     try:
         return importlib.import_module(where)
-    except ModuleNotFoundError as error:  # the module's, or of something that it imports?
+    except ModuleNotFoundError as error:  # the module itself, or one that it imports?
         if error.name is None or not f"{where}.".startswith(f"{error.name}."):
             raise
         return None
 
 
 def _check(name: str, bot: Any) -> None:
-    """Refuse what does not fit the Bot protocol."""
+    """Raise a BotError if a bot does not fit the protocol."""
     wrong = [
         f"{attribute}: expected {expected.__name__}"
         for attribute, expected in (
@@ -159,4 +175,4 @@ def _check(name: str, bot: Any) -> None:
         if not callable(getattr(bot, method, None))
     ]
     if wrong:
-        raise BotError(f"agent {name!r}: does not fit the Bot protocol: {'; '.join(wrong)}")
+        raise BotError(f"bot {name!r}: does not fit the Bot protocol: {'; '.join(wrong)}")

@@ -1,4 +1,4 @@
-"""The command ``data``: where a game's data comes from, table by table."""
+"""The command ``data``: the sources of a game's data, table by table."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from tyro.conf import Positional
 
+from sprawl_env.commands.flags import GameNames, file
 from sprawl_env.core.data import SOURCES
 from sprawl_env.core.registry import game_names, rules_of
 
@@ -22,9 +24,9 @@ def tally(name: str, overlay: Path | None = None) -> str:
     """
     counts = rules_of(name).load_data(overlay).tally()
     rows: list[Sequence[object]] = [("table", *SOURCES, "rows")]
-    for (file, table), by_source in counts.items():
+    for (name_of_file, table), by_source in counts.items():
         cells = [by_source[source] for source in SOURCES]
-        rows.append((f"{file}.toml {table}", *cells, sum(cells)))
+        rows.append((f"{name_of_file}.toml {table}", *cells, sum(cells)))
     totals = [sum(by_source[source] for by_source in counts.values()) for source in SOURCES]
     rows.append(("all", *totals, sum(totals)))
     width = max(len(str(row[0])) for row in rows)
@@ -33,16 +35,19 @@ def tally(name: str, overlay: Path | None = None) -> str:
 
 
 @dataclass(frozen=True)
-class Config:
-    """Show how many rows of each data table are printed, public, or stand-ins."""
+class Data:
+    """Count the rows of each data table by source: printed, public, or stand-in.
 
-    game: Positional[tuple[str, ...]] = ()
-    """games; default: every game"""
-    overlay: Path | None = None
-    """folder of TOML files to check and count instead"""
+    Example: sprawl-env data tower_up --overlay my_cards
+    """
+
+    game: Positional[GameNames] = ()
+    overlay: Annotated[
+        Path | None, file("folder of TOML files to check and count with the package's", "none")
+    ] = None
 
 
-def main(config: Config) -> None:
-    """Print the tally of each game."""
-    for name in config.game or game_names():
-        sys.stdout.write(tally(name, config.overlay) + "\n")
+def main(command: Data) -> None:
+    """Run the command."""
+    names = command.game or game_names()
+    sys.stdout.write("".join(f"{tally(name, command.overlay)}\n" for name in names))

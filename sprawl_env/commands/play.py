@@ -1,11 +1,6 @@
-"""Play a game yourself, against bots or with others at the same screen.
+"""The command ``play``: play against bots, or with others at the same screen.
 
-    python -m experiments.play --game tower_up --seats human greedy
-    python -m experiments.play --game ginkgopolis --seats human mcts:sims=200 greedy --port 0
-    python -m experiments.play --load runs/play/tower_up.jsonl --seats human greedy --terminal
-
-A page opens in the browser, served to this machine alone; ``--terminal`` plays in the terminal.
-Ctrl-C ends it; a game that shall last must be saved before.
+The page is served to this machine only.  A game is lost when the command ends, unless it is saved.
 """
 
 from __future__ import annotations
@@ -17,10 +12,14 @@ import sys
 import webbrowser
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
-from sprawl_env.console import fail, parse_options, run, say
+from tyro.conf import arg
+
+from sprawl_env.commands.flags import GameName, Options, Switch, bots, file
+from sprawl_env.console import fail, parse_options, say
 from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.extras import require, require_extra
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game as make_game
 from sprawl_env.kernels.rng import MAX_SEED
@@ -32,69 +31,77 @@ MOST_PORT: Final = 65_535
 
 
 @dataclass(frozen=True)
-class Config:
-    """What to play, who sits where."""
+class Play:
+    """Play a game yourself, on a page that is served to this machine only, or in the terminal.
 
-    game: str = "tower_up"
-    """tower_up, ginkgopolis or urban_sprawl"""
-    seats: tuple[str, ...] = (HUMAN, "greedy")
-    """human or a bot for each seat: random, greedy, mcts:sims=400, checkpoint:PATH, module:Class"""
-    options: tuple[str, ...] = ()
-    """the game's options, name=value"""
-    seed: int | None = None
-    """of the first deal and of the bots; default: by chance"""
-    hints: tuple[str, ...] = ("greedy", "mcts:sims=100")
-    """bots that may be asked for advice"""
-    load: Path | None = None
-    """go on with a saved replay (.jsonl) or position (.json); it decides game and options"""
-    saves: Path = Path("runs/play")
-    """the folder that games are saved in"""
-    port: int = 8765
-    """of the page; 0: any free one"""
+    Example: sprawl-env play --game ginkgopolis --seats human mcts:sims=200 greedy
+    """
+
+    game: GameName = "tower_up"
+    seats: Annotated[tuple[str, ...], bots("human or a bot for each seat")] = (HUMAN, "greedy")
+    options: Options = ()
+    seed: Annotated[
+        int | None,
+        arg(
+            help="seed of the first deal and of the bots",
+            metavar="N",
+            help_behavior_hint="(default: random)",
+        ),
+    ] = None
+    hints: Annotated[tuple[str, ...], arg(help="bots that give hints", metavar="BOT ...")] = (
+        "greedy",
+        "mcts:sims=100",
+    )
+    load: Annotated[
+        Path | None,
+        file("saved replay (.jsonl) or position (.json) to continue, with its options", "none"),
+    ] = None
+    saves: Annotated[Path, arg(help="folder for saved games", metavar="PATH")] = Path("runs/play")
+    port: Annotated[int, arg(help="port of the page; 0: any free one", metavar="N")] = 8765
     open: bool = True
-    """open the page in the browser, where there is one"""
-    terminal: bool = False
+    """open the page in the browser, if there is one"""
+    terminal: Switch = False
     """play in the terminal"""
 
 
-def new_session(config: Config) -> Session:
-    """Return the game asked for.
+def new_session(command: Play) -> Session:
+    """Return the session for a command.
 
     Raises:
-        SprawlError: anything that cannot be.
+        SprawlError: some value is not allowed, or the saved game cannot be read.
     """
-    if config.seed is not None and not 0 <= config.seed <= MAX_SEED:
-        raise InvalidOption(f"seed={config.seed}: expected a whole number 0..2**63-1")
+    if command.seed is not None and not 0 <= command.seed <= MAX_SEED:
+        raise InvalidOption(f"seed={command.seed}: expected a whole number 0..2**63-1")
     session = Session(
-        _game(config),
-        config.seats,
-        config.hints,
-        secrets.randbelow(MAX_SEED) if config.seed is None else config.seed,
+        _game(command),
+        command.seats,
+        command.hints,
+        secrets.randbelow(MAX_SEED) if command.seed is None else command.seed,
     )
-    if config.load is not None:
-        session.load(config.load)
+    if command.load is not None:
+        session.load(command.load)
     return session
 
 
-def _game(config: Config) -> Game:
-    options = parse_options(config.options)
-    if config.load is None:
-        return make_game(config.game, num_players=len(config.seats), **options)
+def _game(command: Play) -> Game:
+    options = parse_options(command.options)
+    if command.load is None:
+        return make_game(command.game, num_players=len(command.seats), **options)
     if options:
-        raise InvalidOption("options: with --load the saved game decides them")
-    return game_of(config.load)
+        raise InvalidOption("options: --load takes them from the saved game")
+    return game_of(command.load)
 
 
 def _socket(port: int) -> socket.socket:
-    """Return a socket of this machine alone.
+    """Return a socket that only this machine can reach.
 
     Raises:
-        InvalidOption: the port cannot be had.
+        InvalidOption: the port is not free or not allowed.
     """
     if not 0 <= port <= MOST_PORT:
         raise InvalidOption(f"port={port}: expected 0..{MOST_PORT}")
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    if os.name == "posix":  # a port that was in use a moment ago can be had again
+    if os.name == "posix":  # a port that was just closed is free
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((HOST, port))
@@ -107,32 +114,29 @@ def _socket(port: int) -> socket.socket:
 
 
 def _has_browser() -> bool:
-    """Whether a window can be opened; a text browser would take the terminal."""
+    """Return whether a graphical browser can be opened; a text browser would use the terminal."""
     shown = {"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys()
     return sys.platform in {"darwin", "win32"} or bool(shown)
 
 
-def serve(session: Session, config: Config) -> None:
+def serve(session: Session, command: Play) -> None:
     """Serve the page until Ctrl-C.
 
     Raises:
-        InvalidOption: a library is missing or the port cannot be had.
+        MissingExtra: a library is not installed.
+        InvalidOption: the port is not free or not allowed.
     """
-    try:
-        import uvicorn  # noqa: PLC0415 - the terminal does without
+    require_extra("play", "sprawl-env play")
+    uvicorn = require("uvicorn", "sprawl-env play")
+    from sprawl_env.play.server import PlayServer, new_token  # noqa: PLC0415 - imports starlette
 
-        from sprawl_env.play.server import PlayServer, new_token  # noqa: PLC0415
-    except ImportError as error:
-        raise InvalidOption(
-            f"{error.name} is not installed: pip install 'sprawl-env[play]', or use --terminal"
-        ) from None
     token = new_token()
-    app = PlayServer(session, token, config.saves).app()
-    listening = _socket(config.port)
+    app = PlayServer(session, token, command.saves).app()
+    listening = _socket(command.port)
     url = f"http://{HOST}:{listening.getsockname()[1]}/{token}/"
     say(f"{session.game.title} is ready: {url}")
     say("Ctrl-C ends it.")
-    if config.open and _has_browser():
+    if command.open and _has_browser():
         webbrowser.open(url)
     settings = uvicorn.Config(
         app, log_level="warning", lifespan="off", server_header=False, timeout_graceful_shutdown=2
@@ -140,18 +144,16 @@ def serve(session: Session, config: Config) -> None:
     uvicorn.Server(settings).run(sockets=[listening])
 
 
-def main(config: Config) -> None:
-    """Play."""
-    session = new_session(config)
+def main(command: Play) -> None:
+    """Run the command."""
+    if not command.terminal:
+        require_extra("play", "sprawl-env play")
+    session = new_session(command)
     try:
-        if config.terminal:
-            play_in_terminal(session, config.saves)
+        if command.terminal:
+            play_in_terminal(session, command.saves)
         else:
-            serve(session, config)
+            serve(session, command)
     except KeyboardInterrupt:
-        if config.terminal:
+        if command.terminal:
             fail("stopped")
-
-
-if __name__ == "__main__":
-    run(main, Config)

@@ -1,13 +1,7 @@
-"""Look at games that were kept as replays, and re-play them ply by ply to see that they are true.
+"""The command ``replay``: check replays, print them as text, or write them as a web page.
 
-``html`` writes a page to step through one in any browser; it holds everything and loads nothing.
-
-    python -m experiments.replay verify runs/tournament-tower_up-2-0/replays
-    python -m experiments.replay show game.jsonl --game 0
-    python -m experiments.replay html game.jsonl -o game.html
-
-A replay is a file of JSON lines (see ``sprawl_env.replays``), one game or several one after the
-other; a folder stands for all its ``.jsonl`` files.
+A replay is a file of JSON lines (see ``sprawl_env.replays``) with one game or several; a folder
+stands for all its ``.jsonl`` files.
 """
 
 from __future__ import annotations
@@ -15,56 +9,86 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
 from rich.progress import track
-from tyro.conf import Positional, arg
+from tyro.conf import OmitArgPrefixes, OmitSubcommandPrefixes, Positional, arg, subcommand
 
-from sprawl_env.console import console, counted, run, say
+from sprawl_env.commands.flags import Switch
+from sprawl_env.console import check_writable, console, counted, say
 from sprawl_env.core.errors import InvalidOption, PositionError
 from sprawl_env.core.files import write_atomically
 from sprawl_env.replays.format import Replay, load_all
 from sprawl_env.replays.page import page, side_names
 from sprawl_env.replays.verification import steps, verify
 
+ReplayFile = Annotated[Positional[Path], arg(help="a replay", metavar="FILE")]
+Number = Annotated[int, arg(help="number of the game in the file, from 0", metavar="N")]
+
 
 @dataclass(frozen=True)
 class Verify:
-    """Re-play games and compare everything: seats, legal actions, names, states, scores."""
+    """Play games again and compare seats, legal actions, names, states and scores.
 
-    files: Positional[tuple[Path, ...]]
-    """replays, or folders of them"""
+    Example: sprawl-env replay verify runs/first/replays
+    """
+
+    files: Annotated[
+        Positional[tuple[Path, ...]], arg(help="replays, or folders of replays", metavar="FILE ...")
+    ]
 
 
 @dataclass(frozen=True)
 class Show:
-    """Show one game ply by ply, checked on the way."""
+    """Print one game ply by ply and check it.
 
-    file: Positional[Path]
-    """a replay"""
-    game: int = 0
-    """which game of the file, from 0"""
-    boards: bool = False
-    """show the position after every ply, not only the last"""
+    Example: sprawl-env replay show game.jsonl --boards
+    """
+
+    file: ReplayFile
+    game: Number = 0
+    boards: Switch = False
+    """print the position after every ply, not only the last one"""
 
 
 @dataclass(frozen=True)
 class Html:
-    """Write one game as a web page, checked on the way."""
+    """Write one game as a web page that needs no network, and check it.
 
-    file: Positional[Path]
-    """a replay"""
-    out: Annotated[Path | None, arg(aliases=["-o"])] = None
-    """the page to write; default: the replay's name with .html"""
-    game: int = 0
-    """which game of the file, from 0"""
+    Example: sprawl-env replay html game.jsonl -o game.html
+    """
+
+    file: ReplayFile
+    out: Annotated[
+        Path | None,
+        arg(
+            help="the page",
+            metavar="PATH",
+            help_behavior_hint="(default: the name of the replay with .html)",
+            aliases=["-o"],
+        ),
+    ] = None
+    game: Number = 0
+
+
+@dataclass(frozen=True)
+class ReplayCommand:
+    """Verify replays, show one as text, or write one as a web page."""
+
+    action: OmitSubcommandPrefixes[
+        OmitArgPrefixes[
+            Annotated[Verify, subcommand("verify")]
+            | Annotated[Show, subcommand("show")]
+            | Annotated[Html, subcommand("html")]
+        ]
+    ]
 
 
 def files_of(paths: tuple[Path, ...]) -> list[Path]:
-    """Return the replay files meant.
+    """Return the replay files at some paths.
 
     Raises:
-        InvalidOption: a folder without any, or nothing named.
+        InvalidOption: a folder holds none, or there is no path.
     """
     found: list[Path] = []
     for path in paths:
@@ -73,15 +97,15 @@ def files_of(paths: tuple[Path, ...]) -> list[Path]:
             raise InvalidOption(f"{str(path)!r}: expected a folder with replays (*.jsonl)")
         found += inside
     if not found:
-        raise InvalidOption("files: expected one replay or more, or folders of them")
+        raise InvalidOption("files: expected one or more replays, or folders of replays")
     return found
 
 
 def verify_all(files: list[Path]) -> tuple[int, int]:
-    """Verify every game behind a progress bar; returns the numbers of games and plies.
+    """Verify every game with a progress bar; return the numbers of games and plies.
 
     Raises:
-        PositionError: the first that is damaged or does not go as recorded; names the file.
+        PositionError: a replay is damaged or differs from the game; names the file.
     """
     games = plies = 0
     for path in track(files, "verifying", console=console(), transient=True):
@@ -95,14 +119,14 @@ def verify_all(files: list[Path]) -> tuple[int, int]:
     return games, plies
 
 
-def told(replay: Replay, *, boards: bool = False) -> Iterator[str]:
-    """Yield a game as lines of text, each ply checked before it is told.
+def text_lines(replay: Replay, *, boards: bool = False) -> Iterator[str]:
+    """Yield a game as lines of text; each ply is checked before its line.
 
     Raises:
-        PositionError: it does not go as recorded.
+        PositionError: the replay differs from the game.
     """
     game, header = replay.game(), replay.header
-    names = side_names(game, header.get("agents"))
+    names = side_names(game, header.get("bots"))
     options = ", ".join(f"{name}={value}" for name, value in header["options"].items())
     yield f"{game.title}: {options}, seed {header['seed']}"
     after = game.deal(1, header["seed"])
@@ -125,8 +149,8 @@ def chosen(file: Path, number: int) -> Replay:
     """Return one game of a file.
 
     Raises:
-        PositionError: missing or damaged.
-        InvalidOption: the file holds fewer games.
+        PositionError: the file is missing or damaged.
+        InvalidOption: it holds no such game.
     """
     replays = load_all(file)
     if not 0 <= number < len(replays):
@@ -138,11 +162,12 @@ def write_page(command: Html) -> None:
     """Write a game as a web page.
 
     Raises:
-        PositionError: it is damaged or does not go as recorded.
-        InvalidOption: no such game, or the page cannot be written.
+        PositionError: the replay is damaged or differs from the game.
+        InvalidOption: there is no such game, or the page cannot be written.
     """
     replay = chosen(command.file, command.game)
     out = command.out or command.file.with_suffix(".html")
+    check_writable(out)
     count = len(replay.plies) + 1
     text = page(
         replay, lambda steps: track(steps, "drawing", count, console=console(), transient=True)
@@ -150,24 +175,21 @@ def write_page(command: Html) -> None:
     try:
         write_atomically(out, text)
     except OSError as error:
-        raise InvalidOption(f"{str(out)!r}: cannot be written: {error.strerror}") from None
+        raise InvalidOption(f"out={str(out)!r}: cannot be written: {error.strerror}") from None
     say(f"{out}: {counted(len(replay.plies), 'ply', 'plies')}, {len(text) / 1e6:.1f} MB")
 
 
-def main(command: Verify | Show | Html) -> None:
-    """Do what was asked."""
-    if isinstance(command, Verify):
-        games, plies = verify_all(files_of(command.files))
+def main(command: ReplayCommand | Verify | Show | Html) -> None:
+    """Run the command."""
+    action = command.action if isinstance(command, ReplayCommand) else command
+    if isinstance(action, Verify):
+        games, plies = verify_all(files_of(action.files))
         say(f"{counted(games, 'game')} verified, {plies:,} plies")
         return
-    if isinstance(command, Html):
-        write_page(command)
+    if isinstance(action, Html):
+        write_page(action)
         return
-    replay = chosen(command.file, command.game)
-    for line in told(replay, boards=command.boards):
+    replay = chosen(action.file, action.game)
+    for line in text_lines(replay, boards=action.boards):
         console().print(line, soft_wrap=True, highlight=False, markup=False)
     verify(replay)
-
-
-if __name__ == "__main__":
-    run(main, cast(type[Verify | Show | Html], Verify | Show | Html))

@@ -1,4 +1,4 @@
-"""The command ``warmup``: compile the rules once, so that every process only loads them."""
+"""The command ``warmup``: compile the rules once, so that other processes only load them."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ import numba
 import numpy as np
 
 from sprawl_env.adapters.vector import make_vec
+from sprawl_env.commands.flags import GameNames
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game as make_game
-from sprawl_env.core.registry import game_names
+from sprawl_env.core.registry import game_names, rules_of
 
 _BAR = 24
 
 
 def stages(name: str) -> Iterator[tuple[str, Callable[[], object]]]:
-    """Yield what to compile for one game, in order."""
+    """Yield the kernels to compile for one game, in order: what each is, and a call of it."""
     game: Game = make_game(name)
     games = game.deal(0)
 
@@ -50,16 +51,16 @@ def _batches(game: Game) -> None:
     vec.step(vec.sample_actions())
 
 
-def compile_game(name: str, tell: Callable[[str], None]) -> None:
-    """Compile one game; ``tell`` is called before each stage and once at the end."""
+def compile_game(name: str, report: Callable[[str], None]) -> None:
+    """Compile one game; ``report`` is called before each stage and once at the end."""
     for what, compile_it in stages(name):
-        tell(f"{name}: {what}")
+        report(f"{name}: {what}")
         compile_it()
-    tell(f"{name}: ready")
+    report(f"{name}: ready")
 
 
 def compile_looks(name: str) -> None:
-    """Compile what a seat may do and sees, which can be done before the game can be dealt."""
+    """Compile ``legal_actions`` and ``observe``, which needs no game that was dealt."""
     game = make_game(name)
     games, observation = game.empty(1), np.zeros(game.observation_size, np.float32)
     mask = np.zeros(game.num_actions, np.int8)
@@ -68,21 +69,21 @@ def compile_looks(name: str) -> None:
         (game.verbs.observe, (game.tables, games, 0, 0, observation)),
     ):
         compile_it: Callable[[object], object] | None = getattr(look, "compile", None)
-        if compile_it is not None:  # not plain Python
+        if compile_it is not None:  # None where numba is disabled
             compile_it(tuple(numba.typeof(argument) for argument in arguments))
 
 
 def warm_up(names: list[str]) -> float:
-    """Compile games behind a progress bar, several at once; returns the seconds it took.
+    """Compile games with a progress bar, several at once; return the seconds it took.
 
-    A single game is compiled in two processes too: one of them is ahead with what a seat may do
-    and sees, and the other finds that in the cache.
+    A single game is compiled in two processes: one compiles ``legal_actions`` and ``observe``,
+    which the other then loads from the cache.
     """
     start = time.perf_counter()
     total = sum(1 for name in names for _ in stages(name)) + len(names)
     done = 0
 
-    def tell(what: str) -> None:
+    def report(what: str) -> None:
         nonlocal done
         filled = _BAR * done // total
         _show(f"[{'#' * filled}{'.' * (_BAR - filled)}] {what}")
@@ -90,32 +91,32 @@ def warm_up(names: list[str]) -> float:
 
     workers = os.cpu_count() or 1
     if workers > 1:
-        _compile_together(names, min(workers, len(names) + 1), tell)
+        _compile_together(names, min(workers, len(names) + 1), report)
     else:
         for name in names:
-            compile_game(name, tell)
+            compile_game(name, report)
     seconds = time.perf_counter() - start
     _show(f"[{'#' * _BAR}] ready in {seconds:.1f} s", end="\n")
     return seconds
 
 
-def _compile_together(names: list[str], workers: int, tell: Callable[[str], None]) -> None:
-    """Compile every game in a process of its own, a few at a time; a single one in two."""
+def _compile_together(names: list[str], workers: int, report: Callable[[str], None]) -> None:
+    """Compile every game in its own process, some at the same time; a single game in two."""
     fresh = multiprocessing.get_context("spawn")
     with fresh.Manager() as manager, ProcessPoolExecutor(workers, mp_context=fresh) as pool:
-        said = manager.Queue()
-        work: list[Future[None]] = [pool.submit(compile_game, name, said.put) for name in names]
+        messages = manager.Queue()
+        work: list[Future[None]] = [pool.submit(compile_game, name, messages.put) for name in names]
         if len(names) == 1:
             work.append(pool.submit(compile_looks, names[0]))
-        while not all(one.done() for one in work) or not said.empty():
+        while not all(one.done() for one in work) or not messages.empty():
             with contextlib.suppress(queue.Empty):
-                tell(said.get(timeout=0.2))
+                report(messages.get(timeout=0.2))
         for one in work:
             one.result()
 
 
 def _show(line: str, end: str = "") -> None:
-    """Rewrite the line on a terminal; elsewhere print only the last one."""
+    """Rewrite the line on a terminal; elsewhere print only the last line."""
     if sys.stderr.isatty():
         sys.stderr.write(f"\r\033[K{line}{end}")
     elif end:
@@ -124,13 +125,18 @@ def _show(line: str, end: str = "") -> None:
 
 
 @dataclass(frozen=True)
-class Config:
-    """Compile the rules once; afterwards every process loads the compiled kernels."""
+class Warmup:
+    """Compile the rules once; afterwards every process loads the compiled kernels.
 
-    game: tuple[str, ...] = ()
-    """games to compile; default: every game"""
+    Example: sprawl-env warmup --game tower_up ginkgopolis
+    """
+
+    game: GameNames = ()
 
 
-def main(config: Config) -> None:
-    """Compile the games."""
-    warm_up(list(config.game or game_names()))
+def main(command: Warmup) -> None:
+    """Run the command."""
+    names = list(command.game or game_names())
+    for name in names:
+        rules_of(name)  # an unknown name is an error before anything is compiled
+    warm_up(names)

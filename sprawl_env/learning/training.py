@@ -1,14 +1,9 @@
 """Train a policy by self-play: masked PPO against a growing pool of opponents.
 
-    python -m experiments.train --preset quick            # at most 5 minutes on 2 cores
-    python -m experiments.train --preset full --seed 3
-    python -m experiments.train --resume runs/tower_up-full-3
-    python -m experiments.train --game ginkgopolis --num-players 1   # solo, against the automaton
-
 A run is a folder ``runs/NAME``: ``config.json``, ``checkpoints/step-*`` (weights as safetensors
 with one JSON), ``tensorboard``, and at the end ``evaluation.json`` and ``evaluation.txt``.
-The pool holds the random and the greedy agent and the run's own past checkpoints; on one seat
-there is none, and the policy is measured beside those agents instead of against them.
+The pool holds the random and the greedy bot and the run's own past checkpoints; on one seat
+there is none, and the policy is measured beside those bots instead of against them.
 """
 
 from __future__ import annotations
@@ -18,7 +13,7 @@ import json
 import signal
 import time
 from collections import defaultdict, deque
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +25,6 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger, configure
 from threadpoolctl import threadpool_limits
 
-import sprawl_env
 from sprawl_env.adapters.sb3 import SelfPlayVecEnv
 from sprawl_env.arena.evaluation import Line, measure, measure_alone, seats_of, table
 from sprawl_env.bots.greedy import heuristic_of
@@ -46,14 +40,15 @@ from sprawl_env.bots.policy.checkpoint import (
 )
 from sprawl_env.bots.policy.player import PolicyBot, load_network
 from sprawl_env.bots.protocol import Bot, ask
-from sprawl_env.console import console, parse_options, run, say
+from sprawl_env.console import console, parse_options, say
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.files import write_atomically
 from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import provenance
-from sprawl_env.core.rewards import reward_mode
+from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.state import AUTOMATON
 from sprawl_env.kernels.rng import combine
+from sprawl_env.learning.config import PRESETS, Config, check
 from sprawl_env.learning.imitation import Lessons, collect, imitate
 from sprawl_env.learning.policy import EntityPolicy
 from sprawl_env.learning.ppo import SharedPPO
@@ -68,134 +63,6 @@ IMITATION_RATE = 4e-3
 ADAM_EPSILON = 1e-5
 PLAIN_SECONDS = 20.0  # between lines of progress where there is no terminal
 KEPT_WHEN_RESUMED = {"resume"}
-
-
-@dataclass(frozen=True)
-class Config:
-    """Every number the run depends on; written to ``config.json`` before step 1."""
-
-    preset: str = "quick"
-    """defaults to start from: quick or full"""
-    game: str = "tower_up"
-    """name of the game"""
-    num_players: int = 2
-    """seats"""
-    options: tuple[str, ...] = ()
-    """further options of the game, e.g. objectives=start"""
-    seed: int = 0
-    """of deals, opponents, weights and samples"""
-    total_steps: int = 4_000_000
-    """learner decisions"""
-    max_minutes: float = 4.0
-    """training stops here even with steps left (evaluation comes on top); 0: no limit"""
-    num_envs: int = 512
-    """games at once"""
-    num_steps: int = 16
-    """learner decisions a game between two updates"""
-    batch_size: int = 512
-    """decisions a gradient step"""
-    num_epochs: int = 2
-    """passes over the decisions of an update"""
-    learning_rate: float = 1e-3
-    """Adam's step size at the start, annealed to 5% of it"""
-    entropy: float = 0.003
-    """weight of the entropy bonus at the start, annealed like the step size"""
-    gamma: float = 0.999
-    """discount a decision"""
-    gae_lambda: float = 0.85
-    """of generalised advantage estimation"""
-    width: int = 32
-    """of the layers that look at one site, card, .. (sprawl_env.bots.policy.network)"""
-    trunk: int = 128
-    """of the layers that look at the whole"""
-    reward: str = "lead"
-    """winner, rank, margin, score or lead (sprawl_env.core.rewards)"""
-    reward_scale: float = 0.05
-    """factor on rewards"""
-    greedy_share: float = 0.9
-    """share of opponents that are greedy"""
-    random_share: float = 0.03
-    """share of opponents that play at random"""
-    pool_size: int = 8
-    """newest own checkpoints the opponents are drawn from"""
-    pool_active: int = 1
-    """of them, how many play at a time (new ones are drawn after every update)"""
-    imitation: int = 400_000
-    """decisions of the teacher to imitate before step 1, as far as time and memory last; 0: none"""
-    teacher: str = ""
-    """agent to imitate, e.g. greedy; default: what the game's heuristic recommends (``expert``)"""
-    imitation_share: float = 0.35
-    """share of the training time after which imitation stops"""
-    imitation_epochs: int = 2
-    """passes over them"""
-    checkpoint_every: int = 50_000
-    """learner decisions between checkpoints"""
-    evaluation_games: int = 1000
-    """paired games against each reference agent at the end; 0: none"""
-    processes: int = 2
-    """that share the games and the gradient steps"""
-    runs: Path = Path("runs")
-    """where the run's folder is made"""
-    name: str = ""
-    """of the run's folder; default GAME-PRESET-SEED"""
-    resume: Path | None = None
-    """go on with this run's folder; its own config is used"""
-
-
-PRESETS = {
-    "quick": Config(),
-    "full": Config(
-        preset="full",
-        total_steps=60_000_000,
-        max_minutes=0.0,
-        num_envs=256,
-        num_steps=48,
-        batch_size=1024,
-        num_epochs=3,
-        learning_rate=5e-4,
-        width=64,
-        trunk=256,
-        pool_size=24,
-        pool_active=4,
-        gae_lambda=0.95,
-        greedy_share=0.25,
-        checkpoint_every=1_000_000,
-        evaluation_games=4000,
-    ),
-}
-
-
-def check(config: Config) -> None:
-    """Refuse numbers that cannot work.
-
-    Raises:
-        InvalidOption: naming the option and what it may be.
-    """
-    positive = (
-        "total_steps", "num_envs", "num_steps", "batch_size", "num_epochs", "learning_rate",
-        "checkpoint_every", "pool_size", "pool_active", "processes", "reward_scale", "width",
-        "trunk", "imitation_share",
-    )  # fmt: skip
-    for name in positive:
-        if getattr(config, name) <= 0:
-            raise InvalidOption(f"{name}={getattr(config, name)}: expected more than 0")
-    reward_mode(config.reward)
-    for name in ("gamma", "gae_lambda", "greedy_share", "random_share", "imitation_share"):
-        if not 0 <= getattr(config, name) <= 1:
-            raise InvalidOption(f"{name}={getattr(config, name)}: expected 0..1")
-    if config.greedy_share + config.random_share > 1:
-        raise InvalidOption("greedy_share and random_share: expected a sum of at most 1")
-    if config.batch_size > config.num_envs * config.num_steps:
-        raise InvalidOption(
-            f"batch_size={config.batch_size}: expected at most num_envs * num_steps = "
-            f"{config.num_envs * config.num_steps}"
-        )
-    for name in ("num_envs", "batch_size"):
-        if getattr(config, name) % config.processes:
-            raise InvalidOption(
-                f"{name}={getattr(config, name)}: expected a multiple of "
-                f"processes={config.processes}, which share it"
-            )
 
 
 class Clock:
@@ -579,7 +446,7 @@ def newest_checkpoint(folder: Path, game: Game) -> Checkpoint | None:
 
 
 def train(config: Config, folder: Path, game: Game) -> bool:
-    """Train to the end of the config; returns False if interrupted by Ctrl-C."""
+    """Train to the end of the config; return False if interrupted by Ctrl-C."""
     checkpoint = newest_checkpoint(folder, game)
     path = checkpoint.path if checkpoint else None
     with start(config.processes, follow, config, path) as team:
@@ -615,7 +482,7 @@ def follow(team: Team, config: Config, path: Path | None) -> None:
     """Train along with the leader: the same program, without files and words."""
     limit_threads()
     options = parse_options(config.options)
-    game = sprawl_env.game(config.game, num_players=config.num_players, **options)
+    game = make_game(config.game, num_players=config.num_players, **options)
     checkpoint = load(path, game) if path else None
     team.wait()  # the leader has compiled everything
     env = make_env(config, game, team, checkpoint.step if checkpoint else 0)
@@ -655,65 +522,65 @@ def learn(
         model.learn(config.total_steps - clock.steps, callback=callback, reset_num_timesteps=False)
 
 
-def evaluate(config: Config, folder: Path, game: Game) -> None:
-    """Measure the newest checkpoint against the reference agents; write table and JSON.
+def evaluate(config: Config, folder: Path, game: Game) -> dict[str, list[Line]]:
+    """Measure the newest checkpoint against the reference bots; write table and JSON.
 
     On one seat it is measured against the automaton, and they beside it on the same deals.
+    Return the lines by opponent.
     """
-    agent = make_bot(f"checkpoint:{folder}", game)
+    trained = make_bot(f"checkpoint:{folder}", game)
     references = {name: make_bot(name, game) for name in ("random", "greedy")}
     num_games, seed = config.evaluation_games, config.seed + 1
     out = console()
     alone = game.num_seats == 1
     lines: dict[str, list[Line]] = {}
     if alone:
-        names, agents = ["policy", *references], [agent, *references.values()]
-        lines[AUTOMATON], _ = measure_alone(game, names, agents, num_games, seed)
+        names, bots = ["policy", *references], [trained, *references.values()]
+        lines[AUTOMATON], _ = measure_alone(game, names, bots, num_games, seed)
     else:
         others = game.num_seats - 1
         for name, reference in references.items():
-            names, agents = ["policy"] + [name] * others, [agent] + [reference] * others
-            lines[name], _ = measure(game, names, agents, num_games, seed)
+            names, bots = ["policy"] + [name] * others, [trained] + [reference] * others
+            lines[name], _ = measure(game, names, bots, num_games, seed)
     plain = io.StringIO()
     text = Console(file=plain, width=110)
     for opponent, found in lines.items():
-        title = f"{game.title}, {seats_of(game)}: {agent.name} v {opponent}"
+        title = f"{game.title}, {seats_of(game)}: {trained.name} v {opponent}"
         shown = table(title, found, margins=alone)
         out.print(shown)
         text.print(shown)
     write_atomically(folder / "evaluation.txt", plain.getvalue())
     result = {
-        "checkpoint": agent.name,
+        "checkpoint": trained.name,
         "results": {name: [asdict(line) for line in found] for name, found in lines.items()},
         "config": asdict(config),
         **provenance(),
     }
     write_atomically(folder / "evaluation.json", json.dumps(result, indent=1, default=str))
     say(f"policy: checkpoint:{folder}   results: {folder / 'evaluation.txt'}")
+    return lines
 
 
-def main(config: Config) -> None:
-    """Train, then evaluate."""
+def main(config: Config) -> tuple[Path, bool, dict[str, list[Line]]]:
+    """Train, then evaluate; return the folder, whether training finished, and the lines."""
     if config.resume is not None:
         folder = config.resume
         config = read_config(folder)
     else:
         folder = run_folder(config)
     check(config)
-    game = sprawl_env.game(
-        config.game, num_players=config.num_players, **parse_options(config.options)
-    )
+    game = make_game(config.game, num_players=config.num_players, **parse_options(config.options))
     if config.imitation:
-        make_teacher(config, game, config.seed)  # refuses what cannot be before a file is written
+        make_teacher(
+            config, game, config.seed
+        )  # an unknown bot is refused before a file is written
     written = {"config": asdict(replace(config, resume=None)), **provenance()}
     if not (folder / "config.json").exists():
         write_atomically(folder / "config.json", json.dumps(written, indent=1, default=str))
     if not train(config, folder, game):
         say(f"interrupted; go on with: python -m experiments.train --resume {folder}")
-        return
-    if config.evaluation_games:
-        evaluate(config, folder, game)
+        return folder, False, {}
+    return folder, True, evaluate(config, folder, game) if config.evaluation_games else {}
 
 
-if __name__ == "__main__":
-    run(main, Config, PRESETS)
+__all__ = ["PRESETS", "Config", "check", "main"]

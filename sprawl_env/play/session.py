@@ -169,7 +169,7 @@ class Session:
         if self.seed is None:
             raise NotNow("a game that began from a position is no replay")
         actions = [entry.played.action for entry in self.log]
-        return replays.from_actions(self.game, self.seed, actions, agents=list(self.seats))
+        return replays.from_actions(self.game, self.seed, actions, bots=list(self.seats))
 
     def load(self, path: Path) -> None:
         """Go on with a game that was saved, a replay or a position of the same game and options.

@@ -1,22 +1,16 @@
-"""Optional libraries."""
+"""Optional libraries of the pictures."""
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
-from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.extras import require
 
 
 def library(module: str, what: str) -> Any:
     """Import an optional library.
 
     Raises:
-        InvalidOption: it is not installed.
+        MissingExtra: it is not installed.
     """
-    try:
-        return importlib.import_module(module)
-    except ImportError:
-        raise InvalidOption(
-            f"{what}: needs a library that is not installed: pip install 'sprawl-env[render]'"
-        ) from None
+    return require(module, what)

@@ -118,7 +118,7 @@ def content(replay: Replay, watch: Watch = unwatched) -> dict[str, Any]:
         "title": game.title,
         "about": ", ".join(f"{name}={value}" for name, value in header["options"].items())
         + f", seed {header['seed']}",
-        "sides": side_names(game, header.get("agents")),
+        "sides": side_names(game, header.get("bots")),
         "colours": SEAT_COLOURS,
         "plies": [[ply.seat, ply.action, ply.says] for ply in replay.plies],
         "turns": turns,

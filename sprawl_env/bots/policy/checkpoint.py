@@ -1,4 +1,4 @@
-"""Checkpoints."""
+"""Checkpoints: a folder with weights as safetensors and one JSON that describes them."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sprawl_env.core.errors import SprawlError
+from sprawl_env.core.extras import require
 from sprawl_env.core.files import write_durably
 from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import provenance
@@ -25,8 +26,11 @@ WEIGHTS: Final = "weights.safetensors"
 DESCRIPTION: Final = "checkpoint.json"
 PREFIX: Final = "step-"
 ILLEGAL_LOGIT: Final = -1e9  # of an illegal action
-SHAPE: Final = ("width", "trunk")  # what a network's size is made of
+SHAPE: Final = ("width", "trunk")  # the numbers that give a network's size
 MOST_WIDTH: Final = 4096
+POLICY: Final = "policy."  # prefix of the policy's tensors; the others are the optimizer's
+NET: Final = "policy.mlp_extractor."  # prefix of the network, as Stable-Baselines3 names it
+VALUE: Final = "policy.value_net."  # prefix of the value head
 
 
 class CheckpointError(SprawlError):
@@ -54,7 +58,7 @@ class Checkpoint:
 
 
 def describe_game(game: Game) -> dict[str, Any]:
-    """Return what ties weights to a game: name, options, layout and number of actions."""
+    """Return what weights must match: game, options, observation layout, number of actions."""
     return {
         "game": game.name,
         "options": game.options,
@@ -64,26 +68,33 @@ def describe_game(game: Game) -> dict[str, Any]:
     }
 
 
-def save(folder: Path, tensors: Mapping[str, Array], about: Mapping[str, Any]) -> Path:
+def save(
+    folder: Path,
+    tensors: Mapping[str, Array],
+    about: Mapping[str, Any],
+    texts: Mapping[str, str] | None = None,
+) -> Path:
     """Write a checkpoint, whole or not at all, and return its folder.
 
     Args:
-        folder: where; one that is there is replaced.
+        folder: where; an existing folder is replaced.
         tensors: arrays by name, of any shape.
-        about: for the JSON: what :func:`describe_game` returns, ``step`` (learner decisions so
-            far), and for a policy that is to play ``network`` (its size).
+        about: the content of the JSON: what :func:`describe_game` returns, ``step`` (learner
+            decisions so far), and ``network`` (its size) for a policy that can play.  Versions,
+            machine and commit are those of this process unless given.
+        texts: further text files by name.
 
     Raises:
         OSError: the disk is full or cannot be written.
+        MissingExtra: safetensors is not installed.
     """
-    from safetensors.numpy import save as to_bytes  # noqa: PLC0415 - only the train extra has it
-
+    to_bytes = require("safetensors.numpy", "writing a checkpoint").save
     weights = to_bytes({name: np.ascontiguousarray(array) for name, array in tensors.items()})
     described = {
-        "format": FORMAT,
-        **about,
-        "sha256": hashlib.sha256(weights).hexdigest(),
         **provenance(),
+        **about,
+        "format": FORMAT,
+        "sha256": hashlib.sha256(weights).hexdigest(),
     }
     folder.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(prefix=".writing-", dir=folder.parent))
@@ -91,6 +102,8 @@ def save(folder: Path, tensors: Mapping[str, Array], about: Mapping[str, Any]) -
         temporary.chmod(0o755)
         write_durably(temporary / WEIGHTS, weights)
         write_durably(temporary / DESCRIPTION, json.dumps(described, indent=1).encode())
+        for name, text in (texts or {}).items():
+            write_durably(temporary / name, text.encode())
         if folder.exists():
             shutil.rmtree(folder)
         temporary.replace(folder)
@@ -100,10 +113,10 @@ def save(folder: Path, tensors: Mapping[str, Array], about: Mapping[str, Any]) -
 
 
 def find(path: Path) -> Path:
-    """Return the checkpoint folder meant by ``path``: itself, or the newest of a run.
+    """Return the checkpoint folder at ``path``: the path itself, or the newest one of a run.
 
     Raises:
-        CheckpointError: there is none.
+        CheckpointError: there is no checkpoint.
     """
     if not path.is_dir():
         raise CheckpointError(f"checkpoint {str(path)!r}: no such folder")
@@ -123,12 +136,13 @@ def load(path: Path, game: Game | None = None) -> Checkpoint:
     """Read a checkpoint, and check it against a game if one is given.
 
     Raises:
-        CheckpointError: missing, damaged, or for another game, option or layout.
+        CheckpointError: missing, damaged, or for another game, number of seats or layout.
+        MissingExtra: safetensors is not installed.
     """
-    from safetensors import SafetensorError  # noqa: PLC0415 - only the train extra has it
-    from safetensors.numpy import load as from_bytes  # noqa: PLC0415
-
     folder = find(path)
+    what = "reading a checkpoint"
+    safetensors = require("safetensors", what)
+    from_bytes = require("safetensors.numpy", what).load
     where = f"checkpoint {str(folder)!r}"
     try:
         about = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
@@ -142,13 +156,13 @@ def load(path: Path, game: Game | None = None) -> Checkpoint:
         raise CheckpointError(f"{where}: {DESCRIPTION}: expected format {FORMAT}")
     if about.get("sha256") != hashlib.sha256(weights).hexdigest():
         raise CheckpointError(
-            f"{where}: {WEIGHTS} is not the file that was written (its SHA-256 differs from that "
-            f"in {DESCRIPTION}); copy the checkpoint again"
+            f"{where}: {WEIGHTS} is damaged: its SHA-256 differs from the one in {DESCRIPTION}: "
+            f"copy the checkpoint again"
         )
     try:
         tensors = from_bytes(weights)
-    except SafetensorError as error:
-        raise CheckpointError(f"{where}: {WEIGHTS} is no safetensors file: {error}") from None
+    except safetensors.SafetensorError as error:
+        raise CheckpointError(f"{where}: {WEIGHTS} is not a safetensors file: {error}") from None
     if not isinstance(about.get("step"), int):
         raise CheckpointError(f"{where}: {DESCRIPTION}: expected a whole number as 'step'")
     if game is not None:
@@ -157,7 +171,11 @@ def load(path: Path, game: Game | None = None) -> Checkpoint:
 
 
 def _check_game(where: str, about: Mapping[str, Any], game: Game) -> None:
-    """Refuse weights of another game, seat count or layout; other options may differ."""
+    """Check that weights are for this game, seat count and layout; other options may differ.
+
+    Raises:
+        CheckpointError: they are not.
+    """
     mine = describe_game(game)
     seats = "num_players"
     options = about.get("options")
@@ -174,7 +192,3 @@ def _check_game(where: str, about: Mapping[str, Any], game: Game) -> None:
                 f"{where}: was trained with {key} {about.get(key)}, this version of "
                 f"{game.name} has {mine[key]}; train again or use the version in its JSON"
             )
-
-
-NET: Final = "policy.mlp_extractor."  # where Stable-Baselines3 keeps the network
-VALUE: Final = "policy.value_net."  # and what values its summary

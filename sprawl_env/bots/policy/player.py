@@ -1,15 +1,19 @@
-"""Policies that play."""
+"""Trained policies: as bots that play, and as functions of observations."""
 
 from __future__ import annotations
 
 import copy
+import functools
+import os
 from collections.abc import Callable
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from sprawl_env.bots.policy.agents import find_agent
 from sprawl_env.bots.policy.checkpoint import (
     DESCRIPTION,
     ILLEGAL_LOGIT,
@@ -22,7 +26,10 @@ from sprawl_env.bots.policy.checkpoint import (
     CheckpointError,
     load,
 )
+from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.extras import require
 from sprawl_env.core.game import Game
+from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.state import Games
 from sprawl_env.kernels.arrays import Floats, Mask
 
@@ -31,28 +38,31 @@ class PolicyBot:
     """Plays a checkpoint's policy: the likeliest legal action, or a sample.
 
     Args:
-        path: a checkpoint's folder or a run's.
-        game: the game it will play.
+        path: the folder of a checkpoint or a run.
+        game: the game that it plays.
         seed: of its samples.
-        sample: draw from the policy instead of taking its likeliest action.
+        sample: draw actions from the policy instead of taking the likeliest one.
+        name: of the bot in tables and logs; default: the run and the checkpoint.
     """
 
     needs_observations = True
     needs_states = False
 
-    def __init__(self, path: Path, game: Game, seed: int = 0, *, sample: bool = False) -> None:
+    def __init__(
+        self, path: Path, game: Game, seed: int = 0, *, sample: bool = False, name: str = ""
+    ) -> None:
         checkpoint = load(path, game)
-        name = f"{checkpoint.path.parent.parent.name}/{checkpoint.path.name}"
+        name = name or f"{checkpoint.path.parent.parent.name}/{checkpoint.path.name}"
         self._start(name, load_network(checkpoint, game), seed, sample)
 
     @classmethod
     def from_network(
         cls, name: str, network: Any, seed: int = 0, *, sample: bool = True
     ) -> PolicyBot:
-        """Return an agent for a network in memory, e.g. one still in training; it is copied."""
-        agent = cls.__new__(cls)
-        agent._start(name, copy.deepcopy(network), seed, sample)
-        return agent
+        """Return a bot for a copy of a network in memory, e.g. one that is being trained."""
+        bot = cls.__new__(cls)
+        bot._start(name, copy.deepcopy(network), seed, sample)
+        return bot
 
     def _start(self, name: str, network: Any, seed: int, sample: bool) -> None:
         self.name = name
@@ -61,13 +71,13 @@ class PolicyBot:
         self.seed(seed)
 
     def seed(self, seed: int) -> None:
-        """Start the samples anew."""
+        """Restart the random numbers of the samples."""
         self._rng = np.random.default_rng(seed)
 
     def act(
         self, observations: Floats | None, masks: Mask, states: Games | None
     ) -> npt.NDArray[np.int64]:
-        """Choose by the policy; needs ``observations``."""
+        """Return one action a row; needs ``observations``."""
         if observations is None:
             raise ValueError(f"{self.name}: act() needs the observations")
         logits = self._network.logits_of(observations)
@@ -77,15 +87,121 @@ class PolicyBot:
         return np.asarray(logits.argmax(axis=1), np.int64)
 
 
+class Policy:
+    """A trained policy as two functions of observations, and a bot that plays it.
+
+    Attributes:
+        name: as it was loaded.
+        game: the game that it plays.
+        about: the description of its checkpoint.
+    """
+
+    def __init__(self, name: str, checkpoint: Checkpoint, game: Game) -> None:
+        self.name = name
+        self.game = game
+        self.about = checkpoint.about
+        self._checkpoint = checkpoint
+        self._network = load_network(checkpoint, game).eval()
+
+    def logits(self, observations: Floats, masks: Mask) -> Floats:
+        """Return the logits of all actions, float32 ``[n, num_actions]``; -1e9 if illegal.
+
+        Args:
+            observations: float32 ``[n, observation_size]``, as the seat to play sees it.
+            masks: int8 ``[n, num_actions]``, 1 = legal.
+
+        Raises:
+            InvalidOption: an array has another shape.
+        """
+        seen = self._checked("observations", observations, self.game.observation_size)
+        legal = np.asarray(masks)
+        if legal.shape != (len(seen), self.game.num_actions):
+            raise InvalidOption(
+                f"masks: expected shape ({len(seen)}, {self.game.num_actions}), got {legal.shape}"
+            )
+        found: Floats = self._network.logits_of(seen)
+        found[legal == 0] = ILLEGAL_LOGIT
+        return found
+
+    def values(self, observations: Floats) -> Floats:
+        """Return the value of each observation, float32 ``[n]``.
+
+        A value is the discounted reward that the seat is expected to earn from here on, in units
+        of the reward that the policy was trained with (points for ``lead``).
+
+        Raises:
+            CheckpointError: the checkpoint holds no value head, or does not state the scale of its
+                rewards.
+            InvalidOption: the array has another shape.
+        """
+        seen = self._checked("observations", observations, self.game.observation_size)
+        return self._values(seen)
+
+    @functools.cached_property
+    def _values(self) -> Callable[[Floats], Floats]:
+        return load_values(self._checkpoint, self.game)
+
+    def bot(self, seed: int = 0, sample: bool = False) -> PolicyBot:
+        """Return a bot that plays the likeliest legal action, or with ``sample`` a draw."""
+        return PolicyBot.from_network(self.name, self._network, seed, sample=sample)
+
+    def _checked(self, name: str, array: Any, size: int) -> Floats:
+        """Return an array as float32 ``[n, size]``."""
+        found: Floats = np.ascontiguousarray(array, np.float32)
+        if found.ndim != 2 or found.shape[1] != size:  # noqa: PLR2004 - rows and columns
+            raise InvalidOption(f"{name}: expected shape (n, {size}), got {found.shape}")
+        return found
+
+
+def load_policy(name: str | PathLike[str], game: str | Game | None = None) -> Policy:
+    """Return a trained policy.
+
+    Args:
+        name: ``agent:GAME/NAME``, ``checkpoint:PATH``, or the path of a checkpoint or a run.
+        game: the game that it plays; default: the one that it was trained for, with its options.
+
+    Raises:
+        UnknownName: there is no such agent or game.
+        CheckpointError: there is no such checkpoint, or it does not fit the game.
+        MissingExtra: torch or safetensors is not installed.
+    """
+    text = os.fspath(name)
+    made = game if isinstance(game, Game) else None
+    if text.startswith("agent:"):
+        path = find_agent(text, made)
+    else:
+        path = Path(text.removeprefix("checkpoint:"))
+    checkpoint = load(path, made)
+    if made is None:
+        made = _game_of(checkpoint, game if isinstance(game, str) else None)
+        checkpoint = load(path, made)
+    return Policy(text, checkpoint, made)
+
+
+def _game_of(checkpoint: Checkpoint, name: str | None) -> Game:
+    """Return the game that a checkpoint was trained for.
+
+    Raises:
+        CheckpointError: its description does not say.
+        UnknownName: there is no such game.
+    """
+    trained, options = checkpoint.about.get("game"), checkpoint.about.get("options")
+    if not isinstance(trained, str) or not isinstance(options, dict):
+        raise CheckpointError(
+            f"checkpoint {str(checkpoint.path)!r}: {DESCRIPTION}: expected 'game' and 'options'"
+        )
+    return make_game(name or trained, **options)
+
+
 def load_network(checkpoint: Checkpoint, game: Game) -> Any:
     """Return a checkpoint's network (an ``sprawl_env.bots.policy.network.EntityNet``).
 
     Raises:
         CheckpointError: its tensors are not those of such a network.
+        MissingExtra: torch is not installed.
     """
-    import torch  # noqa: PLC0415 - only agents that are networks need torch
-
-    from sprawl_env.bots.policy.network import network_for  # noqa: PLC0415
+    torch = require("torch", "a trained policy")
+    from sprawl_env.bots.policy.network import network_for  # noqa: PLC0415 - imports torch
 
     where = f"checkpoint {str(checkpoint.path)!r}"
     shape = checkpoint.about.get("network")
@@ -111,17 +227,17 @@ def load_network(checkpoint: Checkpoint, game: Game) -> Any:
 
 
 def load_values(checkpoint: Checkpoint, game: Game) -> Callable[[Floats], Floats]:
-    """Return the function by which a checkpoint's policy values positions.
+    """Return a checkpoint's value function.
 
-    It takes float32 ``[n, observation_size]``, each as the seat to play sees it, and returns
-    float32 ``[n]``: the discounted reward that seat is still to earn, in units of the reward it was
-    trained with (points for ``lead``), whatever the scale.
+    It takes float32 ``[n, observation_size]``, as the seat to play sees it, and returns float32
+    ``[n]``: the discounted reward that the seat is expected to earn from here on, in units of the
+    reward that the policy was trained with (points for ``lead``), before scaling.
 
     Raises:
-        CheckpointError: it does not hold such a network, or does not say the scale of its rewards.
+        CheckpointError: it holds no value head, or does not state the scale of its rewards.
+        MissingExtra: torch is not installed.
     """
-    import torch  # noqa: PLC0415 - only agents that are networks need torch
-
+    torch = require("torch", "a trained policy")
     network = load_network(checkpoint, game).eval()
     config = checkpoint.about.get("config")
     scale = config.get("reward_scale") if isinstance(config, dict) else None
@@ -133,7 +249,7 @@ def load_values(checkpoint: Checkpoint, game: Game) -> Callable[[Floats], Floats
     weight, bias = (checkpoint.tensors.get(f"{VALUE}{name}") for name in ("weight", "bias"))
     if weight is None or bias is None or weight.shape != (1, network.latent_dim_vf):
         raise CheckpointError(
-            f"checkpoint {str(checkpoint.path)!r}: {WEIGHTS} does not hold what values positions"
+            f"checkpoint {str(checkpoint.path)!r}: {WEIGHTS} does not hold a value head"
         )
 
     def values(observations: Floats) -> Floats:

@@ -146,14 +146,14 @@ def test_a_pickle_with_a_matching_checksum_is_still_not_loaded(game, tmp_path):
     bomb = pickle.dumps(Bomb())
     (path / WEIGHTS).write_bytes(bomb)
     edit(path / DESCRIPTION, sha256=hashlib.sha256(bomb).hexdigest())
-    with pytest.raises(CheckpointError, match="no safetensors file"):
+    with pytest.raises(CheckpointError, match="is not a safetensors file"):
         load(path, game)
 
 
 def test_values_are_those_of_the_policy_in_units_of_the_reward(game, tmp_path):
     from gymnasium import spaces
 
-    policy = networks.EntityPolicy(
+    policy = EntityPolicy(
         spaces.Box(-1.0, 1.0, (game.observation_size,), np.float32),
         spaces.Discrete(game.num_actions),
         lambda _: 1e-3,
@@ -178,7 +178,7 @@ def test_values_need_the_scale_and_the_weights(game, tmp_path):
     with pytest.raises(CheckpointError, match="expected 'config' with reward_scale"):
         load_values(load(write(tmp_path / "step-1", game)), game)
     path = write(tmp_path / "step-2", game, config={"reward_scale": 1.0})
-    with pytest.raises(CheckpointError, match="does not hold what values positions"):
+    with pytest.raises(CheckpointError, match="does not hold a value head"):
         load_values(load(path), game)
 
 

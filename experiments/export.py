@@ -1,0 +1,191 @@
+"""Make a trained agent of a training run: weights, description and card.
+
+    python -m experiments.export runs/tower_up-quick-0 agents/tower_up/quick
+    python -m experiments.export RUN agents/GAME/NAME --weaknesses "It rarely builds upwards."
+
+The card is written from the run's ``config.json``, ``evaluation.json`` and newest checkpoint.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields
+from pathlib import Path
+from typing import Annotated, Any
+
+from tyro.conf import Positional, arg
+
+from sprawl_env.bots.policy.agents import NAME, export_agent
+from sprawl_env.bots.policy.checkpoint import Checkpoint, load
+from sprawl_env.console import run, say
+from sprawl_env.core.errors import InvalidOption
+from sprawl_env.learning.config import PRESETS
+from sprawl_env.learning.config import Config as TrainConfig
+
+NOT_SETTINGS = ("preset", "runs", "name", "resume")  # of a config: change nothing in the result
+
+
+@dataclass(frozen=True)
+class Config:
+    """Write the folder of a trained agent from a training run."""
+
+    run: Annotated[Positional[Path], arg(help="folder of the run", metavar="RUN")]
+    folder: Annotated[
+        Positional[Path], arg(help="folder of the agent: agents/GAME/NAME", metavar="FOLDER")
+    ]
+    weaknesses: Annotated[
+        tuple[str, ...],
+        arg(
+            help="known weaknesses, one sentence each",
+            metavar="TEXT ...",
+            help_behavior_hint="(default: none)",
+        ),
+    ] = ()
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Return the content of a JSON file of a run.
+
+    Raises:
+        InvalidOption: it is missing or damaged.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InvalidOption(f"run: {str(path)!r}: cannot be read: {error.strerror}") from None
+    except ValueError:
+        content = None
+    if not isinstance(content, dict):
+        raise InvalidOption(f"run: {str(path)!r}: expected a JSON object")
+    return content
+
+
+def command_of(config: Mapping[str, Any]) -> str:
+    """Return the command that trains with a config."""
+    preset = config.get("preset", "quick")
+    default = PRESETS.get(preset, TrainConfig())
+    words = ["python", "-m", "experiments.train", "--preset", preset, "--game", config["game"]]
+    for field in fields(TrainConfig):
+        if field.name in (*NOT_SETTINGS, "game") or field.name not in config:
+            continue
+        value, usual = config[field.name], getattr(default, field.name, MISSING)
+        if value == (list(usual) if isinstance(usual, tuple) else usual):
+            continue
+        words.append(f"--{field.name.replace('_', '-')}")
+        words += map(str, value) if isinstance(value, list) else [str(value)]
+    return shlex.join(words)
+
+
+def strength_table(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
+    """Return the lines of a Markdown table of an evaluation."""
+    lines = [
+        "| against | bot | games | wins | 95% interval | mean score |",
+        "| :-- | :-- | --: | --: | --: | --: |",
+    ]
+    for opponent, found in results.items():
+        for line in found:
+            cells = [
+                opponent,
+                line["bot"],
+                f"{line['games']:,}",
+                f"{line['wins']:.1%}",
+                f"{line['low']:.1%} – {line['high']:.1%}",
+                f"{line['score']:.1f} ± {line['score_margin']:.1f}",
+            ]
+            lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def card(
+    name: str, checkpoint: Checkpoint, run: Mapping[str, Any], evaluation: Mapping[str, Any],
+    weaknesses: Sequence[str],
+) -> str:  # fmt: skip
+    """Return the card of an agent as Markdown.
+
+    Args:
+        name: ``GAME/NAME``.
+        checkpoint: its weights.
+        run: the content of the run's ``config.json``.
+        evaluation: the content of its ``evaluation.json``.
+        weaknesses: known weaknesses, one sentence each.
+    """
+    about, config = checkpoint.about, run["config"]
+    seats = about["options"]["num_players"]
+    options = [f"{key}={value}" for key, value in about["options"].items() if key != "num_players"]
+    versions = [f"{library} {number}" for library, number in run.get("versions", {}).items()]
+    weak = [
+        f"It plays only with num_players={seats}.",
+        f"It was trained with {', '.join(options)}; it is untested with others." if options else "",
+        "Its opponents in training were greedy, random and its own past; it has not met search.",
+        *weaknesses,
+    ]
+    facts = {
+        "algorithm": "masked PPO by self-play (`sprawl_env.learning`)",
+        "pre-training": f"behaviour cloning, up to {config['imitation']:,} decisions"
+        if config.get("imitation")
+        else "none",
+        "training": f"{about['step']:,} decisions in {about.get('seconds', 0) / 60:.1f} minutes",
+        "machine": f"{run.get('machine', 'unknown')}, {config['processes']} processes, no GPU",
+        "versions": ", ".join(versions),
+        "commit": f"`{run.get('commit')}`",
+        "command": f"`{command_of(config)}`",
+    }
+    return "\n".join(
+        [
+            f"# agent:{name}",
+            "",
+            f"A policy for {about['game']} with num_players={seats}.",
+            "",
+            "| | |",
+            "| :-- | :-- |",
+            *(f"| {key} | {value} |" for key, value in facts.items()),
+            "",
+            "## Strength",
+            "",
+            f"Paired games against reference bots (`policy` is this agent), seed "
+            f"{config['seed'] + 1}; intervals count deals.",
+            "",
+            *strength_table(evaluation["results"]),
+            "",
+            "## Known weaknesses",
+            "",
+            *(f"- {sentence}" for sentence in weak if sentence),
+            "",
+        ]
+    )
+
+
+def export(config: Config) -> None:
+    """Write the folder.
+
+    Raises:
+        SprawlError: the run is damaged, or the folder is not that of an agent of its game.
+    """
+    training, evaluation = (read(config.run / f"{name}.json") for name in ("config", "evaluation"))
+    checkpoint = load(config.run)
+    game, name = config.folder.resolve().parts[-2:]
+    if game != checkpoint.about.get("game") or not NAME.fullmatch(name):
+        raise InvalidOption(
+            f"folder={str(config.folder)!r}: expected agents/{checkpoint.about.get('game')}/NAME"
+        )
+    try:
+        text = card(f"{game}/{name}", checkpoint, training, evaluation, config.weaknesses)
+    except (KeyError, TypeError) as error:
+        raise InvalidOption(f"run: {str(config.run)!r}: its JSON files lack {error}") from None
+    try:
+        folder = export_agent(checkpoint, config.folder, text)
+    except OSError as error:
+        raise InvalidOption(f"folder={str(config.folder)!r}: {error.strerror}") from None
+    size = sum(path.stat().st_size for path in folder.iterdir())
+    say(f"agent:{game}/{name}: {folder}, {size / 1e6:.2f} MB")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run a command line, by default that of this process."""
+    run(export, Config, arguments=arguments, prog="python -m experiments.export")
+
+
+if __name__ == "__main__":
+    main()

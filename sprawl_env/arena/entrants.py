@@ -1,0 +1,82 @@
+"""Games and bots as the functions of this package take them: by name, or as objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sprawl_env.bots.names import make_bot
+from sprawl_env.bots.protocol import Bot
+from sprawl_env.bots.user import UserBot
+from sprawl_env.core import registry
+from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.game import Game
+from sprawl_env.core.rules import GameRules
+
+
+def as_game(game: str | GameRules | Game, options: Mapping[str, Any]) -> Game:
+    """Return a game from its name, import path or rules with options, or a game as it is.
+
+    Raises:
+        UnknownName: there is no such game or option.
+        InvalidOption: a value is not allowed, or options came with a :class:`Game`.
+    """
+    if not isinstance(game, Game):
+        return registry.game(game, **options)
+    if options:
+        raise InvalidOption(f"options: {', '.join(options)}: the game has its options already")
+    return game
+
+
+def game_word(game: Game) -> str:
+    """Return the registered name of a game, or its import path if it is not registered.
+
+    Raises:
+        InvalidOption: neither is known.
+    """
+    name = game.name
+    if name in registry.game_names() and registry.rules_of(name) is game.rules:
+        return name
+    path = registry.import_path(game.rules)
+    if path is None:
+        raise InvalidOption(
+            f"{name}: register the game, or assign its GameRules to a name in a module"
+        )
+    return path
+
+
+def names_of(bots: Sequence[str | Bot]) -> list[str]:
+    """Return the names of bots that are given by name or as instances.
+
+    Raises:
+        InvalidOption: not a list, or two different bots have the same name.
+    """
+    if isinstance(bots, str):
+        raise InvalidOption(f"bots={bots!r}: expected a list of names or bots")
+    names = []
+    owners: dict[str, str | Bot] = {}
+    for bot in bots:
+        name = bot if isinstance(bot, str) else getattr(bot, "name", None)
+        if not isinstance(name, str):
+            raise InvalidOption(f"bots: expected names or bots, got a {type(bot).__name__}")
+        known = owners.setdefault(name, bot)
+        if known is not bot and known != bot:
+            raise InvalidOption(f"bots: two different bots are named {name!r}: rename one")
+        names.append(name)
+    return names
+
+
+def as_bot(bot: str | Bot, game: Game) -> Bot:
+    """Return a bot from its name, or an instance.
+
+    A user's instance is wrapped like a user's bot by name: it gets states in which what its seat
+    cannot know is resampled.
+
+    Raises:
+        SprawlError: there is no such bot, or it does not fit the game or the protocol.
+    """
+    if isinstance(bot, str):
+        return make_bot(bot, game)
+    if type(bot).__module__.partition(".")[0] == "sprawl_env":
+        return bot
+    return UserBot.around(bot, game)

@@ -1,0 +1,69 @@
+"""The command ``evaluate``: measure bots against each other."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from tyro.conf import arg
+
+from sprawl_env.commands.flags import GameName, Options, Seats, bots, file
+from sprawl_env.console import check_writable, console, parse_options
+from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.files import write_atomically
+
+
+@dataclass(frozen=True)
+class Evaluate:
+    """Measure bots against each other on paired deals with rotated seats.
+
+    Example: sprawl-env evaluate --game tower_up --bots greedy random --num-players 3
+    """
+
+    game: GameName = "tower_up"
+    bots: Annotated[
+        tuple[str, ...],
+        bots("one a seat, or two (the second fills all other seats); any number for one seat"),
+    ] = ("greedy", "random")
+    num_players: Seats = 2
+    options: Options = ()
+    games: Annotated[
+        int, arg(help="games to play, rounded up to whole rotations of the seats", metavar="N")
+    ] = 1000
+    seed: Annotated[int, arg(help="deal d is dealt from (seed, d)", metavar="N")] = 0
+    out: Annotated[Path | None, file("JSON file for the result", "none")] = None
+
+
+def main(command: Evaluate) -> None:
+    """Run the command."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # small networks are faster without torch threads
+    from sprawl_env.arena.evaluation import evaluate, table  # noqa: PLC0415 - help needs no kernels
+
+    if command.out is not None:
+        check_writable(command.out)
+    found = evaluate(
+        command.game,
+        command.bots,
+        num_games=command.games,
+        seed=command.seed,
+        progress=True,
+        num_players=command.num_players,
+        **parse_options(command.options),
+    )
+    alone = found.num_players == 1
+    console().print(table(f"{found.title}, seed {found.seed}", found.lines, margins=alone))
+    console().print(
+        f"{found.mean_turns:.1f} turns and {found.mean_plies:.1f} plies a game, "
+        f"{found.truncated:.1%} ended at the turn limit"
+    )
+    if command.out is not None:
+        text = json.dumps(found.to_json(), indent=1, default=str)
+        try:
+            write_atomically(command.out, text)
+        except OSError as error:
+            raise InvalidOption(
+                f"out={str(command.out)!r}: cannot be written: {error.strerror}"
+            ) from None

@@ -1,0 +1,43 @@
+"""Types of flags that several commands have."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from tyro.conf import FlagCreatePairsOff, arg
+
+GameName = Annotated[
+    str, arg(help="name of the game, or module:RULES for a game of your own", metavar="GAME")
+]
+GameNames = Annotated[
+    tuple[str, ...],
+    arg(
+        help="names of games, or module:RULES for games of your own",
+        metavar="GAME ...",
+        help_behavior_hint="(default: every game)",
+    ),
+]
+BOT_NAMES = (
+    "random, greedy, planner, mcts:sims=200, flat, checkpoint:PATH, agent:GAME/NAME, or "
+    "module:Class for a bot of your own"
+)
+Seats = Annotated[int, arg(help="number of seats", metavar="N")]
+Options = Annotated[
+    tuple[str, ...],
+    arg(
+        help="further options of the game, e.g. objectives=start",
+        metavar="NAME=VALUE ...",
+        help_behavior_hint="(default: none)",
+    ),
+]
+Switch = FlagCreatePairsOff[bool]
+
+
+def bots(help_text: str) -> Any:
+    """Return the settings of a flag that takes names of bots."""
+    return arg(help=f"{help_text}: {BOT_NAMES}", metavar="BOT ...")
+
+
+def file(help_text: str, default: str) -> Any:
+    """Return the settings of a flag that takes a path; ``default`` says what None means."""
+    return arg(help=help_text, metavar="PATH", help_behavior_hint=f"(default: {default})")

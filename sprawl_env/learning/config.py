@@ -1,0 +1,140 @@
+"""The settings of a training run and their presets; importing them does not import torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.rewards import reward_mode
+
+
+@dataclass(frozen=True)
+class Config:
+    """Train a policy by self-play: masked PPO against a growing pool of opponents.
+
+    Example: python -m experiments.train --preset quick --game ginkgopolis --seed 1
+    """
+
+    preset: str = "quick"
+    """the defaults: quick (about 5 minutes) or full (hours)"""
+    game: str = "tower_up"
+    """name of the game, or module:RULES for a game of your own"""
+    num_players: int = 2
+    """number of seats"""
+    options: tuple[str, ...] = ()
+    """further options of the game, e.g. objectives=start"""
+    seed: int = 0
+    """seed of deals, opponents, weights and samples"""
+    total_steps: int = 4_000_000
+    """learner decisions"""
+    max_minutes: float = 4.0
+    """time limit of training, without the evaluation; 0: no limit"""
+    num_envs: int = 512
+    """games that are played at the same time"""
+    num_steps: int = 16
+    """learner decisions in each game between two updates"""
+    batch_size: int = 512
+    """decisions in a gradient step"""
+    num_epochs: int = 2
+    """passes over the decisions of an update"""
+    learning_rate: float = 1e-3
+    """Adam's step size at the start, annealed to 5% of it"""
+    entropy: float = 0.003
+    """weight of the entropy bonus at the start, annealed like the step size"""
+    gamma: float = 0.999
+    """discount for each decision"""
+    gae_lambda: float = 0.85
+    """lambda of generalised advantage estimation"""
+    width: int = 32
+    """width of the layers for sites, cards and so on (sprawl_env.bots.policy.network)"""
+    trunk: int = 128
+    """width of the layers for the whole observation"""
+    reward: str = "lead"
+    """winner, rank, margin, score or lead (sprawl_env.core.rewards)"""
+    reward_scale: float = 0.05
+    """factor on rewards"""
+    greedy_share: float = 0.9
+    """share of opponents that are greedy"""
+    random_share: float = 0.03
+    """share of opponents that play at random"""
+    pool_size: int = 8
+    """number of the newest own checkpoints in the pool of opponents"""
+    pool_active: int = 1
+    """number of them that play at the same time, drawn after every update"""
+    imitation: int = 400_000
+    """decisions of the expert to imitate before step 1, within time and memory; 0: none"""
+    teacher: str = ""
+    """bot to imitate, e.g. greedy (default: the expert of the game's heuristic)"""
+    imitation_share: float = 0.35
+    """share of the training time after which imitation stops"""
+    imitation_epochs: int = 2
+    """passes over the imitated decisions"""
+    checkpoint_every: int = 50_000
+    """learner decisions between checkpoints"""
+    evaluation_games: int = 1000
+    """paired games against each reference bot at the end; 0: none"""
+    processes: int = 2
+    """processes that share the games and the gradient steps"""
+    runs: Path = Path("runs")
+    """folder in which the run's folder is created"""
+    name: str = ""
+    """name of the run's folder (default: GAME-PRESET-SEED)"""
+    resume: Path | None = None
+    """folder of a run to continue, with its own config"""
+
+
+PRESETS = {
+    "quick": Config(),
+    "full": Config(
+        preset="full",
+        total_steps=60_000_000,
+        max_minutes=0.0,
+        num_envs=256,
+        num_steps=48,
+        batch_size=1024,
+        num_epochs=3,
+        learning_rate=5e-4,
+        width=64,
+        trunk=256,
+        pool_size=24,
+        pool_active=4,
+        gae_lambda=0.95,
+        greedy_share=0.25,
+        checkpoint_every=1_000_000,
+        evaluation_games=4000,
+    ),
+}
+
+
+def check(config: Config) -> None:
+    """Check the numbers of a config.
+
+    Raises:
+        InvalidOption: a number is not allowed; the message says which are.
+    """
+    positive = (
+        "total_steps", "num_envs", "num_steps", "batch_size", "num_epochs", "learning_rate",
+        "checkpoint_every", "pool_size", "pool_active", "processes", "reward_scale", "width",
+        "trunk", "imitation_share",
+    )  # fmt: skip
+    for name in positive:
+        if getattr(config, name) <= 0:
+            raise InvalidOption(f"{name}={getattr(config, name)}: expected more than 0")
+    reward_mode(config.reward)
+    for name in ("gamma", "gae_lambda", "greedy_share", "random_share", "imitation_share"):
+        if not 0 <= getattr(config, name) <= 1:
+            raise InvalidOption(f"{name}={getattr(config, name)}: expected 0..1")
+    if config.greedy_share + config.random_share > 1:
+        raise InvalidOption("greedy_share and random_share: expected a sum of at most 1")
+    if config.batch_size > config.num_envs * config.num_steps:
+        raise InvalidOption(
+            f"batch_size={config.batch_size}: expected at most num_envs * num_steps = "
+            f"{config.num_envs * config.num_steps}"
+        )
+    for name in ("num_envs", "batch_size"):
+        if getattr(config, name) % config.processes:
+            raise InvalidOption(
+                f"{name}={getattr(config, name)}: expected a multiple of "
+                f"processes={config.processes}, which share it"
+            )
