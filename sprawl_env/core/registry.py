@@ -239,6 +239,27 @@ def import_path(rules: GameRules) -> str | None:
     return max(own, key=len) if own else next(iter(found), None)
 
 
+def game_word(rules: GameRules) -> str:
+    """Return the word by which another process, or the same one tomorrow, finds a game.
+
+    That is the name of a game of this package, the import path of any other.  Rules that are
+    registered but in no module have their name only, which other processes do not know.
+
+    Raises:
+        InvalidOption: the rules are neither registered nor held by a module.
+    """
+    path = import_path(rules)
+    if path is None and is_registered(rules):
+        return rules.name
+    if path is None:
+        raise InvalidOption(
+            f"{rules.name}: cannot be found by another process: assign its GameRules to a name in "
+            "a module"
+        )
+    ours = path.partition(".")[0] == __name__.partition(".")[0]
+    return rules.name if ours and is_registered(rules) else path
+
+
 def _holds(path: str, rules: GameRules) -> bool:
     module, _, name = path.partition(":")
     return getattr(sys.modules.get(module), name, None) is rules

@@ -400,7 +400,7 @@ def run_folder(config: Config) -> Path:
     Raises:
         InvalidOption: the run that was named exists already.
     """
-    name = config.name or f"{config.game}-{config.preset}-{config.seed}"
+    name = config.name or f"{config.game.replace(':', '-')}-{config.preset}-{config.seed}"
     folder = config.runs / name
     if (folder / "config.json").exists() and config.name:
         raise InvalidOption(
