@@ -575,8 +575,9 @@ class _Checker:
             self._expect("redeal", same, f"redeal_hidden changes the {what}")
         owing = self._verbs.owing
         if owing is not None:
-            same = owing(self._tables, games, HERE) == owing(self._tables, trial, HERE)
-            self._expect("redeal", bool(same), "redeal_hidden changes who owes an answer")
+            bits = [int(owing(self._tables, each, HERE)) >> seat & 1 for each in (games, trial)]
+            same = bits[0] == bits[1]
+            self._expect("redeal", same, "redeal_hidden changes whether the seat owes an answer")
         wrong = self._violation(trial, HERE)
         self._expect("redeal", not wrong, f"redeal_hidden leads to an impossible position: {wrong}")
 
