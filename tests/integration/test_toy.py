@@ -197,11 +197,12 @@ def test_it_trains_in_two_processes_with_and_without_a_heuristic(folder, heurist
         (folder / "lots.py").write_text(text.replace(HEURISTIC, ""))
     small = "total_steps=2048, max_minutes=0, num_envs=16, num_steps=16, batch_size=64, width=8"
     small += ", trunk=16, num_epochs=1, imitation=1000, imitation_epochs=1, checkpoint_every=512"
+    small += ", evaluation_games=40"
     script(
         folder,
         "import lots, sprawl_env\n"
         "if __name__ == '__main__':\n"
-        f"    run = sprawl_env.train('lots', {small}, evaluation_games=40, processes=2, name='it')\n"
+        f"    run = sprawl_env.train('lots', {small}, processes=2, name='it')\n"
         "    assert run.finished\n",
     )
     config = json.loads((folder / "runs" / "it" / "config.json").read_text())["config"]
