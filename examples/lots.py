@@ -213,7 +213,7 @@ def action_name(tables, games, g, action):
 def describe(tables, games, g):
     """Return the position as text, hands included."""
     state = games[g]
-    lines = [f"Lots, {CITY - state.ply} lots are free, {state.supply.sum()} cards are left"]
+    lines = [f"Free lots: {CITY - state.ply}, cards left: {state.supply.sum()}"]
     for seat in range(state.num_seats):
         street = [KIND_NAMES[kind] if kind != FREE else "-" for kind in state.street[seat]]
         hand = [KIND_NAMES[kind] for kind in range(KINDS) for _ in range(state.hand[seat, kind])]

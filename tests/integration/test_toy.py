@@ -108,7 +108,7 @@ print(zoo.render())
 def test_gymnasium_and_pettingzoo_make_it(folder):
     scores, *board = run(folder, code=MADE).splitlines()
     assert re.fullmatch(r"\[\d+, \d+, \d+\] -?[\d.]+", scores)
-    assert board[0] == "Lots, 6 lots are free, 3 cards are left"
+    assert board[0] == "Free lots: 6, cards left: 3"
     assert len(board) == 4
 
 
@@ -270,6 +270,55 @@ def test_it_is_played_without_pictures_and_no_hidden_card_is_shown(folder, monke
     assert session.view(0)["scores"] == session.game.scores(session.games).tolist()
 
 
+def test_it_is_played_in_the_terminal_saved_and_loaded(folder, capsys):
+    import sprawl_env
+    from sprawl_env.play.session import Session
+    from sprawl_env.play.terminal import play_in_terminal
+
+    game = sprawl_env.game("lots")
+    session = Session(game, ("human", "greedy"), ("greedy",), 3)
+
+    answers = iter(["save begun", "hint"])
+
+    def answer(prompt):
+        return next(answers, str(int(game.legal_actions(session.games).argmax())))
+
+    play_in_terminal(session, folder, answer)
+    shown = capsys.readouterr().out
+    assert "saved as" in shown
+    assert "greedy would play" in shown
+    assert "The game is over; scores:" in shown
+    session.load(folder / "begun.jsonl")
+    assert session.games.ply[0] == 0
+
+
+def test_the_server_of_the_page_takes_it(folder):
+    pytest.importorskip("starlette")
+    pytest.importorskip("httpx2")
+    from starlette.testclient import TestClient
+
+    import sprawl_env
+    from sprawl_env.play.server import PlayServer
+    from sprawl_env.play.session import Session
+
+    host = "127.0.0.1:8765"
+    session = Session(sprawl_env.game("lots"), ("human", "random"), (), 1)
+    client = TestClient(PlayServer(session, "token", folder).app(), base_url=f"http://{host}")
+    while not session.over:
+        view = client.get("/token/api/view").json()
+        what, body = (
+            ("play", {"action": view["actions"][0][0]}) if view["mine"] else ("advance", {})
+        )
+        answer = client.post(
+            f"/token/api/{what}",
+            json={**body, "version": view["version"]},
+            headers={"Origin": f"http://{host}"},
+        )
+        assert answer.status_code == 200, answer.text
+    assert "<svg" in client.get("/token/api/view").json()["svg"]
+    assert client.get("/token/replay.html").status_code == 200
+
+
 def test_a_picture_of_the_text_board_does_not_depend_on_hidden_cards():
     import sprawl_env
     from sprawl_env.render.board import picture_of
@@ -304,7 +353,7 @@ print(total, game.scores(games).tolist())
 
 
 @pytest.mark.skipif(not JIT, reason="needs compiled kernels")
-@pytest.mark.parametrize("package", [False, True])
+@pytest.mark.parametrize("package", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_an_edited_game_is_compiled_again(tmp_path, package):
     """The points of a park are in a file of their own, which defines no kernel."""
     text = (EXAMPLES / "lots.py").read_text()
