@@ -6,23 +6,20 @@ automaton draws its points.  ``dull`` says how often (0 never, 1 in half of the 
 a game offers nothing but a bid of 1; with ``cut`` the end is a truncation.
 """
 
-import hashlib
-from pathlib import Path
-from types import SimpleNamespace
-
 import numpy as np
 
+from sprawl_env.adapters.registration import register
 from sprawl_env.core.actions import ActionTable
 from sprawl_env.core.data import GameData
 from sprawl_env.core.game import Game
+from sprawl_env.core.heuristic import Heuristic
 from sprawl_env.core.layout import ObservationLayout
 from sprawl_env.core.rules import GameRules, Option, Verbs
 from sprawl_env.core.state import FINISHED, NOBODY, NOT_OVER, TRUNCATED, common_fields, record
 from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.rng import below, seed_state
 
-# compiled batches are kept by the game's name: with another text it must be another name
-NAME = "toy_" + hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:6]
+NAME = "toy"
 MOST_SEATS = 3
 TOP_BID = 3
 KEEP, GIVE, WAIT = 3, 4, 5
@@ -145,7 +142,7 @@ def scores(tables, games, g, out):
 
 @kernel
 def redeal_hidden(tables, games, g, seed, seat):
-    return
+    seed_state(games[g], seed)
 
 
 @kernel
@@ -197,8 +194,9 @@ def toy(**options):
 
 @kernel
 def value(tables, games, g, seat):
-    """Rate a position for the greedy agent."""
+    """Rate a position for the bot greedy."""
     return float(games[g].points[seat]) + float(games[g].bid[seat]) - 4.0 * games[g].gives[seat]
 
 
-HEURISTIC = SimpleNamespace(value=value)  # stands in for a module of sprawl_env.bots.heuristics
+HEURISTIC = Heuristic(value=value)
+register(RULES, heuristic=HEURISTIC)

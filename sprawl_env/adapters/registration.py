@@ -26,7 +26,10 @@ def register(
     heuristic: Heuristic | str | None = None,
     parallel: bool | None = None,
 ) -> None:
-    """Register a game, so that every function and command that takes a name knows it.
+    """Register a game, so that every function that takes a name knows it.
+
+    Call it at the end of the module that defines the rules.  Another process knows the game when
+    it has imported that module; a command imports it when it is given the game's import path.
 
     The game gets the ids ``sprawl_env/CamelName-v0`` in Gymnasium and ``sprawl_env/name-v0`` in
     PettingZoo.
@@ -40,7 +43,8 @@ def register(
         parallel: whether seats may choose at the same time; needed with an import path if so.
 
     Raises:
-        InvalidOption: a name is missing, not an identifier, or belongs to another game.
+        InvalidOption: a name is missing, not an identifier, or belongs to another game.  A game
+            may be registered again, by the same import path or from the same file.
     """
     if isinstance(rules, GameRules):
         if name not in (None, rules.name):
@@ -48,9 +52,21 @@ def register(
         name, parallel = rules.name, rules.verbs.owing is not None
     elif name is None:
         raise InvalidOption(f"register({rules!r}): an import path needs a name=")
+    registry.check(name, rules)
+    _check_camel_case(name)
     registry.add(name, rules, heuristic)
     _register_gymnasium(name)
     _register_pettingzoo(name, bool(parallel))
+
+
+def _check_camel_case(name: str) -> None:
+    """Refuse a name whose Gymnasium id belongs to another game."""
+    for other in registry.game_names():
+        if other != name and camel_case(other) == camel_case(name):
+            raise InvalidOption(
+                f"register: name {name!r}: its Gymnasium id {camel_case(name)}-v0 is that of "
+                f"{other!r}: choose another name"
+            )
 
 
 def _register_gymnasium(name: str) -> None:

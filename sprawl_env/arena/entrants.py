@@ -29,20 +29,12 @@ def as_game(game: str | GameRules | Game, options: Mapping[str, Any]) -> Game:
 
 
 def game_word(game: Game) -> str:
-    """Return the registered name of a game, or its import path if it is not registered.
+    """Return the word by which another process finds a game: its name or its import path.
 
     Raises:
-        InvalidOption: neither is known.
+        InvalidOption: no module holds its rules.
     """
-    name = game.name
-    if name in registry.game_names() and registry.rules_of(name) is game.rules:
-        return name
-    path = registry.import_path(game.rules)
-    if path is None:
-        raise InvalidOption(
-            f"{name}: register the game, or assign its GameRules to a name in a module"
-        )
-    return path
+    return registry.game_word(game.rules)
 
 
 def names_of(bots: Sequence[str | Bot]) -> list[str]:

@@ -9,15 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from sprawl_env.core import registry
+from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
 from sprawl_env.core.heuristic import Heuristic
 from sprawl_env.core.rules import GameRules
 from sprawl_env.core.state import Games, State, Tables
 from sprawl_env.kernels.arrays import Floats, Mask
-from sprawl_env.kernels.cache import home_digest
+from sprawl_env.kernels.cache import kernels_label
 from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.masks import NO_ACTION
-from sprawl_env.kernels.scratch import SHAPE, as_array, new_numbers
+from sprawl_env.kernels.scratch import SIZE, new_numbers
 
 Actions = npt.NDArray[np.int64]
 
@@ -30,8 +31,8 @@ def heuristic_of(rules: GameRules) -> Heuristic:
 def heuristic_label(rules: GameRules) -> str:
     """Return what tells apart, in the cache on disk, kernels into which a heuristic is compiled."""
     heuristic = heuristic_of(rules)
-    judge = heuristic.value or heuristic.rate
-    return f"{rules.label} {home_digest(getattr(judge, 'py_func', judge))}".strip()
+    label = kernels_label(heuristic.value, heuristic.rate, heuristic.plan_value)
+    return f"{rules.label} {label}".strip()
 
 
 @functools.cache
@@ -40,7 +41,14 @@ def score_heuristic(rules: GameRules) -> Heuristic:
 
     Before the action is played, all that the seat to play cannot know is resampled, the same way
     for every action of a decision.
+
+    Raises:
+        InvalidOption: the game has too many seats.
     """
+    if rules.options["num_players"].high >= SIZE:
+        raise InvalidOption(
+            f"{rules.name}: has no heuristic: greedy then plays games of at most {SIZE - 1} seats"
+        )
     play, redeal, score_all = rules.verbs.play, rules.verbs.redeal_hidden, rules.verbs.scores
     automaton = int(rules.automaton)
 
@@ -51,7 +59,7 @@ def score_heuristic(rules: GameRules) -> Heuristic:
 
     @kernel(label=rules.label)
     def points_of(tables: Tables, games: Games, g: int, side: int) -> float:
-        points = as_array(new_numbers(), SHAPE, np.int32)
+        points = new_numbers()
         score_all(tables, games, g, points[: num_sides(games[g])])
         return float(points[side])
 
@@ -87,6 +95,7 @@ def action_rater(rules: GameRules) -> Callable[..., float]:
     if heuristic.rate is not None:
         return heuristic.rate
     value = heuristic.value
+    assert value is not None  # a heuristic has one of both
 
     @kernel(label=heuristic_label(rules))
     def rate_action(tables: Tables, games: Games, action: int, seat: int, mask: Mask) -> float:

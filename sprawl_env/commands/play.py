@@ -22,6 +22,7 @@ from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.extras import require, require_extra
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game as make_game
+from sprawl_env.core.registry import rules_of
 from sprawl_env.kernels.rng import MAX_SEED
 from sprawl_env.play.session import HUMAN, Session, game_of
 from sprawl_env.play.terminal import play_in_terminal
@@ -89,6 +90,8 @@ def _game(command: Play) -> Game:
         return make_game(command.game, num_players=len(command.seats), **options)
     if options:
         raise InvalidOption("options: --load takes them from the saved game")
+    if ":" in command.game:
+        rules_of(command.game)  # imports and registers the game that was saved
     return game_of(command.load)
 
 

@@ -18,12 +18,21 @@ from sprawl_env.commands.flags import Switch
 from sprawl_env.console import check_writable, console, counted, say
 from sprawl_env.core.errors import InvalidOption, PositionError
 from sprawl_env.core.files import write_atomically
+from sprawl_env.core.registry import rules_of
 from sprawl_env.replays.format import Replay, load_all
 from sprawl_env.replays.page import page, side_names
 from sprawl_env.replays.verification import steps, verify
 
 T = TypeVar("T")
 ReplayFile = Annotated[Positional[Path], arg(help="a replay", metavar="FILE")]
+Rules = Annotated[
+    str,
+    arg(
+        help="import path of the rules of a game of your own",
+        metavar="MODULE:RULES",
+        help_behavior_hint="(default: a game of this package)",
+    ),
+]
 Number = Annotated[int, arg(help="number of the game in the file, from 0", metavar="N")]
 
 
@@ -37,6 +46,7 @@ class Verify:
     files: Annotated[
         Positional[tuple[Path, ...]], arg(help="replays, or folders of replays", metavar="FILE ...")
     ]
+    rules: Rules = ""
 
 
 @dataclass(frozen=True)
@@ -50,6 +60,7 @@ class Show:
     game: Number = 0
     boards: Switch = False
     """print the position after every ply, not only the last one"""
+    rules: Rules = ""
 
 
 @dataclass(frozen=True)
@@ -70,6 +81,7 @@ class Html:
         ),
     ] = None
     game: Number = 0
+    rules: Rules = ""
 
 
 @dataclass(frozen=True)
@@ -188,6 +200,8 @@ def write_page(command: Html) -> None:
 def main(command: ReplayCommand | Verify | Show | Html) -> None:
     """Run the command."""
     action = command.action if isinstance(command, ReplayCommand) else command
+    if action.rules:
+        rules_of(action.rules)  # imports and registers them
     if isinstance(action, Verify):
         games, plies = verify_all(files_of(action.files))
         say(f"{counted(games, 'game')} verified, {plies:,} plies")

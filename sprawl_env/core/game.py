@@ -5,6 +5,7 @@ Its methods check their arguments and call the rules' kernels.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,14 @@ class Game:
     def __repr__(self) -> str:
         chosen = ", ".join(f"{name}={value!r}" for name, value in self.options.items())
         return f"sprawl_env.game({self.name!r}, {chosen})"
+
+    def __copy__(self) -> Game:
+        """Return the same game with data and tables of its own."""
+        return Game(self.rules, self.data_folder, **self.options)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Game:
+        """Return the same game with data and tables of its own."""
+        return copy.copy(self)
 
     def empty(self, batch: int) -> Games:
         """Return ``batch`` records in which only the option fields are set, for dealing."""

@@ -25,34 +25,70 @@ from sprawl_env.core.rules import GameRules
 
 @dataclass
 class Entry:
-    """One registered game: its rules and its heuristic, each as a record or an import path."""
+    """One registered game.
+
+    Attributes:
+        rules: the record, or its import path until it is first asked for.
+        heuristic: the record, its import path, or None.
+        path: the import path of the rules; None if no module held them when they were registered.
+    """
 
     rules: GameRules | str
     heuristic: Heuristic | str | None
+    path: str | None
+
+    @property
+    def where(self) -> str:
+        """The import path, or what else tells where the rules come from."""
+        return self.path or f"a GameRules in {_source(self.rules)}"
 
 
 _games: Final[dict[str, Entry]] = {}
 
 
-def add(name: str, rules: GameRules | str, heuristic: Heuristic | str | None = None) -> None:
-    """Add a game to the register, or replace the one that has the same import path.
+def check(name: str, rules: GameRules | str) -> None:
+    """Check whether a game can be registered under a name.
+
+    A game may be registered again: by the same import path, or from the same file.
 
     Raises:
-        InvalidOption: the name is empty, holds a colon, or belongs to another game.
+        InvalidOption: the name is no identifier, or belongs to another game.
     """
     if not name.isidentifier():
         raise InvalidOption(f"register: name {name!r}: expected a Python identifier")
     known = _games.get(name)
-    if known is not None and _path(known.rules) != _path(rules):
+    if known is None or known.rules is rules:
+        return
+    path = rules if isinstance(rules, str) else import_path(rules)
+    same_file = _source(known.rules) == _source(rules) is not None
+    if (path is None or path != known.path) and not same_file:
         raise InvalidOption(
-            f"register: name {name!r} is taken by {_path(known.rules)}: choose another name"
+            f"register: name {name!r} is taken by {known.where}: choose another name"
         )
-    _games[name] = Entry(rules, heuristic)
 
 
-def _path(rules: GameRules | str) -> str:
-    """Return what identifies a registration: the import path, as far as there is one."""
-    return rules if isinstance(rules, str) else import_path(rules) or f"the record {id(rules)}"
+def add(name: str, rules: GameRules | str, heuristic: Heuristic | str | None = None) -> None:
+    """Add a game to the register, or replace what was registered from the same place.
+
+    Raises:
+        InvalidOption: as of :func:`check`.
+    """
+    check(name, rules)
+    path = rules if isinstance(rules, str) else import_path(rules)
+    _games[name] = Entry(rules, heuristic, path)
+
+
+def remove(name: str) -> None:
+    """Remove a game from the register."""
+    del _games[name]
+
+
+def _source(rules: GameRules | str) -> str | None:
+    """Return the file that the kernel ``play`` is written in; None if it is not known yet."""
+    if isinstance(rules, str):
+        return None
+    play = rules.verbs.play
+    return str(getattr(play, "py_func", play).__code__.co_filename)
 
 
 def game_names() -> tuple[str, ...]:
@@ -63,34 +99,64 @@ def game_names() -> tuple[str, ...]:
 def rules_of(name: str) -> GameRules:
     """Return the rules of a registered game, or those at an import path ``module:RULES``.
 
+    A game that is named by its import path and whose module does not register it is registered
+    without a heuristic, so that its replays can be read.
+
     Raises:
         UnknownName: there is no such game; the message lists the registered ones.
+        InvalidOption: the game at the import path has the name of another game.
     """
     if ":" in name:
-        rules = import_object(name, "game")
-        if not isinstance(rules, GameRules):
-            raise UnknownName(f"game {name!r}: expected a GameRules, got {type(rules).__name__}")
+        rules = _rules_at(name)
+        if not is_registered(rules):
+            add(rules.name, rules)
         return rules
-    if name not in _games:
+    found = _resolve(name)
+    if found is None:
         raise unknown("game", name, _games)
-    entry = _games[name]
+    return found
+
+
+def is_registered(rules: GameRules) -> bool:
+    """Whether the rules are those that their name stands for."""
+    return _resolve(rules.name) is rules
+
+
+def _rules_at(path: str) -> GameRules:
+    rules = import_object(path, "game")
+    if not isinstance(rules, GameRules):
+        raise UnknownName(f"game {path!r}: expected a GameRules, got {type(rules).__name__}")
+    return rules
+
+
+def _resolve(name: str) -> GameRules | None:
+    """Import the rules of a registered game; None if there is none of that name."""
+    entry = _games.get(name)
+    if entry is None:
+        return None
     if isinstance(entry.rules, str):
-        entry.rules = rules_of(entry.rules)
+        rules = _rules_at(entry.rules)
+        if rules.name != name:
+            raise InvalidOption(f"game {name!r}: {entry.path} is called {rules.name!r}")
+        entry.rules = rules
     return entry.rules
 
 
 def heuristic_of(rules: GameRules) -> Heuristic | None:
-    """Return the heuristic that was registered with the rules; None if there is none."""
-    entry = _games.get(rules.name)
-    if entry is None:
+    """Return the heuristic that was registered with the rules; None if there is none.
+
+    Raises:
+        UnknownName: its import path names no Heuristic.
+    """
+    if not is_registered(rules):
         return None
-    registered = rules_of(entry.rules) if isinstance(entry.rules, str) else entry.rules
-    if registered is not rules:
-        return None
+    entry = _games[rules.name]
     if isinstance(entry.heuristic, str):
         found = import_object(entry.heuristic, "heuristic")
         if not isinstance(found, Heuristic):
-            raise UnknownName(f"heuristic {entry.heuristic!r}: expected a Heuristic")
+            raise UnknownName(
+                f"heuristic {entry.heuristic!r}: expected a Heuristic, got {type(found).__name__}"
+            )
         entry.heuristic = found
     return entry.heuristic
 
@@ -156,8 +222,12 @@ def import_object(path: str, what: str) -> Any:
 def import_path(rules: GameRules) -> str | None:
     """Return ``module:NAME`` by which the rules can be imported; None if no module holds them.
 
-    The module that defines the game's kernels, or a package around it, comes first.
+    The path by which they were registered comes first, then the module that defines the game's
+    kernels or a package around it.
     """
+    entry = _games.get(rules.name)
+    if entry is not None and entry.rules is rules and entry.path and _holds(entry.path, rules):
+        return entry.path
     found = [
         f"{name}:{attribute}"
         for name, module in list(sys.modules.items())
@@ -169,6 +239,32 @@ def import_path(rules: GameRules) -> str | None:
     return max(own, key=len) if own else next(iter(found), None)
 
 
+def game_word(rules: GameRules) -> str:
+    """Return the word by which another process, or the same one tomorrow, finds a game.
+
+    That is the name of a game of this package, the import path of any other.  Rules that are
+    registered but in no module have their name only, which other processes do not know.
+
+    Raises:
+        InvalidOption: the rules are neither registered nor held by a module.
+    """
+    path = import_path(rules)
+    if path is None and is_registered(rules):
+        return rules.name
+    if path is None:
+        raise InvalidOption(
+            f"{rules.name}: cannot be found by another process: assign its GameRules to a name in "
+            "a module"
+        )
+    ours = path.partition(".")[0] == __name__.partition(".")[0]
+    return rules.name if ours and is_registered(rules) else path
+
+
+def _holds(path: str, rules: GameRules) -> bool:
+    module, _, name = path.partition(":")
+    return getattr(sys.modules.get(module), name, None) is rules
+
+
 def _load(path: str, data: Path | None, options: dict[str, Any]) -> Game:
     return game(path, data=data, **options)
 
@@ -177,14 +273,19 @@ def _reduce(made: Game) -> tuple[Any, ...]:
     """Pickle a game as the import path of its rules, its data folder and its options.
 
     Raises:
-        InvalidOption: no module holds the rules.
+        InvalidOption: another process could not import the rules.
     """
     path = import_path(made.rules)
     if path is None:
         raise InvalidOption(
             f"{made.name}: cannot be pickled: assign its GameRules to a name in a module"
         )
-    return _load, (path, made.data_folder, made.options)
+    if path.startswith("__main__:") and not hasattr(sys.modules["__main__"], "__file__"):
+        raise InvalidOption(
+            f"{made.name}: cannot be pickled: move its rules from the prompt into a file"
+        )
+    data = None if made.data_folder is None else made.data_folder.absolute()
+    return _load, (path, data, made.options)
 
 
 copyreg.pickle(Game, _reduce)

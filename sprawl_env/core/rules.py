@@ -17,7 +17,7 @@ from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.layout import ObservationLayout
 from sprawl_env.core.state import Games, Tables
 from sprawl_env.kernels.arrays import Floats, Ints, Mask
-from sprawl_env.kernels.cache import home_digest
+from sprawl_env.kernels.cache import kernels_label
 
 
 @dataclass(frozen=True)
@@ -234,5 +234,5 @@ class GameRules:
 
         For a game outside this package the label changes when the game's sources change.
         """
-        function = getattr(self.verbs.play, "py_func", self.verbs.play)
-        return f"{self.name} {home_digest(function)}".strip()
+        verbs = (getattr(self.verbs, field.name) for field in dataclasses.fields(Verbs))
+        return f"{self.name} {kernels_label(*verbs)}".strip()

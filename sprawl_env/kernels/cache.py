@@ -5,7 +5,7 @@ changes, numba loads the old machine code without a warning.  This module names 
 a digest of all inputs of the machine code:
 
 - every source file and data file of this package that a kernel may use;
-- the sources of the package that defines the kernel, if that is another package;
+- for a kernel outside this package, also the files that it is made from;
 - the versions of numba and numpy, and whether array indices are checked.
 
 Several processes may write to one cache folder at the same time.  A damaged entry is discarded and
@@ -18,6 +18,7 @@ Environment variables:
 
 from __future__ import annotations
 
+import ast
 import functools
 import hashlib
 import os
@@ -58,15 +59,6 @@ def source_digest(root: Path = PACKAGE) -> str:
     return _digest(root, paths)
 
 
-@functools.cache
-def _folder_digest(folder: Path) -> str:
-    """Return the digest of the sources in a folder, without subfolders.
-
-    It is used for kernels in a module that is not part of a package.
-    """
-    return _digest(folder, sorted(folder.glob("*.py")))
-
-
 def _digest(root: Path, paths: Iterable[Path]) -> str:
     digest = hashlib.sha256()
     for path in paths:
@@ -98,14 +90,70 @@ def package_root(function: Callable[..., Any]) -> Path | None:
 
 
 def home_digest(function: Callable[..., Any]) -> str:
-    """Return the digest of the sources beside a kernel; "" for a kernel of this package.
+    """Return the digest of the sources of a kernel outside this package; "" for one of this package.
 
-    The sources are those of the kernel's top-level package or, without a package, of its folder.
+    The digest changes with the kernel's file, with every file of the same package or folder that
+    this file imports, directly or indirectly, and with the TOML files beside them.
     """
     root, file = package_root(function), _file_of(function)
     if root == PACKAGE or not file.exists():
         return ""
-    return source_digest(root) if root is not None else _folder_digest(file.parent)
+    return _closure_digest(file, (root or file).parent)
+
+
+@functools.cache
+def _closure_digest(file: Path, base: Path) -> str:
+    """Return the digest of a file and of what it imports from the folder ``base``."""
+    found, waiting = {file}, [file]
+    while waiting:
+        for path in _imported(waiting.pop(), base) - found:
+            found.add(path)
+            waiting.append(path)
+    found |= {path for folder in {path.parent for path in found} for path in folder.glob("*.toml")}
+    digest = hashlib.sha256()
+    for path in sorted(found):
+        digest.update(path.relative_to(base).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _imported(file: Path, base: Path) -> set[Path]:
+    """Return the files below ``base`` that a file imports, and the packages around them.
+
+    Other packages are left out where ``base`` holds installed ones: they change by installing.
+    """
+    installed = bool({"site-packages", "dist-packages"} & set(base.parts))
+    own = file.relative_to(base).with_suffix("").parts
+    names: set[tuple[str, ...]] = set()
+    for node in ast.walk(ast.parse(file.read_bytes())):
+        if isinstance(node, ast.Import):
+            names |= {tuple(alias.name.split(".")) for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            start = own[: -node.level] if node.level else ()
+            module = (*start, *(node.module.split(".") if node.module else ()))
+            names |= {module} | {(*module, alias.name) for alias in node.names}
+    found: set[Path] = set()
+    for name in names:
+        if not name or (installed and name[0] != own[0]):
+            continue
+        for depth in range(1, len(name) + 1):
+            path = base.joinpath(*name[:depth])
+            found |= {p for p in (path / "__init__.py", path.with_suffix(".py")) if p.is_file()}
+    return {path for path in found if PACKAGE not in path.parents}
+
+
+def kernels_label(*kernels: Callable[..., Any] | None) -> str:
+    """Return what tells apart kernels that are compiled into others; "" for those of this package.
+
+    For kernels outside this package it changes with their names and their sources.
+    """
+    functions = [getattr(each, "py_func", each) for each in kernels if each is not None]
+    parts = [
+        f"{f.__module__} {f.__qualname__} {f.__code__.co_firstlineno} {home_digest(f)}"
+        for f in functions
+        if home_digest(f)
+    ]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16] if parts else ""
 
 
 def cache_base() -> Path:

@@ -11,6 +11,7 @@ from sprawl_env.arena.entrants import game_word
 from sprawl_env.arena.evaluation import Line
 from sprawl_env.bots.policy.player import Policy, load_policy
 from sprawl_env.console import option_words
+from sprawl_env.core import registry
 from sprawl_env.core.errors import InvalidOption, unknown
 from sprawl_env.core.extras import require, require_extra
 from sprawl_env.core.game import Game
@@ -84,6 +85,8 @@ def train(game: str | Game = "tower_up", *, preset: str = "quick", **settings: A
         settings["num_players"] = game.num_seats
         settings["options"] = option_words(game)
         game = game_word(game)
+    elif "resume" not in settings:
+        game = registry.game_word(registry.rules_of(game))
     for name in {"runs", "resume"} & settings.keys():
         settings[name] = None if settings[name] is None else Path(settings[name])
     from sprawl_env.learning.training import main  # noqa: PLC0415 - imports torch

@@ -413,7 +413,7 @@ def run_folder(config: Config) -> Path:
     Raises:
         InvalidOption: ``config.name`` is given and that run exists.
     """
-    name = config.name or f"{config.game}-{config.preset}-{config.seed}"
+    name = config.name or f"{config.game.replace(':', '-')}-{config.preset}-{config.seed}"
     folder = config.runs / name
     if (folder / "config.json").exists() and config.name:
         raise InvalidOption(

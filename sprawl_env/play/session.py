@@ -27,6 +27,7 @@ from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.rules import Picture, Played
 from sprawl_env.core.state import NOBODY, NOT_OVER, Games, clone
 from sprawl_env.kernels.rng import MAX_SEED, combine
+from sprawl_env.render.board import picture_of
 
 HUMAN: Final = "human"
 REDEALS: Final = (
@@ -311,7 +312,7 @@ class Session:
     def picture(self, seat: int) -> Picture:
         """Return the picture that a seat may see, with the last action in its caption."""
         last = self.log[-1].played if self.log else None
-        return self.game.picture(self.games, 0, seat, last)
+        return picture_of(self.game, self.games, 0, seat, last)
 
     def view(self, seat: int) -> dict[str, Any]:
         """Return everything that the page shows to the person in a seat, as JSON values."""
@@ -357,8 +358,10 @@ def game_of(path: Path) -> Game:
         return replays.load(path).game()
     try:
         content = json.loads(_read(path))
-        name, options = content["game"], dict(content["options"])
-        return make_game(str(name), **options)
+        name, options = str(content["game"]), dict(content["options"])
+        if ":" in name:  # a file must not decide what is imported
+            raise PositionError(f"{path.name}: game {name!r}: expected a name, not an import path")
+        return make_game(name, **options)
     except (KeyError, TypeError, RecursionError, json.JSONDecodeError):
         raise PositionError(f"{path.name}: expected a position or a replay") from None
 

@@ -26,6 +26,8 @@ from typing import Any
 from sprawl_env.core.errors import PositionError
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game as make_game
+from sprawl_env.core.registry import rules_of
+from sprawl_env.core.rules import GameRules
 
 FORMAT = 1
 _HEADER = re.compile(r'\s*\{\s*"format"')
@@ -71,14 +73,21 @@ class Replay:
     scores: tuple[int, ...]
 
     def game(self) -> Game:
-        """Return the game with the options of the header."""
-        return _game(self.header["game"], json.dumps(self.header["options"]))
+        """Return the game it was played on.
+
+        Raises:
+            SprawlError: no such game is registered, or it has no such options.
+        """
+        name = self.header["game"]
+        if ":" in name:  # a file must not decide what is imported
+            raise PositionError(f"replay: game {name!r}: expected a name, not an import path")
+        return _game(rules_of(name), json.dumps(self.header["options"]))
 
 
 @functools.lru_cache(maxsize=8)
-def _game(name: str, options: str) -> Game:
-    """Return a game, cached: most replays of a file have the same options."""
-    return make_game(name, **json.loads(options))
+def _game(rules: GameRules, options: str) -> Game:
+    """Return a game; many replays of a file are of the same."""
+    return make_game(rules, **json.loads(options))
 
 
 def dump(replay: Replay) -> str:

@@ -21,6 +21,7 @@ from typing import Any, Final
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import Played
 from sprawl_env.core.state import NOT_OVER, Games
+from sprawl_env.render.board import picture_of
 from sprawl_env.render.shapes import SEAT_COLOURS
 from sprawl_env.replays.format import Ply, Replay
 from sprawl_env.replays.verification import steps
@@ -111,7 +112,7 @@ def content(replay: Replay, progress: Progress = no_progress) -> dict[str, Any]:
     for ply, games in progress(_positions(replay)):
         if ply is not None:
             last = Played(ply.seat, ply.action, ply.says)
-        picture = game.picture(games, 0, last=last)
+        picture = picture_of(game, games, 0, last=last)
         pictures.add(picture.svg())
         turns.append(int(games["turn"][0]))
         scores.append(game.scores(games, 0).tolist())

@@ -186,7 +186,7 @@ def _game_of(checkpoint: Checkpoint, name: str | None) -> Game:
         UnknownName: there is no such game.
     """
     trained, options = checkpoint.about.get("game"), checkpoint.about.get("options")
-    if not isinstance(trained, str) or not isinstance(options, dict):
+    if not isinstance(trained, str) or ":" in trained or not isinstance(options, dict):
         raise CheckpointError(
             f"checkpoint {str(checkpoint.path)!r}: {DESCRIPTION}: expected 'game' and 'options'"
         )

@@ -1,0 +1,113 @@
+"""Pictures for every game: a game without ``draw`` is shown as its text board.
+
+What a seat may see of the text board is what all re-dealt positions have in common: words that
+differ between them are shown as ``?``.  The position itself is not used, so nothing that the seat
+cannot know is shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final, cast
+
+import numpy as np
+
+from sprawl_env.core.game import Game
+from sprawl_env.core.rules import Played, View
+from sprawl_env.core.state import NOBODY, NOT_OVER, Games, clone
+from sprawl_env.render.picture import BUTTON_HEIGHT, Picture, ending
+from sprawl_env.render.shapes import MARGIN, WIDTH
+
+REDEALS: Final = 24  # re-dealt positions that are compared
+UNKNOWN: Final = "?"
+LINE: Final = 17  # pixels from one line to the next
+COLUMN: Final = 6.6  # pixels of a character's column
+HEADER: Final = 66  # pixels
+SIDE: Final = 2 * MARGIN
+BUTTONS: Final = 3  # in a row
+BUTTON_ROW: Final = BUTTON_HEIGHT + 6
+_PHRASE: Final = re.compile(r"\S+(?: \S+)*")  # words with single spaces between them
+
+
+def picture_of(
+    game: Game, games: Games, g: int = 0, seat: int | None = None, last: Played | None = None
+) -> Picture:
+    """Return the picture of a game, the game's own or its text board.
+
+    Args:
+        game: the game.
+        games: the batch.
+        g: which game.
+        seat: draw what this seat may see; None: draw everything.
+        last: the last action.
+    """
+    if game.rules.draw is not None:
+        return cast(Picture, game.picture(games, g, seat, last))
+    names = {}
+    if seat is None or seat == games["to_play"][g]:
+        legal = np.flatnonzero(game.legal_actions(games, g)).tolist()
+        names = {action: game.action_name(games, g, action) for action in legal}
+    return _drawn(game, games, g, View(seat, last, names))
+
+
+def seen_text(game: Game, games: Games, g: int, seat: int | None) -> str:
+    """Return the text board as a seat may see it; all of it once the game is over."""
+    if seat is None or games["over"][g] != NOT_OVER:
+        return game.describe(games, g)
+    texts = []
+    for seed in range(REDEALS):
+        trial = clone(games, np.array([g]))
+        game.redeal_hidden(trial, 0, seed, seat)
+        texts.append(game.describe(trial).splitlines())
+    return "\n".join(map(_in_common, zip(*texts, strict=False)))
+
+
+def _in_common(lines: Sequence[str]) -> str:
+    """Return the words that all lines have in common, UNKNOWN in place of the others."""
+    if all(line == lines[0] for line in lines):
+        return lines[0]
+    split = [re.split(r"(\s+)", line) for line in lines]
+    if any(len(words) != len(split[0]) for words in split):
+        split = [words[: min(map(len, split))] for words in split]
+        for words in split:
+            words[-1:] = [UNKNOWN]
+    return "".join(map(_one_word, zip(*split, strict=True)))
+
+
+def _one_word(words: Iterable[str]) -> str:
+    different = list(dict.fromkeys(words))
+    if len(different) == 1:
+        return different[0]
+    return " " * min(map(len, different)) if different[0].isspace() else UNKNOWN
+
+
+def _drawn(game: Game, games: Games, g: int, view: View) -> Picture:
+    """Return the text board with a button for each legal action below it."""
+    lines = seen_text(game, games, g, view.seat).splitlines()
+    rows = -(-len(view.names) // BUTTONS)
+    height = HEADER + (len(lines) + 1) * LINE + rows * BUTTON_ROW + SIDE
+    picture = Picture(game.title, height)
+    over, to_play = games["over"][g] != NOT_OVER, int(games["to_play"][g])
+    facts = f"turn {games['turn'][g]}, ply {games['ply'][g]}"
+    decision = ending(game, games, g, "truncated") if over else "choose an action"
+    top = picture.header(view, facts, NOBODY if over else to_play, decision, _last(game, view))
+    y = top + LINE
+    for line in lines:
+        for phrase in _PHRASE.finditer(line):
+            x = SIDE + phrase.start() * COLUMN
+            picture.text(x, y, phrase[0], 11.5, width=max(WIDTH - x - SIDE, COLUMN))
+        y += LINE
+    width = (WIDTH - 2 * SIDE) / BUTTONS
+    for k, action in enumerate(view.names):
+        x = SIDE + k % BUTTONS * width
+        picture.button(view, action, x, y + k // BUTTONS * BUTTON_ROW, width - 6)
+    return picture
+
+
+def _last(game: Game, view: View) -> str:
+    """Return the last action in words; choices that others make at the same time stay secret."""
+    secret = game.verbs.owing is not None and view.last is not None
+    if view.last is None or not secret or view.sees(view.last.seat):
+        return ""
+    return "chooses an action"

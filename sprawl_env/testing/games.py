@@ -1,0 +1,403 @@
+"""Games played at random, with every decision checked."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from sprawl_env import replays
+from sprawl_env.core.errors import IllegalAction
+from sprawl_env.core.game import Game
+from sprawl_env.core.rewards import lead, rank_value, share_of_victory
+from sprawl_env.core.state import NOT_OVER, Games, clone, common_fields, digest, raw_bytes
+from sprawl_env.kernels.arrays import Floats, Mask
+from sprawl_env.kernels.rng import combine
+from sprawl_env.testing.probe import HERE, ONLY, ConformanceError, Probe, block, changes
+
+SEEDS: Final = 16  # openings compared
+TRIES: Final = 2  # redeals of a position for each seat
+JSON_EVERY: Final = 8  # plies
+PICTURE_EVERY: Final = 25  # plies
+TOLERANCE: Final = 1e-6
+Legal = Callable[[Games, int], Iterable[int | str]]
+
+
+class GameChecker(Probe):
+    """Plays games.
+
+    Attributes:
+        decisions: how many decisions were looked at.
+        ever_legal: int8 ``[num_actions]``, 1 = was legal at some time.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        made: Counter[str],
+        seed: int,
+        legal: Legal | None,
+        max_plies: int,
+        actions_each: int,
+    ) -> None:
+        super().__init__(game, made)
+        self._legal, self._max_plies, self._actions_each = legal, max_plies, actions_each
+        self._rng = np.random.default_rng(seed)
+        self._leak: ConformanceError | None = None  # raised at the end of the game
+        self._draws = self._reseeds = False
+        self.decisions = 0
+        self.ever_legal: Mask = np.zeros(game.num_actions, np.int8)
+
+    # ------------------------------------------------------------------------------ once per game
+
+    def statics(self) -> None:
+        """Check the record, the blocks and the seeds."""
+        game, dtype = self.game, self.game.dtype
+        fields: dict[str, Any] = dict(dtype.fields or {})
+        for name, kind, *_ in common_fields():
+            fits = name in fields and fields[name][0] == np.dtype(kind)
+            self._expect("state", fits, f"field {name!r}: expected {np.dtype(kind).name}")
+        for name in game.option_fields:
+            self._expect("state", name in fields, f"expected a field {name!r} for the option")
+        whole = all(fields[name][0].base.kind == "i" for name in fields)
+        self._expect("state", whole, "expected fields of signed integers only")
+        size = sum(field[0].itemsize for field in fields.values())
+        same = size == dtype.itemsize
+        self._expect("state", same, "the record has padding: expected core.state.record()")
+        layout, order = game.observation_layout, np.arange(game.observation_size)
+        parts = [layout.view(order.astype(np.float32), name).ravel() for name in layout.blocks]
+        covered = np.sort(np.concatenate(parts)) if parts else order[:0]
+        self._expect(
+            "layout", np.array_equal(covered, order),
+            f"observation blocks cover {covered.size} of {order.size} numbers: expected every "
+            "number once and unique names",
+        )  # fmt: skip
+        sizes = sum(block.size for block in game.actions.blocks.values())
+        self._expect(
+            "layout", sizes == game.num_actions,
+            f"action blocks cover {sizes} of {game.num_actions} ids: expected unique names",
+        )  # fmt: skip
+        openings = {self._deal(seed).tobytes() for seed in range(SEEDS)}
+        self._expect(
+            "seed", len(openings) > 1,
+            f"{SEEDS} seeds give the same opening: expected deal() to use its seed",
+        )  # fmt: skip
+
+    def _deal(self, seed: int) -> Games:
+        """Return the opening ``[1]`` of a seed, checked."""
+        game = self.game
+        self._where = {"seed": seed}
+        games: Games = self._run("deal", "deal", lambda: game.deal(1, seed))
+        again: Games = self._run("deal", "deal", lambda: game.deal(1, seed))
+        same = games.tobytes() == again.tobytes()
+        self._expect(
+            "deal", same, lambda: f"the same seed gives another {changes(games, again, 0)}"
+        )
+        self._expect("deal", games["ply"][0] == 0, f"ply is {games['ply'][0]}, expected 0")
+        self._fields("deal", games, 0)
+        return games
+
+    # ------------------------------------------------------------------------------ one random game
+
+    def one_game(self, seed: int) -> None:
+        """Play one game and check every decision."""
+        opening = self._deal(seed)
+        wrong = self._violation(opening, 0)
+        self._expect("deal", not wrong, f"the opening is impossible: {wrong}")
+        games = self._around(opening, seed)
+        actions: list[int] = []
+        self._leak = None
+        while games["over"][HERE] == NOT_OVER:
+            self._where = {"seed": seed, "ply": len(actions)}
+            too_long = f"the game goes on after {len(actions)} plies: expected an end"
+            self._expect("end", len(actions) < self._max_plies, too_long)
+            mask = self._decision(games)
+            actions.append(self._choose_and_play(games, mask))
+            self.decisions += 1
+        self._where = {"seed": seed, "ply": len(actions)}
+        self._after_the_end(games)
+        if self._leak is not None:
+            raise self._leak
+        self._rewards(games)
+        self._replay(games, seed, actions)
+        again = clone(games)
+        self._run(
+            "deal", "deal", lambda: self._verbs.deal(self._tables, again, HERE, combine(seed, 0))
+        )
+        self._expect(
+            "deal", clone(again, ONLY).tobytes() == opening.tobytes(),
+            lambda: f"dealt over a finished game, {changes(opening, clone(again, ONLY), 0)} "
+            "differs: expected all fields but the options overwritten",
+        )  # fmt: skip
+
+    def _around(self, opening: Games, seed: int) -> Games:
+        """Return the game between two others."""
+        games = self.game.empty(HERE + 2)
+        for g, other in ((0, seed + 1), (HERE + 1, seed + 2)):
+            raw_bytes(games)[g] = raw_bytes(self.game.deal(1, other))[0]
+        raw_bytes(games)[HERE] = raw_bytes(opening)[0]
+        return games
+
+    def _decision(self, games: Games) -> Mask:
+        """Check everything about one decision but the play; return its mask."""
+        game, seat = self.game, int(games["to_play"][HERE])
+        self._where["seat"] = seat
+        mask = self._mask(games)
+        self.ever_legal |= mask
+        self._expect("mask", bool(mask.any()), "no action is legal: expected one at least")
+        names = self._names(games, mask)
+        self._reference(games, mask, names)
+        self._owing(games, seat)
+        self._standing(games)
+        for observer in range(game.num_seats):
+            self._where["seat"] = observer
+            self._redeal(games, mask, observer, self._observation(games, observer))
+        self._where["seat"] = seat
+        self._illegal(games, mask)
+        if self.decisions % JSON_EVERY == 0:
+            alone = clone(games, ONLY)
+            read = self._run("json", "from_json", lambda: game.from_json(game.to_json(alone)))
+            self._expect(
+                "json", read.tobytes() == alone.tobytes(),
+                lambda: f"{changes(alone, read, 0)} differs after to_json and from_json",
+            )  # fmt: skip
+        return mask
+
+    def _names(self, games: Games, mask: Mask) -> dict[int, str]:
+        """Return the names of the legal actions."""
+        game, names = self.game, dict[int, str]()
+        for action in np.flatnonzero(mask).tolist():
+            says = self._read(
+                f"action_name({action})",
+                games,
+                functools.partial(game.action_name, games, HERE, action),
+            )
+            fits = isinstance(says, str) and says.strip() != "" and "\n" not in says
+            self._expect("names", fits, f"action {action} is called {says!r}: expected one line")
+            twin = next((a for a, name in names.items() if name == says), None)
+            self._expect(
+                "names", twin is None, f"actions {twin} and {action} are both called {says!r}"
+            )
+            names[action] = says
+        text = self._read("describe", games, lambda: game.describe(games, HERE))
+        self._expect("names", isinstance(text, str) and bool(text), "describe returns no text")
+        return names
+
+    def _reference(self, games: Games, mask: Mask, names: dict[int, str]) -> None:
+        """Compare the mask with the author's reference."""
+        if self._legal is None:
+            return
+        expected = set(self._run("mask", "legal", lambda: self._legal(clone(games), HERE)))  # type: ignore[misc]  # not None
+        by_name = any(isinstance(action, str) for action in expected)
+        found: set[int | str] = set(names.values()) if by_name else set(names)
+        wide, narrow = sorted(map(repr, found - expected)), sorted(map(repr, expected - found))
+        self._expect("mask", not wide, f"too wide: {', '.join(wide)} is not legal by the reference")
+        self._expect(
+            "mask", not narrow, f"too narrow: {', '.join(narrow)} is legal by the reference"
+        )
+
+    def _owing(self, games: Games, seat: int) -> None:
+        owing = self._verbs.owing
+        if owing is None:
+            return
+        bits = int(self._read("owing", games, lambda: owing(self._tables, games, HERE)))
+        expected = f"expected a number below {1 << self.game.num_seats}, with the seat to play"
+        holds = 0 <= bits < 1 << self.game.num_seats and bool(bits >> seat & 1)
+        self._expect("owing", holds, f"owing returns {bits}: {expected}")
+
+    def _illegal(self, games: Games, mask: Mask) -> None:
+        """Try to play illegal actions."""
+        game, closed = self.game, np.flatnonzero(mask == 0)
+        some = self._rng.permutation(closed)[:3].tolist()
+        for action in (*some, -1, game.num_actions):
+            before = games.tobytes()
+            try:
+                game.play(games, HERE, action)
+            except IllegalAction as error:
+                one_line = "\n" not in str(error)
+                self._expect("illegal", one_line, f"the error of action {action} has two lines")
+            except Exception as error:  # of anybody's action_name
+                words = " ".join(str(error).split())[:200]
+                raise self._error(
+                    "illegal", f"illegal action {action}: expected IllegalAction, got "
+                    f"{type(error).__name__}: {words}",
+                ) from None  # fmt: skip
+            else:
+                raise self._error("illegal", f"illegal action {action} was played")
+            if games.tobytes() != before:
+                kept = np.frombuffer(before, games.dtype).view(np.recarray)
+                says = f"illegal action {action} changes {changes(kept, games)}"
+                raise self._error("illegal", f"{says}: expected no change")
+
+    # -------------------------------------------------------------------------- hidden information
+
+    def _redealt(self, games: Games, seed: int, seat: int) -> Games:
+        """Return the games, one redealt."""
+        trial = clone(games)
+        self._run(
+            "redeal", "redeal_hidden",
+            lambda: self._verbs.redeal_hidden(self._tables, trial, HERE, seed, seat),
+        )  # fmt: skip
+        self._others("redeal", "redeal_hidden", games, trial)
+        return trial
+
+    def _redeal(self, games: Games, mask: Mask, seat: int, seen: Floats) -> None:
+        """Check that a redeal keeps what the seat knows, and that it sees nothing else."""
+        for _ in range(TRIES):
+            seed = int(self._rng.integers(2**62))
+            trial = self._redealt(games, seed, seat)
+            self._known(games, trial, mask, seat)
+            self._reseeds |= bool(trial["rng"][HERE] != games["rng"][HERE])
+            self._same_redeal("the same seed", trial, self._redealt(games, seed, seat))
+            self._same_redeal(
+                "the same seed, from a position that the seat cannot tell from this one",
+                self._redealt(games, seed // 2, seat),
+                self._redealt(trial, seed // 2, seat),
+            )
+            now = self._observation(trial, seat)
+            self.made["leak"] += 1
+            differ = np.flatnonzero(now != seen)
+            if differ.size and self._leak is None:
+                self._leak = self._error(
+                    "leak", f"{block(self.game, int(differ[0]))} of the observation changes when "
+                    f"redeal_hidden resamples {changes(games, trial)}: expected an observation of "
+                    "what the seat knows",
+                )  # fmt: skip
+        if self.decisions % PICTURE_EVERY == 0 and self.game.rules.draw is not None:
+            draw = functools.partial(self.game.svg, g=HERE, seat=seat)
+            pictures = [self._run("picture", "draw", functools.partial(draw, games))]
+            pictures.append(self._run("picture", "draw", functools.partial(draw, trial)))
+            says = "the picture changes when redeal_hidden resamples what the seat cannot know"
+            self._expect("picture", pictures[0] == pictures[1], says)
+
+    def _same_redeal(self, says: str, first: Games, again: Games) -> None:
+        self._expect(
+            "redeal", first.tobytes() == again.tobytes(),
+            lambda: f"{says}, gives another {changes(first, again)}: expected a result that "
+            "depends on the seed and on what the seat knows alone",
+        )  # fmt: skip
+
+    def _known(self, games: Games, trial: Games, mask: Mask, seat: int) -> None:
+        """Check what a seat knows whatever it observes."""
+        for name in ("ply", "turn", "num_seats", "to_play", "over", *self.game.option_fields):
+            field = "num_seats" if name == "num_players" else name
+            same = bool(trial[field][HERE] == games[field][HERE])
+            self._expect("redeal", same, f"redeal_hidden changes the field {field!r}")
+        changed: npt.NDArray[Any] = np.flatnonzero(self._mask(trial) != mask)
+        if seat == games["to_play"][HERE]:
+            self._expect(
+                "redeal", changed.size == 0,
+                lambda: f"redeal_hidden changes the own mask of the seat to play, at action "
+                f"{self.game.action_name(games, HERE, int(changed[0]))!r}",
+            )  # fmt: skip
+        for what, before, now in zip(
+            ("scores", "standings"), self._standing(games), self._standing(trial), strict=True
+        ):
+            same = bool((before == now).all())
+            self._expect("redeal", same, f"redeal_hidden changes the {what}")
+        owing = self._verbs.owing
+        if owing is not None:
+            bits = [int(owing(self._tables, each, HERE)) >> seat & 1 for each in (games, trial)]
+            same = bits[0] == bits[1]
+            self._expect("redeal", same, "redeal_hidden changes whether the seat owes an answer")
+        wrong = self._violation(trial, HERE)
+        self._expect("redeal", not wrong, f"redeal_hidden leads to an impossible position: {wrong}")
+
+    # ---------------------------------------------------------------------------------------- play
+
+    def _played(self, games: Games, action: int) -> Games:
+        """Return the games after an action, checked."""
+        trial, says = clone(games), self.game.action_name(games, HERE, action)
+        tables = self._tables.tobytes()
+        self._run(
+            "play", f"action {says!r}",
+            lambda: self._verbs.play(self._tables, trial, HERE, action),
+        )  # fmt: skip
+        self._others("play", "play", games, trial)
+        self._expect("play", self._tables.tobytes() == tables, "play writes into the tables")
+        grown = int(trial["ply"][HERE]) - int(games["ply"][HERE])
+        self._expect("play", grown == 1, f"action {says!r} adds {grown} to ply, expected 1")
+        self._fields("play", trial, HERE)
+        self._draws |= bool(trial["rng"][HERE] != games["rng"][HERE])
+        changed = {
+            name
+            for name in games.dtype.names or ()
+            if not np.array_equal(games[name][HERE], trial[name][HERE])
+        }
+        self._expect(
+            "mask", bool(changed - {"ply", "rng"}),
+            f"too wide: legal action {says!r} changes nothing but ply",
+        )  # fmt: skip
+        wrong = self._violation(trial, HERE)
+        self._expect(
+            "mask", not wrong,
+            f"legal action {says!r} leads to an impossible position ({wrong}): the mask is too "
+            "wide or play breaks a rule",
+        )  # fmt: skip
+        return trial
+
+    def _choose_and_play(self, games: Games, mask: Mask) -> int:
+        """Try legal actions on copies, play one of them and return it."""
+        legal = self._rng.permutation(np.flatnonzero(mask))[: self._actions_each].tolist()
+        after = [self._played(games, action) for action in legal]
+        k = int(self._rng.integers(len(legal)))
+        self._run("play", "play", lambda: self.game.play(games, HERE, legal[k]))
+        self._expect(
+            "play", games.tobytes() == after[k].tobytes(),
+            lambda: f"the same action leads to another {changes(games, after[k])}",
+        )  # fmt: skip
+        return int(legal[k])
+
+    # ---------------------------------------------------------------------------- after the end
+
+    def _after_the_end(self, games: Games) -> None:
+        mask = self._mask(games)
+        self._expect("mask", not mask.any(), "actions are legal after the end: expected none")
+        owing = self._verbs.owing
+        if owing is not None:
+            bits = int(owing(self._tables, games, HERE))
+            self._expect("owing", bits == 0, f"owing returns {bits} after the end: expected 0")
+        for seat in range(self.game.num_seats):
+            self._observation(games, seat)
+        self._illegal(games, mask)
+
+    def _rewards(self, games: Games) -> None:
+        """Check that what the sides earn sums to zero."""
+        sides = self.game.num_sides
+        scores, standings = self._standing(games)
+        if sides == 1:
+            return
+        for name, rule, numbers in (
+            ("winner", share_of_victory, standings),
+            ("rank", rank_value, standings),
+            ("margin", lead, scores),
+        ):
+            total = sum(float(rule(numbers, side)) for side in range(sides))
+            self._expect(
+                "rewards", abs(total) < TOLERANCE * max(1, np.abs(numbers).max()),
+                f"reward {name!r} sums to {total:g} over the sides: expected 0",
+            )  # fmt: skip
+
+    def _replay(self, games: Games, seed: int, actions: list[int]) -> None:
+        replay = self._run(
+            "replay", "a replay", lambda: replays.from_actions(self.game, seed, actions)
+        )
+        read = self._run("replay", "a replay", lambda: replays.parse(replays.dump(replay)))
+        self._expect("replay", read == replay, "a replay differs after it was written and read")
+        self._run("replay", "verifying a replay", lambda: replays.verify(read))
+        if replay.plies:
+            same = replay.plies[-1].after == digest(games, HERE)
+            self._expect("replay", same, "a replay ends in another position than the game")
+
+    def afterwards(self) -> None:
+        """Check what only all games together show."""
+        self._where = {}
+        self._expect(
+            "redeal", self._reseeds or not self._draws,
+            "redeal_hidden keeps rng, which play draws from: expected another, or a search "
+            "foresees what is drawn",
+        )  # fmt: skip

@@ -1,0 +1,207 @@
+"""What every check uses: the list of checks, the error, and calls of a game's code."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from sprawl_env.core.errors import SprawlError
+from sprawl_env.core.game import Game
+from sprawl_env.core.state import FINISHED, NOBODY, NOT_OVER, TRUNCATED, Games, raw_bytes
+from sprawl_env.kernels.arrays import Floats, Ints, Mask
+
+CHECKS: Final = {
+    "state": "the record has the common fields, the fields of the options and no padding",
+    "layout": "action blocks and observation blocks cover all numbers, each once",
+    "deal": "the opening depends on the seed and the options alone; its fields make sense",
+    "seed": "different seeds give different openings",
+    "mask": "0 and 1; something legal until the game is over; legal actions keep `violations` "
+    "empty and change the state; the reference agrees",
+    "to_play": "a seat until the game is over, then NOBODY",
+    "pure": "verbs that only read write nothing into the state or the tables",
+    "observation": "float32, finite, within -1..1, overwritten, and nothing is written beyond it",
+    "names": "action names are non-empty, one line, and unique among the legal actions",
+    "illegal": "an illegal action raises IllegalAction in one line and changes no byte",
+    "play": "ply grows by one; options and other games stay; the same action does the same",
+    "redeal": "redeal_hidden keeps what the seat knows, by the seed and what it knows alone",
+    "leak": "what a seat observes does not change with what redeal_hidden resamples for it",
+    "owing": "the seat to play owes an answer; nobody does once the game is over",
+    "end": "the game ends",
+    "rewards": "scores and standings write every side; rewards sum to zero",
+    "json": "a position is the same after to_json and from_json",
+    "picture": "a seat's picture does not change with what redeal_hidden resamples for it",
+    "replay": "a replay is the same after it was written and read, and verifies",
+    "pickle": "the game is the same after it was pickled, also in a spawned process",
+    "batch": "a batch plays as single games do",
+    "pettingzoo": "PettingZoo's api_test",
+    "gymnasium": "Gymnasium's check_env",
+}
+GUARD: Final = 8  # numbers beyond an array that must stay as they are
+HERE: Final = 1  # the game under test; the games around it must stay as they are
+ONLY: Final = np.array([HERE])
+
+
+class ConformanceError(SprawlError):
+    """A game that breaks what the package relies on.
+
+    Attributes:
+        check: which of :data:`CHECKS` failed.
+    """
+
+    def __init__(self, check: str, message: str) -> None:
+        super().__init__(message)
+        self.check = check
+
+
+class Probe:
+    """Calls a game's code and counts checks.
+
+    Attributes:
+        made: how often each check was made.
+    """
+
+    def __init__(self, game: Game, made: Counter[str]) -> None:
+        self.game, self.made = game, made
+        self._verbs, self._tables = game.verbs, game.tables
+        self._where: dict[str, int] = {}  # seed, ply, seat
+
+    def _error(self, check: str, says: str) -> ConformanceError:
+        where = "".join(f", {name} {value}" for name, value in self._where.items())
+        return ConformanceError(check, f"{self.game.name}: {check}{where}: {says}")
+
+    def _expect(self, check: str, holds: bool, says: str | Callable[[], str]) -> None:
+        self.made[check] += 1
+        if not holds:
+            raise self._error(check, says if isinstance(says, str) else says())
+
+    def _run(self, check: str, what: str, work: Callable[[], Any]) -> Any:
+        """Call the game's code; whatever it raises fails the check."""
+        try:
+            return work()
+        except ConformanceError:
+            raise
+        except Exception as error:  # the code of anybody's game
+            words = " ".join(str(error).split())[:200]
+            raise self._error(check, f"{what} raised {type(error).__name__}: {words}") from None
+
+    def _read(self, what: str, games: Games, work: Callable[[], Any], check: str = "pure") -> Any:
+        """Call what must write nothing."""
+        before, tables = games.tobytes(), self._tables.tobytes()
+        found = self._run(check, what, work)
+        if games.tobytes() != before:
+            kept = np.frombuffer(before, games.dtype).view(np.recarray)
+            raise self._error(check, f"{what} writes {changes(kept, games)}: expected no change")
+        self._expect(check, self._tables.tobytes() == tables, f"{what} writes into the tables")
+        return found
+
+    def _fill(self, what: str, games: Games, size: int, poison: Any, *arguments: int) -> Any:
+        """Return what a verb writes into an array of ``size`` numbers that holds ``poison``."""
+        memory = np.full(size + GUARD, poison)
+        check = {"legal_actions": "mask", "observe": "observation"}.get(what, "rewards")
+        verb, out = getattr(self._verbs, what), memory[:size]
+        self._read(what, games, lambda: verb(self._tables, games, HERE, *arguments, out))
+        beyond = memory[size:]
+        same = bool(
+            np.array_equal(beyond, np.full(GUARD, poison), equal_nan=poison.dtype.kind == "f")
+        )
+        self._expect(check, same, f"{what} writes beyond its array of {size} numbers")
+        return out
+
+    def _overwritten(
+        self, check: str, what: str, games: Games, size: int, poisons: tuple[Any, Any], *args: int
+    ) -> Any:
+        """Return what a verb writes; it must be the same whatever the array held before."""
+        first = self._fill(what, games, size, poisons[0], *args)
+        second = self._fill(what, games, size, poisons[1], *args)
+        differ = np.flatnonzero(~(first == second))
+        self._expect(check, differ.size == 0, lambda: self._unwritten(what, int(differ[0])))
+        return first
+
+    def _unwritten(self, what: str, at: int) -> str:
+        if what == "observe":
+            return f"observe does not write {block(self.game, at)}: expected all overwritten"
+        if what == "legal_actions":
+            return f"legal_actions does not write action {at}: expected all overwritten"
+        return f"{what} does not write side {at}, so rewards do not sum to zero"
+
+    # ----------------------------------------------------------------------------------- verbs
+
+    def _fields(self, check: str, games: Games, g: int) -> None:
+        """Check the fields that every record has, and the game's own ``violations``."""
+        game, over, seat = self.game, int(games["over"][g]), int(games["to_play"][g])
+        known = over in (NOT_OVER, FINISHED, TRUNCATED)
+        self._expect(check, known, f"over is {over}: expected NOT_OVER, FINISHED or TRUNCATED")
+        for name, number in game.option_fields.items():
+            found = int(games[name][g])
+            self._expect(check, found == number, f"{name} is {found}, expected {number}")
+        if over == NOT_OVER:
+            expected = f"expected a seat 0..{game.num_seats - 1}"
+            self._expect("to_play", 0 <= seat < game.num_seats, f"to_play is {seat}: {expected}")
+        else:
+            self._expect("to_play", seat == NOBODY, f"to_play is {seat} after the end: expected -1")
+
+    def _violation(self, games: Games, g: int) -> str:
+        """Return the first of the game's own ``violations``, "" if there is none."""
+        found = self._run(
+            "mask", "violations", lambda: self.game.rules.violations(self._tables, games, g)
+        )
+        return str(found[0]) if found else ""
+
+    def _mask(self, games: Games) -> Mask:
+        poisons = (np.int8(77), np.int8(-5))
+        size = self.game.num_actions
+        mask: Mask = self._overwritten("mask", "legal_actions", games, size, poisons)
+        strange = np.flatnonzero((mask != 0) & (mask != 1))
+        self._expect(
+            "mask", strange.size == 0,
+            lambda: f"action {strange[0]} has {mask[strange[0]]}: expected 0 or 1",
+        )  # fmt: skip
+        return mask
+
+    def _standing(self, games: Games) -> tuple[Ints, Ints]:
+        """Return scores and standings, checked."""
+        poisons = (np.int32(-1_000_003), np.int32(1_000_003))
+        sides = self.game.num_sides
+        scores = self._overwritten("rewards", "scores", games, sides, poisons)
+        return scores, self._overwritten("rewards", "standings", games, sides, poisons)
+
+    def _observation(self, games: Games, seat: int) -> Floats:
+        size = self.game.observation_size
+        poisons = (np.float32(np.nan), np.float32(0.123))
+        seen: Floats = self._overwritten("observation", "observe", games, size, poisons, seat)
+        wrong = np.flatnonzero(~(np.abs(seen) <= 1))
+        self._expect(
+            "observation", wrong.size == 0,
+            lambda: f"{block(self.game, int(wrong[0]))} is {seen[wrong[0]]:g}: expected -1..1",
+        )  # fmt: skip
+        return seen
+
+    def _others(self, check: str, what: str, games: Games, trial: Games) -> None:
+        """Check that the games around the one under test have stayed as they were."""
+        old, new = raw_bytes(games), raw_bytes(trial)
+        for g in (HERE - 1, HERE + 1):
+            same = bool((old[g] == new[g]).all())
+            self._expect(check, same, f"{what} writes into another game of the batch")
+
+
+def changes(before: Games, after: Games, g: int = HERE) -> str:
+    """Return the fields in which two records differ, in words."""
+    names = [
+        name
+        for name in before.dtype.names or ()
+        if not np.array_equal(before[name][g], after[name][g])
+    ]
+    if not names:
+        return "another game of the batch"
+    return f"field{'s' * (len(names) > 1)} {', '.join(map(repr, names))}"
+
+
+def block(game: Game, at: int) -> str:
+    """Return which number of an observation one is, in words."""
+    layout = game.observation_layout
+    order = np.arange(game.observation_size).astype(np.float32)
+    names = [name for name in layout.blocks if at in layout.view(order, name)]
+    return f"number {at} (block {names[0]!r})" if names else f"number {at}"

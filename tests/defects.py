@@ -1,0 +1,199 @@
+"""Variants of the example *Lots*, each with one planted defect that ``check_game`` must find."""
+
+import dataclasses
+
+import numpy as np
+
+from examples import lots
+from sprawl_env.core.actions import ActionTable
+from sprawl_env.core.layout import ObservationLayout
+from sprawl_env.core.rules import no_violations
+from sprawl_env.core.state import NOT_OVER, common_fields
+from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.rng import below, seed_state
+
+LAST = lots.MAX_SEATS * (lots.MAX_LOTS * lots.KINDS + 1) + lots.KINDS  # number of an observation
+
+
+def variant(name, fields=None, **verbs):
+    """Return the rules of *Lots* under another name, with other verbs and fields."""
+    changed = dataclasses.replace(lots.RULES.verbs, **verbs)
+    return dataclasses.replace(lots.RULES, name=name, verbs=changed, **(fields or {}))
+
+
+# --------------------------------------------------------------------------- the ten of the issue
+
+
+@kernel
+def observe_a_hidden_card(tables, games, g, seat, out):
+    lots.observe(tables, games, g, seat, out)
+    other = (seat + 1) % int(games[g].num_seats)
+    out[LAST] = games[g].hand[other, lots.PARK] / lots.COPIES
+
+
+@kernel
+def deal_without_the_seed(tables, games, g, seed):
+    lots.deal(tables, games, g, 0)
+
+
+@kernel
+def allow_what_is_not_held(tables, games, g, mask):
+    mask[:] = games[g].over == NOT_OVER
+
+
+@kernel
+def forbid_shops_beside_others(tables, games, g, mask):
+    lots.legal_actions(tables, games, g, mask)
+    if mask[lots.PARK] or mask[lots.HOUSE]:
+        mask[lots.SHOP] = 0
+
+
+def name_with_points(tables, games, g, action):
+    """Build, count the points, and take the building back only if it was legal."""
+    state = games[g]
+    seat, lot = int(state.to_play), int(state.ply) // int(state.num_seats)
+    state.street[seat, lot] = action
+    points = lots.points_of(state, seat)
+    if state.hand[seat, action] > 0:
+        state.street[seat, lot] = lots.FREE
+    return f"build a {lots.KIND_NAMES[action]}: {points} points"
+
+
+@kernel
+def observe_and_draw(tables, games, g, seat, out):
+    lots.observe(tables, games, g, seat, out)
+    out[LAST] = below(games[g], 1)
+
+
+@kernel
+def redeal_all_hands(tables, games, g, seed, seat):
+    state = games[g]
+    lots.redeal_hidden(tables, games, g, seed, seat)
+    lots.redeal_hidden(tables, games, g, seed, (seat + 1) % int(state.num_seats))
+
+
+@kernel
+def play_for_ever(tables, games, g, action):
+    """Build on the lots in turn, over and over; the old building goes back to the supply."""
+    state = games[g]
+    seat, seats = int(state.to_play), int(state.num_seats)
+    lot = int(state.ply) // seats % (lots.CITY // seats)
+    old = int(state.street[seat, lot])
+    if old != lots.FREE:
+        state.supply[old] += 1
+    state.street[seat, lot] = action
+    state.hand[seat, action] -= 1
+    lots.draw_card(state, seat)
+    state.ply += 1
+    state.turn = (state.turn + 1) % 1000
+    state.to_play = (seat + 1) % seats
+
+
+@kernel
+def standings_but_the_first(tables, games, g, out):
+    for seat in range(1, games[g].num_seats):
+        out[seat] = lots.points_of(games[g], seat)
+
+
+LEAK = variant("lots_leak", observe=observe_a_hidden_card)
+SEED = variant("lots_seed", deal=deal_without_the_seed)
+WIDE = variant("lots_wide", legal_actions=allow_what_is_not_held)
+NARROW = variant("lots_narrow", legal_actions=forbid_shops_beside_others)
+ILLEGAL = variant("lots_illegal", {"action_name": name_with_points})
+OBSERVE = variant("lots_observe", observe=observe_and_draw)
+REDEAL = variant("lots_redeal", redeal_hidden=redeal_all_hands)
+ENDLESS = variant("lots_endless", {"violations": no_violations}, play=play_for_ever)
+REWARDS = variant("lots_rewards", standings=standings_but_the_first)
+
+
+def unreachable():
+    """Return rules that no module holds."""
+    return variant("lots_pickle")
+
+
+# ------------------------------------------------------------------------------------- more of them
+
+
+@kernel
+def observe_too_much(tables, games, g, seat, out):
+    lots.observe(tables, games, g, seat, out)
+    out[LAST] = games[g].num_seats
+
+
+@kernel
+def observe_too_little(tables, games, g, seat, out):
+    last = out[LAST]
+    lots.observe(tables, games, g, seat, out)
+    out[LAST] = last
+
+
+@kernel
+def redeal_without_rng(tables, games, g, seed, seat):
+    """Redeal, but leave what will be drawn as it is."""
+    kept = games[g].rng
+    lots.redeal_hidden(tables, games, g, seed, seat)
+    games[g].rng = kept
+
+
+@kernel
+def redeal_by_the_truth(tables, games, g, seed, seat):
+    """Redeal by a seed that depends on the hidden cards."""
+    lots.redeal_hidden(tables, games, g, seed // 8 + int(games[g].supply[0]), seat)
+
+
+@kernel
+def play_two_plies(tables, games, g, action):
+    lots.play(tables, games, g, action)
+    games[g].ply += 1
+
+
+@kernel
+def play_in_the_next_game(tables, games, g, action):
+    lots.play(tables, games, g, action)
+    games[(g + 1) % games.size].turn += 1
+
+
+@kernel
+def deal_on_top(tables, games, g, seed):
+    """Deal, but keep the streets of the game before."""
+    state = games[g]
+    seed_state(state, seed)
+    state.ply = state.turn = state.to_play = state.over = 0
+    if state.supply.sum() == 0 and state.hand.sum() == 0:
+        state.street[:] = lots.FREE
+    state.hand[:] = 0
+    state.supply[:] = lots.COPIES
+    for seat in range(state.num_seats):
+        for _ in range(lots.HAND):
+            lots.draw_card(state, seat)
+
+
+def broken_describe(tables, games, g):
+    """Raise what no user's code expects."""
+    raise IndexError("no such\nlot")
+
+
+TWICE = ActionTable(("build", 2, ""), ("build", 1, ""))
+SAME = ObservationLayout(("streets", (27,), ""), ("hand", (3,), ""), ("hand", (4,), ""))
+FIELDS = [*common_fields(), ("street", np.int8, (3, 3)), ("hand", np.int8, (3, 3)),
+          ("supply", np.int8, (3,))]  # fmt: skip
+
+MORE = [
+    (
+        variant("lots_range", observe=observe_too_much),
+        "observation",
+        r"'three'.* is 3: expected -1",
+    ),
+    (variant("lots_left", observe=observe_too_little), "observation", r"does not write.*'three'"),
+    (variant("lots_rng", redeal_hidden=redeal_without_rng), "redeal", "rng"),
+    (variant("lots_truth", redeal_hidden=redeal_by_the_truth), "redeal", "what the seat knows"),
+    (variant("lots_plies", play=play_two_plies), "play", "adds 2 to ply, expected 1"),
+    (variant("lots_next", play=play_in_the_next_game), "play", "another game of the batch"),
+    (variant("lots_on_top", deal=deal_on_top), "deal", "finished game.*'street'"),
+    (variant("lots_says", {"action_name": lambda *_: "build"}), "names", "both called 'build'"),
+    (variant("lots_silent", {"action_name": lambda *_: ""}), "names", "expected one line"),
+    (variant("lots_text", {"describe": broken_describe}), "pure", "IndexError: no such lot"),
+    (variant("lots_ids", {"actions": TWICE}), "layout", "expected unique names"),
+    (variant("lots_blocks", {"layout": lambda *_: SAME}), "layout", "every number once"),
+    (variant("lots_padded", {"state": np.dtype(FIELDS, align=True)}), "state", "padding"),
+]
