@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import multiprocessing
 import os
 import queue
@@ -16,15 +17,23 @@ import numba
 import numpy as np
 
 from sprawl_env.adapters.vector import make_vec
-from sprawl_env.commands.flags import GameNames
+from sprawl_env.bots.names import make_bot
+from sprawl_env.commands.flags import GameNames, Switch
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.registry import game_names, rules_of
+from sprawl_env.core.state import Games
 
 _BAR = 24
+_BOTS = (
+    "greedy",
+    "planner:playouts=2",
+    "mcts:sims=2",
+    "mcts:sims=2,widen=1",
+)  # all kernels of bots
 
 
-def stages(name: str) -> Iterator[tuple[str, Callable[[], object]]]:
+def stages(name: str, bots: bool = False) -> Iterator[tuple[str, Callable[[], object]]]:
     """Yield the kernels to compile for one game, in order: what each is, and a call of it."""
     game: Game = make_game(name)
     games = game.deal(0)
@@ -43,6 +52,13 @@ def stages(name: str) -> Iterator[tuple[str, Callable[[], object]]]:
         yield "simultaneous choices", lambda: owing(game.tables, games, 0)
     yield "redeal hidden", lambda: game.redeal_hidden(games, 0, 0, 0)
     yield "batches", lambda: _batches(game)
+    for bot in _BOTS if bots else ():
+        yield bot.partition(":")[0], functools.partial(_decide, bot, game, games)
+
+
+def _decide(bot: str, game: Game, games: Games) -> None:
+    """Let a bot make one decision."""
+    make_bot(bot, game).act(None, game.legal_actions(games, 0)[None], games)
 
 
 def _batches(game: Game) -> None:
@@ -51,9 +67,9 @@ def _batches(game: Game) -> None:
     vec.step(vec.sample_actions())
 
 
-def compile_game(name: str, report: Callable[[str], None]) -> None:
+def compile_game(name: str, bots: bool, report: Callable[[str], None]) -> None:
     """Compile one game; ``report`` is called before each stage and once at the end."""
-    for what, compile_it in stages(name):
+    for what, compile_it in stages(name, bots):
         report(f"{name}: {what}")
         compile_it()
     report(f"{name}: ready")
@@ -73,14 +89,14 @@ def compile_looks(name: str) -> None:
             compile_it(tuple(numba.typeof(argument) for argument in arguments))
 
 
-def warm_up(names: list[str]) -> float:
-    """Compile games with a progress bar, several at once; return the seconds it took.
+def warm_up(names: list[str], bots: bool = False) -> float:
+    """Compile games, and their bots if asked, with a progress bar; return the seconds it took.
 
     A single game is compiled in two processes: one compiles ``legal_actions`` and ``observe``,
     which the other then loads from the cache.
     """
     start = time.perf_counter()
-    total = sum(1 for name in names for _ in stages(name)) + len(names)
+    total = sum(1 for name in names for _ in stages(name, bots)) + len(names)
     done = 0
 
     def report(what: str) -> None:
@@ -91,21 +107,25 @@ def warm_up(names: list[str]) -> float:
 
     workers = os.cpu_count() or 1
     if workers > 1:
-        _compile_together(names, min(workers, len(names) + 1), report)
+        _compile_together(names, bots, min(workers, len(names) + 1), report)
     else:
         for name in names:
-            compile_game(name, report)
+            compile_game(name, bots, report)
     seconds = time.perf_counter() - start
     _show(f"[{'#' * _BAR}] ready in {seconds:.1f} s", end="\n")
     return seconds
 
 
-def _compile_together(names: list[str], workers: int, report: Callable[[str], None]) -> None:
+def _compile_together(
+    names: list[str], bots: bool, workers: int, report: Callable[[str], None]
+) -> None:
     """Compile every game in its own process, some at the same time; a single game in two."""
     fresh = multiprocessing.get_context("spawn")
     with fresh.Manager() as manager, ProcessPoolExecutor(workers, mp_context=fresh) as pool:
         messages = manager.Queue()
-        work: list[Future[None]] = [pool.submit(compile_game, name, messages.put) for name in names]
+        work: list[Future[None]] = [
+            pool.submit(compile_game, name, bots, messages.put) for name in names
+        ]
         if len(names) == 1:
             work.append(pool.submit(compile_looks, names[0]))
         while not all(one.done() for one in work) or not messages.empty():
@@ -132,6 +152,8 @@ class Warmup:
     """
 
     game: GameNames = ()
+    bots: Switch = False
+    """compile the bots greedy, planner and mcts too"""
 
 
 def main(command: Warmup) -> None:
@@ -139,4 +161,4 @@ def main(command: Warmup) -> None:
     names = list(command.game or game_names())
     for name in names:
         rules_of(name)  # an unknown name is an error before anything is compiled
-    warm_up(names)
+    warm_up(names, command.bots)

@@ -90,7 +90,7 @@ def package_root(function: Callable[..., Any]) -> Path | None:
 
 
 def home_digest(function: Callable[..., Any]) -> str:
-    """Return the digest of the sources of a kernel outside this package; "" for one of this package.
+    """Return the digest of the sources of a kernel outside this package; "" for our own kernels.
 
     The digest changes with the kernel's file, with every file of the same package or folder that
     this file imports, directly or indirectly, and with the TOML files beside them.
