@@ -3,7 +3,7 @@
 from experiments import show
 show.set_up()
 show.position(game, games)
-show.command("sprawl_env.arena.tournament --game tower_up --out first", folder)
+show.command("sprawl_env tournament --game tower_up --out first", folder)
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def command(line: str, folder: Path, *, quiet: bool = False) -> None:
     """Run ``python -m`` with a line of arguments, as in a terminal, and print what it says.
 
     Args:
-        line: module and arguments, e.g. ``"sprawl_env.arena.evaluation --games 50"``.
+        line: module and arguments, e.g. ``"sprawl_env evaluate --games 50"``.
         folder: where it runs; paths in the line count from there.
         quiet: print nothing; for commands that write what matters into a file.
 

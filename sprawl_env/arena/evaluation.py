@@ -272,15 +272,19 @@ def table(title: str, lines: Sequence[Line], *, margins: bool = False) -> Table:
 
 
 def games_bar(*, shown: bool = True) -> Progress:
-    """Return a progress bar of games: how many are done, and the time left."""
+    """Return a progress bar of games: how many are done, and the time left.
+
+    Nothing is shown where there is no terminal.
+    """
+    screen = console()
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
-        console=console(),
+        console=screen,
         transient=True,
-        disable=not shown,
+        disable=not (shown and screen.is_terminal),
     )
 
 

@@ -45,6 +45,7 @@ from sprawl_env.arena.evaluation import games_bar
 from sprawl_env.arena.journal import Journal, Row
 from sprawl_env.arena.match import Forfeit, Match, Outcome, forfeited, play_game
 from sprawl_env.arena.workers import Done, Lost, Watch, Work, WorkerError, Workers
+from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.bots.random import RandomBot
 from sprawl_env.bots.user import UserBot, in_words
@@ -220,9 +221,11 @@ class Setup:
 
     def maker(self, name: str, seed: int) -> Callable[[], Bot]:
         """Return a function that makes a bot for one game."""
+        if name not in self.instances:
+            return partial(make_bot, name, self.game, seed)
 
         def make() -> Bot:
-            bot = as_bot(copy.deepcopy(self.instances.get(name, name)), self.game)
+            bot = as_bot(copy.deepcopy(self.instances[name]), self.game)
             bot.seed(seed)
             return bot
 
@@ -422,7 +425,7 @@ def check(config: Config) -> None:
     for name, least in (("num_games", 1), ("num_players", FEWEST), ("reach", 0)):
         value = getattr(config, name)
         if not isinstance(value, int) or value < least:
-            raise InvalidOption(f"{name}={value}: expected a whole number from {least}")
+            raise InvalidOption(f"{name}={value!r}: expected a whole number from {least}")
     if config.reach and config.num_players != FEWEST:
         raise InvalidOption(f"reach={config.reach}: expected 0 with {config.num_players} seats")
     if not config.move_seconds > 0:

@@ -1,4 +1,4 @@
-"""Things that play: one protocol, :class:`Bot`, and :func:`make_bot` to get one by name."""
+"""Bots: everything that plays, behind one protocol (:class:`Bot`), by name (:func:`make_bot`)."""
 
 from __future__ import annotations
 

@@ -6,10 +6,10 @@ stands for all its ``.jsonl`` files.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from rich.progress import track
 from tyro.conf import OmitArgPrefixes, OmitSubcommandPrefixes, Positional, arg, subcommand
@@ -23,6 +23,7 @@ from sprawl_env.replays.format import Replay, load_all
 from sprawl_env.replays.page import page, side_names
 from sprawl_env.replays.verification import steps, verify
 
+T = TypeVar("T")
 ReplayFile = Annotated[Positional[Path], arg(help="a replay", metavar="FILE")]
 Rules = Annotated[
     str,
@@ -96,6 +97,13 @@ class ReplayCommand:
     ]
 
 
+def progress(items: Iterable[T], what: str, count: int) -> Iterable[T]:
+    """Return items with a progress bar, which is shown on a terminal only."""
+    screen = console()
+    hidden = not screen.is_terminal
+    return track(items, what, count, console=screen, transient=True, disable=hidden)
+
+
 def files_of(paths: tuple[Path, ...]) -> list[Path]:
     """Return the replay files at some paths.
 
@@ -120,7 +128,7 @@ def verify_all(files: list[Path]) -> tuple[int, int]:
         PositionError: a replay is damaged or differs from the game; names the file.
     """
     games = plies = 0
-    for path in track(files, "verifying", console=console(), transient=True):
+    for path in progress(files, "verifying", len(files)):
         for number, replay in enumerate(load_all(path)):
             try:
                 verify(replay)
@@ -181,9 +189,7 @@ def write_page(command: Html) -> None:
     out = command.out or command.file.with_suffix(".html")
     check_writable(out)
     count = len(replay.plies) + 1
-    text = page(
-        replay, lambda steps: track(steps, "drawing", count, console=console(), transient=True)
-    )
+    text = page(replay, lambda steps: progress(steps, "drawing", count))
     try:
         write_atomically(out, text)
     except OSError as error:

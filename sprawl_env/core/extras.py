@@ -75,7 +75,7 @@ def require_extra(extra: str, what: str) -> None:
     """
     absent = missing(EXTRAS[extra])
     if absent:
-        names = " and ".join(absent)
+        names = " and ".join([", ".join(absent[:-1]), absent[-1]] if absent[1:] else absent)
         verb = "is" if len(absent) == 1 else "are"
         raise MissingExtra(
             f"{what} needs {names}, which {verb} not installed: {pip_command(extra)}"

@@ -1,7 +1,10 @@
-"""The command lines as a user meets them: one-line errors, whole files, runs that can be killed."""
+"""The commands: one-line errors, whole files, optional libraries, runs that can be killed.
 
+Bad input is tested in this process; one test for each command starts a real one.
+"""
+
+import importlib.metadata
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -10,8 +13,11 @@ import time
 import numpy as np
 import pytest
 
-pytest.importorskip("sb3_contrib")
-pytestmark = pytest.mark.compiled
+import sprawl_env.__main__
+from experiments import benchmark, train
+from sprawl_env.console import run
+from sprawl_env.core import extras
+from tests.commands import ROOT, call, command, finish, hide, refused
 
 TINY = [
     "--num-envs",
@@ -33,77 +39,263 @@ TINY = [
     "--processes",
     "1",
 ]
+ALL_EXTRAS = [library for libraries in extras.EXTRAS.values() for library in libraries]
 
 
-def command(*arguments, cwd):
-    return subprocess.Popen(
-        [sys.executable, "-m", *arguments],
-        cwd=cwd,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "COLUMNS": "200"},
-    )
-
-
-def finish(process, code=0):
-    out, err = process.communicate(timeout=300)
-    assert process.returncode == code, out + err
-    return out, err
+# -------------------------------------------------------------------------------------- bad input
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["sprawl_env.learning.training", "--game", "tower"], "unknown game 'tower'"),
-        (
-            ["sprawl_env.learning.training", "--preset", "quik"],
-            "unknown preset 'quik' (did you mean 'quick'?)",
-        ),
-        (
-            ["sprawl_env.learning.training", "--options", "objectives=all"],
-            "expected one of random, start",
-        ),
-        (
-            ["sprawl_env.learning.training", "--options", "floors=4"],
-            "unknown option of tower_up 'floors'",
-        ),
-        (["sprawl_env.learning.training", "--options", "floors"], "expected name=value"),
-        (["sprawl_env.learning.training", "--num-players", "7"], "expected a whole number 2..4"),
-        (["sprawl_env.learning.training", "--batch-size", "99999999"], "expected at most num_envs"),
-        (
-            ["sprawl_env.learning.training", "--processes", "3"],
-            "expected a multiple of processes=3",
-        ),
-        (["sprawl_env.learning.training", "--teacher", "gredy"], "unknown agent 'gredy'"),
-        (["sprawl_env.learning.training", "--gamma", "1.5"], "gamma=1.5: expected 0..1"),
-        (["sprawl_env.learning.training", "--reward", "win"], "unknown reward 'win'"),
-        (["sprawl_env.learning.training", "--resume", "nowhere"], "expected a run's folder"),
-        (["sprawl_env.arena.evaluation", "--agents", "gredy", "random"], "unknown agent 'gredy'"),
-        (["sprawl_env.arena.evaluation", "--agents", "greedy"], "expected 2"),
-        (
-            ["sprawl_env.arena.evaluation", "--agents", "checkpoint:nowhere", "random"],
-            "no such folder",
-        ),
-        (["sprawl_env.arena.evaluation", "--games", "0"], "expected a whole number from 1"),
-        (["experiments.benchmark", "--games", "chess"], "unknown game 'chess'"),
-        (["sprawl_env.commands.warmup", "--game", "chess"], "unknown game 'chess'"),
-        (["sprawl_env.commands.data", "chess"], "unknown game 'chess'"),
-        (["sprawl_env.commands.data", "tower_up", "--overlay", "nowhere"], "does not exist"),
+        (["--game", "tower"], "unknown game 'tower'"),
+        (["--preset", "quik"], "unknown preset 'quik' (did you mean 'quick'?)"),
+        (["--seed", "3", "--preset=quik"], "unknown preset 'quik' (did you mean 'quick'?)"),
+        (["--options", "objectives=all"], "expected one of random, start"),
+        (["--options", "floors=4"], "unknown option of tower_up 'floors'"),
+        (["--options", "floors"], "expected name=value"),
+        (["--num-players", "7"], "expected a whole number 2..4"),
+        (["--batch-size", "99999999"], "expected at most num_envs"),
+        (["--processes", "3"], "expected a multiple of processes=3"),
+        (["--teacher", "gredy"], "unknown bot 'gredy'"),
+        (["--gamma", "1.5"], "gamma=1.5: expected 0..1"),
+        (["--reward", "win"], "unknown reward 'win'"),
+        (["--resume", "nowhere"], "expected a run's folder"),
     ],
 )
-def test_bad_input_is_one_line_and_leaves_nothing_behind(tmp_path, arguments, says):
-    out, err = finish(command(*arguments, cwd=tmp_path), code=2)
-    assert err.startswith("error: ")
-    assert err.count("\n") == 1
-    assert says in err
-    assert "Traceback" not in out + err
+def test_bad_input_of_training_is_one_line_and_leaves_nothing_behind(
+    tmp_path, monkeypatch, capsys, arguments, says
+):
+    pytest.importorskip("sb3_contrib")
+    monkeypatch.chdir(tmp_path)
+    assert says in refused(capsys, *arguments, main=train.main)
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["evaluate", "--game", "tower"], "unknown game 'tower'"),
+        (["evaluate", "--game", "no_module:RULES"], "no module 'no_module'"),
+        (["evaluate", "--game", "tests.toy:NAME"], "expected a GameRules, got str"),
+        (["evaluate", "--bots", "gredy", "random"], "unknown bot 'gredy'"),
+        (["evaluate", "--bots", "greedy"], "expected 2"),
+        (["evaluate", "--bots"], "bots: expected at least one"),
+        (["evaluate", "--bots", "checkpoint:nowhere", "random"], "no such folder"),
+        (["evaluate", "--bots", "agent:tower_up/nobody", "random"], "no such agent"),
+        (["evaluate", "--games", "0"], "games=0: expected a whole number from 1"),
+        (["evaluate", "--seed", "-1"], "expected a whole number 0.."),
+        (["evaluate", "--out", "."], "expected a file, this is a folder"),
+        (["evaluate", "--out", "/dev/null/result.json"], "cannot be written"),
+        (["warmup", "--game", "chess"], "unknown game 'chess'"),
+        (["warmup", "--game", "tower_up", "chess"], "unknown game 'chess'"),
+        (["data", "chess"], "unknown game 'chess'"),
+        (["data", "tower_up", "chess"], "unknown game 'chess'"),
+        (["data", "tower_up", "--overlay", "nowhere"], "does not exist"),
+        (["play", "--game", "tower"], "unknown game 'tower'"),
+        (["play", "--seats", "greedy", "random"], "'human' among them"),
+        (["play", "--seats", "human", "gredy"], "unknown bot 'gredy'"),
+        (["play", "--port", "70000"], "port=70000: expected 0..65535"),
+        (["replay", "verify", "nowhere.jsonl"], "cannot be read"),
+    ],
+)
+def test_bad_input_is_one_line_and_leaves_nothing_behind(
+    tmp_path, monkeypatch, capsys, arguments, says
+):
+    monkeypatch.chdir(tmp_path)
+    if arguments[0] == "play":
+        pytest.importorskip("starlette")
+    if arguments[-2].startswith("checkpoint:"):
+        pytest.importorskip("safetensors")
+    assert says in refused(capsys, *arguments)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_bad_input_of_the_benchmark_is_one_line(monkeypatch, capsys, tmp_path):
+    def main(arguments):
+        run(benchmark.main, benchmark.Config, arguments=arguments)
+
+    monkeypatch.chdir(tmp_path)
+    assert "unknown game 'chess'" in refused(capsys, "--games", "chess", main=main)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["evalute"], ["evaluate", "--gmes", "3"], ["replay"], ["data", "--overlay"]]
+)
+def test_wrong_usage_exits_with_2_and_without_a_traceback(capsys, arguments):
+    out, err = call(capsys, *arguments, code=2)
+    assert "Traceback" not in out + err
+    assert "--help" in out + err
+    assert len((out + err).splitlines()) < 30
+
+
+# ----------------------------------------------------------------------- help, speed, the script
+
+
+@pytest.mark.parametrize("width", ["80", "120"])
+@pytest.mark.parametrize("name", ["", "warmup", "data", "evaluate", "tournament", "replay", "play"])
+def test_every_help_fits_the_screen(capsys, monkeypatch, name, width):
+    monkeypatch.setenv("COLUMNS", width)
+    with pytest.raises(SystemExit) as left:
+        sprawl_env.__main__.main([*filter(None, [name]), "--help"])
+    assert left.value.code == 0
+    shown = capsys.readouterr().out
+    assert f"usage: {' '.join(filter(None, ['sprawl-env', name]))} " in shown
+    assert "{None}" not in shown
+    assert all(len(line) <= int(width) for line in shown.splitlines() if line[:1] in "│╭╰")
+
+
+def test_the_console_script_is_the_command_line():
+    (script,) = importlib.metadata.entry_points(group="console_scripts", name="sprawl-env")
+    assert script.value == "sprawl_env.__main__:main"
+    assert script.load() is sprawl_env.__main__.main
+
+
+def test_help_and_import_load_no_optional_library():
+    code = (
+        "import sys, sprawl_env, sprawl_env.__main__ as m\n"
+        "early = [n for n in ('sprawl_env.arena', 'sprawl_env.learning') if n in sys.modules]\n"
+        "try: m.main(['play', '--help'])\n"
+        "except SystemExit: pass\n"
+        f"print('LOADED', early, [n for n in {ALL_EXTRAS} if n in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[-1] == "LOADED [] []", done.stderr
+
+
+# ------------------------------------------------------------------------------ missing libraries
+
+
+def test_play_names_the_extra_that_it_needs(monkeypatch, capsys, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    hide(monkeypatch, "starlette")
+    assert refused(capsys, "play") == (
+        "error: sprawl-env play needs starlette, which is not installed: "
+        "pip install 'sprawl-env[play]'\n"
+    )
+    hide(monkeypatch, "starlette", "uvicorn")
+    assert "needs starlette and uvicorn, which are not installed" in refused(capsys, "play")
+
+
+def test_training_names_the_extra_that_it_needs(monkeypatch, capsys, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    hide(monkeypatch, "sb3_contrib", "torch")
+    err = refused(capsys, main=train.main)
+    assert err.startswith("error: sprawl_env.train needs torch and sb3-contrib, which are not")
+    assert "pip install 'sprawl-env[train]'" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_checkpoint_names_the_extra_that_it_needs(monkeypatch, capsys, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "step-1").mkdir()
+    (tmp_path / "step-1" / "checkpoint.json").write_text("{}")
+    hide(monkeypatch, "safetensors")
+    err = refused(capsys, "evaluate", "--bots", "checkpoint:step-1", "random")
+    assert err == (
+        "error: reading a checkpoint needs safetensors, which is not installed: "
+        "pip install 'sprawl-env[train]'\n"
+    )
+
+
+def test_a_library_that_is_damaged_is_named_with_the_reason(monkeypatch):
+    def broken(name):
+        raise ImportError("libtorch.so: cannot open shared object file")
+
+    monkeypatch.setattr(extras.importlib, "import_module", broken)
+    monkeypatch.setattr(extras, "missing", lambda modules: [])
+    with pytest.raises(extras.MissingExtra, match=r"cannot be imported \(libtorch.so: cannot"):
+        extras.require("torch", "a trained policy")
+
+
+def test_every_extra_is_declared_in_the_project():
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = project["optional-dependencies"]
+    for extra, libraries in extras.EXTRAS.items():
+        names = {extras._INSTALLED_AS.get(library, library) for library in libraries}
+        assert names == {word.partition(">=")[0] for word in declared[extra]}
+
+
+@pytest.mark.compiled
+def test_without_extras_bots_that_need_no_torch_play(tmp_path):
+    code = (
+        "import sys\n"
+        "from sprawl_env.__main__ import main\n"
+        "from tests.commands import without\n"
+        f"sys.meta_path[:] = without(*{ALL_EXTRAS})\n"
+        "if __name__ == '__main__':\n"
+        "    main(['evaluate', '--bots', 'greedy', 'random', '--games', '4'])\n"
+        "    main('tournament --games 2 --processes 1 --out t'.split())\n"
+        "    main(['data', 'tower_up'])\n"
+    )
+    (tmp_path / "bare.py").write_text(code)
+    out, _ = finish(command("bare", cwd=tmp_path))
+    note = "note: the report has no openskill ratings and no picture: openskill and matplotlib are"
+    assert out.index(note) < out.index("report: ")
+    assert "pip install 'sprawl-env[analysis]'" in out
+    report = json.loads((tmp_path / "t" / "report.json").read_text())
+    assert all(line["elo"] and line["mu"] is None for line in report["bots"])
+    files = {path.name for path in (tmp_path / "t").iterdir()}
+    assert {"report.md", "report.html"} < files
+    assert "report.png" not in files
+    assert "report.png" not in (tmp_path / "t" / "report.md").read_text()
+    assert "<img" not in (tmp_path / "t" / "report.html").read_text()
+
+
+# --------------------------------------------------------------------------------- real processes
+
+
+@pytest.mark.compiled
+def test_evaluation_prints_a_table_and_writes_json(tmp_path):
+    out, _ = finish(
+        command(
+            "sprawl_env", "evaluate", "--bots", "greedy", "random", "--num-players", "3",
+            "--games", "30", "--out", "result.json", cwd=tmp_path,
+        )
+    )  # fmt: skip
+    assert "95% interval" in out
+    result = json.loads((tmp_path / "result.json").read_text())
+    lines = {line["bot"]: line for line in result["lines"]}
+    assert lines["greedy"]["games"] == 30
+    assert lines["greedy"]["wins"] + 2 * lines["random"]["wins"] == pytest.approx(1)
+    assert lines["greedy"]["low"] <= lines["greedy"]["wins"] <= lines["greedy"]["high"]
+    assert result["versions"]["numpy"] == np.__version__
+    assert result["config"] == {
+        "game": "tower_up", "bots": ["greedy", "random", "random"], "num_players": 3,
+        "options": [], "num_games": 30, "seed": 0,
+    }  # fmt: skip
+
+
+@pytest.mark.compiled
+def test_warm_up_and_tally(tmp_path):
+    _, err = finish(command("sprawl_env", "warmup", cwd=tmp_path))
+    assert "ready in" in err
+    out, _ = finish(command("sprawl_env", "data", cwd=tmp_path))
+    assert "stand-in" in out
+    assert "cards.toml card" in out
+
+
+def test_play_in_the_terminal_ends_at_the_end_of_input(tmp_path):
+    process = command("sprawl_env", "play", "--terminal", cwd=tmp_path, stdin=subprocess.DEVNULL)
+    out, err = process.communicate(timeout=300)
+    assert "Traceback" not in out + err
+    assert "Tower Up" in out
+
+
+@pytest.mark.compiled
 def test_training_survives_sigkill_and_goes_on(tmp_path):
+    pytest.importorskip("sb3_contrib")
     run = tmp_path / "runs" / "mine"
-    train = ["sprawl_env.learning.training", *TINY, "--name", "mine", "--checkpoint-every", "512"]
+    train = ["experiments.train", *TINY, "--name", "mine", "--checkpoint-every", "512"]
     train += ["--processes", "2"]
     train += ["--total-steps", "1000000", "--evaluation-games", "20"]
     first = command(*train, cwd=tmp_path)
@@ -118,7 +310,7 @@ def test_training_survives_sigkill_and_goes_on(tmp_path):
     config = json.loads((run / "config.json").read_text())
     config["config"]["total_steps"] = newest + 1000  # so that the rest is short
     (run / "config.json").write_text(json.dumps(config))
-    out, _ = finish(command("sprawl_env.learning.training", "--resume", str(run), cwd=tmp_path))
+    out, _ = finish(command("experiments.train", "--resume", str(run), cwd=tmp_path))
     assert f"at step {newest:,} of {newest + 1000:,}" in out
     after = sorted(int(p.name.removeprefix("step-")) for p in (run / "checkpoints").glob("step-*"))
     assert [s for s in after if s <= newest] == [int(s.removeprefix("step-")) for s in saved]
@@ -126,26 +318,30 @@ def test_training_survives_sigkill_and_goes_on(tmp_path):
     result = json.loads((run / "evaluation.json").read_text())
     assert {"random", "greedy"} == result["results"].keys()
     assert "95% interval" in (run / "evaluation.txt").read_text()
-    again, _ = finish(command("sprawl_env.learning.training", "--resume", str(run), cwd=tmp_path))
+    again, _ = finish(command("experiments.train", "--resume", str(run), cwd=tmp_path))
     assert "100% done" in again
 
 
+@pytest.mark.compiled
 def test_resuming_passes_over_a_damaged_checkpoint(tmp_path):
+    pytest.importorskip("sb3_contrib")
     run = tmp_path / "runs" / "mine"
-    train = ["sprawl_env.learning.training", *TINY, "--name", "mine", "--checkpoint-every", "256"]
+    train = ["experiments.train", *TINY, "--name", "mine", "--checkpoint-every", "256"]
     finish(command(*train, "--total-steps", "600", "--evaluation-games", "0", cwd=tmp_path))
     newest = sorted((run / "checkpoints").glob("step-*"))[-1]
     weights = newest / "weights.safetensors"
     weights.write_bytes(weights.read_bytes()[:1000])
-    out, _ = finish(command("sprawl_env.learning.training", "--resume", str(run), cwd=tmp_path))
+    out, _ = finish(command("experiments.train", "--resume", str(run), cwd=tmp_path))
     assert "passed over" in out
     assert "going on with" in out
     _, err = finish(command(*train, cwd=tmp_path), code=2)
     assert "exists: go on with --resume" in err
 
 
+@pytest.mark.compiled
 def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path):
-    train = ["sprawl_env.learning.training", *TINY, "--name", "mine", "--total-steps", "10000000"]
+    pytest.importorskip("sb3_contrib")
+    train = ["experiments.train", *TINY, "--name", "mine", "--total-steps", "10000000"]
     process = command(*train, cwd=tmp_path)
     checkpoints = tmp_path / "runs" / "mine" / "checkpoints"
     deadline = time.monotonic() + 200
@@ -159,28 +355,7 @@ def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path):
     assert len(list(checkpoints.glob("step-*"))) == 2
 
 
-def test_evaluation_prints_a_table_and_writes_json(tmp_path):
-    out, _ = finish(
-        command(
-            "sprawl_env.arena.evaluation", "--agents", "greedy", "random", "--num-players", "3",
-            "--games", "30", "--out", "result.json", cwd=tmp_path,
-        )
-    )  # fmt: skip
-    assert "95% interval" in out
-    result = json.loads((tmp_path / "result.json").read_text())
-    lines = {line["agent"]: line for line in result["lines"]}
-    assert lines["greedy"]["games"] == 30
-    assert lines["greedy"]["wins"] + 2 * lines["random"]["wins"] == pytest.approx(1)
-    assert lines["greedy"]["low"] <= lines["greedy"]["wins"] <= lines["greedy"]["high"]
-    assert result["versions"]["numpy"] == np.__version__
-
-
-def test_warm_up_and_tally(tmp_path):
-    _, err = finish(command("sprawl_env.commands.warmup", cwd=tmp_path))
-    assert "ready in" in err
-    out, _ = finish(command("sprawl_env.commands.data", cwd=tmp_path))
-    assert "stand-in" in out
-    assert "cards.toml card" in out
+# -------------------------------------------------------------------------------------- intervals
 
 
 def test_intervals_shrink_with_deals_and_stay_inside():

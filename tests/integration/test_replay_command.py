@@ -1,15 +1,12 @@
-"""experiments/replays.py: games told ply by ply, and refused when they were changed."""
+"""The command ``replay``: games as text ply by ply, and changed replays refused."""
 
 import re
 
 import pytest
 
-pytest.importorskip("tyro")
-
 import sprawl_env
 from sprawl_env import replays
-from sprawl_env.commands.replay import Html, Show, Verify, main
-from sprawl_env.console import run
+from tests import commands
 
 BOTS = ["greedy", "my_bot:MyBot"]
 
@@ -19,7 +16,7 @@ def folder(tmp_path, monkeypatch):
     game = sprawl_env.game("tower_up", max_turns=6)
     found = [replays.record_random(game, seed) for seed in (1, 2, 3)]
     kept = [
-        replays.from_actions(game, r.header["seed"], [p.action for p in r.plies], agents=BOTS)
+        replays.from_actions(game, r.header["seed"], [p.action for p in r.plies], bots=BOTS)
         for r in found
     ]
     for k, one in enumerate(kept):
@@ -27,35 +24,28 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "all.jsonl").write_text("".join(map(replays.dump, kept)))
     forfeit = {"seat": 1, "ply": 4, "reason": "raised Oops: no"}
     actions = [p.action for p in found[0].plies[:4]]
-    broken = replays.from_actions(game, 1, actions, agents=BOTS, forfeit=forfeit)
+    broken = replays.from_actions(game, 1, actions, bots=BOTS, forfeit=forfeit)
     (tmp_path / "broken-off.jsonl").write_text(replays.dump(broken))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-def call(monkeypatch, capsys, *arguments, code=None):
-    monkeypatch.setattr("sys.argv", ["replay", *arguments])
-    if code is None:
-        run(main, Verify | Show | Html)
-    else:
-        with pytest.raises(SystemExit) as left:
-            run(main, Verify | Show | Html)
-        assert left.value.code == code
-    return capsys.readouterr()
+def call(capsys, *arguments, code=0):
+    return commands.call(capsys, "replay", *arguments, code=code)
 
 
-def test_verify_counts_games_and_plies(folder, monkeypatch, capsys):
+def test_verify_counts_games_and_plies(folder, capsys):
     plies = [len(r.plies) for r in replays.load_all(folder / "all.jsonl")]
-    out = call(monkeypatch, capsys, "verify", "all.jsonl").out
+    out = call(capsys, "verify", "all.jsonl").out
     assert f"3 games verified, {sum(plies):,} plies" in out
-    out = call(monkeypatch, capsys, "verify", "game-0.jsonl", "broken-off.jsonl").out
+    out = call(capsys, "verify", "game-0.jsonl", "broken-off.jsonl").out
     assert f"2 games verified, {plies[0] + 4:,} plies" in out
-    out = call(monkeypatch, capsys, "verify", ".").out
+    out = call(capsys, "verify", ".").out
     assert f"7 games verified, {2 * sum(plies) + 4:,} plies" in out
 
 
-def test_show_tells_every_ply_with_names_and_the_end(folder, monkeypatch, capsys):
-    out = call(monkeypatch, capsys, "show", "all.jsonl", "--game", "1").out
+def test_show_prints_every_ply_with_names_and_the_end(folder, capsys):
+    out = call(capsys, "show", "all.jsonl", "--game", "1").out
     game = replays.load(folder / "game-1.jsonl")
     assert out.startswith("Tower Up: num_players=2")
     assert "seed 2" in out.splitlines()[0]
@@ -63,12 +53,12 @@ def test_show_tells_every_ply_with_names_and_the_end(folder, monkeypatch, capsys
         line = f"{ply.ply:5}  seat {ply.seat} {BOTS[ply.seat]:<12}  {ply.says}"
         assert line in out.splitlines()
     assert f"seat 0 greedy {game.scores[0]}, seat 1 my_bot:MyBot {game.scores[1]}" in out
-    boards = call(monkeypatch, capsys, "show", "game-1.jsonl", "--boards").out
+    boards = call(capsys, "show", "game-1.jsonl", "--boards").out
     assert len(boards) > 3 * len(out)
 
 
-def test_a_forfeit_is_told(folder, monkeypatch, capsys):
-    out = call(monkeypatch, capsys, "show", "broken-off.jsonl").out
+def test_a_forfeit_is_shown(folder, capsys):
+    out = call(capsys, "show", "broken-off.jsonl").out
     assert "seat 1 forfeits at ply 4: raised Oops: no" in out
 
 
@@ -81,17 +71,17 @@ def test_a_forfeit_is_told(folder, monkeypatch, capsys):
         (r'"seed": 1', '"seed": "one"', "expected a header"),
         (r'"options": \{.*?\}', '"options": 3', "expected a header"),
         (r'"game": "tower_up"', '"game": "chess"', "unknown game 'chess'"),
-        (r'"agents"', '"forfeit": {"seat": 1}, "agents"', "forfeit: expected seat, ply, reason"),
+        (r'"bots"', '"forfeit": {"seat": 1}, "bots"', "forfeit: expected seat, ply, reason"),
         (r'\{"scores"', '{"score"', "it breaks off"),
         (r'\{"format": 1', '{"format": 7', "expected a header of format 1"),
     ],
 )
-def test_a_changed_replay_is_refused_in_one_line(folder, monkeypatch, capsys, old, new, says):
+def test_a_changed_replay_is_refused_in_one_line(folder, capsys, old, new, says):
     path = folder / "all.jsonl"
     text, count = re.subn(old, new, path.read_text(), count=1)
     assert count == 1
     path.write_text(text)
-    err = call(monkeypatch, capsys, "verify", "all.jsonl", code=2).err
+    err = call(capsys, "verify", "all.jsonl", code=2).err
     assert re.search(says, err)
     assert err.startswith("error: ")
     assert err.count("\n") == 1
@@ -106,9 +96,9 @@ def test_a_changed_replay_is_refused_in_one_line(folder, monkeypatch, capsys, ol
         (["show", "all.jsonl", "--game", "3"], "game=3: all.jsonl holds games 0..2"),
     ],
 )
-def test_bad_input_is_one_line(folder, monkeypatch, capsys, arguments, says):
+def test_bad_input_is_one_line(folder, capsys, arguments, says):
     (folder / "empty").mkdir()
-    err = call(monkeypatch, capsys, *arguments, code=2).err
+    err = call(capsys, *arguments, code=2).err
     assert err.startswith("error: ")
     assert err.count("\n") == 1
     assert says in err

@@ -1,4 +1,4 @@
-"""One game between agents nobody need trust: a forfeit for each way to break it off."""
+"""One game between untrusted bots: a forfeit for each way to fail."""
 
 from functools import partial
 
@@ -19,7 +19,7 @@ def played(game, *names, seed=3, watch=lambda seat, ply: None):
     return play_game(game, makers, seed, watch)
 
 
-def test_a_game_is_played_to_its_end_and_can_be_told_again(any_game):
+def test_a_game_is_played_to_its_end_and_becomes_a_replay(any_game):
     if any_game.num_sides != any_game.num_seats:
         pytest.skip("tournaments are between seats")
     match = played(any_game, *["random"] * any_game.num_seats)
@@ -29,11 +29,11 @@ def test_a_game_is_played_to_its_end_and_can_be_told_again(any_game):
     assert sum(outcome.ranks) == pytest.approx(sum(range(1, any_game.num_seats + 1)))
     assert outcome.plies == len(match.actions) == sum(match.decisions)
     assert all(seconds > 0 for seconds in match.seconds)
-    told = replays.from_actions(any_game, 3, match.actions, agents=["a", "b"])
-    replays.verify(told)
-    assert told.scores == outcome.scores
-    assert told.plies[-1].after == outcome.final
-    assert replays.parse(replays.dump(told)) == told
+    replay = replays.from_actions(any_game, 3, match.actions, bots=["a", "b"])
+    replays.verify(replay)
+    assert replay.scores == outcome.scores
+    assert replay.plies[-1].after == outcome.final
+    assert replays.parse(replays.dump(replay)) == replay
 
 
 @pytest.mark.compiled
@@ -41,7 +41,7 @@ def test_games_are_those_of_the_arena():
     game = sprawl_env.game("tower_up")
     first = lambda: [make_bot(f"{BOTS}:First", game) for _ in range(2)]  # noqa: E731
     results = play_games(game, first(), 2, seed=3)
-    match = play_game(game, [lambda agent=agent: agent for agent in first()], seed=3)
+    match = play_game(game, [lambda bot=bot: bot for bot in first()], seed=3)
     assert results.deals[0] == 0  # dealt from (3, 0), as the game above
     assert tuple(results.scores[0]) == match.outcome.scores
     assert tuple(results.wins[0]) == match.outcome.shares
@@ -60,7 +60,7 @@ def test_shares_and_ranks(standings, shares, ranks):
     assert shares_and_ranks(np.array(standings, np.int32)) == (shares, ranks)
 
 
-def test_who_forfeits_is_last_and_the_others_share_the_victory():
+def test_the_seat_that_forfeits_is_last_and_the_others_share_the_victory():
     outcome = forfeited(4, Forfeit(2, 9, "gone"))
     assert outcome.shares == pytest.approx((1 / 3, 1 / 3, 0, 1 / 3))
     assert outcome.ranks == (2, 2, 4, 2)
@@ -73,18 +73,18 @@ def test_who_forfeits_is_last_and_the_others_share_the_victory():
     [
         (
             "Crashes",
-            f"agent '{BOTS}:Crashes': act() raised ZeroDivisionError: at <object object at 0x...> "
+            f"bot '{BOTS}:Crashes': act() raised ZeroDivisionError: at <object object at 0x...> "
             "and more (bots.py, line ",
         ),
-        ("Quits", f"agent '{BOTS}:Quits': act() raised SystemExit: no more (bots.py, line "),
-        ("RaisesNastily", f"agent '{BOTS}:RaisesNastily': act() raised Nasty (bots.py, line "),
+        ("Quits", f"bot '{BOTS}:Quits': act() raised SystemExit: no more (bots.py, line "),
+        ("RaisesNastily", f"bot '{BOTS}:RaisesNastily': act() raised Nasty (bots.py, line "),
         ("Interrupts", "raised KeyboardInterrupt (bots.py, line "),
         ("Illegal", "illegal action: env 0: tower_up: seat 0 may not play 250"),
         ("WrongShape", "illegal action: tower_up: actions: expected whole numbers of shape (1,)"),
-        ("CannotBeMade", f"agent '{BOTS}:CannotBeMade': CannotBeMade(game, seed) raised KeyError"),
+        ("CannotBeMade", f"bot '{BOTS}:CannotBeMade': CannotBeMade(game, seed) raised KeyError"),
     ],
 )
-def test_a_bot_that_breaks_the_game_off_forfeits_with_the_reason(bot, reason):
+def test_a_bot_that_fails_forfeits_with_the_reason(bot, reason):
     game = sprawl_env.game("tower_up", num_players=3)
     match = played(game, f"{BOTS}:{bot}", "random", "random")
     forfeit = match.outcome.forfeit
@@ -92,8 +92,8 @@ def test_a_bot_that_breaks_the_game_off_forfeits_with_the_reason(bot, reason):
     assert forfeit.reason.startswith(reason)
     assert "\n" not in forfeit.reason
     assert match.outcome.shares == (0, 0.5, 0.5)
-    told = replays.from_actions(game, 3, match.actions, forfeit=vars(forfeit))
-    replays.verify(replays.parse(replays.dump(told)))
+    replay = replays.from_actions(game, 3, match.actions, forfeit=vars(forfeit))
+    replays.verify(replays.parse(replays.dump(replay)))
 
 
 def test_a_bot_that_writes_on_what_it_is_handed_changes_nothing():
@@ -104,7 +104,7 @@ def test_a_bot_that_writes_on_what_it_is_handed_changes_nothing():
     assert honest.forfeit is None
 
 
-def test_the_watch_hears_of_every_decision_and_of_its_end():
+def test_the_watch_is_called_before_and_after_every_decision():
     game = sprawl_env.game("tower_up")
     heard = []
     match = played(game, "random", "random", watch=lambda seat, ply: heard.append((seat, ply)))

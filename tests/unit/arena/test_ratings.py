@@ -12,11 +12,11 @@ from sprawl_env.arena.ratings import (
     bootstrap,
     bradley_terry,
     centred,
+    information,
     pair_wins,
     prior_wins,
     rate,
     skills,
-    told,
 )
 
 
@@ -34,7 +34,7 @@ def test_strengths_are_found_again_from_expected_results():
     assert elo - elo[0] == pytest.approx(400 * np.log10(strength), abs=0.01)
 
 
-def test_agents_that_never_met_are_compared_through_others():
+def test_bots_that_never_met_are_compared_through_others():
     wins = np.array([[0, 75, 0], [25, 0, 75], [0, 25, 0]], float)
     elo = bradley_terry(wins)
     assert elo - elo[1] == pytest.approx([400 * math.log10(3), 0, -400 * math.log10(3)], abs=0.01)
@@ -75,7 +75,7 @@ def test_intervals_cover_the_rating_and_shrink_with_deals():
 
     narrow, wide = sample(4000), sample(100)
     assert wide / narrow == pytest.approx(math.sqrt(40), rel=0.35)
-    # half the difference of two agents: 2 * 1.96 * (400 / ln 10) * sd of the log-odds / 2
+    # half the difference of two bots: 2 * 1.96 * (400 / ln 10) * sd of the log-odds / 2
     assert narrow == pytest.approx(1.96 * 400 / math.log(10) / math.sqrt(8000 * 0.21), rel=0.15)
 
 
@@ -92,7 +92,7 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
     assert 87 <= inside <= 100
 
 
-def test_pairs_are_counted_by_rank_and_seats_of_one_agent_are_not_compared():
+def test_pairs_are_counted_by_rank_and_seats_of_one_bot_are_not_compared():
     wins = pair_wins([1, 2.5, 2.5, 4], [0, 1, 2, 1], 3)
     assert wins.tolist() == [[0, 2, 1], [0, 0, 0.5], [0, 1.5, 0]]
 
@@ -108,7 +108,7 @@ def test_openskill_tells_winners_from_losers():
 
 
 def ladder(deals=500):
-    """Three agents: the first always loses, the third beats the second two times out of three."""
+    """Three bots: the first always loses, the third beats the second two times out of three."""
     wins = np.zeros((deals, 3, 3))
     wins[:, 1, 0] = wins[:, 2, 0] = 1.0
     wins[::3, 1, 2] = 1.0
@@ -116,10 +116,10 @@ def ladder(deals=500):
     return wins
 
 
-def test_the_zero_of_the_scale_is_the_mean_weighed_by_what_the_games_tell():
+def test_the_zero_of_the_scale_is_the_mean_weighted_by_information():
     wins = ladder()
     total = wins.sum(axis=0) + prior_wins(wins)
-    shares = told(total, bradley_terry(total))
+    shares = information(total, bradley_terry(total))
     assert shares.sum() == pytest.approx(1.0)
     assert shares[0] < 0.01
     assert shares[1] == pytest.approx(0.5, abs=0.01)

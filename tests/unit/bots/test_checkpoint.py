@@ -1,4 +1,4 @@
-"""agents/checkpoint.py: what is written is what is read, and nothing else is."""
+"""Checkpoints: what is written is what is read, and nothing else is."""
 
 import json
 import pickle
@@ -44,10 +44,10 @@ def write(folder, game, **changes):
 
 def test_a_checkpoint_plays_as_the_network_it_was_made_from(game, tmp_path):
     write(tmp_path / "step-0000000070", game)
-    agent = make_bot(f"checkpoint:{tmp_path / 'step-0000000070'}", game)
+    bot = make_bot(f"checkpoint:{tmp_path / 'step-0000000070'}", game)
     vec = sprawl_env.make_vec(game, 16)
     vec.reset()
-    actions = agent.act(vec.observations, vec.masks, None)
+    actions = bot.act(vec.observations, vec.masks, None)
     with torch.no_grad():
         logits = network(game)(torch.from_numpy(vec.observations))[0].numpy()
     assert actions.tolist() == np.where(vec.masks, logits, -np.inf).argmax(axis=1).tolist()
@@ -55,13 +55,13 @@ def test_a_checkpoint_plays_as_the_network_it_was_made_from(game, tmp_path):
 
 
 def test_samples_are_legal_and_follow_the_seed(game, tmp_path):
-    agent = PolicyBot(write(tmp_path / "step-1", game), game, seed=4, sample=True)
+    bot = PolicyBot(write(tmp_path / "step-1", game), game, seed=4, sample=True)
     vec = sprawl_env.make_vec(game, 64)
     vec.reset()
-    first = agent.act(vec.observations, vec.masks, None)
-    second = agent.act(vec.observations, vec.masks, None)
-    agent.seed(4)
-    assert agent.act(vec.observations, vec.masks, None).tolist() == first.tolist()
+    first = bot.act(vec.observations, vec.masks, None)
+    second = bot.act(vec.observations, vec.masks, None)
+    bot.seed(4)
+    assert bot.act(vec.observations, vec.masks, None).tolist() == first.tolist()
     assert first.tolist() != second.tolist()
     assert vec.masks[np.arange(64), first].all()
 
@@ -153,7 +153,7 @@ def test_a_pickle_with_a_matching_checksum_is_still_not_loaded(game, tmp_path):
 def test_values_are_those_of_the_policy_in_units_of_the_reward(game, tmp_path):
     from gymnasium import spaces
 
-    policy = EntityPolicy(
+    policy = pytest.importorskip("sprawl_env.learning.policy").EntityPolicy(
         spaces.Box(-1.0, 1.0, (game.observation_size,), np.float32),
         spaces.Discrete(game.num_actions),
         lambda _: 1e-3,

@@ -40,9 +40,9 @@ def test_a_bot_is_looked_up_in_the_current_folder(game, tmp_path, monkeypatch):
     ("name", "says"),
     [
         ("no_such_module:Bot", "no module 'no_such_module' in the current folder"),
-        ("tests.agents.none:Bot", "no module 'tests.agents.none'"),
+        ("tests.bots.none:Bot", "no module 'tests.bots.none'"),
         (f"{BOTS}:Frist", r"unknown class of tests.bots 'Frist' \(did you mean 'First'\?\)"),
-        ("tests.agents:Bot", "has no class 'Bot', nor any"),
+        ("tests.unit:Bot", "has no class 'Bot', nor any"),
         (f"{BOTS}:not_a_class", "expected a class, not_a_class is a int"),
         (f"{BOTS}:First()", "expected module:Class, e.g. my_bot:MyBot"),
         ("my bot:First", "expected module:Class"),

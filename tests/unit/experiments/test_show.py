@@ -58,11 +58,11 @@ def test_a_position_may_be_one_seats_view():
 
 
 def test_a_command_prints_what_it_says_without_blanks(tmp_path, capsys):
-    show.command("sprawl_env.commands.data tower_up", tmp_path)
+    show.command("sprawl_env data tower_up", tmp_path)
     out = capsys.readouterr().out
     assert out.startswith("tower_up\ntable")
     assert all(line and line == line.rstrip() for line in out.splitlines())
-    show.command("sprawl_env.commands.data tower_up", tmp_path, quiet=True)
+    show.command("sprawl_env data tower_up", tmp_path, quiet=True)
     assert capsys.readouterr().out == ""
     assert not list(tmp_path.iterdir())
 
@@ -75,7 +75,7 @@ def test_bars_of_progress_are_left_out_and_tables_stay():
 @pytest.mark.compiled
 def test_a_command_is_plain_text_in_a_kernel_that_asks_for_colour(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
-    show.command("sprawl_env.arena.evaluation --agents random random --games 2", tmp_path)
+    show.command("sprawl_env evaluate --bots random random --games 2", tmp_path)
     out = capsys.readouterr().out
     assert "mean score" in out
     assert "\x1b" not in out
@@ -83,9 +83,9 @@ def test_a_command_is_plain_text_in_a_kernel_that_asks_for_colour(tmp_path, caps
 
 def test_a_command_that_fails_says_why_in_one_line(tmp_path):
     with pytest.raises(show.CommandFailed) as error:
-        show.command("sprawl_env.commands.data chess", tmp_path)
+        show.command("sprawl_env data chess", tmp_path)
     assert str(error.value).startswith(
-        "python -m sprawl_env.data chess: error: unknown game 'chess'"
+        "python -m sprawl_env data chess: error: unknown game 'chess'"
     )
     assert "\n" not in str(error.value)
 

@@ -524,7 +524,7 @@ def test_bad_input_is_one_line(tmp_path, monkeypatch, capsys, arguments, says):
     (tmp_path / "bad.json").write_text("[]")
     monkeypatch.setattr("sys.argv", ["play", *arguments])
     with pytest.raises(SystemExit) as left:
-        run(play.main, play.Config)
+        run(play.main, play.Play)
     assert left.value.code == 2
     err = capsys.readouterr().err
     assert err.startswith("error: ")

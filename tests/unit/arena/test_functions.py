@@ -1,0 +1,264 @@
+"""The functions behind the commands: ``evaluate``, ``tournament`` and ``train``."""
+
+import dataclasses
+import json
+
+import pytest
+
+import sprawl_env
+from sprawl_env.arena import entrants
+from sprawl_env.arena.tournament import Interrupted
+from sprawl_env.console import option_words, parse_options
+from sprawl_env.core.errors import InvalidOption, UnknownName
+from sprawl_env.core.extras import MissingExtra
+from tests.bots import First
+from tests.commands import ROOT, hide
+
+
+class Named(First):
+    def __init__(self, name):
+        self.name = name
+
+
+def test_the_package_offers_the_functions_and_says_what_it_lacks():
+    for name in sprawl_env.__all__:
+        assert getattr(sprawl_env, name) is not None
+    assert {"evaluate", "tournament", "train", "load_policy", "replays"} <= set(dir(sprawl_env))
+    with pytest.raises(AttributeError, match="module 'sprawl_env' has no attribute 'evalute'"):
+        sprawl_env.evalute  # noqa: B018
+
+
+# --------------------------------------------------------------------------------------- evaluate
+
+
+def test_evaluate_returns_lines_results_and_a_frame():
+    found = sprawl_env.evaluate("tower_up", ["greedy", "random"], num_games=3, seed=5)
+    assert dataclasses.is_dataclass(found)
+    assert [line.bot for line in found.lines] == ["greedy", "random"]
+    assert found.num_games == len(found.results.wins) == 4  # whole rotations
+    assert (found.game, found.num_players, found.options, found.seed) == ("tower_up", 2, (), 5)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        found.seed = 6
+    frame = pytest.importorskip("polars") and found.frame()
+    assert frame["bot"].to_list() == ["greedy", "random"]
+    assert frame["wins"].to_list() == [line.wins for line in found.lines]
+    assert json.loads(json.dumps(found.to_json()))["config"]["num_games"] == 4
+
+
+def test_evaluate_takes_a_game_an_import_path_and_options():
+    game = sprawl_env.game("tower_up", num_players=3, objectives="start")
+    found = sprawl_env.evaluate(game, ["random", "random"], num_games=3)
+    again = sprawl_env.evaluate(
+        "sprawl_env.games.tower_up:RULES", ["random", "random"], num_games=3, num_players=3,
+        objectives="start",
+    )  # fmt: skip
+    assert found.lines == again.lines
+    assert (again.game, again.bots, again.num_players) == ("tower_up", ("random",) * 3, 3)
+    assert found.options == again.options == ("objectives=start",)
+    with pytest.raises(InvalidOption, match="num_players: the game has its options already"):
+        sprawl_env.evaluate(game, ["random", "random"], num_players=3)
+
+
+def test_evaluate_takes_bots_and_shows_them_only_what_their_seat_can_know():
+    game = sprawl_env.game("tower_up")
+    seen = []
+
+    class Looks(First):
+        name = "looks"
+
+        def act(self, observations, masks, states):
+            seen.append(states.copy())
+            return super().act(observations, masks, states)
+
+    by_name = sprawl_env.evaluate(game, ["tests.bots:First", "random"], num_games=4)
+    found = sprawl_env.evaluate(game, [Looks(game, 0), "random"], num_games=4)
+    assert [line.bot for line in found.lines] == ["looks", "random"]
+    assert found.lines[0].wins == by_name.lines[0].wins
+    first = seen[0]
+    dealt = game.deal(1, 0)
+    assert first["rng"][0].tolist() != dealt["rng"][0].tolist()  # resampled
+
+
+def test_evaluate_takes_the_bots_of_the_package_as_they_are():
+    game = sprawl_env.game("tower_up")
+    bot = sprawl_env.make_bot("greedy", game)
+    assert entrants.as_bot(bot, game) is bot
+    by_name = sprawl_env.evaluate(game, ["greedy", "random"], num_games=2)
+    assert sprawl_env.evaluate(game, [bot, "random"], num_games=2).lines == by_name.lines
+
+
+@pytest.mark.parametrize(
+    ("bots", "settings", "says"),
+    [
+        ("greedy", {}, "bots='greedy': expected a list of names or bots"),
+        ([], {}, "bots: expected at least one"),
+        (["greedy"], {}, "bots: expected 2 or 2 names for 2 seats, got 1"),
+        (["greedy", 3], {}, "bots: expected names or bots, got a int"),
+        ([Named("a"), Named("a")], {}, "two different bots are named 'a'"),
+        (["greedy", "random"], {"num_games": 0}, "num_games=0: expected a whole number from 1"),
+        (["greedy", "random"], {"seed": -1}, "seed -1: expected a whole number"),
+        (["greedy", "random"], {"floors": 3}, "unknown option of tower_up 'floors'"),
+    ],
+)
+def test_bad_input_of_evaluate_is_one_line(bots, settings, says):
+    with pytest.raises(sprawl_env.SprawlError) as error:
+        sprawl_env.evaluate("tower_up", bots, **settings)
+    assert says in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_frame_without_polars_names_the_extra(monkeypatch):
+    found = sprawl_env.evaluate("tower_up", ["random", "random"], num_games=2)
+    hide(monkeypatch, "polars")
+    with pytest.raises(MissingExtra, match=r"frame\(\) needs polars.*'sprawl-env\[analysis\]'"):
+        found.frame()
+
+
+def test_a_game_is_named_as_a_command_can_name_it(monkeypatch):
+    from sprawl_env.core import registry
+
+    game = sprawl_env.game("tower_up")
+    assert entrants.game_word(game) == "tower_up"
+    monkeypatch.delitem(registry._games, "tower_up")
+    assert registry.rules_of(entrants.game_word(game)) is game.rules
+    monkeypatch.setattr(registry, "import_path", lambda rules: None)
+    with pytest.raises(InvalidOption, match="register the game, or assign its GameRules"):
+        entrants.game_word(game)
+
+
+def test_option_words_are_read_back(tmp_path):
+    game = sprawl_env.game("tower_up", num_players=3, objectives="start", max_turns=50)
+    words = option_words(game)
+    assert parse_options(words) == {"objectives": "start", "max_turns": 50}
+    again = sprawl_env.game("tower_up", num_players=3, **parse_options(words))
+    assert again.options == game.options
+    rows = ROOT / "sprawl_env" / "games" / "tower_up" / "data" / "rows.toml"
+    (tmp_path / "rows.toml").write_bytes(rows.read_bytes())
+    assert option_words(sprawl_env.game("tower_up", data=tmp_path)) == (f"data={tmp_path}",)
+
+
+# ------------------------------------------------------------------------------------- tournament
+
+
+def rows_of(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+@pytest.mark.compiled
+def test_tournament_returns_figures_and_leaves_no_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = sprawl_env.tournament("tower_up", ["random", "greedy"], num_games=4, processes=1)
+    assert found.folder is None
+    assert list(tmp_path.iterdir()) == []
+    assert [line["bot"] for line in found.report["bots"]] == ["greedy", "random"]
+    assert len(found.results) == len(found.timings) == 4
+    frame = pytest.importorskip("polars") and found.frame()
+    assert frame["bot"].to_list() == ["greedy", "random"]
+    assert {"elo", "elo_low", "elo_high", "mu", "wins"} < set(frame.columns)
+
+
+@pytest.mark.compiled
+def test_tournament_continues_what_its_folder_holds_and_takes_bots(tmp_path):
+    game = sprawl_env.game("tower_up")
+    what = {"num_games": 2, "processes": 1, "out": tmp_path / "t", "replays": True}
+    found = sprawl_env.tournament(game, [First(game, 0), "random"], **what)
+    assert found.folder == tmp_path / "t"
+    assert {line["bot"] for line in found.report["bots"]} == {"first", "random"}
+    rows = rows_of(tmp_path / "t" / "results.jsonl")
+    assert [row["bots"] for row in rows] == [["first", "random"], ["random", "first"]]
+    (replay, _) = sorted((tmp_path / "t" / "replays").iterdir())
+    assert sprawl_env.replays.load(replay).header["bots"] == ["first", "random"]
+    timings = rows_of(tmp_path / "t" / "timings.jsonl")
+    again = sprawl_env.tournament(game, [First(game, 0), "random"], **what)
+    assert list(again.timings) == timings  # no game was played again
+    assert json.loads((tmp_path / "t" / "report.json").read_text())["command"] == (
+        "sprawl-env tournament --game tower_up --bots first random --num-players 2 --games 2 "
+        "--seed 0"
+    )
+
+
+@pytest.mark.parametrize(
+    ("bots", "settings", "says"),
+    [
+        (["random", "greedy"], {"replays": True}, "replays: expected a folder as out"),
+        (["random", "greedy"], {"processes": -1}, "processes=-1: expected a whole number from 0"),
+        (["random", "greedy"], {"num_players": "two"}, "num_players='two': expected a whole"),
+        (["random", "random"], {}, "'random' is named 2 times"),
+        (["random", Named(lambda: 0)], {}, "bots: expected names or bots, got a Named"),
+    ],
+)
+def test_bad_input_of_tournament_is_one_line(bots, settings, says):
+    with pytest.raises(sprawl_env.SprawlError) as error:
+        sprawl_env.tournament("tower_up", bots, **settings)
+    assert says in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.compiled
+def test_a_bot_that_cannot_be_sent_to_a_process_is_one_line():
+    game = sprawl_env.game("tower_up")
+    bot = First(game, 0)
+    bot.thing = lambda: 0
+    with pytest.raises(InvalidOption, match="bot 'first': cannot be pickled for worker processes"):
+        sprawl_env.tournament(game, [bot, "random"], num_games=2)
+
+
+@pytest.mark.compiled
+def test_an_interrupted_tournament_says_what_is_kept(monkeypatch, tmp_path):
+    from sprawl_env.arena import tournament
+
+    def stop(*arguments, **keywords):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tournament, "play", stop)
+    with pytest.raises(Interrupted, match="0 of 2 games are kept; run the same command again"):
+        sprawl_env.tournament("tower_up", ["random", "greedy"], num_games=2, out=tmp_path / "t")
+    with pytest.raises(Interrupted, match="stopped after 0 of 2 games"):
+        sprawl_env.tournament("tower_up", ["random", "greedy"], num_games=2)
+
+
+# ------------------------------------------------------------------------------------------ train
+
+
+@pytest.mark.compiled
+def test_train_returns_the_run_its_policy_and_a_frame(tmp_path):
+    pytest.importorskip("sb3_contrib")
+    game = sprawl_env.game("tower_up", objectives="start")
+    found = sprawl_env.train(
+        game, total_steps=256, max_minutes=0.0, num_envs=16, num_steps=8, batch_size=64,
+        num_epochs=1, width=8, trunk=16, imitation=0, checkpoint_every=128, evaluation_games=4,
+        processes=1, runs=str(tmp_path), name="mine",
+    )  # fmt: skip
+    assert found.finished
+    assert found.folder == tmp_path / "mine"
+    assert found.results.keys() == {"random", "greedy"}
+    policy = found.policy()
+    assert policy.game.options == game.options
+    frame = pytest.importorskip("polars") and found.frame()
+    assert set(frame["opponent"]) == {"random", "greedy"}
+    config = json.loads((found.folder / "config.json").read_text())["config"]
+    assert (config["game"], config["options"]) == ("tower_up", ["objectives=start"])
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"preset": "quik"}, "unknown preset 'quik'"),
+        ({"num_env": 3}, "unknown setting of train 'num_env' (did you mean 'num_envs'?)"),
+        ({"gamma": 2.0}, "gamma=2.0: expected 0..1"),
+    ],
+)
+def test_bad_input_of_train_is_one_line(settings, says, tmp_path, monkeypatch):
+    pytest.importorskip("sb3_contrib")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(sprawl_env.SprawlError) as error:
+        sprawl_env.train("tower_up", **settings)
+    assert says in str(error.value)
+    with pytest.raises(InvalidOption, match="the game has its options already"):
+        sprawl_env.train(sprawl_env.game("tower_up"), num_players=3)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_unknown_games_are_named():
+    with pytest.raises(UnknownName, match="unknown game 'tower'"):
+        sprawl_env.evaluate("tower", ["random", "random"])

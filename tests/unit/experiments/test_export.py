@@ -1,0 +1,66 @@
+"""experiments/export.py: weights and card of an agent from the folder of a run."""
+
+import json
+
+import pytest
+
+pytest.importorskip("torch")
+
+from experiments import export
+from tests.commands import call, refused
+from tests.unit.bots.test_agents import checkpoint
+
+LINE = {
+    "bot": "policy", "games": 1000, "wins": 0.75, "low": 0.72, "high": 0.78, "score": 50.0,
+    "score_margin": 0.5, "margin": 3.0, "margin_error": 0.4,
+}  # fmt: skip
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    folder = tmp_path / "runs" / "mine"
+    checkpoint(folder / "checkpoints" / "step-0000000070")
+    config = {
+        "preset": "quick", "game": "tower_up", "num_players": 2, "options": ["max_turns=50"],
+        "seed": 3, "processes": 2, "imitation": 400_000, "runs": "runs", "name": "mine",
+    }  # fmt: skip
+    written = {"config": config, "versions": {"python": "3.11"}, "machine": "m", "commit": "c0ffee"}
+    (folder / "config.json").write_text(json.dumps(written))
+    (folder / "evaluation.json").write_text(json.dumps({"results": {"greedy": [LINE]}}))
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+def test_a_run_becomes_an_agent_with_a_card(run, capsys):
+    words = ["--weaknesses", "It rarely builds upwards."]
+    out = call(capsys, run, "agents/tower_up/quick", *words, main=export.main).out
+    assert "agent:tower_up/quick" in out
+    card = (run.parents[1] / "agents" / "tower_up" / "quick" / "README.md").read_text()
+    for part in (
+        "# agent:tower_up/quick", "num_players=2", "70 decisions in 1.5 minutes", "python 3.11",
+        "`c0ffee`", "| greedy | policy | 1,000 | 75.0% | 72.0% – 78.0% | 50.0 ± 0.5 |",
+        "`python -m experiments.train --preset quick --game tower_up --options max_turns=50 "
+        "--seed 3`",
+        "## Known weaknesses", "- It rarely builds upwards.",
+    ):  # fmt: skip
+        assert part in card
+
+
+@pytest.mark.parametrize(
+    ("change", "folder", "says"),
+    [
+        (lambda run: None, "agents/ginkgopolis/quick", "expected agents/tower_up/NAME"),
+        (lambda run: None, "agents/tower_up/a b", "expected agents/tower_up/NAME"),
+        (lambda run: (run / "evaluation.json").unlink(), "agents/tower_up/x", "cannot be read"),
+        (lambda run: (run / "config.json").write_text("["), "agents/tower_up/x", "a JSON object"),
+        (
+            lambda run: (run / "config.json").write_text("{}"),
+            "agents/tower_up/x",
+            "its JSON files lack 'config'",
+        ),
+    ],
+)
+def test_bad_input_is_one_line_and_writes_nothing(run, capsys, change, folder, says):
+    change(run)
+    assert says in refused(capsys, run, folder, main=export.main)
+    assert not (run.parents[1] / "agents").exists()
