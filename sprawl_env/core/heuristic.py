@@ -1,9 +1,11 @@
-"""What a game may tell bots about its positions: a record of kernels."""
+"""A game's heuristic: kernels that rate positions and actions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+
+from sprawl_env.core.errors import InvalidOption
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +37,7 @@ class Heuristic:
         """Check that exactly one of ``value`` and ``rate`` is given.
 
         Raises:
-            ValueError: both or neither are.
+            InvalidOption: both or neither are.
         """
         if (self.value is None) == (self.rate is None):
-            raise ValueError("Heuristic: expected value or rate, not both")
+            raise InvalidOption("Heuristic: expected exactly one of value and rate")

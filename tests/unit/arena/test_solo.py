@@ -7,20 +7,20 @@ import pytest
 
 pytest.importorskip("sb3_contrib")
 import sprawl_env
-from sprawl_env.__main__ import main
 from sprawl_env.arena import evaluation
 from sprawl_env.bots.names import make_bot
 from sprawl_env.kernels.compile import JIT
 from sprawl_env.learning import training
+from tests.commands import call
 from tests.toy import NAME, toy
 
 pytestmark = pytest.mark.compiled
 
 
-def test_each_agent_plays_the_same_deals_alone():
+def test_each_bot_plays_the_same_deals_alone():
     game = toy(num_players=1)
-    agents = [make_bot(name, game) for name in ("random", "random")]
-    lines, results = evaluation.measure_alone(game, ["one", "two"], agents, 40, seed=3)
+    bots = [make_bot(name, game) for name in ("random", "random")]
+    lines, results = evaluation.measure_alone(game, ["one", "two"], bots, 40, seed=3)
     assert [line.bot for line in lines] == ["one", "two"]
     assert [line.games for line in lines] == [40, 40]
     assert len(results.wins) == 80
@@ -33,27 +33,26 @@ def test_each_agent_plays_the_same_deals_alone():
 @pytest.mark.parametrize("bots", [("greedy",), ("greedy", "random")])
 def test_evaluation_on_one_seat_shows_wins_score_and_margin(bots, tmp_path, capsys):
     out = tmp_path / "result.json"
-    words = ["--num-players", "1", "--games", "30", "--out", str(out)]
-    main(["evaluate", "--game", NAME, "--bots", *bots, *words])
-    shown = capsys.readouterr().out
+    what = ["--game", NAME, "--bots", *bots, "--num-players", 1, "--games", 30, "--out", out]
+    shown = call(capsys, "evaluate", *what).out
     assert "1 seat against the automaton" in shown
     assert "mean margin" in shown
-    result = json.loads(out.read_text())
+    result = json.loads((tmp_path / "result.json").read_text())
     assert [line["bot"] for line in result["lines"]] == list(bots)
     assert {"wins", "score", "margin", "margin_error"} <= result["lines"][0].keys()
 
 
 def test_two_seats_show_no_margins(capsys):
-    main(["evaluate", "--game", NAME, "--bots", "greedy", "random", "--games", "20"])
-    shown = capsys.readouterr().out
-    assert "2 seats, seed 0" in shown
-    assert "margin" not in shown
+    shown = call(capsys, "evaluate", "--game", NAME, "--bots", "greedy", "random", "--games", 20)
+    assert "2 seats, seed 0" in shown.out
+    assert "margin" not in shown.out
 
 
 def test_a_game_that_is_registered_is_found_by_name_and_by_import_path():
     by_name = sprawl_env.evaluate(NAME, ["greedy", "random"], num_games=20, num_players=1)
-    by_path = sprawl_env.evaluate("tests.toy:RULES", ["greedy", "random"], num_games=20,
-                                  num_players=1)  # fmt: skip
+    by_path = sprawl_env.evaluate(
+        "tests.toy:RULES", ["greedy", "random"], num_games=20, num_players=1
+    )
     assert by_name.lines == by_path.lines
     assert by_name.game == by_path.game == "tests.toy:RULES"
 
@@ -66,12 +65,12 @@ def test_training_on_one_seat_meets_the_automaton_and_no_pool(tmp_path, monkeypa
         "_rates",
         lambda self, of=training.Reported._rates: rates.append(of(self)) or "",
     )
-    run = sprawl_env.train(
-        NAME, num_players=1, total_steps=2048, max_minutes=0, num_envs=16, num_steps=16,
+    config = training.Config(
+        game=NAME, num_players=1, total_steps=2048, max_minutes=0, num_envs=16, num_steps=16,
         batch_size=64, num_epochs=1, width=8, trunk=16, imitation=2000, imitation_epochs=1,
         checkpoint_every=512, evaluation_games=40, processes=1, runs=tmp_path, name="solo",
     )  # fmt: skip
-    assert run.finished
+    training.main(config)
     assert rates[-1].startswith("wins automaton ")
     result = json.loads((tmp_path / "solo" / "evaluation.json").read_text())
     assert result["results"].keys() == {"automaton"}
@@ -82,5 +81,5 @@ def test_training_on_one_seat_meets_the_automaton_and_no_pool(tmp_path, monkeypa
     assert "1 seat" in text
     assert "v automaton" in text
     assert "mean margin" in text
-    sprawl_env.train(resume=tmp_path / "solo")
+    training.main(training.Config(resume=tmp_path / "solo"))
     assert "100% done" in capsys.readouterr().out

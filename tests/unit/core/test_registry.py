@@ -189,7 +189,7 @@ def test_replays_of_a_game_that_was_registered_again_are_of_the_new_one(names):
 
 def test_a_heuristic_has_a_value_or_a_rate():
     for wrong in ({}, {"value": lots.value, "rate": lots.value}):
-        with pytest.raises(ValueError, match="expected value or rate, not both"):
+        with pytest.raises(InvalidOption, match="expected exactly one of value and rate"):
             sprawl_env.Heuristic(**wrong)
 
 
