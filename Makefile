@@ -6,13 +6,13 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 STAMP := $(VENV)/.installed
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 WARM := $(BIN)/python -m sprawl_env warmup
-# What shows the rules themselves, whatever stands on them; as plain Python numpy checks every index.
+# Tests of the rules alone; as plain Python numpy checks every index.
 RULES := tests/unit/kernels tests/unit/core tests/unit/games tests/second_opinion tests/golden/test_replays.py
-# Whole games, which get to where no drawn position is; plain Python plays few of them.
+# Whole games reach positions that no test sets up; plain Python plays few of them.
 WHOLE_GAMES := $(foreach part,fuzz properties,tests/unit/games/*/test_$(part).py) tests/second_opinion tests/golden/test_replays.py
 
 .DEFAULT_GOAL := help
-.PHONY: help setup train test test-slow test-plain test-checked lint types contracts docs check benchmark notebooks format clean
+.PHONY: help setup train test test-long test-slow test-plain test-checked lint types contracts docs check benchmark notebooks format clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -29,19 +29,24 @@ $(STAMP): pyproject.toml constraints.txt
 train: $(STAMP) ## train a Tower Up policy and measure it (about 5 minutes)
 	$(BIN)/python -m experiments.train --preset quick $(ARGS)
 
-test: $(STAMP) ## run the tests
-	$(WARM)
-	$(PYTEST) -m 'not slow'
+test: $(STAMP) ## run the tests (4 minutes, after compiling)
+	$(WARM) --bots
+	$(PYTEST) -m 'not slow and not long'
 
-test-slow: $(STAMP) ## run the long tests too (an hour and more)
+test-long: $(STAMP) ## run notebooks, killed runs, whole games in a browser (4 minutes)
+	$(WARM) --bots
+	$(PYTEST) -m 'long and not slow'
+
+test-slow: $(STAMP) ## run every test, the slow ones too (an hour and more)
+	$(WARM) --bots
 	$(PYTEST)
 
 test-plain: $(STAMP) ## run the tests of the rules as plain Python
-	NUMBA_DISABLE_JIT=1 $(PYTEST) $(RULES) -m 'not slow and not compiled'
+	NUMBA_DISABLE_JIT=1 $(PYTEST) $(RULES) -m 'not slow and not long and not compiled'
 
 test-checked: $(STAMP) ## run whole games with every array index checked
 	NUMBA_BOUNDSCHECK=1 $(WARM)
-	NUMBA_BOUNDSCHECK=1 $(PYTEST) $(WHOLE_GAMES) -m 'not slow'
+	NUMBA_BOUNDSCHECK=1 $(PYTEST) $(WHOLE_GAMES) -m 'not slow and not long'
 
 lint: $(STAMP) ## ruff
 	$(BIN)/ruff check .
@@ -50,13 +55,13 @@ lint: $(STAMP) ## ruff
 types: $(STAMP) ## mypy --strict
 	$(BIN)/mypy
 
-contracts: $(STAMP) ## who may import whom
+contracts: $(STAMP) ## check which module may import which
 	$(BIN)/lint-imports
 
 docs: $(STAMP) ## build the documentation site: build/site/index.html
 	NUMBA_DISABLE_JIT=1 NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
 
-check: lint types contracts docs test test-plain test-checked ## everything CI runs
+check: lint types contracts docs test test-long test-plain test-checked ## everything CI runs
 
 benchmark: $(STAMP) ## measure the speed, with peers where they are installed
 	$(BIN)/python -m experiments.benchmark $(ARGS)
@@ -65,7 +70,7 @@ notebooks: $(STAMP) ## execute the notebooks in place (a few minutes)
 	$(WARM)
 	$(BIN)/python -m experiments.notebooks $(ARGS)
 
-format: $(STAMP) ## let ruff reformat and mend what it can
+format: $(STAMP) ## reformat and fix with ruff
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 

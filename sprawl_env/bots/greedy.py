@@ -1,4 +1,4 @@
-"""Greedy: tries every legal action on a copy and keeps the one whose position looks best."""
+"""The bot greedy: it rates every legal action by the game's heuristic and plays the best one."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ Actions = npt.NDArray[np.int64]
 
 
 def heuristic_of(rules: GameRules) -> Heuristic:
-    """Return the heuristic registered with a game; without one, its scores are the heuristic."""
+    """Return the heuristic registered with a game, or one that looks at the scores alone."""
     return registry.heuristic_of(rules) or score_heuristic(rules)
 
 
 def heuristic_label(rules: GameRules) -> str:
-    """Return what tells apart, in the cache on disk, kernels into which a heuristic is compiled."""
+    """Return the label, in the disk cache, of kernels into which the heuristic is compiled."""
     heuristic = heuristic_of(rules)
     label = kernels_label(heuristic.value, heuristic.rate, heuristic.plan_value)
     return f"{rules.label} {label}".strip()
@@ -108,10 +108,10 @@ def action_rater(rules: GameRules) -> Callable[..., float]:
 
 @functools.cache
 def best_action(rules: GameRules) -> Callable[..., int]:
-    """Return the kernel ``(tables, games, mask, scratch)`` that picks the action it likes best.
+    """Return the kernel ``(tables, games, mask, scratch)`` that returns the best-rated action.
 
-    It is one of ``mask``, which has one at least, in ``games[0]``, the first of equals;
-    ``games[1]`` and ``scratch`` are scratch.
+    The kernel rates the actions of ``mask``, of which there is at least one, in ``games[0]``.  Of
+    several best actions it returns the first.  ``games[1]`` and ``scratch`` are overwritten.
     """
     rate_action = action_rater(rules)
 
@@ -131,7 +131,7 @@ def best_action(rules: GameRules) -> Callable[..., int]:
 
 @functools.cache
 def greedy_kernel(rules: GameRules) -> Callable[..., None]:
-    """Return the kernel that rates every action of a batch, by the game's heuristic."""
+    """Return the kernel that rates every legal action of a batch by the game's heuristic."""
     rate_action = action_rater(rules)
 
     @kernel(label=heuristic_label(rules))
@@ -150,7 +150,7 @@ def greedy_kernel(rules: GameRules) -> Callable[..., None]:
 
 
 class GreedyBot:
-    """One ply of look-ahead by the game's heuristic; ties are broken at random."""
+    """Plays the best-rated action; ties are broken at random."""
 
     name = "greedy"
     needs_observations = False
@@ -164,11 +164,11 @@ class GreedyBot:
         self.seed(seed)
 
     def seed(self, seed: int) -> None:
-        """Start the tie-breaks anew."""
+        """Seed the rng that breaks ties."""
         self._rng = np.random.default_rng(seed)
 
     def values(self, masks: Mask, states: Games) -> Floats:
-        """Return what the heuristic says after each action, float32 ``[n, num_actions]``.
+        """Return the rating of each action, float32 ``[n, num_actions]``.
 
         Illegal actions are -inf.
         """
@@ -177,12 +177,12 @@ class GreedyBot:
         return found
 
     def act(self, observations: Floats | None, masks: Mask, states: Games | None) -> Actions:
-        """Choose the best-looking legal action of every row; needs ``states``."""
+        """Return the best-rated legal action of every row; needs ``states``."""
         if states is None:
             raise ValueError("greedy: act() needs the states")
         return self.choose(self.values(masks, states))
 
     def choose(self, values: Floats) -> Actions:
-        """Return the best action of every row, ties broken at random."""
+        """Return the action with the highest value of every row; ties are broken at random."""
         best = values == values.max(axis=1, keepdims=True)
         return np.asarray((best * (1.0 + self._rng.random(values.shape))).argmax(axis=1), np.int64)

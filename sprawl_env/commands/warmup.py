@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import multiprocessing
 import os
 import queue
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 
@@ -22,18 +21,12 @@ from sprawl_env.commands.flags import GameNames, Switch
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.registry import game_names, rules_of
-from sprawl_env.core.state import Games
 
 _BAR = 24
-_BOTS = (
-    "greedy",
-    "planner:playouts=2",
-    "mcts:sims=2",
-    "mcts:sims=2,widen=1",
-)  # all kernels of bots
+BOTS = ("greedy", "planner:playouts=2", "mcts:sims=2", "mcts:sims=2,widen=1")  # all their kernels
 
 
-def stages(name: str, bots: bool = False) -> Iterator[tuple[str, Callable[[], object]]]:
+def stages(name: str) -> Iterator[tuple[str, Callable[[], object]]]:
     """Yield the kernels to compile for one game, in order: what each is, and a call of it."""
     game: Game = make_game(name)
     games = game.deal(0)
@@ -52,13 +45,6 @@ def stages(name: str, bots: bool = False) -> Iterator[tuple[str, Callable[[], ob
         yield "simultaneous choices", lambda: owing(game.tables, games, 0)
     yield "redeal hidden", lambda: game.redeal_hidden(games, 0, 0, 0)
     yield "batches", lambda: _batches(game)
-    for bot in _BOTS if bots else ():
-        yield bot.partition(":")[0], functools.partial(_decide, bot, game, games)
-
-
-def _decide(bot: str, game: Game, games: Games) -> None:
-    """Let a bot make one decision."""
-    make_bot(bot, game).act(None, game.legal_actions(games, 0)[None], games)
 
 
 def _batches(game: Game) -> None:
@@ -67,12 +53,20 @@ def _batches(game: Game) -> None:
     vec.step(vec.sample_actions())
 
 
-def compile_game(name: str, bots: bool, report: Callable[[str], None]) -> None:
+def compile_game(name: str, report: Callable[[str], None]) -> None:
     """Compile one game; ``report`` is called before each stage and once at the end."""
-    for what, compile_it in stages(name, bots):
+    for what, compile_it in stages(name):
         report(f"{name}: {what}")
         compile_it()
     report(f"{name}: ready")
+
+
+def compile_bot(name: str, bot: str, report: Callable[[str], None]) -> None:
+    """Compile a bot of a game by letting it make one decision; ``report`` is called at the end."""
+    game = make_game(name)
+    games = game.deal(1)
+    make_bot(bot, game).act(None, game.legal_actions(games, 0)[None], games)
+    report(f"{name}: {bot.partition(':')[0]}")
 
 
 def compile_looks(name: str) -> None:
@@ -89,14 +83,16 @@ def compile_looks(name: str) -> None:
             compile_it(tuple(numba.typeof(argument) for argument in arguments))
 
 
-def warm_up(names: list[str], bots: bool = False) -> float:
-    """Compile games, and their bots if asked, with a progress bar; return the seconds it took.
+def warm_up(names: list[str], bots: Sequence[str] = ()) -> float:
+    """Compile games and their bots with a progress bar; return the seconds it took.
 
-    A single game is compiled in two processes: one compiles ``legal_actions`` and ``observe``,
-    which the other then loads from the cache.
+    With several cores, games are compiled at the same time, the largest first, and the bots of a
+    game as soon as the game is ready.  A single game is compiled in two processes: one compiles
+    ``legal_actions`` and ``observe``, which the other then loads from the cache.
     """
     start = time.perf_counter()
-    total = sum(1 for name in names for _ in stages(name, bots)) + len(names)
+    names = sorted(names, key=lambda name: -rules_of(name).state.itemsize)
+    total = sum(1 + len(bots) + sum(1 for _ in stages(name)) for name in names)
     done = 0
 
     def report(what: str) -> None:
@@ -105,32 +101,36 @@ def warm_up(names: list[str], bots: bool = False) -> float:
         _show(f"[{'#' * filled}{'.' * (_BAR - filled)}] {what}")
         done += 1
 
-    workers = os.cpu_count() or 1
+    workers = min(os.cpu_count() or 1, max(len(names), len(bots), 2))
     if workers > 1:
-        _compile_together(names, bots, min(workers, len(names) + 1), report)
+        _compile_together(names, bots, workers, report)
     else:
         for name in names:
-            compile_game(name, bots, report)
+            compile_game(name, report)
+            for bot in bots:
+                compile_bot(name, bot, report)
     seconds = time.perf_counter() - start
     _show(f"[{'#' * _BAR}] ready in {seconds:.1f} s", end="\n")
     return seconds
 
 
 def _compile_together(
-    names: list[str], bots: bool, workers: int, report: Callable[[str], None]
+    names: list[str], bots: Sequence[str], workers: int, report: Callable[[str], None]
 ) -> None:
-    """Compile every game in its own process, some at the same time; a single game in two."""
+    """Compile in several processes."""
     fresh = multiprocessing.get_context("spawn")
     with fresh.Manager() as manager, ProcessPoolExecutor(workers, mp_context=fresh) as pool:
         messages = manager.Queue()
-        work: list[Future[None]] = [
-            pool.submit(compile_game, name, bots, messages.put) for name in names
-        ]
+        games = {name: pool.submit(compile_game, name, messages.put) for name in names}
+        work: list[Future[None]] = list(games.values())
         if len(names) == 1:
             work.append(pool.submit(compile_looks, names[0]))
-        while not all(one.done() for one in work) or not messages.empty():
+        while games or not all(one.done() for one in work) or not messages.empty():
             with contextlib.suppress(queue.Empty):
                 report(messages.get(timeout=0.2))
+            for name in [name for name, game in games.items() if game.done()]:
+                games.pop(name).result()
+                work += [pool.submit(compile_bot, name, bot, messages.put) for bot in bots]
         for one in work:
             one.result()
 
@@ -161,4 +161,4 @@ def main(command: Warmup) -> None:
     names = list(command.game or game_names())
     for name in names:
         rules_of(name)  # an unknown name is an error before anything is compiled
-    warm_up(names, command.bots)
+    warm_up(names, BOTS if command.bots else ())

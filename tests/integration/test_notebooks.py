@@ -40,6 +40,7 @@ def test_what_is_committed_was_executed_cleanly(path):
     assert committed["cells"][0]["source"].startswith("# ")
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("path", FILES, ids=NAMES)

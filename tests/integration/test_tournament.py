@@ -204,6 +204,7 @@ def grown(path, lines, process):
         time.sleep(0.005)
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 def test_killed_twice_and_resumed_it_ends_byte_for_byte_like_an_unbroken_run(tmp_path):
     what = ["--bots", "random", "greedy", f"{BOTS}:First", "--games", "40", "--seed", "4"]
@@ -245,6 +246,7 @@ def test_killed_twice_and_resumed_it_ends_byte_for_byte_like_an_unbroken_run(tmp
     assert "120 games verified" in out
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 def test_bots_that_stall_or_die_forfeit_and_the_tournament_goes_on(tmp_path):
     what = ["--bots", "random", f"{BOTS}:Stalls", f"{BOTS}:Dies", f"{BOTS}:CannotBeMadeLater"]
@@ -320,6 +322,7 @@ def test_results_of_another_tournament_are_refused(tmp_path):
 # ---------------------------------------------------------------------------------------- the guide
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 def test_the_guides_bot_plays_as_written_and_its_commands_run(tmp_path):
     guide = (ROOT / "docs" / "guides" / "bots.md").read_text(encoding="utf-8")

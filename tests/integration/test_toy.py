@@ -153,6 +153,7 @@ def test_the_example_bots_are_short(path):
     assert 20 <= len(path.read_text().splitlines()) <= 45
 
 
+@pytest.mark.long
 def test_a_tournament_of_spawned_workers_and_its_replays(folder):
     run(
         folder, "-m", "sprawl_env", "tournament", "--game", "lots:RULES", "--bots", "greedy",
@@ -188,6 +189,7 @@ def test_a_tournament_by_name_from_a_script(folder):
     assert script(folder, BY_NAME).endswith("Tournament\n")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not JIT, reason="trains")
 @pytest.mark.parametrize("heuristic", [True, False])
 def test_it_trains_in_two_processes_with_and_without_a_heuristic(folder, heuristic):
@@ -352,6 +354,7 @@ print(total, game.scores(games).tolist())
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not JIT, reason="needs compiled kernels")
 @pytest.mark.parametrize("package", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_an_edited_game_is_compiled_again(tmp_path, package):

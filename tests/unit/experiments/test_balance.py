@@ -80,6 +80,7 @@ def test_bad_input_is_one_line(tmp_path, arguments, says):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.long
 def test_file_and_tables(tmp_path):
     out = tmp_path / "runs" / "balance.json"
     done = command("--games", "2", "--seats", "2", "4", "--out", str(out), cwd=tmp_path)

@@ -516,7 +516,7 @@ def test_the_replay_is_shown_when_the_game_is_over(table):
         (["--port", "70000"], "port=70000: expected 0..65535"),
         (["--load", "none.jsonl"], "none.jsonl: cannot be read"),
         (["--load", "bad.json"], "bad.json: expected a position or a replay"),
-        (["--load", "bad.json", "--options", "a=1"], "with --load the saved game decides"),
+        (["--load", "bad.json", "--options", "a=1"], "--load takes them from the saved game"),
     ],
 )
 def test_bad_input_is_one_line(tmp_path, monkeypatch, capsys, arguments, says):
@@ -621,6 +621,7 @@ def click_a_target(page, number):
     page.wait_for_selector(f"body:not([data-version='{version}'])")
 
 
+@pytest.mark.long
 def test_a_browser_plays_a_whole_game_by_clicking_and_is_reloaded_in_the_middle(tmp_path):
     session = session_of("tower_up", ("human", "greedy"), seed=3)
     with served(session, tmp_path) as url, open_url(url) as page:
@@ -727,6 +728,7 @@ REACHABLE = """target => {
 }"""
 
 
+@pytest.mark.long
 def test_a_browser_can_click_every_target_of_urban_sprawl(tmp_path):
     session = session_of("urban_sprawl", ("human", "random"), seed=2)
     with served(session, tmp_path) as url, open_url(url) as page:
