@@ -340,6 +340,7 @@ def test_resuming_passes_over_a_damaged_checkpoint(tmp_path):
     assert "exists: resume it with --resume" in err
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path):
     pytest.importorskip("sb3_contrib")

@@ -82,6 +82,7 @@ def test_a_notebook_gets_its_outputs_in_place_and_the_same_each_time(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("source", "says"),
     [

@@ -413,9 +413,11 @@ def test_the_error_that_the_guide_shows_is_the_one_there_is(tmp_path):
     guide = read(DOCS / "guides" / "cards.md")
     shown = re.search(r"^error: (.+)$", guide, re.MULTILINE)[1]
     rows = re.search(r'title="my_cards/rows.toml"\n(.*?)```', guide, re.DOTALL)[1]
-    wrong = re.search(r"got (\[.+\])$", shown)[1].replace("'", '"')
+    place, word = re.search(r"values (\d+): .+ got '(\w+)'$", shown).groups()
+    values = re.search(r"values = \[(.+)\]", rows)[1].split(", ")
+    values[int(place) - 1] = f'"{word}"'
     (tmp_path / "rows.toml").write_text(
-        re.sub(r"values = .+", f"values = {wrong}", rows, count=1), encoding="utf-8"
+        re.sub(r"values = .+", f"values = [{', '.join(values)}]", rows, count=1), encoding="utf-8"
     )
     with pytest.raises(DataError) as error:
         sprawl_env.game("tower_up", data=tmp_path)

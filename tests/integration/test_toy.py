@@ -112,6 +112,7 @@ def test_gymnasium_and_pettingzoo_make_it(folder):
     assert len(board) == 4
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("heuristic", [True, False])
 def test_it_is_evaluated_with_and_without_a_heuristic(folder, heuristic):
     if not heuristic:

@@ -84,7 +84,7 @@ def other_rank(team):
     gradient_of_all(team)
 
 
-@pytest.mark.parametrize("size", [1, 3])
+@pytest.mark.parametrize("size", [1, pytest.param(3, marks=pytest.mark.long)])
 def test_all_ranks_together_compute_the_gradient_of_the_mean_loss(size):
     with start(size, other_rank) as team:
         seen = gradient_of_all(team)
@@ -118,6 +118,7 @@ def train_other_rank(team):
     train_briefly(team)
 
 
+@pytest.mark.long
 def test_all_ranks_learn_the_same_weights_from_different_games():
     with start(2, train_other_rank) as team:
         together, same, steps = train_briefly(team)
@@ -222,7 +223,7 @@ def clone_other_rank(team):
     clone_expert(team)
 
 
-@pytest.mark.parametrize("size", [1, 2])
+@pytest.mark.parametrize("size", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_a_simple_expert_is_imitated(size):
     with start(size, clone_other_rank) as team:
         agreement, same, shown = clone_expert(team)

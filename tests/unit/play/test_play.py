@@ -687,6 +687,7 @@ def test_a_browser_undoes_shows_hints_saves_loads_and_lists(tmp_path):
         assert ready(page)
 
 
+@pytest.mark.long
 def test_a_browser_of_ginkgopolis_never_receives_what_is_hidden(tmp_path):
     session = session_of("ginkgopolis", ("human", "random", "random"), seed=12345678)
     received = []
