@@ -194,7 +194,7 @@ def write_page(command: Html) -> None:
         write_atomically(out, text)
     except OSError as error:
         raise InvalidOption(f"out={str(out)!r}: cannot be written: {error.strerror}") from None
-    say(f"{out}: {counted(len(replay.plies), 'ply', 'plies')}, {len(text) / 1e6:.1f} MB")
+    say(f"{out}: {counted(len(replay.plies), 'ply', 'plies')}, {len(text) / 1e3:,.0f} kB")
 
 
 def main(command: ReplayCommand | Verify | Show | Html) -> None:

@@ -114,7 +114,8 @@ def test_the_command_writes_a_page_beside_the_replay(tmp_path, monkeypatch, caps
     path = tmp_path / "game.jsonl"
     path.write_text((REPLAYS / "tower_up" / "2-seats.jsonl").read_text())
     call(monkeypatch, "html", path)
-    assert "game.html: 52 plies, 0.0 MB" in capsys.readouterr().out
+    size = (tmp_path / "game.html").stat().st_size / 1e3
+    assert f"game.html: 52 plies, {size:,.0f} kB" in capsys.readouterr().out
     assert (tmp_path / "game.html").read_text() == page(golden("tower_up", "2-seats"))
     call(monkeypatch, "html", path, "-o", tmp_path / "deep" / "other.html")
     assert (tmp_path / "deep" / "other.html").exists()
