@@ -335,7 +335,7 @@ def test_resuming_passes_over_a_damaged_checkpoint(tmp_path):
     weights.write_bytes(weights.read_bytes()[:1000])
     out, _ = finish(command("experiments.train", "--resume", str(run), cwd=tmp_path))
     assert "skipped: " in out
-    assert "going on with" in out
+    assert "resuming " in out
     _, err = finish(command(*train, cwd=tmp_path), code=2)
     assert "exists: resume it with --resume" in err
 
