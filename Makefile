@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 WARM := $(BIN)/python -m sprawl_env warmup
 # Tests of the rules alone; as plain Python numpy checks every index.
-RULES := tests/unit/kernels tests/unit/core tests/unit/games tests/second_opinion tests/golden/test_replays.py
+RULES := tests/unit/kernels tests/unit/core tests/unit/games tests/unit/render/test_pictures.py tests/second_opinion tests/golden/test_replays.py
 # Whole games reach positions that no test sets up; plain Python plays few of them.
 WHOLE_GAMES := $(foreach part,fuzz properties,tests/unit/games/*/test_$(part).py) tests/second_opinion tests/golden/test_replays.py
 
