@@ -10,18 +10,15 @@ from __future__ import annotations
 
 import copy
 import functools
-import importlib
-import os
-import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Final, TypeVar
 
 from sprawl_env.bots.protocol import Bot
 from sprawl_env.core.errors import SprawlError, unknown
 from sprawl_env.core.game import Game
+from sprawl_env.core.registry import find_module
 from sprawl_env.core.state import Games
 from sprawl_env.kernels.arrays import Floats, Index, Mask
 from sprawl_env.kernels.rng import combine
@@ -130,9 +127,7 @@ def _find(name: str) -> Callable[[Game, int], Any]:
     where, _, inside = name.partition(":")
     if not (all(part.isidentifier() for part in where.split(".")) and inside.isidentifier()):
         raise BotError(f"bot {name!r}: expected module:Class, e.g. my_bot:MyBot")
-    if not {"", os.getcwd()} & set(sys.path):
-        sys.path.append(os.getcwd())
-    module = _trying(name, f"importing {where}", lambda: _import(where))
+    module = _trying(name, f"importing {where}", lambda: find_module(where))
     if module is None:
         raise BotError(
             f"bot {name!r}: no module {where!r} in the current folder or on Python's path"
@@ -146,16 +141,6 @@ def _find(name: str) -> Callable[[Game, int], Any]:
     if not callable(made):
         raise BotError(f"bot {name!r}: expected a class, {inside} is a {type(made).__name__}")
     return made  # type: ignore[no-any-return]  # its result is checked
-
-
-def _import(where: str) -> ModuleType | None:
-    """Return a module; None if there is no module of that name."""
-    try:
-        return importlib.import_module(where)
-    except ModuleNotFoundError as error:  # the module itself, or one that it imports?
-        if error.name is None or not f"{where}.".startswith(f"{error.name}."):
-            raise
-        return None
 
 
 def _check(name: str, bot: Any) -> None:

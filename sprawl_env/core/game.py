@@ -203,11 +203,15 @@ class Game:
             )
         if self.rules.draw is None:
             raise InvalidOption(f"{self.name}: has no pictures: expected render mode 'ansi'")
+        return self.rules.draw(self, games, g, self.view(games, g, seat, last))
+
+    def view(self, games: Games, g: int, seat: int | None, last: Played | None) -> View:
+        """Return what a picture needs to know of its viewer; arguments as in :meth:`picture`."""
         names = {}
         if seat is None or seat == games["to_play"][g]:
             legal = np.flatnonzero(self.legal_actions(games, g)).tolist()
             names = {action: self.action_name(games, g, action) for action in legal}
-        return self.rules.draw(self, games, g, View(seat, last, names))
+        return View(seat, last, names)
 
     def svg(
         self, games: Games, g: int = 0, seat: int | None = None, last: Played | None = None

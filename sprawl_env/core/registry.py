@@ -182,16 +182,8 @@ def game(name: str | GameRules, *, data: str | PathLike[str] | None = None, **op
 # --------------------------------------------------------------------------------- import paths
 
 
-def import_module(module: str, what: str) -> ModuleType:
-    """Import a module, also from the current folder.
-
-    Args:
-        module: dotted name.
-        what: what the module is for, for the error message.
-
-    Raises:
-        UnknownName: there is no such module.
-    """
+def find_module(module: str) -> ModuleType | None:
+    """Import a module, also from the current folder; return None if there is none of that name."""
     if not {"", os.getcwd()} & set(sys.path):
         sys.path.append(os.getcwd())
     try:
@@ -199,9 +191,7 @@ def import_module(module: str, what: str) -> ModuleType:
     except ModuleNotFoundError as error:  # of the module itself, or of something that it imports?
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
             raise
-        raise UnknownName(
-            f"{what}: no module {module!r} in the current folder or on Python's path"
-        ) from None
+        return None
 
 
 def import_object(path: str, what: str) -> Any:
@@ -213,7 +203,11 @@ def import_object(path: str, what: str) -> Any:
     module, _, name = path.partition(":")
     if not (all(part.isidentifier() for part in module.split(".")) and name.isidentifier()):
         raise UnknownName(f"{what} {path!r}: expected module:NAME")
-    found = import_module(module, f"{what} {path!r}")
+    found = find_module(module)
+    if found is None:
+        raise UnknownName(
+            f"{what} {path!r}: no module {module!r} in the current folder or on Python's path"
+        )
     if not hasattr(found, name):
         raise UnknownName(f"{what} {path!r}: module {module!r} has no {name!r}")
     return getattr(found, name)

@@ -44,11 +44,7 @@ def picture_of(
     """
     if game.rules.draw is not None:
         return cast(Picture, game.picture(games, g, seat, last))
-    names = {}
-    if seat is None or seat == games["to_play"][g]:
-        legal = np.flatnonzero(game.legal_actions(games, g)).tolist()
-        names = {action: game.action_name(games, g, action) for action in legal}
-    return _drawn(game, games, g, View(seat, last, names))
+    return _drawn(game, games, g, game.view(games, g, seat, last))
 
 
 def seen_text(game: Game, games: Games, g: int, seat: int | None) -> str:

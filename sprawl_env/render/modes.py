@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Final
 
 from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.extras import require
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import Played
 from sprawl_env.core.state import Games
-from sprawl_env.render.libraries import library
 from sprawl_env.render.pixels import Pixels, rgb_array
 from sprawl_env.render.text import text_board
 from sprawl_env.render.window import Window
@@ -34,7 +34,7 @@ def check_render_mode(mode: str | None) -> str | None:
             f"render_mode={mode!r}: expected None or one of {', '.join(RENDER_MODES)}"
         )
     for module in _NEEDS.get(mode, ()):
-        library(module, f"render_mode={mode!r}")
+        require(module, f"render_mode={mode!r}")
     return mode
 
 

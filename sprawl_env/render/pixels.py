@@ -11,8 +11,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from sprawl_env.core.extras import require
 from sprawl_env.core.rules import Picture
-from sprawl_env.render.libraries import library
 from sprawl_env.render.shapes import (
     GROUND,
     NONE,
@@ -35,7 +35,7 @@ def rgb_array(picture: Picture) -> Pixels:
     Raises:
         InvalidOption: Pillow is not installed.
     """
-    image_module, draw_module = (library(f"PIL.{m}", "pixels") for m in ("Image", "ImageDraw"))
+    image_module, draw_module = (require(f"PIL.{m}", "pixels") for m in ("Image", "ImageDraw"))
     size = (round(picture.width) * _FINER, round(picture.height) * _FINER)
     image = image_module.new("RGB", size, GROUND)
     canvas = draw_module.Draw(image)
@@ -87,4 +87,4 @@ def _write(canvas: Any, text: Text) -> None:
 @functools.lru_cache(maxsize=256)
 def _font(size: float) -> Any:
     """Return Pillow's own font, which is the same on every machine."""
-    return library("PIL.ImageFont", "pixels").load_default(size)
+    return require("PIL.ImageFont", "pixels").load_default(size)

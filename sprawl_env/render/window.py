@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sprawl_env.core.errors import InvalidOption
-from sprawl_env.render.libraries import library
+from sprawl_env.core.extras import require
 from sprawl_env.render.pixels import Pixels
 
 
@@ -22,7 +22,7 @@ class Window:
         Raises:
             InvalidOption: there is no display, or pygame is not installed.
         """
-        pygame = library("pygame", "render_mode='human'")
+        pygame = require("pygame", "render_mode='human'")
         height, width = pixels.shape[:2]
         try:
             if self._screen is None or self._screen.get_size() != (width, height):
@@ -45,5 +45,5 @@ class Window:
     def close(self) -> None:
         """Close the window if it is open; showing another picture opens it again."""
         if self._screen is not None:
-            library("pygame", "render_mode='human'").display.quit()
+            require("pygame", "render_mode='human'").display.quit()
             self._screen = None

@@ -1,4 +1,4 @@
-"""Record the golden games anew: ``python -m tests.golden.record_replays``."""
+"""Record the golden games again: ``python -m tests.golden.record_replays``."""
 
 from pathlib import Path
 

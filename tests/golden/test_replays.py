@@ -1,6 +1,6 @@
 """Golden games: a rules change shows as a reviewable difference, ply by ply.
 
-Record them anew with ``python -m tests.golden.record_replays`` after a change that is meant.
+Record them again with ``python -m tests.golden.record_replays`` after a change that is meant.
 """
 
 from pathlib import Path

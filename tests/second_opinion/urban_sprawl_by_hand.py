@@ -745,7 +745,7 @@ class UrbanSprawlByHand:
         return [building for building in self.table.buildings.values() if building.owner == seat]
 
     def _of_zone(self, zone: str) -> list[Building]:
-        """Return the buildings of a zone, whoever controls them."""
+        """Return the buildings of a zone, no matter who controls them."""
         return [building for building in self.table.buildings.values() if building.zone == zone]
 
     def _touching(self, lots: Lots, standing: Iterable[Building]) -> list[Building]:
@@ -1246,7 +1246,7 @@ class UrbanSprawlByHand:
         return len([building for building in own if self._touching(building.lots, self._parks())])
 
     def _parks(self) -> list[Building]:
-        """Return the parks, whoever controls them."""
+        """Return the parks, no matter who controls them."""
         return self._of_zone(PARK)
 
     def standings(self) -> list[list[int]]:

@@ -166,16 +166,17 @@ def load(path: Path, game: Game | None = None) -> Checkpoint:
     if not isinstance(about.get("step"), int):
         raise CheckpointError(f"{where}: {DESCRIPTION}: expected a whole number as 'step'")
     if game is not None:
-        _check_game(where, about, game)
+        check_game(folder, about, game)
     return Checkpoint(folder, about, tensors)
 
 
-def _check_game(where: str, about: Mapping[str, Any], game: Game) -> None:
+def check_game(folder: Path, about: Mapping[str, Any], game: Game) -> None:
     """Check that weights are for this game, seat count and layout; other options may differ.
 
     Raises:
         CheckpointError: they are not.
     """
+    where = f"checkpoint {str(folder)!r}"
     mine = describe_game(game)
     seats = "num_players"
     options = about.get("options")

@@ -24,6 +24,7 @@ from sprawl_env.bots.policy.checkpoint import (
     WEIGHTS,
     Checkpoint,
     CheckpointError,
+    check_game,
     load,
 )
 from sprawl_env.core.errors import InvalidOption
@@ -139,7 +140,7 @@ class Policy:
 
     @functools.cached_property
     def _values(self) -> Callable[[Floats], Floats]:
-        return load_values(self._checkpoint, self.game)
+        return _value_function(self._checkpoint, self._network)
 
     def bot(self, seed: int = 0, sample: bool = False) -> PolicyBot:
         """Return a bot that plays the likeliest legal action, or with ``sample`` a draw."""
@@ -174,7 +175,7 @@ def load_policy(name: str | PathLike[str], game: str | Game | None = None) -> Po
     checkpoint = load(path, made)
     if made is None:
         made = _game_of(checkpoint, game if isinstance(game, str) else None)
-        checkpoint = load(path, made)
+        check_game(checkpoint.path, checkpoint.about, made)
     return Policy(text, checkpoint, made)
 
 
@@ -237,8 +238,12 @@ def load_values(checkpoint: Checkpoint, game: Game) -> Callable[[Floats], Floats
         CheckpointError: it holds no value head, or does not state the scale of its rewards.
         MissingExtra: torch is not installed.
     """
+    return _value_function(checkpoint, load_network(checkpoint, game).eval())
+
+
+def _value_function(checkpoint: Checkpoint, network: Any) -> Callable[[Floats], Floats]:
+    """Return the value function of a checkpoint whose network is loaded already."""
     torch = require("torch", "a trained policy")
-    network = load_network(checkpoint, game).eval()
     config = checkpoint.about.get("config")
     scale = config.get("reward_scale") if isinstance(config, dict) else None
     if not isinstance(scale, float | int) or scale <= 0:
