@@ -249,6 +249,7 @@ function fitBoard() {
   const { width, height } = $("board").querySelector("svg").viewBox.baseVal;
   $("whole").checked = ($("board").clientHeight * width) / height >= LEGIBLE;
   $("board").classList.toggle("whole", $("whole").checked);
+  $("whole").disabled = false; // a choice made earlier would be overwritten here
 }
 
 // --------------------------------------------------------------------------------------- controls
