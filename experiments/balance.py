@@ -69,7 +69,7 @@ from sprawl_env.games.urban_sprawl.constants import (
 from sprawl_env.games.urban_sprawl.data_files import NO_ZONE
 from sprawl_env.games.urban_sprawl.rules.build import neighbours_of_zone
 from sprawl_env.games.urban_sprawl.rules.scoring import office_bonus
-from sprawl_env.kernels.agenda import STEP, A, B
+from sprawl_env.kernels.old_agenda import STEP, A, B
 from sprawl_env.kernels.rng import combine
 
 GAME: Final = "urban_sprawl"

@@ -14,9 +14,10 @@ import numpy as np
 
 from sprawl_env.core import positions
 from sprawl_env.core.errors import IllegalAction, InvalidOption, unknown
+from sprawl_env.core.layout import to_floats
 from sprawl_env.core.rules import GameRules, Picture, Played, View
 from sprawl_env.core.state import NOT_OVER, Games, raw_bytes
-from sprawl_env.kernels.arrays import Floats, Ints, Mask
+from sprawl_env.kernels.arrays import Ints, Mask
 from sprawl_env.kernels.rng import MAX_SEED, combine
 
 
@@ -142,14 +143,26 @@ class Game:
             f"{self.name}: seat {seat} may not play {action}{says} now; legal: {some}{more}"
         )
 
-    def observe(self, games: Games, g: int, seat: int, out: Floats | None = None) -> Floats:
-        """Return the observation of ``seat``, float32 ``[observation_size]``.
+    def observe(self, games: Games, g: int, seat: int, out: Any = None) -> Any:
+        """Return the observation of ``seat``, float32 or int8 ``[observation_size]``.
 
-        If ``out`` is given, it is overwritten and returned.
+        As int8 it is the whole numbers that the game writes.  As float32 each is multiplied by the
+        scale of its block (``observation_layout.scales``).
+
+        Args:
+            games: the batch.
+            g: index of the game.
+            seat: the seat that observes.
+            out: is overwritten and returned; its dtype decides.  None: a new float32 array.
         """
         self._check(games, g, seat)
         result = np.empty(self.observation_size, np.float32) if out is None else out
-        self.verbs.observe(self.tables, games, g, seat, result)
+        if result.dtype == np.int8 or not self.rules.whole_numbers:
+            self.verbs.observe(self.tables, games, g, seat, result)
+            return result
+        numbers = np.empty(self.observation_size, np.int8)
+        self.verbs.observe(self.tables, games, g, seat, numbers)
+        to_floats(numbers, self.observation_layout.scales, result)
         return result
 
     def scores(self, games: Games, g: int = 0) -> Ints:

@@ -1,17 +1,56 @@
-"""Flat observations as named blocks: one table for the encoder, the space and the docs."""
+"""Flat observations as named blocks: one declaration for the encoder, the space and the docs.
+
+Every feature is a whole number that fits int8.  A block has a *scale*: as float32, a feature is the
+whole number times the scale of its block, which depends on no position, option or seat.
+
+A game declares its observation as a subclass of :class:`Observation`::
+
+    class Seen(Observation):
+        site = entity("sites")
+        height = block((site, NUM_COLOURS), "floors of the building, by colour", scale=1 / 6)
+        owner = block((site, "seats"), "1 for the owner, by seat from the observer")
+        deck = block(1, "cards left in the deck", scale=1 / 40)
+
+``layout_of(Seen, sites=24, seats=3)`` returns the layout.  The game's tables have the starts of its
+blocks as a part ``at`` (see :func:`starts_of`), so a kernel writes
+``out[t.at.height + site * t.at.site + colour]``.
+"""
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import itertools
 import json
 import math
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
+
+from sprawl_env.kernels.arrays import Floats, Mask
+from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.records import Field, Record, dtype_of
+
+
+class Block(NamedTuple):
+    """One block as it is given to :class:`ObservationLayout`.
+
+    Attributes:
+        name: unique in the layout.
+        shape: lengths of its axes; with an ``entity`` the first axis is over its things.
+        meaning: for the docs.
+        entity: what the first axis counts; "" for nothing.
+        scale: float of one unit, so that whole number times scale is in -1..1.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    meaning: str
+    entity: str = ""
+    scale: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -25,6 +64,7 @@ class ObservationBlock:
         stride: distance between the first numbers of two consecutive things; the block's size if
             there is no entity.
         step: distance between two consecutive numbers of one thing.
+        scale: factor of the block's whole numbers as float32.
     """
 
     name: str
@@ -34,6 +74,7 @@ class ObservationBlock:
     entity: str
     stride: int
     step: int = 1
+    scale: float = 1.0
 
     @property
     def size(self) -> int:
@@ -56,17 +97,16 @@ class ObservationBlock:
 
 
 class ObservationLayout:
-    """Consecutive blocks, given in order as ``(name, shape, meaning[, entity])``.
+    """Consecutive blocks, given in order as ``(name, shape, meaning[, entity[, scale]])``.
 
     The blocks of one entity must be consecutive.  They are interleaved: all numbers of the first
     thing, then all numbers of the second thing, and so on.  For an entity in ``planes`` the order
     is transposed: the first number of every thing, then the second number of every thing, and so
     on, like the channels of an image.  If there are many things, kernels write planes several
-    times faster.  :meth:`features` returns ``[..., things, features]`` for both orders.  All
-    values are in -1..1 unless a block's meaning says otherwise.
+    times faster.  :meth:`features` returns ``[..., things, features]`` for both orders.
 
     Args:
-        blocks: ``(name, shape, meaning[, entity])``.
+        blocks: see :class:`Block`.
         planes: entities that are stored as planes.
 
     Raises:
@@ -75,45 +115,57 @@ class ObservationLayout:
 
     def __init__(
         self,
-        *blocks: tuple[str, tuple[int, ...], str] | tuple[str, tuple[int, ...], str, str],
+        *blocks: Block
+        | tuple[str, tuple[int, ...], str]
+        | tuple[str, tuple[int, ...], str, str]
+        | tuple[str, tuple[int, ...], str, str, float],
         planes: Collection[str] = (),
     ) -> None:
         self.blocks: dict[str, ObservationBlock] = {}
         self._planes = frozenset(planes)
         self.size = 0
-        given = [(*block, "")[:4] for block in blocks]
-        for entity, members in itertools.groupby(given, key=lambda block: block[3]):
+        given = [Block(*block) for block in blocks]
+        for entity, members in itertools.groupby(given, key=lambda block: block.entity):
             if entity:
                 self._add_entity(entity, list(members))
                 continue
-            for name, shape, meaning, _ in members:
+            for name, shape, meaning, _, scale in members:
                 size = math.prod(shape)
-                self.blocks[name] = ObservationBlock(name, self.size, shape, meaning, "", size)
+                self.blocks[name] = ObservationBlock(
+                    name, self.size, shape, meaning, "", size, scale=scale
+                )
                 self.size += size
 
-    def _add_entity(
-        self, entity: str, members: list[tuple[str, tuple[int, ...], str, str]]
-    ) -> None:
+    def _add_entity(self, entity: str, members: list[Block]) -> None:
         if any(block.entity == entity for block in self.blocks.values()):
             raise ValueError(f"blocks of entity {entity!r}: expected consecutive blocks")
-        things = members[0][1][0]
-        if any(shape[0] != things for _, shape, _, _ in members):
+        things = members[0].shape[0]
+        if any(member.shape[0] != things for member in members):
             raise ValueError(f"blocks of entity {entity!r}: expected the same first axis")
-        features = sum(math.prod(shape[1:]) for _, shape, _, _ in members)
+        features = sum(math.prod(member.shape[1:]) for member in members)
         stride, step = (1, things) if entity in self._planes else (features, 1)
         start = self.size
-        for name, shape, meaning, _ in members:
-            self.blocks[name] = ObservationBlock(name, start, shape, meaning, entity, stride, step)
+        for name, shape, meaning, _, scale in members:
+            self.blocks[name] = ObservationBlock(
+                name, start, shape, meaning, entity, stride, step, scale
+            )
             start += math.prod(shape[1:]) * step
         self.size += things * features
 
     def __getitem__(self, name: str) -> ObservationBlock:
         return self.blocks[name]
 
-    @property
-    def starts(self) -> npt.NDArray[np.int32]:
-        """First index of each block, in order; shape ``[num_blocks]``."""
-        return np.array([b.start for b in self.blocks.values()], np.int32)
+    @functools.cached_property
+    def scales(self) -> npt.NDArray[np.float32]:
+        """Scale of each feature, float32 ``[size]``."""
+        scales = np.empty(self.size, np.float32)
+        for name, each in self.blocks.items():
+            self.view(scales, name)[...] = each.scale
+        return scales
+
+    def to_floats(self, numbers: Any) -> npt.NDArray[np.float32]:
+        """Return observations of whole numbers ``[..., size]`` as float32."""
+        return cast("npt.NDArray[np.float32]", np.asarray(numbers) * self.scales)
 
     def view(self, observation: npt.NDArray[np.float32], name: str) -> npt.NDArray[np.float32]:
         """Return one block of an observation ``[..., size]`` as ``[..., *shape]``, a view."""
@@ -154,13 +206,13 @@ class ObservationLayout:
         return own.reshape(*own.shape[:-1], things, -1)
 
     def digest(self) -> str:
-        """Return 16 hex digits that change when a block is moved, renamed or resized."""
-        table = [(b.name, b.start, b.shape, b.stride) for b in self.blocks.values()]
+        """Return 16 hex digits that change when a block is moved, renamed, resized or rescaled."""
+        table = [(b.name, b.start, b.shape, b.stride, b.scale) for b in self.blocks.values()]
         return hashlib.sha256(json.dumps(table).encode()).hexdigest()[:16]
 
     def markdown(self) -> str:
         """Return the table for the docs, one row for each block."""
-        rows = ["| index | block | shape | meaning |", "|---|---|---|---|"]
+        rows = ["| index | block | shape | meaning | scale |", "|---|---|---|---|---|"]
         for b in self.blocks.values():
             shape = "×".join(map(str, b.shape))
             index = f"{b.start}–{b.stop - 1}" if b.stop > b.start + 1 else str(b.start)
@@ -168,5 +220,96 @@ class ObservationLayout:
                 index += f", planes of {b.step}"
             elif b.entity:
                 index += f", +{b.stride} a {b.entity}"
-            rows.append(f"| {index} | `{b.name}` | {shape} | {b.meaning} |")
+            scale = "1" if b.scale == 1 else f"1/{1 / b.scale:g}"
+            rows.append(f"| {index} | `{b.name}` | {shape} | {b.meaning} | {scale} |")
         return "\n".join(rows)
+
+
+# ------------------------------------------------------------------------------------ declarations
+
+
+@dataclass(frozen=True)
+class _Entity(Field):
+    """Declared things that several blocks describe."""
+
+    things: str | int = 0
+    planes: bool = False
+
+
+@dataclass(frozen=True)
+class _Block(Field):
+    """A declared block, whose axes are lengths, names of lengths, or an entity first."""
+
+    axes: tuple[Any, ...] = ()
+    scale: float = 1.0
+
+
+class Observation(Record):
+    """Base of the declaration of a game's observation; a field is where its block starts."""
+
+
+def entity(things: str | int, *, planes: bool = False) -> int:
+    """Declare the things of a kind, whose blocks must follow one another.
+
+    In kernels the field is the distance between two consecutive things, or, with ``planes``,
+    between two consecutive features of one thing, i.e. the number of things.
+
+    Args:
+        things: how many there are, or the name of that number in :func:`layout_of`.
+        planes: store the first feature of every thing, then the second feature of every thing ...
+    """
+    return cast(int, _Entity(np.int32, (), "", None, things, planes))
+
+
+def block(shape: Any, meaning: str, *, scale: float = 1.0) -> int:
+    """Declare a block; in kernels the field is the index of its first number.
+
+    Args:
+        shape: length, or lengths of the axes: whole numbers, names of numbers in
+            :func:`layout_of`, or an entity as the first.
+        meaning: for the docs, without the scale.
+        scale: float32 of one unit.
+    """
+    axes = shape if isinstance(shape, tuple) else (shape,)
+    return cast(int, _Block(np.int32, (), meaning, None, axes, scale))
+
+
+def layout_of(kind: type[Observation], **lengths: int) -> ObservationLayout:
+    """Return the layout that a declaration gives with lengths by name, e.g. ``seats=3``."""
+    declared = vars(kind)
+    entities = {id(field): name for name, field in declared.items() if isinstance(field, _Entity)}
+
+    def length(axis: Any) -> int:
+        number = axis.things if isinstance(axis, _Entity) else axis
+        return lengths[number] if isinstance(number, str) else int(number)
+
+    blocks = [
+        Block(
+            name,
+            tuple(length(axis) for axis in field.axes),
+            field.meaning,
+            entities.get(id(field.axes[0]), ""),
+            field.scale,
+        )
+        for name, field in declared.items()
+        if isinstance(field, _Block)
+    ]
+    planes = {name for name in entities.values() if declared[name].planes}
+    return ObservationLayout(*blocks, planes=planes)
+
+
+def starts_of(kind: type[Observation], layout: ObservationLayout) -> np.record:
+    """Return the record that kernels read: starts of blocks, and distances of things."""
+    starts = np.zeros(1, dtype_of(kind)).view(np.recarray)
+    for made in layout.blocks.values():
+        starts[made.name] = made.start
+        if made.entity:
+            starts[made.entity] = made.step if made.step > 1 else made.stride
+    return cast(np.record, starts[0])
+
+
+@kernel
+def to_floats(numbers: Mask, scales: Floats, out: Floats) -> None:
+    """Write whole numbers times their scales; all are ``[observation_size]``."""
+    for k in range(numbers.size):
+        out[k] = np.float32(numbers[k]) * scales[k]

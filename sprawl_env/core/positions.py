@@ -11,6 +11,7 @@ import numpy as np
 from sprawl_env.core.errors import PositionError
 from sprawl_env.core.rules import GameRules
 from sprawl_env.core.state import Games, Tables
+from sprawl_env.kernels.records import flat_type
 
 
 class Setup(Protocol):
@@ -30,7 +31,7 @@ def to_json(game: Setup, games: Games, g: int) -> str:
     """Return game ``g`` as JSON text."""
     record = games[g]
     names = game.rules.state.names or ()
-    fields = {name: np.asarray(record[name]).tolist() for name in names}
+    fields = {name: _numbers(record[name]).tolist() for name in names}
     return json.dumps({"game": game.rules.name, "options": game.options, "state": fields})
 
 
@@ -45,7 +46,8 @@ def from_json(game: Setup, position: str) -> Games:
     games = game.empty(1)
     dtype = game.rules.state
     for name in dtype.names or ():
-        games[name][0] = _value(where, name, fields, dtype[name])
+        value = _value(where, name, fields, flat_type(dtype[name]))
+        _numbers(games[name])[0] = value
     for field, number in game.option_fields.items():
         if games[field][0] != number:
             raise PositionError(
@@ -55,6 +57,15 @@ def from_json(game: Setup, position: str) -> Games:
     if wrong:
         raise PositionError(f"{where}: {wrong[0]}")
     return games
+
+
+def _numbers(field: Any) -> Any:
+    """Return the numbers of a field; those of records have one more axis, a view."""
+    values = np.asarray(field)
+    if values.dtype.names is None:
+        return values
+    flat = flat_type(values.dtype)
+    return values.view(flat.base).reshape(*values.shape, *flat.shape)
 
 
 def _value(where: str, name: str, fields: dict[str, Any], expected: np.dtype[Any]) -> Any:

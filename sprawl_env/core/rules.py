@@ -16,7 +16,7 @@ from sprawl_env.core.data import DataFile, GameData
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.layout import ObservationLayout
 from sprawl_env.core.state import Games, Tables
-from sprawl_env.kernels.arrays import Floats, Ints, Mask
+from sprawl_env.kernels.arrays import Ints, Mask
 from sprawl_env.kernels.cache import kernels_label
 
 
@@ -32,8 +32,8 @@ class Verbs:
         legal_actions: ``(tables, games, g, mask)``: write the mask of legal actions, int8
             ``[num_actions]``; all 0 when the game is over.
         play: ``(tables, games, g, action)``: play one ply.  The action must be legal.
-        observe: ``(tables, games, g, seat, out)``: write the observation of a seat, float32
-            ``[observation_size]``.
+        observe: ``(tables, games, g, seat, out)``: write the observation of a seat as whole
+            numbers, int8 ``[observation_size]``; float32 is number times scale of its block.
         scores: ``(tables, games, g, out)``: write the current points, int32 ``[num_sides]``: one
             number per seat and, with one seat and an automaton, the automaton's.
         standings: ``(tables, games, g, out)``: write the ranking, int32 ``[num_sides]``: points
@@ -51,7 +51,7 @@ class Verbs:
     deal: Callable[[Tables, Games, int, int], None]
     legal_actions: Callable[[Tables, Games, int, Mask], None]
     play: Callable[[Tables, Games, int, int], None]
-    observe: Callable[[Tables, Games, int, int, Floats], None]
+    observe: Callable[[Tables, Games, int, int, Any], None]
     scores: Callable[[Tables, Games, int, Ints], None]
     standings: Callable[[Tables, Games, int, Ints], None]
     redeal_hidden: Callable[[Tables, Games, int, int, int], None]
@@ -222,6 +222,7 @@ class GameRules:
     automaton: bool = False
     wait: int | None = None
     draw: Callable[[Any, Games, int, View], Picture] | None = None
+    whole_numbers: bool = False  # transitional: observe writes int8
 
     @property
     def module(self) -> str:

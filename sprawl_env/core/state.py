@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from sprawl_env.kernels.records import Record, fields_of, number
+
 Games: TypeAlias = "np.recarray[Any, Any]"
-State: TypeAlias = Any  # one record of ``Games``; numba and numpy both allow attribute access
+State: TypeAlias = Any
 Tables: TypeAlias = "np.recarray[Any, Any]"
 
 NOBODY: Final = -1  # no seat
@@ -20,23 +21,27 @@ TRUNCATED: Final = 2  # stopped at a turn limit; scored like a finished game
 AUTOMATON: Final = "automaton"  # name of the side that no seat plays, in tables and logs
 
 
-def common_fields() -> list[tuple[Any, ...]]:
-    """Return the dtype fields that the record of every game contains."""
-    return [
-        ("rng", np.int64),  # see kernels/rng.py
-        ("ply", np.int32),  # decisions made so far
-        ("turn", np.int16),  # turns finished so far
-        ("num_seats", np.int8),
-        ("to_play", np.int8),  # seat that owes a decision; NOBODY when the game is over
-        ("over", np.int8),  # NOT_OVER, FINISHED or TRUNCATED
-    ]
+class CommonState(Record):
+    """The fields that the state of every game contains; a game declares the others in a subclass.
 
-
-def record(fields: Sequence[tuple[Any, ...]]) -> np.dtype[Any]:
-    """Return the dtype of a record without padding, so that equal states have equal bytes.
-
-    Wider fields come first.  A field ``unused`` fills the record to a multiple of eight bytes.
+    ``record(CLASS)`` makes the dtype of the game's record of the declaration.
     """
+
+    rng = number(np.int64, "state of the random number generator, see kernels/rng.py")
+    ply = number(np.int32, "decisions made so far")
+    turn = number(np.int16, "turns finished so far")
+    num_seats = number(np.int8, "seats that make decisions")
+    to_play = number(np.int8, "seat that owes a decision; NOBODY when the game is over")
+    over = number(np.int8, "NOT_OVER, FINISHED or TRUNCATED")
+
+
+def common_fields() -> list[tuple[Any, ...]]:
+    """Transitional."""
+    return [(name, field.kind) for name, field in fields_of(CommonState).items()]
+
+
+def record(fields: Any) -> np.dtype[Any]:
+    """Transitional."""
     ordered = sorted(fields, key=lambda field: -np.dtype(field[1]).itemsize)
     size = np.dtype(list(ordered)).itemsize
     unused = -size % np.dtype(np.int64).itemsize

@@ -32,7 +32,7 @@ from sprawl_env.games.ginkgopolis.rules.scoring import (
     points_of,
     rating_in,
 )
-from sprawl_env.kernels.agenda import STEP, A, B, push, top
+from sprawl_env.kernels.old_agenda import STEP, A, B, push, top
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.bits import count_bits, lowest
 from sprawl_env.kernels.compile import kernel

@@ -46,7 +46,7 @@ from sprawl_env.games.urban_sprawl.rules.lines import (
 from sprawl_env.games.urban_sprawl.rules.scoring import office_bonus, prestige_lines
 from sprawl_env.games.urban_sprawl.rules.turn import cost_at
 from sprawl_env.games.urban_sprawl.rules.verbs import legal_actions, play
-from sprawl_env.kernels.agenda import STEP, A, C, top
+from sprawl_env.kernels.old_agenda import STEP, A, C, top
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel

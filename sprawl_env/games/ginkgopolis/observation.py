@@ -40,7 +40,7 @@ from sprawl_env.games.ginkgopolis.constants import (
 from sprawl_env.games.ginkgopolis.rules.act import colour_of
 from sprawl_env.games.ginkgopolis.rules.draft import pack_of
 from sprawl_env.games.ginkgopolis.rules.scoring import num_sides
-from sprawl_env.kernels.agenda import SEAT, STEP, A, top
+from sprawl_env.kernels.old_agenda import SEAT, STEP, A, top
 from sprawl_env.kernels.arrays import Floats
 from sprawl_env.kernels.bits import count_bits, lowest
 from sprawl_env.kernels.compile import kernel

@@ -31,7 +31,7 @@ from sprawl_env.games.ginkgopolis.constants import (
     NUM_SIDES,
     NUM_TILES,
 )
-from sprawl_env.kernels.agenda import agenda_fields
+from sprawl_env.kernels.old_agenda import agenda_fields
 
 # END_OF_ROUND, an ACT a seat or HAL, the steps of one action (FINISH, TAKE_TILES or COLLECT, one
 # MARKER at a time), RETURN; in the setup: BEGIN_ROUND, DEAL_HANDS, EQUIP and TAKE_TILES a seat

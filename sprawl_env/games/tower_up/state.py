@@ -16,7 +16,7 @@ from sprawl_env.games.tower_up.constants import (
     NUM_ROOFS,
     OBJECTIVES_IN_PLAY,
 )
-from sprawl_env.kernels.agenda import agenda_fields
+from sprawl_env.kernels.old_agenda import agenda_fields
 
 # END_OF_TURN, RETURN, REFILL, VEHICLE and one FLOOR for each floor of a card
 AGENDA_DEPTH: Final = 10

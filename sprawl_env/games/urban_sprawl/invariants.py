@@ -76,7 +76,7 @@ from sprawl_env.games.urban_sprawl.names import card_name, kind_name, lot_name, 
 from sprawl_env.games.urban_sprawl.rules.verbs import POINT, legal_actions
 from sprawl_env.games.urban_sprawl.state import AGENDA_DEPTH
 from sprawl_env.games.urban_sprawl.vocabulary import CHOSEN, Line, Per, Verb, Where, Who
-from sprawl_env.kernels.agenda import SEAT, STEP, A, B
+from sprawl_env.kernels.old_agenda import SEAT, STEP, A, B
 
 COUNTED: Final = (0, 127)
 EVERYONE: Final = (0, 2**MAX_SEATS - 1)

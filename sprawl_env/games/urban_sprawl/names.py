@@ -38,7 +38,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     Step,
 )
 from sprawl_env.games.urban_sprawl.rules.turn import contract_at
-from sprawl_env.kernels.agenda import STEP, A, B, top
+from sprawl_env.kernels.old_agenda import STEP, A, B, top
 
 CORNER_WORDS = ("top left", "top right", "bottom left", "bottom right")
 SHAPE_WORDS = {

@@ -79,7 +79,7 @@ from sprawl_env.games.urban_sprawl.render_cards import (
     restrictions,
     vocations_of,
 )
-from sprawl_env.kernels.agenda import STEP, A, B, C
+from sprawl_env.kernels.old_agenda import STEP, A, B, C
 from sprawl_env.render.picture import Picture, ending
 from sprawl_env.render.shapes import (
     FAINT,

@@ -36,7 +36,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     PLANNING_SPACES,
     SIDE,
 )
-from sprawl_env.kernels.agenda import agenda_fields
+from sprawl_env.kernels.old_agenda import agenda_fields
 
 # The end of a turn, an event drawn in it, its effects, one of them for several seats, inside it
 # another two deep, an election in that with the Mayor's park and the Contractor, a decision.

@@ -8,7 +8,7 @@ import pytest
 from sprawl_env.core.actions import ActionTable
 from sprawl_env.core.errors import IllegalAction
 from sprawl_env.core.layout import ObservationLayout
-from sprawl_env.kernels.agenda import SEAT, STEP, A, B, C, agenda_fields, pop, push, top
+from sprawl_env.kernels.old_agenda import SEAT, STEP, A, B, C, agenda_fields, pop, push, top
 from sprawl_env.kernels.bits import count_bits, lowest
 from sprawl_env.kernels.lanes import lanes, shortfall, zeros
 

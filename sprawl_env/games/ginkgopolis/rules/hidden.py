@@ -14,7 +14,7 @@ from sprawl_env.games.ginkgopolis.constants import (
     Step,
 )
 from sprawl_env.games.ginkgopolis.rules.draft import pack_of
-from sprawl_env.kernels.agenda import STEP, top
+from sprawl_env.kernels.old_agenda import STEP, top
 from sprawl_env.kernels.bits import count_bits, lowest
 from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.rng import below, shuffle, sort

@@ -13,7 +13,7 @@ from sprawl_env.games.ginkgopolis.constants import (
     Step,
 )
 from sprawl_env.games.ginkgopolis.rules.city import cell_of, is_free, on_contour
-from sprawl_env.kernels.agenda import pop, push
+from sprawl_env.kernels.old_agenda import pop, push
 from sprawl_env.kernels.compile import kernel
 
 ANTICLOCKWISE: Final = -1

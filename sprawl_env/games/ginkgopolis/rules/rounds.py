@@ -12,7 +12,7 @@ from sprawl_env.games.ginkgopolis.rules.cards import (
 )
 from sprawl_env.games.ginkgopolis.rules.hal import end_game
 from sprawl_env.games.ginkgopolis.rules.passes import ask_again, ask_all
-from sprawl_env.kernels.agenda import pop, push
+from sprawl_env.kernels.old_agenda import pop, push
 from sprawl_env.kernels.compile import kernel
 
 

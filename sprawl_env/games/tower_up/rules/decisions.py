@@ -25,7 +25,7 @@ from sprawl_env.games.tower_up.rules.take import (
     take_printed_floors,
     trigger_end,
 )
-from sprawl_env.kernels.agenda import pop, push
+from sprawl_env.kernels.old_agenda import pop, push
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.compile import kernel
 

@@ -12,7 +12,7 @@ from sprawl_env.games.tower_up.rules.take import (
     refill_market,
     supply_is_empty,
 )
-from sprawl_env.kernels.agenda import SEAT, STEP, A, B, pop, top
+from sprawl_env.kernels.old_agenda import SEAT, STEP, A, B, pop, top
 from sprawl_env.kernels.compile import kernel
 
 

@@ -22,7 +22,7 @@ from sprawl_env.games.urban_sprawl.constants import (
 )
 from sprawl_env.games.urban_sprawl.rules.board import holds_power
 from sprawl_env.games.urban_sprawl.rules.lines import extreme_seats, only_seat
-from sprawl_env.kernels.agenda import A, pop, push, top
+from sprawl_env.kernels.old_agenda import A, pop, push, top
 from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel
 

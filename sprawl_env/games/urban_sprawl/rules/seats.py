@@ -24,7 +24,7 @@ from sprawl_env.games.urban_sprawl.rules.targets import (
     pick_target,
 )
 from sprawl_env.games.urban_sprawl.vocabulary import Verb
-from sprawl_env.kernels.agenda import SEAT, A, B, C, pop, push, top
+from sprawl_env.kernels.old_agenda import SEAT, A, B, C, pop, push, top
 from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel
 

@@ -24,7 +24,7 @@ from sprawl_env.games.urban_sprawl.rules.filters import (
 )
 from sprawl_env.games.urban_sprawl.rules.money import buildings_held, has, pay_value
 from sprawl_env.games.urban_sprawl.vocabulary import CHOSEN, Extreme, Verb
-from sprawl_env.kernels.agenda import push
+from sprawl_env.kernels.old_agenda import push
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel

@@ -10,7 +10,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     WEALTH,
     Step,
 )
-from sprawl_env.kernels.agenda import SEAT, A, B, C, pop, push, top
+from sprawl_env.kernels.old_agenda import SEAT, A, B, C, pop, push, top
 from sprawl_env.kernels.compile import kernel
 
 

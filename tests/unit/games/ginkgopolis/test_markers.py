@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sprawl_env.games.ginkgopolis.constants import LETTERS, Step
-from sprawl_env.kernels.agenda import A
+from sprawl_env.kernels.old_agenda import A
 from tests.unit.games.ginkgopolis.position import (
     ALL_TILES,
     START,

@@ -49,7 +49,7 @@ from sprawl_env.games.urban_sprawl.rules.board import lay, refit
 from sprawl_env.games.urban_sprawl.rules.flow import advance
 from sprawl_env.games.urban_sprawl.rules.lines import revalue
 from sprawl_env.games.urban_sprawl.rules.setup import clear_city
-from sprawl_env.kernels.agenda import A, push, top
+from sprawl_env.kernels.old_agenda import A, push, top
 
 PARTS = (
     ("TL", "TR", "BL", "BR"),
