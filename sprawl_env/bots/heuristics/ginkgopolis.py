@@ -32,10 +32,10 @@ from sprawl_env.games.ginkgopolis.rules.scoring import (
     points_of,
     rating_in,
 )
-from sprawl_env.kernels.old_agenda import STEP, A, B, push, top
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.bits import count_bits, lowest
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import STEP, A, B, push, top
 
 RESOURCE: Final = 0.75  # a resource behind the screen
 SPARE_RESOURCE: Final = 0.3  # a resource beyond those likely to be used soon

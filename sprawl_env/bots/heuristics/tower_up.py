@@ -17,8 +17,8 @@ from sprawl_env.games.tower_up.constants import (
 )
 from sprawl_env.games.tower_up.rules.build import may_roof
 from sprawl_env.games.tower_up.rules.end import score_of, visible_roofs
-from sprawl_env.kernels.old_agenda import SEAT, STEP, A, top
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import SEAT, STEP, A, top
 
 FLOOR: Final = 0.55  # a floor in the reserve
 SPARE_FLOOR: Final = 0.15  # a floor beyond those of its colour likely to be used soon

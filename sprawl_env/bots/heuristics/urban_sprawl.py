@@ -46,10 +46,10 @@ from sprawl_env.games.urban_sprawl.rules.lines import (
 from sprawl_env.games.urban_sprawl.rules.scoring import office_bonus, prestige_lines
 from sprawl_env.games.urban_sprawl.rules.turn import cost_at
 from sprawl_env.games.urban_sprawl.rules.verbs import legal_actions, play
-from sprawl_env.kernels.old_agenda import STEP, A, C, top
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import STEP, A, C, top
 
 EARLY_WEALTH: Final = 0.4  # prestige per unit of wealth at the start
 LATE_WEALTH: Final = 0.1  # prestige per unit of wealth at the end

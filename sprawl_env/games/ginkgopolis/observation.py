@@ -40,11 +40,11 @@ from sprawl_env.games.ginkgopolis.constants import (
 from sprawl_env.games.ginkgopolis.rules.act import colour_of
 from sprawl_env.games.ginkgopolis.rules.draft import pack_of
 from sprawl_env.games.ginkgopolis.rules.scoring import num_sides
-from sprawl_env.kernels.old_agenda import SEAT, STEP, A, top
 from sprawl_env.kernels.arrays import Floats
 from sprawl_env.kernels.bits import count_bits, lowest
 from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.lanes import LANE_BITS
+from sprawl_env.kernels.old_agenda import SEAT, STEP, A, top
 
 
 class Letter(IntEnum):

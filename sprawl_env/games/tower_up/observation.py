@@ -28,11 +28,11 @@ from sprawl_env.games.tower_up.constants import (
 )
 from sprawl_env.games.tower_up.rules.end import score_of, visible_roofs
 from sprawl_env.games.tower_up.rules.objectives import COUNTED_HEIGHTS, grey_progress
-from sprawl_env.kernels.old_agenda import STEP, A, B, top
 from sprawl_env.kernels.arrays import Floats
 from sprawl_env.kernels.bits import count_bits, lowest
 from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.lanes import lanes, shortfall, zeros
+from sprawl_env.kernels.old_agenda import STEP, A, B, top
 
 
 class Site(IntEnum):

@@ -57,10 +57,10 @@ from sprawl_env.games.urban_sprawl.rules.lines import (
 )
 from sprawl_env.games.urban_sprawl.rules.turn import contract_at, cost_at
 from sprawl_env.games.urban_sprawl.vocabulary import Verb
-from sprawl_env.kernels.old_agenda import STEP, A, B, C, top
 from sprawl_env.kernels.arrays import Floats
 from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.lanes import LANE, LANE_BITS
+from sprawl_env.kernels.old_agenda import STEP, A, B, C, top
 
 
 class Lot(IntEnum):

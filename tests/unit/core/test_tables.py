@@ -8,9 +8,9 @@ import pytest
 from sprawl_env.core.actions import ActionTable
 from sprawl_env.core.errors import IllegalAction
 from sprawl_env.core.layout import ObservationLayout
-from sprawl_env.kernels.old_agenda import SEAT, STEP, A, B, C, agenda_fields, pop, push, top
 from sprawl_env.kernels.bits import count_bits, lowest
 from sprawl_env.kernels.lanes import lanes, shortfall, zeros
+from sprawl_env.kernels.old_agenda import SEAT, STEP, A, B, C, agenda_fields, pop, push, top
 
 TABLE = ActionTable(("take", 3, "take a card"), ("build", 4, "build"))
 LAYOUT = ObservationLayout(("board", (2, 3), "sites"), ("score", (1,), "points"))

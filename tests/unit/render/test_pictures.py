@@ -12,8 +12,8 @@ from sprawl_env import replays
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.rules import Played
 from sprawl_env.core.state import NOT_OVER
-from sprawl_env.kernels.old_agenda import STEP
 from sprawl_env.kernels.compile import JIT
+from sprawl_env.kernels.old_agenda import STEP
 from sprawl_env.render.picture import Picture
 from sprawl_env.render.shapes import Circle, Line, Polygon, Rect, Text, fitted, text_width
 from tests.conftest import SEATS

@@ -22,8 +22,8 @@ from sprawl_env.games.ginkgopolis.rules.cards import discard, take_from_hand
 from sprawl_env.games.ginkgopolis.rules.city import add_site, cell_x, cell_y, trace_contour
 from sprawl_env.games.ginkgopolis.rules.gains import collect, may_take_resource, may_take_tile
 from sprawl_env.games.ginkgopolis.rules.markers import begin_marker
-from sprawl_env.kernels.old_agenda import SEAT, A, B, pop, push, top
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import SEAT, A, B, pop, push, top
 
 
 @kernel

@@ -48,10 +48,10 @@ from sprawl_env.games.ginkgopolis.rules.markers import (
     may_stand_beside_any,
 )
 from sprawl_env.games.ginkgopolis.rules.rounds import may_ask_new_hand
-from sprawl_env.kernels.old_agenda import A, B, C, pop, push, top
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import A, B, C, pop, push, top
 
 # Step.DRAFT: pick a character (G11) ----------------------------------------------
 

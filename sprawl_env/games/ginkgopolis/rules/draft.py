@@ -12,8 +12,8 @@ from sprawl_env.games.ginkgopolis.constants import (
 )
 from sprawl_env.games.ginkgopolis.rules.passes import ask_all
 from sprawl_env.games.ginkgopolis.rules.setup import show_characters
-from sprawl_env.kernels.old_agenda import pop
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import pop
 
 
 @kernel

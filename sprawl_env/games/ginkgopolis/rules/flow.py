@@ -11,8 +11,8 @@ from sprawl_env.games.ginkgopolis.rules.hal import hal_acts, hal_collects
 from sprawl_env.games.ginkgopolis.rules.passes import ask_again, asked_seat
 from sprawl_env.games.ginkgopolis.rules.rounds import begin_round, end_card_pass, end_round
 from sprawl_env.games.ginkgopolis.rules.setup import deal_hands, take_items
-from sprawl_env.kernels.old_agenda import SEAT, STEP, pop, top
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import SEAT, STEP, pop, top
 
 
 @kernel

@@ -5,9 +5,9 @@ from __future__ import annotations
 from sprawl_env.core.state import State
 from sprawl_env.games.ginkgopolis.constants import Gain, Step
 from sprawl_env.games.ginkgopolis.rules.passes import ask_all
-from sprawl_env.kernels.old_agenda import SEAT, A, pop, push, top
 from sprawl_env.kernels.bits import count_bits, lowest
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import SEAT, A, pop, push, top
 from sprawl_env.kernels.rng import shuffle
 
 

@@ -22,8 +22,8 @@ from sprawl_env.games.ginkgopolis.rules.cards import discard, discard_hand, draw
 from sprawl_env.games.ginkgopolis.rules.city import beside_cell
 from sprawl_env.games.ginkgopolis.rules.gains import draw_tile
 from sprawl_env.games.ginkgopolis.rules.markers import begin_marker
-from sprawl_env.kernels.old_agenda import A, pop, push, top
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import A, pop, push, top
 
 
 @kernel

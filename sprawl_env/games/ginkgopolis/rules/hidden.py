@@ -14,9 +14,9 @@ from sprawl_env.games.ginkgopolis.constants import (
     Step,
 )
 from sprawl_env.games.ginkgopolis.rules.draft import pack_of
-from sprawl_env.kernels.old_agenda import STEP, top
 from sprawl_env.kernels.bits import count_bits, lowest
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import STEP, top
 from sprawl_env.kernels.rng import below, shuffle, sort
 
 GAP: Final = NO_CARD - 1  # an empty place of a hand holds GAP - known_by of the removed card

@@ -13,8 +13,8 @@ from sprawl_env.games.ginkgopolis.constants import (
     Step,
 )
 from sprawl_env.games.ginkgopolis.rules.city import cell_of, is_free, on_contour
-from sprawl_env.kernels.old_agenda import pop, push
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import pop, push
 
 ANTICLOCKWISE: Final = -1
 CLOCKWISE: Final = 1

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sprawl_env.core.state import State
-from sprawl_env.kernels.old_agenda import push
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import push
 
 
 @kernel

@@ -12,8 +12,8 @@ from sprawl_env.games.ginkgopolis.rules.cards import (
 )
 from sprawl_env.games.ginkgopolis.rules.hal import end_game
 from sprawl_env.games.ginkgopolis.rules.passes import ask_again, ask_all
-from sprawl_env.kernels.old_agenda import pop, push
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import pop, push
 
 
 @kernel

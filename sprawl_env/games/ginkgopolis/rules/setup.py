@@ -29,8 +29,8 @@ from sprawl_env.games.ginkgopolis.rules.cards import draw_to_hand, form_deck
 from sprawl_env.games.ginkgopolis.rules.city import add_site, trace_contour
 from sprawl_env.games.ginkgopolis.rules.gains import gain_resources
 from sprawl_env.games.ginkgopolis.rules.passes import ask, ask_all
-from sprawl_env.kernels.old_agenda import pop, push
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import pop, push
 from sprawl_env.kernels.rng import shuffle
 
 

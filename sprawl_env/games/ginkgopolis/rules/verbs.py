@@ -24,9 +24,9 @@ from sprawl_env.games.ginkgopolis.rules.hidden import redeal
 from sprawl_env.games.ginkgopolis.rules.passes import answered
 from sprawl_env.games.ginkgopolis.rules.scoring import num_sides, write_scores
 from sprawl_env.games.ginkgopolis.rules.setup import set_up
-from sprawl_env.kernels.old_agenda import STEP, A, B, top
 from sprawl_env.kernels.arrays import Ints, Mask
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import STEP, A, B, top
 from sprawl_env.kernels.rng import seed_state
 
 POINT = 1000  # weight of a point in a standing; the resources of a tie-break stay below it

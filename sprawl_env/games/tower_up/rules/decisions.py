@@ -25,9 +25,9 @@ from sprawl_env.games.tower_up.rules.take import (
     take_printed_floors,
     trigger_end,
 )
-from sprawl_env.kernels.old_agenda import pop, push
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import pop, push
 
 # Step.TURN: take a card or build (TU §4) ----------------------------------------
 

@@ -12,8 +12,8 @@ from sprawl_env.games.tower_up.rules.take import (
     refill_market,
     supply_is_empty,
 )
-from sprawl_env.kernels.old_agenda import SEAT, STEP, A, B, pop, top
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import SEAT, STEP, A, B, pop, top
 
 
 @kernel

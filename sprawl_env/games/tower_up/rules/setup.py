@@ -19,8 +19,8 @@ from sprawl_env.games.tower_up.constants import (
     EndCause,
     Step,
 )
-from sprawl_env.kernels.old_agenda import push
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import push
 from sprawl_env.kernels.rng import below, shuffle
 
 START_CARDS = 1  # option objectives="start"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sprawl_env.core.state import State
 from sprawl_env.games.tower_up.constants import NUM_COLOURS, EndCause
-from sprawl_env.kernels.old_agenda import pop
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import pop
 from sprawl_env.kernels.rng import shuffle
 
 

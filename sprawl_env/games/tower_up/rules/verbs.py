@@ -19,9 +19,9 @@ from sprawl_env.games.tower_up.rules.decisions import (
 from sprawl_env.games.tower_up.rules.end import floors_held, score_of
 from sprawl_env.games.tower_up.rules.flow import advance
 from sprawl_env.games.tower_up.rules.setup import begin_turn, set_up
-from sprawl_env.kernels.old_agenda import SEAT, STEP, A, top
 from sprawl_env.kernels.arrays import Ints, Mask
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import SEAT, STEP, A, top
 from sprawl_env.kernels.rng import seed_state, shuffle, sort
 
 POINT = 1000  # weight of a million in a standing; floors in reserve (the tie-break) stay below it

@@ -38,10 +38,10 @@ from sprawl_env.games.urban_sprawl.rules.board import (
     zones_inside,
 )
 from sprawl_env.games.urban_sprawl.vocabulary import Next
-from sprawl_env.kernels.old_agenda import A, B, C, pop, push, top
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import A, B, C, pop, push, top
 
 ALL_BLOCKS = (1 << NUM_BLOCKS) - 1
 

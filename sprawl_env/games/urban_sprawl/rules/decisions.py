@@ -117,9 +117,9 @@ from sprawl_env.games.urban_sprawl.rules.vocations import (
     opponents_with,
 )
 from sprawl_env.games.urban_sprawl.vocabulary import Verb
-from sprawl_env.kernels.old_agenda import A, B, C, pop, push, top
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import A, B, C, pop, push, top
 
 # ----------------------------------------------------------------- a lot, a building or a footprint
 

@@ -42,9 +42,9 @@ from sprawl_env.games.urban_sprawl.vocabulary import (
     Where,
     Who,
 )
-from sprawl_env.kernels.old_agenda import SEAT, A, B, C, pop, push, top
 from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import SEAT, A, B, C, pop, push, top
 
 # -------------------------------------------------------------------------------- a list of effects
 

@@ -22,9 +22,9 @@ from sprawl_env.games.urban_sprawl.constants import (
 )
 from sprawl_env.games.urban_sprawl.rules.board import holds_power
 from sprawl_env.games.urban_sprawl.rules.lines import extreme_seats, only_seat
-from sprawl_env.kernels.old_agenda import A, pop, push, top
 from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import A, pop, push, top
 
 ZONE_OF = (0, 0, 1, 3, 2)  # by office (Mayor: unused): CIV, COM, RES, IND
 

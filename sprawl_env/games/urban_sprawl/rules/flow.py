@@ -21,8 +21,8 @@ from sprawl_env.games.urban_sprawl.rules.rails import (
 from sprawl_env.games.urban_sprawl.rules.seats import act, each_seat
 from sprawl_env.games.urban_sprawl.rules.turn import begin_turn
 from sprawl_env.games.urban_sprawl.rules.vocations import score_seat, vocation_of_contract
-from sprawl_env.kernels.old_agenda import SEAT, STEP, top
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import SEAT, STEP, top
 
 
 @kernel

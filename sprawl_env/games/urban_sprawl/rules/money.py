@@ -20,10 +20,10 @@ from sprawl_env.games.urban_sprawl.rules.filters import (
     passes,
 )
 from sprawl_env.games.urban_sprawl.vocabulary import Extreme, Per, Verb
-from sprawl_env.kernels.old_agenda import A, B, C, pop, push, top
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import A, B, C, pop, push, top
 
 
 @kernel

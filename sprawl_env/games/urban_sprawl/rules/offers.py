@@ -6,8 +6,8 @@ from sprawl_env.core.state import NOBODY, State
 from sprawl_env.games.urban_sprawl.constants import Step
 from sprawl_env.games.urban_sprawl.rules.effects import set_top
 from sprawl_env.games.urban_sprawl.rules.money import has, take_up_to
-from sprawl_env.kernels.old_agenda import SEAT, A, B, C, pop, push, top
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import SEAT, A, B, C, pop, push, top
 
 # ----------------------------------------------------------- optional effects (US 6.11, ruling U34)
 

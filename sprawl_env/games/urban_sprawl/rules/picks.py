@@ -27,8 +27,8 @@ from sprawl_env.games.urban_sprawl.rules.vocations import (
     take_vocation,
 )
 from sprawl_env.games.urban_sprawl.vocabulary import CHOSEN_VOCATION, MarkerChoice, Verb
-from sprawl_env.kernels.old_agenda import push
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import push
 
 # ------------------------------------------------------------------- a line to be paid (ruling U22)
 

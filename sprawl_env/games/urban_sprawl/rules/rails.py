@@ -26,8 +26,8 @@ from sprawl_env.games.urban_sprawl.constants import (
 from sprawl_env.games.urban_sprawl.data_files import NO_ZONE
 from sprawl_env.games.urban_sprawl.rules.elections import is_in_play
 from sprawl_env.games.urban_sprawl.rules.lines import pay_number
-from sprawl_env.kernels.old_agenda import A, pop, push, top
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import A, pop, push, top
 from sprawl_env.kernels.rng import shuffle
 
 NO_DECK = -1

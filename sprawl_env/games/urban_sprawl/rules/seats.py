@@ -24,9 +24,9 @@ from sprawl_env.games.urban_sprawl.rules.targets import (
     pick_target,
 )
 from sprawl_env.games.urban_sprawl.vocabulary import Verb
-from sprawl_env.kernels.old_agenda import SEAT, A, B, C, pop, push, top
 from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import SEAT, A, B, C, pop, push, top
 
 
 @kernel

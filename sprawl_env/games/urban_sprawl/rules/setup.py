@@ -34,8 +34,8 @@ from sprawl_env.games.urban_sprawl.constants import (
 from sprawl_env.games.urban_sprawl.data_files import STARTING
 from sprawl_env.games.urban_sprawl.rules.board import lay, refit
 from sprawl_env.games.urban_sprawl.rules.lines import revalue
-from sprawl_env.kernels.old_agenda import push
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import push
 from sprawl_env.kernels.rng import below, shuffle
 
 

@@ -24,10 +24,10 @@ from sprawl_env.games.urban_sprawl.rules.filters import (
 )
 from sprawl_env.games.urban_sprawl.rules.money import buildings_held, has, pay_value
 from sprawl_env.games.urban_sprawl.vocabulary import CHOSEN, Extreme, Verb
-from sprawl_env.kernels.old_agenda import push
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import push
 
 # ------------------------------------------------------------------- a building to hit (ruling U18)
 

@@ -27,11 +27,11 @@ from sprawl_env.games.urban_sprawl.data_files import STARTING
 from sprawl_env.games.urban_sprawl.rules.board import holds_power, set_owner
 from sprawl_env.games.urban_sprawl.rules.build import may_place_contract, permits_held
 from sprawl_env.games.urban_sprawl.rules.lines import extreme_seats, only_seat
-from sprawl_env.kernels.old_agenda import SEAT, pop, push, top
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.lanes import LANE, LANE_BITS
+from sprawl_env.kernels.old_agenda import SEAT, pop, push, top
 
 # ----------------------------------------------------------------------- claims in the setup (6.1)
 

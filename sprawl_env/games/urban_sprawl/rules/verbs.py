@@ -27,9 +27,9 @@ from sprawl_env.games.urban_sprawl.rules.hidden import redeal
 from sprawl_env.games.urban_sprawl.rules.scoring import write_scores
 from sprawl_env.games.urban_sprawl.rules.setup import set_up
 from sprawl_env.games.urban_sprawl.rules.turn import do_main, mark_main
-from sprawl_env.kernels.old_agenda import STEP, A, top
 from sprawl_env.kernels.arrays import Ints, Mask
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import STEP, A, top
 from sprawl_env.kernels.rng import seed_state
 
 POINT = 2**15  # of a standing; wealth, the tie-break, stays below it

@@ -10,8 +10,8 @@ from sprawl_env.games.urban_sprawl.constants import (
     WEALTH,
     Step,
 )
-from sprawl_env.kernels.old_agenda import SEAT, A, B, C, pop, push, top
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.old_agenda import SEAT, A, B, C, pop, push, top
 
 
 @kernel

@@ -26,8 +26,8 @@ from sprawl_env.games.urban_sprawl.names import card_name, kind_name
 from sprawl_env.games.urban_sprawl.rules.flow import advance
 from sprawl_env.games.urban_sprawl.rules.rails import can_draw, rebuild_planning
 from sprawl_env.games.urban_sprawl.state import AGENDA_DEPTH
-from sprawl_env.kernels.old_agenda import push
 from sprawl_env.kernels.compile import JIT
+from sprawl_env.kernels.old_agenda import push
 from sprawl_env.kernels.rng import seed_state
 from tests.unit.games.urban_sprawl.bound import (
     FACE_UP,

@@ -13,8 +13,8 @@ from sprawl_env.core.errors import PositionError
 from sprawl_env.core.state import NOT_OVER
 from sprawl_env.games.urban_sprawl.actions import BUILD, DECLINE
 from sprawl_env.games.urban_sprawl.constants import MOST_TURNS, Step
-from sprawl_env.kernels.old_agenda import STEP, top
 from sprawl_env.kernels.compile import JIT
+from sprawl_env.kernels.old_agenda import STEP, top
 from tests.unit.games.urban_sprawl.bound import REBUILDS_OF_A_TURN, bound_of
 from tests.unit.games.urban_sprawl.position import game_of
 from tests.unit.games.urban_sprawl.test_hidden import random_game
