@@ -109,7 +109,6 @@ class VectorGames:
         final_scores: int32 ``[num_envs, num_sides]``, points at the end of the last game that
             ended; with a reward at every ply, the current points.  Sides are the seats and, with
             one seat, the automaton if the game has one.
-        games: the records ``[num_envs]``.
     """
 
     def __init__(self, game: Game, num_envs: int, settings: VectorSettings | None = None) -> None:
@@ -128,7 +127,7 @@ class VectorGames:
         self._renderer = Renderer(game, chosen.render_mode)
         self.render_mode = chosen.render_mode
         self._look = LOOK if chosen.observations is None else LOOK | OBSERVE
-        self.games: Games = game.empty(num_envs)
+        self._games = plain(game.empty(num_envs))
         self._views = new_views(game, num_envs, chosen.observations)
         self.observations = self._views.observations
         self.masks = self._views.masks
@@ -141,7 +140,7 @@ class VectorGames:
         self._all: Index = np.arange(num_envs)
         self._actions: Index = np.zeros(num_envs, np.int64)
         self._drawn: Index = np.zeros(num_envs, np.int64)
-        self._generators = new_generators(num_envs, self.seed)
+        self._generators = plain(new_generators(num_envs, self.seed))
         self._pool = self._new_pool(chosen.num_threads)
         self._started = False
 
@@ -161,15 +160,14 @@ class VectorGames:
     def _work_of(self, number: int, which: Index) -> Callable[[], None]:
         """Return the call that executes orders in a share of the games."""
         mask = np.zeros(self.num_actions, np.int8)
-        generators = plain(self._generators)
-        share = Share(number, which, which, self._actions, self._drawn, generators, mask)
+        share = Share(number, which, which, self._actions, self._drawn, self._generators, mask)
         views = self._views
         if views.floats.shape[0]:  # the whole numbers are scratch
             views = views._replace(numbers=np.zeros_like(views.numbers))
         return functools.partial(
             BatchKernels(self.game).work,
             plain(self.game.tables),
-            plain(self.games),
+            self._games,
             share,
             self._mode,
             self._skip_forced,
@@ -177,6 +175,12 @@ class VectorGames:
             views,
             self._orders,
         )
+
+    @property
+    def games(self) -> Games:
+        """The records ``[num_envs]``, a view."""
+        games: Games = self._games.view(np.recarray)
+        return games
 
     def reset(self, seed: int | None = None) -> Look:
         """Deal every game; game ``i`` is dealt from ``(seed, i, episode)``.
