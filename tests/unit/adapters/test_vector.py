@@ -265,5 +265,5 @@ def test_observations_as_int8_times_their_scales_are_those_as_float32():
 
 
 def test_an_unknown_type_of_observations_is_one_clear_error():
-    with pytest.raises(UnknownName, match="did you mean 'float32'.*choose from float32, int8$"):
+    with pytest.raises(UnknownName, match=r"did you mean 'float32'.*choose from float32, int8$"):
         sprawl_env.make_vec("tower_up", 2, observations="float16")
