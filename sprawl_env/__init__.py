@@ -20,7 +20,7 @@ from sprawl_env.core.registry import game
 if TYPE_CHECKING:
     from sprawl_env import replays
     from sprawl_env.arena.evaluation import evaluate
-    from sprawl_env.arena.tournament import tournament
+    from sprawl_env.arena.tournament import TournamentSettings, tournament
     from sprawl_env.bots.policy.player import load_policy
     from sprawl_env.learning.train import train
 
@@ -29,6 +29,7 @@ __all__ = [
     "Heuristic",
     "IllegalAction",
     "SprawlError",
+    "TournamentSettings",
     "evaluate",
     "game",
     "load_policy",
@@ -41,6 +42,7 @@ __all__ = [
 ]
 
 _LAZY = {  # imported when first used, so that importing the package stays fast
+    "TournamentSettings": "sprawl_env.arena.tournament",
     "evaluate": "sprawl_env.arena.evaluation",
     "load_policy": "sprawl_env.bots.policy.player",
     "tournament": "sprawl_env.arena.tournament",

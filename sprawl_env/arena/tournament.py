@@ -96,6 +96,21 @@ class Config:
     replays: bool = False
 
 
+@dataclass(frozen=True, kw_only=True)
+class TournamentSettings:
+    """Settings that few tournaments need to change.
+
+    Attributes:
+        reach: two seats: how far apart in the list bots meet; 0: any.
+        move_seconds: time limit for a decision of a user's bot, and for making it.
+        replays: whether every game is stored as a replay; needs a folder.
+    """
+
+    reach: int = 0
+    move_seconds: float = 60.0
+    replays: bool = False
+
+
 @dataclass(frozen=True)
 class Tournament:
     """What :func:`tournament` played.
@@ -530,9 +545,7 @@ def tournament(
     *,
     num_games: int = 1000,
     seed: int = 0,
-    reach: int = 0,
-    move_seconds: float = 60.0,
-    replays: bool = False,
+    settings: TournamentSettings | None = None,
     processes: int = 0,
     out: str | os.PathLike[str] | None = None,
     progress: bool = False,
@@ -548,9 +561,7 @@ def tournament(
         bots: two or more names (see :func:`sprawl_env.make_bot`) or bots that can be pickled.
         num_games: games of each line-up, rounded up to whole rotations.
         seed: of deals and bots.
-        reach: two seats: how far apart in the list bots meet; 0: any.
-        move_seconds: time limit for a decision of a user's bot, and for making it.
-        replays: store every game as a replay; needs ``out``.
+        settings: what few tournaments need to change, see :class:`TournamentSettings`.
         processes: worker processes; 0: one for each core.
         out: folder for the files; an unfinished tournament there is continued.  None: no files.
         progress: print what is played and show a progress bar.
@@ -563,7 +574,8 @@ def tournament(
     """
     if processes < 0:
         raise InvalidOption(f"processes={processes}: expected a whole number from 0")
-    if replays and out is None:
+    chosen = settings or TournamentSettings()
+    if chosen.replays and out is None:
         raise InvalidOption("replays: expected a folder as out")
     names = tuple(names_of(bots))
     config = Config(
@@ -571,9 +583,7 @@ def tournament(
         num_games=num_games,
         num_players=options.get("num_players", FEWEST),
         seed=seed,
-        reach=reach,
-        move_seconds=move_seconds,
-        replays=replays,
+        **asdict(chosen),
     )
     check(config)
     made = as_game(game, options)
@@ -586,9 +596,9 @@ def tournament(
     }
     for name, bot in instances.items():
         check_instance(name, bot)
-    pairings = tuple(line_ups(names, seats, reach))
+    pairings = tuple(line_ups(names, seats, chosen.reach))
     schedule = Schedule(pairings, seats, -(-num_games // seats))
-    setup = Setup(made, schedule, seed, replays, instances)
+    setup = Setup(made, schedule, seed, chosen.replays, instances)
     with ExitStack() as stack:
         kept = out is not None
         path = Path(out or stack.enter_context(tempfile.TemporaryDirectory()))

@@ -53,14 +53,14 @@ def score_heuristic(rules: GameRules) -> Heuristic:
     automaton = int(rules.automaton)
 
     @kernel(label=rules.label)
-    def num_sides(state: State) -> int:
+    def sides_of(state: State) -> int:
         seats = int(state.num_seats)
         return seats + automaton if seats == 1 else seats
 
     @kernel(label=rules.label)
     def points_of(tables: Tables, games: Games, g: int, side: int) -> float:
         points = new_numbers()
-        score_all(tables, games, g, points[: num_sides(games[g])])
+        score_all(tables, games, g, points[: sides_of(games[g])])
         return float(points[side])
 
     @kernel(label=rules.label)
@@ -68,7 +68,7 @@ def score_heuristic(rules: GameRules) -> Heuristic:
         games[1] = games[0]
         redeal(tables, games, 1, int(games[0].ply), seat)
         play(tables, games, 1, action)
-        sides = num_sides(games[1])
+        sides = sides_of(games[1])
         best = -np.inf if sides > 1 else 0.0
         for side in range(sides):
             if side != seat:

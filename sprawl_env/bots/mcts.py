@@ -22,7 +22,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -56,6 +56,8 @@ NODE: Final = np.dtype(
     ]
 )
 NO_NODE: Final = -1
+USED, PLAYED = 0, 1  # indices of a tree's counts
+POINTS, VALUE = 0, 1  # rows of a workspace's values
 ROOT: Final = 0
 LONGEST_PATH: Final = 512  # nodes on a path from the root
 NODES_WHEN_TIMED: Final = 200_000  # most nodes of a tree
@@ -65,7 +67,7 @@ LAST_TURN: Final = 2**31 - 1  # more turns than any game has
 SURE: Final = 0.7  # weight of victory in the value of a finished game; the margin has the rest
 CLOSE: Final = 0.1  # margin, relative to both sides' points, that has half the largest effect
 
-Tree = npt.NDArray[Any]
+Nodes = npt.NDArray[Any]
 Values = npt.NDArray[np.float64]
 
 
@@ -130,65 +132,109 @@ def parse_search(name: str, base: SearchConfig) -> SearchConfig:
     return replace(base, **chosen)
 
 
+class Search(NamedTuple):
+    """What is searched.
+
+    Attributes:
+        root: ``[1]``, the position.
+        observer: the seat that searches.
+        seed: seed of the simulations' deals.
+    """
+
+    root: Games
+    observer: int
+    seed: int
+
+
+class Tree(NamedTuple):
+    """The tree that the simulations of a search grow.
+
+    Attributes:
+        nodes: ``[most nodes]``, see ``NODE``.
+        counts: int64 ``[2]``; ``[USED]`` is the number of nodes in the tree, ``[PLAYED]`` the
+            number of plies that simulations have played.
+    """
+
+    nodes: Nodes
+    counts: Index
+
+
+class Workspace(NamedTuple):
+    """The arrays that a simulation overwrites.
+
+    Attributes:
+        games: ``[2]``, the game of the simulation, and a copy for the heuristic.
+        path: int64 ``[LONGEST_PATH]``, the nodes from the root on.
+        mask: int8 ``[num_actions]``, the legal actions.
+        spare: int8 ``[num_actions]``, for the heuristic.
+        rng: ``[1]``, the generator of random actions.
+        scores: int32 ``[num_sides]``.
+        standings: int32 ``[num_sides]``.
+        values: float64 ``[2, num_sides]``: the estimated final points, and the value for each side.
+    """
+
+    games: Games
+    path: Index
+    mask: Mask
+    spare: Mask
+    rng: Any
+    scores: Ints
+    standings: Ints
+    values: Values
+
+
+class Limits(NamedTuple):
+    """The settings of :class:`SearchConfig` that simulations use."""
+
+    c: float
+    depth: int
+    plies: int
+    turns: int
+    greedy: int
+    widen: float
+
+
 def _picker(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
-    """Return the kernel that picks one of ``legal`` legal actions in ``games[0]``.
+    """Return the kernel that picks one of ``legal`` legal actions in ``work.games[0]``.
 
     It picks the heuristic's best action if ``best``, otherwise a random one, all equally likely.
     """
     if not with_heuristic:
 
         @kernel(label=heuristic_label(rules))
-        def pick_any(
-            tables: Tables,
-            games: Games,
-            mask: Mask,
-            scratch: Mask,
-            legal: int,
-            best: bool,
-            rng: Any,
-        ) -> int:
-            return legal_number(mask, below(rng, legal))
+        def pick_any(tables: Tables, work: Workspace, legal: int, best: bool) -> int:
+            return legal_number(work.mask, below(work.rng[0], legal))
 
         return pick_any
 
     choose = best_action(rules)
 
     @kernel(label=heuristic_label(rules))
-    def pick(
-        tables: Tables, games: Games, mask: Mask, scratch: Mask, legal: int, best: bool, rng: Any
-    ) -> int:
+    def pick(tables: Tables, work: Workspace, legal: int, best: bool) -> int:
         if best:
-            return int(choose(tables, games, mask, scratch))
-        return legal_number(mask, below(rng, legal))
+            return int(choose(tables, work.games, work.mask, work.spare))
+        return legal_number(work.mask, below(work.rng[0], legal))
 
     return pick
 
 
 def _rollout(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
-    """Return the kernel that plays ``games[0]`` on and returns the number of plies."""
+    """Return the kernel that plays ``work.games[0]`` on and returns the number of plies."""
     play, legal_actions = rules.verbs.play, rules.verbs.legal_actions
     pick = _picker(rules, with_heuristic)
 
     @kernel(label=f"{heuristic_label(rules)} {with_heuristic}")
-    def rollout(
-        tables: Tables,
-        games: Games,
-        last: int,
-        plies: int,
-        greedy: int,
-        mask: Mask,
-        scratch: Mask,
-        rng: Any,
-    ) -> int:
+    def rollout(tables: Tables, work: Workspace, limits: Limits, last: int) -> int:
+        games, mask = work.games, work.mask
         ply = 0
-        while goes_on(games[0], last) and (plies == 0 or ply < plies):
+        while goes_on(games[0], last) and (limits.plies == 0 or ply < limits.plies):
             legal_actions(tables, games, 0, mask)
             legal = count_legal(mask)
             if legal == 1:
                 action = legal_number(mask, 0)
             else:
-                best = greedy > 0 and below(rng, PER_THOUSAND) < greedy
-                action = pick(tables, games, mask, scratch, legal, best, rng)
+                best = limits.greedy > 0 and below(work.rng[0], PER_THOUSAND) < limits.greedy
+                action = pick(tables, work, legal, best)
             play(tables, games, 0, action)
             ply += 1
         return ply
@@ -218,14 +264,14 @@ def _plan_estimate(rules: GameRules) -> Callable[..., float]:
 
 
 def _evaluator(rules: GameRules, with_heuristic: bool) -> Callable[..., None]:
-    """Return the kernel that writes the value of ``games[0]`` for each side, 0..1."""
+    """Return the kernel that writes the value of ``work.games[0]`` for each side, 0..1."""
     score_all, stand = rules.verbs.scores, rules.verbs.standings
     estimate = _plan_estimate(rules) if with_heuristic else _score_estimate(rules)
 
     @kernel(label=f"{heuristic_label(rules)} {with_heuristic}")
-    def evaluate(
-        tables: Tables, games: Games, scores: Ints, standings: Ints, points: Values, values: Values
-    ) -> None:
+    def evaluate(tables: Tables, work: Workspace) -> None:
+        games, scores, standings = work.games, work.scores, work.standings
+        points, values = work.values[POINTS], work.values[VALUE]
         score_all(tables, games, 0, scores)
         over = games[0].over != NOT_OVER
         if over:
@@ -250,7 +296,7 @@ def _evaluator(rules: GameRules, with_heuristic: bool) -> Callable[..., None]:
 
 
 @functools.cache
-def search_kernel(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
+def search_kernel(rules: GameRules, with_heuristic: bool) -> Callable[..., None]:
     """Return the kernel that runs simulations, with or without the game's heuristic."""
     verbs = rules.verbs
     play, legal_actions, redeal = verbs.play, verbs.legal_actions, verbs.redeal_hidden
@@ -260,70 +306,50 @@ def search_kernel(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
     @kernel(label=f"{heuristic_label(rules)} {with_heuristic}")
     def simulate(
         tables: Tables,
-        root: Games,
-        games: Games,
-        observer: int,
-        seed: int,
+        search: Search,
         first: int,
         count: int,
         tree: Tree,
-        used: int,
-        path: Index,
-        played: Index,
-        mask: Mask,
-        scratch: Mask,
-        rng: Any,
-        scores: Ints,
-        standings: Ints,
-        points: Values,
-        values: Values,
-        c: float,
-        deepest: int,
-        plies: int,
-        turns: int,
-        greedy: int,
-        widen: float,
-    ) -> int:
-        """Run simulations ``first`` .. ``first + count - 1``; return the number of nodes.
-
-        Adds the number of plies to ``played[0]``.
-        """
-        last = int(root[0].turn) + turns if turns else LAST_TURN
+        work: Workspace,
+        limits: Limits,
+    ) -> None:
+        """Run simulations ``first`` .. ``first + count - 1``; they grow the tree."""
+        games, nodes, mask = work.games, tree.nodes, work.mask
+        last = int(search.root[0].turn) + limits.turns if limits.turns else LAST_TURN
+        used, plies = int(tree.counts[USED]), 0
         for number in range(first, first + count):
-            games[0] = root[0]
-            redeal(tables, games, 0, combine(seed, number), observer)
+            games[0] = search.root[0]
+            redeal(tables, games, 0, combine(search.seed, number), search.observer)
             node, depth = ROOT, 0
-            path[0] = ROOT
+            work.path[0] = ROOT
             grown = False
-            while not grown and depth < deepest and goes_on(games[0], last):
+            while not grown and depth < limits.depth and goes_on(games[0], last):
                 legal_actions(tables, games, 0, mask)
                 action = only_action(mask)
                 if action == NO_ACTION:
                     legal = count_legal(mask)
-                    child = best_child(tree, node, int(games[0].to_play), c, mask)
+                    child = best_child(nodes, node, int(games[0].to_play), limits.c, mask)
                     left = count_legal(mask)  # actions without a node
-                    if left and used < tree.size and may_grow(tree, node, legal - left, widen):
-                        best = widen > 0.0
-                        action = pick(tables, games, mask, scratch, left, best, rng[0])
+                    widen = limits.widen
+                    if left and used < nodes.size and may_grow(nodes, node, legal - left, widen):
+                        action = pick(tables, work, left, widen > 0.0)
                         child = used
-                        add_child(tree, node, child, action)
+                        add_child(nodes, node, child, action)
                         used += 1
                         grown = True
                     if child == NO_NODE:
                         break
                     node = child
-                    action = int(tree[node].action)
+                    action = int(nodes[node].action)
                     depth += 1
-                    path[depth] = node
+                    work.path[depth] = node
                 play(tables, games, 0, action)
-                played[0] += 1
-            played[0] += rollout(tables, games, last, plies, greedy, mask, scratch, rng[0])
-            evaluate(tables, games, scores, standings, points, values)
-            for k in range(depth + 1):
-                tree[path[k]].visits += 1
-                for side in range(values.size):
-                    tree[path[k]].value[side] += values[side]
-        return used
+                plies += 1
+            plies += rollout(tables, work, limits, last)
+            evaluate(tables, work)
+            add_visit(nodes, work.path[: depth + 1], work.values[VALUE])
+        tree.counts[USED] = used
+        tree.counts[PLAYED] += plies
 
     return simulate
 
@@ -335,53 +361,62 @@ def goes_on(state: Any, last: int) -> bool:
 
 
 @kernel
-def may_grow(tree: Tree, node: int, children: int, widen: float) -> bool:
+def may_grow(nodes: Nodes, node: int, children: int, widen: float) -> bool:
     """Return whether a node may get another child."""
-    return widen <= 0.0 or children < 1.0 + widen * math.sqrt(float(tree[node].visits))
+    return widen <= 0.0 or children < 1.0 + widen * math.sqrt(float(nodes[node].visits))
 
 
 @kernel
-def best_child(tree: Tree, node: int, seat: int, c: float, mask: Mask) -> int:
+def best_child(nodes: Nodes, node: int, seat: int, c: float, mask: Mask) -> int:
     """Return the legal child with the highest bound, or ``NO_NODE``.
 
     Clears the actions of all children in the mask and counts them as available.
     """
     best, highest = NO_NODE, -np.inf
-    child = int(tree[node].child)
+    child = int(nodes[node].child)
     while child != NO_NODE:
-        action = int(tree[child].action)
+        action = int(nodes[child].action)
         if mask[action]:
             mask[action] = 0
-            tree[child].available += 1
-            visits = int(tree[child].visits)
-            bound = float(tree[child].value[seat]) / visits
-            bound += c * math.sqrt(math.log(float(tree[child].available)) / visits)
+            nodes[child].available += 1
+            visits = int(nodes[child].visits)
+            bound = float(nodes[child].value[seat]) / visits
+            bound += c * math.sqrt(math.log(float(nodes[child].available)) / visits)
             if bound > highest:
                 best, highest = child, bound
-        child = int(tree[child].sibling)
+        child = int(nodes[child].sibling)
     return best
 
 
 @kernel
-def add_child(tree: Tree, parent: int, child: int, action: int) -> None:
-    """Add a child without visits to a node."""
-    clear_node(tree, child)
-    tree[child].action = action
-    tree[child].available = 1
-    tree[child].sibling = tree[parent].child
-    tree[parent].child = child
+def add_visit(nodes: Nodes, path: Index, values: Values) -> None:
+    """Add a visit and its value for each side to every node of a path."""
+    for k in range(path.size):
+        nodes[path[k]].visits += 1
+        for side in range(values.size):
+            nodes[path[k]].value[side] += values[side]
 
 
 @kernel
-def clear_node(tree: Tree, node: int) -> None:
+def add_child(nodes: Nodes, parent: int, child: int, action: int) -> None:
+    """Add a child without visits to a node."""
+    clear_node(nodes, child)
+    nodes[child].action = action
+    nodes[child].available = 1
+    nodes[child].sibling = nodes[parent].child
+    nodes[parent].child = child
+
+
+@kernel
+def clear_node(nodes: Nodes, node: int) -> None:
     """Reset a node to one without action, children and visits."""
-    tree[node].action = NO_ACTION
-    tree[node].child = NO_NODE
-    tree[node].sibling = NO_NODE
-    tree[node].visits = 0
-    tree[node].available = 0
+    nodes[node].action = NO_ACTION
+    nodes[node].child = NO_NODE
+    nodes[node].sibling = NO_NODE
+    nodes[node].visits = 0
+    nodes[node].available = 0
     for side in range(MAX_SIDES):
-        tree[node].value[side] = 0.0
+        nodes[node].value[side] = 0.0
 
 
 class _Worker:
@@ -391,16 +426,30 @@ class _Worker:
         self._game, self._config = game, config
         self._simulate = search_kernel(game.rules, config.with_heuristic)
         nodes = min(config.sims, NODES_WHEN_TIMED) + 1
-        self.tree: Tree = np.zeros(nodes, NODE).view(np.recarray)
-        self._games = game.empty(2)  # the game of a simulation, and a copy for the heuristic
-        self._path: Index = np.zeros(LONGEST_PATH, np.int64)
-        self.played: Index = np.zeros(1, np.int64)  # plies so far
-        self._mask: Mask = np.zeros(game.num_actions, np.int8)
-        self._scratch: Mask = np.zeros(game.num_actions, np.int8)
-        self._scores: Ints = np.zeros(game.num_sides, np.int32)
-        self._standings: Ints = np.zeros(game.num_sides, np.int32)
-        self._points: Values = np.zeros(game.num_sides, np.float64)
-        self._values: Values = np.zeros(game.num_sides, np.float64)
+        self._tree = Tree(np.zeros(nodes, NODE).view(np.recarray), np.zeros(2, np.int64))
+        self._work = Workspace(
+            games=game.empty(2),
+            path=np.zeros(LONGEST_PATH, np.int64),
+            mask=np.zeros(game.num_actions, np.int8),
+            spare=np.zeros(game.num_actions, np.int8),
+            rng=new_generators(1, 0),
+            scores=np.zeros(game.num_sides, np.int32),
+            standings=np.zeros(game.num_sides, np.int32),
+            values=np.zeros((2, game.num_sides), np.float64),
+        )
+        self._limits = Limits(
+            c=float(config.c),
+            depth=config.depth,
+            plies=config.plies,
+            turns=config.turns,
+            greedy=config.greedy,
+            widen=float(config.widen),
+        )
+
+    @property
+    def plies(self) -> int:
+        """Number of plies that the simulations have played so far."""
+        return int(self._tree.counts[PLAYED])
 
     def run(self, root: Games, observer: int, seed: int, deadline: float) -> None:
         """Build a new tree for ``root`` ``[1]``.
@@ -411,25 +460,22 @@ class _Worker:
             seed: seed of the search.
             deadline: time (``time.perf_counter()``) at which to stop; infinity: no limit.
         """
-        config, game = self._config, self._game
-        rng = new_generators(1, combine(seed, 1))
-        clear_node(self.tree, ROOT)
-        used, done = 1, 0
-        while done < config.sims and (done == 0 or time.perf_counter() < deadline):
-            count = config.sims if math.isinf(deadline) else min(CHUNK, config.sims - done)
-            used = self._simulate(
-                game.tables, root, self._games, observer, seed, done, count, self.tree, used,
-                self._path, self.played, self._mask, self._scratch, rng, self._scores,
-                self._standings, self._points, self._values, config.c, config.depth, config.plies,
-                config.turns, config.greedy, config.widen,
-            )  # fmt: skip
+        tree, sims = self._tree, self._config.sims
+        self._work.rng[:] = new_generators(1, combine(seed, 1))
+        clear_node(tree.nodes, ROOT)
+        tree.counts[USED] = 1
+        search, done = Search(root, observer, seed), 0
+        while done < sims and (done == 0 or time.perf_counter() < deadline):
+            count = sims if math.isinf(deadline) else min(CHUNK, sims - done)
+            self._simulate(self._game.tables, search, done, count, tree, self._work, self._limits)
             done += count
 
     def add_up(self, seat: int, visits: Index, values: Values) -> None:
         """Add the visits and the seat's values of the root's actions; both ``[num_actions]``."""
-        child = int(self.tree["child"][ROOT])
+        nodes = self._tree.nodes
+        child = int(nodes["child"][ROOT])
         while child != NO_NODE:
-            node = self.tree[child]
+            node = nodes[child]
             visits[node["action"]] += node["visits"]
             values[node["action"]] += node["value"][seat]
             child = int(node["sibling"])
@@ -458,7 +504,7 @@ class SearchBot:
     @property
     def plies(self) -> int:
         """Number of plies that the simulations have played so far."""
-        return sum(int(worker.played[0]) for worker in self._workers)
+        return sum(worker.plies for worker in self._workers)
 
     def act(self, observations: Floats | None, masks: Mask, states: Games | None) -> Index:
         """Search each row in turn; needs ``states``."""

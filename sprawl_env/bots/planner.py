@@ -14,7 +14,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -76,6 +76,34 @@ def parse_planner(name: str) -> PlannerConfig:
     return PlannerConfig(**chosen)
 
 
+class Workspace(NamedTuple):
+    """The arrays that the planner's kernels overwrite.
+
+    Attributes:
+        games: ``[2]``, the game of a playout, and a copy for the heuristic.
+        ranked: int64 ``[candidates]``, actions; those that were dropped later come first.
+        ratings: float64 ``[candidates]``, the sums of their playouts' ratings.
+        mask: int8 ``[num_actions]``, the legal actions.
+        spare: int8 ``[num_actions]``, for the heuristic.
+        points: int32 ``[num_sides]``.
+    """
+
+    games: Games
+    ranked: Index
+    ratings: Values
+    mask: Mask
+    spare: Mask
+    points: Ints
+
+
+class Limits(NamedTuple):
+    """The settings of :class:`PlannerConfig` that its kernels use; ``turns`` is at least 1."""
+
+    playouts: int
+    turns: int
+    victory: float
+
+
 @functools.cache
 def playout_kernel(rules: GameRules) -> Callable[..., float]:
     """Return the kernel that runs one playout."""
@@ -106,32 +134,23 @@ def playout_kernel(rules: GameRules) -> Callable[..., float]:
 
     @kernel(label=heuristic_label(rules))
     def playout(
-        tables: Tables,
-        root: Games,
-        games: Games,
-        observer: int,
-        seed: int,
-        action: int,
-        turns: int,
-        victory: float,
-        mask: Mask,
-        scratch: Mask,
-        points: Ints,
+        tables: Tables, root: Games, work: Workspace, limits: Limits, seed: int, action: int
     ) -> float:
         """Re-deal with ``seed``, play an action and the next turns; return the rating."""
+        games, mask, seat = work.games, work.mask, int(root[0].to_play)
         games[0] = root[0]
-        redeal(tables, games, 0, seed, observer)
-        last = int(games[0].turn) + turns
+        redeal(tables, games, 0, seed, seat)
+        last = int(games[0].turn) + limits.turns
         play(tables, games, 0, action)
         plies = 0
         while games[0].over == NOT_OVER and games[0].turn < last and plies < MOST_PLIES:
             legal_actions(tables, games, 0, mask)
             best = only_action(mask)
             if best == NO_ACTION:
-                best = choose(tables, games, mask, scratch)
+                best = choose(tables, games, mask, work.spare)
             play(tables, games, 0, best)
             plies += 1
-        return evaluate(tables, games, observer, points, victory)
+        return evaluate(tables, games, seat, work.points, limits.victory)
 
     return playout
 
@@ -143,25 +162,9 @@ def plan_kernel(rules: GameRules) -> Callable[..., int]:
     rate_action, playout = action_rater(rules), playout_kernel(rules)
 
     @kernel(label=heuristic_label(rules))
-    def plan(
-        tables: Tables,
-        root: Games,
-        games: Games,
-        seed: int,
-        playouts: int,
-        turns: int,
-        victory: float,
-        ranked: Index,
-        values: Values,
-        mask: Mask,
-        scratch: Mask,
-        points: Ints,
-    ) -> int:
-        """Return the best action.
-
-        ``ranked`` and ``values`` ``[candidates]`` are overwritten with the candidates and the sums
-        of their playouts' ratings.  Candidates that were dropped later come first.
-        """
+    def plan(tables: Tables, root: Games, work: Workspace, limits: Limits, seed: int) -> int:
+        """Return the best action of the seat to play in ``root[0]``."""
+        games, ranked, ratings, mask = work.games, work.ranked, work.ratings, work.mask
         seat = int(root[0].to_play)
         games[0] = root[0]
         redeal(tables, games, 0, combine(seed, 0), seat)
@@ -169,25 +172,22 @@ def plan_kernel(rules: GameRules) -> Callable[..., int]:
         found = 0
         for action in range(mask.size):
             if mask[action]:
-                rating = float(rate_action(tables, games, action, seat, scratch))
-                found = insert(ranked, values, found, action, rating)
-        values[:] = 0.0
+                rating = float(rate_action(tables, games, action, seat, work.spare))
+                found = insert(ranked, ratings, found, action, rating)
+        ratings[:] = 0.0
         rounds, left = 0, found
         while left > 1:
             left = (left + 1) // 2
             rounds += 1
         left, deal = found, 0
         for _ in range(rounds):
-            deals = max(playouts // (rounds * left), 1)
+            deals = max(limits.playouts // (rounds * left), 1)
             for _ in range(deals):
                 deal += 1
                 deal_seed = combine(seed, deal)
                 for k in range(left):
-                    values[k] += playout(
-                        tables, root, games, seat, deal_seed, ranked[k], turns, victory,
-                        mask, scratch, points,
-                    )  # fmt: skip
-            sort_best_first(ranked, values, left)
+                    ratings[k] += playout(tables, root, work, limits, deal_seed, ranked[k])
+            sort_best_first(ranked, ratings, left)
             left = (left + 1) // 2
         return int(ranked[0])
 
@@ -224,16 +224,19 @@ class PlannerBot:
         self, game: Game, config: PlannerConfig, seed: int = 0, name: str = "planner"
     ) -> None:
         self.name = name
-        self._game, self._config = game, config
-        self._turns = config.turns or int(heuristic_of(game.rules).plan_turns)
+        self._game = game
+        turns = config.turns or int(heuristic_of(game.rules).plan_turns)
+        self._limits = Limits(config.playouts, turns, float(config.victory))
         self._plan = plan_kernel(game.rules)
         self._root = game.empty(1)
-        self._games = game.empty(2)  # the game of a playout, and a copy for the heuristic
-        self._ranked: Index = np.zeros(self._config.candidates, np.int64)
-        self._values: Values = np.zeros(self._config.candidates, np.float64)
-        self._mask: Mask = np.zeros(game.num_actions, np.int8)
-        self._scratch: Mask = np.zeros(game.num_actions, np.int8)
-        self._points: Ints = np.zeros(game.num_sides, np.int32)
+        self._work = Workspace(
+            games=game.empty(2),
+            ranked=np.zeros(config.candidates, np.int64),
+            ratings=np.zeros(config.candidates, np.float64),
+            mask=np.zeros(game.num_actions, np.int8),
+            spare=np.zeros(game.num_actions, np.int8),
+            points=np.zeros(game.num_sides, np.int32),
+        )
         self.seed(seed)
 
     def seed(self, seed: int) -> None:
@@ -251,12 +254,8 @@ class PlannerBot:
         only = int(only_action(mask))
         if only != NO_ACTION:
             return only
-        config = self._config
         seed = combine(self._seed, self._decisions)
         self._decisions += 1
         self._root[0] = states[k]
-        best = self._plan(
-            self._game.tables, self._root, self._games, seed, config.playouts, self._turns,
-            config.victory, self._ranked, self._values, self._mask, self._scratch, self._points,
-        )  # fmt: skip
+        best = self._plan(self._game.tables, self._root, self._work, self._limits, seed)
         return int(best)

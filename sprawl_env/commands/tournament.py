@@ -50,7 +50,11 @@ def main(command: Tournament) -> None:
     """Run the command."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # one core for each worker process
     from sprawl_env.arena import report  # noqa: PLC0415 - help needs no kernels
-    from sprawl_env.arena.tournament import Interrupted, tournament  # noqa: PLC0415
+    from sprawl_env.arena.tournament import (  # noqa: PLC0415
+        Interrupted,
+        TournamentSettings,
+        tournament,
+    )
 
     name = command.game.replace(":", "-")
     default = Path("runs") / f"tournament-{name}-{command.num_players}-{command.seed}"
@@ -61,9 +65,11 @@ def main(command: Tournament) -> None:
             command.bots,
             num_games=command.games,
             seed=command.seed,
-            reach=command.reach,
-            move_seconds=command.move_seconds,
-            replays=command.replays,
+            settings=TournamentSettings(
+                reach=command.reach,
+                move_seconds=command.move_seconds,
+                replays=command.replays,
+            ),
             processes=command.processes,
             out=out,
             progress=True,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypedDict, Unpack
 from xml.sax.saxutils import escape
 
 from sprawl_env.core.game import Game
@@ -49,6 +49,20 @@ _TURNED: Final = (0.0, 45.0, 0.0, 0.0, 0.0)  # rotation in degrees
 _GROWN: Final = (1.0, 1.27, 1.3, 1.25, 1.05)  # factor of the radius: all seem equally large
 _DIGIT_DOWN: Final = (0.0, 0.0, 0.2, 0.0, 0.0)  # a triangle has more space at the bottom
 _LEAST_NUMBERED: Final = 6.0  # smallest radius of a piece with a number
+
+
+class TextStyle(TypedDict, total=False):
+    """How :meth:`Picture.text` draws.
+
+    Attributes:
+        fill: colour; ``INK`` if it is not given.
+        anchor: what ``x`` is: ``"start"``, ``"middle"`` or ``"end"``.
+        bold: whether the text is bold.
+    """
+
+    fill: str
+    anchor: str
+    bold: bool
 
 
 def ending(game: Game, games: Games, g: int, stopped: str) -> str:
@@ -117,14 +131,14 @@ class Picture:
         size: float = 11,
         *,
         width: float = WIDTH,
-        fill: str = INK,
-        anchor: str = "start",
-        bold: bool = False,
+        **style: Unpack[TextStyle],
     ) -> float:
         """Add a line of text, at most ``width`` wide; return its width."""
+        bold = style.get("bold", False)
         shown, size = fitted(text, size, width, bold)
         if shown:
-            self.add(Text(x, y, shown, round(size, 2), anchor, bold, fill=fill))
+            drawn: TextStyle = {"fill": INK, **style}
+            self.add(Text(x, y, shown, round(size, 2), **drawn))
         return text_width(shown, size, bold)
 
     def paragraph(

@@ -161,7 +161,8 @@ def test_tournament_returns_figures_and_leaves_no_files(tmp_path, monkeypatch):
 @pytest.mark.compiled
 def test_tournament_continues_what_its_folder_holds_and_takes_bots(tmp_path):
     game = sprawl_env.game("tower_up")
-    what = {"num_games": 2, "processes": 1, "out": tmp_path / "t", "replays": True}
+    settings = sprawl_env.TournamentSettings(replays=True)
+    what = {"num_games": 2, "processes": 1, "out": tmp_path / "t", "settings": settings}
     found = sprawl_env.tournament(game, [First(game, 0), "random"], **what)
     assert found.folder == tmp_path / "t"
     assert {line["bot"] for line in found.report["bots"]} == {"first", "random"}
@@ -181,7 +182,11 @@ def test_tournament_continues_what_its_folder_holds_and_takes_bots(tmp_path):
 @pytest.mark.parametrize(
     ("bots", "settings", "says"),
     [
-        (["random", "greedy"], {"replays": True}, "replays: expected a folder as out"),
+        (
+            ["random", "greedy"],
+            {"settings": sprawl_env.TournamentSettings(replays=True)},
+            "replays: expected a folder as out",
+        ),
         (["random", "greedy"], {"processes": -1}, "processes=-1: expected a whole number from 0"),
         (["random", "greedy"], {"num_players": "two"}, "num_players='two': expected a whole"),
         (["random", "random"], {}, "'random' is named 2 times"),
