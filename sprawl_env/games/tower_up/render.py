@@ -10,7 +10,7 @@ import numpy as np
 
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import View
-from sprawl_env.core.state import NOBODY, NOT_OVER, Games, State
+from sprawl_env.core.state import NOBODY, NOT_OVER, Games
 from sprawl_env.games.tower_up.actions import BUILD, CHOOSE, RETURN, ROOF, TAKE
 from sprawl_env.games.tower_up.constants import (
     DISTRICTS,
@@ -20,10 +20,11 @@ from sprawl_env.games.tower_up.constants import (
     NUM_COLOURS,
     OBJECTIVES_IN_PLAY,
     EndCause,
-    Step,
 )
 from sprawl_env.games.tower_up.data_files import BOARD_FILES
-from sprawl_env.games.tower_up.names import DECISIONS, card_name
+from sprawl_env.games.tower_up.names import card_name, decision
+from sprawl_env.games.tower_up.state import State
+from sprawl_env.games.tower_up.tables import Table
 from sprawl_env.render.picture import Picture, ending
 from sprawl_env.render.shapes import (
     FAINT,
@@ -60,7 +61,7 @@ CELL: Final = 17.0  # of a marker's row
 
 def draw(game: Game, games: Games, g: int, view: View) -> Picture:
     """Return the position as a picture; the deck, the only hidden part, is never shown."""
-    state = games[g]
+    state: State = games[g]
     rows = (int(state.num_seats) + 1) // 2
     height = 66 + BOARD + MARGIN + rows * (SEAT_HEIGHT + MARGIN)
     picture = Picture("Tower Up", height)
@@ -89,10 +90,10 @@ def _to_play(state: State) -> int:
 
 
 def _decision(game: Game, games: Games, g: int) -> str:
-    state = games[g]
+    state: State = games[g]
     if state.over != NOT_OVER:
         return ending(game, games, g, "stopped at the turn limit")
-    words = DECISIONS[Step(int(state.agenda[int(state.agenda_size) - 1, 0]))]
+    words = decision(state)
     if state.end_cause == EndCause.NONE:
         return words
     cause = "last roof" if state.end_cause == EndCause.LAST_ROOF else "shortage"
@@ -238,7 +239,7 @@ def _vehicle(picture: Picture, x: float, y: float, colour: int, steps: int) -> N
 
 
 def _market(picture: Picture, game: Game, state: State, view: View, y: float) -> float:
-    t = game.tables[0]
+    t: Table = game.tables[0]
     for space in range(MARKET_SIZE):
         card = int(state.market[space])
         picture.panel(SIDE_X, y, SIDE_WIDTH, CARD_HEIGHT, PAPER)
@@ -350,7 +351,7 @@ def _seat(
 
 def _tracks(picture: Picture, game: Game, state: State, seat: int, x: float, y: float) -> None:
     """Draw the stars, the rows of the four markers and the row of the cone."""
-    t = game.tables[0]
+    t: Table = game.tables[0]
     columns = int(t.marker_end) + 1
     cell = min(CELL, 180 / columns)
     used = int(state.stars[seat])
