@@ -44,7 +44,8 @@ from sprawl_env.kernels.compile import JIT
 SECOND_OPINION_GAMES = 25 if JIT else 3
 SLOW_SECOND_OPINION_GAMES = 300
 PROPERTY_GAMES = 12 if JIT else 2
-OBSERVATION_GAMES = 6 if JIT else 1
+OBSERVED_POSITIONS = 334 if JIT else 12  # for each number of seats
+OBSERVED_EVERY = 2 if JIT else 11  # plies between two of them
 LOOK_EVERY = 1 if JIT else 12  # plies between two checks of what is hidden
 BATCH_ROUNDS = 60 if JIT else 8
 ENDED_VECTOR_GAMES = 2_000 if JIT else 4
@@ -99,17 +100,46 @@ def packaged(file):
     return (sprawl_env.game("tower_up").rules.data_folder / file).read_text(encoding="utf-8")
 
 
-def few_floors(number):
-    """Write components with fewer floors of each colour, for early shortages."""
+def floors_of_each(number):
+    """Write components with another number of floors of each colour; few cause early shortages."""
     return re.sub(
         r"floors_per_colour = \d+", f"floors_per_colour = {number}", packaged("components.toml")
     )
 
 
+def rich_data():
+    """Write data files with the largest numbers that are allowed."""
+    columns = "[" + ", ".join(str(100 if at % 2 else 0) for at in range(16)) + "]"
+    rows = packaged("rows.toml")
+    for values in re.findall(r"^values = (.*)$", rows, re.MULTILINE):
+        rows = rows.replace(values, columns)
+    parts = floors_of_each(60)
+    parts = re.sub(r"reserve_limit = \d+", "reserve_limit = 40", parts)
+    parts = re.sub(r"^values = .*$", _largest_chips, parts, flags=re.MULTILINE)
+    cards = re.sub(
+        r"^floors = .*$",
+        'floors = ["black", "black", "black", "black"]',
+        packaged("cards.toml"),
+        flags=re.MULTILINE,
+    )
+    needs = re.sub(r"need = [245]", "need = 10", packaged("objectives.toml"), count=5)
+    return {
+        "rows.toml": rows,
+        "components.toml": parts,
+        "cards.toml": cards,
+        "objectives.toml": needs,
+    }
+
+
+def _largest_chips(values):
+    return "values = [" + ", ".join(["50"] * (values.group().count(",") + 1)) + "]"
+
+
 OVERLAYS = {
     "grid": lambda: {"board_2p.toml": grid_board(), "board_4p.toml": grid_board()},
     "dense": lambda: {"board_2p.toml": dense_board(), "board_4p.toml": dense_board()},
-    "few floors": lambda: {"components.toml": few_floors(11)},
+    "few floors": lambda: {"components.toml": floors_of_each(11)},
+    "rich": rich_data,
 }
 
 
