@@ -32,6 +32,19 @@ from sprawl_env.games.tower_up.rules.end import stars_reached
 from sprawl_env.games.tower_up.rules.objectives import progress_of
 from sprawl_env.games.tower_up.state import AGENDA_DEPTH, Entry, State
 from sprawl_env.games.tower_up.tables import Table
+from sprawl_env.kernels.compile import kernel
+
+
+@kernel
+def stars_of(tables: Tables, games: Games, g: int, seat: int) -> int:
+    """Return how many star columns the seat's markers have reached or passed (TU §5)."""
+    return stars_reached(tables[0], games[g], seat)
+
+
+@kernel
+def progress_towards(tables: Tables, games: Games, g: int, seat: int, k: int) -> int:
+    """Return a seat's progress towards the ``k``-th objective in play (TU §6)."""
+    return progress_of(tables[0], games[g], seat, games[g].objective[k])
 
 
 def violations(tables: Tables, games: Games, g: int) -> list[str]:
@@ -233,7 +246,7 @@ def _gains(tables: Tables, games: Games, g: int) -> Iterator[str]:
             yield f"chip: objective {k + 1} should have given {best}"
     for seat in range(int(state.num_seats)):
         yield from _progress(tables, games, g, seat)
-        reached = int(stars_reached(t, state, seat))
+        reached = stars_of(tables, games, g, seat)
         now = int(state.stars[seat])
         late = seat == state.to_play and _turn_in_progress(games, g)  # updated when the turn ends
         if now > reached or (now < reached and not late and state.over == NOT_OVER):
@@ -251,7 +264,7 @@ def _progress(tables: Tables, games: Games, g: int, seat: int) -> Iterator[str]:
     state: State = games[g]
     for k in range(OBJECTIVES_IN_PLAY):
         need = int(t.objective_need[state.objective[k]])
-        now, true = int(state.progress[seat, k]), progress_of(t, state, seat, state.objective[k])
+        now, true = int(state.progress[seat, k]), progress_towards(tables, games, g, seat, k)
         wrong = now < need or now > true if state.fulfilled[seat, k] else now != true or now >= need
         if wrong:
             yield f"progress: seat {seat}, objective {k + 1}: expected {true} of {need}"

@@ -38,7 +38,7 @@ from sprawl_env.games.tower_up.constants import (
 )
 from sprawl_env.games.tower_up.rules.objectives import claim_objectives
 from sprawl_env.games.tower_up.rules.setup import add_floor, begin_turn, clear, put_building
-from sprawl_env.kernels.compile import JIT
+from sprawl_env.kernels.compile import JIT, kernel
 
 # Numbers of trials: smaller without compiled kernels, where a game takes a third of a second.
 SECOND_OPINION_GAMES = 25 if JIT else 3
@@ -207,6 +207,32 @@ DEFAULT_MARKET = ("2 black + 2 grey", "black + grey + white", "2 multicolour")
 # ---------------------------------------------------------------- positions
 
 
+@kernel
+def empty_board(games):
+    """Clear game 0."""
+    clear(games[0])
+
+
+@kernel
+def raise_building(tables, games, site, colour, floors):
+    """Put a building with some floors on an empty site of game 0."""
+    put_building(tables[0], games[0], site, colour)
+    for _ in range(floors - 1):
+        add_floor(tables[0], games[0], site)
+
+
+@kernel
+def claim(tables, games, seat):
+    """Claim the objectives that a seat of game 0 meets."""
+    claim_objectives(tables[0], games[0], seat)
+
+
+@kernel
+def let_act(games, seat):
+    """Begin a seat's turn in game 0."""
+    begin_turn(games[0], seat)
+
+
 def position(
     num_players=2,
     *,
@@ -252,14 +278,12 @@ def position(
     game = game_of(num_players, data, **(options or {}))
     games = game.deal(1, seed=1)
     t, state = game.tables[0], games[0]
-    clear(state)
+    empty_board(games)
     _lay_cards(game, state, market, next_cards, discarded)
     for k, number in enumerate(objectives):
         state.objective[k] = t.objective_kind.tolist().index(number - 1)
     for site, (colour, floors) in (buildings or DEFAULT_BUILDINGS).items():
-        put_building(t, state, site, COLOURS.index(colour))
-        for _ in range(floors - 1):
-            add_floor(t, state, site)
+        raise_building(game.tables, games, site, COLOURS.index(colour), floors)
     for seat in range(num_players):
         state.reserve[seat] = reserves[seat] if reserves else (1, 1, 1, 1)
         state.marker[seat] = markers[seat] if markers else (0, 0, 0, 0)
@@ -267,14 +291,14 @@ def position(
         state.stars[seat] = np.sum(t.star_columns[: t.num_stars] <= slowest)
         state.roofs_left[seat] = NUM_ROOFS
         _lay_roofs(state, seat, [roof[1:] for roof in roofs if roof[0] == seat])
-        claim_objectives(t, state, seat)
+        claim(game.tables, games, seat)
     _lay_supply(t, state, supply or {})
     state.end_cause, state.last_turns = end_cause, last_turns
     for back in range(1, num_players - last_turns + 1 if last_turns else 1):
         seat = (to_play - back) % num_players
         state.counted[seat] = 1
         state.cone[seat] = (cones or {}).get(seat, min(int(np.sum(state.top == seat)), 7))
-    begin_turn(state, to_play)
+    let_act(games, to_play)
     state.to_play = to_play
     for name, value in fields.items():
         state[name] = value
