@@ -94,19 +94,21 @@ def write_building(t: Table, state: State, viewer: int, site: int, out: Mask) ->
 def write_frontier(t: Table, state: State, viewer: int, site: int, out: Mask) -> None:
     """Write the price of an empty site next to buildings, and what building there would gain."""
     here = site * int(t.at.site)
+    prices, reaches = t.at.price + here, t.at.reach + here
     neighbours = 0
     best = 0
     for colour in range(NUM_COLOURS):
-        price = int(state.adjacent[site, colour])
+        beside = int(state.adjacent[site, colour])
         reach = int(state.reach[site, colour])  # 0: a new building may have the colour
         best = max(best, gain_of_roof(t, state, viewer, colour, reach + 1))
-        neighbours += price
-        out[t.at.price + here + colour] = price
-        out[t.at.reach + here + colour] = reach
-    if zeros(price_of(state, site)) == 0:
+        neighbours += beside
+        out[prices + colour] = beside
+        out[reaches + colour] = reach
+    price = price_of(state, site)
+    if zeros(price) == 0:
         return
     held = floors_in_hand(state, viewer)
-    missing = missing_floors(price_of(state, site), held)
+    missing = missing_floors(price, held)
     out[t.at.cost + here] = neighbours + 1
     out[t.at.gain + here] = best
     out[t.at.missing + here] = missing
