@@ -143,15 +143,16 @@ def buildings_of(state: State) -> int:
 @kernel
 def write_tops(t: Table, state: State, seat: int, k: int, out: Mask) -> None:
     """Write the ``k``-th seat's visible roofs, and where building would cover them."""
+    stride, tops, covers = int(t.at.site), t.at.top + k, t.at.covers + k
     empty = ~buildings_of(state)
     topped = int(state.topped[seat])
     while topped:
         site = lowest(topped)
         topped &= topped - 1
-        out[t.at.top + site * int(t.at.site) + k] = 1
+        out[tops + site * stride] = 1
         beside = int(t.next_to[state.board, site]) & empty
         while beside:
-            out[t.at.covers + lowest(beside) * int(t.at.site) + k] += 1
+            out[covers + lowest(beside) * stride] += 1
             beside &= beside - 1
 
 
@@ -214,11 +215,13 @@ def sites_that_help(t: Table, state: State, seat: int, objective: int) -> int:
 @kernel
 def write_helps(t: Table, state: State, viewer: int, out: Mask) -> None:
     """Write which sites would advance the objectives the observer has not fulfilled."""
+    stride = int(t.at.site)
     for k in range(OBJECTIVES_IN_PLAY):
         if state.fulfilled[viewer, k] == 0:
+            helps = t.at.helps + k
             sites = sites_that_help(t, state, viewer, state.objective[k])
             while sites:
-                out[t.at.helps + lowest(sites) * int(t.at.site) + k] = 1
+                out[helps + lowest(sites) * stride] = 1
                 sites &= sites - 1
 
 
@@ -255,11 +258,13 @@ def write_progress(t: Table, state: State, seat: int, k: int, out: Mask) -> None
 def write_roofs(t: Table, state: State, seat: int, k: int, out: Mask) -> None:
     """Write the roofs of the ``k``-th seat: where they are, how high, and those left."""
     out[t.at.roofs_left + k] = state.roofs_left[seat]
+    stride, roofs = int(t.at.site), t.at.roofs + k
+    heights = t.at.roof_heights + k * COUNTED_HEIGHTS
     for roof in range(NUM_ROOFS - int(state.roofs_left[seat])):
-        out[t.at.roofs + int(state.roof_site[seat, roof]) * int(t.at.site) + k] += 1
+        out[roofs + int(state.roof_site[seat, roof]) * stride] += 1
         height = int(state.roof_height[seat, roof])
         if height <= COUNTED_HEIGHTS:
-            out[t.at.roof_heights + k * COUNTED_HEIGHTS + height - 1] = 1
+            out[heights + height - 1] = 1
     out[t.at.visible + k] = visible_roofs(state, seat)
     write_tops(t, state, seat, k, out)
 
