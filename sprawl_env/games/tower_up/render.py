@@ -74,7 +74,7 @@ def draw(game: Game, games: Games, g: int, view: View) -> Picture:
     for seat in range(int(state.num_seats)):
         x = MARGIN + seat % 2 * (WIDTH / 2 - MARGIN / 2)
         y = top + BOARD + MARGIN + seat // 2 * (SEAT_HEIGHT + MARGIN)
-        _seat(picture, game, state, view, seat, int(points[seat]), x, y)
+        _seat(picture, game, state, view, seat, int(points[seat]), (x, y))
     return picture
 
 
@@ -247,19 +247,23 @@ def _market(picture: Picture, game: Game, state: State, view: View, y: float) ->
         words = card_name(game.tables, card)
         picture.text(SIDE_X + 8, y + CARD_HEIGHT - 8, words, 11, width=SIDE_WIDTH - 16)
         if card != NO_CARD:
-            x = SIDE_X + 62
-            for colour in range(NUM_COLOURS):
-                for _ in range(int(t.card_floors[card, colour])):
-                    _swatch(picture, x, y + 12, colour)
-                    x += 25
-            for _ in range(int(t.card_multicolour[card])):
-                _any(picture, x, y + 12)
-                x += 25
-            if t.card_steps[card]:
-                _vehicle(picture, x + 4, y + 12, int(t.card_vehicle[card]), int(t.card_steps[card]))
+            _card(picture, t, card, SIDE_X + 62, y + 12)
         picture.target(view, [TAKE + space], Rect(SIDE_X, y, SIDE_WIDTH, CARD_HEIGHT, 5))
         y += CARD_HEIGHT + 6
     return y
+
+
+def _card(picture: Picture, t: Table, card: int, x: float, y: float) -> None:
+    """Draw what a card gives, from left to right."""
+    for colour in range(NUM_COLOURS):
+        for _ in range(int(t.card_floors[card, colour])):
+            _swatch(picture, x, y, colour)
+            x += 25
+    for _ in range(int(t.card_multicolour[card])):
+        _any(picture, x, y)
+        x += 25
+    if t.card_steps[card]:
+        _vehicle(picture, x + 4, y, int(t.card_vehicle[card]), int(t.card_steps[card]))
 
 
 def _supply(picture: Picture, state: State, view: View, y: float) -> float:
@@ -320,9 +324,9 @@ def _seat(
     view: View,
     seat: int,
     points: int,
-    x: float,
-    y: float,
+    corner: Point,
 ) -> None:
+    x, y = corner
     width = WIDTH / 2 - 1.5 * MARGIN
     plays = seat == _to_play(state)
     picture.panel(x, y, width, SEAT_HEIGHT, PAPER)
