@@ -28,8 +28,9 @@ import sprawl_env
 from sprawl_env.core.actions import ActionTable
 from sprawl_env.core.layout import ObservationLayout
 from sprawl_env.core.rules import GameRules, Option, Verbs
-from sprawl_env.core.state import FINISHED, NOBODY, NOT_OVER, common_fields, record
+from sprawl_env.core.state import FINISHED, NOBODY, NOT_OVER, CommonState
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.records import array, record
 from sprawl_env.kernels.rng import below, seed_state
 
 # ------------------------------------------------------------------------------ constants and state
@@ -43,16 +44,16 @@ CITY = 6  # lots of all seats together
 MIN_SEATS, MAX_SEATS = 2, 3
 MAX_LOTS = CITY // MIN_SEATS  # of one seat
 FREE = -1  # a lot without a building
-
-STATE = record(
-    [
-        *common_fields(),
-        ("street", np.int8, (MAX_SEATS, MAX_LOTS)),  # kind of building, or FREE
-        ("hand", np.int8, (MAX_SEATS, KINDS)),  # cards of each kind
-        ("supply", np.int8, (KINDS,)),  # cards of each kind that nobody has drawn
-    ]
-)
 ACTIONS = ActionTable(("build", KINDS, "build a park, a house or a shop"))
+
+
+class State(CommonState):
+    """A game."""
+
+    street = array(np.int8, (MAX_SEATS, MAX_LOTS), "kind of building on each lot, or FREE")
+    hand = array(np.int8, (MAX_SEATS, KINDS), "cards of each kind")
+    supply = array(np.int8, KINDS, "cards of each kind that nobody has drawn")
+
 
 # ---------------------------------------------------------------------------------------- the rules
 
@@ -156,10 +157,10 @@ def standings(tables, games, g, out):
 
 
 def layout(tables, num_seats):
-    """Return the blocks of an observation; seats count from the observer on."""
+    """Return the blocks of an observation with their scales; seats count from the observer on."""
     return ObservationLayout(
         ("streets", (MAX_SEATS, MAX_LOTS, KINDS), "1 if the seat has that building on that lot"),
-        ("hand", (KINDS,), "own cards of each kind, of 3"),
+        ("hand", (KINDS,), "own cards of each kind", "", 1 / COPIES),
         ("seat", (MAX_SEATS,), "1 for the observer's place in the order of play"),
         ("three", (1,), "1 with three seats"),
     )
@@ -167,7 +168,7 @@ def layout(tables, num_seats):
 
 @kernel
 def observe(tables, games, g, seat, out):
-    """Write what a seat knows: all streets and its own hand."""
+    """Write what a seat knows, as whole numbers: all streets and its own hand."""
     state = games[g]
     out[:] = 0
     for k in range(state.num_seats):
@@ -178,7 +179,7 @@ def observe(tables, games, g, seat, out):
                 out[(k * MAX_LOTS + lot) * KINDS + kind] = 1
     at = MAX_SEATS * MAX_LOTS * KINDS
     for kind in range(KINDS):
-        out[at + kind] = state.hand[seat, kind] / COPIES
+        out[at + kind] = state.hand[seat, kind]
     out[at + KINDS + seat] = 1
     out[at + KINDS + MAX_SEATS] = state.num_seats == MAX_SEATS
 
@@ -259,7 +260,7 @@ def value(tables, games, g, seat):
 RULES = GameRules(
     name="lots",
     title="Lots",
-    state=STATE,
+    state=record(State),
     actions=ACTIONS,
     options={"num_players": Option(MIN_SEATS, "seats", low=MIN_SEATS, high=MAX_SEATS)},
     layout=layout,
@@ -275,6 +276,7 @@ RULES = GameRules(
     action_name=action_name,
     describe=describe,
     violations=violations,
+    whole_numbers=True,
 )
 HEURISTIC = sprawl_env.Heuristic(value=value)
 sprawl_env.register(RULES, heuristic=HEURISTIC)

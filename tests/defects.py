@@ -8,8 +8,9 @@ from examples import lots
 from sprawl_env.core.actions import ActionTable
 from sprawl_env.core.layout import ObservationLayout
 from sprawl_env.core.rules import no_violations
-from sprawl_env.core.state import NOT_OVER, common_fields
+from sprawl_env.core.state import NOT_OVER
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.records import fields_of
 from sprawl_env.kernels.rng import below, seed_state
 
 LAST = lots.MAX_SEATS * (lots.MAX_LOTS * lots.KINDS + 1) + lots.KINDS  # number of an observation
@@ -28,7 +29,7 @@ def variant(name, fields=None, **verbs):
 def observe_a_hidden_card(tables, games, g, seat, out):
     lots.observe(tables, games, g, seat, out)
     other = (seat + 1) % int(games[g].num_seats)
-    out[LAST] = games[g].hand[other, lots.PARK] / lots.COPIES
+    out[LAST] = games[g].hand[other, lots.PARK] > 0
 
 
 @kernel
@@ -128,6 +129,19 @@ def observe_too_little(tables, games, g, seat, out):
 
 
 @kernel
+def observe_a_fraction(tables, games, g, seat, out):
+    lots.observe(tables, games, g, seat, out)
+    out[LAST] = games[g].num_seats / lots.MAX_SEATS / 2
+
+
+@kernel
+def observe_a_large_number(tables, games, g, seat, out):
+    """Write 257, of which int8 keeps 1."""
+    lots.observe(tables, games, g, seat, out)
+    out[LAST] = 254 + int(games[g].num_seats)
+
+
+@kernel
 def redeal_without_rng(tables, games, g, seed, seat):
     """Redeal, but leave what will be drawn as it is."""
     kept = games[g].rng
@@ -175,8 +189,21 @@ def broken_describe(tables, games, g):
 
 TWICE = ActionTable(("build", 2, ""), ("build", 1, ""))
 SAME = ObservationLayout(("streets", (27,), ""), ("hand", (3,), ""), ("hand", (4,), ""))
-FIELDS = [*common_fields(), ("street", np.int8, (3, 3)), ("hand", np.int8, (3, 3)),
-          ("supply", np.int8, (3,))]  # fmt: skip
+FIELDS = [(name, field.dtype) for name, field in fields_of(lots.State).items()]
+
+
+class Unscaled(ObservationLayout):
+    """A layout whose factors are not those of its blocks."""
+
+    scales = np.ones(LAST + 1, np.float32)
+
+
+def scaled(scale, kind=ObservationLayout):
+    """Return a layout of *Lots* whose block ``hand`` has another scale."""
+    blocks = list(lots.RULES.layout(None, 2).blocks.values())
+    given = [[b.name, b.shape, b.meaning, "", scale if b.name == "hand" else 1.0] for b in blocks]
+    return lambda *_: kind(*given)
+
 
 MORE = [
     (
@@ -185,6 +212,31 @@ MORE = [
         r"'three'.* is 3: expected -1",
     ),
     (variant("lots_left", observe=observe_too_little), "observation", r"does not write.*'three'"),
+    (
+        variant("lots_fraction", observe=observe_a_fraction),
+        "observation",
+        r"'three'.* is 0\.5: expected a whole number -128\.\.127",
+    ),
+    (
+        variant("lots_large", observe=observe_a_large_number),
+        "observation",
+        r"257",  # in plain Python numpy raises an error
+    ),
+    (
+        variant("lots_scale", {"layout": scaled(2 / 3)}),
+        "observation",
+        r"'hand'.* is 1\.33.*: expected -1",
+    ),
+    (
+        variant("lots_no_scale", {"layout": scaled(0.0)}),
+        "layout",
+        r"'hand' has scale 0: expected a number above 0",
+    ),
+    (
+        variant("lots_unscaled", {"layout": scaled(1 / 3, Unscaled)}),
+        "observation",
+        r"'hand'.* as float32 .* expected number x scale",
+    ),
     (variant("lots_rng", redeal_hidden=redeal_without_rng), "redeal", "rng"),
     (variant("lots_truth", redeal_hidden=redeal_by_the_truth), "redeal", "what the seat knows"),
     (variant("lots_plies", play=play_two_plies), "play", "adds 2 to ply, expected 1"),

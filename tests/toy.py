@@ -15,8 +15,9 @@ from sprawl_env.core.game import Game
 from sprawl_env.core.heuristic import Heuristic
 from sprawl_env.core.layout import ObservationLayout
 from sprawl_env.core.rules import GameRules, Option, Verbs
-from sprawl_env.core.state import FINISHED, NOBODY, NOT_OVER, TRUNCATED, common_fields, record
+from sprawl_env.core.state import FINISHED, NOBODY, NOT_OVER, TRUNCATED, CommonState
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.records import array, number, record
 from sprawl_env.kernels.rng import below, seed_state
 
 NAME = "toy"
@@ -24,21 +25,22 @@ MOST_SEATS = 3
 TOP_BID = 3
 KEEP, GIVE, WAIT = 3, 4, 5
 OFTEN, ALWAYS = 1, 2
-STATE = record(
-    [
-        *common_fields(),
-        ("rounds", np.int16),
-        ("points", np.int16, (MOST_SEATS,)),
-        ("bid", np.int8, (MOST_SEATS,)),
-        ("banned", np.int8, (MOST_SEATS,)),
-        ("gives", np.int8, (MOST_SEATS,)),
-        ("owed", np.int8),  # seats that still owe an answer in this pass, as bits
-        ("keeping", np.int8),  # the second pass of a round
-        ("dull", np.int8),
-        ("cut", np.int8),
-        ("only_ones", np.int8),
-    ]
-)
+MOST_SHOWN = 127  # points
+
+
+class State(CommonState):
+    """The state of a game of *Bids*."""
+
+    rounds = number(np.int16, "number of rounds")
+    points = array(np.int16, MOST_SEATS, "points of each side")
+    bid = array(np.int8, MOST_SEATS, "bid of each seat in this round")
+    banned = array(np.int8, MOST_SEATS, "the bid that each seat may not make, less 1")
+    gives = array(np.int8, MOST_SEATS, "1 for a seat that gives its bid to the next side")
+    owed = number(np.int8, "seats that still owe an answer in this pass, as bits")
+    keeping = number(np.int8, "1 in the second pass of a round")
+    dull = number(np.int8, "how often there is no choice")
+    cut = number(np.int8, "1 if the end is a truncation")
+    only_ones = number(np.int8, "1 if only a bid of 1 is legal in this game")
 
 
 @kernel
@@ -129,7 +131,7 @@ def play(tables, games, g, action):
 def observe(tables, games, g, seat, out):
     state = games[g]
     for side in range(MOST_SEATS):
-        out[side] = state.points[side] / 100.0
+        out[side] = min(int(state.points[side]), MOST_SHOWN)
         out[MOST_SEATS + side] = side == state.banned[seat]
     out[2 * MOST_SEATS] = state.keeping
 
@@ -153,7 +155,7 @@ def owing(tables, games, g):
 RULES = GameRules(
     name=NAME,
     title="Bids",
-    state=STATE,
+    state=record(State),
     actions=ActionTable(("bid", 3, "1 to 3"), ("keep", 1, ""), ("give", 1, ""), ("wait", 1, "")),
     options={
         "num_players": Option(2, "seats", low=1, high=MOST_SEATS),
@@ -167,7 +169,9 @@ RULES = GameRules(
     compile_tables=lambda data, options: np.zeros(1, [("none", np.int64)]).view(np.recarray),
     check_options=lambda data, options: None,
     layout=lambda tables, seats: ObservationLayout(
-        ("points", (MOST_SEATS,), "points"), ("banned", (TOP_BID,), "bid"), ("keeping", (1,), "")
+        ("points", (MOST_SEATS,), "points", "", 1 / MOST_SHOWN),
+        ("banned", (TOP_BID,), "bid"),
+        ("keeping", (1,), ""),
     ),
     verbs=Verbs(
         deal=deal,
@@ -184,6 +188,7 @@ RULES = GameRules(
     violations=lambda tables, games, g: [],
     automaton=True,
     wait=WAIT,
+    whole_numbers=True,
 )
 
 

@@ -50,12 +50,22 @@ class FrameworkChecker(Probe):
             self._run("gymnasium", "check_env", lambda: _check_env(self.game))
 
     def _batch(self, seed: int) -> None:
-        """Compare a batch with single games."""
+        """Compare a batch with single games, and with a batch with observations as int8."""
         game, which = self.game, range(BATCH_ENVS)
         rng = np.random.default_rng(seed)
         vec = make_vec(game, BATCH_ENVS, seed=seed)
         observations, masks, to_play = vec.reset()
+        types = ("float32", "int8") if game.rules.whole_numbers else ("float32",)  # transitional
+        other = make_vec(game, BATCH_ENVS, seed=seed, observations=types[-1])
+        other.reset()
         for _ in range(BATCH_STEPS):
+            floats = other.observations
+            if floats.dtype == np.int8:
+                floats = game.observation_layout.to_floats(floats)
+            self._expect(
+                "batch", np.array_equal(floats, observations),
+                "observations as int8 times their scales: expected those as float32",
+            )  # fmt: skip
             for i in which:
                 seat = int(to_play[i])
                 same = seat == vec.games["to_play"][i]
@@ -66,6 +76,7 @@ class FrameworkChecker(Probe):
             actions: Index = np.array(
                 [rng.choice(np.flatnonzero(masks[i])) for i in which], np.int64
             )
+            other.step(actions)
             observations, masks, to_play, _, terminated, truncated = vec.step(actions)
             for i in which:
                 game.play(single, i, int(actions[i]))
@@ -75,6 +86,7 @@ class FrameworkChecker(Probe):
                     same = same and single[i].tobytes() == vec.games[i].tobytes()
                 self._expect("batch", bool(same), f"env {i}: a step differs from a single game's")
         vec.close()
+        other.close()
 
 
 def _api_test(game: Game) -> None:

@@ -14,8 +14,9 @@ from sprawl_env import replays
 from sprawl_env.core.errors import IllegalAction
 from sprawl_env.core.game import Game
 from sprawl_env.core.rewards import lead, rank_value, share_of_victory
-from sprawl_env.core.state import NOT_OVER, Games, clone, common_fields, digest, raw_bytes
-from sprawl_env.kernels.arrays import Floats, Mask
+from sprawl_env.core.state import NOT_OVER, CommonState, Games, clone, digest, raw_bytes
+from sprawl_env.kernels.arrays import Mask
+from sprawl_env.kernels.records import fields_of
 from sprawl_env.kernels.rng import combine
 from sprawl_env.testing.probe import HERE, ONLY, ConformanceError, Probe, block, changes
 
@@ -58,16 +59,16 @@ class GameChecker(Probe):
         """Check the record, the blocks and the seeds."""
         game, dtype = self.game, self.game.dtype
         fields: dict[str, Any] = dict(dtype.fields or {})
-        for name, kind, *_ in common_fields():
-            fits = name in fields and fields[name][0] == np.dtype(kind)
-            self._expect("state", fits, f"field {name!r}: expected {np.dtype(kind).name}")
+        for name, field in fields_of(CommonState).items():
+            fits = name in fields and fields[name][0] == field.dtype
+            self._expect("state", fits, f"field {name!r}: expected {field.dtype.name}")
         for name in game.option_fields:
             self._expect("state", name in fields, f"expected a field {name!r} for the option")
         whole = all(fields[name][0].base.kind == "i" for name in fields)
         self._expect("state", whole, "expected fields of signed integers only")
         size = sum(field[0].itemsize for field in fields.values())
         same = size == dtype.itemsize
-        self._expect("state", same, "the record has padding: expected core.state.record()")
+        self._expect("state", same, "the record has padding: expected kernels.records.record()")
         layout, order = game.observation_layout, np.arange(game.observation_size)
         parts = [layout.view(order.astype(np.float32), name).ravel() for name in layout.blocks]
         covered = np.sort(np.concatenate(parts)) if parts else order[:0]
@@ -76,6 +77,10 @@ class GameChecker(Probe):
             f"observation blocks cover {covered.size} of {order.size} numbers: expected every "
             "number once and unique names",
         )  # fmt: skip
+        for name, declared in layout.blocks.items():
+            holds = 0 < declared.scale < np.inf
+            says = f"observation block {name!r} has scale {declared.scale:g}: expected a number "
+            self._expect("layout", holds, says + "above 0")
         sizes = sum(block.size for block in game.actions.blocks.values())
         self._expect(
             "layout", sizes == game.num_actions,
@@ -245,7 +250,7 @@ class GameChecker(Probe):
         self._others("redeal", "redeal_hidden", games, trial)
         return trial
 
-    def _redeal(self, games: Games, mask: Mask, seat: int, seen: Floats) -> None:
+    def _redeal(self, games: Games, mask: Mask, seat: int, seen: npt.NDArray[Any]) -> None:
         """Check that a redeal keeps what the seat knows, and that it sees nothing else."""
         for _ in range(TRIES):
             seed = int(self._rng.integers(2**62))

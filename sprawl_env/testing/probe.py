@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from sprawl_env.core.errors import SprawlError
 from sprawl_env.core.game import Game
@@ -15,14 +17,16 @@ from sprawl_env.kernels.arrays import Floats, Ints, Mask
 
 CHECKS: Final = {
     "state": "the record has the common fields, the fields of the options and no padding",
-    "layout": "action blocks and observation blocks cover all numbers, each once",
+    "layout": "action blocks and observation blocks cover all numbers, each once; scales are "
+    "above 0",
     "deal": "the opening depends on the seed and the options alone; its fields make sense",
     "seed": "different seeds give different openings",
     "mask": "0 and 1; something legal until the game is over; legal actions keep `violations` "
     "empty and change the state; the reference agrees",
     "to_play": "a seat until the game is over, then NOBODY",
     "pure": "verbs that only read write nothing into the state or the tables",
-    "observation": "float32, finite, within -1..1, overwritten, and nothing is written beyond it",
+    "observation": "whole numbers that fit int8, all overwritten, and nothing is written beyond; "
+    "as float32 number x scale, within -1..1",
     "names": "action names are non-empty, one line, and unique among the legal actions",
     "illegal": "an illegal action raises IllegalAction in one line and changes no byte",
     "play": "ply grows by one; options and other games stay; the same action does the same",
@@ -35,7 +39,7 @@ CHECKS: Final = {
     "picture": "a seat's picture does not change with what redeal_hidden resamples for it",
     "replay": "a replay is the same after it was written and read, and verifies",
     "pickle": "the game is the same after it was pickled, also in a spawned process",
-    "batch": "a batch plays as single games do",
+    "batch": "a batch plays as single games do, with observations of both types",
     "pettingzoo": "PettingZoo's api_test",
     "gymnasium": "Gymnasium's check_env",
 }
@@ -88,13 +92,13 @@ class Probe:
             raise self._error(check, f"{what} raised {type(error).__name__}: {words}") from None
 
     def _read(self, what: str, games: Games, work: Callable[[], Any], check: str = "pure") -> Any:
-        """Call what must write nothing."""
+        """Call what must write nothing; ``check`` is what an exception fails."""
         before, tables = games.tobytes(), self._tables.tobytes()
         found = self._run(check, what, work)
         if games.tobytes() != before:
             kept = np.frombuffer(before, games.dtype).view(np.recarray)
-            raise self._error(check, f"{what} writes {changes(kept, games)}: expected no change")
-        self._expect(check, self._tables.tobytes() == tables, f"{what} writes into the tables")
+            raise self._error("pure", f"{what} writes {changes(kept, games)}: expected no change")
+        self._expect("pure", self._tables.tobytes() == tables, f"{what} writes into the tables")
         return found
 
     def _fill(self, what: str, games: Games, size: int, poison: Any, *arguments: int) -> Any:
@@ -102,7 +106,7 @@ class Probe:
         memory = np.full(size + GUARD, poison)
         check = {"legal_actions": "mask", "observe": "observation"}.get(what, "rewards")
         verb, out = getattr(self._verbs, what), memory[:size]
-        self._read(what, games, lambda: verb(self._tables, games, HERE, *arguments, out))
+        self._read(what, games, lambda: verb(self._tables, games, HERE, *arguments, out), check)
         beyond = memory[size:]
         same = bool(
             np.array_equal(beyond, np.full(GUARD, poison), equal_nan=poison.dtype.kind == "f")
@@ -168,16 +172,48 @@ class Probe:
         scores = self._overwritten("rewards", "scores", games, sides, poisons)
         return scores, self._overwritten("rewards", "standings", games, sides, poisons)
 
-    def _observation(self, games: Games, seat: int) -> Floats:
-        size = self.game.observation_size
-        poisons = (np.float32(np.nan), np.float32(0.123))
-        seen: Floats = self._overwritten("observation", "observe", games, size, poisons, seat)
-        wrong = np.flatnonzero(~(np.abs(seen) <= 1))
-        self._expect(
-            "observation", wrong.size == 0,
-            lambda: f"{block(self.game, int(wrong[0]))} is {seen[wrong[0]]:g}: expected -1..1",
-        )  # fmt: skip
+    def _observation(self, games: Games, seat: int) -> npt.NDArray[Any]:
+        """Return the observation of a seat as whole numbers, checked."""
+        game, size = self.game, self.game.observation_size
+        if not game.rules.whole_numbers:  # transitional
+            kept = (np.float32(np.nan), np.float32(0.123))
+            floats: Floats = self._overwritten("observation", "observe", games, size, kept, seat)
+            self._within(floats)
+            return floats
+        poisons = (np.int8(77), np.int8(-5))
+        seen: Mask = self._overwritten("observation", "observe", games, size, poisons, seat)
+        wide = self._fill("observe", games, size, np.float32(0.123), seat)
+        self._feature(
+            wide != seen, lambda at: f"is {wide[at]:g}: expected a whole number -128..127"
+        )
+        expected = seen * self._scales
+        self._within(expected)
+        shown = self._read("observe", games, lambda: game.observe(games, HERE, seat), "observation")
+        self._feature(
+            shown.view(np.int32) != expected.view(np.int32),
+            lambda at: f"is {shown[at]:g} as float32 for {seen[at]}: expected number x scale",
+        )
         return seen
+
+    @functools.cached_property
+    def _scales(self) -> Floats:
+        """Scale of each feature, read from the blocks."""
+        layout = self.game.observation_layout
+        scales: Floats = np.zeros(self.game.observation_size, np.float32)
+        for name, declared in layout.blocks.items():
+            layout.view(scales, name)[...] = declared.scale
+        return scales
+
+    def _within(self, floats: Floats) -> None:
+        self._feature(~(np.abs(floats) <= 1), lambda at: f"is {floats[at]:g}: expected -1..1")
+
+    def _feature(self, wrong: npt.NDArray[np.bool_], says: Callable[[int], str]) -> None:
+        """Check every feature of an observation; ``says`` describes the first wrong one."""
+        found = np.flatnonzero(wrong)
+        self._expect(
+            "observation", found.size == 0,
+            lambda: f"{block(self.game, int(found[0]))} {says(int(found[0]))}",
+        )  # fmt: skip
 
     def _others(self, check: str, what: str, games: Games, trial: Games) -> None:
         """Check that the games around the one under test have stayed as they were."""

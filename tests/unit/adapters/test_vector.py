@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sprawl_env
-from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.errors import InvalidOption, UnknownName
 from sprawl_env.kernels.rng import combine
 from tests.lengths import whole_games
 from tests.toy import ALWAYS, OFTEN, toy
@@ -245,3 +245,25 @@ def test_sampling_draws_every_legal_action_about_equally_often():
     )
     assert counts.sum() == counts[legal].sum()
     assert abs(counts[legal] - 200).max() < 6 * np.sqrt(200)
+
+
+def test_observations_as_int8_times_their_scales_are_those_as_float32():
+    floats, numbers, none = (
+        sprawl_env.make_vec(toy(num_players=3), 40, seed=5, num_threads=2, observations=kind)
+        for kind in ("float32", "int8", None)
+    )
+    for vec in (floats, numbers, none):
+        vec.reset()
+    for _ in range(STEPS // 10):
+        assert numbers.observations.dtype == np.int8
+        assert none.observations.shape == (40, 0)
+        shown = numbers.observation_layout.to_floats(numbers.observations)
+        assert shown.tobytes() == floats.observations.tobytes()
+        actions = floats.sample_actions()
+        for vec in (floats, numbers, none):
+            vec.step(actions)
+
+
+def test_an_unknown_type_of_observations_is_one_clear_error():
+    with pytest.raises(UnknownName, match="did you mean 'float32'.*choose from float32, int8$"):
+        sprawl_env.make_vec("tower_up", 2, observations="float16")

@@ -146,7 +146,7 @@ def test_a_heuristic_may_be_an_import_path(names):
     [
         ("nowhere:RULES", "no module 'nowhere' in the current folder or on Python's path"),
         ("examples.lots:NONE", "module 'examples.lots' has no 'NONE'"),
-        ("examples.lots:STATE", "expected a GameRules, got"),
+        ("examples.lots:State", "expected a GameRules, got"),
         ("examples/lots.py:RULES", "expected module:NAME"),
         ("examples.lots:", "expected module:NAME"),
     ],
