@@ -92,7 +92,8 @@ def test_an_environments_page_has_every_observation_block_for_its_seats(name, se
         shape = "×".join(map(str, block.shape))
         (row,) = (x for x in tab[1].splitlines() if f"| `{block.name}` | {shape} |" in x)
         assert row.strip().startswith(f"| {block.start}")
-        assert row.endswith(f"| {block.meaning} |")
+        scale = "1" if block.scale == 1 else f"1/{round(1 / block.scale)}"
+        assert row.endswith(f"| {block.meaning} | {scale} |")
         listed += block.size
     assert listed == game.observation_size
     assert f"| `({game.observation_size},)` |" in page

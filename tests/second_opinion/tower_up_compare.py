@@ -72,7 +72,7 @@ def snapshot_of(game, games):
     top = state.top.tolist()
     decision = "over"
     if state.over == NOT_OVER:
-        decision = DECISIONS[Step(int(state.agenda[int(state.agenda_size) - 1, 0]))]
+        decision = DECISIONS[Step(int(state.agenda[int(state.agenda_size) - 1].step))]
     return {
         "to_play": int(state.to_play),
         "turn": int(state.turn),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from sprawl_env.core.heuristic import Heuristic
-from sprawl_env.core.state import NOT_OVER, Games, State, Tables
+from sprawl_env.core.state import NOT_OVER, Games, Tables
 from sprawl_env.games.tower_up.constants import (
     NUM_COLOURS,
     OBJECTIVES_IN_PLAY,
@@ -17,8 +17,10 @@ from sprawl_env.games.tower_up.constants import (
 )
 from sprawl_env.games.tower_up.rules.build import may_roof
 from sprawl_env.games.tower_up.rules.end import score_of, visible_roofs
+from sprawl_env.games.tower_up.state import State
+from sprawl_env.games.tower_up.tables import Table
+from sprawl_env.kernels.agenda import top
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.old_agenda import SEAT, STEP, A, top
 
 FLOOR: Final = 0.55  # a floor in the reserve
 SPARE_FLOOR: Final = 0.15  # a floor beyond those of its colour likely to be used soon
@@ -42,7 +44,7 @@ def reserve_value(state: State, seat: int) -> float:
 
 
 @kernel
-def star_value(t: State, state: State, seat: int) -> float:
+def star_value(t: Table, state: State, seat: int) -> float:
     """Return the value of extra turns won and of steps towards the next one."""
     value = EXTRA_TURN * int(state.stars[seat])
     if state.stars[seat] < t.num_stars:
@@ -53,7 +55,7 @@ def star_value(t: State, state: State, seat: int) -> float:
 
 
 @kernel
-def objective_value(t: State, state: State, seat: int) -> float:
+def objective_value(t: Table, state: State, seat: int) -> float:
     """Return the value of progress towards the chips still available."""
     value = 0.0
     for k in range(OBJECTIVES_IN_PLAY):
@@ -65,7 +67,7 @@ def objective_value(t: State, state: State, seat: int) -> float:
 
 
 @kernel
-def holding_value(t: State, state: State, seat: int) -> float:
+def holding_value(t: Table, state: State, seat: int) -> float:
     """Return the value of everything a seat has."""
     cone = 0.0
     if state.counted[seat] == 0:
@@ -81,7 +83,7 @@ def holding_value(t: State, state: State, seat: int) -> float:
 
 
 @kernel
-def best_roof(t: State, state: State, seat: int, new: int) -> float:
+def best_roof(t: Table, state: State, seat: int, new: int) -> float:
     """Return what the best site for a roof that is still to be placed would score."""
     best = 0.0
     for site in range(t.num_sites[state.board]):
@@ -97,15 +99,17 @@ def best_roof(t: State, state: State, seat: int, new: int) -> float:
 @kernel
 def value(tables: Tables, games: Games, g: int, seat: int) -> float:
     """Return the value of game ``g`` for ``seat``."""
-    t = tables[0]
-    state = games[g]
+    t: Table = tables[0]
+    state: State = games[g]
     rival = -1e9
     for other in range(state.num_seats):
         if other != seat:
             rival = max(rival, holding_value(t, state, other))
     total = holding_value(t, state, seat) - RIVAL * rival
-    if state.over == NOT_OVER and top(state, STEP) == Step.ROOF and top(state, SEAT) == seat:
-        total += best_roof(t, state, seat, top(state, A))
+    if state.over == NOT_OVER:
+        entry = top(state)
+        if entry.step == Step.ROOF and entry.seat == seat:
+            total += best_roof(t, state, seat, int(entry.site))
     return total
 
 

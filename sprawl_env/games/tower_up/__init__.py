@@ -12,8 +12,9 @@ from sprawl_env.games.tower_up.actions import ACTIONS
 from sprawl_env.games.tower_up.constants import MARKET_SIZE, MAX_SEATS, MIN_SEATS, MOST_TURNS
 from sprawl_env.games.tower_up.data_files import FILES, FOLDER, compile_tables, load_data
 from sprawl_env.games.tower_up.invariants import violations
+from sprawl_env.games.tower_up.layout import layout
 from sprawl_env.games.tower_up.names import action_name, describe
-from sprawl_env.games.tower_up.observation import layout, observe
+from sprawl_env.games.tower_up.observation import observe
 from sprawl_env.games.tower_up.render import draw
 from sprawl_env.games.tower_up.rules import verbs
 from sprawl_env.games.tower_up.state import GAME
@@ -57,6 +58,7 @@ RULES: Final = GameRules(
     compile_tables=compile_tables,
     check_options=check_options,
     layout=layout,
+    whole_numbers=True,
     verbs=Verbs(
         deal=verbs.deal,
         legal_actions=verbs.legal_actions,

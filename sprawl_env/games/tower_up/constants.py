@@ -26,8 +26,11 @@ NO_SITE: Final = -1
 NUM_CARDS: Final = 44
 NO_CARD: Final = -1
 MARKET_SIZE: Final = 3
+MOST_CARD_FLOORS: Final = 4  # floors of one card
+MOST_STEPS: Final = 2  # of a vehicle
 NUM_ROOFS: Final = 10  # of one seat
 NUM_OBJECTIVES: Final = 10
+COUNTED_HEIGHTS: Final = 4  # objective 10: heights 1 to 4
 OBJECTIVES_IN_PLAY: Final = 3  # one for each shape of chip
 MAX_CHIPS: Final = 4  # of one shape
 MAX_HEIGHT: Final = MAX_STREETS + 1  # a building gets at most one floor from each neighbour
@@ -58,9 +61,9 @@ class Step(IntEnum):
     TURN = 0  # take a card or build
     FLOOR = 1  # choose the colour of a substitute or multicolour floor
     RETURN = 2  # return a floor; skipped if the seat holds no more than the limit
-    ROOF = 3  # put a roof on a floor just placed; a = the new building's site
-    VEHICLE = 4  # move marker a by b
-    REFILL = 5  # refill market space a
+    ROOF = 3  # put a roof on a floor just placed
+    VEHICLE = 4  # move a marker
+    REFILL = 5  # refill a market space
     END_OF_TURN = 6
 
 

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from sprawl_env.core.data import DataFile, GameData, load
 from sprawl_env.core.errors import DataError
+from sprawl_env.core.layout import starts_of
 from sprawl_env.core.rows import Row, Text, length, one_of
 from sprawl_env.core.state import Tables
 from sprawl_env.games.tower_up.constants import (
@@ -27,16 +28,17 @@ from sprawl_env.games.tower_up.constants import (
     MAX_STARS,
     MAX_STREETS,
     MIN_SEATS,
+    MOST_CARD_FLOORS,
+    MOST_STEPS,
     MULTICOLOUR,
     NO_COLOUR,
-    NUM_BOARDS,
     NUM_CARDS,
-    NUM_COLOURS,
-    NUM_DISTRICTS,
     NUM_OBJECTIVES,
     OBJECTIVES_IN_PLAY,
     ObjectiveKind,
 )
+from sprawl_env.games.tower_up.layout import MOST_GAIN, Seen, layout
+from sprawl_env.games.tower_up.tables import TABLES
 from sprawl_env.kernels.lanes import lanes
 
 FOLDER: Final = Path(__file__).parent / "data"
@@ -68,9 +70,9 @@ class SiteRow(Row):
 class CardRow(Row):
     """A reserve card (TU §8)."""
 
-    floors: Annotated[tuple[Floor, ...], length(1, 4)]
+    floors: Annotated[tuple[Floor, ...], length(1, MOST_CARD_FLOORS)]
     vehicle: Colour = ""
-    steps: Annotated[int, Field(ge=1, le=2)] = 0
+    steps: Annotated[int, Field(ge=1, le=MOST_STEPS)] = 0
     bottom: Floor
     copies: Annotated[int, Field(ge=1, le=NUM_CARDS)]
 
@@ -135,51 +137,6 @@ FILES: Final = (
         {"objective": ObjectiveRow},
         {"objective": (NUM_OBJECTIVES, NUM_OBJECTIVES)},
     ),
-)
-
-TABLES: Final = np.dtype(
-    [
-        ("num_sites", np.int8, (NUM_BOARDS,)),
-        ("num_streets", np.int8, (NUM_BOARDS, MAX_SITES)),
-        ("streets", np.int8, (NUM_BOARDS, MAX_SITES, MAX_STREETS)),  # sites next to a site
-        ("district", np.int8, (NUM_BOARDS, MAX_SITES)),
-        ("next_to", np.int64, (NUM_BOARDS, MAX_SITES)),  # set of the sites next to a site
-        ("in_district", np.int64, (NUM_BOARDS, NUM_DISTRICTS)),  # set of a district's sites
-        ("by_park", np.int64, (NUM_BOARDS,)),  # set of sites beside any park
-        ("by_lake", np.int64, (NUM_BOARDS,)),
-        ("num_crossings", np.int16, (NUM_BOARDS,)),
-        ("crossings", np.int64, (NUM_BOARDS, MAX_CROSSINGS)),  # sets of 4 sites (objective 8)
-        ("card_floors", np.int8, (NUM_CARDS, NUM_COLOURS)),
-        ("card_lanes", np.int64, (NUM_CARDS,)),  # the same counts, packed into lanes
-        ("card_multicolour", np.int8, (NUM_CARDS,)),
-        ("card_vehicle", np.int8, (NUM_CARDS,)),  # a colour or NO_COLOUR
-        ("card_steps", np.int8, (NUM_CARDS,)),
-        ("card_bottom", np.int8, (NUM_CARDS,)),  # a colour or MULTICOLOUR
-        ("floors_per_colour", np.int8),
-        ("reserve_limit", np.int8),
-        ("starting_reserve", np.int8),
-        ("chip_values", np.int8, (MAX_SEATS + 1, MAX_CHIPS)),  # by number of seats
-        ("marker_values", np.int16, (MAX_COLUMNS,)),
-        (
-            "marker_gain",
-            np.int16,
-            (MAX_COLUMNS, MAX_COLUMNS),
-        ),  # [column, steps]: what these steps add
-        ("marker_end", np.int8),
-        ("num_stars", np.int8),
-        ("star_columns", np.int8, (MAX_STARS,)),
-        ("cone_values", np.int16, (MAX_COLUMNS,)),
-        ("cone_end", np.int8),
-        ("objective_kind", np.int8, (NUM_OBJECTIVES,)),
-        ("objective_need", np.int8, (NUM_OBJECTIVES,)),
-        ("objective_colour", np.int8, (NUM_OBJECTIVES,)),
-        ("start_objectives", np.int8, (OBJECTIVES_IN_PLAY,)),
-        ("seen_seats", np.int8),  # seats in the observation layout
-        ("seen_sites", np.int8),
-        ("site_stride", np.int8),  # observation numbers per site
-        ("block_start", np.int32, (32,)),  # first number of each other observation block
-    ],
-    align=True,
 )
 
 
@@ -304,20 +261,14 @@ def compile_tables(data: GameData, options: Mapping[str, int]) -> Tables:
     for now in range(len(marker)):
         for steps in range(MAX_COLUMNS):
             then = min(now + steps, len(marker) - 1)
-            tables.marker_gain[0, now, steps] = marker[then] - marker[now]
+            gain = marker[then] - marker[now]
+            tables.marker_gain[0, now, steps] = max(-MOST_GAIN, min(gain, MOST_GAIN))
     tables.cone_values[0, : len(cone)] = cone
     tables.cone_end = len(cone) - 1
     tables.num_stars = len(stars)
     tables.star_columns[0, : len(stars)] = stars
-    seats = options["num_players"]
-    tables.seen_seats = seats
-    tables.seen_sites = tables.num_sites[0, board_side(seats)]
+    tables["at"][0] = starts_of(Seen, layout(tables, options["num_players"]))
     return tables
-
-
-def board_side(num_seats: int) -> int:
-    """Return the side of the board for a number of seats (TU §2)."""
-    return BOARD_2P if num_seats == MIN_SEATS else BOARD_4P
 
 
 def _compile_board(tables: Tables, board: int, sites: Sequence[SiteRow]) -> None:
@@ -340,21 +291,15 @@ def _compile_board(tables: Tables, board: int, sites: Sequence[SiteRow]) -> None
 
 
 def _compile_cards(tables: Tables, rows: Sequence[CardRow]) -> None:
-    card = 0
-    for row in rows:
-        for _ in range(row.copies):
-            for floor in row.floors:
-                if floor == "multicolour":
-                    tables.card_multicolour[0, card] += 1
-                else:
-                    tables.card_floors[0, card, COLOURS.index(floor)] += 1
-            vehicle = COLOURS.index(row.vehicle) if row.vehicle else NO_COLOUR
-            tables.card_vehicle[0, card] = vehicle
-            tables.card_steps[0, card] = row.steps
-            tables.card_lanes[0, card] = lanes(*map(int, tables.card_floors[0, card]))
-            multicolour = row.bottom == "multicolour"
-            tables.card_bottom[0, card] = MULTICOLOUR if multicolour else COLOURS.index(row.bottom)
-            card += 1
+    cards = [row for row in rows for _ in range(row.copies)]
+    for card, row in enumerate(cards):
+        tables.card_floors[0, card] = [row.floors.count(colour) for colour in COLOURS]
+        tables.card_lanes[0, card] = lanes(*map(int, tables.card_floors[0, card]))
+        tables.card_multicolour[0, card] = row.floors.count("multicolour")
+        tables.card_vehicle[0, card] = COLOURS.index(row.vehicle) if row.vehicle else NO_COLOUR
+        tables.card_steps[0, card] = row.steps
+        multicolour = row.bottom == "multicolour"
+        tables.card_bottom[0, card] = MULTICOLOUR if multicolour else COLOURS.index(row.bottom)
 
 
 def _compile_objectives(tables: Tables, rows: Sequence[ObjectiveRow]) -> None:

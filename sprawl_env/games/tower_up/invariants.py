@@ -15,6 +15,8 @@ from sprawl_env.games.tower_up.constants import (
     MAX_SEATS,
     MAX_SITES,
     MIN_SEATS,
+    MOST_CARD_FLOORS,
+    MOST_STEPS,
     NO_CARD,
     NO_COLOUR,
     NO_SITE,
@@ -28,10 +30,21 @@ from sprawl_env.games.tower_up.constants import (
 )
 from sprawl_env.games.tower_up.rules.end import stars_reached
 from sprawl_env.games.tower_up.rules.objectives import progress_of
-from sprawl_env.games.tower_up.state import AGENDA_DEPTH
+from sprawl_env.games.tower_up.state import AGENDA_DEPTH, Entry, State
+from sprawl_env.games.tower_up.tables import Table
+from sprawl_env.kernels.compile import kernel
 
-MOST_STEPS = 2  # of a vehicle
-MOST_FLOORS = 4  # of a card
+
+@kernel
+def stars_of(tables: Tables, games: Games, g: int, seat: int) -> int:
+    """Return how many star columns the seat's markers have reached or passed (TU §5)."""
+    return stars_reached(tables[0], games[g], seat)
+
+
+@kernel
+def progress_towards(tables: Tables, games: Games, g: int, seat: int, k: int) -> int:
+    """Return a seat's progress towards the ``k``-th objective in play (TU §6)."""
+    return progress_of(tables[0], games[g], seat, games[g].objective[k])
 
 
 def violations(tables: Tables, games: Games, g: int) -> list[str]:
@@ -48,7 +61,8 @@ def violations(tables: Tables, games: Games, g: int) -> list[str]:
 
 def _ranges(tables: Tables, games: Games, g: int) -> Iterator[str]:
     """Check every value that is used as an index or a count."""
-    t, state = tables[0], games[g]
+    t: Table = tables[0]
+    state: State = games[g]
     limits = {
         "rng": (1, 2**63 - 1),
         "ply": (0, 10**6),
@@ -90,7 +104,7 @@ def _ranges(tables: Tables, games: Games, g: int) -> Iterator[str]:
         "agenda_size": (0 if state.over else 1, AGENDA_DEPTH),
     }
     for field, (low, high) in limits.items():
-        values = np.asarray(state[field])
+        values = np.asarray(games[field][g])
         if values.min() < low or values.max() > high:
             yield f"{field}: expected {low}..{high}, got {values.min()}..{values.max()}"
     yield from _agenda(tables, games, g)
@@ -98,16 +112,16 @@ def _ranges(tables: Tables, games: Games, g: int) -> Iterator[str]:
 
 def _agenda(tables: Tables, games: Games, g: int) -> Iterator[str]:
     """Check that a turn is END_OF_TURN, RETURN and one decision with its later steps."""
-    state = games[g]
+    state: State = games[g]
     size = min(int(state.agenda_size), AGENDA_DEPTH)
     if state.over != NOT_OVER:
         if state.to_play != NOBODY or state.agenda_size != 0:
             yield f"to_play: expected {NOBODY} and an empty agenda once over"
         return
-    entries = [[int(x) for x in row] for row in state.agenda[:size]]
-    steps = [entry[0] for entry in entries]
+    entries = [state.agenda[k] for k in range(size)]
+    steps = [int(entry.step) for entry in entries]
     waiting = [k for k, card in enumerate(state.market) if card == NO_CARD]
-    if any(entry[1] != state.to_play for entry in entries) or state.to_play < 0:
+    if any(entry.seat != state.to_play for entry in entries) or state.to_play < 0:
         yield "agenda: expected only steps of the seat to play"
     if steps[:2] != [Step.END_OF_TURN, Step.RETURN]:
         yield "agenda: expected END_OF_TURN and RETURN at the bottom"
@@ -118,7 +132,7 @@ def _agenda(tables: Tables, games: Games, g: int) -> Iterator[str]:
         if steps[2:] == [] and held <= tables[0].reserve_limit:
             yield "agenda: expected too many floors in hand before any is returned"
     elif steps[2:] == [Step.ROOF]:
-        new = entries[2][2]
+        new = int(entries[2].site)
         if not 0 <= new < MAX_SITES or state.height[new] != 1 or waiting:
             yield "agenda: expected a new building to wait for its roof"
         elif state.roofs_left[state.to_play] == 0:
@@ -127,23 +141,24 @@ def _agenda(tables: Tables, games: Games, g: int) -> Iterator[str]:
         yield from _taking(entries[2:], waiting)
 
 
-def _taking(entries: list[list[int]], waiting: list[int]) -> Iterator[str]:
+def _taking(entries: list[Entry], waiting: list[int]) -> Iterator[str]:
     """Check the steps of taking a card: REFILL, perhaps VEHICLE, floors to choose."""
     refill, *rest = entries
-    if refill[0] != Step.REFILL or [refill[2]] != waiting:
+    if refill.step != Step.REFILL or [refill.space] != waiting:
         yield "agenda: expected the empty market space to be refilled"
-    if rest and rest[0][0] == Step.VEHICLE:
-        _, _, colour, steps, _ = rest.pop(0)
-        if not 0 <= colour < NUM_COLOURS or not 1 <= steps <= MOST_STEPS:
+    if rest and rest[0].step == Step.VEHICLE:
+        vehicle = rest.pop(0)
+        if not 0 <= vehicle.colour < NUM_COLOURS or not 1 <= vehicle.steps <= MOST_STEPS:
             yield "agenda: expected a possible vehicle"
-    floors = [entry[0] for entry in rest]
-    if not 1 <= len(floors) <= MOST_FLOORS or set(floors) != {Step.FLOOR}:
+    floors = {int(entry.step) for entry in rest}
+    if not 1 <= len(rest) <= MOST_CARD_FLOORS or floors != {Step.FLOOR}:
         yield "agenda: expected floors to choose on top"
 
 
 def _board(tables: Tables, games: Games, g: int) -> Iterator[str]:
     """Check the buildings and the counts derived from them."""
-    t, state = tables[0], games[g]
+    t: Table = tables[0]
+    state: State = games[g]
     sites = int(t.num_sites[state.board])
     for site in range(MAX_SITES):
         colour, height = int(state.colour[site]), int(state.height[site])
@@ -168,7 +183,7 @@ def _board(tables: Tables, games: Games, g: int) -> Iterator[str]:
 
 def _roofs(tables: Tables, games: Games, g: int) -> Iterator[str]:
     """Check roofs, presence and visible tops."""
-    state = games[g]
+    state: State = games[g]
     tops: dict[int, tuple[int, int]] = {}  # site -> height and seat of its highest roof
     for seat in range(int(state.num_seats)):
         placed = NUM_ROOFS - int(state.roofs_left[seat])
@@ -197,7 +212,8 @@ def _roofs(tables: Tables, games: Games, g: int) -> Iterator[str]:
 
 def _stock(tables: Tables, games: Games, g: int) -> Iterator[str]:
     """Check that every floor and every card is in exactly one place."""
-    t, state = tables[0], games[g]
+    t: Table = tables[0]
+    state: State = games[g]
     for colour, name in enumerate(COLOURS):
         floors = (
             int(state.supply[colour])
@@ -217,7 +233,8 @@ def _stock(tables: Tables, games: Games, g: int) -> Iterator[str]:
 
 def _gains(tables: Tables, games: Games, g: int) -> Iterator[str]:
     """Check objectives, chips and star columns."""
-    t, state = tables[0], games[g]
+    t: Table = tables[0]
+    state: State = games[g]
     if len(set(state.objective.tolist())) != OBJECTIVES_IN_PLAY:
         yield "objective: expected three different cards"
     for k in range(OBJECTIVES_IN_PLAY):
@@ -229,7 +246,7 @@ def _gains(tables: Tables, games: Games, g: int) -> Iterator[str]:
             yield f"chip: objective {k + 1} should have given {best}"
     for seat in range(int(state.num_seats)):
         yield from _progress(tables, games, g, seat)
-        reached = int(stars_reached(t, state, seat))
+        reached = stars_of(tables, games, g, seat)
         now = int(state.stars[seat])
         late = seat == state.to_play and _turn_in_progress(games, g)  # updated when the turn ends
         if now > reached or (now < reached and not late and state.over == NOT_OVER):
@@ -237,15 +254,17 @@ def _gains(tables: Tables, games: Games, g: int) -> Iterator[str]:
 
 
 def _turn_in_progress(games: Games, g: int) -> bool:
-    size = int(games[g].agenda_size)
-    return size > 0 and games[g].agenda[size - 1, 0] != Step.TURN
+    state: State = games[g]
+    size = int(state.agenda_size)
+    return size > 0 and state.agenda[size - 1].step != Step.TURN
 
 
 def _progress(tables: Tables, games: Games, g: int, seat: int) -> Iterator[str]:
-    t, state = tables[0], games[g]
+    t: Table = tables[0]
+    state: State = games[g]
     for k in range(OBJECTIVES_IN_PLAY):
         need = int(t.objective_need[state.objective[k]])
-        now, true = int(state.progress[seat, k]), progress_of(t, state, seat, state.objective[k])
+        now, true = int(state.progress[seat, k]), progress_towards(tables, games, g, seat, k)
         wrong = now < need or now > true if state.fulfilled[seat, k] else now != true or now >= need
         if wrong:
             yield f"progress: seat {seat}, objective {k + 1}: expected {true} of {need}"
@@ -253,7 +272,7 @@ def _progress(tables: Tables, games: Games, g: int, seat: int) -> Iterator[str]:
 
 def _end(tables: Tables, games: Games, g: int) -> Iterator[str]:
     """Check the cause of the end, which seats have counted, which have a last turn."""
-    state = games[g]
+    state: State = games[g]
     seats = int(state.num_seats)
     counted = int(state.counted.sum())
     if any(state.cone[seat] and not state.counted[seat] for seat in range(MAX_SEATS)):

@@ -17,6 +17,8 @@ from sprawl_env.games.tower_up.constants import (
     ObjectiveKind,
     Step,
 )
+from sprawl_env.games.tower_up.state import State
+from sprawl_env.games.tower_up.tables import Table
 
 DECISIONS = {
     Step.TURN: "take a card or build",
@@ -43,7 +45,7 @@ def card_name(tables: Tables, card: int) -> str:
     """Return what a reserve card gives, e.g. ``grey + white + black vehicle 1``."""
     if card == NO_CARD:
         return "(empty)"
-    t = tables[0]
+    t: Table = tables[0]
     parts = []
     for colour, name in enumerate(COLOURS):
         count = int(t.card_floors[card, colour])
@@ -62,7 +64,8 @@ def by_colour(counts: Iterable[int]) -> str:
 
 def describe(tables: Tables, games: Games, g: int) -> str:
     """Return the position as a text board."""
-    t, state = tables[0], games[g]
+    t: Table = tables[0]
+    state: State = games[g]
     lines = [f"Tower Up, turn {int(state.turn) + 1}, ply {int(state.ply)}: {_status(games, g)}"]
     for site in range(int(t.num_sites[state.board])):
         if state.colour[site] != NO_COLOUR:
@@ -80,16 +83,20 @@ def describe(tables: Tables, games: Games, g: int) -> str:
     return "\n".join(lines)
 
 
+def decision(state: State) -> str:
+    """Return in words what the seat to play decides."""
+    return DECISIONS[Step(int(state.agenda[int(state.agenda_size) - 1].step))]
+
+
 def _status(games: Games, g: int) -> str:
-    state = games[g]
+    state: State = games[g]
     if state.over != NOT_OVER:
         return "over" if state.over == FINISHED else "stopped at the turn limit"
-    step = Step(int(state.agenda[int(state.agenda_size) - 1, 0]))
-    return f"seat {int(state.to_play)} to {DECISIONS[step]}"
+    return f"seat {int(state.to_play)} to {decision(state)}"
 
 
 def _building(games: Games, g: int, site: int) -> str:
-    state = games[g]
+    state: State = games[g]
     roofs = [
         f"seat {seat} at {int(height)}"
         for seat in range(int(state.num_seats))
@@ -102,7 +109,7 @@ def _building(games: Games, g: int, site: int) -> str:
 
 
 def _seat(games: Games, g: int, seat: int) -> str:
-    state = games[g]
+    state: State = games[g]
     chips = "-".join(str(int(chip)) for chip in state.chip[seat])
     visible = int(np.sum(state.top == seat))
     return (

@@ -1,22 +1,17 @@
-"""The observation of *Tower Up*: everything except the order of the deck.
+"""The kernels that write the observation of *Tower Up*; ``layout.py`` declares its blocks.
 
-Seats are numbered from the observer: 0 is itself, 1 the next seat clockwise, and so on.
+All numbers fit int8: the bound of each block is the reciprocal of its scale.
 """
 
 from __future__ import annotations
 
-from enum import IntEnum, auto
-from typing import Final
-
-from sprawl_env.core.layout import ObservationLayout
-from sprawl_env.core.state import NOT_OVER, Games, State, Tables
+from sprawl_env.core.state import NOT_OVER, Games, Tables
 from sprawl_env.games.tower_up.constants import (
+    COUNTED_HEIGHTS,
     GREY_A,
     GREY_B,
     MARKET_SIZE,
-    MAX_HEIGHT,
     NO_CARD,
-    NUM_CARDS,
     NUM_COLOURS,
     NUM_DISTRICTS,
     NUM_OBJECTIVES,
@@ -26,171 +21,26 @@ from sprawl_env.games.tower_up.constants import (
     ObjectiveKind,
     Step,
 )
+from sprawl_env.games.tower_up.layout import (
+    MOST_CHIP,
+    MOST_HELD,
+    MOST_NEED,
+    MOST_ON_CARD,
+    MOST_SCORE,
+    MOST_SUPPLY,
+    MOST_TO_STAR,
+    MOST_TURNS_SEEN,
+    PERCENT,
+)
 from sprawl_env.games.tower_up.rules.end import score_of, visible_roofs
-from sprawl_env.games.tower_up.rules.objectives import COUNTED_HEIGHTS, grey_progress
-from sprawl_env.kernels.arrays import Floats
+from sprawl_env.games.tower_up.rules.objectives import grey_progress
+from sprawl_env.games.tower_up.state import State
+from sprawl_env.games.tower_up.tables import Table
+from sprawl_env.kernels.agenda import top
+from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.bits import count_bits, lowest
 from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.lanes import lanes, shortfall, zeros
-from sprawl_env.kernels.old_agenda import STEP, A, B, top
-
-
-class Site(IntEnum):
-    """Offsets of the numbers about a site, from the first of them."""
-
-    HEIGHT = 0
-    PRICE = NUM_COLOURS
-    REACH = 2 * NUM_COLOURS
-    COST = 3 * NUM_COLOURS
-    PAYABLE = COST + 1
-    MISSING = COST + 2
-    GAIN = COST + 3
-    NEW_BUILDING = COST + 4
-    HELPS = COST + 5
-    BY_SEAT = HELPS + OBJECTIVES_IN_PLAY  # covers, roofs and top: one number a seat each
-
-
-class Block(IntEnum):
-    """The other blocks of the layout, in order; ``tables.block_start`` has their offsets."""
-
-    DECISION = 0
-    TO_CHOOSE = auto()
-    VEHICLE = auto()
-    RESERVE = auto()
-    ROOFS_LEFT = auto()
-    MARKER = auto()
-    TO_STAR = auto()
-    VISIBLE = auto()
-    CHIP = auto()
-    PROGRESS = auto()
-    ROOF_HEIGHTS = auto()
-    SCORE = auto()
-    TO_PLAY = auto()
-    COUNTED = auto()
-    OBJECTIVE = auto()
-    NEXT_CHIP = auto()
-    MARKET = auto()
-    SUPPLY = auto()
-    DECK = auto()
-    END = auto()
-
-
-SITE: Final = "site"
-NUM_DECISIONS: Final = 4
-CARD_FEATURES: Final = 2 * NUM_COLOURS + 3
-MULTICOLOUR_AT: Final = NUM_COLOURS
-VEHICLE_AT: Final = NUM_COLOURS + 1
-STEP_GAIN_AT: Final = 2 * NUM_COLOURS + 1
-ENABLES_AT: Final = 2 * NUM_COLOURS + 2
-END_FEATURES: Final = 4
-FLOOR_UNIT: Final = 1 / 10  # floors a reserve may hold
-SUPPLY_SCALE: Final = 30.0
-CHOICE_UNIT: Final = 1 / 4  # floors of one card
-CARD_UNIT: Final = 1 / 2  # most floors of a colour on a card
-CHIP_UNIT: Final = 1 / 7
-# Factors instead of divisors: multiplication is faster than division.
-GAIN_UNIT: Final = 1 / 12  # millions of a full row
-HEIGHT_UNIT: Final = 1 / MAX_HEIGHT
-PRICE_UNIT: Final = 1 / 5
-SCORE_SCALE: Final = 81.0  # four full markers, a full cone and three best chips
-ROOFS_UNIT: Final = 1 / 3
-
-
-def layout(tables: Tables, num_seats: int) -> ObservationLayout:
-    """Return the layout for a number of seats and store its offsets in ``tables``."""
-    sites = int(tables.seen_sites[0])
-    seats = "by seat from the observer"
-    result = ObservationLayout(
-        (
-            "height",
-            (sites, NUM_COLOURS),
-            f"floors of the building / {MAX_HEIGHT}, by its colour",
-            SITE,
-        ),
-        ("price", (sites, NUM_COLOURS), "empty sites: adjacent buildings by colour / 5", SITE),
-        (
-            "reach",
-            (sites, NUM_COLOURS),
-            f"empty sites: floors of the tallest adjacent building by colour / {MAX_HEIGHT}",
-            SITE,
-        ),
-        ("cost", (sites,), "empty sites: floors to pay, the new building's included / 6", SITE),
-        ("payable", (sites,), "empty sites: 1 if the observer could build here now", SITE),
-        (
-            "missing",
-            (sites,),
-            "empty sites: floors the observer lacks to build here in the best colour / 4",
-            SITE,
-        ),
-        (
-            "gain",
-            (sites,),
-            "millions the observer's markers would gain / 12: by a roof on this building, or by "
-            "the best roof after building here",
-            SITE,
-        ),
-        ("new_building", (sites,), "1 for the building that waits for its roof", SITE),
-        (
-            "helps",
-            (sites, OBJECTIVES_IN_PLAY),
-            "1 if the observer's presence here would advance an objective it has not fulfilled "
-            "(five adjacent buildings: 1 beside its own buildings; borders and heights: always 0)",
-            SITE,
-        ),
-        (
-            "covers",
-            (sites, num_seats),
-            f"empty sites: roofs on top of adjacent buildings / 3, {seats}",
-            SITE,
-        ),
-        ("roofs", (sites, num_seats), f"roofs at any height / 3, {seats}", SITE),
-        ("top", (sites, num_seats), f"1 if the building's top is a roof, {seats}", SITE),
-        ("decision", (NUM_DECISIONS,), "turn, floor to choose, floor to return, roof: one is 1"),
-        ("to_choose", (1,), "floors the seat to play still has to choose / 4"),
-        ("vehicle", (NUM_COLOURS,), "steps its marker will move after they are chosen / 2"),
-        ("reserve", (num_seats, NUM_COLOURS), f"floors in hand / 10, {seats}"),
-        ("roofs_left", (num_seats,), f"/ {NUM_ROOFS}, {seats}"),
-        ("marker", (num_seats, NUM_COLOURS), f"steps moved / length of the row, {seats}"),
-        ("to_star", (num_seats, NUM_COLOURS), f"steps short of the next star column / 2, {seats}"),
-        (
-            "visible",
-            (num_seats,),
-            f"roofs that are a building's top / length of the cone's row, {seats}",
-        ),
-        ("chip", (num_seats, OBJECTIVES_IN_PLAY), f"millions won / 7, {seats}"),
-        ("progress", (num_seats, OBJECTIVES_IN_PLAY), f"share of the objective's need, {seats}"),
-        ("roof_heights", (num_seats, COUNTED_HEIGHTS), f"1 for a roof at height 1 to 4, {seats}"),
-        ("score", (num_seats,), f"millions now / {SCORE_SCALE:.0f}, {seats}"),
-        ("to_play", (num_seats,), f"1 for the seat that owes the decision, {seats}"),
-        ("counted", (num_seats,), f"1 once the cone has moved, {seats}"),
-        ("objective", (OBJECTIVES_IN_PLAY, NUM_OBJECTIVES), "1 for the card in play"),
-        ("next_chip", (OBJECTIVES_IN_PLAY,), "millions of the best chip left / 7"),
-        (
-            "market",
-            (MARKET_SIZE, CARD_FEATURES),
-            "floors by colour / 2, multicolour / 2, vehicle steps by colour / 2, millions the "
-            "vehicle moves the observer's marker by / 12, best gain of the sites that the observer "
-            "could pay for with these floors added",
-            "card",
-        ),
-        ("supply", (NUM_COLOURS,), f"floors left / {SUPPLY_SCALE:.0f}"),
-        ("deck", (1,), f"cards left in the deck / {NUM_CARDS}"),
-        (
-            "end",
-            (END_FEATURES,),
-            "end by last roof, end by shortage, seats with a last turn / seats, turn / max_turns",
-        ),
-    )
-    about_sites = [block for block in result.blocks.values() if block.entity == SITE]
-    by_name = {block.name: block.start for block in about_sites}
-    if any(by_name[at.name.lower()] != at for at in Site if at != Site.BY_SEAT):
-        raise AssertionError("Site and the layout disagree")
-    others = [block for block in result.blocks.values() if block.entity != SITE]
-    if [block.name.upper() for block in others] != [block.name for block in Block]:
-        raise AssertionError("Block and the layout name different blocks")
-    tables.site_stride = about_sites[0].stride
-    tables.block_start[0, : len(Block)] = [block.start for block in others]
-    return result
 
 
 @kernel
@@ -201,7 +51,7 @@ def seat_at(viewer: int, k: int, num_seats: int) -> int:
 
 
 @kernel
-def gain_of_roof(t: State, state: State, seat: int, colour: int, height: int) -> int:
+def gain_of_roof(t: Table, state: State, seat: int, colour: int, height: int) -> int:
     """Return the millions by which a roof at this height moves the seat's marker."""
     return int(t.marker_gain[state.marker[seat, colour], height])
 
@@ -220,53 +70,65 @@ def missing_floors(price: int, held: int) -> int:
     return shortfall(price, held) + (may_be_new == 0)
 
 
+# The sites ------------------------------------------------------------------------
+
+
 @kernel
-def write_building(t: State, state: State, viewer: int, site: int, out: Floats) -> None:
+def price_of(state: State, site: int) -> int:
+    """Return the adjacent buildings of an empty site by colour, packed into lanes."""
+    beside = state.adjacent[site]
+    return lanes(int(beside[0]), int(beside[1]), int(beside[2]), int(beside[3]))
+
+
+@kernel
+def write_building(t: Table, state: State, viewer: int, site: int, out: Mask) -> None:
     """Write a site's building, and what a roof on it would gain the observer."""
-    at = site * int(t.site_stride)
+    here = site * int(t.at.site)
     colour = int(state.colour[site])
     height = int(state.height[site])
-    out[at + Site.HEIGHT + colour] = height * HEIGHT_UNIT
-    out[at + Site.GAIN] = gain_of_roof(t, state, viewer, colour, height) * GAIN_UNIT
+    out[t.at.height + here + colour] = height
+    out[t.at.gain + here] = gain_of_roof(t, state, viewer, colour, height)
 
 
 @kernel
-def write_frontier(t: State, state: State, viewer: int, site: int, out: Floats) -> None:
+def write_frontier(t: Table, state: State, viewer: int, site: int, out: Mask) -> None:
     """Write the price of an empty site next to buildings, and what building there would gain."""
-    at = site * int(t.site_stride)
-    beside = state.adjacent[site]
+    here = site * int(t.at.site)
+    prices, reaches = t.at.price + here, t.at.reach + here
     neighbours = 0
     best = 0
     for colour in range(NUM_COLOURS):
+        beside = int(state.adjacent[site, colour])
         reach = int(state.reach[site, colour])  # 0: a new building may have the colour
         best = max(best, gain_of_roof(t, state, viewer, colour, reach + 1))
-        neighbours += int(beside[colour])
-        out[at + Site.PRICE + colour] = int(beside[colour]) * PRICE_UNIT
-        out[at + Site.REACH + colour] = reach * HEIGHT_UNIT
-    price = lanes(int(beside[0]), int(beside[1]), int(beside[2]), int(beside[3]))
+        neighbours += beside
+        out[prices + colour] = beside
+        out[reaches + colour] = reach
+    price = price_of(state, site)
     if zeros(price) == 0:
         return
     held = floors_in_hand(state, viewer)
     missing = missing_floors(price, held)
-    out[at + Site.COST] = (neighbours + 1) * HEIGHT_UNIT
-    out[at + Site.GAIN] = min(best * GAIN_UNIT, 1.0)
-    out[at + Site.MISSING] = min(missing * CHOICE_UNIT, 1.0)
+    out[t.at.cost + here] = neighbours + 1
+    out[t.at.gain + here] = best
+    out[t.at.missing + here] = missing
     if state.roofs_left[viewer] > 0:
-        out[at + Site.PAYABLE] = missing == 0
-        write_enabled(t, state, price, held, out[at + Site.GAIN], out)
+        out[t.at.payable + here] = missing == 0
+        write_enabled(t, state, site, held, out)
 
 
 @kernel
-def write_enabled(t: State, state: State, price: int, held: int, gain: float, out: Floats) -> None:
+def write_enabled(t: Table, state: State, site: int, held: int, out: Mask) -> None:
     """Note a site's gain at each market card that would make the site payable, if larger."""
-    at = int(t.block_start[Block.MARKET]) + ENABLES_AT
+    gain = int(out[t.at.gain + site * int(t.at.site)])
+    price = price_of(state, site)
     for space in range(MARKET_SIZE):
         card = int(state.market[space])
         if card != NO_CARD:
+            at = t.at.card_enables + space * int(t.at.card)
             missing = missing_floors(price, held + int(t.card_lanes[card]))
             enough = missing <= int(t.card_multicolour[card])
-            out[at] = max(out[at], gain if enough else 0.0)
-        at += CARD_FEATURES
+            out[at] = max(int(out[at]), gain if enough else 0)
 
 
 @kernel
@@ -279,24 +141,23 @@ def buildings_of(state: State) -> int:
 
 
 @kernel
-def write_tops(t: State, state: State, seat: int, k: int, out: Floats) -> None:
+def write_tops(t: Table, state: State, seat: int, k: int, out: Mask) -> None:
     """Write the ``k``-th seat's visible roofs, and where building would cover them."""
+    stride, tops, covers = int(t.at.site), t.at.top + k, t.at.covers + k
     empty = ~buildings_of(state)
     topped = int(state.topped[seat])
     while topped:
         site = lowest(topped)
         topped &= topped - 1
-        at = site * int(t.site_stride) + Site.BY_SEAT + k
-        out[at + 2 * int(t.seen_seats)] = 1.0
+        out[tops + site * stride] = 1
         beside = int(t.next_to[state.board, site]) & empty
         while beside:
-            at = lowest(beside) * int(t.site_stride) + Site.BY_SEAT + k
+            out[covers + lowest(beside) * stride] += 1
             beside &= beside - 1
-            out[at] = min(out[at] + ROOFS_UNIT, 1.0)
 
 
 @kernel
-def write_sites(t: State, state: State, viewer: int, out: Floats) -> None:
+def write_sites(t: Table, state: State, viewer: int, out: Mask) -> None:
     """Write every site that has a building or is adjacent to one."""
     buildings = buildings_of(state)
     frontier = 0
@@ -314,7 +175,7 @@ def write_sites(t: State, state: State, viewer: int, out: Floats) -> None:
 
 
 @kernel
-def sites_that_help(t: State, state: State, seat: int, objective: int) -> int:
+def sites_that_help(t: Table, state: State, seat: int, objective: int) -> int:
     """Return the set of sites where presence would advance an objective by one step."""
     board = state.board
     kind = t.objective_kind[objective]
@@ -352,115 +213,149 @@ def sites_that_help(t: State, state: State, seat: int, objective: int) -> int:
 
 
 @kernel
-def write_helps(t: State, state: State, viewer: int, out: Floats) -> None:
+def write_helps(t: Table, state: State, viewer: int, out: Mask) -> None:
     """Write which sites would advance the objectives the observer has not fulfilled."""
+    stride = int(t.at.site)
     for k in range(OBJECTIVES_IN_PLAY):
         if state.fulfilled[viewer, k] == 0:
+            helps = t.at.helps + k
             sites = sites_that_help(t, state, viewer, state.objective[k])
             while sites:
-                at = lowest(sites) * int(t.site_stride) + Site.HELPS + k
+                out[helps + lowest(sites) * stride] = 1
                 sites &= sites - 1
-                out[at] = 1.0
+
+
+# The seats --------------------------------------------------------------------------
 
 
 @kernel
-def write_seat(t: State, state: State, seat: int, k: int, out: Floats) -> None:
-    """Write what a seat, the ``k``-th from the observer, has."""
-    start = t.block_start
-    end = float(t.marker_end)
-    next_star = end
+def write_markers(t: Table, state: State, seat: int, k: int, out: Mask) -> None:
+    """Write the reserve and the markers of the ``k``-th seat."""
+    next_star = int(t.marker_end)
     if state.stars[seat] < t.num_stars:
-        next_star = float(t.star_columns[state.stars[seat]])
+        next_star = int(t.star_columns[state.stars[seat]])
     for colour in range(NUM_COLOURS):
         at = k * NUM_COLOURS + colour
-        marker = float(state.marker[seat, colour])
-        out[start[Block.RESERVE] + at] = min(state.reserve[seat, colour] * FLOOR_UNIT, 1.0)
-        out[start[Block.MARKER] + at] = marker / end
-        out[start[Block.TO_STAR] + at] = min(max(next_star - marker, 0.0) / 2.0, 1.0)
-    for c in range(OBJECTIVES_IN_PLAY):
-        at = k * OBJECTIVES_IN_PLAY + c
-        need = float(t.objective_need[state.objective[c]])
-        out[start[Block.CHIP] + at] = min(state.chip[seat, c] * CHIP_UNIT, 1.0)
-        out[start[Block.PROGRESS] + at] = min(state.progress[seat, c] / need, 1.0)
-    out[start[Block.ROOFS_LEFT] + k] = state.roofs_left[seat] / float(NUM_ROOFS)
-    out[start[Block.COUNTED] + k] = state.counted[seat]
-    out[start[Block.TO_PLAY] + k] = state.to_play == seat
-    for roof in range(NUM_ROOFS - int(state.roofs_left[seat])):
-        site = int(state.roof_site[seat, roof])
-        at = site * int(t.site_stride) + Site.BY_SEAT + int(t.seen_seats) + k
-        out[at] = min(out[at] + ROOFS_UNIT, 1.0)
-        height = int(state.roof_height[seat, roof])
-        if height <= COUNTED_HEIGHTS:
-            out[start[Block.ROOF_HEIGHTS] + k * COUNTED_HEIGHTS + height - 1] = 1.0
-    visible = visible_roofs(state, seat)
-    out[start[Block.VISIBLE] + k] = min(visible / float(t.cone_end), 1.0)
-    write_tops(t, state, seat, k, out)
-    out[start[Block.SCORE] + k] = min(score_of(t, state, seat) / SCORE_SCALE, 1.0)
+        marker = int(state.marker[seat, colour])
+        out[t.at.reserve + at] = min(int(state.reserve[seat, colour]), MOST_HELD)
+        out[t.at.marker + at] = marker
+        out[t.at.to_star + at] = min(max(next_star - marker, 0), MOST_TO_STAR)
 
 
 @kernel
-def write_market(t: State, state: State, viewer: int, out: Floats) -> None:
+def write_progress(t: Table, state: State, seat: int, k: int, out: Mask) -> None:
+    """Write the chips of the ``k``-th seat and its progress towards the objectives."""
+    for c in range(OBJECTIVES_IN_PLAY):
+        at = k * OBJECTIVES_IN_PLAY + c
+        need = int(t.objective_need[state.objective[c]])
+        done = min(int(state.progress[seat, c]), need)
+        out[t.at.chip + at] = min(int(state.chip[seat, c]), MOST_CHIP)
+        out[t.at.progress + at] = min(done, MOST_NEED)
+        out[t.at.needed + at] = min(need - done, MOST_NEED)
+
+
+@kernel
+def write_roofs(t: Table, state: State, seat: int, k: int, out: Mask) -> None:
+    """Write the roofs of the ``k``-th seat: where they are, how high, and those left."""
+    out[t.at.roofs_left + k] = state.roofs_left[seat]
+    stride, roofs = int(t.at.site), t.at.roofs + k
+    heights = t.at.roof_heights + k * COUNTED_HEIGHTS
+    for roof in range(NUM_ROOFS - int(state.roofs_left[seat])):
+        out[roofs + int(state.roof_site[seat, roof]) * stride] += 1
+        height = int(state.roof_height[seat, roof])
+        if height <= COUNTED_HEIGHTS:
+            out[heights + height - 1] = 1
+    out[t.at.visible + k] = visible_roofs(state, seat)
+    write_tops(t, state, seat, k, out)
+
+
+@kernel
+def write_seat(t: Table, state: State, seat: int, k: int, out: Mask) -> None:
+    """Write what a seat, the ``k``-th from the observer, has."""
+    write_markers(t, state, seat, k, out)
+    write_progress(t, state, seat, k, out)
+    write_roofs(t, state, seat, k, out)
+    out[t.at.score + k] = min(score_of(t, state, seat), MOST_SCORE)
+    out[t.at.to_play + k] = state.to_play == seat
+    out[t.at.counted + k] = state.counted[seat]
+
+
+# What is shared -----------------------------------------------------------------------
+
+
+@kernel
+def write_market(t: Table, state: State, viewer: int, out: Mask) -> None:
     """Write what every market card gives."""
     for space in range(MARKET_SIZE):
         card = state.market[space]
         if card == NO_CARD:
             continue
-        at = t.block_start[Block.MARKET] + space * CARD_FEATURES
+        here = space * int(t.at.card)
         for colour in range(NUM_COLOURS):
-            out[at + colour] = min(t.card_floors[card, colour] * CARD_UNIT, 1.0)
-        out[at + MULTICOLOUR_AT] = min(t.card_multicolour[card] * CARD_UNIT, 1.0)
+            floors = int(t.card_floors[card, colour])
+            out[t.at.card_floors + here + colour] = min(floors, MOST_ON_CARD)
+        multicolour = int(t.card_multicolour[card])
+        out[t.at.card_multicolour + here] = min(multicolour, MOST_ON_CARD)
         if t.card_steps[card] > 0:
-            colour, steps = t.card_vehicle[card], int(t.card_steps[card])
-            out[at + VEHICLE_AT + colour] = steps * CARD_UNIT
-            out[at + STEP_GAIN_AT] = gain_of_roof(t, state, viewer, colour, steps) * GAIN_UNIT
+            colour, steps = int(t.card_vehicle[card]), int(t.card_steps[card])
+            out[t.at.card_vehicle + here + colour] = steps
+            out[t.at.card_gain + here] = gain_of_roof(t, state, viewer, colour, steps)
 
 
 @kernel
-def write_common(t: State, state: State, out: Floats) -> None:
-    """Write objectives, supply, deck and how close the end is."""
-    start = t.block_start
+def write_common(t: Table, state: State, out: Mask) -> None:
+    """Write objectives, supply and deck."""
     for k in range(OBJECTIVES_IN_PLAY):
-        out[start[Block.OBJECTIVE] + k * NUM_OBJECTIVES + state.objective[k]] = 1.0
+        out[t.at.objective + k * NUM_OBJECTIVES + int(state.objective[k])] = 1
         if state.chips_taken[k] < state.num_seats:
-            chip = t.chip_values[state.num_seats, state.chips_taken[k]]
-            out[start[Block.NEXT_CHIP] + k] = min(chip * CHIP_UNIT, 1.0)
+            chip = int(t.chip_values[state.num_seats, state.chips_taken[k]])
+            out[t.at.next_chip + k] = min(chip, MOST_CHIP)
     for colour in range(NUM_COLOURS):
-        out[start[Block.SUPPLY] + colour] = min(state.supply[colour] / SUPPLY_SCALE, 1.0)
-    out[start[Block.DECK]] = state.deck_size / float(NUM_CARDS)
-    out[start[Block.END]] = state.end_cause == EndCause.LAST_ROOF
-    out[start[Block.END] + 1] = state.end_cause == EndCause.SHORTAGE
-    out[start[Block.END] + 2] = state.last_turns / float(state.num_seats)
-    out[start[Block.END] + 3] = state.turn / float(state.max_turns)
+        out[t.at.supply + colour] = min(int(state.supply[colour]), MOST_SUPPLY)
+    out[t.at.deck] = state.deck_size
 
 
 @kernel
-def write_pending(t: State, state: State, out: Floats) -> None:
+def write_end(t: Table, state: State, out: Mask) -> None:
+    """Write why the end was triggered and how close it is."""
+    turn, limit = int(state.turn), int(state.max_turns)
+    out[t.at.end_cause] = state.end_cause == EndCause.LAST_ROOF
+    out[t.at.end_cause + 1] = state.end_cause == EndCause.SHORTAGE
+    out[t.at.last_turns] = state.last_turns
+    out[t.at.turn] = min(turn, MOST_TURNS_SEEN)
+    out[t.at.turns_left] = min(limit - turn, MOST_TURNS_SEEN)
+    out[t.at.turn_share] = turn * PERCENT // limit
+
+
+@kernel
+def write_pending(t: Table, state: State, out: Mask) -> None:
     """Write how many floors are to be chosen and which vehicle moves afterwards."""
     for k in range(int(state.agenda_size)):
-        if state.agenda[k, STEP] == Step.FLOOR:
-            out[t.block_start[Block.TO_CHOOSE]] += CHOICE_UNIT
-        elif state.agenda[k, STEP] == Step.VEHICLE:
-            at = t.block_start[Block.VEHICLE] + int(state.agenda[k, A])
-            out[at] = state.agenda[k, B] * CARD_UNIT
+        entry = state.agenda[k]
+        if entry.step == Step.FLOOR:
+            out[t.at.to_choose] += 1
+        elif entry.step == Step.VEHICLE:
+            out[t.at.vehicle + int(entry.colour)] = entry.steps
 
 
 @kernel
-def observe(tables: Tables, games: Games, g: int, seat: int, out: Floats) -> None:
+def observe(tables: Tables, games: Games, g: int, seat: int, out: Mask) -> None:
     """Write what ``seat`` sees; the layout may have more seats or sites than the game."""
-    t = tables[0]
-    state = games[g]
-    out[:] = 0.0
+    t: Table = tables[0]
+    state: State = games[g]
+    out[:] = 0
     write_sites(t, state, seat, out)
     write_helps(t, state, seat, out)
     seats = int(state.num_seats)
-    for k in range(min(seats, int(t.seen_seats))):
+    for k in range(seats):
         write_seat(t, state, seat_at(seat, k, seats), k, out)
     write_market(t, state, seat, out)
     write_common(t, state, out)
+    write_end(t, state, out)
     if state.over == NOT_OVER:
-        step = top(state, STEP)
-        out[t.block_start[Block.DECISION] + step] = 1.0
-        if step == Step.ROOF:
-            out[top(state, A) * int(t.site_stride) + Site.NEW_BUILDING] = 1.0
-        elif step == Step.FLOOR:
+        entry = top(state)
+        out[t.at.decision + int(entry.step)] = 1
+        if entry.step == Step.ROOF:
+            out[t.at.new_building + int(entry.site) * int(t.at.site)] = 1
+        elif entry.step == Step.FLOOR:
             write_pending(t, state, out)

@@ -10,7 +10,7 @@ import numpy as np
 
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import View
-from sprawl_env.core.state import NOBODY, NOT_OVER, Games, State
+from sprawl_env.core.state import NOBODY, NOT_OVER, Games
 from sprawl_env.games.tower_up.actions import BUILD, CHOOSE, RETURN, ROOF, TAKE
 from sprawl_env.games.tower_up.constants import (
     DISTRICTS,
@@ -20,10 +20,11 @@ from sprawl_env.games.tower_up.constants import (
     NUM_COLOURS,
     OBJECTIVES_IN_PLAY,
     EndCause,
-    Step,
 )
 from sprawl_env.games.tower_up.data_files import BOARD_FILES
-from sprawl_env.games.tower_up.names import DECISIONS, card_name
+from sprawl_env.games.tower_up.names import card_name, decision
+from sprawl_env.games.tower_up.state import State
+from sprawl_env.games.tower_up.tables import Table
 from sprawl_env.render.picture import Picture, ending
 from sprawl_env.render.shapes import (
     FAINT,
@@ -60,7 +61,7 @@ CELL: Final = 17.0  # of a marker's row
 
 def draw(game: Game, games: Games, g: int, view: View) -> Picture:
     """Return the position as a picture; the deck, the only hidden part, is never shown."""
-    state = games[g]
+    state: State = games[g]
     rows = (int(state.num_seats) + 1) // 2
     height = 66 + BOARD + MARGIN + rows * (SEAT_HEIGHT + MARGIN)
     picture = Picture("Tower Up", height)
@@ -73,7 +74,7 @@ def draw(game: Game, games: Games, g: int, view: View) -> Picture:
     for seat in range(int(state.num_seats)):
         x = MARGIN + seat % 2 * (WIDTH / 2 - MARGIN / 2)
         y = top + BOARD + MARGIN + seat // 2 * (SEAT_HEIGHT + MARGIN)
-        _seat(picture, game, state, view, seat, int(points[seat]), x, y)
+        _seat(picture, game, state, view, seat, int(points[seat]), (x, y))
     return picture
 
 
@@ -89,10 +90,10 @@ def _to_play(state: State) -> int:
 
 
 def _decision(game: Game, games: Games, g: int) -> str:
-    state = games[g]
+    state: State = games[g]
     if state.over != NOT_OVER:
         return ending(game, games, g, "stopped at the turn limit")
-    words = DECISIONS[Step(int(state.agenda[int(state.agenda_size) - 1, 0]))]
+    words = decision(state)
     if state.end_cause == EndCause.NONE:
         return words
     cause = "last roof" if state.end_cause == EndCause.LAST_ROOF else "shortage"
@@ -238,7 +239,7 @@ def _vehicle(picture: Picture, x: float, y: float, colour: int, steps: int) -> N
 
 
 def _market(picture: Picture, game: Game, state: State, view: View, y: float) -> float:
-    t = game.tables[0]
+    t: Table = game.tables[0]
     for space in range(MARKET_SIZE):
         card = int(state.market[space])
         picture.panel(SIDE_X, y, SIDE_WIDTH, CARD_HEIGHT, PAPER)
@@ -246,19 +247,23 @@ def _market(picture: Picture, game: Game, state: State, view: View, y: float) ->
         words = card_name(game.tables, card)
         picture.text(SIDE_X + 8, y + CARD_HEIGHT - 8, words, 11, width=SIDE_WIDTH - 16)
         if card != NO_CARD:
-            x = SIDE_X + 62
-            for colour in range(NUM_COLOURS):
-                for _ in range(int(t.card_floors[card, colour])):
-                    _swatch(picture, x, y + 12, colour)
-                    x += 25
-            for _ in range(int(t.card_multicolour[card])):
-                _any(picture, x, y + 12)
-                x += 25
-            if t.card_steps[card]:
-                _vehicle(picture, x + 4, y + 12, int(t.card_vehicle[card]), int(t.card_steps[card]))
+            _card(picture, t, card, SIDE_X + 62, y + 12)
         picture.target(view, [TAKE + space], Rect(SIDE_X, y, SIDE_WIDTH, CARD_HEIGHT, 5))
         y += CARD_HEIGHT + 6
     return y
+
+
+def _card(picture: Picture, t: Table, card: int, x: float, y: float) -> None:
+    """Draw what a card gives, from left to right."""
+    for colour in range(NUM_COLOURS):
+        for _ in range(int(t.card_floors[card, colour])):
+            _swatch(picture, x, y, colour)
+            x += 25
+    for _ in range(int(t.card_multicolour[card])):
+        _any(picture, x, y)
+        x += 25
+    if t.card_steps[card]:
+        _vehicle(picture, x + 4, y, int(t.card_vehicle[card]), int(t.card_steps[card]))
 
 
 def _supply(picture: Picture, state: State, view: View, y: float) -> float:
@@ -319,9 +324,9 @@ def _seat(
     view: View,
     seat: int,
     points: int,
-    x: float,
-    y: float,
+    corner: Point,
 ) -> None:
+    x, y = corner
     width = WIDTH / 2 - 1.5 * MARGIN
     plays = seat == _to_play(state)
     picture.panel(x, y, width, SEAT_HEIGHT, PAPER)
@@ -350,7 +355,7 @@ def _seat(
 
 def _tracks(picture: Picture, game: Game, state: State, seat: int, x: float, y: float) -> None:
     """Draw the stars, the rows of the four markers and the row of the cone."""
-    t = game.tables[0]
+    t: Table = game.tables[0]
     columns = int(t.marker_end) + 1
     cell = min(CELL, 180 / columns)
     used = int(state.stars[seat])

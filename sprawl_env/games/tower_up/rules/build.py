@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.state import State
 from sprawl_env.games.tower_up.constants import NO_COLOUR, NUM_COLOURS, NUM_ROOFS
+from sprawl_env.games.tower_up.state import State
+from sprawl_env.games.tower_up.tables import Table
 from sprawl_env.kernels.compile import kernel
 
 
@@ -28,7 +29,7 @@ def may_build_colour(state: State, seat: int, site: int, colour: int) -> bool:
 
 
 @kernel
-def may_roof(t: State, state: State, new: int, site: int) -> bool:
+def may_roof(t: Table, state: State, new: int, site: int) -> bool:
     """Return whether a floor was just placed here: the new building or one beside it (TU §4)."""
     if state.colour[site] == NO_COLOUR:
         return False

@@ -6,7 +6,6 @@ parts that the actions share are in ``take.py`` and ``build.py``.
 
 from __future__ import annotations
 
-from sprawl_env.core.state import State
 from sprawl_env.games.tower_up.actions import BUILD, CHOOSE, RETURN, ROOF, TAKE
 from sprawl_env.games.tower_up.constants import (
     MARKET_SIZE,
@@ -25,9 +24,11 @@ from sprawl_env.games.tower_up.rules.take import (
     take_printed_floors,
     trigger_end,
 )
+from sprawl_env.games.tower_up.state import State
+from sprawl_env.games.tower_up.tables import Table
+from sprawl_env.kernels.agenda import pop, push
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.old_agenda import pop, push
 
 # Step.TURN: take a card or build (TU §4) ----------------------------------------
 
@@ -48,16 +49,19 @@ def mark_turn(state: State, seat: int, mask: Mask) -> None:
 
 
 @kernel
-def do_take_card(t: State, state: State, seat: int, space: int) -> None:
+def do_take_card(t: Table, state: State, seat: int, space: int) -> None:
     """Discard a market card and take what it shows, in the order of T10 (TU §4)."""
     card = state.market[space]
     state.market[space] = NO_CARD
     state.discards[state.num_discards] = card
     state.num_discards += 1
     pop(state)
-    push(state, Step.REFILL, seat, space)
+    refill = push(state, Step.REFILL, seat)
+    refill.space = space
     if t.card_steps[card] > 0:
-        push(state, Step.VEHICLE, seat, t.card_vehicle[card], t.card_steps[card])
+        vehicle = push(state, Step.VEHICLE, seat)
+        vehicle.colour = t.card_vehicle[card]
+        vehicle.steps = t.card_steps[card]
     for _ in range(t.card_multicolour[card]):
         push(state, Step.FLOOR, seat)
     for _ in range(take_printed_floors(t, state, seat, card)):
@@ -65,7 +69,7 @@ def do_take_card(t: State, state: State, seat: int, space: int) -> None:
 
 
 @kernel
-def do_build(t: State, state: State, seat: int, site: int, colour: int) -> None:
+def do_build(t: Table, state: State, seat: int, site: int, colour: int) -> None:
     """Build, and pay one floor to each adjacent building; paid floors cover roofs (TU §4)."""
     board = state.board
     state.reserve[seat, colour] -= 1
@@ -76,7 +80,8 @@ def do_build(t: State, state: State, seat: int, site: int, colour: int) -> None:
             state.reserve[seat, state.colour[other]] -= 1
             add_floor(t, state, other)
     pop(state)
-    push(state, Step.ROOF, seat, site)
+    roof = push(state, Step.ROOF, seat)
+    roof.site = site
 
 
 # Step.FLOOR: choose the colour of a substitute or multicolour floor (TU §4, T10) ----
@@ -118,14 +123,14 @@ def do_return_floor(state: State, seat: int, colour: int) -> None:
 
 
 @kernel
-def mark_roofs(t: State, state: State, new: int, mask: Mask) -> None:
+def mark_roofs(t: Table, state: State, new: int, mask: Mask) -> None:
     """Mark the new building and those that were paid a floor."""
     for site in range(state.colour.size):
         mask[ROOF + site] = may_roof(t, state, new, site)
 
 
 @kernel
-def do_roof(t: State, state: State, seat: int, site: int) -> None:
+def do_roof(t: Table, state: State, seat: int, site: int) -> None:
     """Put a roof on the building's top, score its colour, claim objectives (TU §4, T13)."""
     pop(state)
     put_roof(state, seat, site)

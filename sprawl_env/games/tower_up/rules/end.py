@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.state import FINISHED, NOBODY, TRUNCATED, State
+from sprawl_env.core.state import FINISHED, NOBODY, TRUNCATED
 from sprawl_env.games.tower_up.constants import (
     NO_COLOUR,
     NUM_COLOURS,
@@ -11,6 +11,8 @@ from sprawl_env.games.tower_up.constants import (
 )
 from sprawl_env.games.tower_up.rules.setup import begin_turn
 from sprawl_env.games.tower_up.rules.take import trigger_end
+from sprawl_env.games.tower_up.state import State
+from sprawl_env.games.tower_up.tables import Table
 from sprawl_env.kernels.bits import count_bits
 from sprawl_env.kernels.compile import kernel
 
@@ -18,7 +20,7 @@ from sprawl_env.kernels.compile import kernel
 
 
 @kernel
-def stars_reached(t: State, state: State, seat: int) -> int:
+def stars_reached(t: Table, state: State, seat: int) -> int:
     """Return how many star columns the seat's slowest marker has reached or passed."""
     slowest = int(state.marker[seat, 0])
     for colour in range(1, NUM_COLOURS):
@@ -30,7 +32,7 @@ def stars_reached(t: State, state: State, seat: int) -> int:
 
 
 @kernel
-def earns_extra_turn(t: State, state: State, seat: int) -> bool:
+def earns_extra_turn(t: Table, state: State, seat: int) -> bool:
     """Mark newly reached star columns as used; return whether there were any (TU §5)."""
     reached = stars_reached(t, state, seat)
     if reached > state.stars[seat]:
@@ -43,7 +45,7 @@ def earns_extra_turn(t: State, state: State, seat: int) -> bool:
 
 
 @kernel
-def board_is_full(t: State, state: State) -> bool:
+def board_is_full(t: Table, state: State) -> bool:
     """Return whether no empty site can take a building of any colour (T14, T19)."""
     for site in range(t.num_sites[state.board]):
         if state.colour[site] == NO_COLOUR:
@@ -62,7 +64,7 @@ def visible_roofs(state: State, seat: int) -> int:
 
 
 @kernel
-def count_roofs(t: State, state: State, seat: int) -> None:
+def count_roofs(t: Table, state: State, seat: int) -> None:
     """Move the cone one space per visible roof (TU §7a)."""
     state.cone[seat] = min(visible_roofs(state, seat), int(t.cone_end))
     state.counted[seat] = 1
@@ -77,7 +79,7 @@ def stop(state: State, how: int) -> None:
 
 
 @kernel
-def end_go(t: State, state: State, seat: int) -> None:
+def end_go(t: Table, state: State, seat: int) -> None:
     """Close a seat's turn and extra turns: start, count and end the last turns (TU §7)."""
     if state.last_turns > 0:
         count_roofs(t, state, seat)
@@ -92,7 +94,7 @@ def end_go(t: State, state: State, seat: int) -> None:
 
 
 @kernel
-def truncate(t: State, state: State) -> None:
+def truncate(t: Table, state: State) -> None:
     """Stop at the turn limit; every seat that has not counted yet counts (T15, T17)."""
     for seat in range(state.num_seats):
         if state.counted[seat] == 0:
@@ -101,7 +103,7 @@ def truncate(t: State, state: State) -> None:
 
 
 @kernel
-def end_turn(t: State, state: State, seat: int) -> None:
+def end_turn(t: Table, state: State, seat: int) -> None:
     """End a turn: begin an extra turn or the next seat's turn, or end the game (T4)."""
     state.turn += 1
     if board_is_full(t, state):
@@ -121,7 +123,7 @@ def end_turn(t: State, state: State, seat: int) -> None:
 
 
 @kernel
-def score_of(t: State, state: State, seat: int) -> int:
+def score_of(t: Table, state: State, seat: int) -> int:
     """Return a seat's millions: four markers, cone and chips (TU §7)."""
     total = int(t.cone_values[state.cone[seat]])
     for colour in range(NUM_COLOURS):

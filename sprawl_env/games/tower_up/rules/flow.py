@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.state import NOT_OVER, State
+from sprawl_env.core.state import NOT_OVER
 from sprawl_env.games.tower_up.constants import Step
 from sprawl_env.games.tower_up.rules.end import end_turn
 from sprawl_env.games.tower_up.rules.take import (
@@ -12,22 +12,24 @@ from sprawl_env.games.tower_up.rules.take import (
     refill_market,
     supply_is_empty,
 )
+from sprawl_env.games.tower_up.state import State
+from sprawl_env.games.tower_up.tables import Table
+from sprawl_env.kernels.agenda import pop, top
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.old_agenda import SEAT, STEP, A, B, pop, top
 
 
 @kernel
-def advance(t: State, state: State) -> None:
+def advance(t: Table, state: State) -> None:
     """Carry out automatic steps until a decision is on top of the agenda or the game is over."""
     while state.over == NOT_OVER:
-        step = top(state, STEP)
-        seat = top(state, SEAT)
+        entry = top(state)
+        step, seat = int(entry.step), int(entry.seat)
         if step == Step.VEHICLE:
-            colour, steps = top(state, A), top(state, B)
+            colour, steps = int(entry.colour), int(entry.steps)
             pop(state)
             move_marker(t, state, seat, colour, steps)
         elif step == Step.REFILL:
-            space = top(state, A)
+            space = int(entry.space)
             pop(state)
             refill_market(state, space)
         elif step == Step.END_OF_TURN:

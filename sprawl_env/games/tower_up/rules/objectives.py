@@ -6,8 +6,8 @@ for that seat, after its roof is placed.
 
 from __future__ import annotations
 
-from sprawl_env.core.state import State
 from sprawl_env.games.tower_up.constants import (
+    COUNTED_HEIGHTS,
     GREY_A,
     GREY_B,
     NUM_COLOURS,
@@ -16,12 +16,13 @@ from sprawl_env.games.tower_up.constants import (
     OBJECTIVES_IN_PLAY,
     ObjectiveKind,
 )
+from sprawl_env.games.tower_up.state import State
+from sprawl_env.games.tower_up.tables import Table
 from sprawl_env.kernels.bits import count_bits
 from sprawl_env.kernels.compile import kernel
 
 GREY_MANY = 3  # objective 7: this many buildings of one grey district
 GREY_FEW = 2  # and this many of the other
-COUNTED_HEIGHTS = 4  # objective 10: heights 1 to 4
 
 
 @kernel
@@ -34,7 +35,7 @@ def colours_reached(state: State, present: int) -> int:
 
 
 @kernel
-def districts_reached(t: State, state: State, present: int) -> int:
+def districts_reached(t: Table, state: State, present: int) -> int:
     """Objective 3: return how many districts the seat is present in."""
     count = 0
     for district in range(NUM_DISTRICTS):
@@ -43,7 +44,7 @@ def districts_reached(t: State, state: State, present: int) -> int:
 
 
 @kernel
-def largest_group(t: State, state: State, present: int) -> int:
+def largest_group(t: Table, state: State, present: int) -> int:
     """Objective 5: return the size of the seat's largest connected group (T5)."""
     left = int(present)
     largest = 0
@@ -67,7 +68,7 @@ def grey_progress(a: int, b: int) -> int:
 
 
 @kernel
-def grey_buildings(t: State, state: State, present: int) -> int:
+def grey_buildings(t: Table, state: State, present: int) -> int:
     """Objective 7: return the buildings that count towards three and two in the districts."""
     a = count_bits(present & t.in_district[state.board, GREY_A])
     b = count_bits(present & t.in_district[state.board, GREY_B])
@@ -75,7 +76,7 @@ def grey_buildings(t: State, state: State, present: int) -> int:
 
 
 @kernel
-def border_buildings(t: State, state: State, present: int) -> int:
+def border_buildings(t: Table, state: State, present: int) -> int:
     """Objective 8: return the most buildings on both sides of any two borders (T6)."""
     most = 0
     for k in range(t.num_crossings[state.board]):
@@ -93,7 +94,7 @@ def heights_reached(state: State, seat: int) -> int:
 
 
 @kernel
-def progress_of(t: State, state: State, seat: int, objective: int) -> int:
+def progress_of(t: Table, state: State, seat: int, objective: int) -> int:
     """Return a seat's progress towards the number an objective needs (TU §6, T12)."""
     kind = t.objective_kind[objective]
     board = state.board
@@ -120,7 +121,7 @@ def progress_of(t: State, state: State, seat: int, objective: int) -> int:
 
 
 @kernel
-def claim_objectives(t: State, state: State, seat: int) -> None:
+def claim_objectives(t: Table, state: State, seat: int) -> None:
     """Take the best chip left for every newly fulfilled objective, once each (TU §6)."""
     for k in range(OBJECTIVES_IN_PLAY):
         if state.fulfilled[seat, k] == 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.state import NOBODY, NOT_OVER, State
+from sprawl_env.core.state import NOBODY, NOT_OVER
 from sprawl_env.games.tower_up.constants import (
     BOARD_2P,
     BOARD_4P,
@@ -19,8 +19,10 @@ from sprawl_env.games.tower_up.constants import (
     EndCause,
     Step,
 )
+from sprawl_env.games.tower_up.state import State
+from sprawl_env.games.tower_up.tables import Table
+from sprawl_env.kernels.agenda import clear_agenda, push
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.old_agenda import push
 from sprawl_env.kernels.rng import below, shuffle
 
 START_CARDS = 1  # option objectives="start"
@@ -59,12 +61,11 @@ def clear(state: State) -> None:
     state.discards[:] = 0
     state.end_cause = EndCause.NONE
     state.last_turns = 0
-    state.agenda[:] = 0
-    state.agenda_size = 0
+    clear_agenda(state)
 
 
 @kernel
-def put_building(t: State, state: State, site: int, colour: int) -> None:
+def put_building(t: Table, state: State, site: int, colour: int) -> None:
     """Put one floor on an empty site; the caller subtracts it from supply or reserve."""
     board = state.board
     state.colour[site] = colour
@@ -75,7 +76,7 @@ def put_building(t: State, state: State, site: int, colour: int) -> None:
 
 
 @kernel
-def add_floor(t: State, state: State, site: int) -> None:
+def add_floor(t: Table, state: State, site: int) -> None:
     """Raise a building by one floor, which covers a roof on its top."""
     board = state.board
     colour = state.colour[site]
@@ -106,7 +107,7 @@ def may_start_on(state: State, site: int, colour: int) -> bool:
 
 
 @kernel
-def place_starting_floor(t: State, state: State, bottom: int) -> None:
+def place_starting_floor(t: Table, state: State, bottom: int) -> None:
     """Place the floor of one card: draw the colour if multicolour, then the site (T1, T18)."""
     colour = below(state, NUM_COLOURS) if bottom == MULTICOLOUR else bottom
     num_sites = t.num_sites[state.board]
@@ -126,7 +127,7 @@ def place_starting_floor(t: State, state: State, bottom: int) -> None:
 
 
 @kernel
-def place_starting_floors(t: State, state: State) -> None:
+def place_starting_floors(t: Table, state: State) -> None:
     """Place floors for the market cards and for extra cards shuffled back (TU §3.2, §3.6)."""
     for space in range(MARKET_SIZE):
         place_starting_floor(t, state, t.card_bottom[state.market[space]])
@@ -138,7 +139,7 @@ def place_starting_floors(t: State, state: State) -> None:
 
 
 @kernel
-def draw_objectives(t: State, state: State) -> None:
+def draw_objectives(t: Table, state: State) -> None:
     """Choose three objectives: the START cards, or three at random (TU §3.4)."""
     if state.objectives == START_CARDS:
         for k in range(OBJECTIVES_IN_PLAY):
@@ -154,7 +155,7 @@ def draw_objectives(t: State, state: State) -> None:
 
 
 @kernel
-def equip_seats(t: State, state: State) -> None:
+def equip_seats(t: Table, state: State) -> None:
     """Give every seat its starting floors and all its roofs (TU §3.5)."""
     for seat in range(state.num_seats):
         state.roofs_left[seat] = NUM_ROOFS
@@ -164,7 +165,7 @@ def equip_seats(t: State, state: State) -> None:
 
 
 @kernel
-def set_up(t: State, state: State) -> None:
+def set_up(t: Table, state: State) -> None:
     """Carry out the whole setup; the caller has seeded the rng (TU §3)."""
     clear(state)
     state.supply[:] = t.floors_per_colour

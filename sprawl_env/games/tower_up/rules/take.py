@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.state import State
 from sprawl_env.games.tower_up.constants import NUM_COLOURS, EndCause
+from sprawl_env.games.tower_up.state import State
+from sprawl_env.games.tower_up.tables import Table
+from sprawl_env.kernels.agenda import pop
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.old_agenda import pop
 from sprawl_env.kernels.rng import shuffle
 
 
@@ -17,7 +18,7 @@ def trigger_end(state: State, cause: int) -> None:
 
 
 @kernel
-def take_printed_floors(t: State, state: State, seat: int, card: int) -> int:
+def take_printed_floors(t: Table, state: State, seat: int, card: int) -> int:
     """Take the floors shown that the supply has; return how many need a substitute.
 
     A missing floor triggers the end (TU §4, §7b).
@@ -57,7 +58,7 @@ def lose_floor(state: State) -> None:
 
 
 @kernel
-def move_marker(t: State, state: State, seat: int, colour: int, steps: int) -> None:
+def move_marker(t: Table, state: State, seat: int, colour: int, steps: int) -> None:
     """Move a vehicle marker, at most to the end of its row (TU §4)."""
     moved = int(state.marker[seat, colour]) + steps
     state.marker[seat, colour] = min(moved, int(t.marker_end))
@@ -78,7 +79,7 @@ def refill_market(state: State, space: int) -> None:
 
 
 @kernel
-def holds_too_many(t: State, state: State, seat: int) -> bool:
+def holds_too_many(t: Table, state: State, seat: int) -> bool:
     """Return whether the seat holds more floors than a turn may end with (TU §4)."""
     held = 0
     for colour in range(NUM_COLOURS):

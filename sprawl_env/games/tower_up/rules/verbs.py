@@ -19,9 +19,11 @@ from sprawl_env.games.tower_up.rules.decisions import (
 from sprawl_env.games.tower_up.rules.end import floors_held, score_of
 from sprawl_env.games.tower_up.rules.flow import advance
 from sprawl_env.games.tower_up.rules.setup import begin_turn, set_up
+from sprawl_env.games.tower_up.state import State
+from sprawl_env.games.tower_up.tables import Table
+from sprawl_env.kernels.agenda import top
 from sprawl_env.kernels.arrays import Ints, Mask
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.old_agenda import SEAT, STEP, A, top
 from sprawl_env.kernels.rng import seed_state, shuffle, sort
 
 POINT = 1000  # weight of a million in a standing; floors in reserve (the tie-break) stay below it
@@ -30,7 +32,7 @@ POINT = 1000  # weight of a million in a standing; floors in reserve (the tie-br
 @kernel
 def deal(tables: Tables, games: Games, g: int, seed: int) -> None:
     """Deal an opening position (TU §3)."""
-    state = games[g]
+    state: State = games[g]
     seed_state(state, seed)
     set_up(tables[0], state)
     begin_turn(state, 0)
@@ -39,12 +41,12 @@ def deal(tables: Tables, games: Games, g: int, seed: int) -> None:
 @kernel
 def legal_actions(tables: Tables, games: Games, g: int, mask: Mask) -> None:
     """Mark what the seat to play may do (TU §9)."""
-    state = games[g]
+    state: State = games[g]
     mask[:] = 0
     if state.over != NOT_OVER:
         return
-    step = top(state, STEP)
-    seat = top(state, SEAT)
+    entry = top(state)
+    step, seat = int(entry.step), int(entry.seat)
     if step == Step.TURN:
         mark_turn(state, seat, mask)
     elif step == Step.FLOOR:
@@ -52,14 +54,14 @@ def legal_actions(tables: Tables, games: Games, g: int, mask: Mask) -> None:
     elif step == Step.RETURN:
         mark_returns(state, seat, mask)
     else:
-        mark_roofs(tables[0], state, top(state, A), mask)
+        mark_roofs(tables[0], state, int(entry.site), mask)
 
 
 @kernel
 def play(tables: Tables, games: Games, g: int, action: int) -> None:
     """Carry out a legal action, then advance to the next decision."""
-    state = games[g]
-    t = tables[0]
+    state: State = games[g]
+    t: Table = tables[0]
     seat = int(state.to_play)
     state.ply += 1
     if action < CHOOSE:
@@ -94,7 +96,7 @@ def standings(tables: Tables, games: Games, g: int, out: Ints) -> None:
 @kernel
 def redeal_hidden(tables: Tables, games: Games, g: int, seed: int, seat: int) -> None:
     """Shuffle the deck, the only hidden part, and re-seed the rng (TU §3.5)."""
-    state = games[g]
+    state: State = games[g]
     seed_state(state, seed)
     sort(state.deck, int(state.deck_size))
     shuffle(state, state.deck, int(state.deck_size))

@@ -38,13 +38,14 @@ from sprawl_env.games.tower_up.constants import (
 )
 from sprawl_env.games.tower_up.rules.objectives import claim_objectives
 from sprawl_env.games.tower_up.rules.setup import add_floor, begin_turn, clear, put_building
-from sprawl_env.kernels.compile import JIT
+from sprawl_env.kernels.compile import JIT, kernel
 
 # Numbers of trials: smaller without compiled kernels, where a game takes a third of a second.
 SECOND_OPINION_GAMES = 25 if JIT else 3
 SLOW_SECOND_OPINION_GAMES = 300
 PROPERTY_GAMES = 12 if JIT else 2
-OBSERVATION_GAMES = 6 if JIT else 1
+OBSERVED_POSITIONS = 334 if JIT else 12  # for each number of seats
+OBSERVED_EVERY = 2 if JIT else 11  # plies between two of them
 LOOK_EVERY = 1 if JIT else 12  # plies between two checks of what is hidden
 BATCH_ROUNDS = 60 if JIT else 8
 ENDED_VECTOR_GAMES = 2_000 if JIT else 4
@@ -99,17 +100,46 @@ def packaged(file):
     return (sprawl_env.game("tower_up").rules.data_folder / file).read_text(encoding="utf-8")
 
 
-def few_floors(number):
-    """Write components with fewer floors of each colour, for early shortages."""
+def floors_of_each(number):
+    """Write components with another number of floors of each colour; few cause early shortages."""
     return re.sub(
         r"floors_per_colour = \d+", f"floors_per_colour = {number}", packaged("components.toml")
     )
 
 
+def rich_data():
+    """Write data files with the largest numbers that are allowed."""
+    columns = "[" + ", ".join(str(100 if at % 2 else 0) for at in range(16)) + "]"
+    rows = packaged("rows.toml")
+    for values in re.findall(r"^values = (.*)$", rows, re.MULTILINE):
+        rows = rows.replace(values, columns)
+    parts = floors_of_each(60)
+    parts = re.sub(r"reserve_limit = \d+", "reserve_limit = 40", parts)
+    parts = re.sub(r"^values = .*$", _largest_chips, parts, flags=re.MULTILINE)
+    cards = re.sub(
+        r"^floors = .*$",
+        'floors = ["black", "black", "black", "black"]',
+        packaged("cards.toml"),
+        flags=re.MULTILINE,
+    )
+    needs = re.sub(r"need = [245]", "need = 10", packaged("objectives.toml"), count=5)
+    return {
+        "rows.toml": rows,
+        "components.toml": parts,
+        "cards.toml": cards,
+        "objectives.toml": needs,
+    }
+
+
+def _largest_chips(values):
+    return "values = [" + ", ".join(["50"] * (values.group().count(",") + 1)) + "]"
+
+
 OVERLAYS = {
     "grid": lambda: {"board_2p.toml": grid_board(), "board_4p.toml": grid_board()},
     "dense": lambda: {"board_2p.toml": dense_board(), "board_4p.toml": dense_board()},
-    "few floors": lambda: {"components.toml": few_floors(11)},
+    "few floors": lambda: {"components.toml": floors_of_each(11)},
+    "rich": rich_data,
 }
 
 
@@ -177,6 +207,32 @@ DEFAULT_MARKET = ("2 black + 2 grey", "black + grey + white", "2 multicolour")
 # ---------------------------------------------------------------- positions
 
 
+@kernel
+def empty_board(games):
+    """Clear game 0."""
+    clear(games[0])
+
+
+@kernel
+def raise_building(tables, games, site, colour, floors):
+    """Put a building with some floors on an empty site of game 0."""
+    put_building(tables[0], games[0], site, colour)
+    for _ in range(floors - 1):
+        add_floor(tables[0], games[0], site)
+
+
+@kernel
+def claim(tables, games, seat):
+    """Claim the objectives that a seat of game 0 meets."""
+    claim_objectives(tables[0], games[0], seat)
+
+
+@kernel
+def let_act(games, seat):
+    """Begin a seat's turn in game 0."""
+    begin_turn(games[0], seat)
+
+
 def position(
     num_players=2,
     *,
@@ -222,14 +278,12 @@ def position(
     game = game_of(num_players, data, **(options or {}))
     games = game.deal(1, seed=1)
     t, state = game.tables[0], games[0]
-    clear(state)
+    empty_board(games)
     _lay_cards(game, state, market, next_cards, discarded)
     for k, number in enumerate(objectives):
         state.objective[k] = t.objective_kind.tolist().index(number - 1)
     for site, (colour, floors) in (buildings or DEFAULT_BUILDINGS).items():
-        put_building(t, state, site, COLOURS.index(colour))
-        for _ in range(floors - 1):
-            add_floor(t, state, site)
+        raise_building(game.tables, games, site, COLOURS.index(colour), floors)
     for seat in range(num_players):
         state.reserve[seat] = reserves[seat] if reserves else (1, 1, 1, 1)
         state.marker[seat] = markers[seat] if markers else (0, 0, 0, 0)
@@ -237,14 +291,14 @@ def position(
         state.stars[seat] = np.sum(t.star_columns[: t.num_stars] <= slowest)
         state.roofs_left[seat] = NUM_ROOFS
         _lay_roofs(state, seat, [roof[1:] for roof in roofs if roof[0] == seat])
-        claim_objectives(t, state, seat)
+        claim(game.tables, games, seat)
     _lay_supply(t, state, supply or {})
     state.end_cause, state.last_turns = end_cause, last_turns
     for back in range(1, num_players - last_turns + 1 if last_turns else 1):
         seat = (to_play - back) % num_players
         state.counted[seat] = 1
         state.cone[seat] = (cones or {}).get(seat, min(int(np.sum(state.top == seat)), 7))
-    begin_turn(state, to_play)
+    let_act(games, to_play)
     state.to_play = to_play
     for name, value in fields.items():
         state[name] = value

@@ -81,7 +81,7 @@ def test_tu_9_each_decision_offers_its_own_block_alone():
     seen = set()
     for games in random_game(game, seed=5):
         if not games.over[0]:
-            step = int(games.agenda[0, int(games.agenda_size[0]) - 1, 0])
+            step = int(games.agenda[0, int(games.agenda_size[0]) - 1].step)
             assert {name.split()[0] for name in legal_names(game, games)} <= blocks[step]
             seen.add(step)
     assert seen == {0, 1, 2, 3}

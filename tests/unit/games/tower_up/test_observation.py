@@ -1,6 +1,6 @@
 """The observation: every block is where the layout says, and the deck's order is hidden."""
 
-from itertools import islice
+from itertools import chain, count, islice
 
 import numpy as np
 import pytest
@@ -9,7 +9,8 @@ from sprawl_env.games.tower_up.constants import EndCause
 from tests.unit.games.tower_up.position import (
     GRID_SITES,
     LOOK_EVERY,
-    OBSERVATION_GAMES,
+    OBSERVED_EVERY,
+    OBSERVED_POSITIONS,
     game_of,
     legal_names,
     pass_by_card,
@@ -24,18 +25,22 @@ SITES = GRID_SITES + 1
 BLACK, GREY, WHITE, BROWN = range(4)
 
 
+def numbers_of(game, games, seat):
+    """Return an observation as whole numbers."""
+    return game.observe(games, 0, seat, np.empty(game.observation_size, np.int8))
+
+
 def block(game, games, seat, name):
-    observation = game.observe(games, 0, seat)
-    return game.observation_layout.view(observation, name)
+    return game.observation_layout.view(numbers_of(game, games, seat), name)
 
 
 def sees(game, games, seat, name, expected):
-    """Compare a whole block with ``{index: value}``, zero elsewhere."""
+    """Compare the whole numbers of a block with ``{index: number}``, zero elsewhere."""
     seen = block(game, games, seat, name)
-    whole = np.zeros(seen.shape, np.float32)
-    for index, value in expected.items():
-        whole[index] = value
-    assert seen == pytest.approx(whole), name
+    whole = np.zeros(seen.shape, np.int8)
+    for index, number in expected.items():
+        whole[index] = number
+    assert np.array_equal(seen, whole), name
 
 
 @pytest.fixture
@@ -75,34 +80,35 @@ def test_shapes_follow_the_board_and_the_seats(seats):
     assert layout["height"].shape == layout["price"].shape == (sites, 4)
     assert layout["roofs"].shape == layout["top"].shape == (sites, seats)
     assert layout["reserve"].shape == layout["marker"].shape == (seats, 4)
-    assert layout["market"].shape == (3, 11)
+    assert layout["card_floors"].shape == layout["card_vehicle"].shape == (3, 4)
+    assert layout.features(np.zeros(layout.size), "card").shape == (3, 11)
 
 
 def test_block_height_is_floors_in_the_column_of_the_colour(middle):
-    expected = {(6, BLACK): 3 / 6, (7, GREY): 2 / 6, (0, WHITE): 1 / 6}
+    expected = {(6, BLACK): 3, (7, GREY): 2, (0, WHITE): 1}
     for seat in range(3):
         sees(*middle, seat, "height", expected)
 
 
 def test_block_price_is_adjacent_buildings_of_empty_sites(middle):
     expected = {
-        (1, BLACK): 1 / 5,
-        (1, WHITE): 1 / 5,
-        (5, BLACK): 1 / 5,
-        (5, WHITE): 1 / 5,
-        (11, BLACK): 1 / 5,
-        (20, BLACK): 1 / 5,
-        (2, GREY): 1 / 5,
-        (8, GREY): 1 / 5,
-        (12, GREY): 1 / 5,
+        (1, BLACK): 1,
+        (1, WHITE): 1,
+        (5, BLACK): 1,
+        (5, WHITE): 1,
+        (11, BLACK): 1,
+        (20, BLACK): 1,
+        (2, GREY): 1,
+        (8, GREY): 1,
+        (12, GREY): 1,
     }
     sees(*middle, 0, "price", expected)
 
 
 def test_block_reach_is_the_tallest_adjacent_building_of_each_colour(middle):
-    expected = {(s, BLACK): 3 / 6 for s in (1, 5, 11, 20)}
-    expected |= {(s, WHITE): 1 / 6 for s in (1, 5)}
-    expected |= {(s, GREY): 2 / 6 for s in (2, 8, 12)}
+    expected = {(s, BLACK): 3 for s in (1, 5, 11, 20)}
+    expected |= {(s, WHITE): 1 for s in (1, 5)}
+    expected |= {(s, GREY): 2 for s in (2, 8, 12)}
     sees(*middle, 0, "reach", expected)
 
 
@@ -110,14 +116,14 @@ def test_block_covers_counts_roofs_that_building_here_would_cover(middle):
     """Sites 6 and 0 are topped by seat 1; the roof on site 7 is covered."""
     for seat in range(3):
         whose = (1 - seat) % 3
-        expected = {(s, whose): 1 / 3 for s in (11, 20)} | {(s, whose): 2 / 3 for s in (1, 5)}
+        expected = {(s, whose): 1 for s in (11, 20)} | {(s, whose): 2 for s in (1, 5)}
         sees(*middle, seat, "covers", expected)
 
 
 def test_block_missing_is_floors_lacking_in_the_best_colour(middle):
     """Seat 0 holds five black: beside black it lacks another colour, beside grey a grey."""
-    expected = dict.fromkeys((11, 20), 1 / 4) | dict.fromkeys((1, 5), 2 / 4)
-    expected |= dict.fromkeys((2, 8, 12), 1 / 4)
+    expected = dict.fromkeys((11, 20), 1) | dict.fromkeys((1, 5), 2)
+    expected |= dict.fromkeys((2, 8, 12), 1)
     sees(*middle, 0, "missing", expected)
     sees(*middle, 1, "missing", {})
 
@@ -127,8 +133,8 @@ def test_blocks_to_choose_and_vehicle_show_what_is_pending():
         market=("2 multicolour", "multicolour + grey vehicle 2", "grey + brown + white vehicle 1")
     )
     play(game, games, "take card 2")
-    sees(game, games, 0, "to_choose", {0: 1 / 4})
-    sees(game, games, 0, "vehicle", {GREY: 2 / 2})
+    sees(game, games, 0, "to_choose", {0: 1})
+    sees(game, games, 0, "vehicle", {GREY: 2})
     play(game, games, "choose black")
     sees(game, games, 1, "to_choose", {})
     sees(game, games, 1, "vehicle", {})
@@ -142,19 +148,20 @@ def test_block_roof_heights_is_the_heights_of_a_seats_roofs(middle):
         sees(*middle, seat, "roof_heights", expected)
 
 
-def test_block_market_ends_with_the_vehicles_gain_and_the_best_site_the_card_would_pay(middle):
+def test_blocks_card_gain_and_card_enables_are_the_vehicles_gain_and_the_best_site_it_would_pay(
+    middle,
+):
     """Seat 0 holds five black, its markers stand on 0.
 
     Two brown pay beside black (a roof at 4) but nowhere beside grey; grey + brown pays both.
     """
-    market = block(*middle, 0, "market")
-    assert market[:, -2] == pytest.approx([0, 2 / 12, 1 / 12])
-    assert market[:, -1] == pytest.approx([4 / 12, 4 / 12, 4 / 12])
+    sees(*middle, 0, "card_gain", {1: 2, 2: 1})
+    sees(*middle, 0, "card_enables", {0: 4, 1: 4, 2: 4})
 
 
 def test_block_cost_is_the_whole_price_of_an_empty_site(middle):
-    expected = dict.fromkeys((1, 5), 3 / 6)  # two neighbours and the new floor
-    expected |= dict.fromkeys((2, 8, 11, 12, 20), 2 / 6)
+    expected = dict.fromkeys((1, 5), 3)  # two neighbours and the new floor
+    expected |= dict.fromkeys((2, 8, 11, 12, 20), 2)
     for seat in range(3):
         sees(*middle, seat, "cost", expected)
 
@@ -186,12 +193,12 @@ def test_block_gain_is_millions_of_a_roof_on_a_building_or_the_best_after_buildi
     """Seat 0 has all markers on 0: 1, 2, 3, 4 steps are worth as many millions."""
     built = {6: 3, 7: 2, 0: 1}
     best = {1: 4, 5: 4, 11: 4, 20: 4, 2: 3, 8: 3, 12: 3}
-    sees(*middle, 0, "gain", {site: gain / 12 for site, gain in (built | best).items()})
+    sees(*middle, 0, "gain", built | best)
 
 
 def test_block_gain_stops_at_the_end_of_the_row():
     game, games = position(buildings={6: ("black", 3)}, markers=[(8, 9, 9, 9), (9, 9, 9, 9)])
-    best = dict.fromkeys((1, 5, 6, 7, 11, 20), (12 - 10) / 12)
+    best = dict.fromkeys((1, 5, 6, 7, 11, 20), 12 - 10)
     sees(game, games, 0, "gain", best)
     sees(game, games, 1, "gain", {})
 
@@ -225,9 +232,8 @@ def test_block_helps_marks_no_site_that_would_not_further_it():
 
 
 def test_block_roofs_counts_them_at_any_height_observer_first(middle):
-    own = {(6, 0): 1 / 3, (0, 0): 1 / 3}
-    sees(*middle, 1, "roofs", own | {(6, 2): 2 / 3, (7, 1): 1 / 3})
-    sees(*middle, 0, "roofs", {(6, 0): 2 / 3, (6, 1): 1 / 3, (0, 1): 1 / 3, (7, 2): 1 / 3})
+    sees(*middle, 1, "roofs", {(6, 0): 1, (0, 0): 1, (6, 2): 2, (7, 1): 1})
+    sees(*middle, 0, "roofs", {(6, 0): 2, (6, 1): 1, (0, 1): 1, (7, 2): 1})
 
 
 def test_block_top_is_the_visible_roof_observer_first(middle):
@@ -237,37 +243,37 @@ def test_block_top_is_the_visible_roof_observer_first(middle):
 
 
 def test_block_visible_counts_the_tops_of_each_seat(middle):
-    sees(*middle, 1, "visible", {0: 2 / 7})
-    sees(*middle, 0, "visible", {1: 2 / 7})
+    sees(*middle, 1, "visible", {0: 2})
+    sees(*middle, 0, "visible", {1: 2})
 
 
 def test_block_reserve_observer_first(middle):
     game, games = middle
-    hands = np.array([(5, 0, 0, 0), (1, 2, 3, 4), (0, 0, 0, 1)]) / 10
+    hands = np.array([(5, 0, 0, 0), (1, 2, 3, 4), (0, 0, 0, 1)])
     for seat in range(3):
-        expected = np.roll(hands, -seat, axis=0).astype(np.float32)
-        assert block(game, games, seat, "reserve") == pytest.approx(expected)
+        expected = np.roll(hands, -seat, axis=0)
+        assert np.array_equal(block(game, games, seat, "reserve"), expected)
 
 
 def test_block_roofs_left_observer_first(middle):
-    sees(*middle, 0, "roofs_left", {0: 0.8, 1: 0.8, 2: 0.9})
-    sees(*middle, 2, "roofs_left", {0: 0.9, 1: 0.8, 2: 0.8})
+    sees(*middle, 0, "roofs_left", {0: 8, 1: 8, 2: 9})
+    sees(*middle, 2, "roofs_left", {0: 9, 1: 8, 2: 8})
 
 
-def test_block_marker_is_the_share_of_the_row(middle):
-    mine = {(0, BLACK): 1, (0, GREY): 4 / 9, (0, WHITE): 3 / 9, (0, BROWN): 2 / 9}
-    other = {(1, BLACK): 1 / 9, (1, GREY): 2 / 9, (1, WHITE): 2 / 9, (1, BROWN): 2 / 9}
+def test_block_marker_is_steps_moved(middle):
+    mine = {(0, BLACK): 9, (0, GREY): 4, (0, WHITE): 3, (0, BROWN): 2}
+    other = {(1, BLACK): 1, (1, GREY): 2, (1, WHITE): 2, (1, BROWN): 2}
     sees(*middle, 1, "marker", mine | other)
 
 
 def test_block_to_star_is_steps_short_of_the_next_star_column(middle):
     """Seat 1 has used the first star, so 4 is next; seats 2 and 0 look at 2."""
-    mine = {(0, WHITE): 1 / 2, (0, BROWN): 2 / 2}
-    others = {(1, BLACK): 1 / 2} | {(2, colour): 2 / 2 for colour in range(4)}
+    mine = {(0, WHITE): 1, (0, BROWN): 2}
+    others = {(1, BLACK): 1} | {(2, colour): 2 for colour in range(4)}
     sees(*middle, 1, "to_star", mine | others)
 
 
-def test_block_chip_and_progress_and_score():
+def test_blocks_chip_progress_needed_and_score():
     buildings = {0: ("black", 1), 1: ("grey", 1), 2: ("black", 1), 3: ("grey", 1)}
     roofs = [(0, site, 1) for site in buildings]
     game, games = position(
@@ -276,13 +282,16 @@ def test_block_chip_and_progress_and_score():
         objectives=(1, 2, 5),
         markers=[(3, 0, 0, 0), (9, 0, 0, 0)],
     )
-    sees(game, games, 0, "chip", {(0, 1): 1})
-    sees(game, games, 1, "chip", {(1, 1): 1})
-    sees(game, games, 0, "progress", {(0, 0): 2 / 4, (0, 1): 1, (0, 2): 4 / 5})
-    sees(game, games, 1, "progress", {(1, 0): 2 / 4, (1, 1): 1, (1, 2): 4 / 5})
-    sees(game, games, 0, "score", {0: (3 + 7) / 81, 1: 12 / 81})
-    sees(game, games, 1, "score", {0: 12 / 81, 1: (3 + 7) / 81})
-    sees(game, games, 0, "next_chip", {0: 1, 1: 3 / 7, 2: 1})
+    sees(game, games, 0, "chip", {(0, 1): 7})
+    sees(game, games, 1, "chip", {(1, 1): 7})
+    done, left = {0: 2, 1: 4, 2: 4}, {0: 2, 2: 1}
+    rival = {(1, 0): 4, (1, 1): 4, (1, 2): 5}  # has no roof
+    sees(game, games, 0, "progress", {(0, k): number for k, number in done.items()})
+    sees(game, games, 0, "needed", {(0, k): number for k, number in left.items()} | rival)
+    sees(game, games, 1, "progress", {(1, k): number for k, number in done.items()})
+    sees(game, games, 0, "score", {0: 3 + 7, 1: 12})
+    sees(game, games, 1, "score", {0: 12, 1: 3 + 7})
+    sees(game, games, 0, "next_chip", {0: 7, 1: 3, 2: 7})
 
 
 def test_block_next_chip_is_zero_once_everybody_has_one():
@@ -290,7 +299,7 @@ def test_block_next_chip_is_zero_once_everybody_has_one():
     roofs = [(seat, site, 2 - seat) for seat in range(2) for site in range(4)]
     game, games = position(buildings=buildings, roofs=roofs, objectives=(2, 7, 10))
     assert games.chips_taken[0].tolist() == [2, 0, 0]
-    sees(game, games, 0, "next_chip", {1: 1, 2: 1})
+    sees(game, games, 0, "next_chip", {1: 7, 2: 7})
 
 
 def test_block_to_play_marks_the_seat_that_owes_the_decision(middle):
@@ -309,40 +318,55 @@ def test_block_objective_is_the_card_of_each_shape(middle):
     sees(*middle, 0, "objective", {(0, 8): 1, (1, 0): 1, (2, 9): 1})
 
 
-def test_block_market_tells_what_the_cards_give(middle):
-    expected = {(0, BLACK): 2 / 2, (0, BROWN): 2 / 2}
-    expected |= {(1, 4): 1 / 2, (1, 5 + GREY): 2 / 2}
-    expected |= {(2, GREY): 1 / 2, (2, BROWN): 1 / 2, (2, 5 + WHITE): 1 / 2}
+def test_blocks_of_cards_tell_what_the_market_gives(middle):
+    floors = {(0, BLACK): 2, (0, BROWN): 2, (2, GREY): 1, (2, BROWN): 1}
     for seat in range(3):
-        given = block(*middle, seat, "market")[:, :9]  # what they would make possible: below
-        whole = np.zeros(given.shape, np.float32)
-        for index, value in expected.items():
-            whole[index] = value
-        assert given == pytest.approx(whole)
+        sees(*middle, seat, "card_floors", floors)
+        sees(*middle, seat, "card_multicolour", {1: 1})
+        sees(*middle, seat, "card_vehicle", {(1, GREY): 2, (2, WHITE): 1})
 
 
-def test_block_market_is_empty_where_a_card_waits_for_its_refill(middle):
+def test_blocks_of_cards_are_empty_where_a_card_waits_for_its_refill(middle):
     game, games = middle
     play(game, games, "take card 2")
-    assert not block(game, games, 0, "market")[1].any()
-    assert block(game, games, 0, "market")[2].any()
+    cards = game.observation_layout.features(numbers_of(game, games, 0), "card")
+    assert cards.any(axis=1).tolist() == [True, False, True]
 
 
 def test_block_supply_and_deck(middle):
     game, games = middle
     left = 30 - games.reserve[0].astype(int).sum(axis=0) - [3, 2, 1, 0]
-    assert block(game, games, 0, "supply") == pytest.approx((left / 30).astype(np.float32))
-    assert block(game, games, 0, "deck") == pytest.approx(np.float32(31 / 44))
+    assert np.array_equal(block(game, games, 0, "supply"), left)
+    sees(game, games, 0, "deck", {0: 31})
 
 
 @pytest.mark.parametrize(("cause", "index"), [(EndCause.LAST_ROOF, 0), (EndCause.SHORTAGE, 1)])
-def test_block_end(cause, index):
+def test_blocks_end_cause_and_last_turns(cause, index):
     buildings = dict.fromkeys((0, 2, 4, 6, 8, 10, 12, 14, 16, 18), ("black", 1))
     roofs = [(1, site, 1) for site in buildings]
     game, games = position(
-        3, buildings=buildings, roofs=roofs, end_cause=cause, last_turns=2, to_play=2, turn=100
+        3, buildings=buildings, roofs=roofs, end_cause=cause, last_turns=2, to_play=2
     )
-    sees(game, games, 1, "end", {index: 1, 2: 2 / 3, 3: 100 / 400})
+    sees(game, games, 1, "end_cause", {index: 1})
+    sees(game, games, 1, "last_turns", {0: 2})
+
+
+@pytest.mark.parametrize(
+    ("turn", "limit", "seen"),
+    [
+        (0, 400, (0, 100, 0)),
+        (99, 400, (99, 100, 24)),
+        (101, 400, (100, 100, 25)),
+        (301, 400, (100, 99, 75)),
+        (399, 400, (100, 1, 99)),
+        (20, 30, (20, 10, 66)),
+        (3999, 4000, (100, 1, 99)),
+    ],
+)
+def test_blocks_turn_turns_left_and_turn_share(turn, limit, seen):
+    game, games = position(turn=turn, options={"max_turns": limit})
+    for name, number in zip(("turn", "turns_left", "turn_share"), seen, strict=True):
+        sees(game, games, 1, name, {0: number})
 
 
 def test_block_decision_and_new_building():
@@ -379,34 +403,61 @@ def test_an_observation_overwrites_all_of_its_array(middle):
 # ---------------------------------------------------------------- range
 
 
-def too_large(game, seen):
+def check_numbers(game, games):
+    """Check what all seats see: float32 is number times scale of the block and lies in -1..1."""
     layout = game.observation_layout
-    return [name for name in layout.blocks if np.abs(layout.view(seen, name)).max() > 1]
+    for seat in seats_of(games):
+        numbers, seen = numbers_of(game, games, seat), game.observe(games, 0, seat)
+        for name, each in layout.blocks.items():
+            whole, scaled = layout.view(numbers, name), layout.view(seen, name)
+            expected = whole.astype(np.float32) * np.float32(each.scale)
+            assert scaled.tobytes() == expected.tobytes(), name
+            assert np.abs(scaled).max() <= 1, name
 
 
 @pytest.mark.parametrize("seats", (2, 3, 4))
-def test_values_lie_in_minus_1_to_1_along_random_games(seats):
+def test_float32_is_whole_number_times_scale_and_lies_in_minus_1_to_1(seats):
     game = game_of(seats)
-    for seed in range(OBSERVATION_GAMES):
-        for games in islice(random_game(game, seed), 0, None, min(LOOK_EVERY, 3)):
-            for seat in seats_of(games):
-                seen = game.observe(games, 0, seat)
-                assert np.isfinite(seen).all()
-                assert np.abs(seen).max() <= 1, too_large(game, seen)
+    positions = chain.from_iterable(random_game(game, seed) for seed in count())
+    for games in islice(positions, 0, OBSERVED_POSITIONS * OBSERVED_EVERY, OBSERVED_EVERY):
+        check_numbers(game, games)
 
 
-def test_values_lie_in_minus_1_to_1_with_many_roofs_in_one_building():
+@pytest.mark.parametrize("seats", (2, 4))
+def test_numbers_of_rich_data_files_are_clipped(seats):
+    game = game_of(seats, "rich", max_turns=4000)
+    for games in islice(random_game(game, seats), 0, None, 4 * OBSERVED_EVERY):
+        check_numbers(game, games)
+    assert max(game.scores(games)) > 81
+    assert block(game, games, 0, "score").max() == 81
+
+
+@pytest.mark.parametrize("seats", (2, 3, 4))
+def test_a_blocks_largest_number_times_its_scale_is_1(seats):
+    for name, each in game_of(seats).observation_layout.blocks.items():
+        largest = round(1 / each.scale)
+        assert 1 <= largest <= np.iinfo(np.int8).max, name
+        assert np.float32(largest) * np.float32(each.scale) == 1, name
+
+
+def test_blocks_are_the_same_for_all_numbers_of_seats_but_for_their_lengths():
+    layouts = [game_of(seats).observation_layout for seats in (2, 3, 4)]
+    scales = [{name: each.scale for name, each in lay.blocks.items()} for lay in layouts]
+    assert scales[0] == scales[1] == scales[2]
+
+
+def test_many_roofs_in_one_building_are_all_counted():
     buildings = {6: ("black", 5)}
     roofs = [(0, 6, height) for height in (1, 2, 3, 4, 5)]
     game, games = position(buildings=buildings, roofs=roofs)
-    assert np.abs(block(game, games, 0, "roofs")).max() <= 1
+    sees(game, games, 1, "roofs", {(6, 1): 5})
 
 
-def test_values_lie_in_minus_1_to_1_with_more_than_ten_floors_in_hand():
+def test_more_than_ten_floors_in_hand_are_shown_as_ten():
     game, games = position(reserves=[(10, 0, 0, 0), (1, 1, 1, 1)])
     play(game, games, "take card 1")
     assert games.reserve[0, 0, BLACK] == 12
-    assert np.abs(block(game, games, 0, "reserve")).max() <= 1
+    assert block(game, games, 0, "reserve")[0].tolist() == [10, 2, 0, 0]
 
 
 # ---------------------------------------------------------------- what is hidden

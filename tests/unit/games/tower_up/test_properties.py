@@ -386,7 +386,7 @@ CONTRADICTIONS = {
 @pytest.mark.parametrize("name", CONTRADICTIONS)
 def test_a_position_that_contradicts_itself_is_refused(name):
     game, games = middle()
-    games.agenda[0, :, 1] = 0
+    games.agenda.seat[0] = 0
     games.to_play[0] = 0  # so zeros on the agenda belong to the seat to play
     assert game.rules.violations(game.tables, games, 0) == []
     content = json.loads(game.to_json(games))

@@ -8,7 +8,7 @@ from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.state import NOBODY
 from sprawl_env.games.tower_up.constants import MULTICOLOUR, NO_COLOUR, NUM_COLOURS
 from sprawl_env.games.tower_up.rules.setup import place_starting_floor
-from sprawl_env.kernels.compile import JIT
+from sprawl_env.kernels.compile import JIT, kernel
 from tests.unit.games.tower_up.position import (
     BLACK,
     GREY,
@@ -24,6 +24,12 @@ from tests.unit.games.tower_up.position import (
 pytestmark = pytest.mark.filterwarnings("ignore::numba.core.errors.NumbaExperimentalFeatureWarning")
 
 SEATS = (2, 3, 4)
+
+
+@kernel
+def start_floor(tables, games, bottom):
+    """Place the starting floor of a card in game 0."""
+    place_starting_floor(tables[0], games[0], bottom)
 
 
 def bottoms(game, games, g):
@@ -137,7 +143,7 @@ def test_tu_3_2_t1_the_site_is_drawn_uniformly_from_the_legal_ones():
     drawn = np.zeros(21)
     for _ in range(UNIFORM_DEALS):
         copy = games.copy()
-        place_starting_floor(game.tables[0], copy[0], BLACK)
+        start_floor(game.tables, copy, BLACK)
         games.rng = copy.rng
         (new,) = set(np.flatnonzero(copy.colour[0] == BLACK)) - {6}
         drawn[new] += 1
@@ -174,9 +180,9 @@ def test_tu_3_2_t18_floors_not_placed_change_nothing():
     buildings = dict.fromkeys((0, 3, 7), ("black", 1))  # with their neighbours: every site
     game, games = position(2, data="dense", buildings=buildings)
     before = games.copy()
-    place_starting_floor(game.tables[0], games[0], BLACK)
+    start_floor(game.tables, games, BLACK)
     assert record_bytes(games) == record_bytes(before)
-    place_starting_floor(game.tables[0], games[0], GREY)
+    start_floor(game.tables, games, GREY)
     assert np.sum(games.colour[0] == GREY) == 1
 
 
