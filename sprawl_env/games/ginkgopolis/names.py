@@ -13,6 +13,7 @@ from sprawl_env.games.ginkgopolis.constants import (
     LETTERS,
     NO_CARD,
     NO_CHARACTER,
+    NO_LETTER,
     NO_SIDE,
     NUM_ACTS,
     NUM_LETTERS,
@@ -22,6 +23,7 @@ from sprawl_env.games.ginkgopolis.constants import (
 )
 from sprawl_env.games.ginkgopolis.rules.city import cell_x, cell_y
 from sprawl_env.games.ginkgopolis.rules.markers import find_place
+from sprawl_env.games.ginkgopolis.state import State
 
 DIRECTIONS = ("north", "east", "south", "west")
 DECISIONS = {
@@ -54,6 +56,19 @@ def tiles_in(tiles: int) -> list[int]:
     return [tile for tile in range(NUM_TILES) if int(tiles) >> tile & 1]
 
 
+def step_of(state: State) -> Step:
+    """Return the decision of a game that is not over."""
+    return Step(int(state.agenda[int(state.agenda_size) - 1].step))
+
+
+def moving_letter(state: State) -> int:
+    """Return the letter whose marker is to be placed, NO_LETTER in other decisions."""
+    if state.over != NOT_OVER:
+        return NO_LETTER
+    decision = state.agenda[int(state.agenda_size) - 1]
+    return int(decision.letter) if decision.step == Step.MARKER else NO_LETTER
+
+
 def action_name(tables: Tables, games: Games, g: int, action: int) -> str:
     """Return an action as a player would say it, e.g. ``with tile red 7``."""
     block, offset = ACTIONS.locate(action)
@@ -83,18 +98,16 @@ _WITH_TILE = {"card": "card", "with_tile": "with tile", "return": "return"}
 
 def _place_name(games: Games, g: int, number: int) -> str:
     """Return the number of a candidate, or the direction of a push if there are none (G4)."""
-    state = games[g]
-    size = int(state.agenda_size)
-    if state.over == NOT_OVER and size and state.agenda[size - 1, 0] == Step.MARKER:
-        letter = int(state.agenda[size - 1, 2])
-        if find_place(state, letter, 0) == NO_SIDE and number <= 1:
-            return ("push anticlockwise", "push clockwise")[number]
+    state: State = games[g]
+    letter = moving_letter(state)
+    if letter != NO_LETTER and number <= 1 and find_place(state, letter, 0) == NO_SIDE:
+        return ("push anticlockwise", "push clockwise")[number]
     return f"marker place {number}"
 
 
 def describe(tables: Tables, games: Games, g: int) -> str:
     """Return the position as a text board, hidden information included."""
-    state = games[g]
+    state: State = games[g]
     lines = [f"Ginkgopolis, round {int(state.rounds)}, ply {int(state.ply)}: {_status(games, g)}"]
     lines += _city(games, g)
     lines.append(
@@ -112,16 +125,15 @@ def describe(tables: Tables, games: Games, g: int) -> str:
 
 
 def _status(games: Games, g: int) -> str:
-    state = games[g]
+    state: State = games[g]
     if state.over != NOT_OVER:
         return "over" if state.over == FINISHED else "stopped at the round limit"
-    step = Step(int(state.agenda[int(state.agenda_size) - 1, 0]))
-    return f"seat {int(state.to_play)} to {DECISIONS[step]}"
+    return f"seat {int(state.to_play)} to {DECISIONS[step_of(state)]}"
 
 
 def _city(games: Games, g: int) -> Iterator[str]:
     """Yield the rows of the city; a building shows colour, number, height and owner."""
-    state = games[g]
+    state: State = games[g]
     cells = {}
     for site in range(int(state.num_sites)):
         tile, owner = int(state.site_tile[site]), int(state.owner[site])
@@ -139,7 +151,7 @@ def _city(games: Games, g: int) -> Iterator[str]:
 
 
 def _seat(games: Games, g: int, seat: int) -> str:
-    state = games[g]
+    state: State = games[g]
     hand = [card_name(card) for card in state.hand[seat].tolist() if card != NO_CARD]
     characters = [character_name(k) for k in state.picks[seat].tolist() if k != NO_CHARACTER]
     return (

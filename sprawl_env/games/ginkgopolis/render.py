@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import View
-from sprawl_env.core.state import NOBODY, NOT_OVER, Games, State
+from sprawl_env.core.state import NOBODY, NOT_OVER, Games
 from sprawl_env.games.ginkgopolis.actions import (
     ACTIONS,
     BESIDE,
@@ -46,10 +46,14 @@ from sprawl_env.games.ginkgopolis.names import (
     DECISIONS,
     card_name,
     character_name,
+    moving_letter,
+    step_of,
     tile_name,
     tiles_in,
 )
 from sprawl_env.games.ginkgopolis.rules.markers import find_place
+from sprawl_env.games.ginkgopolis.state import State
+from sprawl_env.games.ginkgopolis.tables import Table
 from sprawl_env.render.picture import BUTTON_HEIGHT, Picture, ending
 from sprawl_env.render.shapes import (
     INK,
@@ -108,14 +112,6 @@ def draw(game: Game, games: Games, g: int, view: View) -> Picture:
     return picture
 
 
-def _step(state: State) -> Step:
-    return Step(int(state.agenda[int(state.agenda_size) - 1, 0]))
-
-
-def _argument(state: State, field: int) -> int:
-    return int(state.agenda[int(state.agenda_size) - 1, 1 + field])
-
-
 def _is_open(state: State, view: View, seat: int) -> bool:
     """Return whether the counts behind a screen may be shown."""
     return view.sees(seat) or bool(state.open_screens) or state.over != NOT_OVER
@@ -134,7 +130,7 @@ def _asked(state: State, view: View) -> int:
     """Return the seat shown as owing a decision; a pass does not show who has answered."""
     if state.over != NOT_OVER:
         return NOBODY
-    if view.seat is None or _step(state) > LAST_PASS:
+    if view.seat is None or step_of(state) > LAST_PASS:
         return int(state.to_play)
     return view.seat if int(state.owes) >> view.seat & 1 else NOBODY
 
@@ -143,9 +139,9 @@ def _decision(game: Game, games: Games, g: int, view: View) -> str:
     state = games[g]
     if state.over != NOT_OVER:
         return ending(game, games, g, "stopped at the round limit").replace("the automaton", "Hal")
-    words = DECISIONS[_step(state)]
-    if _step(state) == Step.MARKER:
-        words = f"move marker {LETTERS[_argument(state, 1)]}"
+    words = DECISIONS[step_of(state)]
+    if step_of(state) == Step.MARKER:
+        words = f"move marker {LETTERS[moving_letter(state)]}"
     return words if _asked(state, view) != NOBODY else f"waiting for the others to {words}"
 
 
@@ -180,9 +176,10 @@ def _markers(state: State) -> dict[Cell, int]:
 
 def _places(state: State, view: View) -> dict[Cell, int]:
     """Return the actions that put a marker on a cell."""
-    if state.over != NOT_OVER or _step(state) != Step.MARKER:
+    if state.over != NOT_OVER or step_of(state) != Step.MARKER:
         return {}
-    letter, site = _argument(state, 1), _argument(state, 2)
+    entry = state.agenda[int(state.agenda_size) - 1]
+    letter, site = int(entry.letter), int(entry.site)
     cells = {}
     for direction in range(4):
         if BESIDE + direction in view.names:
@@ -315,7 +312,7 @@ def _side(picture: Picture, game: Game, state: State, view: View, top: float) ->
             y += BUTTON_HEIGHT + 6
 
 
-def _how_to_play(t: Any) -> list[str]:
+def _how_to_play(t: Table) -> list[str]:
     return [
         "card alone: exploit, what the building yields",
         "marker + tile: urbanize for 1 resource,",
@@ -340,7 +337,7 @@ def short_name(tile: int) -> str:
     return f"{INITIALS[tile // NUMBERS]}{tile % NUMBERS + 1}"
 
 
-def card_words(t: Any, tile: int) -> str:
+def card_words(t: Table, tile: int) -> str:
     """Return what a building card gives once it is kept, e.g. ``end: 9 points``."""
     counts, each = int(t.card_counts[tile]), int(t.card_points[tile])
     if counts == Count.NOTHING:
@@ -369,7 +366,7 @@ def _gain_words(gains: Any) -> str:
     return " ".join(words) or "nothing"
 
 
-def _character_words(t: Any, kind: int) -> str:
+def _character_words(t: Table, kind: int) -> str:
     items = t.character_items[kind]
     start = [_count(int(items[gain]), gain) for gain in Gain if items[gain]]
     return f"+1 {GAINS[kind // NUM_ACTS]}; start {', '.join(start) or 'nothing'}"
@@ -443,7 +440,7 @@ def _holdings(picture: Picture, state: State, view: View, seat: int, x: float, y
 
 def _kept(picture: Picture, state: State, view: View, seat: int, x: float, y: float) -> None:
     """Draw the cards in front of a seat: characters by colour and act, then building cards."""
-    drafting = state.over == NOT_OVER and state.rounds == 0 and _step(state) == Step.DRAFT
+    drafting = state.over == NOT_OVER and state.rounds == 0 and step_of(state) == Step.DRAFT
     kinds = [] if drafting and not view.sees(seat) else state.picks[seat].tolist()
     characters = [kind for kind in kinds if kind != NO_CHARACTER]
     cards = tiles_in(state.kept[seat])
@@ -497,7 +494,7 @@ def _hand(picture: Picture, game: Game, state: State, view: View, seat: int, y: 
 def _cards(game: Game, state: State, seat: int) -> Iterator[tuple[str, str, str, int, bool]]:
     """Yield name, words, colour and action of each choice, and whether it is chosen."""
     t = game.tables[0]
-    if state.over == NOT_OVER and _step(state) == Step.DRAFT:
+    if state.over == NOT_OVER and step_of(state) == Step.DRAFT:
         pack = (seat - int(state.num_picks)) % int(state.num_seats)
         left = [k for k in range(HAND_SIZE) if state.taken_in[pack, k] == NOT_TAKEN]
         chosen = int(state.chosen[seat])
