@@ -17,6 +17,8 @@ from sprawl_env.games.ginkgopolis.names import (
     DIRECTIONS,
     card_name,
     character_name,
+    moving_letter,
+    step_of,
     tile_name,
     tiles_in,
 )
@@ -136,7 +138,7 @@ def snapshot_of(game, games):
     sides = range(game.num_sides)
     decision = "over"
     if state.over == NOT_OVER:
-        decision = DECISIONS[Step(int(state.agenda[int(state.agenda_size) - 1, 0]))]
+        decision = DECISIONS[step_of(state)]
     hands = [
         [
             card_name(card)
@@ -184,7 +186,7 @@ def differences(game, games, reference):
         for key in ("points", "resources", "stock"):
             del mine[key], other[key]
     if mine["decision"] == "marker":  # a marker shut in keeps its place until it is asked for
-        moving = int(games.agenda[0, games.agenda_size[0] - 1, 2])
+        moving = moving_letter(games[0])
         for markers in (mine["markers"], other["markers"]):
             markers.pop(LETTERS[moving], None)
     found = {key: (mine[key], other.get(key)) for key in mine if mine[key] != other.get(key)}

@@ -23,7 +23,7 @@ from sprawl_env.games.ginkgopolis.constants import (
 )
 from sprawl_env.games.ginkgopolis.rules.city import cell_x, cell_y
 from sprawl_env.games.ginkgopolis.rules.markers import find_place
-from sprawl_env.games.ginkgopolis.state import State
+from sprawl_env.games.ginkgopolis.state import Entry, State
 
 DIRECTIONS = ("north", "east", "south", "west")
 DECISIONS = {
@@ -56,17 +56,21 @@ def tiles_in(tiles: int) -> list[int]:
     return [tile for tile in range(NUM_TILES) if int(tiles) >> tile & 1]
 
 
+def decision_of(state: State) -> Entry:
+    """Return the entry of the current decision; the game is not over."""
+    return state.agenda[int(state.agenda_size) - 1]
+
+
 def step_of(state: State) -> Step:
-    """Return the decision of a game that is not over."""
-    return Step(int(state.agenda[int(state.agenda_size) - 1].step))
+    """Return the current decision; the game is not over."""
+    return Step(int(decision_of(state).step))
 
 
 def moving_letter(state: State) -> int:
-    """Return the letter whose marker is to be placed, NO_LETTER in other decisions."""
-    if state.over != NOT_OVER:
+    """Return the letter whose marker is to be placed, NO_LETTER if there is none."""
+    if state.over != NOT_OVER or decision_of(state).step != Step.MARKER:
         return NO_LETTER
-    decision = state.agenda[int(state.agenda_size) - 1]
-    return int(decision.letter) if decision.step == Step.MARKER else NO_LETTER
+    return int(decision_of(state).letter)
 
 
 def action_name(tables: Tables, games: Games, g: int, action: int) -> str:

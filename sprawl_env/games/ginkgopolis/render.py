@@ -46,6 +46,7 @@ from sprawl_env.games.ginkgopolis.names import (
     DECISIONS,
     card_name,
     character_name,
+    decision_of,
     moving_letter,
     step_of,
     tile_name,
@@ -178,8 +179,8 @@ def _places(state: State, view: View) -> dict[Cell, int]:
     """Return the actions that put a marker on a cell."""
     if state.over != NOT_OVER or step_of(state) != Step.MARKER:
         return {}
-    entry = state.agenda[int(state.agenda_size) - 1]
-    letter, site = int(entry.letter), int(entry.site)
+    decision = decision_of(state)
+    letter, site = int(decision.letter), int(decision.site)
     cells = {}
     for direction in range(4):
         if BESIDE + direction in view.names:

@@ -13,7 +13,6 @@ from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.rules import Played
 from sprawl_env.core.state import NOT_OVER
 from sprawl_env.kernels.compile import JIT
-from sprawl_env.kernels.old_agenda import STEP
 from sprawl_env.render.picture import Picture
 from sprawl_env.render.shapes import Circle, Line, Polygon, Rect, Text, fitted, text_width
 from tests.conftest import SEATS
@@ -97,7 +96,7 @@ def test_every_kind_of_decision_is_drawn_with_all_legal_actions_as_targets(name)
         game, last = played.game(), None
         games = game.deal(1, played.header["seed"])
         for ply in played.plies:
-            decision = int(games["agenda"][0, games["agenda_size"][0] - 1, STEP])
+            decision = int(games["agenda"][0, games["agenda_size"][0] - 1][0])
             seen[decision] += 1
             if seen[decision] <= OF_EACH:
                 check(game, games, last)

@@ -50,7 +50,7 @@ from sprawl_env.games.ginkgopolis.rules.markers import do_push, find_place
 from sprawl_env.games.ginkgopolis.rules.passes import ask_all
 from sprawl_env.games.ginkgopolis.rules.setup import clear
 from sprawl_env.kernels.compile import JIT
-from sprawl_env.kernels.old_agenda import push
+from sprawl_env.kernels.agenda import push
 
 # Numbers of trials: smaller without compiled kernels.
 RANDOM_GAMES = 12 if JIT else 1
@@ -414,7 +414,7 @@ def discards_of(games, g=0):
 def step_of(games, g=0):
     """Return the current decision as a ``Step``; None once over."""
     size = int(games.agenda_size[g])
-    return Step(int(games.agenda[g, size - 1, 0])) if size else None
+    return Step(int(games.agenda[g, size - 1].step)) if size else None
 
 
 # ---------------------------------------------------------------- playing by name
