@@ -49,8 +49,8 @@ from sprawl_env.games.ginkgopolis.rules.flow import advance
 from sprawl_env.games.ginkgopolis.rules.markers import do_push, find_place
 from sprawl_env.games.ginkgopolis.rules.passes import ask_all
 from sprawl_env.games.ginkgopolis.rules.setup import clear
-from sprawl_env.kernels.compile import JIT
 from sprawl_env.kernels.agenda import push
+from sprawl_env.kernels.compile import JIT
 
 # Numbers of trials: smaller without compiled kernels.
 RANDOM_GAMES = 12 if JIT else 1
