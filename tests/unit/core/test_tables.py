@@ -1,4 +1,4 @@
-"""core/{actions,layout}.py and kernels/{bits,lanes,agenda}.py: tables, sets and stacks."""
+"""core/{actions,layout}.py and kernels/{bits,lanes}.py: tables and sets."""
 
 from itertools import product
 
@@ -7,10 +7,17 @@ import pytest
 
 from sprawl_env.core.actions import ActionTable
 from sprawl_env.core.errors import IllegalAction
-from sprawl_env.core.layout import ObservationLayout
+from sprawl_env.core.layout import (
+    Observation,
+    ObservationLayout,
+    block,
+    entity,
+    layout_of,
+    starts_of,
+    to_floats,
+)
 from sprawl_env.kernels.bits import count_bits, lowest
 from sprawl_env.kernels.lanes import lanes, shortfall, zeros
-from sprawl_env.kernels.old_agenda import SEAT, STEP, A, B, C, agenda_fields, pop, push, top
 
 TABLE = ActionTable(("take", 3, "take a card"), ("build", 4, "build"))
 LAYOUT = ObservationLayout(("board", (2, 3), "sites"), ("score", (1,), "points"))
@@ -101,7 +108,65 @@ def test_the_layouts_digest_sees_names_shapes_and_order_but_not_wording():
 
 def test_tables_print_as_markdown_with_a_row_a_block():
     assert TABLE.markdown().splitlines()[-1] == "| 3–6 | `build` | build |"
-    assert LAYOUT.markdown().splitlines()[2] == "| 0–5 | `board` | 2×3 | sites |"
+    assert LAYOUT.markdown().splitlines()[2] == "| 0–5 | `board` | 2×3 | sites | 1 |"
+
+
+class Seen(Observation):
+    site = entity("sites")
+    height = block((site, 2), "floors of the building, by colour", scale=1 / 6)
+    owner = block((site, "seats"), "1 for the owner, by seat from the observer")
+    lot = entity(4, planes=True)
+    zone = block((lot, 3), "zone of the building")
+    height_of_lot = block((lot,), "floors on the lot", scale=1 / 4)
+    deck = block(1, "cards left in the deck", scale=1 / 40)
+
+
+def test_an_observation_is_declared_once_with_lengths_by_name():
+    layout = layout_of(Seen, sites=5, seats=3)
+    shapes = {name: made.shape for name, made in layout.blocks.items()}
+    assert shapes == {
+        "height": (5, 2), "owner": (5, 3), "zone": (4, 3), "height_of_lot": (4,), "deck": (1,),
+    }  # fmt: skip
+    assert layout.size == 5 * 5 + 4 * 4 + 1
+    assert layout_of(Seen, sites=5, seats=2).size == layout.size - 5
+    with pytest.raises(KeyError):
+        layout_of(Seen, sites=5)
+
+
+def test_kernels_get_the_starts_of_blocks_and_the_distances_of_things():
+    layout = layout_of(Seen, sites=5, seats=3)
+    at = starts_of(Seen, layout)
+    seen = np.arange(layout.size)
+    assert seen[at.height + 3 * at.site + 1] == layout.view(seen, "height")[3, 1]
+    assert seen[at.owner + 4 * at.site + 2] == layout.view(seen, "owner")[4, 2]
+    assert seen[at.zone + 2 * at.lot + 3] == layout.view(seen, "zone")[3, 2]
+    assert seen[at.height_of_lot + 1] == layout.view(seen, "height_of_lot")[1]
+    assert seen[at.deck] == layout.view(seen, "deck")[0]
+
+
+def test_an_observation_as_floats_is_its_whole_numbers_times_the_scales_of_their_blocks():
+    layout = layout_of(Seen, sites=5, seats=3)
+    assert layout.scales.dtype == np.float32
+    assert layout.view(layout.scales, "height_of_lot").tolist() == [0.25] * 4
+    numbers = np.random.default_rng(0).integers(-128, 128, (7, layout.size)).astype(np.int8)
+    floats = layout.to_floats(numbers)
+    written = np.empty(layout.size, np.float32)
+    for row, wanted in zip(numbers, floats, strict=True):
+        to_floats(row, layout.scales, written)
+        assert written.tobytes() == wanted.tobytes()
+    sixth = np.float32(1 / 6)
+    assert layout.view(floats, "height")[2, 1, 0] == np.float32(numbers[2, 5]) * sixth
+
+
+def test_the_layouts_digest_sees_scales():
+    class Rescaled(Observation):
+        deck = block(1, "cards left in the deck", scale=1 / 50)
+
+    class Scaled(Observation):
+        deck = block(1, "cards left", scale=1 / 40)
+
+    assert layout_of(Scaled).digest() != layout_of(Rescaled).digest()
+    assert "| 0 | `deck` | 1 | cards left | 1/40 |" in layout_of(Scaled).markdown()
 
 
 @pytest.mark.parametrize("bits", [0, 1, 0b1011, (1 << 48) - 1, (1 << 62) - 1, 1 << 61])
@@ -124,14 +189,3 @@ def test_lanes_compare_four_counts_at_once():
             short = sum(max(w - h, 0) for w, h in zip(counts, held, strict=True))
             if short < 2**12:  # larger sums are not supported
                 assert shortfall(wanted, lanes(*held)) == short
-
-
-def test_the_agenda_is_a_stack():
-    state = np.zeros(1, agenda_fields(4)).view(np.recarray)[0]
-    push(state, 5, 1, 2, 3, 4)
-    push(state, 6, 0, 0, 0, 0)
-    assert (top(state, STEP), top(state, SEAT)) == (6, 0)
-    pop(state)
-    assert [top(state, field) for field in (STEP, SEAT, A, B, C)] == [5, 1, 2, 3, 4]
-    pop(state)
-    assert state.agenda_size == 0
