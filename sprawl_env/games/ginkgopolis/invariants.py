@@ -33,8 +33,13 @@ from sprawl_env.games.ginkgopolis.constants import (
     Count,
     Step,
 )
-from sprawl_env.games.ginkgopolis.names import card_name, moving_letter, tile_name, tiles_in
-from sprawl_env.games.ginkgopolis.rules.city import cell_x, cell_y
+from sprawl_env.games.ginkgopolis.names import (
+    card_name,
+    cell_beside,
+    moving_letter,
+    tile_name,
+    tiles_in,
+)
 from sprawl_env.games.ginkgopolis.state import AGENDA_DEPTH, State
 from sprawl_env.games.ginkgopolis.tables import Table
 
@@ -210,11 +215,7 @@ def _contour(games: Games, g: int) -> Iterator[str]:
             if inside and cell not in built and cell not in outside:
                 outside.add(cell)
                 border.append(cell)
-    facing = {
-        side
-        for side in range(count * 4)
-        if (int(cell_x(state, side)), int(cell_y(state, side))) in outside
-    }
+    facing = {side for side in range(count * 4) if cell_beside(state, side) in outside}
     walked = state.contour[: state.contour_length].tolist()
     if set(walked) != facing or len(walked) != len(facing):
         yield "contour: expected each side that faces the outside once"
@@ -238,7 +239,7 @@ def _markers(games: Games, g: int) -> Iterator[str]:
                 yield f"marker: {LETTERS[letter]} leans on no side of the contour"
             continue
         places.append(int(state.contour_at[side]))
-        cells.append((int(cell_x(state, side)), int(cell_y(state, side))))
+        cells.append(cell_beside(state, side))
     if len(set(cells)) != len(cells):
         yield "marker: two markers in one cell"
     descents = sum(a > b for a, b in zip(places, places[1:] + places[:1], strict=True))

@@ -19,11 +19,13 @@ from sprawl_env.games.ginkgopolis.constants import (
     NUM_LETTERS,
     NUM_TILES,
     NUMBERS,
+    STEP_X,
+    STEP_Y,
     Step,
 )
-from sprawl_env.games.ginkgopolis.rules.city import cell_x, cell_y
 from sprawl_env.games.ginkgopolis.rules.markers import find_place
 from sprawl_env.games.ginkgopolis.state import Entry, State
+from sprawl_env.kernels.compile import kernel
 
 DIRECTIONS = ("north", "east", "south", "west")
 DECISIONS = {
@@ -34,6 +36,21 @@ DECISIONS = {
     Step.GAIN: "take a resource or a tile",
     Step.MARKER: "move a marker",
 }
+
+
+@kernel
+def place_of(games: Games, g: int, letter: int, number: int) -> int:
+    """Return the side of a marker's candidate (see ``find_place``), or NO_SIDE."""
+    return find_place(games[g], letter, number)
+
+
+def cell_beside(state: State, side: int) -> tuple[int, int]:
+    """Return the column and row of the cell that a side faces."""
+    site, direction = side >> 2, side & 3
+    return (
+        int(state.site_x[site]) + STEP_X[2 * direction],
+        int(state.site_y[site]) + STEP_Y[2 * direction],
+    )
 
 
 def tile_name(tile: int) -> str:
@@ -104,7 +121,7 @@ def _place_name(games: Games, g: int, number: int) -> str:
     """Return the number of a candidate, or the direction of a push if there are none (G4)."""
     state: State = games[g]
     letter = moving_letter(state)
-    if letter != NO_LETTER and number <= 1 and find_place(state, letter, 0) == NO_SIDE:
+    if letter != NO_LETTER and number <= 1 and place_of(games, g, letter, 0) == NO_SIDE:
         return ("push anticlockwise", "push clockwise")[number]
     return f"marker place {number}"
 
@@ -146,7 +163,7 @@ def _city(games: Games, g: int) -> Iterator[str]:
         cells[int(state.site_x[site]), int(state.site_y[site])] = shown
     for letter, side in enumerate(state.marker.tolist()):
         if side != NO_SIDE:
-            cells[int(cell_x(state, side)), int(cell_y(state, side))] = f"({LETTERS[letter]})"
+            cells[cell_beside(state, side)] = f"({LETTERS[letter]})"
     columns = [x for x, _ in cells]
     rows = [y for _, y in cells]
     for y in range(min(rows), max(rows) + 1):

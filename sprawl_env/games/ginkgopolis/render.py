@@ -36,8 +36,6 @@ from sprawl_env.games.ginkgopolis.constants import (
     NUM_LETTERS,
     NUM_PLACES,
     NUMBERS,
-    STEP_X,
-    STEP_Y,
     Count,
     Gain,
     Step,
@@ -45,14 +43,15 @@ from sprawl_env.games.ginkgopolis.constants import (
 from sprawl_env.games.ginkgopolis.names import (
     DECISIONS,
     card_name,
+    cell_beside,
     character_name,
     decision_of,
     moving_letter,
+    place_of,
     step_of,
     tile_name,
     tiles_in,
 )
-from sprawl_env.games.ginkgopolis.rules.markers import find_place
 from sprawl_env.games.ginkgopolis.state import State
 from sprawl_env.games.ginkgopolis.tables import Table
 from sprawl_env.render.picture import BUTTON_HEIGHT, Picture, ending
@@ -92,7 +91,7 @@ Cell = tuple[int, int]
 
 def draw(game: Game, games: Games, g: int, view: View) -> Picture:
     """Return the position as a picture; hands, picks and screens as far as ``view`` sees them."""
-    state = games[g]
+    state: State = games[g]
     seats = int(state.num_seats)
     height = 66 + CITY_HEIGHT + MARGIN + seats * (SEAT_HEIGHT + 6) + MARGIN
     if seats == 1:
@@ -101,8 +100,9 @@ def draw(game: Game, games: Games, g: int, view: View) -> Picture:
     top = picture.header(
         view, _facts(state), _asked(state, view), _decision(game, games, g, view), _last(view)
     )
-    _city(picture, state, view, top)
-    _side(picture, game, state, view, top)
+    places = _places(games, g, view)
+    _city(picture, state, view, places, top)
+    _side(picture, game, state, view, not places, top)
     y = top + CITY_HEIGHT + MARGIN
     points = game.scores(games, g).tolist()
     for seat in range(seats):
@@ -137,7 +137,7 @@ def _asked(state: State, view: View) -> int:
 
 
 def _decision(game: Game, games: Games, g: int, view: View) -> str:
-    state = games[g]
+    state: State = games[g]
     if state.over != NOT_OVER:
         return ending(game, games, g, "stopped at the round limit").replace("the automaton", "Hal")
     words = DECISIONS[step_of(state)]
@@ -158,25 +158,18 @@ def _last(view: View) -> str:
 # ------------------------------------------------------------------------------------------ city
 
 
-def _cell_of(state: State, side: int) -> Cell:
-    site, direction = side >> 2, side & 3
-    return (
-        int(state.site_x[site]) + STEP_X[2 * direction],
-        int(state.site_y[site]) + STEP_Y[2 * direction],
-    )
-
-
 def _markers(state: State) -> dict[Cell, int]:
     """Return the letters by the cells of their markers."""
     return {
-        _cell_of(state, side): letter
+        cell_beside(state, side): letter
         for letter, side in enumerate(state.marker.tolist())
         if side != NO_SIDE
     }
 
 
-def _places(state: State, view: View) -> dict[Cell, int]:
+def _places(games: Games, g: int, view: View) -> dict[Cell, int]:
     """Return the actions that put a marker on a cell."""
+    state: State = games[g]
     if state.over != NOT_OVER or step_of(state) != Step.MARKER:
         return {}
     decision = decision_of(state)
@@ -184,12 +177,12 @@ def _places(state: State, view: View) -> dict[Cell, int]:
     cells = {}
     for direction in range(4):
         if BESIDE + direction in view.names:
-            cells[_cell_of(state, site * 4 + direction)] = BESIDE + direction
+            cells[cell_beside(state, site * 4 + direction)] = BESIDE + direction
     for number in range(NUM_PLACES):
         if PLACE + number in view.names:
-            side = int(find_place(state, letter, number))
+            side = place_of(games, g, letter, number)
             if side != NO_SIDE:
-                cells[_cell_of(state, side)] = PLACE + number
+                cells[cell_beside(state, side)] = PLACE + number
     return cells
 
 
@@ -208,10 +201,10 @@ class _Grid:
         return self.left + cell[0] * self.cell, self.top + cell[1] * self.cell
 
 
-def _city(picture: Picture, state: State, view: View, top: float) -> None:
+def _city(picture: Picture, state: State, view: View, places: dict[Cell, int], top: float) -> None:
     sites = range(int(state.num_sites))
     where = [(int(state.site_x[site]), int(state.site_y[site])) for site in sites]
-    markers, places = _markers(state), _places(state, view)
+    markers = _markers(state)
     grid = _Grid([*where, *markers, *places], top)
     picture.panel(MARGIN, top, CITY_WIDTH, CITY_HEIGHT)
     for site in sites:
@@ -281,8 +274,9 @@ def _owner(picture: Picture, state: State, x: float, y: float, radius: float, ow
 # ------------------------------------------------------------------------------ beside the city
 
 
-def _side(picture: Picture, game: Game, state: State, view: View, top: float) -> None:
-    t = game.tables[0]
+def _side(picture: Picture, game: Game, state: State, view: View, pushes: bool, top: float) -> None:
+    """Draw the supplies, and a button for each action that has no place in the city."""
+    t: Table = game.tables[0]
     picture.panel(SIDE_X, top, SIDE_WIDTH, CITY_HEIGHT)
     x, y = SIDE_X + 10, top + 20
     run_outs = ("never", "once", "twice")[min(int(state.run_outs), 2)]
@@ -307,8 +301,7 @@ def _side(picture: Picture, game: Game, state: State, view: View, top: float) ->
         y += 14
     y += 46
     plain = [NEW_HAND, WITHOUT_TILE, TAKE, TAKE + 1, DONE]
-    pushes = [PLACE, PLACE + 1] if not _places(state, view) else []
-    for action in (*plain, *pushes):
+    for action in (*plain, PLACE, PLACE + 1) if pushes else plain:
         if picture.button(view, action, x, y, SIDE_WIDTH - 20):
             y += BUTTON_HEIGHT + 6
 
@@ -461,7 +454,7 @@ def _kept(picture: Picture, state: State, view: View, seat: int, x: float, y: fl
 
 def _end_words(picture: Picture, game: Game, state: State, seat: int, x: float, y: float) -> None:
     """Write what the cards in front of a seat pay at the end."""
-    t = game.tables[0]
+    t: Table = game.tables[0]
     pays = [
         f"{short_name(tile)} {card_words(t, tile).removeprefix('end: ')}"
         for tile in tiles_in(state.kept[seat])
@@ -494,7 +487,7 @@ def _hand(picture: Picture, game: Game, state: State, view: View, seat: int, y: 
 
 def _cards(game: Game, state: State, seat: int) -> Iterator[tuple[str, str, str, int, bool]]:
     """Yield name, words, colour and action of each choice, and whether it is chosen."""
-    t = game.tables[0]
+    t: Table = game.tables[0]
     if state.over == NOT_OVER and step_of(state) == Step.DRAFT:
         pack = (seat - int(state.num_picks)) % int(state.num_seats)
         left = [k for k in range(HAND_SIZE) if state.taken_in[pack, k] == NOT_TAKEN]

@@ -9,7 +9,6 @@ import pytest
 from sprawl_env.core.state import NOT_OVER
 from sprawl_env.games.ginkgopolis.constants import LETTERS, NO_CARD, NOT_TAKEN, NUM_LETTERS, Step
 from sprawl_env.games.ginkgopolis.observation import WINDOW
-from sprawl_env.games.ginkgopolis.rules.draft import pack_of
 from sprawl_env.kernels.compile import JIT
 from tests.second_opinion import ginkgopolis_along
 from tests.unit.games.ginkgopolis.position import (
@@ -19,6 +18,7 @@ from tests.unit.games.ginkgopolis.position import (
     hand_of,
     kind_of,
     markers_of,
+    pack_held_by,
     play,
     play_on,
     position,
@@ -426,7 +426,7 @@ def test_once_over_nobody_owes_a_decision():
 def in_hand(games, seat):
     """Return what the draft pack that a seat holds shows."""
     state = games[0]
-    pack = pack_of(state, seat)
+    pack = pack_held_by(games, seat)
     shown = {}
     for k in range(4):
         if state.taken_in[pack, k] == NOT_TAKEN:
