@@ -42,7 +42,7 @@ HUNDRED: Final = 100
 
 _CENTRE: Final = "from the window's centre, east and south"
 _BY_SEAT: Final = "by seat from the observer (solo: 1 is Hal)"
-_BEHIND: Final = "behind the screen; the others' with open_screens only"
+_BEHIND: Final = f"behind the screen, {_BY_SEAT}; the others' with open_screens only"
 _PASSED_ON: Final = "1 for a card that was passed on and must be in a hand"
 
 
@@ -97,13 +97,13 @@ class Seen(Observation):
         f"1 for the seat that owes a decision, {_BY_SEAT}; in a pass only the observer is shown",
     )
     first = block("sides", f"1 for the first player, {_BY_SEAT}")
-    screen_resources = block("sides", f"resources {_BEHIND}, {_BY_SEAT}", scale=1 / SHOWN_RESOURCES)
-    screen_tiles = block("sides", f"tiles {_BEHIND}, {_BY_SEAT}", scale=1 / SHOWN_TILES)
+    screen_resources = block("sides", f"resources {_BEHIND}", scale=1 / SHOWN_RESOURCES)
+    screen_tiles = block("sides", f"tiles {_BEHIND}", scale=1 / SHOWN_TILES)
     screen_points = block(
-        "sides", f"points {_BEHIND}, up to {SHOWN_POINTS}, {_BY_SEAT}", scale=1 / SHOWN_POINTS
+        "sides", f"points, up to {SHOWN_POINTS}, {_BEHIND}", scale=1 / SHOWN_POINTS
     )
     screen_points_above = block(
-        "sides", f"points {_BEHIND}, those above {SHOWN_POINTS}, {_BY_SEAT}", scale=1 / SHOWN_POINTS
+        "sides", f"points above {SHOWN_POINTS} {_BEHIND}", scale=1 / SHOWN_POINTS
     )
     stock = block(
         "sides", f"the side's resources in the supply, {_BY_SEAT}", scale=1 / SHOWN_RESOURCES
