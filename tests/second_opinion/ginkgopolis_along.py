@@ -82,7 +82,7 @@ def step_of(games):
     """Return the current decision, None once over."""
     if games.over[0] != NOT_OVER:
         return None
-    return Step(int(games.agenda[0, games.agenda_size[0] - 1, 0]))
+    return Step(int(games.agenda[0, games.agenda_size[0] - 1].step))
 
 
 def owes(games, seat):

@@ -16,13 +16,16 @@ from sprawl_env.games.ginkgopolis.constants import (
 from sprawl_env.games.ginkgopolis.names import (
     DIRECTIONS,
     card_name,
+    cell_beside,
     character_name,
+    moving_letter,
+    step_of,
     tile_name,
     tiles_in,
 )
-from sprawl_env.games.ginkgopolis.rules.city import cell_x, cell_y
 from sprawl_env.games.ginkgopolis.rules.flow import advance
 from sprawl_env.games.ginkgopolis.rules.setup import set_up
+from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.rng import combine, seed_state, shuffle
 from tests.second_opinion.ginkgopolis_by_hand import Ginkgopolis
 from tests.unit.games.ginkgopolis.position import legal_names
@@ -49,12 +52,24 @@ class Shuffler:
         names[:] = [names[k] for k in order]
 
 
+@kernel
+def set_up_first(tables, games, seed):
+    """Set up game 0 without advancing to the first decision."""
+    seed_state(games[0], seed)
+    set_up(tables[0], games[0])
+
+
+@kernel
+def advance_first(tables, games):
+    """Advance game 0 to the next decision."""
+    advance(tables[0], games[0])
+
+
 def both_dealt(game, seed):
     """Return a fresh game, the reference in the same position, and its shuffler."""
     games = game.empty(1)
-    state, t = games[0], game.tables[0]
-    seed_state(state, combine(seed, 0))
-    set_up(t, state)
+    state = games[0]
+    set_up_first(game.tables, games, combine(seed, 0))
     shuffler = Shuffler(state)
     names = [card_name(card) for card in state.deck[: state.deck_size].tolist()]
     packs = characters = None
@@ -80,7 +95,7 @@ def both_dealt(game, seed):
         colour_per=bonus.per,
         shuffle=shuffler,
     )
-    advance(t, state)
+    advance_first(game.tables, games)
     return games, reference, shuffler
 
 
@@ -95,7 +110,7 @@ def markers_of(state):
     for letter, side in enumerate(state.marker.tolist()):
         if side != NO_SIDE:
             towards = OPPOSITE[DIRECTIONS[side % 4]]
-            found[LETTERS[letter]] = (int(cell_x(state, side)), int(cell_y(state, side)), towards)
+            found[LETTERS[letter]] = (*cell_beside(state, side), towards)
     return found
 
 
@@ -136,7 +151,7 @@ def snapshot_of(game, games):
     sides = range(game.num_sides)
     decision = "over"
     if state.over == NOT_OVER:
-        decision = DECISIONS[Step(int(state.agenda[int(state.agenda_size) - 1, 0]))]
+        decision = DECISIONS[step_of(state)]
     hands = [
         [
             card_name(card)
@@ -184,7 +199,7 @@ def differences(game, games, reference):
         for key in ("points", "resources", "stock"):
             del mine[key], other[key]
     if mine["decision"] == "marker":  # a marker shut in keeps its place until it is asked for
-        moving = int(games.agenda[0, games.agenda_size[0] - 1, 2])
+        moving = moving_letter(games[0])
         for markers in (mine["markers"], other["markers"]):
             markers.pop(LETTERS[moving], None)
     found = {key: (mine[key], other.get(key)) for key in mine if mine[key] != other.get(key)}

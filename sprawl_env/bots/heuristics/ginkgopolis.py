@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from sprawl_env.core.heuristic import Heuristic
-from sprawl_env.core.state import Games, State, Tables
+from sprawl_env.core.state import Games, Tables
 from sprawl_env.games.ginkgopolis.actions import CARD, DRAFT, NEW_HAND, RETURN, TAKE, WITH_TILE
 from sprawl_env.games.ginkgopolis.constants import (
     NO_SIDE,
@@ -23,7 +23,7 @@ from sprawl_env.games.ginkgopolis.constants import (
 from sprawl_env.games.ginkgopolis.rules.act import keep_character
 from sprawl_env.games.ginkgopolis.rules.decisions import do_place_marker
 from sprawl_env.games.ginkgopolis.rules.flow import carry_out
-from sprawl_env.games.ginkgopolis.rules.gains import gain_resources
+from sprawl_env.games.ginkgopolis.rules.gains import gain_resources, push_tiles
 from sprawl_env.games.ginkgopolis.rules.markers import do_push, find_place, may_stand_beside
 from sprawl_env.games.ginkgopolis.rules.scoring import (
     RATED_RESOURCE,
@@ -32,10 +32,12 @@ from sprawl_env.games.ginkgopolis.rules.scoring import (
     points_of,
     rating_in,
 )
+from sprawl_env.games.ginkgopolis.state import State
+from sprawl_env.games.ginkgopolis.tables import Table
+from sprawl_env.kernels.agenda import pop, push, top
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.bits import count_bits, lowest
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.old_agenda import STEP, A, B, push, top
 
 RESOURCE: Final = 0.75  # a resource behind the screen
 SPARE_RESOURCE: Final = 0.3  # a resource beyond those likely to be used soon
@@ -117,7 +119,7 @@ def share_of_district(state: State, district: int, seat: int, own: int) -> int:
 
 
 @kernel
-def holding_value(t: State, state: State, seat: int) -> float:
+def holding_value(t: Table, state: State, seat: int) -> float:
     """Return the value of everything a seat has."""
     tiles = count_bits(state.tiles[seat])
     resources = int(state.resources[seat])
@@ -131,7 +133,7 @@ def holding_value(t: State, state: State, seat: int) -> float:
 
 
 @kernel
-def position_value(t: State, state: State, seat: int) -> float:
+def position_value(t: Table, state: State, seat: int) -> float:
     """Return the value for a seat, less a part of the best rival's value."""
     rival = -1e9
     for other in range(num_sides(state)):
@@ -155,18 +157,19 @@ def settle_marker(state: State, seat: int, letter: int, site: int) -> None:
 
 
 @kernel
-def resolve(t: State, state: State, seat: int, floor: int) -> None:
+def resolve(t: Table, state: State, seat: int, floor: int) -> None:
     """Carry out the pending steps above ``floor``; take any legal action in small decisions."""
     while state.agenda_size > floor:
-        step = top(state, STEP)
+        step = int(top(state).step)
         if step == Step.MARKER:
-            letter, site = top(state, A), top(state, B)
+            entry = top(state)
+            letter, site = int(entry.letter), int(entry.site)
             settle_marker(state, seat, letter, site)
             state.shut_in = 0
-            state.agenda_size = int(state.agenda_size) - 1
+            pop(state)
         elif step == Step.GAIN:
             gain_resources(state, seat, 1)
-            state.agenda_size = int(state.agenda_size) - 1
+            pop(state)
         elif step == Step.RETURN:
             state.agenda_size = floor  # a run-out: what the other seats return is unknown
         else:
@@ -174,7 +177,7 @@ def resolve(t: State, state: State, seat: int, floor: int) -> None:
 
 
 @kernel
-def try_plan(t: State, state: State, seat: int, card: int, tile: int) -> float:
+def try_plan(t: Table, state: State, seat: int, card: int, tile: int) -> float:
     """Play a card with or without a tile, without the other seats, and rate the result."""
     state.chosen[seat] = card
     state.chosen_tile[seat] = tile
@@ -187,7 +190,7 @@ def try_plan(t: State, state: State, seat: int, card: int, tile: int) -> float:
 @kernel
 def best_plan(tables: Tables, games: Games, seat: int, card: int) -> float:
     """Return the best value of a card over all tiles and no tile."""
-    t = tables[0]
+    t: Table = tables[0]
     games[1] = games[0]
     best = try_plan(t, games[1], seat, card, NO_TILE)
     tiles = int(games[0].tiles[seat])
@@ -202,15 +205,16 @@ def best_plan(tables: Tables, games: Games, seat: int, card: int) -> float:
 def action_floor(state: State) -> int:
     """Return the height of the agenda below the action being resolved."""
     floor = int(state.agenda_size)
-    while floor > 0 and state.agenda[floor - 1, STEP] not in (Step.ACT, Step.HAL):
-        if state.agenda[floor - 1, STEP] == Step.END_OF_ROUND:
+    while floor > 0:
+        step = state.agenda[floor - 1].step
+        if step == Step.ACT or step == Step.HAL or step == Step.END_OF_ROUND:
             break
         floor -= 1
     return floor
 
 
 @kernel
-def rate_pick(t: State, state: State, seat: int, kind: int) -> float:
+def rate_pick(t: Table, state: State, seat: int, kind: int) -> float:
     """Return the value of picking a character with its items."""
     items = t.character_items[kind]
     keep_character(state, seat, kind)
@@ -222,10 +226,10 @@ def rate_pick(t: State, state: State, seat: int, kind: int) -> float:
 @kernel
 def rate(tables: Tables, games: Games, action: int, seat: int, mask: Mask) -> float:
     """Return the value of an action for ``seat`` in ``games[0]``; all else is scratch."""
-    t = tables[0]
+    t: Table = tables[0]
     games[1] = games[0]
-    state = games[1]
-    step = top(state, STEP)
+    state: State = games[1]
+    step = int(top(state).step)
     if step == Step.DRAFT:
         return rate_pick(t, state, seat, action - DRAFT)
     if step == Step.CARD:
@@ -251,13 +255,13 @@ def rate(tables: Tables, games: Games, action: int, seat: int, mask: Mask) -> fl
 
 
 @kernel
-def rate_gain(t: State, state: State, seat: int, action: int, floor: int) -> float:
+def rate_gain(t: Table, state: State, seat: int, action: int, floor: int) -> float:
     """Return the value of a resource or a tile for an urbanization card (G15)."""
-    state.agenda_size = int(state.agenda_size) - 1
+    pop(state)
     if action == TAKE:
         gain_resources(state, seat, 1)
     else:
-        push(state, Step.TAKE_TILES, seat, 1)
+        push_tiles(state, seat, 1)
     resolve(t, state, seat, floor)
     return position_value(t, state, seat)
 

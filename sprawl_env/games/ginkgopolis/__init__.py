@@ -12,8 +12,9 @@ from sprawl_env.games.ginkgopolis.actions import ACTIONS, WAIT
 from sprawl_env.games.ginkgopolis.constants import MAX_SEATS, MIN_SEATS, MOST_ROUNDS, Difficulty
 from sprawl_env.games.ginkgopolis.data_files import FILES, FOLDER, compile_tables, load_data
 from sprawl_env.games.ginkgopolis.invariants import violations
+from sprawl_env.games.ginkgopolis.layout import layout
 from sprawl_env.games.ginkgopolis.names import action_name, describe
-from sprawl_env.games.ginkgopolis.observation import layout, observe
+from sprawl_env.games.ginkgopolis.observation import observe
 from sprawl_env.games.ginkgopolis.render import draw
 from sprawl_env.games.ginkgopolis.rules import verbs
 from sprawl_env.games.ginkgopolis.state import GAME
@@ -72,4 +73,5 @@ RULES: Final = GameRules(
     draw=draw,
     automaton=True,
     wait=WAIT,
+    whole_numbers=True,
 )

@@ -31,7 +31,7 @@ NO_CHARACTER: Final = -1
 NOT_TAKEN: Final = -1
 
 NO_SITE: Final = -1
-NUM_SIDES: Final = NUM_TILES * 4  # side s of a site's tile is site * 4 + direction
+NUM_TILE_SIDES: Final = NUM_TILES * 4  # side s of a site's tile is site * 4 + direction
 MAX_CONTOUR: Final = 114  # GK §5
 NO_SIDE: Final = -1
 NUM_PLACES: Final = 104  # ids for a marker's candidates (GK §6)
@@ -102,16 +102,16 @@ class Step(IntEnum):
     TILE = 2  # choose a tile or none; answered in a pass
     RETURN = 3  # return a tile or be done; answered in passes (G5)
     GAIN = 4  # take a resource or a tile (G15)
-    MARKER = 5  # move a marker; a = letter, b = site of the new tile or NO_SITE, c = first letter
+    MARKER = 5  # move a marker (G4)
     EQUIP = 6  # a seat takes its starting items
     DEAL_HANDS = 7
     BEGIN_ROUND = 8
     ACT = 9  # a seat reveals and resolves its card
-    COLLECT = 10  # yields and bonuses; a = the new site or NO_SITE, b = the Act
-    TAKE_TILES = 11  # a = number of tiles still to take
-    FINISH = 12  # end of an action; a = the card, b = 1 if it is kept
+    COLLECT = 10  # a seat gains yields and bonuses
+    TAKE_TILES = 11  # a seat takes tiles from the supply
+    FINISH = 12  # end of an action: the card is kept or discarded
     HAL = 13  # Hal acts
-    HAL_COLLECT = 14  # Hal scores; a = the new site
+    HAL_COLLECT = 14  # Hal scores
     END_OF_ROUND = 15
 
 

@@ -11,17 +11,16 @@ from pydantic import Field
 
 from sprawl_env.core.data import DataFile, GameData, load
 from sprawl_env.core.errors import DataError
+from sprawl_env.core.layout import starts_of
 from sprawl_env.core.rows import Row, length, one_of
 from sprawl_env.core.state import Tables
 from sprawl_env.games.ginkgopolis.constants import (
     ACTS,
-    CHARACTERS_KEPT,
     COLOURS,
     HAND_SIZE,
     MAX_SEATS,
     NUM_ACTS,
     NUM_COLOURS,
-    NUM_GAINS,
     NUM_KINDS,
     NUM_LETTERS,
     NUM_TILES,
@@ -30,11 +29,11 @@ from sprawl_env.games.ginkgopolis.constants import (
     Count,
     Gain,
 )
+from sprawl_env.games.ginkgopolis.layout import Seen, layout, seen_sides
+from sprawl_env.games.ginkgopolis.tables import MAX_SETS, MOST_CHARACTERS, TABLES
 
 FOLDER: Final = Path(__file__).parent / "data"
-MAX_SETS: Final = 12
 NO_ACT: Final = -1
-MOST_CHARACTERS: Final = 48  # they are shuffled in the array of the deck
 MOST_RESOURCES: Final = 60
 COUNTS: Final = tuple(count.name.lower() for count in Count)
 
@@ -111,37 +110,6 @@ FILES: Final = (
         {"character": CharacterRow, "set": SetRow},
         {"character": (NUM_KINDS, NUM_KINDS), "set": (MAX_SEATS, MAX_SETS)},
     ),
-)
-
-BY_SEATS: Final = MAX_SEATS + 1
-TABLES: Final = np.dtype(
-    [
-        ("block_start", np.int32, (40,)),  # first number of each observation block
-        ("removed_tiles", np.int8, (BY_SEATS,)),  # by number of seats
-        ("face_up_cards", np.int8, (BY_SEATS,)),
-        ("resources", np.int8, (BY_SEATS,)),
-        ("solo_items", np.int8, (NUM_GAINS,)),
-        ("tokens", np.int8),
-        ("token_points", np.int8),
-        ("low_levels", np.int8),
-        ("return_points", np.int8),
-        ("colour_points", np.int8),
-        ("colour_per_level", np.int8),
-        # building cards, by tile
-        ("card_act", np.int8, (NUM_TILES,)),  # act of a permanent bonus or of Count.CARDS_OF_ACT
-        ("card_gain", np.int8, (NUM_TILES, NUM_GAINS)),  # 0 without a permanent bonus
-        ("card_counts", np.int8, (NUM_TILES,)),  # a Count
-        ("card_colour", np.int8, (NUM_TILES,)),  # colour that Count.BUILDINGS_OF_COLOUR counts
-        ("card_points", np.int8, (NUM_TILES,)),  # for each thing counted, at the end
-        # characters, by kind: colour * 3 + act
-        ("character_items", np.int8, (NUM_KINDS, NUM_GAINS)),  # starting items
-        ("num_characters", np.int8),
-        ("character_kind", np.int8, (MOST_CHARACTERS,)),
-        ("num_sets", np.int8),
-        ("sets", np.int8, (MAX_SETS, CHARACTERS_KEPT)),
-        ("seen_seats", np.int8),  # seats in the observation layout
-    ],
-    align=True,
 )
 
 
@@ -228,13 +196,14 @@ def compile_tables(data: GameData, options: Mapping[str, int]) -> Tables:
     tables.solo_items[0, Gain.TILE] = rules.solo_tiles
     tables.solo_items[0, Gain.POINT] = rules.solo_points
     bonus = data.row("components", "colour_bonus")
-    tables.colour_points = bonus.points
     tables.colour_per_level = bonus.per == "level"
     for row in data.rows("cards", "card"):
         for colour in range(NUM_COLOURS):
             _compile_card(tables, colour * NUMBERS + row.number - 1, colour, row, bonus.points)
     _compile_characters(tables, data)
-    tables.seen_seats = options["num_players"]
+    num_seats = options["num_players"]
+    tables.seen_sides = seen_sides(num_seats)
+    tables["at"] = starts_of(Seen, layout(tables, num_seats))
     return tables
 
 

@@ -24,7 +24,7 @@ from sprawl_env.games.ginkgopolis.constants import (
     NUM_CARDS,
     NUM_KINDS,
     NUM_LETTERS,
-    NUM_SIDES,
+    NUM_TILE_SIDES,
     NUM_TILES,
     NUMBERS,
     START_TILES,
@@ -33,9 +33,15 @@ from sprawl_env.games.ginkgopolis.constants import (
     Count,
     Step,
 )
-from sprawl_env.games.ginkgopolis.names import card_name, tile_name, tiles_in
-from sprawl_env.games.ginkgopolis.rules.city import cell_x, cell_y
-from sprawl_env.games.ginkgopolis.state import AGENDA_DEPTH
+from sprawl_env.games.ginkgopolis.names import (
+    card_name,
+    cell_beside,
+    moving_letter,
+    tile_name,
+    tiles_in,
+)
+from sprawl_env.games.ginkgopolis.state import AGENDA_DEPTH, State
+from sprawl_env.games.ginkgopolis.tables import Table
 
 SET = (0, 2**NUM_TILES - 1)
 COUNTED = (0, 127)
@@ -59,7 +65,7 @@ def violations(tables: Tables, games: Games, g: int) -> list[str]:
 
 def _ranges(tables: Tables, games: Games, g: int) -> Iterator[str]:
     """Check every value that is used as an index or a count."""
-    state = games[g]
+    state: State = games[g]
     seats = int(state.num_seats)
     limits = {
         "rng": (1, 2**63 - 1),
@@ -113,50 +119,55 @@ def _ranges(tables: Tables, games: Games, g: int) -> Iterator[str]:
         "around": (NO_SITE, NUM_TILES - 1),
         "site_of": (NO_SITE, NUM_TILES - 1),
         "covered": SET,
-        "contour": (NO_SIDE, NUM_SIDES - 1),
-        "num_sides": (12, MAX_CONTOUR),
+        "contour": (NO_SIDE, NUM_TILE_SIDES - 1),
+        "contour_length": (12, MAX_CONTOUR),
         "contour_at": (NO_SIDE, MAX_CONTOUR - 1),
-        "marker": (NO_SIDE, NUM_SIDES - 1),
+        "marker": (NO_SIDE, NUM_TILE_SIDES - 1),
         "shut_in": (0, 2**NUM_LETTERS - 1),
         "agenda_size": (0 if state.over else 1, AGENDA_DEPTH),
     }
     for field, (low, high) in limits.items():
-        values = np.asarray(state[field])
+        values = np.asarray(games[field][g])
         if values.min() < low or values.max() > high:
             yield f"{field}: expected {low}..{high}, got {values.min()}..{values.max()}"
 
 
 def _agenda(games: Games, g: int) -> Iterator[str]:
     """Check that the one decision is on top and belongs to the seat to play."""
-    state = games[g]
+    state: State = games[g]
     size = int(state.agenda_size)
     if state.over != NOT_OVER:
         if state.to_play != NOBODY or size != 0:
             yield f"to_play: expected {NOBODY} and an empty agenda once over"
         return
-    entries = state.agenda[:size].tolist()
-    if any(not 0 <= step <= max(Step) or not 0 <= seat < MAX_SEATS for step, seat, *_ in entries):
+    *below, decision = (state.agenda[k] for k in range(size))
+    if any(
+        not 0 <= entry.step <= max(Step) or not 0 <= entry.seat < MAX_SEATS
+        for entry in (*below, decision)
+    ):
         yield "agenda: expected known steps of known seats"
         return
-    step, seat, letter, site, origin = entries[-1]
-    if step > LAST_DECISION or any(entry[0] <= LAST_DECISION for entry in entries[:-1]):
+    step = int(decision.step)
+    if step > LAST_DECISION or any(entry.step <= LAST_DECISION for entry in below):
         yield "agenda: expected one decision, on top"
     elif step <= Step.RETURN:
         if state.to_play < 0 or not int(state.owes) >> int(state.to_play) & 1:
             yield "owes: expected the seat to play to owe an answer"
         if int(state.owes) & ~int(state.asked) or int(state.asked) >> int(state.num_seats):
             yield "owes: expected only seats that were asked"
-    elif seat != state.to_play:
+    elif decision.seat != state.to_play:
         yield "agenda: expected a decision of the seat to play"
     if step == Step.MARKER and not (
-        0 <= letter < NUM_LETTERS and -1 <= site < NUM_TILES and 0 <= origin < NUM_LETTERS
+        0 <= decision.letter < NUM_LETTERS
+        and NO_SITE <= decision.site < NUM_TILES
+        and 0 <= decision.first_letter < NUM_LETTERS
     ):
         yield "agenda: expected a letter to place"
 
 
 def _city(games: Games, g: int) -> Iterator[str]:
     """Check sites, their neighbours and their tiles."""
-    state = games[g]
+    state: State = games[g]
     count = int(state.num_sites)
     places = {(int(state.site_x[s]), int(state.site_y[s])): s for s in range(count)}
     if len(places) != count:
@@ -189,7 +200,7 @@ def _city(games: Games, g: int) -> Iterator[str]:
 
 def _contour(games: Games, g: int) -> Iterator[str]:
     """Check that the contour holds each side that faces the outside once (G4)."""
-    state = games[g]
+    state: State = games[g]
     count = int(state.num_sites)
     built = {(int(state.site_x[s]), int(state.site_y[s])) for s in range(count)}
     columns, rows = [x for x, _ in built], [y for _, y in built]
@@ -204,15 +215,11 @@ def _contour(games: Games, g: int) -> Iterator[str]:
             if inside and cell not in built and cell not in outside:
                 outside.add(cell)
                 border.append(cell)
-    facing = {
-        side
-        for side in range(count * 4)
-        if (int(cell_x(state, side)), int(cell_y(state, side))) in outside
-    }
-    walked = state.contour[: state.num_sides].tolist()
+    facing = {side for side in range(count * 4) if cell_beside(state, side) in outside}
+    walked = state.contour[: state.contour_length].tolist()
     if set(walked) != facing or len(walked) != len(facing):
         yield "contour: expected each side that faces the outside once"
-    at = [NO_SIDE] * NUM_SIDES
+    at = [NO_SIDE] * NUM_TILE_SIDES
     for place, side in enumerate(walked):
         at[side] = place
     if state.contour_at.tolist() != at:
@@ -221,11 +228,8 @@ def _contour(games: Games, g: int) -> Iterator[str]:
 
 def _markers(games: Games, g: int) -> Iterator[str]:
     """Check that markers have cells of their own and read A to L on the contour (G4)."""
-    state = games[g]
-    size = int(state.agenda_size)
-    moving = NUM_LETTERS
-    if size and state.agenda[size - 1, 0] == Step.MARKER:
-        moving = int(state.agenda[size - 1, 2])
+    state: State = games[g]
+    moving = moving_letter(state)
     places, cells = [], []
     for letter in range(NUM_LETTERS):
         side = int(state.marker[letter])
@@ -235,7 +239,7 @@ def _markers(games: Games, g: int) -> Iterator[str]:
                 yield f"marker: {LETTERS[letter]} leans on no side of the contour"
             continue
         places.append(int(state.contour_at[side]))
-        cells.append((int(cell_x(state, side)), int(cell_y(state, side))))
+        cells.append(cell_beside(state, side))
     if len(set(cells)) != len(cells):
         yield "marker: two markers in one cell"
     descents = sum(a > b for a, b in zip(places, places[1:] + places[:1], strict=True))
@@ -245,11 +249,11 @@ def _markers(games: Games, g: int) -> Iterator[str]:
 
 def _tiles(tables: Tables, games: Games, g: int) -> Iterator[str]:
     """Check that every tile except the removed ones is in exactly one place."""
-    state = games[g]
+    state: State = games[g]
     tiles = Counter(state.site_tile[: state.num_sites].tolist())
     tiles.update(state.supply[: state.supply_size].tolist())
     for field in ("tiles", "returning"):
-        for held in state[field]:
+        for held in games[field][g]:
             tiles.update(tiles_in(held))
     tiles.update(tiles_in(state.covered))
     if state.lost_tile != NO_TILE:
@@ -270,7 +274,7 @@ def _tiles(tables: Tables, games: Games, g: int) -> Iterator[str]:
 
 def _cards(games: Games, g: int) -> Iterator[str]:
     """Check that each card in circulation is in one place and names a building (G8, G12)."""
-    state = games[g]
+    state: State = games[g]
     cards = Counter(state.deck[: state.deck_size].tolist())
     for hand in state.hand:
         cards.update(card for card in hand.tolist() if card != NO_CARD)
@@ -278,9 +282,10 @@ def _cards(games: Games, g: int) -> Iterator[str]:
     cards.update(NUM_LETTERS + tile for tile in tiles_in(state.discarded))
     if state.hal_card != NO_CARD:
         cards[int(state.hal_card)] += 1
-    for entry in state.agenda[: state.agenda_size].tolist():
-        if entry[0] == Step.FINISH and not entry[3]:  # the card being played
-            cards[entry[2]] += 1
+    for k in range(int(state.agenda_size)):
+        entry = state.agenda[k]
+        if entry.step == Step.FINISH and not entry.is_kept:  # the card being played
+            cards[int(entry.card)] += 1
     twice = [card_name(card) for card, times in cards.items() if times > 1]
     if twice:
         yield f"cards: {twice[0]} is in two places"
@@ -303,7 +308,7 @@ def _cards(games: Games, g: int) -> Iterator[str]:
 
 def _resources(tables: Tables, games: Games, g: int) -> Iterator[str]:
     """Check that no side's resources are lost or added."""
-    state = games[g]
+    state: State = games[g]
     seats = int(state.num_seats)
     total = int(tables[0].resources[seats])
     for seat in range(max(seats, 2)):
@@ -315,7 +320,8 @@ def _resources(tables: Tables, games: Games, g: int) -> Iterator[str]:
 
 def _bonuses(tables: Tables, games: Games, g: int) -> Iterator[str]:
     """Check the sums over the cards in front of each side; no card is kept twice."""
-    t, state = tables[0], games[g]
+    t: Table = tables[0]
+    state: State = games[g]
     seats = int(state.num_seats)
     kept = [tile for seat in range(MAX_SEATS) for tile in tiles_in(state.kept[seat])]
     if len(set(kept)) != len(kept):

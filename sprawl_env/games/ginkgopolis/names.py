@@ -13,15 +13,19 @@ from sprawl_env.games.ginkgopolis.constants import (
     LETTERS,
     NO_CARD,
     NO_CHARACTER,
+    NO_LETTER,
     NO_SIDE,
     NUM_ACTS,
     NUM_LETTERS,
     NUM_TILES,
     NUMBERS,
+    STEP_X,
+    STEP_Y,
     Step,
 )
-from sprawl_env.games.ginkgopolis.rules.city import cell_x, cell_y
 from sprawl_env.games.ginkgopolis.rules.markers import find_place
+from sprawl_env.games.ginkgopolis.state import Entry, State
+from sprawl_env.kernels.compile import kernel
 
 DIRECTIONS = ("north", "east", "south", "west")
 DECISIONS = {
@@ -32,6 +36,21 @@ DECISIONS = {
     Step.GAIN: "take a resource or a tile",
     Step.MARKER: "move a marker",
 }
+
+
+@kernel
+def place_of(games: Games, g: int, letter: int, number: int) -> int:
+    """Return the side of a marker's candidate (see ``find_place``), or NO_SIDE."""
+    return find_place(games[g], letter, number)
+
+
+def cell_beside(state: State, side: int) -> tuple[int, int]:
+    """Return the column and row of the cell that a side faces."""
+    site, direction = side >> 2, side & 3
+    return (
+        int(state.site_x[site]) + STEP_X[2 * direction],
+        int(state.site_y[site]) + STEP_Y[2 * direction],
+    )
 
 
 def tile_name(tile: int) -> str:
@@ -52,6 +71,23 @@ def character_name(kind: int) -> str:
 def tiles_in(tiles: int) -> list[int]:
     """Return the members of a set of tiles in ascending order."""
     return [tile for tile in range(NUM_TILES) if int(tiles) >> tile & 1]
+
+
+def decision_of(state: State) -> Entry:
+    """Return the entry of the current decision; the game is not over."""
+    return state.agenda[int(state.agenda_size) - 1]
+
+
+def step_of(state: State) -> Step:
+    """Return the current decision; the game is not over."""
+    return Step(int(decision_of(state).step))
+
+
+def moving_letter(state: State) -> int:
+    """Return the letter whose marker is to be placed, NO_LETTER if there is none."""
+    if state.over != NOT_OVER or decision_of(state).step != Step.MARKER:
+        return NO_LETTER
+    return int(decision_of(state).letter)
 
 
 def action_name(tables: Tables, games: Games, g: int, action: int) -> str:
@@ -83,18 +119,16 @@ _WITH_TILE = {"card": "card", "with_tile": "with tile", "return": "return"}
 
 def _place_name(games: Games, g: int, number: int) -> str:
     """Return the number of a candidate, or the direction of a push if there are none (G4)."""
-    state = games[g]
-    size = int(state.agenda_size)
-    if state.over == NOT_OVER and size and state.agenda[size - 1, 0] == Step.MARKER:
-        letter = int(state.agenda[size - 1, 2])
-        if find_place(state, letter, 0) == NO_SIDE and number <= 1:
-            return ("push anticlockwise", "push clockwise")[number]
+    state: State = games[g]
+    letter = moving_letter(state)
+    if letter != NO_LETTER and number <= 1 and place_of(games, g, letter, 0) == NO_SIDE:
+        return ("push anticlockwise", "push clockwise")[number]
     return f"marker place {number}"
 
 
 def describe(tables: Tables, games: Games, g: int) -> str:
     """Return the position as a text board, hidden information included."""
-    state = games[g]
+    state: State = games[g]
     lines = [f"Ginkgopolis, round {int(state.rounds)}, ply {int(state.ply)}: {_status(games, g)}"]
     lines += _city(games, g)
     lines.append(
@@ -112,16 +146,15 @@ def describe(tables: Tables, games: Games, g: int) -> str:
 
 
 def _status(games: Games, g: int) -> str:
-    state = games[g]
+    state: State = games[g]
     if state.over != NOT_OVER:
         return "over" if state.over == FINISHED else "stopped at the round limit"
-    step = Step(int(state.agenda[int(state.agenda_size) - 1, 0]))
-    return f"seat {int(state.to_play)} to {DECISIONS[step]}"
+    return f"seat {int(state.to_play)} to {DECISIONS[step_of(state)]}"
 
 
 def _city(games: Games, g: int) -> Iterator[str]:
     """Yield the rows of the city; a building shows colour, number, height and owner."""
-    state = games[g]
+    state: State = games[g]
     cells = {}
     for site in range(int(state.num_sites)):
         tile, owner = int(state.site_tile[site]), int(state.owner[site])
@@ -130,7 +163,7 @@ def _city(games: Games, g: int) -> Iterator[str]:
         cells[int(state.site_x[site]), int(state.site_y[site])] = shown
     for letter, side in enumerate(state.marker.tolist()):
         if side != NO_SIDE:
-            cells[int(cell_x(state, side)), int(cell_y(state, side))] = f"({LETTERS[letter]})"
+            cells[cell_beside(state, side)] = f"({LETTERS[letter]})"
     columns = [x for x, _ in cells]
     rows = [y for _, y in cells]
     for y in range(min(rows), max(rows) + 1):
@@ -139,7 +172,7 @@ def _city(games: Games, g: int) -> Iterator[str]:
 
 
 def _seat(games: Games, g: int, seat: int) -> str:
-    state = games[g]
+    state: State = games[g]
     hand = [card_name(card) for card in state.hand[seat].tolist() if card != NO_CARD]
     characters = [character_name(k) for k in state.picks[seat].tolist() if k != NO_CHARACTER]
     return (

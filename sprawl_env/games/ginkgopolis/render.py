@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import View
-from sprawl_env.core.state import NOBODY, NOT_OVER, Games, State
+from sprawl_env.core.state import NOBODY, NOT_OVER, Games
 from sprawl_env.games.ginkgopolis.actions import (
     ACTIONS,
     BESIDE,
@@ -36,8 +36,6 @@ from sprawl_env.games.ginkgopolis.constants import (
     NUM_LETTERS,
     NUM_PLACES,
     NUMBERS,
-    STEP_X,
-    STEP_Y,
     Count,
     Gain,
     Step,
@@ -45,11 +43,17 @@ from sprawl_env.games.ginkgopolis.constants import (
 from sprawl_env.games.ginkgopolis.names import (
     DECISIONS,
     card_name,
+    cell_beside,
     character_name,
+    decision_of,
+    moving_letter,
+    place_of,
+    step_of,
     tile_name,
     tiles_in,
 )
-from sprawl_env.games.ginkgopolis.rules.markers import find_place
+from sprawl_env.games.ginkgopolis.state import State
+from sprawl_env.games.ginkgopolis.tables import Table
 from sprawl_env.render.picture import BUTTON_HEIGHT, Picture, ending
 from sprawl_env.render.shapes import (
     INK,
@@ -87,7 +91,7 @@ Cell = tuple[int, int]
 
 def draw(game: Game, games: Games, g: int, view: View) -> Picture:
     """Return the position as a picture; hands, picks and screens as far as ``view`` sees them."""
-    state = games[g]
+    state: State = games[g]
     seats = int(state.num_seats)
     height = 66 + CITY_HEIGHT + MARGIN + seats * (SEAT_HEIGHT + 6) + MARGIN
     if seats == 1:
@@ -96,8 +100,9 @@ def draw(game: Game, games: Games, g: int, view: View) -> Picture:
     top = picture.header(
         view, _facts(state), _asked(state, view), _decision(game, games, g, view), _last(view)
     )
-    _city(picture, state, view, top)
-    _side(picture, game, state, view, top)
+    places = _places(games, g, view)
+    _city(picture, state, view, places, top)
+    _side(picture, game, state, view, not places, top)
     y = top + CITY_HEIGHT + MARGIN
     points = game.scores(games, g).tolist()
     for seat in range(seats):
@@ -106,14 +111,6 @@ def draw(game: Game, games: Games, g: int, view: View) -> Picture:
     if seats == 1:
         _hal(picture, game, state, points[HAL], y)
     return picture
-
-
-def _step(state: State) -> Step:
-    return Step(int(state.agenda[int(state.agenda_size) - 1, 0]))
-
-
-def _argument(state: State, field: int) -> int:
-    return int(state.agenda[int(state.agenda_size) - 1, 1 + field])
 
 
 def _is_open(state: State, view: View, seat: int) -> bool:
@@ -134,18 +131,18 @@ def _asked(state: State, view: View) -> int:
     """Return the seat shown as owing a decision; a pass does not show who has answered."""
     if state.over != NOT_OVER:
         return NOBODY
-    if view.seat is None or _step(state) > LAST_PASS:
+    if view.seat is None or step_of(state) > LAST_PASS:
         return int(state.to_play)
     return view.seat if int(state.owes) >> view.seat & 1 else NOBODY
 
 
 def _decision(game: Game, games: Games, g: int, view: View) -> str:
-    state = games[g]
+    state: State = games[g]
     if state.over != NOT_OVER:
         return ending(game, games, g, "stopped at the round limit").replace("the automaton", "Hal")
-    words = DECISIONS[_step(state)]
-    if _step(state) == Step.MARKER:
-        words = f"move marker {LETTERS[_argument(state, 1)]}"
+    words = DECISIONS[step_of(state)]
+    if step_of(state) == Step.MARKER:
+        words = f"move marker {LETTERS[moving_letter(state)]}"
     return words if _asked(state, view) != NOBODY else f"waiting for the others to {words}"
 
 
@@ -161,37 +158,31 @@ def _last(view: View) -> str:
 # ------------------------------------------------------------------------------------------ city
 
 
-def _cell_of(state: State, side: int) -> Cell:
-    site, direction = side >> 2, side & 3
-    return (
-        int(state.site_x[site]) + STEP_X[2 * direction],
-        int(state.site_y[site]) + STEP_Y[2 * direction],
-    )
-
-
 def _markers(state: State) -> dict[Cell, int]:
     """Return the letters by the cells of their markers."""
     return {
-        _cell_of(state, side): letter
+        cell_beside(state, side): letter
         for letter, side in enumerate(state.marker.tolist())
         if side != NO_SIDE
     }
 
 
-def _places(state: State, view: View) -> dict[Cell, int]:
+def _places(games: Games, g: int, view: View) -> dict[Cell, int]:
     """Return the actions that put a marker on a cell."""
-    if state.over != NOT_OVER or _step(state) != Step.MARKER:
+    state: State = games[g]
+    if state.over != NOT_OVER or step_of(state) != Step.MARKER:
         return {}
-    letter, site = _argument(state, 1), _argument(state, 2)
+    decision = decision_of(state)
+    letter, site = int(decision.letter), int(decision.site)
     cells = {}
     for direction in range(4):
         if BESIDE + direction in view.names:
-            cells[_cell_of(state, site * 4 + direction)] = BESIDE + direction
+            cells[cell_beside(state, site * 4 + direction)] = BESIDE + direction
     for number in range(NUM_PLACES):
         if PLACE + number in view.names:
-            side = int(find_place(state, letter, number))
+            side = place_of(games, g, letter, number)
             if side != NO_SIDE:
-                cells[_cell_of(state, side)] = PLACE + number
+                cells[cell_beside(state, side)] = PLACE + number
     return cells
 
 
@@ -210,10 +201,10 @@ class _Grid:
         return self.left + cell[0] * self.cell, self.top + cell[1] * self.cell
 
 
-def _city(picture: Picture, state: State, view: View, top: float) -> None:
+def _city(picture: Picture, state: State, view: View, places: dict[Cell, int], top: float) -> None:
     sites = range(int(state.num_sites))
     where = [(int(state.site_x[site]), int(state.site_y[site])) for site in sites]
-    markers, places = _markers(state), _places(state, view)
+    markers = _markers(state)
     grid = _Grid([*where, *markers, *places], top)
     picture.panel(MARGIN, top, CITY_WIDTH, CITY_HEIGHT)
     for site in sites:
@@ -283,8 +274,9 @@ def _owner(picture: Picture, state: State, x: float, y: float, radius: float, ow
 # ------------------------------------------------------------------------------ beside the city
 
 
-def _side(picture: Picture, game: Game, state: State, view: View, top: float) -> None:
-    t = game.tables[0]
+def _side(picture: Picture, game: Game, state: State, view: View, pushes: bool, top: float) -> None:
+    """Draw the supplies, and a button for each action that has no place in the city."""
+    t: Table = game.tables[0]
     picture.panel(SIDE_X, top, SIDE_WIDTH, CITY_HEIGHT)
     x, y = SIDE_X + 10, top + 20
     run_outs = ("never", "once", "twice")[min(int(state.run_outs), 2)]
@@ -309,13 +301,12 @@ def _side(picture: Picture, game: Game, state: State, view: View, top: float) ->
         y += 14
     y += 46
     plain = [NEW_HAND, WITHOUT_TILE, TAKE, TAKE + 1, DONE]
-    pushes = [PLACE, PLACE + 1] if not _places(state, view) else []
-    for action in (*plain, *pushes):
+    for action in (*plain, PLACE, PLACE + 1) if pushes else plain:
         if picture.button(view, action, x, y, SIDE_WIDTH - 20):
             y += BUTTON_HEIGHT + 6
 
 
-def _how_to_play(t: Any) -> list[str]:
+def _how_to_play(t: Table) -> list[str]:
     return [
         "card alone: exploit, what the building yields",
         "marker + tile: urbanize for 1 resource,",
@@ -340,7 +331,7 @@ def short_name(tile: int) -> str:
     return f"{INITIALS[tile // NUMBERS]}{tile % NUMBERS + 1}"
 
 
-def card_words(t: Any, tile: int) -> str:
+def card_words(t: Table, tile: int) -> str:
     """Return what a building card gives once it is kept, e.g. ``end: 9 points``."""
     counts, each = int(t.card_counts[tile]), int(t.card_points[tile])
     if counts == Count.NOTHING:
@@ -369,7 +360,7 @@ def _gain_words(gains: Any) -> str:
     return " ".join(words) or "nothing"
 
 
-def _character_words(t: Any, kind: int) -> str:
+def _character_words(t: Table, kind: int) -> str:
     items = t.character_items[kind]
     start = [_count(int(items[gain]), gain) for gain in Gain if items[gain]]
     return f"+1 {GAINS[kind // NUM_ACTS]}; start {', '.join(start) or 'nothing'}"
@@ -443,7 +434,7 @@ def _holdings(picture: Picture, state: State, view: View, seat: int, x: float, y
 
 def _kept(picture: Picture, state: State, view: View, seat: int, x: float, y: float) -> None:
     """Draw the cards in front of a seat: characters by colour and act, then building cards."""
-    drafting = state.over == NOT_OVER and state.rounds == 0 and _step(state) == Step.DRAFT
+    drafting = state.over == NOT_OVER and state.rounds == 0 and step_of(state) == Step.DRAFT
     kinds = [] if drafting and not view.sees(seat) else state.picks[seat].tolist()
     characters = [kind for kind in kinds if kind != NO_CHARACTER]
     cards = tiles_in(state.kept[seat])
@@ -463,7 +454,7 @@ def _kept(picture: Picture, state: State, view: View, seat: int, x: float, y: fl
 
 def _end_words(picture: Picture, game: Game, state: State, seat: int, x: float, y: float) -> None:
     """Write what the cards in front of a seat pay at the end."""
-    t = game.tables[0]
+    t: Table = game.tables[0]
     pays = [
         f"{short_name(tile)} {card_words(t, tile).removeprefix('end: ')}"
         for tile in tiles_in(state.kept[seat])
@@ -496,8 +487,8 @@ def _hand(picture: Picture, game: Game, state: State, view: View, seat: int, y: 
 
 def _cards(game: Game, state: State, seat: int) -> Iterator[tuple[str, str, str, int, bool]]:
     """Yield name, words, colour and action of each choice, and whether it is chosen."""
-    t = game.tables[0]
-    if state.over == NOT_OVER and _step(state) == Step.DRAFT:
+    t: Table = game.tables[0]
+    if state.over == NOT_OVER and step_of(state) == Step.DRAFT:
         pack = (seat - int(state.num_picks)) % int(state.num_seats)
         left = [k for k in range(HAND_SIZE) if state.taken_in[pack, k] == NOT_TAKEN]
         chosen = int(state.chosen[seat])

@@ -16,7 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from sprawl_env.core.state import common_fields, record
+from sprawl_env.core.state import CommonState
 from sprawl_env.games.ginkgopolis.constants import (
     CHARACTERS_KEPT,
     HAND_SIZE,
@@ -28,92 +28,101 @@ from sprawl_env.games.ginkgopolis.constants import (
     NUM_DIRECTIONS,
     NUM_GAINS,
     NUM_LETTERS,
-    NUM_SIDES,
+    NUM_TILE_SIDES,
     NUM_TILES,
 )
-from sprawl_env.kernels.old_agenda import agenda_fields
+from sprawl_env.kernels.agenda import AgendaEntry, argument
+from sprawl_env.kernels.records import array, number, record, records
 
 # END_OF_ROUND, an ACT a seat or HAL, the steps of one action (FINISH, TAKE_TILES or COLLECT, one
 # MARKER at a time), RETURN; in the setup: BEGIN_ROUND, DEAL_HANDS, EQUIP and TAKE_TILES a seat
 AGENDA_DEPTH: Final = 16
 
-GAME: Final = record(
-    [
-        *common_fields(),
-        # options
-        ("characters", np.int8),  # a Characters
-        ("difficulty", np.int8),  # a Difficulty
-        ("open_screens", np.int8),
-        ("max_rounds", np.int16),
-        # the order of play
-        ("rounds", np.int16),  # begun so far; 0 during the draft
-        ("first", np.int8),  # seat that is first player
-        ("owes", np.int8),  # set of seats that still owe an answer in this pass
-        ("asked", np.int8),  # set of seats that were asked in this pass
-        ("pass_number", np.int8),  # of this decision, from 0
-        ("again", np.int8),  # set of seats to ask again in the next pass
-        ("run_outs", np.int8),  # of the supply of tiles
-        ("ending", np.int8),  # 1 once the end is triggered
-        # the draft
-        ("pack", np.int8, (MAX_SEATS, HAND_SIZE)),  # kinds first dealt to a seat
-        ("taken_in", np.int8, (MAX_SEATS, HAND_SIZE)),  # pass that took it, NOT_TAKEN if none
-        ("picks", np.int8, (MAX_SEATS, CHARACTERS_KEPT)),  # kinds in front of a seat
-        ("num_picks", np.int8),  # passes of the draft completed
-        # cards: urbanization cards 0..11, then building cards in the order of the tiles
-        ("deck", np.int8, (NUM_CARDS,)),  # next card last; the part beyond deck_size is scratch
-        ("deck_size", np.int8),
-        ("discarded_letters", np.int64),  # set of urbanization cards; the discard pile is open
-        ("discarded", np.int64),  # set of tiles whose building card is discarded
-        ("hand", np.int8, (MAX_SEATS, HAND_SIZE)),  # NO_CARD in an empty place
-        ("known_by", np.int8, (NUM_CARDS,)),  # set of seats that have held it since it was drawn
-        ("chosen", np.int8, (MAX_SEATS,)),  # card of this round, or a draft pick
-        ("chosen_tile", np.int8, (MAX_SEATS,)),
-        ("kept", np.int64, (MAX_SEATS,)),  # set of building cards in front of a seat
-        ("workers", np.int64),  # set of tiles with a worker: their cards wait for the next deck
-        ("hal_card", np.int8),
-        ("lost_tile", np.int8),  # the tile Hal could not pay for (G24), NO_TILE if none
-        # tiles
-        ("supply", np.int8, (NUM_TILES,)),  # next tile last
-        ("supply_size", np.int8),
-        ("tiles", np.int64, (MAX_SEATS,)),  # set of tiles behind a seat's screen
-        ("returning", np.int64, (MAX_SEATS,)),  # set of tiles put aside to return
-        (
-            "given_back",
-            np.int64,
-            (MAX_SEATS,),
-        ),  # set of tiles returned at the run-out: known to be in play
-        # the rest behind and in front of the screens; solo, index HAL is Hal
-        ("resources", np.int8, (MAX_SEATS,)),
-        ("stock", np.int8, (MAX_SEATS,)),  # the side's resources in the general supply
-        ("points", np.int16, (MAX_SEATS,)),
-        ("tokens", np.int8, (MAX_SEATS,)),
-        ("bonus", np.int8, (MAX_SEATS, NUM_ACTS, NUM_GAINS)),  # sums of the permanent bonuses
-        (
-            "with_act",
-            np.int8,
-            (MAX_SEATS, NUM_ACTS),
-        ),  # cards with a bonus on an act, characters included
-        (
-            "with_colour",
-            np.int8,
-            (MAX_SEATS, NUM_COLOURS),
-        ),  # cards of a colour, characters included
-        # the city
-        ("num_sites", np.int8),
-        ("site_x", np.int8, (NUM_TILES,)),
-        ("site_y", np.int8, (NUM_TILES,)),
-        ("site_tile", np.int8, (NUM_TILES,)),  # the top tile
-        ("levels", np.int8, (NUM_TILES,)),
-        ("owner", np.int8, (NUM_TILES,)),  # a seat, HAL or NOBODY
-        ("around", np.int8, (NUM_TILES, NUM_DIRECTIONS)),  # sites N, NE, ...; NO_SITE if none
-        ("site_of", np.int8, (NUM_TILES,)),  # site that a tile tops, or NO_SITE
-        ("covered", np.int64),  # set of tiles below others
-        # the contour and the markers on it (G4)
-        ("contour", np.int16, (MAX_CONTOUR,)),  # sides that face the outside, clockwise
-        ("num_sides", np.int16),
-        ("contour_at", np.int8, (NUM_SIDES,)),  # index of a side in ``contour``, or NO_SIDE
-        ("marker", np.int16, (NUM_LETTERS,)),  # the side a marker leans on, NO_SIDE if none
-        ("shut_in", np.int16),  # set of letters that wait for a new place
-        *agenda_fields(AGENDA_DEPTH),
-    ]
-)
+
+class Entry(AgendaEntry):
+    """A pending step; see ``Step``."""
+
+    letter = argument(0, "MARKER: the letter whose marker moves")
+    act = argument(0, "COLLECT: the Act that is played")
+    card = argument(0, "FINISH: the card that was played")
+    tiles_left = argument(0, "TAKE_TILES: number of tiles still to take")
+    site = argument(1, "MARKER, COLLECT, HAL_COLLECT: the site of the new tile, or NO_SITE")
+    is_kept = argument(1, "FINISH: 1 if the card is kept, 0 if it is discarded")
+    first_letter = argument(2, "MARKER: the letter of the card, whose marker moves first")
+
+
+class State(CommonState):
+    """The state of one game."""
+
+    # options
+    characters = number(np.int8, "a Characters")
+    difficulty = number(np.int8, "a Difficulty")
+    open_screens = number(np.int8, "1 if the counts behind the screens are shown")
+    max_rounds = number(np.int16, "rounds after which the game is truncated")
+    # the order of play
+    rounds = number(np.int16, "rounds begun so far; 0 during the draft")
+    first = number(np.int8, "seat that is first player")
+    owes = number(np.int8, "set of seats that still owe an answer in this pass")
+    asked = number(np.int8, "set of seats that were asked in this pass")
+    pass_number = number(np.int8, "passes of this decision before this one")
+    again = number(np.int8, "set of seats to ask again in the next pass")
+    run_outs = number(np.int8, "run-outs of the supply of tiles")
+    ending = number(np.int8, "1 once the end is triggered")
+    # the draft
+    pack = array(np.int8, (MAX_SEATS, HAND_SIZE), "kinds first dealt to a seat")
+    taken_in = array(np.int8, (MAX_SEATS, HAND_SIZE), "pass that took it, NOT_TAKEN if none")
+    picks = array(np.int8, (MAX_SEATS, CHARACTERS_KEPT), "kinds in front of a seat")
+    num_picks = number(np.int8, "passes of the draft completed")
+    # cards: urbanization cards 0..11, then building cards in the order of the tiles
+    deck = array(np.int8, NUM_CARDS, "next card last; the part beyond deck_size is scratch")
+    deck_size = number(np.int8, "cards in the deck")
+    discarded_letters = number(np.int64, "set of urbanization cards; the discard pile is open")
+    discarded = number(np.int64, "set of tiles whose building card is discarded")
+    hand = array(np.int8, (MAX_SEATS, HAND_SIZE), "cards of a seat; NO_CARD in an empty place")
+    known_by = array(np.int8, NUM_CARDS, "set of seats that have held a card since it was drawn")
+    chosen = array(np.int8, MAX_SEATS, "card of this round, or a draft pick; NO_CARD if none")
+    chosen_tile = array(np.int8, MAX_SEATS, "tile put on the card, NO_TILE if none")
+    kept = array(np.int64, MAX_SEATS, "set of building cards in front of a seat")
+    workers = number(np.int64, "set of tiles with a worker: their cards wait for the next deck")
+    hal_card = number(np.int8, "Hal's card, NO_CARD if none")
+    lost_tile = number(np.int8, "tile that Hal could not pay for (G24), NO_TILE if none")
+    # tiles
+    supply = array(np.int8, NUM_TILES, "next tile last")
+    supply_size = number(np.int8, "tiles in the supply")
+    tiles = array(np.int64, MAX_SEATS, "set of tiles behind a seat's screen")
+    returning = array(np.int64, MAX_SEATS, "set of tiles put aside to return")
+    given_back = array(
+        np.int64, MAX_SEATS, "set of tiles returned at the run-out: known to be in play"
+    )
+    # the rest behind and in front of the screens; solo, index HAL is Hal
+    resources = array(np.int8, MAX_SEATS, "resources behind a screen")
+    stock = array(np.int8, MAX_SEATS, "the side's resources in the general supply")
+    points = array(np.int16, MAX_SEATS, "points behind a screen")
+    tokens = array(np.int8, MAX_SEATS, "New Hand tokens")
+    bonus = array(np.int8, (MAX_SEATS, NUM_ACTS, NUM_GAINS), "sums of the permanent bonuses")
+    with_act = array(
+        np.int8, (MAX_SEATS, NUM_ACTS), "cards with a bonus on an act, characters included"
+    )
+    with_colour = array(np.int8, (MAX_SEATS, NUM_COLOURS), "cards of a colour, characters included")
+    # the city
+    num_sites = number(np.int8, "buildings")
+    site_x = array(np.int8, NUM_TILES, "column of a site from the start's top-left tile")
+    site_y = array(np.int8, NUM_TILES, "row of a site from the start's top-left tile, southwards")
+    site_tile = array(np.int8, NUM_TILES, "top tile of a site")
+    levels = array(np.int8, NUM_TILES, "levels of the building on a site")
+    owner = array(np.int8, NUM_TILES, "owner of the building: a seat, HAL or NOBODY")
+    around = array(np.int8, (NUM_TILES, NUM_DIRECTIONS), "sites N, NE, ...; NO_SITE if none")
+    site_of = array(np.int8, NUM_TILES, "site that a tile tops, or NO_SITE")
+    covered = number(np.int64, "set of tiles below others")
+    # the contour and the markers on it (G4)
+    contour = array(np.int16, MAX_CONTOUR, "tiles' sides that face the outside, clockwise")
+    contour_length = number(np.int16, "sides on the contour")
+    contour_at = array(np.int8, NUM_TILE_SIDES, "index of a side in the contour, or NO_SIDE")
+    marker = array(np.int16, NUM_LETTERS, "side that a letter's marker leans on, or NO_SIDE")
+    shut_in = number(np.int16, "set of letters that wait for a new place")
+    # the pending steps
+    agenda = records(Entry, AGENDA_DEPTH, "pending steps, the next one last")
+    agenda_size = number(np.int8, "number of pending steps")
+
+
+GAME: Final = record(State)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.state import NOBODY, State
+from sprawl_env.core.state import NOBODY
 from sprawl_env.games.ginkgopolis.constants import (
     HAL,
     NO_CARD,
@@ -22,8 +22,10 @@ from sprawl_env.games.ginkgopolis.rules.cards import discard, take_from_hand
 from sprawl_env.games.ginkgopolis.rules.city import add_site, cell_x, cell_y, trace_contour
 from sprawl_env.games.ginkgopolis.rules.gains import collect, may_take_resource, may_take_tile
 from sprawl_env.games.ginkgopolis.rules.markers import begin_marker
+from sprawl_env.games.ginkgopolis.state import State
+from sprawl_env.games.ginkgopolis.tables import Table
+from sprawl_env.kernels.agenda import pop, push, top
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.old_agenda import SEAT, A, B, pop, push, top
 
 
 @kernel
@@ -63,7 +65,7 @@ def may_construct(state: State, seat: int, tile: int, covered: int) -> bool:
 
 
 @kernel
-def reveal(t: State, state: State, seat: int) -> None:
+def reveal(state: State, seat: int) -> None:
     """Reveal the card and act; a tile that cannot be paid for stays with the seat (G2)."""
     card, tile = int(state.chosen[seat]), int(state.chosen_tile[seat])
     state.chosen[seat] = NO_CARD
@@ -76,29 +78,44 @@ def reveal(t: State, state: State, seat: int) -> None:
         else:
             play_letter_alone(state, seat, card)
     elif tile != NO_TILE and may_construct(state, seat, tile, card - NUM_LETTERS):
-        do_construct(t, state, seat, card, tile)
+        do_construct(state, seat, card, tile)
     else:
-        do_exploit(t, state, seat, card)
+        do_exploit(state, seat, card)
+
+
+@kernel
+def push_finish(state: State, seat: int, card: int, is_kept: bool) -> None:
+    """Push the end of an action, at which the card is kept or discarded (G13)."""
+    entry = push(state, Step.FINISH, seat)
+    entry.card = card
+    entry.is_kept = is_kept
+
+
+@kernel
+def push_collect(state: State, seat: int, act: int, site: int) -> None:
+    """Push the gain of bonuses and, with a new site, of yields (G13)."""
+    entry = push(state, Step.COLLECT, seat)
+    entry.act = act
+    entry.site = site
 
 
 @kernel
 def play_letter_alone(state: State, seat: int, card: int) -> None:
     """Exploit with an urbanization card: gain a resource or a tile, then bonuses (G15)."""
-    push(state, Step.FINISH, seat, card)
-    push(state, Step.COLLECT, seat, NO_SITE, Act.EXPLOIT)
+    push_finish(state, seat, card, False)
+    push_collect(state, seat, Act.EXPLOIT, NO_SITE)
     if may_take_resource(state, seat) or may_take_tile(state):
         push(state, Step.GAIN, seat)
 
 
 @kernel
-def do_exploit(t: State, state: State, seat: int, card: int) -> None:
+def do_exploit(state: State, seat: int, card: int) -> None:
     """Exploit a building: gain its colour's yield, one a level, and bonuses (GK §1)."""
     tile = card - NUM_LETTERS
     colour = colour_of(tile)
     levels = int(state.levels[state.site_of[tile]])
-    push(state, Step.FINISH, seat, card)
+    push_finish(state, seat, card, False)
     collect(
-        t,
         state,
         seat,
         Act.EXPLOIT,
@@ -114,8 +131,8 @@ def do_urbanize(state: State, seat: int, letter: int, tile: int) -> None:
     state.tiles[seat] &= ~(1 << tile)
     state.resources[seat] -= 1
     site = settle(state, letter, tile, seat)
-    push(state, Step.FINISH, seat, letter)
-    push(state, Step.COLLECT, seat, site, Act.URBANIZE)
+    push_finish(state, seat, letter, False)
+    push_collect(state, seat, Act.URBANIZE, site)
     begin_marker(state, seat, letter, site)
 
 
@@ -142,15 +159,15 @@ def adjacent_levels(state: State, site: int, colour: int) -> int:
 
 
 @kernel
-def collect_yields(t: State, state: State) -> None:
+def collect_yields(state: State) -> None:
     """Gain the yields of the buildings adjacent to a new one, and bonuses (G13)."""
-    seat, site, act = top(state, SEAT), top(state, A), top(state, B)
+    entry = top(state)
+    seat, site, act = int(entry.seat), int(entry.site), int(entry.act)
     pop(state)
     if site == NO_SITE:
-        collect(t, state, seat, act, 0, 0, 0)
+        collect(state, seat, act, 0, 0, 0)
         return
     collect(
-        t,
         state,
         seat,
         act,
@@ -188,7 +205,7 @@ def raise_building(state: State, covered: int, tile: int, owner: int) -> None:
 
 
 @kernel
-def do_construct(t: State, state: State, seat: int, card: int, tile: int) -> None:
+def do_construct(state: State, seat: int, card: int, tile: int) -> None:
     """Return resources, pay, build a level, gain bonuses; the card will be kept (G3)."""
     covered = card - NUM_LETTERS
     site = int(state.site_of[covered])
@@ -199,12 +216,12 @@ def do_construct(t: State, state: State, seat: int, card: int, tile: int) -> Non
     state.resources[seat] -= price_in_resources(state, tile, covered)
     state.stock[seat] += colour_change
     raise_building(state, covered, tile, seat)
-    push(state, Step.FINISH, seat, card, 1)
-    collect(t, state, seat, Act.CONSTRUCT, 0, 0, 0)
+    push_finish(state, seat, card, True)
+    collect(state, seat, Act.CONSTRUCT, 0, 0, 0)
 
 
 @kernel
-def keep_card(t: State, state: State, seat: int, card: int) -> None:
+def keep_card(t: Table, state: State, seat: int, card: int) -> None:
     """Put a building card in front of a seat; it counts from the next action on (G3)."""
     tile = card - NUM_LETTERS
     state.kept[seat] |= 1 << tile
@@ -237,12 +254,12 @@ def check_end(state: State) -> None:
 
 
 @kernel
-def finish_action(t: State, state: State) -> None:
+def finish_action(t: Table, state: State) -> None:
     """Discard or keep the card, then check the end (G6, G13)."""
-    seat, card = top(state, SEAT), top(state, A)
-    kept = top(state, B)
+    entry = top(state)
+    seat, card, is_kept = int(entry.seat), int(entry.card), int(entry.is_kept)
     pop(state)
-    if kept:
+    if is_kept:
         keep_card(t, state, seat, card)
     else:
         discard(state, card)

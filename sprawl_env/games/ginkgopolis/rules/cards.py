@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.state import State
 from sprawl_env.games.ginkgopolis.constants import (
     HAND_SIZE,
     NO_CARD,
     NUM_LETTERS,
 )
+from sprawl_env.games.ginkgopolis.state import State
+from sprawl_env.games.ginkgopolis.tables import Table
 from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.rng import shuffle
@@ -43,7 +44,7 @@ def collect_deck(state: State) -> None:
 
 
 @kernel
-def form_deck(t: State, state: State) -> None:
+def form_deck(t: Table, state: State) -> None:
     """Form and shuffle a deck; with 1 to 3 seats discard its top cards face up (G12)."""
     collect_deck(state)
     shuffle(state, state.deck, int(state.deck_size))
@@ -53,7 +54,7 @@ def form_deck(t: State, state: State) -> None:
 
 
 @kernel
-def draw_card(t: State, state: State) -> int:
+def draw_card(t: Table, state: State) -> int:
     """Draw the top card; drawing the last one re-forms the deck at once (G12)."""
     state.deck_size = int(state.deck_size) - 1
     card = int(state.deck[state.deck_size])
@@ -64,7 +65,7 @@ def draw_card(t: State, state: State) -> int:
 
 
 @kernel
-def draw_to_hand(t: State, state: State, seat: int) -> None:
+def draw_to_hand(t: Table, state: State, seat: int) -> None:
     """Draw a card into the first empty place of a hand."""
     card = draw_card(t, state)
     state.known_by[card] = 1 << seat
@@ -92,7 +93,7 @@ def discard_hand(state: State, seat: int) -> None:
 
 
 @kernel
-def do_new_hand(t: State, state: State, seat: int) -> None:
+def do_new_hand(t: Table, state: State, seat: int) -> None:
     """Pay the token, discard four cards and draw four (G1)."""
     state.tokens[seat] -= 1
     discard_hand(state, seat)

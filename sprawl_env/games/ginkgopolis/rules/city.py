@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from sprawl_env.core.state import State
 from sprawl_env.games.ginkgopolis.constants import (
     COMPASS,
     NO_SIDE,
@@ -14,6 +13,7 @@ from sprawl_env.games.ginkgopolis.constants import (
     STEP_X,
     STEP_Y,
 )
+from sprawl_env.games.ginkgopolis.state import State
 from sprawl_env.kernels.compile import kernel
 
 _ROW: Final = 256  # a cell's number grows by this from one row to the next
@@ -102,7 +102,7 @@ def next_side(state: State, side: int) -> int:
 @kernel
 def trace_contour(state: State) -> None:
     """Store the contour: the clockwise walk along all sides that face the outside (G4)."""
-    for k in range(state.num_sides):
+    for k in range(state.contour_length):
         state.contour_at[state.contour[k]] = NO_SIDE
     northmost = 0
     for site in range(1, int(state.num_sites)):
@@ -118,7 +118,7 @@ def trace_contour(state: State) -> None:
         side = next_side(state, side)
         if side == start:
             break
-    state.num_sides = length
+    state.contour_length = length
 
 
 @kernel

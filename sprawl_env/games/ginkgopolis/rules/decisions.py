@@ -7,7 +7,6 @@ conditions (``may_*``) are in the modules of their chapters.
 
 from __future__ import annotations
 
-from sprawl_env.core.state import State
 from sprawl_env.games.ginkgopolis.actions import (
     BESIDE,
     CARD,
@@ -28,7 +27,6 @@ from sprawl_env.games.ginkgopolis.constants import (
     NUM_KINDS,
     NUM_TILES,
     Gain,
-    Step,
 )
 from sprawl_env.games.ginkgopolis.rules.draft import may_pick
 from sprawl_env.games.ginkgopolis.rules.gains import (
@@ -36,6 +34,7 @@ from sprawl_env.games.ginkgopolis.rules.gains import (
     may_return,
     may_take_resource,
     may_take_tile,
+    push_tiles,
 )
 from sprawl_env.games.ginkgopolis.rules.markers import (
     ANTICLOCKWISE,
@@ -48,10 +47,11 @@ from sprawl_env.games.ginkgopolis.rules.markers import (
     may_stand_beside_any,
 )
 from sprawl_env.games.ginkgopolis.rules.rounds import may_ask_new_hand
+from sprawl_env.games.ginkgopolis.state import State
+from sprawl_env.kernels.agenda import pop, top
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.old_agenda import A, B, C, pop, push, top
 
 # Step.DRAFT: pick a character (G11) ----------------------------------------------
 
@@ -163,7 +163,7 @@ def do_take(state: State, seat: int, what: int) -> None:
     if what == Gain.RESOURCE:
         gain_resources(state, seat, 1)
     else:
-        push(state, Step.TAKE_TILES, seat, 1)
+        push_tiles(state, seat, 1)
 
 
 # Step.MARKER: move an urbanization marker (G4) ------------------------------------
@@ -188,7 +188,9 @@ def mark_places(state: State, letter: int, site: int, mask: Mask) -> None:
 @kernel
 def do_place_marker(state: State, seat: int, action: int) -> None:
     """Move a marker to the chosen place (G4)."""
-    letter, site, origin = top(state, A), top(state, B), top(state, C)
+    entry = top(state)
+    letter, site = int(entry.letter), int(entry.site)
+    first_letter = int(entry.first_letter)
     if action < PLACE:
         state.marker[letter] = site * 4 + action - BESIDE
     else:
@@ -197,4 +199,4 @@ def do_place_marker(state: State, seat: int, action: int) -> None:
             state.marker[letter] = side
         else:
             do_push(state, letter, ANTICLOCKWISE if action == PLACE else CLOCKWISE)
-    marker_settled(state, seat, letter, origin)
+    marker_settled(state, seat, letter, first_letter)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.state import State
 from sprawl_env.games.ginkgopolis.constants import (
     CHARACTERS_KEPT,
     HAND_SIZE,
@@ -12,8 +11,9 @@ from sprawl_env.games.ginkgopolis.constants import (
 )
 from sprawl_env.games.ginkgopolis.rules.passes import ask_all
 from sprawl_env.games.ginkgopolis.rules.setup import show_characters
+from sprawl_env.games.ginkgopolis.state import State
+from sprawl_env.kernels.agenda import pop
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.old_agenda import pop
 
 
 @kernel

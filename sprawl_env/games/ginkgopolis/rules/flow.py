@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.state import NOT_OVER, State
+from sprawl_env.core.state import NOT_OVER
 from sprawl_env.games.ginkgopolis.constants import LAST_DECISION, LAST_PASS, Step
 from sprawl_env.games.ginkgopolis.rules.act import collect_yields, finish_action, reveal
 from sprawl_env.games.ginkgopolis.rules.draft import end_draft_pass
@@ -11,32 +11,34 @@ from sprawl_env.games.ginkgopolis.rules.hal import hal_acts, hal_collects
 from sprawl_env.games.ginkgopolis.rules.passes import ask_again, asked_seat
 from sprawl_env.games.ginkgopolis.rules.rounds import begin_round, end_card_pass, end_round
 from sprawl_env.games.ginkgopolis.rules.setup import deal_hands, take_items
+from sprawl_env.games.ginkgopolis.state import State
+from sprawl_env.games.ginkgopolis.tables import Table
+from sprawl_env.kernels.agenda import pop, top
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.old_agenda import SEAT, STEP, pop, top
 
 
 @kernel
-def advance(t: State, state: State) -> None:
+def advance(t: Table, state: State) -> None:
     """Carry out automatic steps until a decision is on top of the agenda or the game is over."""
     while state.over == NOT_OVER:
-        step = top(state, STEP)
+        step = int(top(state).step)
         if step <= LAST_PASS:
             state.to_play = asked_seat(state)
             return
         if step <= LAST_DECISION:
-            state.to_play = top(state, SEAT)
+            state.to_play = top(state).seat
             return
         carry_out(t, state, step)
 
 
 @kernel
-def carry_out(t: State, state: State, step: int) -> None:
+def carry_out(t: Table, state: State, step: int) -> None:
     """Carry out the automatic step on top of the agenda."""
-    seat = top(state, SEAT)
+    seat = int(top(state).seat)
     if step == Step.ACT:
-        reveal(t, state, seat)
+        reveal(state, seat)
     elif step == Step.COLLECT:
-        collect_yields(t, state)
+        collect_yields(state)
     elif step == Step.TAKE_TILES:
         take_tiles(state)
     elif step == Step.FINISH:
@@ -56,7 +58,7 @@ def carry_out(t: State, state: State, step: int) -> None:
 
 
 @kernel
-def end_pass(t: State, state: State, step: int) -> None:
+def end_pass(t: Table, state: State, step: int) -> None:
     """Apply all answers of a pass together (GK §3)."""
     if step == Step.DRAFT:
         end_draft_pass(state)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.state import State
 from sprawl_env.games.ginkgopolis.constants import Gain, Step
 from sprawl_env.games.ginkgopolis.rules.passes import ask_all
+from sprawl_env.games.ginkgopolis.state import State
+from sprawl_env.games.ginkgopolis.tables import Table
+from sprawl_env.kernels.agenda import pop, push, top
 from sprawl_env.kernels.bits import count_bits, lowest
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.old_agenda import SEAT, A, pop, push, top
 from sprawl_env.kernels.rng import shuffle
 
 
@@ -20,16 +21,21 @@ def gain_resources(state: State, seat: int, count: int) -> None:
 
 
 @kernel
-def collect(
-    t: State, state: State, seat: int, act: int, resources: int, tiles: int, points: int
-) -> None:
+def collect(state: State, seat: int, act: int, resources: int, tiles: int, points: int) -> None:
     """Take what buildings yield and the bonuses of the seat's cards for an act (G13)."""
     bonus = state.bonus[seat, act]
     gain_resources(state, seat, resources + int(bonus[Gain.RESOURCE]))
     state.points[seat] += points + int(bonus[Gain.POINT])
     tiles += int(bonus[Gain.TILE])
     if tiles > 0:
-        push(state, Step.TAKE_TILES, seat, tiles)
+        push_tiles(state, seat, tiles)
+
+
+@kernel
+def push_tiles(state: State, seat: int, count: int) -> None:
+    """Push the gain of tiles, which a run-out may interrupt (G5)."""
+    entry = push(state, Step.TAKE_TILES, seat)
+    entry.tiles_left = count
 
 
 @kernel
@@ -44,14 +50,15 @@ def draw_tile(state: State) -> int:
 @kernel
 def take_tiles(state: State) -> None:
     """Take tiles while there are any; at the first run-out all seats return tiles (G5)."""
-    seat, left = top(state, SEAT), top(state, A)
+    entry = top(state)
+    seat, left = int(entry.seat), int(entry.tiles_left)
     pop(state)
     while left > 0 and state.supply_size > 0:
         state.tiles[seat] |= 1 << draw_tile(state)
         left -= 1
         if state.supply_size == 0 and state.run_outs == 1 and state.num_seats > 1:
             if left > 0:
-                push(state, Step.TAKE_TILES, seat, left)
+                push_tiles(state, seat, left)
             ask_all(state, Step.RETURN)
             return
 
@@ -67,7 +74,7 @@ def may_return(state: State, seat: int, tile: int) -> bool:
 
 
 @kernel
-def reveal_returned(t: State, state: State) -> None:
+def reveal_returned(t: Table, state: State) -> None:
     """Score the returned tiles and make them the new supply (G5)."""
     pop(state)
     returned = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.state import FINISHED, NOBODY, State
+from sprawl_env.core.state import FINISHED, NOBODY
 from sprawl_env.games.ginkgopolis.constants import (
     HAL,
     NO_CARD,
@@ -15,6 +15,7 @@ from sprawl_env.games.ginkgopolis.constants import (
 from sprawl_env.games.ginkgopolis.rules.act import (
     adjacent_levels,
     give_back,
+    push_finish,
     raise_building,
     settle,
 )
@@ -22,8 +23,10 @@ from sprawl_env.games.ginkgopolis.rules.cards import discard, discard_hand, draw
 from sprawl_env.games.ginkgopolis.rules.city import beside_cell
 from sprawl_env.games.ginkgopolis.rules.gains import draw_tile
 from sprawl_env.games.ginkgopolis.rules.markers import begin_marker
+from sprawl_env.games.ginkgopolis.state import State
+from sprawl_env.games.ginkgopolis.tables import Table
+from sprawl_env.kernels.agenda import pop, push, top
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.old_agenda import A, pop, push, top
 
 
 @kernel
@@ -38,7 +41,7 @@ def pay_of(state: State, letter: int) -> int:
 
 
 @kernel
-def card_for_hal(t: State, state: State) -> int:
+def card_for_hal(t: Table, state: State) -> int:
     """Return the card Hal plays; an expert Hal may replace an urbanization card (G18)."""
     card = int(state.hal_card)
     state.hal_card = NO_CARD
@@ -53,7 +56,7 @@ def card_for_hal(t: State, state: State) -> int:
 
 
 @kernel
-def hal_acts(t: State, state: State) -> None:
+def hal_acts(t: Table, state: State) -> None:
     """Discard the seat's unused cards, then let Hal draw a tile and build (G17, G18, G24)."""
     pop(state)
     discard_hand(state, 0)
@@ -66,8 +69,9 @@ def hal_acts(t: State, state: State) -> None:
     if card < NUM_LETTERS:
         state.stock[HAL] -= 1
         site = settle(state, card, tile, HAL)
-        push(state, Step.FINISH, HAL, card)
-        push(state, Step.HAL_COLLECT, HAL, site)
+        push_finish(state, HAL, card, False)
+        entry = push(state, Step.HAL_COLLECT, HAL)
+        entry.site = site
         begin_marker(state, 0, card, site)
     else:
         hal_constructs(state, card, tile)
@@ -89,13 +93,13 @@ def hal_constructs(state: State, card: int, tile: int) -> None:
     give_back(state, site, HAL)
     state.stock[HAL] -= levels + 1
     raise_building(state, covered, tile, HAL)
-    push(state, Step.FINISH, HAL, card, 1)
+    push_finish(state, HAL, card, True)
 
 
 @kernel
 def hal_collects(state: State) -> None:
     """Give Hal one point a level of every building adjacent to the new one (G18)."""
-    site = top(state, A)
+    site = int(top(state).site)
     pop(state)
     for colour in range(NUM_COLOURS):
         state.points[HAL] += adjacent_levels(state, site, colour)

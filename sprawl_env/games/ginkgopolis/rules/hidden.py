@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from sprawl_env.core.state import NOT_OVER, State
+from sprawl_env.core.state import NOT_OVER
 from sprawl_env.games.ginkgopolis.constants import (
     HAND_SIZE,
     NO_CARD,
@@ -14,9 +14,11 @@ from sprawl_env.games.ginkgopolis.constants import (
     Step,
 )
 from sprawl_env.games.ginkgopolis.rules.draft import pack_of
+from sprawl_env.games.ginkgopolis.state import State
+from sprawl_env.games.ginkgopolis.tables import Table
+from sprawl_env.kernels.agenda import top
 from sprawl_env.kernels.bits import count_bits, lowest
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.old_agenda import STEP, top
 from sprawl_env.kernels.rng import below, shuffle, sort
 
 GAP: Final = NO_CARD - 1  # an empty place of a hand holds GAP - known_by of the removed card
@@ -62,7 +64,7 @@ def redeal_cards(state: State, seat: int) -> None:
 @kernel
 def redeal_choices(state: State, seat: int) -> None:
     """Resample the hidden answers of other seats from everything they could choose."""
-    step = top(state, STEP)
+    step = int(top(state).step)
     for other in range(state.num_seats):
         if other == seat:
             continue
@@ -124,7 +126,7 @@ def has_chosen_tile(state: State, seat: int) -> bool:
     """Return whether the seat has decided about a tile and not revealed it yet."""
     if state.chosen[seat] == NO_CARD:
         return False
-    step = top(state, STEP)
+    step = int(top(state).step)
     asked_for_tiles = step == Step.TILE and (int(state.owes) >> seat) & 1 == 0
     return bool(asked_for_tiles or step not in (Step.CARD, Step.TILE))
 
@@ -145,7 +147,7 @@ def random_card(state: State, seat: int) -> int:
 
 
 @kernel
-def redeal_tiles(t: State, state: State, seat: int) -> None:
+def redeal_tiles(t: Table, state: State, seat: int) -> None:
     """Re-deal the supply, the removed tiles and the tiles behind the others' screens."""
     known = int(state.tiles[seat]) | int(state.returning[seat]) | int(state.covered)
     if state.lost_tile != NO_TILE:
@@ -237,7 +239,7 @@ def has_seen(state: State, seat: int, pack: int, k: int) -> bool:
 
 
 @kernel
-def redeal_packs(t: State, state: State, seat: int) -> None:
+def redeal_packs(t: Table, state: State, seat: int) -> None:
     """Re-deal characters the seat has not seen, and picks from packs it has seen (G11)."""
     scratch = state.deck[int(state.deck_size) :]
     count = int(t.num_characters)
@@ -277,6 +279,17 @@ def is_open(state: State, pack: int, k: int, last: int) -> bool:
 
 
 @kernel
+def nth_open(state: State, pack: int, start: int, last: int, number: int) -> int:
+    """Return the place, from ``start`` on, of open character ``number`` (see ``is_open``)."""
+    for k in range(start, HAND_SIZE):
+        if is_open(state, pack, k, last):
+            if number == 0:
+                return k
+            number -= 1
+    return start
+
+
+@kernel
 def swap_characters(state: State, pack: int, a: int, b: int) -> None:
     """Swap two characters of a pack."""
     kept = state.pack[pack, a]
@@ -302,14 +315,9 @@ def mix_taken(state: State, seat: int, pack: int) -> None:
                 swap_characters(state, pack, k, other)
     for k in range(HAND_SIZE):
         if is_open(state, pack, k, last):
-            left = below(state, open_ones)
+            other = nth_open(state, pack, k, last, below(state, open_ones))
             open_ones -= 1
-            for other in range(k, HAND_SIZE):
-                if is_open(state, pack, other, last):
-                    if left == 0:
-                        swap_characters(state, pack, k, other)
-                        break
-                    left -= 1
+            swap_characters(state, pack, k, other)
 
 
 @kernel
@@ -324,14 +332,14 @@ def rewrite_picks(state: State, seat: int) -> None:
 
 
 @kernel
-def redeal(t: State, state: State, seat: int) -> None:
+def redeal(t: Table, state: State, seat: int) -> None:
     """Resample everything that the seat cannot know."""
     if state.over != NOT_OVER:
         return
-    if state.rounds == 0 and top(state, STEP) == Step.DRAFT:
+    if state.rounds == 0 and top(state).step == Step.DRAFT:
         redeal_packs(t, state, seat)
     redeal_cards(state, seat)
     redeal_tiles(t, state, seat)
-    if top(state, STEP) == Step.RETURN:
+    if top(state).step == Step.RETURN:
         redeal_returns(state, seat)
     redeal_choices(state, seat)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from sprawl_env.core.state import State
 from sprawl_env.games.ginkgopolis.constants import (
     NO_LETTER,
     NO_SIDE,
@@ -13,8 +12,9 @@ from sprawl_env.games.ginkgopolis.constants import (
     Step,
 )
 from sprawl_env.games.ginkgopolis.rules.city import cell_of, is_free, on_contour
+from sprawl_env.games.ginkgopolis.state import State
+from sprawl_env.kernels.agenda import pop, push
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.old_agenda import pop, push
 
 ANTICLOCKWISE: Final = -1
 CLOCKWISE: Final = 1
@@ -53,7 +53,7 @@ def neighbour(state: State, letter: int, turn: int) -> int:
 @kernel
 def is_repeated(state: State, start: int, place: int) -> bool:
     """Return whether a place between ``start`` and this one faces the same cell."""
-    length = int(state.num_sides)
+    length = int(state.contour_length)
     cell = cell_of(state, state.contour[place % length])
     for earlier in range(start, place):
         if cell_of(state, state.contour[earlier % length]) == cell:
@@ -64,7 +64,7 @@ def is_repeated(state: State, start: int, place: int) -> bool:
 @kernel
 def find_place(state: State, letter: int, number: int) -> int:
     """Case (2): return the side of a candidate, clockwise from the earlier letter, or NO_SIDE."""
-    length = int(state.num_sides)
+    length = int(state.contour_length)
     earlier, later = neighbour(state, letter, -1), neighbour(state, letter, 1)
     start, stop = 0, length
     if earlier != NO_LETTER:
@@ -93,7 +93,7 @@ def letter_on(state: State, side: int) -> int:
 @kernel
 def beyond(state: State, side: int, turn: int) -> int:
     """Return the next side in a direction with a free cell or a marker leaning on it (G21)."""
-    length = int(state.num_sides)
+    length = int(state.contour_length)
     place = int(state.contour_at[side])
     for k in range(1, length):
         found = int(state.contour[(place + turn * k) % length])
@@ -134,23 +134,32 @@ def do_push(state: State, letter: int, turn: int) -> None:
 
 
 @kernel
-def next_shut_in(state: State, origin: int) -> int:
-    """Return the first waiting letter, alphabetically after the moved one, or NO_LETTER."""
+def push_marker(state: State, seat: int, letter: int, site: int, first_letter: int) -> None:
+    """Push the move of a marker."""
+    entry = push(state, Step.MARKER, seat)
+    entry.letter = letter
+    entry.site = site
+    entry.first_letter = first_letter
+
+
+@kernel
+def next_shut_in(state: State, first_letter: int) -> int:
+    """Return the first waiting letter, alphabetically after the first, or NO_LETTER."""
     for k in range(1, NUM_LETTERS):
-        letter = (origin + k) % NUM_LETTERS
+        letter = (first_letter + k) % NUM_LETTERS
         if (int(state.shut_in) >> letter) & 1:
             return letter
     return NO_LETTER
 
 
 @kernel
-def marker_settled(state: State, seat: int, letter: int, origin: int) -> None:
+def marker_settled(state: State, seat: int, letter: int, first_letter: int) -> None:
     """Finish a marker's move and ask for the place of the next waiting marker."""
     state.shut_in = int(state.shut_in) & ~(1 << letter)
     pop(state)
-    following = next_shut_in(state, origin)
+    following = next_shut_in(state, first_letter)
     if following != NO_LETTER:
-        push(state, Step.MARKER, seat, following, NO_SITE, origin)
+        push_marker(state, seat, following, NO_SITE, first_letter)
 
 
 @kernel
@@ -160,4 +169,4 @@ def begin_marker(state: State, seat: int, letter: int, site: int) -> None:
     for other in range(NUM_LETTERS):
         if other != letter and not on_contour(state, other):
             state.shut_in = int(state.shut_in) | (1 << other)
-    push(state, Step.MARKER, seat, letter, site, letter)
+    push_marker(state, seat, letter, site, letter)

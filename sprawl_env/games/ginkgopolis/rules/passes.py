@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.state import State
+from sprawl_env.games.ginkgopolis.state import State
+from sprawl_env.kernels.agenda import push
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.old_agenda import push
 
 
 @kernel

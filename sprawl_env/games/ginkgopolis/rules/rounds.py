@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.state import FINISHED, TRUNCATED, State
+from sprawl_env.core.state import FINISHED, TRUNCATED
 from sprawl_env.games.ginkgopolis.constants import SOLO_HAND, Step
 from sprawl_env.games.ginkgopolis.rules.cards import (
     do_new_hand,
@@ -12,12 +12,14 @@ from sprawl_env.games.ginkgopolis.rules.cards import (
 )
 from sprawl_env.games.ginkgopolis.rules.hal import end_game
 from sprawl_env.games.ginkgopolis.rules.passes import ask_again, ask_all
+from sprawl_env.games.ginkgopolis.state import State
+from sprawl_env.games.ginkgopolis.tables import Table
+from sprawl_env.kernels.agenda import pop, push
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.old_agenda import pop, push
 
 
 @kernel
-def begin_round(t: State, state: State) -> None:
+def begin_round(t: Table, state: State) -> None:
     """All choose a card, then a tile; then each acts, starting with the first player (GK §3)."""
     pop(state)
     state.rounds += 1
@@ -40,7 +42,7 @@ def may_ask_new_hand(state: State, seat: int) -> bool:
 
 
 @kernel
-def end_card_pass(t: State, state: State) -> None:
+def end_card_pass(t: Table, state: State) -> None:
     """Draw the new hands and ask their seats again; if there are none, ask for tiles (G1)."""
     again = int(state.again)
     if again == 0:
@@ -56,7 +58,7 @@ def end_card_pass(t: State, state: State) -> None:
 
 
 @kernel
-def end_round(t: State, state: State) -> None:
+def end_round(t: Table, state: State) -> None:
     """Stop if the end was triggered or no round is left, else prepare the next (G6, G20)."""
     pop(state)
     if state.ending:
@@ -68,7 +70,7 @@ def end_round(t: State, state: State) -> None:
 
 
 @kernel
-def prepare_round(t: State, state: State) -> None:
+def prepare_round(t: Table, state: State) -> None:
     """Pass unused cards and the first-player card on; each seat draws a card (GK §3)."""
     seats = int(state.num_seats)
     push(state, Step.BEGIN_ROUND, 0)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from sprawl_env.core.state import State
 from sprawl_env.games.ginkgopolis.constants import NO_SITE, NUMBERS, Count
 from sprawl_env.games.ginkgopolis.rules.act import colour_of
+from sprawl_env.games.ginkgopolis.state import State
+from sprawl_env.games.ginkgopolis.tables import Table
 from sprawl_env.kernels.arrays import Ints
 from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel
@@ -23,7 +24,7 @@ def num_sides(state: State) -> int:
 
 
 @kernel
-def buildings_of_colour(t: State, state: State, seat: int, colour: int) -> int:
+def buildings_of_colour(t: Table, state: State, seat: int, colour: int) -> int:
     """Return the seat's buildings of a colour, or their levels (cards 10 to 13)."""
     count = 0
     for site in range(state.num_sites):
@@ -33,7 +34,7 @@ def buildings_of_colour(t: State, state: State, seat: int, colour: int) -> int:
 
 
 @kernel
-def buildings_of_height(t: State, state: State, seat: int, tall: bool) -> int:
+def buildings_of_height(t: Table, state: State, seat: int, tall: bool) -> int:
     """Return how many low or tall buildings the seat owns (cards 14 and 15)."""
     count = 0
     for site in range(state.num_sites):
@@ -43,7 +44,7 @@ def buildings_of_height(t: State, state: State, seat: int, tall: bool) -> int:
 
 
 @kernel
-def value_of_card(t: State, state: State, seat: int, card: int) -> int:
+def value_of_card(t: Table, state: State, seat: int, card: int) -> int:
     """Return the points for one card in front of a seat (GK §1)."""
     counts = t.card_counts[card]
     each = int(t.card_points[card])
@@ -61,7 +62,7 @@ def value_of_card(t: State, state: State, seat: int, card: int) -> int:
 
 
 @kernel
-def points_of(t: State, state: State, seat: int) -> int:
+def points_of(t: Table, state: State, seat: int) -> int:
     """Return a seat's points, with tokens and cards, without the districts."""
     points = int(state.points[seat]) + int(state.tokens[seat]) * int(t.token_points)
     cards = int(state.kept[seat])
@@ -137,7 +138,7 @@ def score_districts(state: State, out: Ints) -> None:
 
 
 @kernel
-def write_scores(t: State, state: State, out: Ints) -> None:
+def write_scores(t: Table, state: State, out: Ints) -> None:
     """Write the points of all sides as if the game were scored now."""
     for seat in range(num_sides(state)):
         out[seat] = points_of(t, state, seat)

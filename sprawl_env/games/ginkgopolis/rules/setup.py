@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.state import NOBODY, NOT_OVER, State
+from sprawl_env.core.state import NOBODY, NOT_OVER
 from sprawl_env.games.ginkgopolis.constants import (
     CHARACTERS_KEPT,
     HAL,
@@ -27,10 +27,12 @@ from sprawl_env.games.ginkgopolis.constants import (
 from sprawl_env.games.ginkgopolis.rules.act import keep_character
 from sprawl_env.games.ginkgopolis.rules.cards import draw_to_hand, form_deck
 from sprawl_env.games.ginkgopolis.rules.city import add_site, trace_contour
-from sprawl_env.games.ginkgopolis.rules.gains import gain_resources
+from sprawl_env.games.ginkgopolis.rules.gains import gain_resources, push_tiles
 from sprawl_env.games.ginkgopolis.rules.passes import ask, ask_all
+from sprawl_env.games.ginkgopolis.state import State
+from sprawl_env.games.ginkgopolis.tables import Table
+from sprawl_env.kernels.agenda import clear_agenda, pop, push
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.old_agenda import pop, push
 from sprawl_env.kernels.rng import shuffle
 
 
@@ -75,8 +77,7 @@ def clear(state: State) -> None:
     state.with_act[:] = 0
     state.with_colour[:] = 0
     clear_city(state)
-    state.agenda[:] = 0
-    state.agenda_size = 0
+    clear_agenda(state)
 
 
 @kernel
@@ -92,7 +93,7 @@ def clear_city(state: State) -> None:
     state.site_of[:] = NO_SITE
     state.covered = 0
     state.contour[:] = NO_SIDE
-    state.num_sides = 0
+    state.contour_length = 0
     state.contour_at[:] = NO_SIDE
     state.marker[:] = NO_SIDE
     state.shut_in = 0
@@ -113,7 +114,7 @@ def lay_start(state: State) -> None:
 
 
 @kernel
-def shuffle_supply(t: State, state: State) -> None:
+def shuffle_supply(t: Table, state: State) -> None:
     """Shuffle the other tiles; with 1 to 3 seats remove some unseen (GK §1)."""
     size = 0
     for tile in range(NUM_TILES):
@@ -126,7 +127,7 @@ def shuffle_supply(t: State, state: State) -> None:
 
 
 @kernel
-def first_deck(t: State, state: State) -> None:
+def first_deck(t: Table, state: State) -> None:
     """Form the deck: 12 urbanization cards and those of the starting buildings (GK §1)."""
     state.deck[:] = 0
     state.discarded_letters = (1 << NUM_LETTERS) - 1
@@ -136,7 +137,7 @@ def first_deck(t: State, state: State) -> None:
 
 
 @kernel
-def equip_seats(t: State, state: State) -> None:
+def equip_seats(t: Table, state: State) -> None:
     """Put resources into the supply, give tokens to the seats; solo, the starting items."""
     seats = int(state.num_seats)
     for seat in range(seats):
@@ -147,11 +148,11 @@ def equip_seats(t: State, state: State) -> None:
         gain_resources(state, 0, int(t.solo_items[Gain.RESOURCE]))
         state.points[0] = t.solo_items[Gain.POINT]
         push(state, Step.BEGIN_ROUND, 0)
-        push(state, Step.TAKE_TILES, 0, int(t.solo_items[Gain.TILE]))
+        push_tiles(state, 0, int(t.solo_items[Gain.TILE]))
 
 
 @kernel
-def deal_packs(t: State, state: State) -> None:
+def deal_packs(t: Table, state: State) -> None:
     """Deal four characters to every seat to draft from (G11), using the deck as scratch."""
     count = int(t.num_characters)
     seats = int(state.num_seats)
@@ -165,7 +166,7 @@ def deal_packs(t: State, state: State) -> None:
 
 
 @kernel
-def deal_sets(t: State, state: State) -> None:
+def deal_sets(t: Table, state: State) -> None:
     """Give every seat a different introductory set (GK §2), using the deck as scratch."""
     count = int(t.num_sets)
     for k in range(count):
@@ -191,7 +192,7 @@ def show_characters(state: State) -> None:
 
 
 @kernel
-def take_items(t: State, state: State, seat: int) -> None:
+def take_items(t: Table, state: State, seat: int) -> None:
     """Take the starting items of a seat's characters (GK §1)."""
     pop(state)
     tiles = 0
@@ -201,11 +202,11 @@ def take_items(t: State, state: State, seat: int) -> None:
         state.points[seat] += items[Gain.POINT]
         tiles += int(items[Gain.TILE])
     if tiles > 0:
-        push(state, Step.TAKE_TILES, seat, tiles)
+        push_tiles(state, seat, tiles)
 
 
 @kernel
-def deal_hands(t: State, state: State) -> None:
+def deal_hands(t: Table, state: State) -> None:
     """Deal four cards to every seat (G11)."""
     pop(state)
     for seat in range(state.num_seats):
@@ -214,7 +215,7 @@ def deal_hands(t: State, state: State) -> None:
 
 
 @kernel
-def set_up(t: State, state: State) -> None:
+def set_up(t: Table, state: State) -> None:
     """Carry out the setup up to the first decision; the caller has seeded the rng."""
     clear(state)
     lay_start(state)

@@ -24,9 +24,11 @@ from sprawl_env.games.ginkgopolis.rules.hidden import redeal
 from sprawl_env.games.ginkgopolis.rules.passes import answered
 from sprawl_env.games.ginkgopolis.rules.scoring import num_sides, write_scores
 from sprawl_env.games.ginkgopolis.rules.setup import set_up
+from sprawl_env.games.ginkgopolis.state import State
+from sprawl_env.games.ginkgopolis.tables import Table
+from sprawl_env.kernels.agenda import top
 from sprawl_env.kernels.arrays import Ints, Mask
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.old_agenda import STEP, A, B, top
 from sprawl_env.kernels.rng import seed_state
 
 POINT = 1000  # weight of a point in a standing; the resources of a tie-break stay below it
@@ -35,7 +37,7 @@ POINT = 1000  # weight of a point in a standing; the resources of a tie-break st
 @kernel
 def deal(tables: Tables, games: Games, g: int, seed: int) -> None:
     """Deal an opening position (GK §1)."""
-    state = games[g]
+    state: State = games[g]
     seed_state(state, seed)
     set_up(tables[0], state)
     advance(tables[0], state)
@@ -44,18 +46,18 @@ def deal(tables: Tables, games: Games, g: int, seed: int) -> None:
 @kernel
 def legal_actions(tables: Tables, games: Games, g: int, mask: Mask) -> None:
     """Mark what the seat to play may do (GK §6)."""
-    state = games[g]
+    state: State = games[g]
     mask[:] = 0
     if state.over != NOT_OVER:
         return
-    step = top(state, STEP)
+    step = int(top(state).step)
     seat = int(state.to_play)
     if step == Step.CARD:
         mark_cards(state, seat, mask)
     elif step == Step.TILE:
         mark_tiles(state, seat, mask)
     elif step == Step.MARKER:
-        mark_places(state, top(state, A), top(state, B), mask)
+        mark_places(state, int(top(state).letter), int(top(state).site), mask)
     elif step == Step.GAIN:
         mark_gains(state, seat, mask)
     elif step == Step.RETURN:
@@ -67,9 +69,10 @@ def legal_actions(tables: Tables, games: Games, g: int, mask: Mask) -> None:
 @kernel
 def play(tables: Tables, games: Games, g: int, action: int) -> None:
     """Carry out a legal action, then advance to the next decision."""
-    t, state = tables[0], games[g]
+    t: Table = tables[0]
+    state: State = games[g]
     seat = int(state.to_play)
-    step = top(state, STEP)
+    step = int(top(state).step)
     state.ply += 1
     if step <= LAST_PASS:
         answer(state, seat, action)
@@ -85,10 +88,10 @@ def play(tables: Tables, games: Games, g: int, action: int) -> None:
 @kernel
 def owing(tables: Tables, games: Games, g: int) -> int:
     """Return the set of seats that owe an answer in this pass (GK §3); 0 once over."""
-    state = games[g]
+    state: State = games[g]
     if state.over != NOT_OVER:
         return 0
-    if top(state, STEP) <= LAST_PASS:
+    if top(state).step <= LAST_PASS:
         return int(state.owes)
     return 1 << int(state.to_play)
 
@@ -102,7 +105,7 @@ def scores(tables: Tables, games: Games, g: int, out: Ints) -> None:
 @kernel
 def standings(tables: Tables, games: Games, g: int, out: Ints) -> None:
     """Write the points combined with the tie-break, resources behind the screen (G7, G19)."""
-    state = games[g]
+    state: State = games[g]
     write_scores(tables[0], state, out)
     for seat in range(num_sides(state)):
         out[seat] = out[seat] * POINT

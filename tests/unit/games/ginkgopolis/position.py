@@ -41,16 +41,24 @@ from sprawl_env.games.ginkgopolis.constants import (
     START_SIDE,
     Step,
 )
-from sprawl_env.games.ginkgopolis.names import DIRECTIONS, card_name, tile_name, tiles_in
+from sprawl_env.games.ginkgopolis.names import (
+    DIRECTIONS,
+    card_name,
+    cell_beside,
+    place_of,
+    tile_name,
+    tiles_in,
+)
 from sprawl_env.games.ginkgopolis.rules.act import keep_card, keep_character
 from sprawl_env.games.ginkgopolis.rules.cards import discard
-from sprawl_env.games.ginkgopolis.rules.city import add_site, cell_x, cell_y, trace_contour
+from sprawl_env.games.ginkgopolis.rules.city import add_site, trace_contour
+from sprawl_env.games.ginkgopolis.rules.draft import pack_of
 from sprawl_env.games.ginkgopolis.rules.flow import advance
-from sprawl_env.games.ginkgopolis.rules.markers import do_push, find_place
+from sprawl_env.games.ginkgopolis.rules.markers import do_push
 from sprawl_env.games.ginkgopolis.rules.passes import ask_all
 from sprawl_env.games.ginkgopolis.rules.setup import clear
-from sprawl_env.kernels.compile import JIT
-from sprawl_env.kernels.old_agenda import push
+from sprawl_env.kernels.agenda import push
+from sprawl_env.kernels.compile import JIT, kernel
 
 # Numbers of trials: smaller without compiled kernels.
 RANDOM_GAMES = 12 if JIT else 1
@@ -116,6 +124,72 @@ def kind_of(name):
 def set_of(names):
     """Return tiles as a set of bits."""
     return sum(1 << tile_of(name) for name in names)
+
+
+# ---------------------------------------------------------------- rules applied to game 0
+
+
+@kernel
+def empty_table(games):
+    """Reset all fields but the options and the rng."""
+    clear(games[0])
+
+
+@kernel
+def lay_building(games, x, y, tile, owner, levels):
+    """Put a building on an empty cell."""
+    site = add_site(games[0], x, y, tile, owner)
+    games[0].levels[site] = levels
+
+
+@kernel
+def walk_contour(games):
+    """Store the contour of the city."""
+    trace_contour(games[0])
+
+
+@kernel
+def push_markers(games, letter, turn):
+    """Put a marker into the city by pushing the others."""
+    do_push(games[0], letter, turn)
+
+
+@kernel
+def give_card(tables, games, seat, card):
+    """Put a building card in front of a seat."""
+    keep_card(tables[0], games[0], seat, card)
+
+
+@kernel
+def give_character(games, seat, kind):
+    """Put a character in front of a seat."""
+    keep_character(games[0], seat, kind)
+
+
+@kernel
+def throw_away(games, card):
+    """Put a card on the discard pile."""
+    discard(games[0], card)
+
+
+@kernel
+def pack_held_by(games, seat):
+    """Return the draft pack that a seat holds."""
+    return pack_of(games[0], seat)
+
+
+@kernel
+def let_all_choose(tables, games):
+    """Begin a round in which every seat has its cards."""
+    state = games[0]
+    seats = int(state.num_seats)
+    push(state, Step.END_OF_ROUND, 0)
+    if seats == 1:
+        push(state, Step.HAL, 0)
+    for k in range(seats - 1, -1, -1):
+        push(state, Step.ACT, (int(state.first) + k) % seats)
+    ask_all(state, Step.CARD)
+    advance(tables[0], state)
 
 
 # ---------------------------------------------------------------- positions
@@ -189,49 +263,42 @@ def position(
     game = game_of(num_players, data, **(options or {}))
     games = game.deal(1, seed=1)
     t, state = game.tables[0], games[0]
-    clear(state)
-    _lay_city(state, start, buildings or {})
+    empty_table(games)
+    _lay_city(games, start, buildings or {})
     _lay_tiles(t, state, covered, tiles, supply, rest_of_tiles, kept)
-    _lay_markers(state, markers or {})
+    _lay_markers(games, markers or {})
     for seat, names in enumerate(kept):
         for name in names:
-            keep_card(t, state, seat, card_of(name))
+            give_card(game.tables, games, seat, card_of(name))
     for seat, names in enumerate(characters or ()):
         for k, name in enumerate(names):
             state.picks[seat, k] = kind_of(name)
-            keep_character(state, seat, kind_of(name))
+            give_character(games, seat, kind_of(name))
         state.num_picks = CHARACTERS_KEPT
     _lay_pieces(t, state, resources, stock or {}, points, tokens)
     state.rounds, state.first = rounds, first
     state.workers = set_of(workers)
-    _lay_cards(state, hands or (), hal_card, deck, discards, rest_of_cards)
-    push(state, Step.END_OF_ROUND, 0)
-    if num_players == 1:
-        push(state, Step.HAL, 0)
-    for k in range(num_players - 1, -1, -1):
-        push(state, Step.ACT, (first + k) % num_players)
-    ask_all(state, Step.CARD)
-    advance(t, state)
+    _lay_cards(games, hands or (), hal_card, deck, discards, rest_of_cards)
+    let_all_choose(game.tables, games)
     for name, value in fields.items():
         state[name] = value
     check(game, games)
     return game, games
 
 
-def _lay_city(state, start, buildings):
+def _lay_city(games, start, buildings):
+    state = games[0]
     for k, name in enumerate(start):
         tile, owner, levels = tile_of(name), NOBODY, 1
         if (k % START_SIDE, k // START_SIDE) in buildings:
             top, owner, levels = buildings[k % START_SIDE, k // START_SIDE]
             state.covered |= 1 << tile
             tile = tile_of(top)
-        site = add_site(state, k % START_SIDE, k // START_SIDE, tile, owner)
-        state.levels[site] = levels
+        lay_building(games, k % START_SIDE, k // START_SIDE, tile, owner, levels)
     for (x, y), (name, owner, *levels) in buildings.items():
         if not (0 <= x < START_SIDE and 0 <= y < START_SIDE):
-            site = add_site(state, x, y, tile_of(name), owner)
-            state.levels[site] = levels[0] if levels else 1
-    trace_contour(state)
+            lay_building(games, x, y, tile_of(name), owner, levels[0] if levels else 1)
+    walk_contour(games)
 
 
 def _lay_tiles(t, state, covered, tiles, supply, rest_of_tiles, kept):
@@ -260,7 +327,8 @@ def _lay_tiles(t, state, covered, tiles, supply, rest_of_tiles, kept):
     state.supply_size = len(laid)
 
 
-def _lay_markers(state, markers):
+def _lay_markers(games, markers):
+    state = games[0]
     for letter, ((x, y), direction) in markers.items():
         state.marker[LETTERS.index(letter)] = side_at(state, x, y, direction)
     waiting = []
@@ -274,9 +342,9 @@ def _lay_markers(state, markers):
         else:
             state.marker[k] = side
     for k in waiting:
-        side = find_place(state, k, 0)
+        side = place_of(games, 0, k, 0)
         if side == NO_SIDE:
-            do_push(state, k, 1)
+            push_markers(games, k, 1)
         else:
             state.marker[k] = side
 
@@ -298,7 +366,8 @@ def _lay_pieces(t, state, resources, stock, points, tokens):
         state.tokens[seat] = tokens[seat] if tokens and seat < len(tokens) else default
 
 
-def _lay_cards(state, hands, hal_card, deck, discards, rest_of_cards):
+def _lay_cards(games, hands, hal_card, deck, discards, rest_of_cards):
+    state = games[0]
     seats, first = int(state.num_seats), int(state.first)
     tops = state.site_tile[: state.num_sites].tolist()
     named = {*deck, *discards, *(name for hand in hands for name in hand), hal_card}
@@ -330,7 +399,7 @@ def _lay_cards(state, hands, hal_card, deck, discards, rest_of_cards):
     state.deck[: len(laid)] = laid[::-1]
     state.deck_size = len(laid)
     for name in discards:
-        discard(state, card_of(name))
+        throw_away(games, card_of(name))
 
 
 # ---------------------------------------------------------------- reading a position
@@ -338,7 +407,7 @@ def _lay_cards(state, hands, hal_card, deck, discards, rest_of_cards):
 
 def cell_at(state, side):
     """Return the cell that a side faces."""
-    return int(cell_x(state, side)), int(cell_y(state, side))
+    return cell_beside(state, int(side))
 
 
 def side_at(state, x, y, direction):
@@ -414,7 +483,7 @@ def discards_of(games, g=0):
 def step_of(games, g=0):
     """Return the current decision as a ``Step``; None once over."""
     size = int(games.agenda_size[g])
-    return Step(int(games.agenda[g, size - 1, 0])) if size else None
+    return Step(int(games.agenda[g, size - 1].step)) if size else None
 
 
 # ---------------------------------------------------------------- playing by name

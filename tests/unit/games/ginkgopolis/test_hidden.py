@@ -13,7 +13,6 @@ from sprawl_env.games.ginkgopolis.constants import (
     NOT_TAKEN,
     Step,
 )
-from sprawl_env.games.ginkgopolis.rules.draft import pack_of
 from sprawl_env.kernels.compile import JIT
 from tests.second_opinion.ginkgopolis_along import (
     ANYTHING,
@@ -33,6 +32,7 @@ from tests.second_opinion.ginkgopolis_along import (
     step_of,
     violations,
 )
+from tests.unit.games.ginkgopolis.position import pack_held_by
 
 SEATS = (1, 2, 3, 4, 5)
 PASSES = (Step.DRAFT, Step.CARD, Step.TILE, Step.RETURN)
@@ -322,7 +322,7 @@ def test_gk_4_g11_packs_that_were_held_stay_and_others_are_dealt_anew(seats, num
     )
     seat = int(games.to_play[0])
     state = games[0]
-    now = pack_of(state, seat)
+    now = pack_held_by(games, seat)
     copies = Counter(game.tables[0].character_kind[:27].tolist())
     for seed in range(REDEALS // 4):
         other = redealt(game, games, seat, seed)[0]
@@ -347,7 +347,7 @@ def test_gk_4_g11_unseen_picks_of_others_can_be_any_kind(seats):
     state = games[0]
     left = Counter(game.tables[0].character_kind[:27].tolist())
     left -= Counter(state.pack[seat].tolist())  # held in the first pass, whole
-    now = pack_of(state, seat)
+    now = pack_held_by(games, seat)
     left -= Counter(state.pack[now][state.taken_in[now] == NOT_TAKEN].tolist())
     unseen = (seat + 1) % seats  # its first pick came from its own pack
     picks = tally(game, games, seat, lambda g: [int(g.picks[0, unseen, 0])])

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from sprawl_env.games.ginkgopolis.constants import LETTERS, Step
-from sprawl_env.kernels.old_agenda import A
 from tests.unit.games.ginkgopolis.position import (
     ALL_TILES,
     START,
@@ -53,7 +52,7 @@ def urbanize(letter, *cells, markers=None, seats=2):
 
 def asked_letter(games):
     """Return the letter that is to move next."""
-    return LETTERS[games.agenda[0, int(games.agenda_size[0]) - 1, A]]
+    return LETTERS[games.agenda[0, int(games.agenda_size[0]) - 1].letter]
 
 
 # ---------------------------------------------------------------- the start
@@ -360,7 +359,7 @@ def test_g4_with_one_letter_on_the_contour_all_its_other_cells_are_candidates():
     game, games, _ = walled("A")
     play(game, games, "marker north")
     state = games[0]
-    cells = {cell_at(state, int(side)) for side in state.contour[: state.num_sides]}
+    cells = {cell_at(state, int(side)) for side in state.contour[: state.contour_length]}
     assert len(legal_names(game, games)) == len(cells) - 1
 
 
@@ -398,12 +397,12 @@ def test_gk_5_a_marker_walks_outward_to_the_last_tile(
     assert f"marker {direction}" in legal_names(game, games)
     play(game, games, f"marker {direction}")
     assert markers_of(games)[letter] == (cell(walked + 1), leans)
-    assert games.num_sides[0] == 12 + 2 * (walked + 1)
+    assert games.contour_length[0] == 12 + 2 * (walked + 1)
 
 
 def test_gk_5_the_longest_contour_is_walked_without_a_gap():
     cells = [(0, -1 - k) for k in range(50)]
     _, games = urbanize("A", *cells, markers={"A": ((0, -51), "south")}, seats=5)
-    assert games.num_sides[0] == 114
+    assert games.contour_length[0] == 114
     assert np.unique(games.contour[0]).size == 114
     assert games.site_y[0].min() == -51

@@ -9,7 +9,6 @@ import pytest
 from sprawl_env.core.state import NOT_OVER
 from sprawl_env.games.ginkgopolis.constants import LETTERS, NO_CARD, NOT_TAKEN, NUM_LETTERS, Step
 from sprawl_env.games.ginkgopolis.observation import WINDOW
-from sprawl_env.games.ginkgopolis.rules.draft import pack_of
 from sprawl_env.kernels.compile import JIT
 from tests.second_opinion import ginkgopolis_along
 from tests.unit.games.ginkgopolis.position import (
@@ -19,9 +18,11 @@ from tests.unit.games.ginkgopolis.position import (
     hand_of,
     kind_of,
     markers_of,
+    pack_held_by,
     play,
     play_on,
     position,
+    random_game,
     step_of,
     tile_of,
 )
@@ -31,18 +32,23 @@ RED, BLUE, YELLOW = RESOURCE, TILE, POINT = range(3)
 DRAFT, CARD, ADD_TILE, RETURN, GAIN, MARKER = range(6)
 
 
+def numbers_of(game, games, seat, g=0):
+    """Return an observation as whole numbers."""
+    return game.observe(games, g, seat, np.full(game.observation_size, 77, np.int8))
+
+
 def block(game, games, seat, name):
-    observation = game.observe(games, 0, seat)
-    return game.observation_layout.view(observation, name)
+    """Return a block as whole numbers."""
+    return game.observation_layout.view(numbers_of(game, games, seat), name)
 
 
 def sees(game, games, seat, name, expected):
-    """Compare a whole block with ``{index: value}``, zero elsewhere."""
+    """Compare a whole block with ``{index: number}``, zero elsewhere."""
     seen = block(game, games, seat, name)
-    whole = np.zeros(seen.shape, np.float32)
-    for index, value in expected.items():
-        whole[index] = value
-    assert seen == pytest.approx(whole), name
+    whole = np.zeros(seen.shape, np.int8)
+    for index, number in expected.items():
+        whole[index] = number
+    assert seen.tolist() == whole.tolist(), name
 
 
 def ones(names, of=tile_of):
@@ -151,9 +157,9 @@ def test_block_letter_place_counts_cells_from_the_windows_centre(middle):
     game, games = middle
     expected = {}
     for letter, ((x, y), _) in markers_of(games).items():
-        expected[LETTERS.index(letter), 0] = (x - 1) / 16
-        expected[LETTERS.index(letter), 1] = (y - 1) / 16
-    assert expected[3, 0] == 3 / 16
+        expected[LETTERS.index(letter), 0] = x - 1
+        expected[LETTERS.index(letter), 1] = y - 1
+    assert expected[3, 0] == 3
     sees(game, games, 1, "letter_place", expected)
 
 
@@ -166,7 +172,7 @@ def test_block_letter_yield_is_levels_beside_the_marker_by_colour(middle):
     for words in levels:
         letter, colour, count = words.split()
         at = LETTERS.index(letter), ("red", "blue", "yellow").index(colour)
-        expected[at] = int(count) / 8
+        expected[at] = int(count)
     for seat in range(3):
         sees(*middle, seat, "letter_yield", expected)
 
@@ -204,9 +210,22 @@ def test_cards_passed_on_are_known_until_they_are_played(middle):
 def test_blocks_tile_own_and_screen_of_the_observer(middle):
     for seat, tiles in enumerate((["red 20", "blue 11"], ["yellow 20"], [])):
         sees(*middle, seat, "tile_own", ones(tiles))
-    sees(*middle, 0, "screen", {(0, 0): 7 / 25, (0, 1): 2 / 20, (0, 2): 75 / 150})
-    sees(*middle, 1, "screen", {(0, 0): 4 / 25, (0, 1): 1 / 20, (0, 2): 3 / 150})
-    sees(*middle, 2, "screen", {(0, 2): 30 / 150})
+    for seat, (resources, tiles, points) in enumerate(((7, 2, 75), (4, 1, 3), (0, 0, 30))):
+        sees(*middle, seat, "screen_resources", {0: resources})
+        sees(*middle, seat, "screen_tiles", {0: tiles})
+        sees(*middle, seat, "screen_points", {0: points})
+        sees(*middle, seat, "screen_points_above", {})
+
+
+@pytest.mark.parametrize(
+    ("points", "shown", "above"),
+    [(99, 99, 0), (100, 100, 0), (101, 100, 1), (150, 100, 50), (200, 100, 100), (900, 100, 100)],
+)
+def test_blocks_screen_points_show_every_number_up_to_200(points, shown, above):
+    game, games = position(points=[points, 7])
+    sees(game, games, 0, "screen_points", {0: shown})
+    sees(game, games, 0, "screen_points_above", {0: above})
+    sees(game, games, 1, "screen_points", {0: 7})
 
 
 BUILDINGS = {  # cell -> building, levels
@@ -224,7 +243,7 @@ BUILDINGS = {  # cell -> building, levels
 
 
 def test_block_levels_of_the_building_a_tile_tops(middle):
-    expected = {tile_of(name): levels / 8 for name, levels in BUILDINGS.values()}
+    expected = {tile_of(name): levels for name, levels in BUILDINGS.values()}
     for seat in range(3):
         sees(*middle, seat, "levels", expected)
 
@@ -238,8 +257,8 @@ def test_blocks_worker_and_covered(middle):
 def test_block_tile_place_counts_cells_from_the_windows_centre(middle):
     expected = {}
     for (x, y), (name, _) in BUILDINGS.items():
-        expected[tile_of(name), 0] = (x - 1) / 16
-        expected[tile_of(name), 1] = (y - 1) / 16
+        expected[tile_of(name), 0] = x - 1
+        expected[tile_of(name), 1] = y - 1
     sees(*middle, 2, "tile_place", expected)
 
 
@@ -263,7 +282,7 @@ def test_block_kind_kept_observer_first(middle):
     ]
     for seat in range(3):
         expected = {
-            (kind_of(name), k): count / 4
+            (kind_of(name), k): count
             for k in range(3)
             for name, count in kept[(seat + k) % 3].items()
         }
@@ -273,26 +292,26 @@ def test_block_kind_kept_observer_first(middle):
 
 
 @pytest.mark.parametrize("seat", range(3))
-def test_block_city_shows_levels_by_colour_whose_and_markers(middle, seat):
+def test_blocks_of_the_window_show_levels_by_colour_whose_and_markers(middle, seat):
     game, games = middle
     half = WINDOW // 2
-    expected = {}
-    for (x, y), (name, levels) in BUILDINGS.items():
+    levels = {}
+    for (x, y), (name, count) in BUILDINGS.items():
         plane = ("red", "blue", "yellow").index(name.split()[0])
-        expected[plane, y - 1 + half, x - 1 + half] = levels / 8
-    for owner, x in enumerate((0, 1, 3)):
-        expected[3, half - 1, x - 1 + half] = 1 if owner == seat else -1
-    for (x, y), _ in markers_of(games).values():
-        expected[4, y - 1 + half, x - 1 + half] = 1
-    sees(game, games, seat, "city", expected)
+        levels[plane, y - 1 + half, x - 1 + half] = count
+    sees(game, games, seat, "city_levels", levels)
+    owners = {(half - 1, x - 1 + half): 1 if k == seat else -1 for k, x in enumerate((0, 1, 3))}
+    sees(game, games, seat, "city_owner", owners)
+    cells = [cell for cell, _ in markers_of(games).values()]
+    sees(game, games, seat, "city_marker", {(y - 1 + half, x - 1 + half): 1 for x, y in cells})
     sees(game, games, seat, "outside", {})
 
 
 def test_blocks_stock_built_and_tokens_observer_first(middle):
     for seat in range(3):
-        sees(*middle, seat, "stock", seen_from(seat, [10 / 25, 14 / 25, 19 / 25]))
-        sees(*middle, seat, "built", seen_from(seat, [3 / 25, 2 / 25, 1 / 25]))
-        sees(*middle, seat, "tokens", seen_from(seat, [1, 1 / 2, 0]))
+        sees(*middle, seat, "stock", seen_from(seat, [10, 14, 19]))
+        sees(*middle, seat, "built", seen_from(seat, [3, 2, 1]))
+        sees(*middle, seat, "tokens", seen_from(seat, [2, 1, 0]))
 
 
 def test_blocks_bonus_with_act_and_with_colour_observer_first(middle):
@@ -305,10 +324,10 @@ def test_blocks_bonus_with_act_and_with_colour_observer_first(middle):
     with_colour = [(3, 1, 0), (0, 2, 2), (3, 1, 0)]
     for seat in range(3):
         turned = [(k, (seat + k) % 3) for k in range(3)]
-        expected = {(k, *at): n / 6 for k, other in turned for at, n in bonus[other].items()}
+        expected = {(k, *at): n for k, other in turned for at, n in bonus[other].items()}
         sees(*middle, seat, "bonus", expected)
         for name, counts in (("with_act", with_act), ("with_colour", with_colour)):
-            expected = {(k, i): counts[other][i] / 15 for k, other in turned for i in range(3)}
+            expected = {(k, i): counts[other][i] for k, other in turned for i in range(3)}
             sees(*middle, seat, name, expected)
 
 
@@ -316,11 +335,33 @@ def test_blocks_first_supply_deck_and_round(middle):
     game, games = middle
     for seat in range(3):
         sees(game, games, seat, "first", {(1 - seat) % 3: 1})
-        sees(game, games, seat, "supply", {0: (54 - 10 - 3 - 3) / 51})
-        sees(game, games, seat, "deck", {0: (21 - 12 - 2) / 72})
-        sees(game, games, seat, "round", {0: 50 / 200})
+        sees(game, games, seat, "supply", {0: 54 - 10 - 3 - 3})
+        sees(game, games, seat, "deck", {0: 21 - 12 - 2})
+        sees(game, games, seat, "rounds", {0: 50})
+        sees(game, games, seat, "rounds_left", {0: 100})
+        sees(game, games, seat, "hundreds", {1: 1})
         sees(game, games, seat, "run_outs", {})
         sees(game, games, seat, "ending", {})
+
+
+@pytest.mark.parametrize(
+    ("rounds", "max_rounds", "begun", "left", "hundreds"),
+    [
+        (1, 30, 1, 29, {}),
+        (30, 30, 30, 0, {}),
+        (100, 200, 100, 100, {0: 1, 1: 1}),
+        (101, 200, 100, 99, {0: 1}),
+        (1, 10_000, 1, 100, {1: 99}),
+        (9_950, 10_000, 100, 50, {0: 99}),
+        (10_000, 10_000, 100, 0, {0: 100}),
+    ],
+)
+def test_blocks_of_the_rounds(rounds, max_rounds, begun, left, hundreds):
+    game, games = position(rounds=rounds, options={"max_rounds": max_rounds})
+    for seat in range(2):
+        sees(game, games, seat, "rounds", {0: begun})
+        sees(game, games, seat, "rounds_left", {0: left})
+        sees(game, games, seat, "hundreds", hundreds)
 
 
 @pytest.mark.parametrize(("run_outs", "expected"), [(1, {0: 1}), (2, {0: 1, 1: 1})])
@@ -385,12 +426,12 @@ def test_once_over_nobody_owes_a_decision():
 def in_hand(games, seat):
     """Return what the draft pack that a seat holds shows."""
     state = games[0]
-    pack = pack_of(state, seat)
+    pack = pack_held_by(games, seat)
     shown = {}
     for k in range(4):
         if state.taken_in[pack, k] == NOT_TAKEN:
             kind = int(state.pack[pack, k])
-            shown[kind] = shown.get(kind, 0) + 1 / 4
+            shown[kind] = shown.get(kind, 0) + 1
     return shown
 
 
@@ -402,7 +443,7 @@ def test_blocks_of_the_draft_show_the_pack_in_hand_and_the_own_picks(seats):
         for answers in range(seats):
             for seat in range(seats):
                 picks = games.picks[0, seat, :number].tolist()
-                kept = {(kind, 0): picks.count(kind) / 4 for kind in picks}
+                kept = {(kind, 0): picks.count(kind) for kind in picks}
                 sees(game, games, seat, "decision", {DRAFT: 1})
                 sees(game, games, seat, "to_play", {0: 1} if seat >= answers else {})
                 sees(game, games, seat, "kind_in_pack", in_hand(games, seat))
@@ -414,7 +455,7 @@ def test_blocks_of_the_draft_show_the_pack_in_hand_and_the_own_picks(seats):
         kept = {}
         for k in range(seats):
             for kind in games.picks[0, (seat + k) % seats].tolist():
-                kept[kind, k] = kept.get((kind, k), 0) + 1 / 4
+                kept[kind, k] = kept.get((kind, k), 0) + 1
         sees(game, games, seat, "kind_kept", kept)
 
 
@@ -431,9 +472,10 @@ def test_solo_hal_is_side_1_and_open():
         hands=[["A", "B", "C"]],
         hal_card="D",
     )
-    sees(game, games, 0, "screen", {(0, 0): 6 / 25, (0, 2): 9 / 150, (1, 2): 30 / 150})
-    sees(game, games, 0, "stock", {0: 17 / 25, 1: 23 / 25})
-    sees(game, games, 0, "built", {0: 2 / 25, 1: 2 / 25})
+    sees(game, games, 0, "screen_resources", {0: 6})
+    sees(game, games, 0, "screen_points", {0: 9, 1: 30})
+    sees(game, games, 0, "stock", {0: 17, 1: 23})
+    sees(game, games, 0, "built", {0: 2, 1: 2})
     sees(game, games, 0, "tokens", {})
     sees(game, games, 0, "card_kept", {(tile_of("red 1"), 1): 1})
     sees(game, games, 0, "owner", {(tile_of("red 10"), 1): 1, (tile_of("blue 7"), 0): 1})
@@ -462,21 +504,19 @@ def screens(opened):
 
 def test_gk_2_screens_hide_the_others_counts_by_default():
     game, games = screens(False)
-    sees(game, games, 0, "screen", {(0, 0): 7 / 25, (0, 1): 2 / 20, (0, 2): 75 / 150})
+    sees(game, games, 0, "screen_resources", {0: 7})
+    sees(game, games, 0, "screen_tiles", {0: 2})
+    sees(game, games, 0, "screen_points", {0: 75})
 
 
 def test_gk_2_open_screens_show_counts_but_never_which_tiles():
     game, games = screens(True)
-    counts = [(7 / 25, 2 / 20, 75 / 150), (4 / 25, 1 / 20, 3 / 150), (0, 0, 30 / 150)]
+    resources, tiles, points = [7, 4, 0], [2, 1, 0], [75, 3, 30]
     own = (["red 20", "blue 11"], ["yellow 20"], [])
     for seat in range(3):
-        sees(
-            game,
-            games,
-            seat,
-            "screen",
-            {(k, i): counts[(seat + k) % 3][i] for k in range(3) for i in range(3)},
-        )
+        sees(game, games, seat, "screen_resources", seen_from(seat, resources))
+        sees(game, games, seat, "screen_tiles", seen_from(seat, tiles))
+        sees(game, games, seat, "screen_points", seen_from(seat, points))
         sees(game, games, seat, "tile_own", ones(own[seat]))
 
 
@@ -485,9 +525,9 @@ def test_gk_4_g16_the_counts_others_see_include_a_committed_tile_until_it_is_rev
     play(game, games, "card B")
     play(game, games, *(f"card {min_letter(games, seat)}" for seat in (1, 2)))
     play(game, games, "with tile red 20", "without tile")
-    assert block(game, games, 2, "screen")[1, 1] == np.float32(2 / 20)
+    assert block(game, games, 2, "screen_tiles")[1] == 2
     play(game, games, "without tile")  # seat 0 reveals
-    assert block(game, games, 2, "screen")[1, 1] == np.float32(1 / 20)
+    assert block(game, games, 2, "screen_tiles")[1] == 1
 
 
 def min_letter(games, seat):
@@ -500,67 +540,100 @@ def test_gk_4_g5_the_counts_others_see_include_tiles_put_aside_until_they_are_sh
     )
     choose(game, games, "B")
     play(game, games, "take tile")
-    before = block(game, games, 1, "screen").copy()
-    assert before[1, 1] == np.float32(1 / 20)
+    names = ("screen_resources", "screen_tiles", "screen_points")
+    before = [block(game, games, 1, name).tolist() for name in names]
+    assert before[1][1] == 1
     play(game, games, "return red 20")
-    assert (block(game, games, 1, "screen") == before).all()
+    assert [block(game, games, 1, name).tolist() for name in names] == before
     play(game, games, "done returning", "done returning")  # seat 1 first, then seat 0
-    after = block(game, games, 1, "screen")
-    assert after[1, 1] == 0
-    assert after[1, 2] == before[1, 2] + np.float32(1 / 150)
+    assert block(game, games, 1, "screen_tiles")[1] == 0
+    assert block(game, games, 1, "screen_points")[1] == before[2][1] + 1
 
 
 # ---------------------------------------------------------------- the window
 
 
-def long_street(length):
+def long_street(length, seats=2):
     """Return buildings in a row eastwards from the start, with the numbers 4 to 20 in turn."""
     names = [f"{colour} {n}" for colour in ("red", "blue", "yellow") for n in range(4, 21)]
-    return {(3 + k, 0): (names[k], k % 2) for k in range(length)}
+    return {(3 + k, 0): (names[k], k % seats) for k in range(length)}
 
 
 def test_buildings_outside_the_window_are_counted_and_keep_their_place():
     """Columns 0 to 20: the centre is (10, 1), and the window shows columns 5 to 15."""
     game, games = position(buildings=long_street(18))
-    sees(game, games, 0, "outside", {0: (9 + 2 + 5) / 60})
-    city = block(game, games, 0, "city")
-    assert np.count_nonzero(city[:3]) == 11
-    assert city[3, 4].tolist() == [1 if (x - 3) % 2 == 0 else -1 for x in range(5, 16)]
+    sees(game, games, 0, "outside", {0: 9 + 2 + 5})
+    assert np.count_nonzero(block(game, games, 0, "city_levels")) == 11
+    assert block(game, games, 0, "city_owner")[4].tolist() == [
+        1 if (x - 3) % 2 == 0 else -1 for x in range(5, 16)
+    ]
     place = block(game, games, 0, "tile_place")
     far = tile_of("blue 4")  # the last, at (20, 0)
-    assert place[far] == pytest.approx([10 / 16, -1 / 16])
+    assert place[far].tolist() == [10, -1]
 
 
-def test_places_more_than_16_cells_away_are_kept_in_minus_1_to_1():
-    """Columns 0 to 45: the centre is (22, 1)."""
-    game, games = position(buildings=long_street(43))
+def test_places_of_the_longest_city_are_exact():
+    """All 51 tiles in a row: columns 0 to 53, so the centre is (26, 1)."""
+    everyone = {"num_players": 4, "resources": [0] * 4}
+    game, games = position(
+        **everyone,
+        buildings=long_street(51, 4),
+        markers={"D": ((54, 0), "west"), "L": ((-1, 0), "east")},
+    )
     place = block(game, games, 1, "tile_place")
-    assert place[tile_of("red 1")] == pytest.approx([-1, -1 / 16])
-    assert place[tile_of("red 7")] == pytest.approx([(6 - 22) / 16, -1 / 16])
-    assert place[tile_of("red 8")] == pytest.approx([(7 - 22) / 16, -1 / 16])
-    assert place[tile_of("yellow 11")] == pytest.approx([1, -1 / 16])  # (44, 0)
-    sees(game, games, 1, "outside", {0: (52 - 11) / 60})
-    assert np.abs(game.observe(games, 0, 0)).max() <= 1
+    assert place[tile_of("red 1")].tolist() == [-26, -1]
+    assert place[tile_of("yellow 20")].tolist() == [27, -1]  # (53, 0)
+    markers = block(game, games, 1, "letter_place")
+    assert (markers[3].tolist(), markers[11].tolist()) == ([28, -1], [-27, -1])
+    sees(game, games, 1, "outside", {0: 60 - 8 - 3})
+    assert np.abs(game.observe(games, 0, 0)).max() == 1
 
 
 def test_a_city_as_wide_as_the_window_is_all_inside():
     game, games = position(buildings=long_street(8))  # columns 0 to 10
     sees(game, games, 0, "outside", {})
     game, games = position(buildings=long_street(9))  # 0 to 11: the centre is 5
-    sees(game, games, 0, "outside", {0: 1 / 60})
+    sees(game, games, 0, "outside", {0: 1})
 
 
 # ---------------------------------------------------------------- range
 
 
-def too_large(game, seen):
+SIGNED = ("letter_place", "tile_place", "city_owner")
+SCALES = {
+    **dict.fromkeys(("letter_place", "tile_place"), 1 / 28),
+    **dict.fromkeys(("letter_yield", "levels", "city_levels"), 1 / 8),
+    **dict.fromkeys(("kind_in_pack", "kind_kept"), 1 / 4),
+    **dict.fromkeys(("screen_resources", "stock", "built"), 1 / 25),
+    **dict.fromkeys(("screen_points", "screen_points_above"), 1 / 100),
+    **dict.fromkeys(("rounds", "rounds_left", "hundreds"), 1 / 100),
+    **dict.fromkeys(("with_act", "with_colour"), 1 / 15),
+    "screen_tiles": 1 / 20,
+    "tokens": 1 / 2,
+    "bonus": 1 / 6,
+    "outside": 1 / 60,
+    "supply": 1 / 51,
+    "deck": 1 / 72,
+}
+
+
+def check_numbers(game, games, seat):
+    """Check that an observation is whole numbers times the scales of their blocks, in -1..1."""
     layout = game.observation_layout
-    return [name for name in layout.blocks if np.abs(layout.view(seen, name)).max() > 1]
+    numbers = numbers_of(game, games, seat)
+    floats = game.observe(games, 0, seat)
+    assert floats.dtype == np.float32
+    for name in layout.blocks:
+        whole, seen = layout.view(numbers, name), layout.view(floats, name)
+        expected = whole.astype(np.float32) * np.float32(SCALES.get(name, 1))
+        assert seen.tobytes() == expected.tobytes(), name
+        assert np.abs(seen).max() <= 1, name
+        assert name in SIGNED or whole.min() >= 0, name
 
 
 @pytest.mark.parametrize("open_screens", (False, True))
 @pytest.mark.parametrize("seats", (1, 2, 3, 4, 5))
-def test_values_lie_in_minus_1_to_1_along_random_games(seats, open_screens):
+def test_values_are_whole_numbers_times_a_scale_along_steered_games(seats, open_screens):
     game = game_of(seats, open_screens=open_screens)
     for seed in range(3 if JIT else 1):
         likes = (ginkgopolis_along.ANYTHING, ginkgopolis_along.GIVER, ginkgopolis_along.BUILDER)[
@@ -569,9 +642,33 @@ def test_values_lie_in_minus_1_to_1_along_random_games(seats, open_screens):
         found = ginkgopolis_along.steered_game(game, seed, likes)
         for games in islice(found, 0, None, ginkgopolis_along.LOOK_EVERY):
             for seat in range(seats):
-                seen = game.observe(games, 0, seat)
-                assert np.isfinite(seen).all()
-                assert np.abs(seen).max() <= 1, too_large(game, seen)
+                check_numbers(game, games, seat)
+
+
+@pytest.mark.parametrize("seats", (1, 2, 3, 4, 5))
+def test_values_are_whole_numbers_times_a_scale_in_1_000_random_positions(seats):
+    """200 positions for each number of seats; fewer without compiled kernels."""
+    game = game_of(seats)
+    found = (games for seed in range(100) for games in islice(random_game(game, seed), 0, None, 3))
+    for games in islice(found, 200 if JIT else 20):
+        for seat in range(seats):
+            check_numbers(game, games, seat)
+
+
+def test_scales_and_places_of_blocks_depend_on_no_option_and_scales_on_no_number_of_seats():
+    for seats in (1, 2, 3, 4, 5):
+        layout = game_of(seats).observation_layout
+        other = game_of(seats, open_screens=True, max_rounds=7, characters="introductory")
+        assert other.observation_layout.digest() == layout.digest()
+        scales = {name: block.scale for name, block in layout.blocks.items()}
+        assert scales == {name: SCALES.get(name, 1) for name in scales}
+
+
+def test_making_a_layout_changes_no_tables():
+    game = game_of(3)
+    before = game.tables.tobytes()
+    assert game.rules.layout(game.tables, 5).size > game.observation_size
+    assert game.tables.tobytes() == before
 
 
 def test_values_lie_in_minus_1_to_1_with_more_than_the_units_reckon_with():
@@ -585,16 +682,17 @@ def test_values_lie_in_minus_1_to_1_with_more_than_the_units_reckon_with():
         characters=[("red exploit",) * 3] * 4,
     )
     for seat in range(4):
-        seen = game.observe(games, 0, seat)
-        assert np.abs(seen).max() <= 1, too_large(game, seen)
-    assert block(game, games, 0, "screen")[0].tolist() == [np.float32(8 / 25), 1, 1]
+        check_numbers(game, games, seat)
+    seen = {"screen_resources": 8, "screen_tiles": 20, "screen_points": 100, "levels": 8}
+    assert {name: block(game, games, 0, name).max() for name in seen} == seen
 
 
 def test_an_observation_overwrites_all_of_its_array(middle):
     game, games = middle
-    out = np.full(game.observation_size, 77, np.float32)
-    assert game.observe(games, 0, 0, out) is out
-    assert (out == game.observe(games, 0, 0)).all()
+    for kind in (np.float32, np.int8):
+        out = np.full(game.observation_size, 77, kind)
+        assert game.observe(games, 0, 0, out) is out
+        assert (out == game.observe(games, 0, 0, np.empty_like(out))).all()
 
 
 # ---------------------------------------------------------------- what is hidden

@@ -1,0 +1,138 @@
+"""What an observation of *Ginkgopolis* contains: its blocks, declared once.
+
+Seats are numbered from the observer: 0 is itself, 1 the next seat clockwise, and so on; solo, 1 is
+Hal.  A number above the largest that its block shows is shown as that largest number.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sprawl_env.core.layout import Observation, ObservationLayout, block, entity, layout_of
+from sprawl_env.core.state import Tables
+from sprawl_env.games.ginkgopolis.constants import (
+    HAND_SIZE,
+    MOST_ROUNDS,
+    NUM_ACTS,
+    NUM_CARDS,
+    NUM_COLOURS,
+    NUM_GAINS,
+    NUM_KINDS,
+    NUM_LETTERS,
+    NUM_TILES,
+    START_TILES,
+)
+
+WINDOW: Final = 11  # cells a side of the window, centred on the city
+NUM_DECISIONS: Final = 6
+# The city has at most 54 columns: 3 of the start and one for each of 51 tiles.  So a building is at
+# most 27 columns from the centre, and a marker beside it at most 28; the same holds for rows.
+FARTHEST: Final = 28
+
+# The largest numbers that blocks show.
+SHOWN_LEVELS: Final = 8
+SHOWN_RESOURCES: Final = 25
+SHOWN_TILES: Final = 20
+SHOWN_POINTS: Final = 100
+SHOWN_TOKENS: Final = 2
+SHOWN_BONUS: Final = 6
+SHOWN_CARDS: Final = 15
+SHOWN_ROUNDS: Final = 100
+HUNDRED: Final = 100
+
+_CENTRE: Final = "from the window's centre, east and south"
+_BY_SEAT: Final = "by seat from the observer (solo: 1 is Hal)"
+_BEHIND: Final = f"behind the screen, {_BY_SEAT}; the others' with open_screens only"
+_PASSED_ON: Final = "1 for a card that was passed on and must be in a hand"
+
+
+class Seen(Observation):
+    """The blocks of an observation."""
+
+    letter = entity(NUM_LETTERS)
+    letter_in_hand = block(letter, "1 if in the observer's hand")
+    letter_chosen = block(letter, "1 for the card the observer has chosen")
+    letter_discarded = block(letter, "1 if discarded")
+    letter_moving = block(letter, "1 while its marker is to be placed")
+    letter_place = block((letter, 2), f"the marker's cell {_CENTRE}", scale=1 / FARTHEST)
+    letter_yield = block(
+        (letter, NUM_COLOURS), "levels adjacent to the marker, by colour", scale=1 / SHOWN_LEVELS
+    )
+    letter_known = block((letter, "sides"), f"{_PASSED_ON}, {_BY_SEAT}")
+
+    tile = entity(NUM_TILES)
+    tile_own = block(tile, "1 if behind the observer's screen")
+    tile_with = block(tile, "1 for the tile the observer has put on its card")
+    card_in_hand = block(tile, "1 if its building card is in the observer's hand")
+    card_chosen = block(tile, "1 for the card the observer has chosen")
+    card_discarded = block(tile, "1 if its card is discarded")
+    levels = block(tile, "levels of the building it tops", scale=1 / SHOWN_LEVELS)
+    worker = block(tile, "1 if it has a worker: its card waits for the next deck")
+    covered = block(tile, "1 if below another tile")
+    tile_place = block((tile, 2), f"cell of the building it tops, {_CENTRE}", scale=1 / FARTHEST)
+    card_known = block((tile, "sides"), f"{_PASSED_ON}, {_BY_SEAT}")
+    card_kept = block((tile, "sides"), f"1 for a card in front of a seat, {_BY_SEAT}")
+    owner = block((tile, "sides"), f"1 for the owner of the building it tops, {_BY_SEAT}")
+
+    kind = entity(NUM_KINDS)
+    kind_in_pack = block(kind, "characters in the pack to pick from", scale=1 / HAND_SIZE)
+    kind_chosen = block(kind, "1 for the pick the observer has made")
+    kind_kept = block(
+        (kind, "sides"),
+        f"characters in front of a seat, {_BY_SEAT}; the others' once the draft is over",
+        scale=1 / HAND_SIZE,
+    )
+
+    city_levels = block(
+        (NUM_COLOURS, WINDOW, WINDOW),
+        "window centred on the city: levels of red, blue and yellow buildings",
+        scale=1 / SHOWN_LEVELS,
+    )
+    city_owner = block((WINDOW, WINDOW), "window: owner (+1 observer, -1 another side)")
+    city_marker = block((WINDOW, WINDOW), "window: 1 for a marker")
+    outside = block(1, "buildings outside the window", scale=1 / NUM_TILES)
+    decision = block(NUM_DECISIONS, "draft, card, tile, return, gain, marker: one is 1")
+    to_play = block(
+        "sides",
+        f"1 for the seat that owes a decision, {_BY_SEAT}; in a pass only the observer is shown",
+    )
+    first = block("sides", f"1 for the first player, {_BY_SEAT}")
+    screen_resources = block("sides", f"resources {_BEHIND}", scale=1 / SHOWN_RESOURCES)
+    screen_tiles = block("sides", f"tiles {_BEHIND}", scale=1 / SHOWN_TILES)
+    screen_points = block(
+        "sides", f"points, up to {SHOWN_POINTS}, {_BEHIND}", scale=1 / SHOWN_POINTS
+    )
+    screen_points_above = block(
+        "sides", f"points above {SHOWN_POINTS} {_BEHIND}", scale=1 / SHOWN_POINTS
+    )
+    stock = block(
+        "sides", f"the side's resources in the supply, {_BY_SEAT}", scale=1 / SHOWN_RESOURCES
+    )
+    built = block("sides", f"resources on buildings, {_BY_SEAT}", scale=1 / SHOWN_RESOURCES)
+    tokens = block("sides", f"New Hand tokens, {_BY_SEAT}", scale=1 / SHOWN_TOKENS)
+    bonus = block(
+        ("sides", NUM_ACTS, NUM_GAINS), f"permanent bonuses, {_BY_SEAT}", scale=1 / SHOWN_BONUS
+    )
+    with_act = block(
+        ("sides", NUM_ACTS), f"cards with a bonus on the act, {_BY_SEAT}", scale=1 / SHOWN_CARDS
+    )
+    with_colour = block(
+        ("sides", NUM_COLOURS), f"cards of the colour, {_BY_SEAT}", scale=1 / SHOWN_CARDS
+    )
+    supply = block(1, "tiles in the supply", scale=1 / (NUM_TILES - START_TILES))
+    run_outs = block(2, "1 after the first, after the second run-out")
+    ending = block(1, "1 once the end is triggered")
+    deck = block(1, "cards in the deck", scale=1 / NUM_CARDS)
+    rounds = block(1, f"rounds begun, up to {SHOWN_ROUNDS}", scale=1 / SHOWN_ROUNDS)
+    rounds_left = block(1, f"rounds left, up to {SHOWN_ROUNDS}", scale=1 / SHOWN_ROUNDS)
+    hundreds = block(2, "full hundreds of rounds begun, and left", scale=HUNDRED / MOST_ROUNDS)
+
+
+def seen_sides(num_seats: int) -> int:
+    """Return the number of sides in an observation: the seats; solo the seat and Hal."""
+    return max(num_seats, 2)
+
+
+def layout(tables: Tables, num_seats: int) -> ObservationLayout:
+    """Return the layout for a number of seats."""
+    return layout_of(Seen, sides=seen_sides(num_seats))
