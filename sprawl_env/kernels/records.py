@@ -99,10 +99,18 @@ def shared(slot: int, kind: type[np.generic], meaning: str) -> int:
 
 
 def fields_of(kind: type[Record]) -> dict[str, Field]:
-    """Return the declared fields by name, those of base classes first."""
+    """Return the declared fields by name, those of base classes first.
+
+    Raises:
+        ValueError: a field has the name of an attribute of all numpy records, e.g. ``size``: in
+            plain Python that attribute would be read instead.
+    """
     found: dict[str, Field] = {}
     for base in reversed(kind.__mro__):
         found |= {name: field for name, field in vars(base).items() if isinstance(field, Field)}
+    for name in found:
+        if hasattr(np.record, name):
+            raise ValueError(f"{kind.__name__}.{name}: expected a name that np.record does not use")
     return found
 
 

@@ -25,7 +25,7 @@ PAID        5      paid to the builder for each CIV, COM, IND, RES, park / 4
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -40,6 +40,9 @@ from sprawl_env.games.urban_sprawl.constants import (
     WEALTH,
 )
 from sprawl_env.games.urban_sprawl.vocabulary import Next, Per, Verb, Who
+
+if TYPE_CHECKING:
+    from sprawl_env.games.urban_sprawl.tables import Table
 
 GROUPS: Final = (
     (Verb.LOSE, Verb.STEAL),
@@ -74,20 +77,20 @@ class Feature(IntEnum):
 
 
 CARD_FEATURES: Final = int(Feature.PAID) + NUM_COLOURS
-MOST_VALUE: Final = 25
-MOST_ICON: Final = 6
+FULL_VALUE: Final = 25
+FULL_ICON: Final = 6
 EIGHT: Final = 8
 FOUR: Final = 4
 
 
-def write_features(t: Any, card: int) -> None:
+def write_features(t: Table, card: int) -> None:
     """Write the features of a card into the tables; an event has none."""
     out = t.card_features[card]
     if t.card_zone[card] < 0:
         return
     out[Feature.ZONE + t.card_zone[card]] = 1
     out[Feature.SIZE] = t.card_size[card] / MAX_SIZE
-    out[Feature.PRESTIGE] = t.card_prestige[card] / MOST_ICON
+    out[Feature.PRESTIGE] = t.card_prestige[card] / FULL_ICON
     for k in range(VOCATIONS_A_CARD):
         if t.card_vocation[card, k] != NO_VOCATION:
             out[Feature.VOCATIONS + t.card_vocation[card, k]] = t.card_number[card, k] / EIGHT
@@ -95,8 +98,8 @@ def write_features(t: Any, card: int) -> None:
         out[Feature.NEXT_TO + bit] = int(t.card_next_to[card]) >> bit & 1
     out[Feature.LIMITS : Feature.LIMITS + NUM_LIMITS] = (
         t.card_empty_block[card],
-        t.card_at_least[card] / MOST_VALUE,
-        min(t.card_at_most[card] / MOST_VALUE, 1.0),
+        t.card_at_least[card] / FULL_VALUE,
+        min(t.card_at_most[card] / FULL_VALUE, 1.0),
         t.card_highest[card],
         t.card_any_zone[card],
     )
@@ -106,23 +109,24 @@ def write_features(t: Any, card: int) -> None:
     np.clip(out, -1, 1, out=out)
 
 
-def _write_effect(t: Any, e: int, out: Any) -> None:
-    verb, amount = int(t.verb[e]), int(t.amount[e])
+def _write_effect(t: Table, e: int, out: Any) -> None:
+    effect = t.effects[e]
+    verb, amount = int(effect.verb), int(effect.amount)
     for group, verbs in enumerate(GROUPS):
         if verb in verbs:
             out[Feature.DOES + group] += max(amount, 1) / EIGHT
-    moneys = [money for money in (WEALTH, PRESTIGE) if t.what[e] not in {PRESTIGE - money}]
+    moneys = [money for money in (WEALTH, PRESTIGE) if effect.what not in {PRESTIGE - money}]
     sign = -1 if verb == Verb.LOSE else 1
-    colours = [c for c in range(NUM_COLOURS) if int(t.colours[e]) >> c & 1]
+    colours = [c for c in range(NUM_COLOURS) if int(effect.colours) >> c & 1]
     if verb == Verb.PAY:
         for colour in colours:
             out[Feature.PAID + colour] += amount / FOUR
-    elif verb in {Verb.GAIN, Verb.LOSE} and t.per[e] == Per.BUILDING:
-        everyone = t.who[e] in {Who.CONTROLLER, Who.EACH}
+    elif verb in {Verb.GAIN, Verb.LOSE} and effect.per == Per.BUILDING:
+        everyone = effect.who in {Who.CONTROLLER, Who.EACH}
         base = Feature.PER_ALL if everyone else Feature.PER_OWN
         for money in moneys:
             for colour in colours:
                 out[base + money * NUM_COLOURS + colour] += sign * amount / FOUR
-    elif verb in {Verb.GAIN, Verb.LOSE} and t.who[e] in {Who.SELF, Who.BUILDER}:
+    elif verb in {Verb.GAIN, Verb.LOSE} and effect.who in {Who.SELF, Who.BUILDER}:
         for money in moneys:
             out[Feature.ONCE + money] += sign * amount / EIGHT

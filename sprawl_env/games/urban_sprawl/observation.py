@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sprawl_env.core.layout import ObservationLayout
-from sprawl_env.core.state import NOT_OVER, Games, State, Tables
-from sprawl_env.games.urban_sprawl.cards import MAYORS_PARK
+from sprawl_env.core.state import NOT_OVER, Games, Tables
 from sprawl_env.games.urban_sprawl.constants import (
     CITY,
     CORNERS,
@@ -56,11 +55,13 @@ from sprawl_env.games.urban_sprawl.rules.lines import (
     line_number,
 )
 from sprawl_env.games.urban_sprawl.rules.turn import contract_at, cost_at
+from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.tables import MAYORS_PARK, Table
 from sprawl_env.games.urban_sprawl.vocabulary import Verb
+from sprawl_env.kernels.agenda import top
 from sprawl_env.kernels.arrays import Floats
 from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.lanes import LANE, LANE_BITS
-from sprawl_env.kernels.old_agenda import STEP, A, B, C, top
 
 
 class Lot(IntEnum):
@@ -289,23 +290,23 @@ def write_buildings(state: State, out: Floats) -> None:
     for zone in range(NUM_COLOURS):
         here = out[(Lot.ZONE + zone) * NUM_LOTS :]
         for lot in range(NUM_LOTS):
-            here[lot] = state.standing[lot] >> ZONE_SHIFT == zone + 1
+            here[lot] = state.building_on[lot] >> ZONE_SHIFT == zone + 1
     size, right = out[Lot.SIZE * NUM_LOTS :], out[Lot.RIGHT * NUM_LOTS :]
     below, empty = out[Lot.BELOW * NUM_LOTS :], out[Lot.EMPTY * NUM_LOTS :]
     for lot in range(NUM_LOTS):
-        kind = state.standing[lot]
+        kind = state.building_on[lot]
         covered = (kind & 1) + (kind >> 1 & 1) + (kind >> 2 & 1) + (kind >> 3 & 1)
         size[lot] = np.float32(covered) * np.float32(SIZE_UNIT)
     for lot in range(NUM_LOTS):
-        right[lot] = state.standing[lot] & CORNER_RIGHT[lot] != 0
+        right[lot] = state.building_on[lot] & CORNER_RIGHT[lot] != 0
     for lot in range(NUM_LOTS):
-        below[lot] = state.standing[lot] & CORNER_BELOW[lot] != 0
+        below[lot] = state.building_on[lot] & CORNER_BELOW[lot] != 0
     for lot in range(NUM_LOTS):
-        empty[lot] = state.standing[lot] == 0
+        empty[lot] = state.building_on[lot] == 0
 
 
 @kernel
-def write_lots(t: Tables, state: State, seat: int, out: Floats) -> None:
+def write_lots(t: Table, state: State, seat: int, out: Floats) -> None:
     """Write buildings, values and controllers."""
     write_buildings(state, out)
     value = out[Lot.VALUE * NUM_LOTS :]
@@ -321,7 +322,7 @@ def write_lots(t: Tables, state: State, seat: int, out: Floats) -> None:
 
 
 @kernel
-def write_meant(t: Tables, state: State, out: Floats) -> None:
+def write_meant(t: Table, state: State, out: Floats) -> None:
     """Write the lots of the building or footprint that the decision or the effect is about."""
     meant = out[Lot.MEANT * NUM_LOTS :]
     for lot in range(NUM_LOTS):
@@ -329,23 +330,24 @@ def write_meant(t: Tables, state: State, out: Floats) -> None:
     if state.over != NOT_OVER:
         return
     lot = int(state.lot)
-    step = top(state, STEP)
+    entry = top(state)
+    step = int(entry.step)
     if step == Step.PERMITS:
-        lot = top(state, B)  # the site id: a lot of the block, and the number of the footprint
+        lot = int(entry.site)  # the site id: a lot of the block, and the number of the footprint
     elif step == Step.SAVE or step == Step.MOVE_TO:
-        lot = top(state, B)
+        lot = int(entry.lot)
     elif step == Step.MAIN or lot < 0:
         return
     corners = int(state.corners[lot])
     if step == Step.PERMITS:
-        corners = int(SHAPES[t.card_size[top(state, A)] - 1, lot % CORNERS])
+        corners = int(SHAPES[t.card_size[entry.card] - 1, lot % CORNERS])
     for corner in range(CORNERS):
         if corners >> corner & 1:
             meant[lot // CORNERS * CORNERS + corner] = 1
 
 
 @kernel
-def write_lines(t: Tables, state: State, seat: int, out: Floats) -> None:
+def write_lines(t: Table, state: State, seat: int, out: Floats) -> None:
     """Write the lines' numbers and the buildings controlled in them, plane by plane."""
     numbers = out[int(t.block_start[Block.LINES]) :]
     wealth = numbers[LineAt.WEALTH * NUM_LINES :]
@@ -368,7 +370,7 @@ def write_lines(t: Tables, state: State, seat: int, out: Floats) -> None:
 
 
 @kernel
-def write_planning(t: Tables, state: State, out: Floats) -> None:
+def write_planning(t: Table, state: State, out: Floats) -> None:
     """Write the face-up planning cards."""
     base = int(t.block_start[Block.PLANNING])
     for space in range(PLANNING_TOP + 1):
@@ -391,7 +393,7 @@ def write_planning(t: Tables, state: State, out: Floats) -> None:
 
 
 @kernel
-def write_text(t: Tables, card: int, start: int, out: Floats) -> None:
+def write_text(t: Table, card: int, start: int, out: Floats) -> None:
     """Write the card features of a contract, zeros without one.
 
     The loop runs to ``text.size``: a constant length would be compiled to moves of single numbers.
@@ -406,7 +408,7 @@ def write_text(t: Tables, card: int, start: int, out: Floats) -> None:
 
 
 @kernel
-def write_contracts(t: Tables, state: State, seat: int, out: Floats) -> None:
+def write_contracts(t: Table, state: State, seat: int, out: Floats) -> None:
     """Write the contracts in the row, the deck tops and the observer's Favors."""
     base = int(t.block_start[Block.CONTRACTS])
     held = permits_held(t, state, seat)
@@ -427,7 +429,7 @@ def write_contracts(t: Tables, state: State, seat: int, out: Floats) -> None:
 
 
 @kernel
-def write_seat(t: Tables, state: State, seat: int, row: int, out: Floats) -> None:
+def write_seat(t: Table, state: State, seat: int, row: int, out: Floats) -> None:
     """Write everything that a seat has."""
     out[row + SeatAt.WEALTH] = squash(int(state.wealth[seat]), HALF_WEALTH)
     out[row + SeatAt.PRESTIGE] = squash(int(state.prestige[seat]), HALF_PRESTIGE)
@@ -455,7 +457,7 @@ def write_seat(t: Tables, state: State, seat: int, row: int, out: Floats) -> Non
 
 
 @kernel
-def write_seats(t: Tables, state: State, seat: int, out: Floats) -> None:
+def write_seats(t: Table, state: State, seat: int, out: Floats) -> None:
     """Write all seats, the observer first."""
     n = int(t.seen_seats)
     base = int(t.block_start[Block.SEATS])
@@ -478,41 +480,45 @@ def asks_by_effect(step: int) -> bool:
 
 
 @kernel
-def write_decision(t: Tables, state: State, out: Floats) -> None:
+def write_decision(t: Table, state: State, out: Floats) -> None:
     """Write the decision and its effect."""
     starts = t.block_start
     out[int(starts[Block.DECISION]) : int(starts[Block.TURN])] = 0
     if state.over != NOT_OVER:
         return
-    step, a = top(state, STEP), top(state, A)
+    entry = top(state)
+    step, e = int(entry.step), int(entry.effect)
     out[int(starts[Block.DECISION]) + step] = 1
     numbers = int(starts[Block.NUMBERS])
     if step == Step.MARKER_GAIN:
-        out[numbers] = min(a * AMOUNT_UNIT, 1.0)
-        out[numbers + 1] = min(top(state, B) * AMOUNT_UNIT, 1.0)
+        out[numbers] = min(int(entry.number) * AMOUNT_UNIT, 1.0)
+        out[numbers + 1] = min(int(entry.left) * AMOUNT_UNIT, 1.0)
     elif step == Step.PERMITS:
-        out[numbers + 2] = top(state, C) * CARD_UNIT
-    elif asks_by_effect(step) and a != MAYORS_PARK:
+        out[numbers + 2] = int(entry.paid) * CARD_UNIT
+    elif asks_by_effect(step) and e != MAYORS_PARK:
+        effect = t.effects[e]
         saves = step == Step.SAVE
-        what = int(t.save_what[a] if saves else t.what[a])
-        amount = int(t.save_amount[a] if saves else t.amount[a])
-        out[int(starts[Block.VERB]) + int(t.verb[a])] = 1
+        what = int(effect.save_what if saves else effect.what)
+        amount = int(effect.save_amount if saves else effect.amount)
+        out[int(starts[Block.VERB]) + int(effect.verb)] = 1
         out[int(starts[Block.MONEY])] = what != PRESTIGE
         out[int(starts[Block.MONEY]) + 1] = what != WEALTH
         out[numbers] = min(amount * AMOUNT_UNIT, 1.0)
-        if step == Step.UNIT or step == Step.BID or step == Step.DISCARD:
-            out[numbers + 1] = min(top(state, B) * AMOUNT_UNIT, 1.0)
+        if step == Step.UNIT or step == Step.DISCARD:
+            out[numbers + 1] = min(int(entry.left) * AMOUNT_UNIT, 1.0)
+        elif step == Step.BID:
+            out[numbers + 1] = min(int(entry.highest) * AMOUNT_UNIT, 1.0)
     if step == Step.GREY:
-        out[int(starts[Block.MEANT_MARKER]) + a] = 1
+        out[int(starts[Block.MEANT_MARKER]) + int(entry.marker)] = 1
     elif step == Step.PLACE:
-        out[int(starts[Block.MEANT_ZONE]) + top(state, B)] = 1
+        out[int(starts[Block.MEANT_ZONE]) + int(entry.zone)] = 1
     elif step == Step.WINNER:
-        out[int(starts[Block.MEANT_OFFICE]) + top(state, B)] = 1
+        out[int(starts[Block.MEANT_OFFICE]) + int(entry.office)] = 1
     elif step == Step.VOCATION_FROM:
-        out[int(starts[Block.MEANT_VOCATION]) + a] = 1
+        out[int(starts[Block.MEANT_VOCATION]) + int(entry.vocation)] = 1
     card = int(state.card)
     if step == Step.FOOTPRINT or step == Step.PERMITS:
-        card = a
+        card = int(entry.card)
     elif step == Step.MAIN:
         card = NO_CARD
     if card != NO_CARD:
@@ -520,7 +526,7 @@ def write_decision(t: Tables, state: State, out: Floats) -> None:
 
 
 @kernel
-def write_turn(t: Tables, state: State, out: Floats) -> None:
+def write_turn(t: Table, state: State, out: Floats) -> None:
     """Write the turn, the decks and the offices."""
     starts = t.block_start
     turn = int(starts[Block.TURN])
@@ -545,7 +551,7 @@ def write_turn(t: Tables, state: State, out: Floats) -> None:
 
 
 @kernel
-def write_supplies(t: Tables, state: State, out: Floats) -> None:
+def write_supplies(t: Table, state: State, out: Floats) -> None:
     """Write markers, vocations, tiles, discards and room to build."""
     starts = t.block_start
     markers = int(starts[Block.MARKERS])

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from sprawl_env.core.state import FINISHED
-from sprawl_env.games.urban_sprawl.cards import MAYORS_PARK
 from sprawl_env.games.urban_sprawl.constants import OFFICES, VOCATIONS, ZONES, Step
 from sprawl_env.games.urban_sprawl.features import CARD_FEATURES, Feature
 from sprawl_env.games.urban_sprawl.observation import (
@@ -18,6 +17,7 @@ from sprawl_env.games.urban_sprawl.observation import (
     planes,
 )
 from sprawl_env.games.urban_sprawl.rules.rails import rebuild_planning
+from sprawl_env.games.urban_sprawl.tables import MAYORS_PARK
 from sprawl_env.games.urban_sprawl.vocabulary import Verb
 from tests.unit.games.urban_sprawl.position import (
     LINES,
