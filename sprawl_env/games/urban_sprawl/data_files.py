@@ -14,12 +14,7 @@ from sprawl_env.core.data import DataFile, GameData, load
 from sprawl_env.core.errors import DataError
 from sprawl_env.core.rows import Row, Text, length, one_of
 from sprawl_env.core.state import Tables
-from sprawl_env.games.urban_sprawl.cards import (
-    MOST_EFFECTS,
-    EffectCompiler,
-    EffectRow,
-    check_effects,
-)
+from sprawl_env.games.urban_sprawl.cards import EffectCompiler, check_effects
 from sprawl_env.games.urban_sprawl.constants import (
     CONTRACT_SPACES,
     CORNERS,
@@ -52,6 +47,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     VOCATIONS_A_CARD,
     ZONES,
 )
+from sprawl_env.games.urban_sprawl.effect_verbs import MOST_EFFECTS, AnyEffect
 from sprawl_env.games.urban_sprawl.features import write_features
 from sprawl_env.games.urban_sprawl.tables import NAME_SIZE, NO_ZONE, STARTING, TABLES, Table
 from sprawl_env.games.urban_sprawl.vocabulary import Next
@@ -172,7 +168,7 @@ class EventRow(Row):
 
     name: Text
     special: bool = False
-    effects: Annotated[tuple[EffectRow, ...], length(1, MOST_EFFECTS)]
+    effects: Annotated[tuple[AnyEffect, ...], length(1, MOST_EFFECTS)]
 
 
 class ContractRow(Row):
@@ -189,7 +185,7 @@ class ContractRow(Row):
     value_at_most: Value = 0
     highest_block: bool = False
     ignores_zoning: bool = False
-    effects: Annotated[tuple[EffectRow, ...], length(0, MOST_EFFECTS)] = ()
+    effects: Annotated[tuple[AnyEffect, ...], length(0, MOST_EFFECTS)] = ()
     copies: Copies = 1
 
 

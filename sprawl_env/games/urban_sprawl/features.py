@@ -39,23 +39,17 @@ from sprawl_env.games.urban_sprawl.constants import (
     VOCATIONS_A_CARD,
     WEALTH,
 )
-from sprawl_env.games.urban_sprawl.vocabulary import Next, Per, Verb, Who
+from sprawl_env.games.urban_sprawl.effect_verbs import GROUP_OF, Verb
+from sprawl_env.games.urban_sprawl.vocabulary import (
+    Group,
+    Next,
+    Per,
+    Who,
+)
 
 if TYPE_CHECKING:
     from sprawl_env.games.urban_sprawl.tables import Table
 
-GROUPS: Final = (
-    (Verb.LOSE, Verb.STEAL),
-    (Verb.PAYOUT,),
-    (Verb.NEW_MARKER, Verb.MOVE_MARKER),
-    (Verb.PLACE, Verb.MOVE),
-    (Verb.DEMOLISH, Verb.UNCONTROL, Verb.TAKE, Verb.DISASTER),
-    (Verb.ELECTION, Verb.GIVE),
-    (Verb.FREE_CARD, Verb.DRAW, Verb.DISCARD),
-    (Verb.EXTRA_AP, Verb.LASTING),
-    (Verb.VOCATION, Verb.SCORE),
-    (Verb.OPTIONAL, Verb.AUCTION, Verb.CHOOSE),
-)
 NUM_NEXT: Final = int(max(Next)) + 1
 NUM_LIMITS: Final = 5
 
@@ -70,7 +64,7 @@ class Feature(IntEnum):
     NEXT_TO = VOCATIONS + NUM_VOCATIONS
     LIMITS = NEXT_TO + NUM_NEXT
     DOES = LIMITS + NUM_LIMITS
-    ONCE = DOES + len(GROUPS)
+    ONCE = DOES + len(Group)
     PER_OWN = ONCE + 2
     PER_ALL = PER_OWN + 2 * NUM_COLOURS
     PAID = PER_ALL + 2 * NUM_COLOURS
@@ -111,10 +105,9 @@ def write_features(t: Table, card: int) -> None:
 
 def _write_effect(t: Table, e: int, out: Any) -> None:
     effect = t.effects[e]
-    verb, amount = int(effect.verb), int(effect.amount)
-    for group, verbs in enumerate(GROUPS):
-        if verb in verbs:
-            out[Feature.DOES + group] += max(amount, 1) / EIGHT
+    verb, amount = Verb(int(effect.verb)), int(effect.amount)
+    if verb in GROUP_OF:
+        out[Feature.DOES + GROUP_OF[verb]] += max(amount, 1) / EIGHT
     moneys = [money for money in (WEALTH, PRESTIGE) if effect.what not in {PRESTIGE - money}]
     sign = -1 if verb == Verb.LOSE else 1
     colours = [c for c in range(NUM_COLOURS) if int(effect.colours) >> c & 1]

@@ -14,7 +14,6 @@ import numpy as np
 
 from sprawl_env.core.state import NOBODY, NOT_OVER, TRUNCATED, Games, Tables
 from sprawl_env.games.urban_sprawl.actions import ACTIONS, MOST_BID
-from sprawl_env.games.urban_sprawl.cards import MOST
 from sprawl_env.games.urban_sprawl.constants import (
     ALL_CORNERS,
     ALL_FOOTPRINTS,
@@ -71,11 +70,18 @@ from sprawl_env.games.urban_sprawl.constants import (
     Stage,
     Step,
 )
+from sprawl_env.games.urban_sprawl.effect_verbs import MOST, VERBS_OF, Verb
 from sprawl_env.games.urban_sprawl.names import card_name, kind_name, lot_name, marker_name
 from sprawl_env.games.urban_sprawl.rules.verbs import POINT, legal_actions
 from sprawl_env.games.urban_sprawl.state import AGENDA_DEPTH, Entry, State
 from sprawl_env.games.urban_sprawl.tables import MAX_EFFECTS, STARTING, Table
-from sprawl_env.games.urban_sprawl.vocabulary import CHOSEN, Line, Per, Verb, Where, Who
+from sprawl_env.games.urban_sprawl.vocabulary import (
+    CHOSEN,
+    Line,
+    Per,
+    Where,
+    Who,
+)
 
 COUNTED: Final = (0, 127)
 EVERYONE: Final = (0, 2**MAX_SEATS - 1)
@@ -497,28 +503,9 @@ NEVER_WAITS: Final = frozenset({Step.BEGIN_TURN, Step.ACT})  # carried out at on
 ONCE_AT_MOST: Final = frozenset(
     {Step.DRAW_PLANNING, Step.DRAW_CONTRACT, Step.END_EVENT, Step.TAKE_VOCATION, Step.PAY_WEALTH}
 )
-MONEY_VERBS: Final = frozenset({Verb.GAIN, Verb.LOSE, Verb.PAY})
-TARGET_VERBS: Final = frozenset({Verb.MOVE, Verb.DEMOLISH, Verb.UNCONTROL, Verb.TAKE})
 ANY_VERB: Final = frozenset(Verb)
-# Steps whose first argument is an effect, with the verbs that it may have.
-EFFECT_OF: Final = {
-    Step.UNIT: MONEY_VERBS,
-    Step.TARGET: TARGET_VERBS,
-    Step.SAVE: frozenset({Verb.DEMOLISH, Verb.UNCONTROL}),
-    Step.PLACE: frozenset({Verb.PLACE}),
-    Step.MOVE_TO: frozenset({Verb.MOVE}),
-    Step.PAID_LINE: frozenset({Verb.PAYOUT}),
-    Step.PICK_MARKER: frozenset({Verb.NEW_MARKER, Verb.MOVE_MARKER}),
-    Step.PLACE_ZONE: frozenset({Verb.PLACE}),
-    Step.OPTION: frozenset({Verb.CHOOSE}),
-    Step.BID: frozenset({Verb.AUCTION}),
-    Step.ACCEPT: frozenset({Verb.OPTIONAL}),
-    Step.VICTIM: frozenset({Verb.STEAL}),
-    Step.PICK_OFFICE: frozenset({Verb.ELECTION, Verb.GIVE}),
-    Step.PICK_VOCATION: frozenset({Verb.VOCATION, Verb.SCORE}),
-    Step.DISCARD: frozenset({Verb.DISCARD}),
-    Step.DISASTER: frozenset({Verb.DISASTER}),
-    Step.HEADLINE: frozenset({Verb.GAIN, Verb.LOSE}),
+# Steps about an effect, with the verbs that it may have.
+EFFECT_OF: Final = VERBS_OF | {
     Step.EFFECT: ANY_VERB,
     Step.EACH: ANY_VERB,
     Step.NEXT_BID: frozenset({Verb.AUCTION}),

@@ -47,6 +47,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     ZONE_SHIFT,
     Step,
 )
+from sprawl_env.games.urban_sprawl.effect_verbs import VERBS_OF
 from sprawl_env.games.urban_sprawl.features import CARD_FEATURES
 from sprawl_env.games.urban_sprawl.rules.build import permits_held
 from sprawl_env.games.urban_sprawl.rules.lines import (
@@ -57,7 +58,7 @@ from sprawl_env.games.urban_sprawl.rules.lines import (
 from sprawl_env.games.urban_sprawl.rules.turn import contract_at, cost_at
 from sprawl_env.games.urban_sprawl.state import State
 from sprawl_env.games.urban_sprawl.tables import MAYORS_PARK, Table
-from sprawl_env.games.urban_sprawl.vocabulary import Verb
+from sprawl_env.games.urban_sprawl.vocabulary import NUM_VERB_COLUMNS
 from sprawl_env.kernels.agenda import top
 from sprawl_env.kernels.arrays import Floats
 from sprawl_env.kernels.compile import kernel
@@ -156,7 +157,7 @@ PLANNING: Final = "planning"
 CONTRACT: Final = "contract"
 SEATS: Final = "seat"
 NUM_DECISIONS: Final = int(LAST_DECISION) + 1
-NUM_VERBS: Final = len(Verb)
+OF_EFFECT: Final = tuple(int(step in VERBS_OF) for step in range(NUM_DECISIONS))
 PLANNING_STRIDE: Final = int(Card.COST) + 1
 CONTRACT_STRIDE: Final = int(Contract.TEXT) + CARD_FEATURES
 SEAT_STRIDE: Final = int(SeatAt.FAVORS) + FAVORS * CARD_FEATURES
@@ -227,7 +228,7 @@ def layout(tables: Tables, num_seats: int) -> ObservationLayout:
          SEATS),
         ("favors", (n, FAVORS, text), "card features of its Favors", SEATS),
         ("decision", (NUM_DECISIONS,), "the decision to take (`constants.Step`)"),
-        ("verb", (NUM_VERBS,), "verb of the effect that requires the decision"),
+        ("verb", (NUM_VERB_COLUMNS,), "verb of the effect that requires the decision"),
         ("money", (2,), "the effect, or saving a building from it, is about wealth, prestige"),
         ("numbers", (3,), "amount / 16, units or cards left, or highest bid / 16, permits paid "
          "/ 4"),
@@ -469,17 +470,6 @@ def write_seats(t: Table, state: State, seat: int, out: Floats) -> None:
 
 
 @kernel
-def asks_by_effect(step: int) -> bool:
-    """Does the decision belong to an effect, which is its first argument?"""
-    picks = step >= Step.PAID_LINE and step <= Step.ACCEPT and step != Step.GREY
-    rows = step == Step.PICK_ROW or step == Step.PICK_ZONE
-    hits = step >= Step.UNIT and step <= Step.MOVE_TO
-    others = step == Step.VICTIM or step == Step.PICK_OFFICE or step == Step.PICK_VOCATION
-    last = step == Step.DISCARD or step >= Step.DISASTER
-    return bool(hits or (picks and not rows) or others or last)
-
-
-@kernel
 def write_decision(t: Table, state: State, out: Floats) -> None:
     """Write the decision and its effect."""
     starts = t.block_start
@@ -495,7 +485,7 @@ def write_decision(t: Table, state: State, out: Floats) -> None:
         out[numbers + 1] = min(int(entry.left) * AMOUNT_UNIT, 1.0)
     elif step == Step.PERMITS:
         out[numbers + 2] = int(entry.paid) * CARD_UNIT
-    elif asks_by_effect(step) and e != MAYORS_PARK:
+    elif OF_EFFECT[step] and e != MAYORS_PARK:
         effect = t.effects[e]
         saves = step == Step.SAVE
         what = int(effect.save_what if saves else effect.what)

@@ -64,6 +64,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     ZONES,
     Step,
 )
+from sprawl_env.games.urban_sprawl.effect_verbs import VERBS_OF
 from sprawl_env.games.urban_sprawl.names import (
     DECISIONS,
     card_name,
@@ -71,7 +72,6 @@ from sprawl_env.games.urban_sprawl.names import (
     kind_name,
 )
 from sprawl_env.games.urban_sprawl.render_cards import (
-    OFFICE_NAMES,
     card_effects,
     effect_words,
     event_effects,
@@ -81,6 +81,7 @@ from sprawl_env.games.urban_sprawl.render_cards import (
 )
 from sprawl_env.games.urban_sprawl.state import State
 from sprawl_env.games.urban_sprawl.tables import Table
+from sprawl_env.games.urban_sprawl.wording import OFFICE_NAMES
 from sprawl_env.kernels.agenda import top
 from sprawl_env.render.picture import Picture, ending
 from sprawl_env.render.shapes import (
@@ -124,27 +125,6 @@ ROOM_FOR_CODE: Final = 24.0
 CARD_HEIGHT: Final = 66.0
 SEAT_HEIGHT: Final = 94.0
 NAMED: Final = ("seat", "zone", "office", "line", "vocation", "gain", "option")
-EFFECT_STEPS: Final = frozenset(
-    (
-        Step.UNIT,
-        Step.TARGET,
-        Step.SAVE,
-        Step.PLACE,
-        Step.MOVE_TO,
-        Step.PAID_LINE,
-        Step.PICK_MARKER,
-        Step.PLACE_ZONE,
-        Step.OPTION,
-        Step.BID,
-        Step.ACCEPT,
-        Step.VICTIM,
-        Step.PICK_OFFICE,
-        Step.PICK_VOCATION,
-        Step.DISCARD,
-        Step.DISASTER,
-        Step.HEADLINE,
-    )
-)
 
 
 def draw(game: Game, games: Games, g: int, view: View) -> Picture:
@@ -249,7 +229,7 @@ def _about(game: Game, state: State) -> str:
         size = int(t.card_size[card])
         words = restrictions(t, card)
         return f"{card_name(game.tables, card)}, size {size}{paid}{words and '; ' + words}"
-    if step in EFFECT_STEPS:
+    if step in VERBS_OF:
         words = effect_words(t, int(top(state).effect))
     else:
         return ""

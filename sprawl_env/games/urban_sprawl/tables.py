@@ -31,8 +31,6 @@ NAME_SIZE: Final = 32  # bytes
 NO_ZONE: Final = -1
 MAX_EFFECTS: Final = 600
 MAYORS_PARK: Final = 0  # index of the effect of no card: a Mayor's park (US 6.9)
-ANY_COLOUR: Final = 31
-ANY_SIZE: Final = 15
 
 
 class Effect(Record):

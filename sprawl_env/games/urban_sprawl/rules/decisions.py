@@ -76,6 +76,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     SHAPES,
     Step,
 )
+from sprawl_env.games.urban_sprawl.effect_verbs import Verb
 from sprawl_env.games.urban_sprawl.rules.board import lift, size_at
 from sprawl_env.games.urban_sprawl.rules.build import do_choose_footprint, mark_footprints
 from sprawl_env.games.urban_sprawl.rules.elections import do_elect, give_office, push_place
@@ -118,7 +119,6 @@ from sprawl_env.games.urban_sprawl.rules.vocations import (
 )
 from sprawl_env.games.urban_sprawl.state import State
 from sprawl_env.games.urban_sprawl.tables import Table
-from sprawl_env.games.urban_sprawl.vocabulary import Verb
 from sprawl_env.kernels.agenda import pop, push, top
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.compile import kernel

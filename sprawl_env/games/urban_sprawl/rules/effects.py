@@ -19,6 +19,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     Stage,
     Step,
 )
+from sprawl_env.games.urban_sprawl.effect_verbs import Verb
 from sprawl_env.games.urban_sprawl.rules.board import give_power
 from sprawl_env.games.urban_sprawl.rules.elections import give_office, media_holder
 from sprawl_env.games.urban_sprawl.rules.lines import (
@@ -40,7 +41,6 @@ from sprawl_env.games.urban_sprawl.vocabulary import (
     CHOSEN_VOCATION,
     POLITICIANS,
     Line,
-    Verb,
     Where,
     Who,
 )

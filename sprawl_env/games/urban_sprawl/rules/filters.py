@@ -17,6 +17,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     SIDE,
     SIZE_OF,
 )
+from sprawl_env.games.urban_sprawl.effect_verbs import Verb
 from sprawl_env.games.urban_sprawl.rules.board import (
     at_forest,
     beside_park,
@@ -29,7 +30,11 @@ from sprawl_env.games.urban_sprawl.rules.board import (
 from sprawl_env.games.urban_sprawl.rules.lines import in_line, line_with
 from sprawl_env.games.urban_sprawl.state import State
 from sprawl_env.games.urban_sprawl.tables import Table
-from sprawl_env.games.urban_sprawl.vocabulary import Extreme, Owner, Verb, Where
+from sprawl_env.games.urban_sprawl.vocabulary import (
+    Extreme,
+    Owner,
+    Where,
+)
 from sprawl_env.kernels.bits import count_bits, lowest
 from sprawl_env.kernels.compile import kernel
 

@@ -14,6 +14,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     WEALTH,
     Step,
 )
+from sprawl_env.games.urban_sprawl.effect_verbs import Verb
 from sprawl_env.games.urban_sprawl.rules.filters import (
     count_buildings,
     extreme_value,
@@ -21,7 +22,10 @@ from sprawl_env.games.urban_sprawl.rules.filters import (
 )
 from sprawl_env.games.urban_sprawl.state import State
 from sprawl_env.games.urban_sprawl.tables import Table
-from sprawl_env.games.urban_sprawl.vocabulary import Extreme, Per, Verb
+from sprawl_env.games.urban_sprawl.vocabulary import (
+    Extreme,
+    Per,
+)
 from sprawl_env.kernels.agenda import pop, push, top
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.bits import lowest

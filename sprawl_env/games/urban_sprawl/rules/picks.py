@@ -18,6 +18,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     WEALTH,
     Step,
 )
+from sprawl_env.games.urban_sprawl.effect_verbs import Verb
 from sprawl_env.games.urban_sprawl.rules.elections import is_in_play
 from sprawl_env.games.urban_sprawl.rules.lines import empty_greys, grey_of, in_line, line_number
 from sprawl_env.games.urban_sprawl.rules.vocations import (
@@ -27,7 +28,10 @@ from sprawl_env.games.urban_sprawl.rules.vocations import (
 )
 from sprawl_env.games.urban_sprawl.state import State
 from sprawl_env.games.urban_sprawl.tables import Table
-from sprawl_env.games.urban_sprawl.vocabulary import CHOSEN_VOCATION, MarkerChoice, Verb
+from sprawl_env.games.urban_sprawl.vocabulary import (
+    CHOSEN_VOCATION,
+    MarkerChoice,
+)
 from sprawl_env.kernels.agenda import push
 from sprawl_env.kernels.compile import kernel
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sprawl_env.core.state import NOBODY
 from sprawl_env.games.urban_sprawl.constants import Step
+from sprawl_env.games.urban_sprawl.effect_verbs import Verb
 from sprawl_env.games.urban_sprawl.rules.filters import count_targets
 from sprawl_env.games.urban_sprawl.rules.lines import only_seat
 from sprawl_env.games.urban_sprawl.rules.money import count_unit_choices, push_unit, units
@@ -25,7 +26,6 @@ from sprawl_env.games.urban_sprawl.rules.targets import (
 )
 from sprawl_env.games.urban_sprawl.state import State
 from sprawl_env.games.urban_sprawl.tables import Table
-from sprawl_env.games.urban_sprawl.vocabulary import Verb
 from sprawl_env.kernels.agenda import pop, push, top
 from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel

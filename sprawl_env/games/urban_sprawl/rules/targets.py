@@ -11,6 +11,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     NUM_ZONES,
     Step,
 )
+from sprawl_env.games.urban_sprawl.effect_verbs import Verb
 from sprawl_env.games.urban_sprawl.rules.board import lay, lift, mark_in_block, set_owner, size_at
 from sprawl_env.games.urban_sprawl.rules.elections import push_place
 from sprawl_env.games.urban_sprawl.rules.filters import (
@@ -26,7 +27,10 @@ from sprawl_env.games.urban_sprawl.rules.filters import (
 from sprawl_env.games.urban_sprawl.rules.money import buildings_held, has, pay_value
 from sprawl_env.games.urban_sprawl.state import State
 from sprawl_env.games.urban_sprawl.tables import Table
-from sprawl_env.games.urban_sprawl.vocabulary import CHOSEN, Extreme, Verb
+from sprawl_env.games.urban_sprawl.vocabulary import (
+    CHOSEN,
+    Extreme,
+)
 from sprawl_env.kernels.agenda import push
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.bits import lowest

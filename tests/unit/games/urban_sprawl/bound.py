@@ -22,6 +22,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     PLANNING_SPACES,
     VOCATIONS_A_CARD,
 )
+from sprawl_env.games.urban_sprawl.effect_verbs import Verb
 from sprawl_env.games.urban_sprawl.tables import STARTING
 from sprawl_env.games.urban_sprawl.vocabulary import (
     ALL,
@@ -32,7 +33,6 @@ from sprawl_env.games.urban_sprawl.vocabulary import (
     Line,
     MarkerChoice,
     Per,
-    Verb,
     Where,
     Who,
 )

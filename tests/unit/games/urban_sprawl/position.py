@@ -21,7 +21,7 @@ import numpy as np
 import sprawl_env
 from sprawl_env.core.state import NOBODY, NOT_OVER
 from sprawl_env.games.urban_sprawl.actions import ACTIONS
-from sprawl_env.games.urban_sprawl.cards import EffectCompiler, EffectRow, check_effects
+from sprawl_env.games.urban_sprawl.cards import EffectCompiler, check_effects
 from sprawl_env.games.urban_sprawl.constants import (
     CORNERS,
     DECK_CARDS,
@@ -44,6 +44,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     Power,
     Step,
 )
+from sprawl_env.games.urban_sprawl.effect_verbs import effect_row
 from sprawl_env.games.urban_sprawl.names import card_name, footprint_size
 from sprawl_env.games.urban_sprawl.rules.board import lay, refit
 from sprawl_env.games.urban_sprawl.rules.flow import advance
@@ -304,15 +305,6 @@ def check(game, games):
 # ---------------------------------------------------------------- effects
 
 
-def row(effect):
-    """Return a row of the data files from its fields."""
-    given = {k: tuple(v) if isinstance(v, list) else v for k, v in effect.items()}
-    for inner in ("then", "otherwise", "options"):
-        if inner in given:
-            given[inner] = tuple(row(one) for one in given[inner])
-    return EffectRow(**given)
-
-
 def run(*effects, event=False, self_seat=None, **drawn):
     """Draw a position, run effects in it, return ``(game, games)`` at the next decision.
 
@@ -334,7 +326,7 @@ def run(*effects, event=False, self_seat=None, **drawn):
 
 def with_effects(game, effects, event=False):
     """Return a game with additional effects, and the index of the first one."""
-    rows = [row(effect) for effect in effects]
+    rows = [effect_row(effect) for effect in effects]
     check_effects(rows, "test", event)
     tables = game.tables.copy()
     compiler = EffectCompiler(tables)

@@ -5,6 +5,7 @@ import pytest
 
 from sprawl_env.core.state import FINISHED
 from sprawl_env.games.urban_sprawl.constants import OFFICES, VOCATIONS, ZONES, Step
+from sprawl_env.games.urban_sprawl.effect_verbs import Verb
 from sprawl_env.games.urban_sprawl.features import CARD_FEATURES, Feature
 from sprawl_env.games.urban_sprawl.observation import (
     AMOUNT_UNIT,
@@ -18,7 +19,6 @@ from sprawl_env.games.urban_sprawl.observation import (
 )
 from sprawl_env.games.urban_sprawl.rules.rails import rebuild_planning
 from sprawl_env.games.urban_sprawl.tables import MAYORS_PARK
-from sprawl_env.games.urban_sprawl.vocabulary import Verb
 from tests.unit.games.urban_sprawl.position import (
     LINES,
     MARKERS,
