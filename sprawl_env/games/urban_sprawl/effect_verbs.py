@@ -101,6 +101,9 @@ Vocation = Annotated[str, one_of((*VOCATIONS, "chosen"))]
 Place = Annotated[str, one_of(words(Where))]
 
 
+Words = Callable[[Wording], str]
+
+
 class EffectRow(Fields):
     """An effect: a verb and its parameters (README, "Effects of cards").
 
@@ -110,6 +113,7 @@ class EffectRow(Fields):
         on_events: whether an event may have the effect.
         default_who: the seats that it affects if ``who`` is not given.
         default_what: the currency if ``what`` is not given.
+        wording: the effect in words.
     """
 
     do: str
@@ -118,6 +122,7 @@ class EffectRow(Fields):
     on_events: ClassVar[bool] = True
     default_who: ClassVar[str] = "self"
     default_what: ClassVar[str] = "wealth"
+    wording: ClassVar[Words]
 
     @property
     def verb(self) -> Verb:
@@ -158,24 +163,19 @@ class EffectRow(Fields):
         if not self.on_events:
             yield f"do: expected no {self.do!r}: it is for contracts only"
 
-    @classmethod
-    def wording(cls, says: Wording) -> str:
-        """Return the effect in words."""
-        raise NotImplementedError
 
-
-R = TypeVar("R", bound=type[EffectRow])
+R = TypeVar("R", bound=EffectRow)
 ROWS: Final[dict[Verb, type[EffectRow]]] = {}
 
 
-def row_of(verb: Verb) -> Callable[[R], R]:
+def row_of(verb: Verb) -> Callable[[type[R]], type[R]]:
     """Register the class of a verb.
 
     Raises:
         ValueError: the class has another word, or observations have no column for the verb.
     """
 
-    def register(row: R) -> R:
+    def register(row: type[R]) -> type[R]:
         if get_args(row.model_fields["do"].annotation) != (verb.name.lower(),):
             raise ValueError(f"{row.__name__}.do: expected {verb.name.lower()!r}")
         if verb >= NUM_VERB_COLUMNS:
@@ -242,11 +242,7 @@ class GainRow(GainOrLose):
     """``gain``: the amount times the count."""
 
     do: Literal["gain"]
-
-    @classmethod
-    def wording(cls, says: Wording) -> str:
-        """Return the effect in words."""
-        return says.gains("gain")
+    wording: ClassVar[Words] = staticmethod(lambda says: says.gains("gain"))
 
 
 @row_of(Verb.LOSE)
@@ -255,11 +251,7 @@ class LoseRow(GainOrLose):
 
     do: Literal["lose"]
     group: ClassVar[Group | None] = Group.LOSSES
-
-    @classmethod
-    def wording(cls, says: Wording) -> str:
-        """Return the effect in words."""
-        return says.gains("lose")
+    wording: ClassVar[Words] = staticmethod(lambda says: says.gains("lose"))
 
 
 @row_of(Verb.PAY)
@@ -276,11 +268,9 @@ class PayRow(Filtered):
     asks: ClassVar[tuple[Step, ...]] = (Step.UNIT,)
     default_who: ClassVar[str] = "opponents"
 
-    @classmethod
-    def wording(cls, says: Wording) -> str:
-        """Return the effect in words."""
-        each = says.buildings()
-        return f"{says.who()} pays you {says.price()} for each {each} it controls"
+    wording: ClassVar[Words] = staticmethod(
+        lambda says: f"{says.who()} pays you {says.price()} for each {says.buildings()} it controls"
+    )
 
 
 @row_of(Verb.STEAL)
@@ -294,11 +284,9 @@ class StealRow(EffectRow):
     group: ClassVar[Group | None] = Group.LOSSES
     asks: ClassVar[tuple[Step, ...]] = (Step.VICTIM,)
     default_who: ClassVar[str] = "opponents"
-
-    @classmethod
-    def wording(cls, says: Wording) -> str:
-        """Return the effect in words."""
-        return f"take up to {says.price()} from {says.who()}"
+    wording: ClassVar[Words] = staticmethod(
+        lambda says: f"take up to {says.price()} from {says.who()}"
+    )
 
 
 @row_of(Verb.PAYOUT)
@@ -318,14 +306,7 @@ class PayoutRow(EffectRow):
         if self.line == "highest" and self.what not in MONEY[:2]:
             yield "what: expected wealth or prestige with line = 'highest'"
 
-    @classmethod
-    def wording(cls, says: Wording) -> str:
-        """Return the effect in words."""
-        return {
-            Line.NAMED: f"pays out {says.line()}",
-            Line.HIGHEST: f"pays out the highest {says.money()} line",
-            Line.ROW: "pays out one of the lines through this block",
-        }[Line(int(says.effect.line))]
+    wording: ClassVar[Words] = staticmethod(lambda says: says.payout())
 
 
 # --------------------------------------------------------------------------------------- markers
@@ -352,10 +333,9 @@ class NewMarkerRow(EffectRow):
         if self.marker != "chosen" and self.what not in MONEY[:2]:
             yield "what: expected wealth or prestige, or marker = 'chosen'"
 
-    @classmethod
-    def wording(cls, says: Wording) -> str:
-        """Return the effect in words."""
-        return f"{says.does('put')} {says.marker()} on a grey space"
+    wording: ClassVar[Words] = staticmethod(
+        lambda says: f"{says.does('put')} {says.marker()} on a grey space"
+    )
 
 
 @row_of(Verb.MOVE_MARKER)
@@ -368,11 +348,9 @@ class MoveMarkerRow(EffectRow):
     group: ClassVar[Group | None] = Group.MARKERS
     asks: ClassVar[tuple[Step, ...]] = (Step.PICK_MARKER,)
     default_what: ClassVar[str] = "either"
-
-    @classmethod
-    def wording(cls, says: Wording) -> str:
-        """Return the effect in words."""
-        return f"{says.does('move')} a {says.money()} marker"
+    wording: ClassVar[Words] = staticmethod(
+        lambda says: f"{says.does('move')} a {says.money()} marker"
+    )
 
 
 # ------------------------------------------------------------------------------------- buildings
@@ -392,11 +370,9 @@ class PlaceRow(EffectRow):
     uncontrolled: bool = False
     group: ClassVar[Group | None] = Group.PLACES
     asks: ClassVar[tuple[Step, ...]] = (Step.PLACE_ZONE, Step.PLACE)
-
-    @classmethod
-    def wording(cls, says: Wording) -> str:
-        """Return the effect in words."""
-        return f"{says.does('place')} a {says.new_building()}"
+    wording: ClassVar[Words] = staticmethod(
+        lambda says: f"{says.does('place')} a {says.new_building()}"
+    )
 
 
 @row_of(Verb.MOVE)
@@ -407,11 +383,7 @@ class MoveRow(Owned):
     who: Seats = ""
     group: ClassVar[Group | None] = Group.PLACES
     asks: ClassVar[tuple[Step, ...]] = (Step.TARGET, Step.MOVE_TO)
-
-    @classmethod
-    def wording(cls, says: Wording) -> str:
-        """Return the effect in words."""
-        return f"{says.does('move')} {says.a_building()}"
+    wording: ClassVar[Words] = staticmethod(lambda says: f"{says.does('move')} {says.a_building()}")
 
 
 class Harmful(Owned):
@@ -435,11 +407,9 @@ class DemolishRow(Harmful):
     """``demolish``: the building is removed."""
 
     do: Literal["demolish"]
-
-    @classmethod
-    def wording(cls, says: Wording) -> str:
-        """Return the effect in words."""
-        return f"{says.does('demolish')} {says.a_building()}{says.saved()}"
+    wording: ClassVar[Words] = staticmethod(
+        lambda says: f"{says.does('demolish')} {says.a_building()}{says.saved()}"
+    )
 
 
 @row_of(Verb.UNCONTROL)
@@ -448,11 +418,11 @@ class UncontrolRow(Harmful):
 
     do: Literal["uncontrol"]
 
-    @classmethod
-    def wording(cls, says: Wording) -> str:
-        """Return the effect in words."""
-        pick = f"{says.does('pick')} {says.a_building()}"
-        return f"{pick}: its control cube goes home{says.saved()}"
+    wording: ClassVar[Words] = staticmethod(
+        lambda says: (
+            f"{says.does('pick')} {says.a_building()}: its control cube goes home{says.saved()}"
+        )
+    )
 
 
 @row_of(Verb.TAKE)
@@ -463,11 +433,9 @@ class TakeRow(Owned):
     who: Seats = ""
     group: ClassVar[Group | None] = Group.HARMS
     asks: ClassVar[tuple[Step, ...]] = (Step.TARGET,)
-
-    @classmethod
-    def wording(cls, says: Wording) -> str:
-        """Return the effect in words."""
-        return f"{says.does('take')} control of {says.a_building()}"
+    wording: ClassVar[Words] = staticmethod(
+        lambda says: f"{says.does('take')} control of {says.a_building()}"
+    )
 
 
 @row_of(Verb.DISASTER)
@@ -479,11 +447,9 @@ class DisasterRow(Owned):
     amount: Amount
     group: ClassVar[Group | None] = Group.HARMS
     asks: ClassVar[tuple[Step, ...]] = (Step.DISASTER,)
-
-    @classmethod
-    def wording(cls, says: Wording) -> str:
-        """Return the effect in words."""
-        return f"every seat loses {says.a_building()} of its own or {says.price()}"
+    wording: ClassVar[Words] = staticmethod(
+        lambda says: f"every seat loses {says.a_building()} of its own or {says.price()}"
+    )
 
 
 # --------------------------------------------------------------------------------------- offices
@@ -498,11 +464,7 @@ class ElectionRow(EffectRow):
     office: Annotated[str, one_of(sorted((*OFFICES[:-1], "all", "chosen")))]
     group: ClassVar[Group | None] = Group.OFFICES
     asks: ClassVar[tuple[Step, ...]] = (Step.PICK_OFFICE,)
-
-    @classmethod
-    def wording(cls, says: Wording) -> str:
-        """Return the effect in words."""
-        return f"election of {says.office()}"
+    wording: ClassVar[Words] = staticmethod(lambda says: f"election of {says.office()}")
 
 
 @row_of(Verb.GIVE)
@@ -514,11 +476,7 @@ class GiveRow(EffectRow):
     office: Annotated[str, one_of(sorted((*OFFICES, "chosen")))]
     group: ClassVar[Group | None] = Group.OFFICES
     asks: ClassVar[tuple[Step, ...]] = (Step.PICK_OFFICE,)
-
-    @classmethod
-    def wording(cls, says: Wording) -> str:
-        """Return the effect in words."""
-        return f"{says.does('get')} {says.office()}"
+    wording: ClassVar[Words] = staticmethod(lambda says: f"{says.does('get')} {says.office()}")
 
 
 # -------------------------------------------------------------------- planning cards, action points
@@ -531,11 +489,9 @@ class FreeCardRow(EffectRow):
     do: Literal["free_card"]
     who: Seats = ""
     group: ClassVar[Group | None] = Group.CARDS
-
-    @classmethod
-    def wording(cls, says: Wording) -> str:
-        """Return the effect in words."""
-        return f"{says.does('take')} a planning card of the row, free"
+    wording: ClassVar[Words] = staticmethod(
+        lambda says: f"{says.does('take')} a planning card of the row, free"
+    )
 
 
 @row_of(Verb.DRAW)
@@ -546,11 +502,7 @@ class DrawRow(EffectRow):
     who: Seats = ""
     amount: Amount
     group: ClassVar[Group | None] = Group.CARDS
-
-    @classmethod
-    def wording(cls, says: Wording) -> str:
-        """Return the effect in words."""
-        return f"{says.does('draw')} {says.cards()}"
+    wording: ClassVar[Words] = staticmethod(lambda says: f"{says.does('draw')} {says.cards()}")
 
 
 @row_of(Verb.DISCARD)
@@ -562,11 +514,7 @@ class DiscardRow(EffectRow):
     amount: Amount
     group: ClassVar[Group | None] = Group.CARDS
     asks: ClassVar[tuple[Step, ...]] = (Step.DISCARD,)
-
-    @classmethod
-    def wording(cls, says: Wording) -> str:
-        """Return the effect in words."""
-        return f"{says.does('discard')} {says.cards()}"
+    wording: ClassVar[Words] = staticmethod(lambda says: f"{says.does('discard')} {says.cards()}")
 
 
 @row_of(Verb.EXTRA_AP)
@@ -577,14 +525,12 @@ class ExtraApRow(EffectRow):
     amount: Amount
     group: ClassVar[Group | None] = Group.LASTING
     on_events: ClassVar[bool] = False
-
-    @classmethod
-    def wording(cls, says: Wording) -> str:
-        """Return the effect in words."""
-        return f"{int(says.effect.amount)} more action points this turn"
+    wording: ClassVar[Words] = staticmethod(
+        lambda says: f"{int(says.effect.amount)} more action points this turn"
+    )
 
 
-# ------------------------------------------------------------------------- vocations, lasting effects
+# ------------------------------------------------------------------- vocations, lasting effects
 
 
 @row_of(Verb.VOCATION)
@@ -596,11 +542,9 @@ class VocationRow(EffectRow):
     vocation: Vocation
     group: ClassVar[Group | None] = Group.VOCATIONS
     asks: ClassVar[tuple[Step, ...]] = (Step.PICK_VOCATION,)
-
-    @classmethod
-    def wording(cls, says: Wording) -> str:
-        """Return the effect in words."""
-        return f"{says.does('take')} a {says.vocation()} marker"
+    wording: ClassVar[Words] = staticmethod(
+        lambda says: f"{says.does('take')} a {says.vocation()} marker"
+    )
 
 
 @row_of(Verb.SCORE)
@@ -613,11 +557,9 @@ class ScoreRow(EffectRow):
     amount: Amount
     group: ClassVar[Group | None] = Group.VOCATIONS
     asks: ClassVar[tuple[Step, ...]] = (Step.PICK_VOCATION,)
-
-    @classmethod
-    def wording(cls, says: Wording) -> str:
-        """Return the effect in words."""
-        return f"all {says.vocation()} markers score {int(says.effect.amount)}"
+    wording: ClassVar[Words] = staticmethod(
+        lambda says: f"all {says.vocation()} markers score {int(says.effect.amount)}"
+    )
 
 
 @row_of(Verb.LASTING)
@@ -628,11 +570,7 @@ class LastingRow(EffectRow):
     power: Annotated[str, one_of(words(Power)[1:])]
     group: ClassVar[Group | None] = Group.LASTING
     on_events: ClassVar[bool] = False
-
-    @classmethod
-    def wording(cls, says: Wording) -> str:
-        """Return the effect in words."""
-        return says.power()
+    wording: ClassVar[Words] = staticmethod(lambda says: says.power())
 
 
 # ------------------------------------------------------------------------------ effects in effects
@@ -657,12 +595,7 @@ class OptionalRow(EffectRow):
         if bool(self.amount) != (self.what in MONEY[:2]):
             yield "what, amount: expected wealth or prestige and an amount, or neither"
 
-    @classmethod
-    def wording(cls, says: Wording) -> str:
-        """Return the effect in words."""
-        price = f" pay {says.price()}" if says.effect.amount else ""
-        refused = f", otherwise {says.otherwise()}" if says.effect.else_count else ""
-        return f"{says.who()} may{price}: {says.then()}{refused}"
+    wording: ClassVar[Words] = staticmethod(lambda says: says.offer())
 
 
 @row_of(Verb.AUCTION)
@@ -673,11 +606,7 @@ class AuctionRow(EffectRow):
     then: Annotated[tuple[AnyEffect, ...], length(1, MOST_EFFECTS)]
     group: ClassVar[Group | None] = Group.CHOICES
     asks: ClassVar[tuple[Step, ...]] = (Step.BID,)
-
-    @classmethod
-    def wording(cls, says: Wording) -> str:
-        """Return the effect in words."""
-        return f"auction: {says.then()}"
+    wording: ClassVar[Words] = staticmethod(lambda says: f"auction: {says.then()}")
 
 
 @row_of(Verb.CHOOSE)
@@ -689,11 +618,9 @@ class ChooseRow(EffectRow):
     options: Annotated[tuple[AnyEffect, ...], length(2, MOST_OPTIONS)]
     group: ClassVar[Group | None] = Group.CHOICES
     asks: ClassVar[tuple[Step, ...]] = (Step.OPTION,)
-
-    @classmethod
-    def wording(cls, says: Wording) -> str:
-        """Return the effect in words."""
-        return f"{says.does('choose')}: {says.then(' or ')}"
+    wording: ClassVar[Words] = staticmethod(
+        lambda says: f"{says.does('choose')}: {says.then(' or ')}"
+    )
 
 
 # --------------------------------------------------------------------------- the special events
@@ -705,11 +632,7 @@ class EnterRow(EffectRow):
 
     do: Literal["enter"]
     office: Annotated[str, one_of(("contractor", "politicians"))]
-
-    @classmethod
-    def wording(cls, says: Wording) -> str:
-        """Return the effect in words."""
-        return says.entering()
+    wording: ClassVar[Words] = staticmethod(lambda says: says.entering())
 
 
 @row_of(Verb.ACTIVATE)
@@ -718,11 +641,9 @@ class ActivateRow(EffectRow):
 
     do: Literal["activate"]
     deck: Annotated[str, one_of(DECKS)]
-
-    @classmethod
-    def wording(cls, says: Wording) -> str:
-        """Return the effect in words."""
-        return f"the {DECKS[int(says.effect.deck)].capitalize()} deck opens"
+    wording: ClassVar[Words] = staticmethod(
+        lambda says: f"the {DECKS[int(says.effect.deck)].capitalize()} deck opens"
+    )
 
 
 @row_of(Verb.END_GAME)
@@ -730,11 +651,7 @@ class EndGameRow(EffectRow):
     """``end_game``: the game ends (US 6.12)."""
 
     do: Literal["end_game"]
-
-    @classmethod
-    def wording(cls, says: Wording) -> str:
-        """Return the effect in words."""
-        return "the game ends at once"
+    wording: ClassVar[Words] = staticmethod(lambda says: "the game ends at once")
 
 
 # ------------------------------------------------------------------------- made from the classes

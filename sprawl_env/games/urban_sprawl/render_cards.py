@@ -10,7 +10,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     VOCATIONS_A_CARD,
     ZONES,
 )
-from sprawl_env.games.urban_sprawl.effect_verbs import ROWS
+from sprawl_env.games.urban_sprawl.effect_verbs import ROWS, Verb
 from sprawl_env.games.urban_sprawl.tables import NO_ZONE, Table
 from sprawl_env.games.urban_sprawl.vocabulary import Next
 from sprawl_env.games.urban_sprawl.wording import Wording
@@ -67,4 +67,5 @@ def is_event(t: Table, card: int) -> bool:
 
 def effect_words(t: Table, e: int) -> str:
     """Return an effect in words, with the effects nested in it."""
-    return Wording(t, e, ROWS).text()
+    row = ROWS[Verb(int(t.effects[e].verb))]
+    return row.wording(Wording(t, e, effect_words))

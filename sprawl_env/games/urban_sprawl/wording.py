@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final, Protocol
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
 
 from sprawl_env.games.urban_sprawl.constants import (
     EITHER,
@@ -25,6 +25,7 @@ from sprawl_env.games.urban_sprawl.vocabulary import (
     CHOSEN_VOCATION,
     POLITICIANS,
     Extreme,
+    Line,
     MarkerChoice,
     Owner,
     Per,
@@ -91,32 +92,19 @@ _POWERS: Final = {
 }
 
 
-class Worded(Protocol):
-    """What has a wording: the class of a verb."""
-
-    @classmethod
-    def wording(cls, says: Wording) -> str:
-        """Return the effect in words."""
-        ...
-
-
 class Wording:
     """An effect of the tables, and phrases about it for the classes of verbs.
 
     Args:
         t: the tables.
         e: index of the effect.
-        rows: the class of each verb.
+        text_of: returns an effect of the tables in words.
     """
 
-    def __init__(self, t: Table, e: int, rows: Mapping[int, type[Worded]]) -> None:
-        self.t = t
+    def __init__(self, t: Table, e: int, text_of: Callable[[Table, int], str]) -> None:
+        self._t = t
+        self._text_of = text_of
         self.effect = t.effects[e]
-        self.rows = rows
-
-    def text(self) -> str:
-        """Return the effect in words, with the effects nested in it."""
-        return self.rows[int(self.effect.verb)].wording(self)
 
     def who(self) -> str:
         """Return the seats affected, e.g. ``each opponent``."""
@@ -137,6 +125,20 @@ class Wording:
     def price(self) -> str:
         """Return the amount with its currency, e.g. ``3 wealth``."""
         return f"{int(self.effect.amount)} {self.money()}"
+
+    def payout(self) -> str:
+        """Return the line that pays."""
+        return {
+            Line.NAMED: f"pays out {self.line()}",
+            Line.HIGHEST: f"pays out the highest {self.money()} line",
+            Line.ROW: "pays out one of the lines through this block",
+        }[Line(int(self.effect.line))]
+
+    def offer(self) -> str:
+        """Return an offer: its price, what accepting does, what declining does."""
+        price = f" pay {self.price()}" if self.effect.amount else ""
+        refused = f", otherwise {self.otherwise()}" if self.effect.else_count else ""
+        return f"{self.who()} may{price}: {self.then()}{refused}"
 
     def line(self) -> str:
         """Return the line named."""
@@ -240,8 +242,7 @@ class Wording:
         return self._list(int(self.effect.else_first), int(self.effect.else_count), "; ")
 
     def _list(self, first: int, count: int, between: str) -> str:
-        inner = (Wording(self.t, first + k, self.rows) for k in range(count))
-        return between.join(effect.text() for effect in inner)
+        return between.join(self._text_of(self._t, first + k) for k in range(count))
 
 
 def _money(what: int) -> str:

@@ -389,7 +389,7 @@ def test_a_file_of_another_name_is_refused(tmp_path):
 
 GAIN = 'do = "gain", what = "wealth"'
 EFFECTS = {
-    "an unknown verb": ('{ do = "give_all" }', "do: expected one of gain, lose"),
+    "an unknown verb": ('{ do = "give_all" }', "do: expected one of activate, auction"),
     "no verb": ('{ what = "wealth", amount = 1 }', "do is missing"),
     "an unknown parameter": (f"{{ {GAIN}, amount = 1, colour = 3 }}", "unknown field 'colour'"),
     "a parameter of another verb": (
