@@ -13,7 +13,8 @@ A game declares its observation as a subclass of :class:`Observation`::
 
 ``layout_of(Seen, sites=24, seats=3)`` returns the layout.  The game's tables have the starts of its
 blocks as a part ``at`` (see :func:`starts_of`), so a kernel writes
-``out[t.at.height + site * t.at.site + colour]``.
+``out[t.at.height + site * t.at.site + colour]``.  Blocks that several kinds of things have, e.g.
+the text of a card, are declared once in a class of their own and added by :func:`group`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import itertools
 import json
 import math
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -248,6 +249,14 @@ class Observation(Record):
     """Base of the declaration of a game's observation; a field is where its block starts."""
 
 
+@dataclass(frozen=True)
+class _Group(Field):
+    """Declared blocks of another declaration, for each thing of the entity in ``axes`` if any."""
+
+    blocks: type[Observation] = Observation
+    axes: tuple[Any, ...] = ()
+
+
 def entity(things: str | int, *, planes: bool = False) -> int:
     """Declare the things of a kind, whose blocks must follow one another.
 
@@ -274,6 +283,34 @@ def block(shape: Any, meaning: str, *, scale: float = 1.0) -> int:
     return cast(int, _Block(np.int32, (), meaning, None, axes, scale))
 
 
+def group(kind: type[Observation], meaning: str, *, of: int | None = None) -> int:
+    """Declare all blocks of another declaration, one after the other.
+
+    A block is named after the group and itself, e.g. ``favor_size``.  In kernels the field is the
+    index of the group's first number.
+
+    Args:
+        kind: the other declaration.
+        meaning: what the blocks describe, for the docs.
+        of: the entity whose things they describe.
+    """
+    return cast(int, _Group(np.int32, (), meaning, None, kind, () if of is None else (of,)))
+
+
+def _declared_blocks(kind: type[Observation]) -> dict[str, _Block]:
+    """Return the declared blocks by name, those of groups among them."""
+    found: dict[str, _Block] = {}
+    for name, field in vars(kind).items():
+        if isinstance(field, _Block):
+            found[name] = field
+        elif isinstance(field, _Group):
+            for inner, each in _declared_blocks(field.blocks).items():
+                meaning = f"{field.meaning}: {each.meaning}"
+                axes = (*field.axes, *each.axes)
+                found[f"{name}_{inner}"] = replace(each, meaning=meaning, axes=axes)
+    return found
+
+
 def layout_of(kind: type[Observation], **lengths: int) -> ObservationLayout:
     """Return the layout that a declaration gives with lengths by name, e.g. ``seats=3``."""
     declared = vars(kind)
@@ -291,8 +328,7 @@ def layout_of(kind: type[Observation], **lengths: int) -> ObservationLayout:
             entities.get(id(field.axes[0]), ""),
             field.scale,
         )
-        for name, field in declared.items()
-        if isinstance(field, _Block)
+        for name, field in _declared_blocks(kind).items()
     ]
     planes = {name for name in entities.values() if declared[name].planes}
     return ObservationLayout(*blocks, planes=planes)
@@ -301,8 +337,12 @@ def layout_of(kind: type[Observation], **lengths: int) -> ObservationLayout:
 def starts_of(kind: type[Observation], layout: ObservationLayout) -> np.record:
     """Return the record that kernels read: starts of blocks, and distances of things."""
     starts = np.zeros(1, dtype_of(kind)).view(np.recarray)
+    for name, field in vars(kind).items():
+        if isinstance(field, _Group):
+            starts[name] = layout[f"{name}_{next(iter(_declared_blocks(field.blocks)))}"].start
     for made in layout.blocks.values():
-        starts[made.name] = made.start
+        if made.name in starts.dtype.names:
+            starts[made.name] = made.start
         if made.entity:
             starts[made.entity] = made.step if made.step > 1 else made.stride
     return cast(np.record, starts[0])

@@ -277,6 +277,7 @@ class Step(IntEnum):
 
 
 LAST_DECISION: Final = Step.HEADLINE
+NUM_DECISION_COLUMNS: Final = 40  # of an observation: room for new decisions
 
 
 class Stage(IntEnum):

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from sprawl_env.core.data import DataFile, GameData, load
 from sprawl_env.core.errors import DataError
+from sprawl_env.core.layout import starts_of
 from sprawl_env.core.rows import Row, Text, length, one_of
 from sprawl_env.core.state import Tables
 from sprawl_env.games.urban_sprawl.cards import (
@@ -53,9 +54,11 @@ from sprawl_env.games.urban_sprawl.constants import (
     VOCATIONS_A_CARD,
     ZONES,
 )
-from sprawl_env.games.urban_sprawl.features import CARD_FEATURES, write_features
+from sprawl_env.games.urban_sprawl.features import write_features
+from sprawl_env.games.urban_sprawl.seen import NUM_CARD_FEATURES, Seen, seen_layout
 from sprawl_env.games.urban_sprawl.vocabulary import Next
 from sprawl_env.kernels.lanes import LANE_BITS
+from sprawl_env.kernels.records import dtype_of
 
 FOLDER: Final = Path(__file__).parent / "data"
 CORNER_NAMES: Final = ("TL", "TR", "BL", "BR")
@@ -240,7 +243,7 @@ FILES: Final = (
 
 TABLES: Final = np.dtype(
     [
-        ("block_start", np.int32, (60,)),  # first number of each observation block
+        ("at", dtype_of(Seen)),  # where the blocks of the observation start
         ("seen_seats", np.int8),  # seats in the observation layout
         ("column_number", np.int8, (NUM_COLUMNS,)),
         ("row_number", np.int8, (NUM_DOUBLE_ROWS,)),
@@ -286,7 +289,7 @@ TABLES: Final = np.dtype(
         ("card_first", np.int16, (NUM_CARDS,)),
         ("card_effects", np.int8, (NUM_CARDS,)),
         ("card_name", np.uint8, (NUM_CARDS, NAME_SIZE)),
-        ("card_features", np.float32, (NUM_CARDS, CARD_FEATURES)),
+        ("card_features", np.int8, (NUM_CARDS, NUM_CARD_FEATURES)),
         ("event_name", np.uint8, (NUM_EVENTS, NAME_SIZE)),
         *EFFECTS,
     ],
@@ -438,6 +441,7 @@ def compile_tables(data: GameData, options: Mapping[str, int]) -> Tables:
     """Compile the data into one record ``[1]`` for the kernels."""
     tables = np.zeros(1, TABLES).view(np.recarray)
     tables.seen_seats = options["num_players"]
+    tables.at[0] = starts_of(Seen, seen_layout(options["num_players"]))
     _compile_board(tables[0], data)
     effects = EffectCompiler(tables)
     _compile_planning(tables[0], data, effects)

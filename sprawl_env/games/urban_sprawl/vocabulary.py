@@ -39,6 +39,9 @@ class Verb(IntEnum):
     END_GAME = 27
 
 
+NUM_VERB_COLUMNS: Final = 32  # of an observation: room for new verbs
+
+
 class Who(IntEnum):
     """The seats an effect affects; the offices come first, in their order."""
 
