@@ -25,13 +25,13 @@ from sprawl_env.games.urban_sprawl.constants import (
     NUM_BLOCKS,
     NUM_COLOURS,
     NUM_DECKS,
-    NUM_EVENTS,
     NUM_GREYS,
     NUM_KINDS,
     NUM_LINES,
     NUM_LOTS,
     NUM_MARKERS,
     NUM_OFFICES,
+    NUM_PLANNING,
     NUM_POLITICIANS,
     NUM_VOCATIONS,
     NUM_ZONES,
@@ -96,13 +96,6 @@ CORNER_BELOW: Final = np.tile(np.array((4, 8, 0, 0), np.int8), NUM_BLOCKS)
 
 
 @kernel
-def plane(start: int, k: int, out: Mask) -> Mask:
-    """Return plane ``k`` of a block of the lots, a view."""
-    first = start + k * NUM_LOTS
-    return out[first : first + NUM_LOTS]
-
-
-@kernel
 def write_buildings(t: Tables, state: State, out: Mask) -> None:
     """Write what stands on each lot, plane by plane.
 
@@ -110,11 +103,11 @@ def write_buildings(t: Tables, state: State, out: Mask) -> None:
     """
     at, standing = t.at, state.standing
     for zone in range(NUM_COLOURS):
-        here, kind = plane(at.zone, zone, out), np.int8(zone + 1)
+        here, kind = out[at.zone + zone * NUM_LOTS :], np.int8(zone + 1)
         for lot in range(NUM_LOTS):
             here[lot] = standing[lot] >> ZONE_SHIFT == kind
-    size, right = plane(at.building_size, 0, out), plane(at.right, 0, out)
-    below, empty = plane(at.below, 0, out), plane(at.empty, 0, out)
+    size, right = out[at.building_size :], out[at.right :]
+    below, empty = out[at.below :], out[at.empty :]
     for lot in range(NUM_LOTS):
         kind = standing[lot]
         size[lot] = (kind & 1) + (kind >> 1 & 1) + (kind >> 2 & 1) + (kind >> 3 & 1)
@@ -130,13 +123,13 @@ def write_buildings(t: Tables, state: State, out: Mask) -> None:
 def write_lots(t: Tables, state: State, seat: int, out: Mask) -> None:
     """Write buildings, values and controllers."""
     write_buildings(t, state, out)
-    value = plane(t.at.value, 0, out)
+    value = out[t.at.value :]
     for block in range(NUM_BLOCKS):
         for corner in range(CORNERS):
             value[block * CORNERS + corner] = state.value[block]
     n = int(t.seen_seats)
     for k in range(n):
-        holds, other = plane(t.at.controls, k, out), np.int8((seat + k) % n)
+        holds, other = out[t.at.controls + k * NUM_LOTS :], np.int8((seat + k) % n)
         for lot in range(NUM_LOTS):
             holds[lot] = state.holder[lot] == other
 
@@ -144,7 +137,7 @@ def write_lots(t: Tables, state: State, seat: int, out: Mask) -> None:
 @kernel
 def write_meant(t: Tables, state: State, out: Mask) -> None:
     """Write the lots of the building or footprint that the decision or the effect is about."""
-    meant = plane(t.at.meant, 0, out)
+    meant = out[t.at.meant :]
     for lot in range(NUM_LOTS):
         meant[lot] = 0
     if state.over != NOT_OVER:
@@ -209,13 +202,16 @@ def write_planning(t: Tables, state: State, out: Mask) -> None:
 
 @kernel
 def write_card(t: Tables, card: int, start: int, out: Mask) -> None:
-    """Write the card features of a contract, zeros without one."""
+    """Write the card features of a contract, zeros without one.
+
+    The loop runs to ``text.size``: a constant length would be compiled to moves of single numbers.
+    """
     text = out[start : start + NUM_CARD_FEATURES]
     if card == NO_CARD:
         text[:] = 0
         return
     says = t.card_features[card]
-    for k in range(NUM_CARD_FEATURES):
+    for k in range(text.size):
         text[k] = says[k]
 
 
@@ -242,8 +238,12 @@ def write_contracts(t: Tables, state: State, seat: int, out: Mask) -> None:
 
 @kernel
 def in_steps(amount: int, half: int) -> int:
-    """Map an unbounded amount to 0..126, in steps that become larger; ``half`` becomes 63."""
-    return MOST_STEPS * amount // (amount + half)
+    """Map an unbounded amount to 0..126, in steps that become larger; ``half`` becomes 63.
+
+    The result is exact: a float64 division of numbers below 2**22 is not rounded across a whole
+    number.  It is faster than the division of integers.
+    """
+    return int(MOST_STEPS * amount / (amount + half))
 
 
 @kernel
@@ -276,8 +276,9 @@ def write_seat(t: Tables, state: State, seat: int, row: int, out: Mask) -> None:
     write_holdings(t, state, seat, row, out)
     out[at.active + row] = state.active == seat
     out[at.to_play + row] = state.to_play == seat
-    for kind in range(NUM_KINDS):
-        out[at.hand + row + kind] = state.hand[seat, kind]
+    cards, hand = state.hand[seat], out[at.hand + row : at.hand + row + NUM_KINDS]
+    for kind in range(hand.size):
+        hand[kind] = cards[kind]
     for vocation in range(NUM_VOCATIONS):
         out[at.vocations + row + vocation] = state.vocations[seat, vocation]
     for office in range(NUM_OFFICES):
@@ -402,14 +403,13 @@ def write_supplies(t: Tables, state: State, out: Mask) -> None:
     for colour in range(NUM_COLOURS):
         for size in range(MAX_SIZE):
             out[at.tiles + colour * MAX_SIZE + size] = state.tiles[colour, size]
-    for kind in range(NUM_KINDS):
-        out[at.discards + kind] = state.planning_discards[kind]
-    for event in range(NUM_EVENTS):
-        out[at.events_discarded + event] = state.planning_discards[NUM_KINDS + event]
+    discards = out[at.discards : at.discards + NUM_PLANNING]  # and those of events, which follow
+    for kind in range(discards.size):
+        discards[kind] = state.planning_discards[kind]
     for zone in range(NUM_ZONES):
         start, blocks = int(at.room) + zone * NUM_BLOCKS, int(state.room[zone, 0])
         room = out[start : start + NUM_BLOCKS]
-        for block in range(NUM_BLOCKS):
+        for block in range(room.size):  # as in write_card
             room[block] = blocks >> block & 1
 
 
