@@ -26,7 +26,7 @@ import json
 import math
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,8 @@ import numpy.typing as npt
 from sprawl_env.kernels.arrays import Floats, Mask
 from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.records import Field, Record, dtype_of
+
+T = TypeVar("T", bound=np.generic)
 
 
 class Block(NamedTuple):
@@ -168,14 +170,14 @@ class ObservationLayout:
         """Return observations of whole numbers ``[..., size]`` as float32."""
         return cast("npt.NDArray[np.float32]", np.asarray(numbers) * self.scales)
 
-    def view(self, observation: npt.NDArray[np.float32], name: str) -> npt.NDArray[np.float32]:
+    def view(self, observation: npt.NDArray[T], name: str) -> npt.NDArray[T]:
         """Return one block of an observation ``[..., size]`` as ``[..., *shape]``, a view."""
         block = self.blocks[name]
         front = observation.shape[:-1]
         if not block.entity:
             return observation[..., block.start : block.stop].reshape(*front, *block.shape)
         first = (block.start - self.rows(block.entity)[0]) // block.step
-        own: npt.NDArray[np.float32] = self.features(observation, block.entity)
+        own: npt.NDArray[T] = self.features(observation, block.entity)
         return own[..., first : first + block.size // block.rows].reshape(*front, *block.shape)
 
     def rows(self, entity: str) -> tuple[int, int]:

@@ -102,17 +102,15 @@ def fields_of(kind: type[Record]) -> dict[str, Field]:
     """Return the declared fields by name, those of base classes first.
 
     Raises:
-        ValueError: a field has the name of an attribute of numpy's records, e.g. ``size``: plain
-            Python would read that attribute.
+        ValueError: a field has the name of an attribute of all numpy records, e.g. ``size``: in
+            plain Python that attribute would be read instead.
     """
     found: dict[str, Field] = {}
     for base in reversed(kind.__mro__):
         found |= {name: field for name, field in vars(base).items() if isinstance(field, Field)}
     for name in found:
         if hasattr(np.record, name):
-            raise ValueError(
-                f"{name}: expected another name: numpy's records have such an attribute"
-            )
+            raise ValueError(f"{kind.__name__}.{name}: expected a name that np.record does not use")
     return found
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Final
 
-import numpy as np
 from pydantic import Field
 
 from sprawl_env.core.errors import DataError
@@ -30,6 +29,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     ZONES,
     Power,
 )
+from sprawl_env.games.urban_sprawl.tables import ANY_COLOUR, ANY_SIZE, MAX_EFFECTS
 from sprawl_env.games.urban_sprawl.vocabulary import (
     ALL,
     CHOSEN,
@@ -47,13 +47,9 @@ from sprawl_env.games.urban_sprawl.vocabulary import (
     words,
 )
 
-MAX_EFFECTS: Final = 600
-MAYORS_PARK: Final = 0  # index of the effect of no card: a Mayor's park (US 6.9)
 MOST_EFFECTS: Final = 6  # of a card
 DEEPEST: Final = 2
 MOST: Final = 99
-ANY_COLOUR: Final = 31
-ANY_SIZE: Final = 15
 
 
 Money = Annotated[str, one_of(MONEY[:2])]
@@ -95,38 +91,6 @@ class EffectRow(Fields):
     def inner(self) -> tuple[EffectRow, ...]:
         """The effects inside this one."""
         return (*self.then, *self.otherwise, *self.options)
-
-
-EFFECTS: Final = [
-    ("verb", np.int8, (MAX_EFFECTS,)),
-    ("who", np.int8, (MAX_EFFECTS,)),
-    ("what", np.int8, (MAX_EFFECTS,)),
-    ("amount", np.int8, (MAX_EFFECTS,)),
-    ("per", np.int8, (MAX_EFFECTS,)),
-    ("of_vocation", np.int8, (MAX_EFFECTS,)),
-    ("colours", np.int8, (MAX_EFFECTS,)),  # set of zones and parks that a filter accepts
-    ("asks_zone", np.int8, (MAX_EFFECTS,)),
-    ("sizes", np.int8, (MAX_EFFECTS,)),  # set of sizes - 1
-    ("of_owner", np.int8, (MAX_EFFECTS,)),
-    ("where", np.int8, (MAX_EFFECTS,)),
-    ("number", np.int8, (MAX_EFFECTS,)),
-    ("extreme", np.int8, (MAX_EFFECTS,)),
-    ("times_value", np.int8, (MAX_EFFECTS,)),
-    ("pays", np.int8, (MAX_EFFECTS,)),  # a Line
-    ("marker_choice", np.int8, (MAX_EFFECTS,)),
-    ("new_zone", np.int8, (MAX_EFFECTS,)),  # of a building to place, or CHOSEN
-    ("new_size", np.int8, (MAX_EFFECTS,)),
-    ("uncontrolled", np.int8, (MAX_EFFECTS,)),
-    ("save_what", np.int8, (MAX_EFFECTS,)),
-    ("save_amount", np.int8, (MAX_EFFECTS,)),
-    ("of_office", np.int8, (MAX_EFFECTS,)),
-    ("of_power", np.int8, (MAX_EFFECTS,)),
-    ("of_deck", np.int8, (MAX_EFFECTS,)),
-    ("then_first", np.int16, (MAX_EFFECTS,)),  # or of the options
-    ("then_count", np.int8, (MAX_EFFECTS,)),
-    ("else_first", np.int16, (MAX_EFFECTS,)),
-    ("else_count", np.int8, (MAX_EFFECTS,)),
-]
 
 
 # -------------------------------------------------------------------------------------- checking
@@ -303,34 +267,34 @@ class EffectCompiler:
         return first, len(effects)
 
     def _write(self, e: int, effect: EffectRow, where: str) -> None:
-        t = self.tables[0]
-        t.verb[e] = of_word(Verb, effect.do, 0)
-        t.who[e] = of_word(Who, effect.who, _default_who(effect))
-        t.what[e] = MONEY.index(effect.what) if effect.what else _default_what(effect)
-        t.amount[e] = effect.amount
-        t.per[e] = of_word(Per, effect.per, Per.ONCE)
-        t.of_vocation[e] = _vocation(effect.vocation)
-        t.colours[e] = colours(effect)
-        t.asks_zone[e] = "chosen" in effect.zones
-        t.sizes[e] = sum(1 << (size - 1) for size in set(effect.sizes)) or ANY_SIZE
-        t.of_owner[e] = of_word(Owner, effect.owner, Owner.ANYONE)
-        t.where[e] = of_word(Where, effect.where, Where.ANYWHERE)
-        t.number[e] = effect.number
-        t.extreme[e] = of_word(Extreme, effect.extreme, Extreme.NONE)
-        t.times_value[e] = effect.times_value
-        t.pays[e] = of_word(Line, effect.line, Line.NAMED)
+        out = self.tables[0].effects[e]
+        out.verb = of_word(Verb, effect.do, 0)
+        out.who = of_word(Who, effect.who, _default_who(effect))
+        out.what = MONEY.index(effect.what) if effect.what else _default_what(effect)
+        out.amount = effect.amount
+        out.per = of_word(Per, effect.per, Per.ONCE)
+        out.vocation = _vocation(effect.vocation)
+        out.colours = colours(effect)
+        out.asks_zone = "chosen" in effect.zones
+        out.sizes = sum(1 << (size - 1) for size in set(effect.sizes)) or ANY_SIZE
+        out.owner = of_word(Owner, effect.owner, Owner.ANYONE)
+        out.where = of_word(Where, effect.where, Where.ANYWHERE)
+        out.printed_number = effect.number
+        out.extreme = of_word(Extreme, effect.extreme, Extreme.NONE)
+        out.times_value = effect.times_value
+        out.line = of_word(Line, effect.line, Line.NAMED)
         named = MarkerChoice.NAMED
-        t.marker_choice[e] = of_word(MarkerChoice, effect.marker, named)
-        t.new_zone[e] = CHOSEN if effect.zone == "chosen" else ZONES.index(effect.zone or "CIV")
-        t.new_size[e] = effect.size
-        t.uncontrolled[e] = effect.uncontrolled
-        t.save_what[e] = MONEY.index(effect.save_what) if effect.save_what else WEALTH
-        t.save_amount[e] = effect.save_amount
-        t.of_office[e] = _office(effect.office)
-        t.of_power[e] = of_word(Power, effect.power, Power.NONE)
-        t.of_deck[e] = DECKS.index(effect.deck) if effect.deck else 0
-        t.then_first[e], t.then_count[e] = self.add(effect.then or effect.options, where)
-        t.else_first[e], t.else_count[e] = self.add(effect.otherwise, where)
+        out.marker = of_word(MarkerChoice, effect.marker, named)
+        out.new_zone = CHOSEN if effect.zone == "chosen" else ZONES.index(effect.zone or "CIV")
+        out.new_size = effect.size
+        out.uncontrolled = effect.uncontrolled
+        out.save_what = MONEY.index(effect.save_what) if effect.save_what else WEALTH
+        out.save_amount = effect.save_amount
+        out.office = _office(effect.office)
+        out.power = of_word(Power, effect.power, Power.NONE)
+        out.deck = DECKS.index(effect.deck) if effect.deck else 0
+        out.then_first, out.then_count = self.add(effect.then or effect.options, where)
+        out.else_first, out.else_count = self.add(effect.otherwise, where)
 
 
 def _default_who(effect: EffectRow) -> int:

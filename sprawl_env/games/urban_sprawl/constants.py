@@ -57,7 +57,7 @@ IN_ALL_COLOURS: Final = 2**NUM_COLOURS - 1  # the set of all zones and parks
 IN_ALL_CORNERS: Final = AT_CORNERS[ALL_CORNERS]  # times a set of zones: the set at each corner
 AS_CORNERS: Final = 0x01020408  # bytes of 0 or 1 times it: a set of corners, at the shift below
 AS_CORNERS_SHIFT: Final = 24
-ZONE_SHIFT: Final = 4  # in an entry of ``standing``: corners below, 1 + zone above
+ZONE_SHIFT: Final = 4  # in an entry of ``building_on``: corners below, 1 + zone above
 
 # Blocks around a block, the block itself last.
 AROUND_ROW: Final = (-1, -1, -1, 0, 0, 1, 1, 1, 0)

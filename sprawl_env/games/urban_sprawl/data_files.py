@@ -16,7 +16,6 @@ from sprawl_env.core.layout import starts_of
 from sprawl_env.core.rows import Row, Text, length, one_of
 from sprawl_env.core.state import Tables
 from sprawl_env.games.urban_sprawl.cards import (
-    EFFECTS,
     MOST_EFFECTS,
     EffectCompiler,
     EffectRow,
@@ -55,15 +54,13 @@ from sprawl_env.games.urban_sprawl.constants import (
     ZONES,
 )
 from sprawl_env.games.urban_sprawl.features import write_features
-from sprawl_env.games.urban_sprawl.seen import NUM_CARD_FEATURES, Seen, seen_layout
+from sprawl_env.games.urban_sprawl.seen import Seen, seen_layout
+from sprawl_env.games.urban_sprawl.tables import NAME_SIZE, NO_ZONE, STARTING, TABLES, Table
 from sprawl_env.games.urban_sprawl.vocabulary import Next
 from sprawl_env.kernels.lanes import LANE_BITS
-from sprawl_env.kernels.records import dtype_of
 
 FOLDER: Final = Path(__file__).parent / "data"
 CORNER_NAMES: Final = ("TL", "TR", "BL", "BR")
-STARTING: Final = 12
-NAME_SIZE: Final = 32
 MOST_MONEY: Final = 99
 NEXT_TO: Final = (*ZONES[:NUM_ZONES], "park", "water", "forest", "own")
 
@@ -241,62 +238,6 @@ FILES: Final = (
     *(_contract_file(deck) for deck in DECKS),
 )  # fmt: skip
 
-TABLES: Final = np.dtype(
-    [
-        ("at", dtype_of(Seen)),  # where the blocks of the observation start
-        ("seen_seats", np.int8),  # seats in the observation layout
-        ("column_number", np.int8, (NUM_COLUMNS,)),
-        ("row_number", np.int8, (NUM_DOUBLE_ROWS,)),
-        ("marker_number", np.int8, (NUM_WEALTH_MARKERS + NUM_PRESTIGE_MARKERS,)),
-        ("start_zone", np.int8, (STARTING,)),
-        ("start_lot", np.int16, (STARTING,)),
-        ("vocation_markers", np.int8, (NUM_VOCATIONS,)),
-        ("tiles", np.int8, (NUM_COLOURS, MAX_SIZE)),
-        ("places", np.int8, (MOST_ICON + 1, MAX_SEATS)),
-        ("planning_cost", np.int8, (PLANNING_SPACES + 1,)),
-        ("build_cost", np.int8, (CONTRACT_SPACES + NUM_DECKS,)),
-        ("action_points", np.int8),
-        ("boss_points", np.int8),
-        ("treasurer", np.int8),
-        ("opening_wealth", np.int16, (MAX_SEATS + 1,)),
-        ("opening_cards", np.int8, (MAX_SEATS,)),
-        ("tie_value", np.int8),
-        ("wealth_a_point", np.int8),
-        # planning cards
-        ("permits", np.int8, (NUM_PERMITS,)),
-        ("permit_zones", np.int8, (NUM_PERMITS,)),  # set of zones
-        ("permit_lanes", np.int64, (NUM_PERMITS,)),  # permits by zone, packed into lanes
-        ("permit_wealth", np.int8, (NUM_PERMITS,)),
-        ("permit_ballot", np.int8, (NUM_PERMITS,)),
-        ("permit_copies", np.int8, (NUM_PERMITS,)),
-        ("renewal_copies", np.int8),
-        ("event_first", np.int16, (NUM_EVENTS,)),
-        ("event_count", np.int8, (NUM_EVENTS,)),
-        # contracts and events of the three decks
-        ("card_zone", np.int8, (NUM_CARDS,)),  # NO_ZONE for an event
-        ("card_size", np.int8, (NUM_CARDS,)),
-        ("card_prestige", np.int8, (NUM_CARDS,)),
-        ("card_vocation", np.int8, (NUM_CARDS, VOCATIONS_A_CARD)),
-        ("card_number", np.int8, (NUM_CARDS, VOCATIONS_A_CARD)),
-        ("card_next_to", np.int16, (NUM_CARDS,)),  # set of Next
-        ("card_empty_block", np.int8, (NUM_CARDS,)),
-        ("card_at_least", np.int8, (NUM_CARDS,)),
-        ("card_at_most", np.int8, (NUM_CARDS,)),
-        ("card_highest", np.int8, (NUM_CARDS,)),
-        ("card_any_zone", np.int8, (NUM_CARDS,)),
-        ("card_restricted", np.int8, (NUM_CARDS,)),  # whether any of the six before is set
-        ("card_special", np.int8, (NUM_CARDS,)),
-        ("card_first", np.int16, (NUM_CARDS,)),
-        ("card_effects", np.int8, (NUM_CARDS,)),
-        ("card_name", np.uint8, (NUM_CARDS, NAME_SIZE)),
-        ("card_features", np.int8, (NUM_CARDS, NUM_CARD_FEATURES)),
-        ("event_name", np.uint8, (NUM_EVENTS, NAME_SIZE)),
-        *EFFECTS,
-    ],
-    align=True,
-)
-NO_ZONE: Final = -1
-
 
 def load_data(overlay: Path | None) -> GameData:
     """Read all data files and check the rows against each other.
@@ -452,7 +393,7 @@ def compile_tables(data: GameData, options: Mapping[str, int]) -> Tables:
     return tables
 
 
-def _compile_board(t: Any, data: GameData) -> None:
+def _compile_board(t: Table, data: GameData) -> None:
     printed, markers = data.row("board", "numbers"), data.row("board", "markers")
     t.column_number[:] = printed.columns
     t.row_number[:] = printed.double_rows
@@ -478,7 +419,7 @@ def _compile_board(t: Any, data: GameData) -> None:
     t.wealth_a_point = data.row("board", "final").wealth_a_point
 
 
-def _compile_planning(t: Any, data: GameData, effects: EffectCompiler) -> None:
+def _compile_planning(t: Table, data: GameData, effects: EffectCompiler) -> None:
     for k, row in enumerate(data.rows("planning", "permit")):
         t.permits[k], t.permit_wealth[k] = row.permits, row.wealth
         t.permit_zones[k] = sum(1 << ZONES.index(zone) for zone in set(row.zones))
@@ -490,7 +431,7 @@ def _compile_planning(t: Any, data: GameData, effects: EffectCompiler) -> None:
         _write_name(t.event_name[k], row.name)
 
 
-def _compile_deck(t: Any, data: GameData, deck: str, card: int, effects: EffectCompiler) -> None:
+def _compile_deck(t: Table, data: GameData, deck: str, card: int, effects: EffectCompiler) -> None:
     for row in data.rows(deck, "contract"):
         first, count = effects.add(row.effects, f"{deck}.toml")
         for _ in range(row.copies):
@@ -507,7 +448,7 @@ def _compile_deck(t: Any, data: GameData, deck: str, card: int, effects: EffectC
         card += 1
 
 
-def _compile_contract(t: Any, card: int, row: ContractRow) -> None:
+def _compile_contract(t: Table, card: int, row: ContractRow) -> None:
     t.card_zone[card], t.card_size[card] = ZONES.index(row.zone), row.size
     t.card_prestige[card] = row.prestige
     t.card_vocation[card] = NO_VOCATION

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from sprawl_env.games.urban_sprawl.constants import (
 )
 from sprawl_env.games.urban_sprawl.seen import CARD_LAYOUT, NUM_NEXT
 from sprawl_env.games.urban_sprawl.vocabulary import Per, Verb, Who
+
+if TYPE_CHECKING:
+    from sprawl_env.games.urban_sprawl.tables import Effect, Table
 
 GROUPS: Final = (
     (Verb.LOSE, Verb.STEAL),
@@ -31,7 +34,7 @@ GROUPS: Final = (
 LIMITS: Final = np.round(1 / CARD_LAYOUT.scales).astype(np.int64)  # of each feature
 
 
-def write_features(t: Any, card: int) -> None:
+def write_features(t: Table, card: int) -> None:
     """Write the features of a card into the tables; an event has none."""
     if t.card_zone[card] < 0:
         return
@@ -49,24 +52,24 @@ def write_features(t: Any, card: int) -> None:
     out["value"][:] = t.card_at_least[card], t.card_at_most[card]
     first = int(t.card_first[card])
     for e in range(first, first + int(t.card_effects[card])):
-        _add_effect(t, e, out)
+        _add_effect(t.effects[e], out)
     t.card_features[card] = np.clip(numbers, -LIMITS, LIMITS)
 
 
-def _add_effect(t: Any, e: int, out: dict[str, Any]) -> None:
-    verb, amount = int(t.verb[e]), int(t.amount[e])
+def _add_effect(effect: Effect, out: dict[str, Any]) -> None:
+    verb, amount = int(effect.verb), int(effect.amount)
     for group, verbs in enumerate(GROUPS):
         if verb in verbs:
             out["does"][group] += max(amount, 1)
-    moneys = [money for money in (WEALTH, PRESTIGE) if t.what[e] not in {PRESTIGE - money}]
+    moneys = [money for money in (WEALTH, PRESTIGE) if effect.what not in {PRESTIGE - money}]
     sign = -1 if verb == Verb.LOSE else 1
-    colours = [c for c in range(NUM_COLOURS) if int(t.colours[e]) >> c & 1]
+    colours = [c for c in range(NUM_COLOURS) if int(effect.colours) >> c & 1]
     if verb == Verb.PAY:
         out["paid"][colours] += amount
-    elif verb in {Verb.GAIN, Verb.LOSE} and t.per[e] == Per.BUILDING:
-        everyone = t.who[e] in {Who.CONTROLLER, Who.EACH}
+    elif verb in {Verb.GAIN, Verb.LOSE} and effect.per == Per.BUILDING:
+        everyone = effect.who in {Who.CONTROLLER, Who.EACH}
         block = out["per_all" if everyone else "per_own"]
         for money in moneys:
             block[[money * NUM_COLOURS + colour for colour in colours]] += sign * amount
-    elif verb in {Verb.GAIN, Verb.LOSE} and t.who[e] in {Who.SELF, Who.BUILDER}:
+    elif verb in {Verb.GAIN, Verb.LOSE} and effect.who in {Who.SELF, Who.BUILDER}:
         out["once"][moneys] += sign * amount

@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sprawl_env.core.layout import ObservationLayout
-from sprawl_env.core.state import NOT_OVER, Games, State, Tables
-from sprawl_env.games.urban_sprawl.cards import MAYORS_PARK
+from sprawl_env.core.state import NOT_OVER, Games, Tables
 from sprawl_env.games.urban_sprawl.constants import (
     CITY,
     CORNERS,
@@ -67,10 +66,12 @@ from sprawl_env.games.urban_sprawl.seen import (
     PART_OF_MONEY,
     seen_layout,
 )
+from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.tables import MAYORS_PARK, Table
+from sprawl_env.kernels.agenda import top
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.lanes import LANE, LANE_BITS
-from sprawl_env.kernels.old_agenda import STEP, A, B, C, top
 
 
 def layout(tables: Tables, num_seats: int) -> ObservationLayout:
@@ -96,31 +97,31 @@ CORNER_BELOW: Final = np.tile(np.array((4, 8, 0, 0), np.int8), NUM_BLOCKS)
 
 
 @kernel
-def write_buildings(t: Tables, state: State, out: Mask) -> None:
+def write_buildings(t: Table, state: State, out: Mask) -> None:
     """Write what stands on each lot, plane by plane.
 
     All numbers are int8, so the loops are vectorised 32 lots at a time.
     """
-    at, standing = t.at, state.standing
+    at, building_on = t.at, state.building_on
     for zone in range(NUM_COLOURS):
         here, kind = out[at.zone + zone * NUM_LOTS :], np.int8(zone + 1)
         for lot in range(NUM_LOTS):
-            here[lot] = standing[lot] >> ZONE_SHIFT == kind
+            here[lot] = building_on[lot] >> ZONE_SHIFT == kind
     size, right = out[at.building_size :], out[at.right :]
     below, empty = out[at.below :], out[at.empty :]
     for lot in range(NUM_LOTS):
-        kind = standing[lot]
+        kind = building_on[lot]
         size[lot] = (kind & 1) + (kind >> 1 & 1) + (kind >> 2 & 1) + (kind >> 3 & 1)
     for lot in range(NUM_LOTS):
-        right[lot] = standing[lot] & CORNER_RIGHT[lot] != 0
+        right[lot] = building_on[lot] & CORNER_RIGHT[lot] != 0
     for lot in range(NUM_LOTS):
-        below[lot] = standing[lot] & CORNER_BELOW[lot] != 0
+        below[lot] = building_on[lot] & CORNER_BELOW[lot] != 0
     for lot in range(NUM_LOTS):
-        empty[lot] = standing[lot] == 0
+        empty[lot] = building_on[lot] == 0
 
 
 @kernel
-def write_lots(t: Tables, state: State, seat: int, out: Mask) -> None:
+def write_lots(t: Table, state: State, seat: int, out: Mask) -> None:
     """Write buildings, values and controllers."""
     write_buildings(t, state, out)
     value = out[t.at.value :]
@@ -135,7 +136,7 @@ def write_lots(t: Tables, state: State, seat: int, out: Mask) -> None:
 
 
 @kernel
-def write_meant(t: Tables, state: State, out: Mask) -> None:
+def write_meant(t: Table, state: State, out: Mask) -> None:
     """Write the lots of the building or footprint that the decision or the effect is about."""
     meant = out[t.at.meant :]
     for lot in range(NUM_LOTS):
@@ -143,23 +144,24 @@ def write_meant(t: Tables, state: State, out: Mask) -> None:
     if state.over != NOT_OVER:
         return
     lot = int(state.lot)
-    step = top(state, STEP)
+    entry = top(state)
+    step = int(entry.step)
     if step == Step.PERMITS:
-        lot = top(state, B)  # the site id: a lot of the block, and the number of the footprint
+        lot = int(entry.site)  # the site id: a lot of the block, and the number of the footprint
     elif step == Step.SAVE or step == Step.MOVE_TO:
-        lot = top(state, B)
+        lot = int(entry.lot)
     elif step == Step.MAIN or lot < 0:
         return
     corners = int(state.corners[lot])
     if step == Step.PERMITS:
-        corners = int(SHAPES[t.card_size[top(state, A)] - 1, lot % CORNERS])
+        corners = int(SHAPES[t.card_size[entry.card] - 1, lot % CORNERS])
     for corner in range(CORNERS):
         if corners >> corner & 1:
             meant[lot // CORNERS * CORNERS + corner] = 1
 
 
 @kernel
-def write_lines(t: Tables, state: State, seat: int, out: Mask) -> None:
+def write_lines(t: Table, state: State, seat: int, out: Mask) -> None:
     """Write the lines' numbers and the buildings controlled in them, plane by plane."""
     at = t.at
     for line in range(NUM_LINES):
@@ -179,7 +181,7 @@ def write_lines(t: Tables, state: State, seat: int, out: Mask) -> None:
 
 
 @kernel
-def write_planning(t: Tables, state: State, out: Mask) -> None:
+def write_planning(t: Table, state: State, out: Mask) -> None:
     """Write the face-up planning cards."""
     at = t.at
     for space in range(PLANNING_TOP + 1):
@@ -201,7 +203,7 @@ def write_planning(t: Tables, state: State, out: Mask) -> None:
 
 
 @kernel
-def write_card(t: Tables, card: int, start: int, out: Mask) -> None:
+def write_card(t: Table, card: int, start: int, out: Mask) -> None:
     """Write the card features of a contract, zeros without one.
 
     The loop runs to ``text.size``: a constant length would be compiled to moves of single numbers.
@@ -216,7 +218,7 @@ def write_card(t: Tables, card: int, start: int, out: Mask) -> None:
 
 
 @kernel
-def write_contracts(t: Tables, state: State, seat: int, out: Mask) -> None:
+def write_contracts(t: Table, state: State, seat: int, out: Mask) -> None:
     """Write the contracts in the row, the deck tops and the observer's Favors."""
     at = t.at
     held = permits_held(t, state, seat)
@@ -254,7 +256,7 @@ def write_money(amount: int, start: int, out: Mask) -> None:
 
 
 @kernel
-def write_holdings(t: Tables, state: State, seat: int, row: int, out: Mask) -> None:
+def write_holdings(t: Table, state: State, seat: int, row: int, out: Mask) -> None:
     """Write the wealth, prestige and permits of a seat."""
     at = t.at
     wealth, prestige = int(state.wealth[seat]), int(state.prestige[seat])
@@ -270,7 +272,7 @@ def write_holdings(t: Tables, state: State, seat: int, row: int, out: Mask) -> N
 
 
 @kernel
-def write_seat(t: Tables, state: State, seat: int, row: int, out: Mask) -> None:
+def write_seat(t: Table, state: State, seat: int, row: int, out: Mask) -> None:
     """Write everything that a seat has."""
     at = t.at
     write_holdings(t, state, seat, row, out)
@@ -292,7 +294,7 @@ def write_seat(t: Tables, state: State, seat: int, row: int, out: Mask) -> None:
 
 
 @kernel
-def write_seats(t: Tables, state: State, seat: int, out: Mask) -> None:
+def write_seats(t: Table, state: State, seat: int, out: Mask) -> None:
     """Write all seats, the observer first."""
     n = int(t.seen_seats)
     for k in range(n):
@@ -314,54 +316,59 @@ def asks_by_effect(step: int) -> bool:
 
 
 @kernel
-def write_decision(t: Tables, state: State, out: Mask) -> None:
+def write_decision(t: Table, state: State, out: Mask) -> None:
     """Write the decision and its effect."""
     at = t.at
     out[at.decision : at.points] = 0
     if state.over != NOT_OVER:
         return
-    step, a = top(state, STEP), top(state, A)
+    entry = top(state)
+    step, e = int(entry.step), int(entry.effect)
     out[at.decision + step] = 1
     if step == Step.MARKER_GAIN:
-        out[at.amounts] = min(a, MOST_AMOUNT)
-        out[at.amounts + 1] = min(top(state, B), MOST_AMOUNT)
+        out[at.amounts] = min(int(entry.number), MOST_AMOUNT)
+        out[at.amounts + 1] = min(int(entry.left), MOST_AMOUNT)
     elif step == Step.PERMITS:
-        out[at.permits_paid] = top(state, C)
-    elif asks_by_effect(step) and a != MAYORS_PARK:
-        write_effect(t, state, a, out)
+        out[at.permits_paid] = entry.paid
+    elif asks_by_effect(step) and e != MAYORS_PARK:
+        write_effect(t, state, out)
     write_question(t, state, out)
 
 
 @kernel
-def write_effect(t: Tables, state: State, effect: int, out: Mask) -> None:
+def write_effect(t: Table, state: State, out: Mask) -> None:
     """Write the effect that requires the decision."""
-    at, step = t.at, top(state, STEP)
+    at, entry = t.at, top(state)
+    step, effect = int(entry.step), t.effects[entry.effect]
     saves = step == Step.SAVE
-    what = int(t.save_what[effect] if saves else t.what[effect])
-    amount = int(t.save_amount[effect] if saves else t.amount[effect])
-    out[at.verb + t.verb[effect]] = 1
+    what = int(effect.save_what if saves else effect.what)
+    amount = int(effect.save_amount if saves else effect.amount)
+    out[at.verb + effect.verb] = 1
     out[at.money] = what != PRESTIGE
     out[at.money + 1] = what != WEALTH
     out[at.amounts] = min(amount, MOST_AMOUNT)
-    if step == Step.UNIT or step == Step.BID or step == Step.DISCARD:
-        out[at.amounts + 1] = min(top(state, B), MOST_AMOUNT)
+    if step == Step.UNIT or step == Step.DISCARD:
+        out[at.amounts + 1] = min(int(entry.left), MOST_AMOUNT)
+    elif step == Step.BID:
+        out[at.amounts + 1] = min(int(entry.highest), MOST_AMOUNT)
 
 
 @kernel
-def write_question(t: Tables, state: State, out: Mask) -> None:
+def write_question(t: Table, state: State, out: Mask) -> None:
     """Write the marker, zone, office, vocation and card that the decision is about."""
-    at, step, a = t.at, top(state, STEP), top(state, A)
+    at, entry = t.at, top(state)
+    step = int(entry.step)
     if step == Step.GREY:
-        out[at.meant_marker + a] = 1
+        out[at.meant_marker + entry.marker] = 1
     elif step == Step.PLACE:
-        out[at.meant_zone + top(state, B)] = 1
+        out[at.meant_zone + entry.zone] = 1
     elif step == Step.WINNER:
-        out[at.meant_office + top(state, B)] = 1
+        out[at.meant_office + entry.office] = 1
     elif step == Step.VOCATION_FROM:
-        out[at.meant_vocation + a] = 1
+        out[at.meant_vocation + entry.vocation] = 1
     card = int(state.card)
     if step == Step.FOOTPRINT or step == Step.PERMITS:
-        card = a
+        card = int(entry.card)
     elif step == Step.MAIN:
         card = NO_CARD
     if card != NO_CARD:
@@ -369,7 +376,7 @@ def write_question(t: Tables, state: State, out: Mask) -> None:
 
 
 @kernel
-def write_turn(t: Tables, state: State, out: Mask) -> None:
+def write_turn(t: Table, state: State, out: Mask) -> None:
     """Write the turn, the decks and the offices."""
     at = t.at
     out[at.points] = min(int(state.points), MOST_POINTS)
@@ -391,7 +398,7 @@ def write_turn(t: Tables, state: State, out: Mask) -> None:
 
 
 @kernel
-def write_supplies(t: Tables, state: State, out: Mask) -> None:
+def write_supplies(t: Table, state: State, out: Mask) -> None:
     """Write markers, vocations, tiles, discards and room to build."""
     at = t.at
     out[at.markers : at.markers + NUM_MARKERS] = 1
@@ -416,7 +423,8 @@ def write_supplies(t: Tables, state: State, out: Mask) -> None:
 @kernel
 def observe(tables: Tables, games: Games, g: int, seat: int, out: Mask) -> None:
     """Write the observation of ``seat``, int8 ``[observation_size]`` (see seen.py)."""
-    t, state = tables[0], games[g]
+    t: Table = tables[0]
+    state: State = games[g]
     write_lots(t, state, seat, out)
     write_meant(t, state, out)
     write_lines(t, state, seat, out)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
-from sprawl_env.games.urban_sprawl.cards import ANY_COLOUR, ANY_SIZE
 from sprawl_env.games.urban_sprawl.constants import (
     DECKS,
     EITHER,
@@ -20,7 +19,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     ZONES,
     Power,
 )
-from sprawl_env.games.urban_sprawl.data_files import NO_ZONE
+from sprawl_env.games.urban_sprawl.tables import ANY_COLOUR, ANY_SIZE, NO_ZONE, Table
 from sprawl_env.games.urban_sprawl.vocabulary import (
     ALL,
     CHOSEN,
@@ -93,21 +92,21 @@ _POWERS: Final = {
 }
 
 
-def card_effects(t: Any, card: int) -> str:
+def card_effects(t: Table, card: int) -> str:
     """Return the effects of a contract or an event of its deck, from top to bottom."""
     return _effects(t, int(t.card_first[card]), int(t.card_effects[card]))
 
 
-def event_effects(t: Any, event: int) -> str:
+def event_effects(t: Table, event: int) -> str:
     """Return the effects of a planning event."""
     return _effects(t, int(t.event_first[event]), int(t.event_count[event]))
 
 
-def _effects(t: Any, first: int, count: int) -> str:
+def _effects(t: Table, first: int, count: int) -> str:
     return "; ".join(effect_words(t, first + k) for k in range(count))
 
 
-def restrictions(t: Any, card: int) -> str:
+def restrictions(t: Table, card: int) -> str:
     """Return the restrictions of a contract in words, "" if there are none."""
     words = []
     touches = int(t.card_next_to[card])
@@ -128,7 +127,7 @@ def restrictions(t: Any, card: int) -> str:
     return ", ".join(words)
 
 
-def vocations_of(t: Any, card: int) -> str:
+def vocations_of(t: Table, card: int) -> str:
     """Return the vocations of a contract, e.g. ``FINANCE-4``."""
     return " ".join(
         f"{VOCATIONS[t.card_vocation[card, k]]}-{int(t.card_number[card, k])}"
@@ -137,7 +136,7 @@ def vocations_of(t: Any, card: int) -> str:
     )
 
 
-def is_event(t: Any, card: int) -> bool:
+def is_event(t: Table, card: int) -> bool:
     """Return whether a card of a contract deck is an event."""
     return bool(t.card_zone[card] == NO_ZONE)
 
@@ -145,9 +144,9 @@ def is_event(t: Any, card: int) -> bool:
 # --------------------------------------------------------------------------------------- effects
 
 
-def effect_words(t: Any, e: int) -> str:
+def effect_words(t: Table, e: int) -> str:
     """Return an effect in words, with the effects nested in it."""
-    verb = Verb(int(t.verb[e]))
+    verb = Verb(int(t.effects[e].verb))
     if verb in _MONEY_VERBS:
         return _money_words(t, e, verb)
     if verb in _BUILDING_VERBS:
@@ -168,14 +167,14 @@ _BUILDING_VERBS: Final = {
 }
 
 
-def _who(t: Any, e: int) -> str:
-    who = Who(int(t.who[e]))
+def _who(t: Table, e: int) -> str:
+    who = Who(int(t.effects[e].who))
     return _WHO.get(who) or f"the {OFFICE_NAMES[who]}"
 
 
-def _does(t: Any, e: int, verb: str) -> str:
+def _does(t: Table, e: int, verb: str) -> str:
     """Return verb and subject, e.g. ``gain`` or ``every seat gains``."""
-    if t.who[e] == Who.SELF:
+    if t.effects[e].who == Who.SELF:
         return verb
     third = f"{verb}es" if verb.endswith(("s", "sh")) else f"{verb}s"
     return f"{_who(t, e)} {third}"
@@ -185,14 +184,16 @@ def _money(what: int) -> str:
     return "wealth or prestige" if what == EITHER else MONEY[what]
 
 
-def _line(t: Any, e: int) -> str:
-    return f"the line {_money(int(t.what[e]))} {int(t.number[e])}"
+def _line(t: Table, e: int) -> str:
+    effect = t.effects[e]
+    return f"the line {_money(int(effect.what))} {int(effect.printed_number)}"
 
 
-def _buildings(t: Any, e: int) -> str:
+def _buildings(t: Table, e: int) -> str:
     """Return the buildings that pass a filter, in words."""
-    colours, sizes = int(t.colours[e]), int(t.sizes[e])
-    if t.asks_zone[e]:
+    effect = t.effects[e]
+    colours, sizes = int(effect.colours), int(effect.sizes)
+    if effect.asks_zone:
         zone = "building of a chosen zone"
     elif colours == ANY_COLOUR:
         zone = "building"
@@ -203,10 +204,10 @@ def _buildings(t: Any, e: int) -> str:
     if sizes != ANY_SIZE:
         kinds = [str(k + 1) for k in range(MAX_SIZE) if sizes >> k & 1]
         lots = f"{'/'.join(kinds)}-lot "
-    where = Where(int(t.where[e]))
+    where = Where(int(effect.where))
     place = f" in {_line(t, e)}" if where == Where.LINE else _WHERE[where]
-    owner = _OWNER[Owner(int(t.of_owner[e]))]
-    return f"{owner}{lots}{zone}{place}{_EXTREME[Extreme(int(t.extreme[e]))]}"
+    owner = _OWNER[Owner(int(effect.owner))]
+    return f"{owner}{lots}{zone}{place}{_EXTREME[Extreme(int(effect.extreme))]}"
 
 
 def _a(words: str) -> str:
@@ -214,10 +215,11 @@ def _a(words: str) -> str:
     return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
 
 
-def _money_words(t: Any, e: int, verb: Verb) -> str:
-    amount, money = int(t.amount[e]), _money(int(t.what[e]))
+def _money_words(t: Table, e: int, verb: Verb) -> str:
+    effect = t.effects[e]
+    amount, money = int(effect.amount), _money(int(effect.what))
     if verb == Verb.PAYOUT:
-        pays = Line(int(t.pays[e]))
+        pays = Line(int(effect.line))
         if pays == Line.NAMED:
             return f"pays out {_line(t, e)}"
         return (
@@ -234,26 +236,27 @@ def _money_words(t: Any, e: int, verb: Verb) -> str:
     per = {
         Per.ONCE: "",
         Per.BUILDING: f" for each {_buildings(t, e)}",
-        Per.VOCATION: f" for each {_vocation(int(t.of_vocation[e]))} marker",
+        Per.VOCATION: f" for each {_vocation(int(effect.vocation))} marker",
         Per.VALUE: " times the value of this block",
-    }[Per(int(t.per[e]))]
-    return f"{does} {amount} {money}{per}{', times its value' if t.times_value[e] else ''}"
+    }[Per(int(effect.per))]
+    return f"{does} {amount} {money}{per}{', times its value' if effect.times_value else ''}"
 
 
-def _building_words(t: Any, e: int, verb: Verb) -> str:
+def _building_words(t: Table, e: int, verb: Verb) -> str:
+    effect = t.effects[e]
     which = _buildings(t, e)
     if verb == Verb.PLACE:
-        zone, size = int(t.new_zone[e]), int(t.new_size[e])
+        zone, size = int(effect.new_zone), int(effect.new_size)
         what = "park" if zone == PARK else "building of a chosen zone"
         if zone < PARK:
             what = ZONES[zone]
         lots = "" if zone == PARK and size == 1 else f"{size}-lot "
-        alone = " that nobody controls" if t.uncontrolled[e] else ""
-        where = Where(int(t.where[e]))
+        alone = " that nobody controls" if effect.uncontrolled else ""
+        where = Where(int(effect.where))
         place = f" in {_line(t, e)}" if where == Where.LINE else _WHERE[where]
         return f"{_does(t, e, 'place')} a {lots}{what}{alone}{place}"
     if verb == Verb.DISASTER:
-        price = f"{int(t.amount[e])} {_money(int(t.what[e]))}"
+        price = f"{int(effect.amount)} {_money(int(effect.what))}"
         return f"every seat loses {_a(which)} of its own or {price}"
     words = {
         Verb.MOVE: f"{_does(t, e, 'move')} {_a(which)}",
@@ -261,34 +264,36 @@ def _building_words(t: Any, e: int, verb: Verb) -> str:
         Verb.UNCONTROL: f"{_does(t, e, 'pick')} {_a(which)}: its control cube goes home",
         Verb.TAKE: f"{_does(t, e, 'take')} control of {_a(which)}",
     }[verb]
-    if t.save_amount[e]:
-        words += f" (saved for {int(t.save_amount[e])} {_money(int(t.save_what[e]))})"
+    if effect.save_amount:
+        words += f" (saved for {int(effect.save_amount)} {_money(int(effect.save_what))})"
     return words
 
 
-def _wrapper_words(t: Any, e: int, verb: Verb) -> str:
-    first, count = int(t.then_first[e]), int(t.then_count[e])
+def _wrapper_words(t: Table, e: int, verb: Verb) -> str:
+    effect = t.effects[e]
+    first, count = int(effect.then_first), int(effect.then_count)
     inside = _effects(t, first, count)
     if verb == Verb.AUCTION:
         return f"auction: {inside}"
     if verb == Verb.CHOOSE:
         options = " or ".join(effect_words(t, first + k) for k in range(count))
         return f"{_does(t, e, 'choose')}: {options}"
-    price = f" pay {int(t.amount[e])} {_money(int(t.what[e]))}" if t.amount[e] else ""
+    price = f" pay {int(effect.amount)} {_money(int(effect.what))}" if effect.amount else ""
     words = f"{_who(t, e)} may{price}: {inside}"
-    if t.else_count[e]:
-        words += f", otherwise {_effects(t, int(t.else_first[e]), int(t.else_count[e]))}"
+    if effect.else_count:
+        words += f", otherwise {_effects(t, int(effect.else_first), int(effect.else_count))}"
     return words
 
 
-def _other_words(t: Any, e: int, verb: Verb) -> str:
-    amount = int(t.amount[e])
+def _other_words(t: Table, e: int, verb: Verb) -> str:
+    effect = t.effects[e]
+    amount = int(effect.amount)
     cards = "a planning card" if amount <= 1 else f"{amount} planning cards"
-    vocation = _vocation(int(t.of_vocation[e]))
+    vocation = _vocation(int(effect.vocation))
     if verb == Verb.NEW_MARKER:
         return f"{_does(t, e, 'put')} {_marker(t, e)} on a grey space"
     if verb == Verb.MOVE_MARKER:
-        return f"{_does(t, e, 'move')} a {_money(int(t.what[e]))} marker"
+        return f"{_does(t, e, 'move')} a {_money(int(effect.what))} marker"
     if verb in {Verb.ELECTION, Verb.GIVE, Verb.ENTER}:
         return _office_words(t, e, verb)
     return {
@@ -298,21 +303,22 @@ def _other_words(t: Any, e: int, verb: Verb) -> str:
         Verb.EXTRA_AP: f"{amount} more action points this turn",
         Verb.VOCATION: f"{_does(t, e, 'take')} a {vocation} marker",
         Verb.SCORE: f"all {vocation} markers score {amount}",
-        Verb.LASTING: _POWERS[Power(int(t.of_power[e]))],
-        Verb.ACTIVATE: f"the {DECKS[int(t.of_deck[e])].capitalize()} deck opens",
+        Verb.LASTING: _POWERS[Power(int(effect.power))],
+        Verb.ACTIVATE: f"the {DECKS[int(effect.deck)].capitalize()} deck opens",
         Verb.END_GAME: "the game ends at once",
     }[verb]
 
 
-def _marker(t: Any, e: int) -> str:
-    choice, money = MarkerChoice(int(t.marker_choice[e])), _money(int(t.what[e]))
+def _marker(t: Table, e: int) -> str:
+    effect = t.effects[e]
+    choice, money = MarkerChoice(int(effect.marker)), _money(int(effect.what))
     if choice == MarkerChoice.NAMED:
-        return f"the {money} {int(t.number[e])} marker"
+        return f"the {money} {int(effect.printed_number)} marker"
     return f"{_CHOICE[choice]} {money} marker"
 
 
-def _office_words(t: Any, e: int, verb: Verb) -> str:
-    office = int(t.of_office[e])
+def _office_words(t: Table, e: int, verb: Verb) -> str:
+    office = int(t.effects[e].office)
     if verb == Verb.ENTER:
         return "the politicians enter" if office == POLITICIANS else "the Contractor enters"
     names = {ALL: "all politicians", CHOSEN: "a chosen office"}

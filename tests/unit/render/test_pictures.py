@@ -97,7 +97,8 @@ def test_every_kind_of_decision_is_drawn_with_all_legal_actions_as_targets(name)
         game, last = played.game(), None
         games = game.deal(1, played.header["seed"])
         for ply in played.plies:
-            decision = int(games["agenda"][0, games["agenda_size"][0] - 1, STEP])
+            top = games["agenda"][0, games["agenda_size"][0] - 1]
+            decision = int(top["step"] if top.dtype.names else top[STEP])
             seen[decision] += 1
             if seen[decision] <= OF_EACH:
                 check(game, games, last)

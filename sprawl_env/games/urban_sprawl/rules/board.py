@@ -6,7 +6,7 @@ The four lots of a block all touch one another.
 
 from __future__ import annotations
 
-from sprawl_env.core.state import NOBODY, State
+from sprawl_env.core.state import NOBODY
 from sprawl_env.games.urban_sprawl.actions import SITE
 from sprawl_env.games.urban_sprawl.constants import (
     ALL_CORNERS,
@@ -39,6 +39,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     ZONES_BITS,
     Power,
 )
+from sprawl_env.games.urban_sprawl.state import State
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel
@@ -199,7 +200,7 @@ def refit_around(state: State, block: int, shape: int) -> None:
 
 @kernel
 def kind_of(zone: int, shape: int) -> int:
-    """Return the entry of ``standing`` for each lot of a building."""
+    """Return the entry of ``building_on`` for each lot of a building."""
     return (zone + 1) << ZONE_SHIFT | shape
 
 
@@ -208,7 +209,7 @@ def fill(state: State, block: int, shape: int, kind: int, owner: int) -> None:
     """Write the building and its controller on each lot of a footprint."""
     for corner in range(CORNERS):
         if shape >> corner & 1:
-            state.standing[block * CORNERS + corner] = kind
+            state.building_on[block * CORNERS + corner] = kind
             state.holder[block * CORNERS + corner] = owner
 
 

@@ -41,7 +41,7 @@ HEADLINE      ``money.mark_extremes``        ``money.reward_building``     US §
 
 from __future__ import annotations
 
-from sprawl_env.core.state import NOBODY, State
+from sprawl_env.core.state import NOBODY
 from sprawl_env.games.urban_sprawl.actions import (
     AMOUNT,
     DECLINE,
@@ -78,9 +78,9 @@ from sprawl_env.games.urban_sprawl.constants import (
 )
 from sprawl_env.games.urban_sprawl.rules.board import lift, size_at
 from sprawl_env.games.urban_sprawl.rules.build import do_choose_footprint, mark_footprints
-from sprawl_env.games.urban_sprawl.rules.effects import set_top
-from sprawl_env.games.urban_sprawl.rules.elections import do_elect, give_office
+from sprawl_env.games.urban_sprawl.rules.elections import do_elect, give_office, push_place
 from sprawl_env.games.urban_sprawl.rules.lines import do_put_marker, pay_line
+from sprawl_env.games.urban_sprawl.rules.lists import push_effects
 from sprawl_env.games.urban_sprawl.rules.money import (
     do_move_unit,
     mark_extremes,
@@ -116,10 +116,12 @@ from sprawl_env.games.urban_sprawl.rules.vocations import (
     do_take_from,
     opponents_with,
 )
+from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.tables import Table
 from sprawl_env.games.urban_sprawl.vocabulary import Verb
+from sprawl_env.kernels.agenda import pop, push, top
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.old_agenda import A, B, C, pop, push, top
 
 # ----------------------------------------------------------------- a lot, a building or a footprint
 
@@ -133,28 +135,29 @@ def asks_in_city(step: int) -> bool:
 
 
 @kernel
-def mark_in_city(t: State, state: State, step: int, a: int, seat: int, mask: Mask) -> None:
+def mark_in_city(t: Table, state: State, step: int, seat: int, mask: Mask) -> None:
     """Mark lots, buildings or footprints."""
+    entry = top(state)
+    e = int(entry.effect)
     if step == Step.FOOTPRINT:
-        mark_footprints(t, state, seat, a, mask)
+        mark_footprints(t, state, seat, int(entry.card), mask)
     elif step == Step.TARGET:
-        mark_targets(t, state, a, top(state, B), mask)
+        mark_targets(t, state, e, int(entry.acting_seat), mask)
     elif step == Step.PLACE:
-        mark_places(t, state, a, mask)
+        mark_places(t, state, e, mask)
     elif step == Step.MOVE_TO:
-        mark_moves(state, top(state, B), mask)
+        mark_moves(state, int(entry.lot), mask)
     elif step == Step.DISASTER:
-        mark_losses(t, state, a, seat, mask)
+        mark_losses(t, state, e, seat, mask)
     elif step == Step.HEADLINE:
-        mark_extremes(t, state, a, mask)
+        mark_extremes(t, state, e, mask)
     else:
         mark_claims(t, state, seat, mask)
 
 
 @kernel
-def play_in_city(t: State, state: State, step: int, seat: int, site: int) -> None:
+def play_in_city(t: Table, state: State, step: int, seat: int, site: int) -> None:
     """Carry out the choice of a lot, a building or a footprint."""
-    a, b = top(state, A), top(state, B)
     block = site // CORNERS
     if step == Step.FOOTPRINT:
         do_choose_footprint(t, state, seat, site)
@@ -162,18 +165,25 @@ def play_in_city(t: State, state: State, step: int, seat: int, site: int) -> Non
     if step == Step.CLAIM:
         do_claim(t, state, seat, site)
         return
+    entry = top(state)
+    e, acting_seat, lot, zone = (
+        int(entry.effect),
+        int(entry.acting_seat),
+        int(entry.lot),
+        int(entry.zone),
+    )
     pop(state)
     if step == Step.TARGET:
-        hit(t, state, a, b, site)
+        hit(t, state, e, acting_seat, site)
     elif step == Step.PLACE:
-        shape = int(SHAPES[t.new_size[a] - 1, site % CORNERS])
-        do_place(t, state, a, seat, b, block, shape)
+        shape = int(SHAPES[t.effects[e].new_size - 1, site % CORNERS])
+        do_place(t, state, e, seat, zone, block, shape)
     elif step == Step.MOVE_TO:
-        do_move(state, b, block, int(SHAPES[size_at(state, b) - 1, site % CORNERS]))
+        do_move(state, lot, block, int(SHAPES[size_at(state, lot) - 1, site % CORNERS]))
     elif step == Step.HEADLINE:
-        reward_building(t, state, a, site, 1 if t.verb[a] == Verb.GAIN else -1)
+        reward_building(t, state, e, site, 1 if t.effects[e].verb == Verb.GAIN else -1)
     elif site == YES - SITE:
-        take_up_to(state, seat, int(t.what[a]), int(t.amount[a]))
+        take_up_to(state, seat, int(t.effects[e].what), int(t.effects[e].amount))
     else:
         lift(state, site)
 
@@ -200,32 +210,31 @@ def mark_seat_choice(state: State, step: int, seat: int, mask: Mask) -> None:
     """Mark the seats to choose from, and declining where it is allowed."""
     if step == Step.VOCATION_FROM:
         mask[DECLINE] = 1
-        mark_seats(state, seat, opponents_with(state, seat, top(state, A)), mask)
-    elif step == Step.VICTIM:
-        mark_seats(state, seat, top(state, B), mask)
+        mark_seats(state, seat, opponents_with(state, seat, int(top(state).vocation)), mask)
     else:
-        mark_seats(state, seat, top(state, A), mask)
+        mark_seats(state, seat, int(top(state).seats), mask)
 
 
 @kernel
-def play_seat(t: State, state: State, step: int, seat: int, action: int) -> None:
+def play_seat(t: Table, state: State, step: int, seat: int, action: int) -> None:
     """Carry out the choice of a seat."""
-    a, b = top(state, A), top(state, B)
+    entry = top(state)
+    e, vocation, office = int(entry.effect), int(entry.vocation), int(entry.office)
     chosen = (seat + action - SEAT_AT) % int(state.num_seats)
     pop(state)
     if step == Step.NEXT_SEAT:
         let_act(state, chosen)
     elif step == Step.LEADER:
-        set_top(state, C, 1 << chosen)
+        top(state).seats = 1 << chosen
     elif step == Step.VICTIM:
-        steal(t, state, a, 1 << chosen, seat)
+        steal(t, state, e, 1 << chosen, seat)
     elif step == Step.VOCATION_FROM:
         if action != DECLINE:
-            do_take_from(state, seat, chosen, a)
-    elif b == CONTRACTOR:
+            do_take_from(state, seat, chosen, vocation)
+    elif office == CONTRACTOR:
         state.office[CONTRACTOR] = chosen
     else:
-        do_elect(state, b, chosen)
+        do_elect(state, office, chosen)
 
 
 # ------------------------------------------------ a line, a marker, an office, a vocation or a card
@@ -239,8 +248,9 @@ def asks_pick(step: int) -> bool:
 
 
 @kernel
-def mark_picks(t: State, state: State, step: int, e: int, seat: int, mask: Mask) -> None:
+def mark_picks(t: Table, state: State, step: int, seat: int, mask: Mask) -> None:
     """Mark the lines, markers, offices, vocations or cards to pick from."""
+    e = int(top(state).effect)
     if step == Step.PAID_LINE:
         for line in range(NUM_LINES):
             mask[LINE + line] = is_paid_line(t, state, line)
@@ -265,35 +275,38 @@ def mark_picks(t: State, state: State, step: int, e: int, seat: int, mask: Mask)
 
 
 @kernel
-def play_pick(t: State, state: State, step: int, seat: int, action: int) -> None:
+def play_pick(t: Table, state: State, step: int, seat: int, action: int) -> None:
     """Carry out the pick of a line, a marker, an office, a vocation or a card."""
-    a, b = top(state, A), top(state, B)
+    entry = top(state)
+    e, marker, left = int(entry.effect), int(entry.marker), int(entry.left)
     pop(state)
     if step == Step.PAID_LINE:
         pay_line(t, state, action - LINE)
     elif step == Step.GREY:
-        do_put_marker(t, state, a, action - LINE - FIRST_GREY)
+        do_put_marker(t, state, marker, action - LINE - FIRST_GREY)
     elif step == Step.PICK_MARKER:
-        push(state, Step.GREY, seat, action - MARKER)
+        push(state, Step.GREY, seat).marker = action - MARKER
     elif step == Step.PICK_OFFICE:
-        if t.verb[a] == Verb.ELECTION:
-            push(state, Step.ELECTION, NOBODY, action - OFFICE)
+        if t.effects[e].verb == Verb.ELECTION:
+            push(state, Step.ELECTION, NOBODY).office = action - OFFICE
         else:
             give_office(state, action - OFFICE, seat)
     elif step == Step.PICK_VOCATION:
-        pick_vocation(t, state, a, seat, action - VOCATION)
+        pick_vocation(t, state, e, seat, action - VOCATION)
     elif step == Step.FREE_CARD:
         do_take_planning(state, seat, action - PLANNING)
     else:
-        discard(state, seat, a, b, action - PERMIT)
+        discard(state, seat, e, left, action - PERMIT)
 
 
 # ----------------------------------------------------------- an answer without a place on the board
 
 
 @kernel
-def mark_simple(t: State, state: State, step: int, e: int, seat: int, mask: Mask) -> None:
+def mark_simple(t: Table, state: State, step: int, seat: int, mask: Mask) -> None:
     """Mark answers that are neither a place nor a seat nor a pick."""
+    entry = top(state)
+    e = int(entry.effect)
     if step == Step.MARKER_GAIN:
         mask[GAIN : GAIN + 2] = 1
     elif step == Step.UNIT:
@@ -309,17 +322,16 @@ def mark_simple(t: State, state: State, step: int, e: int, seat: int, mask: Mask
         for zone in range(NUM_ZONES):
             mask[ZONE + zone] = has_tile(t, state, e, zone)
     elif step == Step.OPTION:
-        mask[OPTION : OPTION + int(t.then_count[e])] = 1
+        mask[OPTION : OPTION + int(t.effects[e].then_count)] = 1
     else:
         most = min(int(state.wealth[seat]), MOST_BID)
         mask[DECLINE] = 1
-        mask[AMOUNT + top(state, B) : AMOUNT + most] = 1
+        mask[AMOUNT + int(entry.highest) : AMOUNT + most] = 1
 
 
 @kernel
-def play_simple(t: State, state: State, step: int, seat: int, action: int) -> None:
+def play_simple(t: Table, state: State, step: int, seat: int, action: int) -> None:
     """Carry out an answer that is neither a place nor a seat nor a pick."""
-    a, b = top(state, A), top(state, B)
     if step == Step.MARKER_GAIN:
         do_marker_gain(state, seat, action - GAIN)
         return
@@ -329,19 +341,20 @@ def play_simple(t: State, state: State, step: int, seat: int, action: int) -> No
     if step == Step.BID and action != DECLINE:
         do_bid(state, seat, action - AMOUNT + 1)
         return
+    e, lot = int(top(state).effect), int(top(state).lot)
     pop(state)
     if step == Step.SAVE:
         if action == YES:
-            take_up_to(state, seat, int(t.save_what[a]), int(t.save_amount[a]))
+            take_up_to(state, seat, int(t.effects[e].save_what), int(t.effects[e].save_amount))
         else:
-            strike(t, state, a, b)
+            strike(t, state, e, lot)
     elif step == Step.ACCEPT:
-        do_accept(t, state, a, seat, action == YES)
+        do_accept(t, state, e, seat, action == YES)
     elif step == Step.PICK_ROW:
         state.asked_row = action - OPTION
     elif step == Step.PICK_ZONE:
         state.asked_zone = action - ZONE
     elif step == Step.PLACE_ZONE:
-        push(state, Step.PLACE, seat, a, action - ZONE)
+        push_place(state, seat, e, action - ZONE)
     elif step == Step.OPTION:
-        push(state, Step.EFFECTS, seat, int(t.then_first[a]) + action - OPTION, 1)
+        push_effects(state, seat, int(t.effects[e].then_first) + action - OPTION, 1)

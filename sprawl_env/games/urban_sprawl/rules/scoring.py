@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.state import State
 from sprawl_env.games.urban_sprawl.constants import (
     ATTORNEY,
     BOSS,
@@ -16,13 +15,15 @@ from sprawl_env.games.urban_sprawl.constants import (
 from sprawl_env.games.urban_sprawl.rules.board import beside_park, count_zone
 from sprawl_env.games.urban_sprawl.rules.elections import ZONE_OF
 from sprawl_env.games.urban_sprawl.rules.lines import line_money, line_number, share_of_line
+from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.tables import Table
 from sprawl_env.kernels.arrays import Ints
 from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel
 
 
 @kernel
-def prestige_lines(t: State, state: State, seat: int) -> int:
+def prestige_lines(t: Table, state: State, seat: int) -> int:
     """Return what all prestige lines on the board pay to a seat."""
     total = 0
     for line in range(NUM_LINES):
@@ -58,7 +59,7 @@ def office_bonus(state: State, seat: int) -> int:
 
 
 @kernel
-def write_scores(t: State, state: State, out: Ints) -> None:
+def write_scores(t: Table, state: State, out: Ints) -> None:
     """Write every seat's score as if the game ended now."""
     for seat in range(state.num_seats):
         out[seat] = (

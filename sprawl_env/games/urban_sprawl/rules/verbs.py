@@ -27,9 +27,9 @@ from sprawl_env.games.urban_sprawl.rules.hidden import redeal
 from sprawl_env.games.urban_sprawl.rules.scoring import write_scores
 from sprawl_env.games.urban_sprawl.rules.setup import set_up
 from sprawl_env.games.urban_sprawl.rules.turn import do_main, mark_main
+from sprawl_env.kernels.agenda import top
 from sprawl_env.kernels.arrays import Ints, Mask
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.old_agenda import STEP, A, top
 from sprawl_env.kernels.rng import seed_state
 
 POINT = 2**15  # of a standing; wealth, the tie-break, stays below it
@@ -51,26 +51,26 @@ def legal_actions(tables: Tables, games: Games, g: int, mask: Mask) -> None:
     mask[:] = 0
     if state.over != NOT_OVER:
         return
-    step, a, seat = top(state, STEP), top(state, A), int(state.to_play)
+    step, seat = int(top(state).step), int(state.to_play)
     if step == Step.MAIN:
         mark_main(t, state, seat, mask)
     elif step == Step.PERMITS:
-        mark_permits(t, state, seat, a, mask)
+        mark_permits(t, state, seat, int(top(state).card), mask)
     elif asks_in_city(step):
-        mark_in_city(t, state, step, a, seat, mask)
+        mark_in_city(t, state, step, seat, mask)
     elif asks_seat(step):
         mark_seat_choice(state, step, seat, mask)
     elif asks_pick(step):
-        mark_picks(t, state, step, a, seat, mask)
+        mark_picks(t, state, step, seat, mask)
     else:
-        mark_simple(t, state, step, a, seat, mask)
+        mark_simple(t, state, step, seat, mask)
 
 
 @kernel
 def play(tables: Tables, games: Games, g: int, action: int) -> None:
     """Carry out a legal action and advance to the next decision."""
     t, state = tables[0], games[g]
-    seat, step = int(state.to_play), top(state, STEP)
+    seat, step = int(state.to_play), int(top(state).step)
     state.ply += 1
     if step == Step.MAIN:
         do_main(t, state, seat, action)

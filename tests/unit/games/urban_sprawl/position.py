@@ -48,8 +48,9 @@ from sprawl_env.games.urban_sprawl.names import card_name, footprint_size
 from sprawl_env.games.urban_sprawl.rules.board import lay, refit
 from sprawl_env.games.urban_sprawl.rules.flow import advance
 from sprawl_env.games.urban_sprawl.rules.lines import revalue
+from sprawl_env.games.urban_sprawl.rules.lists import push_effects
 from sprawl_env.games.urban_sprawl.rules.setup import clear_city
-from sprawl_env.kernels.old_agenda import A, push, top
+from sprawl_env.kernels.agenda import push, top
 
 PARTS = (
     ("TL", "TR", "BL", "BR"),
@@ -325,7 +326,7 @@ def run(*effects, event=False, self_seat=None, **drawn):
     game, first = with_effects(game, effects, event)
     state = games[0]
     seat = int(state.active) if self_seat is None else self_seat
-    push(state, Step.EFFECTS, seat, first, len(effects))
+    push_effects(state, seat, first, len(effects))
     advance(game.tables[0], state)
     assert game.rules.violations(game.tables, games, 0) == []
     return game, games
@@ -353,7 +354,7 @@ def is_done(games):
 def step_of(games):
     """Return the step of the decision."""
     assert games.over[0] == NOT_OVER
-    return Step(top(games[0], 0))
+    return Step(top(games[0]).step)
 
 
 def place_name(game, games, site):
@@ -481,8 +482,3 @@ def planning_of(games):
     """Return the kinds at 1 to 4 AP and the face-up top, None if empty."""
     kinds = games.planning[0, : PLANNING_TOP + 1].tolist()
     return [None if kind == NO_KIND else kind for kind in kinds]
-
-
-def argument_of(games, field=A):
-    """Return an argument of the decision."""
-    return int(top(games[0], field))

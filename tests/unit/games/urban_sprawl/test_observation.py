@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from sprawl_env.core.state import FINISHED, NOT_OVER
-from sprawl_env.games.urban_sprawl.cards import MAYORS_PARK
 from sprawl_env.games.urban_sprawl.constants import (
     FIRST_EVENT,
     OFFICES,
@@ -15,6 +14,7 @@ from sprawl_env.games.urban_sprawl.constants import (
 from sprawl_env.games.urban_sprawl.observation import in_steps, planes
 from sprawl_env.games.urban_sprawl.rules.rails import rebuild_planning
 from sprawl_env.games.urban_sprawl.seen import CARD_LAYOUT, NUM_CARD_FEATURES
+from sprawl_env.games.urban_sprawl.tables import MAYORS_PARK
 from sprawl_env.games.urban_sprawl.vocabulary import Verb
 from sprawl_env.kernels.compile import JIT
 from tests.unit.games.urban_sprawl.position import (
