@@ -293,7 +293,7 @@ def group(kind: type[Observation], meaning: str, *, of: int | None = None) -> in
 
     Args:
         kind: the other declaration.
-        meaning: what the blocks describe, for the docs.
+        meaning: what the blocks describe, for the docs, which list the blocks of ``kind`` apart.
         of: the entity whose things they describe.
     """
     return cast(int, _Group(np.int32, (), meaning, None, kind, () if of is None else (of,)))
@@ -307,7 +307,7 @@ def _declared_blocks(kind: type[Observation]) -> dict[str, _Block]:
             found[name] = field
         elif isinstance(field, _Group):
             for inner, each in _declared_blocks(field.blocks).items():
-                meaning = f"{field.meaning}: {each.meaning}"
+                meaning = f"{field.meaning}: `{inner}`"
                 axes = (*field.axes, *each.axes)
                 found[f"{name}_{inner}"] = replace(each, meaning=meaning, axes=axes)
     return found

@@ -130,7 +130,7 @@ class Seen(Observation):
     offered = block(contract, "a contract is there: 1 to 5 AP, deck tops, own Favors")
     cost = block(contract, "action points that it costs", scale=1 / MOST_COST)
     missing = block(contract, "permits that the observer lacks", scale=1 / MAX_SIZE)
-    card = group(CardFeatures, "the contract", of=contract)
+    card = group(CardFeatures, "card features of the contract", of=contract)
 
     seat = entity("seats")
     wealth = block(
@@ -169,8 +169,8 @@ class Seen(Observation):
         f"buildings controlled, at most {MOST_BUILDINGS}: CIV, COM, IND, RES, parks",
         scale=1 / MOST_BUILDINGS,
     )
-    favor = group(CardFeatures, "its first Favor", of=seat)
-    other_favor = group(CardFeatures, "its second Favor", of=seat)
+    favor = group(CardFeatures, "card features of its first Favor", of=seat)
+    other_favor = group(CardFeatures, "card features of its second Favor", of=seat)
 
     decision = block(NUM_DECISION_COLUMNS, "the decision to take (`constants.Step`)")
     verb = block(NUM_VERB_COLUMNS, "verb of the effect that requires the decision")
@@ -181,7 +181,7 @@ class Seen(Observation):
         scale=1 / MOST_AMOUNT,
     )
     permits_paid = block(1, "permits paid", scale=1 / MAX_SIZE)
-    meant_card = group(CardFeatures, "the contract being built or just built")
+    meant_card = group(CardFeatures, "card features of the contract being built or just built")
     meant_marker = block(NUM_MARKERS, "marker to place: wealth 7 to 12, prestige 4 to 6")
     meant_zone = block(NUM_COLOURS, "zone of the building to place: CIV, COM, IND, RES, park")
     meant_office = block(NUM_OFFICES, "office whose tie is to break")

@@ -1,9 +1,12 @@
 """The observation, block by block, of a known position (US §1 to §6, U13)."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from sprawl_env.core.state import FINISHED, NOT_OVER
+from sprawl_env.games import urban_sprawl
 from sprawl_env.games.urban_sprawl.constants import (
     FIRST_EVENT,
     OFFICES,
@@ -779,6 +782,11 @@ def test_what_a_card_says_in_numbers(name):
     said = game_of().tables[0].card_features[card_of(name)]
     differs = {int(k): int(said[k]) for k in np.flatnonzero(said != expected)}
     assert not differs
+
+
+def test_the_readme_lists_the_card_features():
+    page = Path(urban_sprawl.__file__).with_name("README.md")
+    assert CARD_LAYOUT.markdown() in page.read_text(encoding="utf-8")
 
 
 def test_events_say_nothing_and_no_number_passes_one():
