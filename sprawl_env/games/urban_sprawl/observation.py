@@ -163,16 +163,16 @@ def write_meant(t: Table, state: State, out: Mask) -> None:
 @kernel
 def write_lines(t: Table, state: State, seat: int, out: Mask) -> None:
     """Write the lines' numbers and the buildings controlled in them, plane by plane."""
-    at = t.at
+    numbers, wealth, prestige = int(t.at.number), int(t.at.pays_wealth), int(t.at.pays_prestige)
     for line in range(NUM_LINES):
         number = line_number(t, state, line)
         is_wealth = line_money(state, line) == WEALTH
-        out[at.number + line] = number
-        out[at.pays_wealth + line] = number > 0 and is_wealth
-        out[at.pays_prestige + line] = number > 0 and not is_wealth
+        out[numbers + line] = number
+        out[wealth + line] = number > 0 and is_wealth
+        out[prestige + line] = number > 0 and not is_wealth
     n = int(t.seen_seats)
     for k in range(n):
-        other, held = (seat + k) % n, int(at.held) + k * NUM_LINES
+        other, held = (seat + k) % n, int(t.at.held) + k * NUM_LINES
         for line in range(NUM_LINES):
             out[held + line] = buildings_in_line(state, line, other)
 
@@ -196,8 +196,9 @@ def write_planning(t: Table, state: State, out: Mask) -> None:
             out[at.renewal + row] = 1
             continue
         out[at.permits + row] = t.permits[kind]
+        zones, start = int(t.permit_zones[kind]), int(at.for_zones) + row
         for zone in range(NUM_ZONES):
-            out[at.for_zones + row + zone] = int(t.permit_zones[kind]) >> zone & 1
+            out[start + zone] = zones >> zone & 1
         out[at.wealth_value + row] = t.permit_wealth[kind]
         out[at.ballot + row] = t.permit_ballot[kind]
 
@@ -264,11 +265,11 @@ def write_holdings(t: Table, state: State, seat: int, row: int, out: Mask) -> No
     write_money(prestige, at.prestige + row, out)
     out[at.wealth_steps + row] = in_steps(wealth, HALF_WEALTH)
     out[at.prestige_steps + row] = in_steps(prestige, HALF_PRESTIGE)
-    held = permits_held(t, state, seat)
+    held, sums, steps = permits_held(t, state, seat), at.permit_sum + row, at.permit_steps + row
     for zone in range(NUM_ZONES):
         permits = held >> LANE_BITS * zone & LANE
-        out[at.permit_sum + row + zone] = min(permits, MOST_PERMITS)
-        out[at.permit_steps + row + zone] = in_steps(permits, HALF_PERMITS)
+        out[sums + zone] = min(permits, MOST_PERMITS)
+        out[steps + zone] = in_steps(permits, HALF_PERMITS)
 
 
 @kernel
@@ -281,16 +282,16 @@ def write_seat(t: Table, state: State, seat: int, row: int, out: Mask) -> None:
     cards, hand = state.hand[seat], out[at.hand + row : at.hand + row + NUM_KINDS]
     for kind in range(hand.size):
         hand[kind] = cards[kind]
+    vocations, offices, buildings = at.vocations + row, at.offices + row, at.buildings + row
     for vocation in range(NUM_VOCATIONS):
-        out[at.vocations + row + vocation] = state.vocations[seat, vocation]
+        out[vocations + vocation] = state.vocations[seat, vocation]
     for office in range(NUM_OFFICES):
-        out[at.offices + row + office] = state.office[office] == seat
+        out[offices + office] = state.office[office] == seat
     for colour in range(NUM_COLOURS):
-        number = int(state.controls[seat, colour])
-        out[at.buildings + row + colour] = min(number, MOST_BUILDINGS)
+        out[buildings + colour] = min(int(state.controls[seat, colour]), MOST_BUILDINGS)
+    favors = int(at.favor) + row
     for slot in range(FAVORS):
-        start = int(at.favor) + row + slot * NUM_CARD_FEATURES
-        write_card(t, int(state.favors[seat, slot]), start, out)
+        write_card(t, int(state.favors[seat, slot]), favors + slot * NUM_CARD_FEATURES, out)
 
 
 @kernel
@@ -384,32 +385,34 @@ def write_turn(t: Table, state: State, out: Mask) -> None:
     out[at.nothing_built] = state.contracts_built == 0
     out[at.event] = state.event != NO_KIND
     out[at.turns] = min(int(state.turn), MOST_TURN)
+    left, in_play, pawn = int(at.contracts_left), int(at.in_play), int(at.pawn)
     for deck in range(NUM_DECKS):
-        out[at.contracts_left + deck] = state.deck_size[deck]
+        out[left + deck] = state.deck_size[deck]
     out[at.active_decks] = int(state.active_decks) >> CITY & 1
     out[at.active_decks + 1] = int(state.active_decks) >> METROPOLIS & 1
     out[at.planning_left] = state.planning_size
     out[at.planning_left + 1] = state.no_events
     out[at.rebuilt] = state.rebuilt
     for office in range(NUM_OFFICES):
-        out[at.in_play + office] = int(state.in_play) >> office & 1
+        out[in_play + office] = int(state.in_play) >> office & 1
     for office in range(NUM_POLITICIANS):
-        out[at.pawn + office] = state.pawn == office
+        out[pawn + office] = state.pawn == office
 
 
 @kernel
 def write_supplies(t: Table, state: State, out: Mask) -> None:
     """Write markers, vocations, tiles, discards and room to build."""
     at = t.at
-    out[at.markers : at.markers + NUM_MARKERS] = 1
+    markers, left, tiles = int(at.markers), int(at.vocations_left), int(at.tiles)
+    out[markers : markers + NUM_MARKERS] = 1
     for grey in range(NUM_GREYS):
         if state.marker_at[grey] != NO_MARKER:
-            out[at.markers + state.marker_at[grey]] = 0
+            out[markers + int(state.marker_at[grey])] = 0
     for vocation in range(NUM_VOCATIONS):
-        out[at.vocations_left + vocation] = state.vocations_left[vocation]
+        out[left + vocation] = state.vocations_left[vocation]
     for colour in range(NUM_COLOURS):
         for size in range(MAX_SIZE):
-            out[at.tiles + colour * MAX_SIZE + size] = state.tiles[colour, size]
+            out[tiles + colour * MAX_SIZE + size] = state.tiles[colour, size]
     discards = out[at.discards : at.discards + NUM_PLANNING]  # and those of events, which follow
     for kind in range(discards.size):
         discards[kind] = state.planning_discards[kind]

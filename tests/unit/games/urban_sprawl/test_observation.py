@@ -19,7 +19,7 @@ from sprawl_env.games.urban_sprawl.rules.rails import rebuild_planning
 from sprawl_env.games.urban_sprawl.seen import CARD_LAYOUT, NUM_CARD_FEATURES
 from sprawl_env.games.urban_sprawl.tables import MAYORS_PARK
 from sprawl_env.games.urban_sprawl.vocabulary import Verb
-from sprawl_env.kernels.compile import JIT
+from sprawl_env.kernels.compile import JIT, kernel
 from tests.unit.games.urban_sprawl.position import (
     LINES,
     MARKERS,
@@ -57,6 +57,12 @@ def drawn():
         pawn=3,
         active_decks=("town", "city"),
     )
+
+
+@kernel
+def rebuild(games):
+    """Rebuild the planning deck of game 0."""
+    rebuild_planning(games[0])
 
 
 def numbers_of(drawn, seat):
@@ -888,5 +894,5 @@ def test_the_price_of_saving_a_building_is_told_instead_of_the_effect(k):
 def test_that_the_planning_deck_was_rebuilt_is_seen():
     game, games = position(hands=[{0: 1}], planning=[None] * 5, discards=[1], only_planning=True)
     sees((game, games), 0, "rebuilt", {})
-    rebuild_planning(games[0])
+    rebuild(games)
     sees((game, games), 0, "rebuilt", {0: 1})
