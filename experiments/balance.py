@@ -37,7 +37,7 @@ from experiments.benchmark import check_out
 from sprawl_env.arena.evaluation import Z95, half_width, interval
 from sprawl_env.bots.names import make_bot
 from sprawl_env.console import console, run
-from sprawl_env.core.batch import batch_kernels
+from sprawl_env.core.batch import BatchKernels, new_results, new_views
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.files import write_atomically
 from sprawl_env.core.game import Game, check_seed
@@ -495,27 +495,22 @@ def play(game: Game, config: Config, progress: Progress) -> Played:
 
 def _play_batch(game: Game, seed: int, deals: range, progress: Progress, task: Any) -> Played:
     """Play one batch of games to the end."""
-    size, seats = len(deals), game.num_seats
-    kernels, greedy = batch_kernels(game.rules), make_bot("greedy", game)
+    size = len(deals)
+    kernels, greedy = BatchKernels(game), make_bot("greedy", game)
     greedy.seed(combine(combine(seed, deals.start), 2))
     games = game.empty(size)
     for i, deal in enumerate(deals):
         game.verbs.deal(game.tables, games, i, combine(seed, deal))
-    observations, rewards = np.zeros((size, 0), np.float32), np.zeros((size, seats), np.float32)
-    masks, to_play = np.zeros((size, game.num_actions), np.int8), np.zeros(size, np.int64)
-    scores, standings = np.zeros((2, size, game.num_sides), np.int32)
-    over = np.zeros(size, np.int8)
+    views, results = new_views(game, size, None), new_results(game, size)
+    scores, standings, over = results.scores, results.standings, results.over
     mode, ledger = reward_mode("winner"), Ledger(game, size)
     which = rows = np.arange(size)
     while which.size:
         n = which.size
-        kernels.look(game.tables, games, which, False, rows[:n], observations, masks, to_play)
+        kernels.look(games, which, rows[:n], views, observe=False)
         was: Any = games[which]
-        actions = np.asarray(greedy.act(None, masks[:n], was), np.int64)
-        kernels.step(
-            game.tables, games, which, actions, mode,
-            scores, standings, rewards, over,
-        )  # fmt: skip
+        actions = np.asarray(greedy.act(None, views.masks[:n], was), np.int64)
+        kernels.step(games, which, actions, mode, results)
         ledger.record(which, was, games[which], actions)
         done = over[which] != NOT_OVER
         progress.advance(task, int(done.sum()))

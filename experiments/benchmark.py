@@ -150,14 +150,14 @@ def long_run(game: Game, config: Config) -> VectorGames:
     A repetition may be shorter than a game.  In a batch of newly dealt games it would measure only
     openings.
     """
-    few = make_vec(game, 64, seed=config.seed, observe=False)
+    few = make_vec(game, 64, seed=config.seed, observations=None)
     few.reset()
     ended = plies = 0
     while ended < few.num_envs:
         random_step(few)
         ended += int(np.count_nonzero(few.terminated | few.truncated))
         plies += 1
-    vec = make_vec(game, config.num_envs, seed=config.seed, observe=False)
+    vec = make_vec(game, config.num_envs, seed=config.seed, observations=None)
     vec.reset()
     arrays: list[Any] = [vec.games, vec.masks, vec.to_play]
     copies = [array.copy() for array in arrays]
@@ -180,11 +180,15 @@ def seat_rows(game: Game, config: Config) -> Iterator[Row]:
     """Yield the rows of a game with one number of seats."""
     section = f"{game.name}, {game.num_seats} seats"
     start = long_run(game, config)
-    for observe, contents in ((False, "mask"), (True, "mask, obs")):
+    for observations, contents in ((None, "mask"), ("float32", "mask, obs")):
         pair = []
         for threads, named in ((1, "1 thread"), (2, "2 threads")):
             vec = make_vec(
-                game, config.num_envs, seed=config.seed, num_threads=threads, observe=observe
+                game,
+                config.num_envs,
+                seed=config.seed,
+                num_threads=threads,
+                observations=observations,
             )
             vec.reset()
             restore(vec, start.games, start.masks, start.to_play)

@@ -105,7 +105,7 @@ class ZooGame:
     def _seen(self, agent: str, mask: Mask) -> dict[str, Any]:
         """Return an agent's observation with the given mask, which is not copied."""
         observation: Floats = np.empty(self.game.observation_size, np.float32)
-        self._verbs.observe(self._tables, self.games, 0, self._seat_of[agent], observation)
+        self.game.observe(self.games, 0, self._seat_of[agent], observation)
         return {"observation": observation, "action_mask": mask}
 
     def _play(self, action: int) -> None:

@@ -17,13 +17,13 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvO
 
 from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.bots.random import RandomBot
-from sprawl_env.core.batch import batch_kernels
+from sprawl_env.core.batch import BatchKernels, new_results, new_views
 from sprawl_env.core.checks import checked_actions
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game, check_seed
-from sprawl_env.core.rewards import is_dense, reward_mode
+from sprawl_env.core.rewards import reward_mode
 from sprawl_env.core.state import AUTOMATON, NOT_OVER, TRUNCATED
-from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
+from sprawl_env.kernels.arrays import Floats, Index, Mask
 
 
 class SelfPlayVecEnv(VecEnv):
@@ -73,22 +73,15 @@ class SelfPlayVecEnv(VecEnv):
         )
         self._mode = reward_mode(reward)
         self._scale = np.float32(scale)
-        self._kernels = batch_kernels(game.rules)
+        self._kernels = BatchKernels(game)
         seats = game.num_seats
         self.games = game.empty(num_envs)
         self._all: Index = np.arange(num_envs)
-        self._observations: Floats = np.zeros((num_envs, game.observation_size), np.float32)
-        self._masks: Mask = np.zeros((num_envs, game.num_actions), np.int8)
-        self._seen: Floats = np.zeros_like(self._observations)
-        self._may: Mask = np.zeros_like(self._masks)
-        self._to_play: Index = np.zeros(num_envs, np.int64)
-        self._rewards: Floats = np.zeros((num_envs, seats), np.float32)
+        self._views = new_views(game, num_envs)  # of the learners
+        self._theirs = new_views(game, num_envs)  # of the opponents, in the first rows
+        self._results = new_results(game, num_envs)
         self._earned: Floats = np.zeros(num_envs, np.float32)
         self._carried: Floats = np.zeros(num_envs, np.float32)
-        self._scores: Ints = np.zeros((num_envs, game.num_sides), np.int32)
-        self._standings: Ints = np.zeros((num_envs, game.num_sides), np.int32)
-        self._over: Mask = np.zeros(num_envs, np.int8)
-        self._episode: Index = np.zeros(num_envs, np.int64)
         self._learner: Index = np.zeros(num_envs, np.int64)
         self._sitting: Index = np.zeros((num_envs, seats), np.int64)
         self._return: Floats = np.zeros(num_envs, np.float32)
@@ -128,7 +121,7 @@ class SelfPlayVecEnv(VecEnv):
 
     def reset(self) -> VecEnvObs:
         """Deal every game and play up to each learner's first decision."""
-        self._episode[:] = 0
+        self._results.episode[:] = 0
         self._carried[:] = 0
         self._done[:] = True  # rewards before the first decision are carried over to its step
         self._deal(self._all)
@@ -136,20 +129,17 @@ class SelfPlayVecEnv(VecEnv):
         self._finish_step()
         self._done[:] = False
         self._infos = [{} for _ in range(self.num_envs)]
-        return self._observations.copy()
+        return self._views.observations.copy()
 
     def _deal(self, which: Index) -> None:
         """Deal games with the next seat for the learner and new opponents."""
         seats = self.game.num_seats
-        self._learner[which] = (which + self._episode[which]) % seats
+        self._learner[which] = (which + self._results.episode[which]) % seats
         drawn = self._rng.choice(len(self.opponents), (len(which), seats), p=self._chances)
         self._sitting[which] = drawn
-        self._kernels.deal(self.game.tables, self.games, which, self._seed, self._episode)
+        self._kernels.deal(self.games, which, self._seed, self._mode, self._results)
         self._return[which] = 0
         self._length[which] = 0
-        if is_dense(self._mode):
-            for i in which:
-                self.game.verbs.scores(self.game.tables, self.games, int(i), self._scores[i])
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
         """Check and keep the learners' actions, whole numbers ``[num_envs]``.
@@ -157,7 +147,9 @@ class SelfPlayVecEnv(VecEnv):
         Raises:
             IllegalAction: an action is not legal, or the shape is wrong; nothing has changed.
         """
-        self._actions = checked_actions(self.game, self.games, self._all, self._masks, actions)
+        self._actions = checked_actions(
+            self.game, self.games, self._all, self._views.masks, actions
+        )
 
     def step_wait(self) -> VecEnvStepReturn:
         """Play the learners' actions and every opponent up to the learners' next decisions."""
@@ -170,29 +162,20 @@ class SelfPlayVecEnv(VecEnv):
         self._play_opponents(self._all)
         self._finish_step()
         self._return += np.where(self._done, 0, self._earned)
-        return self._observations.copy(), self._earned.copy(), self._done.copy(), self._infos
+        return self._views.observations.copy(), self._earned.copy(), self._done.copy(), self._infos
 
     def _play(self, which: Index, actions: Index) -> None:
         """Play one ply in some games, add the learners' rewards, re-deal ended games."""
-        self._rewards[which] = 0
-        self._kernels.step(
-            self.game.tables,
-            self.games,
-            which,
-            actions,
-            self._mode,
-            self._scores,
-            self._standings,
-            self._rewards,
-            self._over,
-        )
+        rewards = self._results.rewards
+        rewards[which] = 0
+        self._kernels.step(self.games, which, actions, self._mode, self._results)
         self.decisions += len(which)
-        gained = self._rewards[which, self._learner[which]] * self._scale
+        gained = rewards[which, self._learner[which]] * self._scale
         into = np.where(self._done[which], self._carried[which], self._earned[which])
         done = self._done[which]
         self._carried[which[done]] = (into + gained)[done]
         self._earned[which[~done]] = (into + gained)[~done]
-        ended = which[self._over[which] != NOT_OVER]
+        ended = which[self._results.over[which] != NOT_OVER]
         if ended.size:
             for i in ended:
                 self._end(int(i))
@@ -205,7 +188,7 @@ class SelfPlayVecEnv(VecEnv):
             return
         self._done[i] = True
         seat = int(self._learner[i])
-        standings = self._standings[i]
+        standings = self._results.standings[i]
         winners = standings == standings.max()
         others = [
             self.opponents[k].name
@@ -219,11 +202,11 @@ class SelfPlayVecEnv(VecEnv):
                 "l": int(self._length[i]),
                 "t": 0.0,
             },
-            "scores": self._scores[i].tolist(),
+            "scores": self._results.scores[i].tolist(),
             "won": float(winners[seat]) / int(winners.sum()),
             "seat": seat,
             "opponents": others,
-            "turn_limit": bool(self._over[i] == TRUNCATED),
+            "turn_limit": bool(self._results.over[i] == TRUNCATED),
         }
 
     def _play_opponents(self, which: Index) -> None:
@@ -241,29 +224,18 @@ class SelfPlayVecEnv(VecEnv):
     def _choose(self, bot: Bot, which: Index) -> Index:
         """Return the actions of one bot in some games."""
         size = len(which)
-        seen, may = self._seen[:size], self._may[:size]
-        wants = bot.needs_observations
-        self._kernels.look(
-            self.game.tables, self.games, which, wants, self._all[:size], seen, may, self._to_play
-        )
+        theirs, wants = self._theirs, bot.needs_observations
+        self._kernels.look(self.games, which, self._all[:size], theirs, observe=wants)
+        seen, may = theirs.observations[:size], theirs.masks[:size]
         return ask(bot, self.game, self.games, which, seen, may)
 
     def _finish_step(self) -> None:
         """Write the observations and masks of the learners' decisions."""
-        self._kernels.look(
-            self.game.tables,
-            self.games,
-            self._all,
-            True,
-            self._all,
-            self._observations,
-            self._masks,
-            self._to_play,
-        )
+        self._kernels.look(self.games, self._all, self._all, self._views)
 
     def action_masks(self) -> Mask:
         """Return the masks of the learners' decisions, int8 ``[num_envs, num_actions]``."""
-        return self._masks
+        return self._views.masks
 
     def close(self) -> None:
         """Do nothing: there is nothing to close."""

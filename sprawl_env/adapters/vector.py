@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import pairwise
-from os import PathLike
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,10 +17,15 @@ from sprawl_env.core.batch import (
     DEAL_ENDED,
     DRAW,
     LOOK,
+    OBSERVE,
     PLAY,
     STUCK,
-    batch_kernels,
+    BatchKernels,
+    Share,
     new_orders,
+    new_results,
+    new_views,
+    plain,
 )
 from sprawl_env.core.checks import checked_actions, no_choice_left
 from sprawl_env.core.errors import IllegalAction, InvalidOption
@@ -28,7 +34,7 @@ from sprawl_env.core.game import check_seed as _check_seed
 from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.rewards import reward_mode
 from sprawl_env.core.state import FINISHED, TRUNCATED, Games
-from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
+from sprawl_env.kernels.arrays import Floats, Index, Mask
 from sprawl_env.kernels.masks import new_generators
 from sprawl_env.render.modes import Renderer
 from sprawl_env.render.pixels import Pixels
@@ -40,12 +46,12 @@ class Look(NamedTuple):
     """The result of :meth:`VectorGames.reset`: arrays that the next call overwrites.
 
     Attributes:
-        observations: float32 ``[num_envs, observation_size]``.
+        observations: float32 or int8 ``[num_envs, observation_size]``.
         masks: int8 ``[num_envs, num_actions]``, 1 = legal.
         to_play: int64 ``[num_envs]``.
     """
 
-    observations: Floats
+    observations: Floats | Mask
     masks: Mask
     to_play: Index
 
@@ -54,7 +60,7 @@ class Step(NamedTuple):
     """The result of :meth:`VectorGames.step`: arrays that the next call overwrites.
 
     Attributes:
-        observations: float32 ``[num_envs, observation_size]``.
+        observations: float32 or int8 ``[num_envs, observation_size]``.
         masks: int8 ``[num_envs, num_actions]``, 1 = legal.
         to_play: int64 ``[num_envs]``.
         rewards: float32 ``[num_envs, num_players]``.
@@ -62,7 +68,7 @@ class Step(NamedTuple):
         truncated: bool ``[num_envs]``.
     """
 
-    observations: Floats
+    observations: Floats | Mask
     masks: Mask
     to_play: Index
     rewards: Floats
@@ -70,16 +76,30 @@ class Step(NamedTuple):
     truncated: npt.NDArray[np.bool_]
 
 
+@dataclass(frozen=True, kw_only=True)
+class VectorSettings:
+    """The settings of :class:`VectorGames`; :func:`sprawl_env.make_vec` documents them."""
+
+    seed: int = 0
+    num_threads: int = 1
+    reward: str = "winner"
+    observations: str | None = "float32"
+    skip_forced: bool = False
+    render_mode: str | None = None
+
+
 class VectorGames:
     """``num_envs`` games of self-play; a game that ends is re-dealt at once.
 
     The arrays are allocated once.  Every call overwrites them, so copy what you keep.  To continue
     from other positions, write to the arrays.  Results depend only on ``seed`` and the actions, not
-    on ``num_threads``.  The arguments are those of :func:`sprawl_env.make_vec`.
+    on ``num_threads``.  Use :func:`sprawl_env.make_vec` to make them.
 
     Attributes:
-        observations: float32 ``[num_envs, observation_size]``, as the seat to play sees the game
-            (size 0 with ``observe=False``).
+        observations: float32 or int8 ``[num_envs, observation_size]``, as the seat to play sees the
+            game (size 0 with ``observations=None``).  int8 are whole numbers; times
+            ``observation_layout.scales`` they are the float32 observations.
+        observation_layout: the blocks of an observation, with their scales.
         masks: int8 ``[num_envs, num_actions]``, 1 = legal.
         to_play: int64 ``[num_envs]``, the seat that owes the decision.
         rewards: float32 ``[num_envs, num_players]``, the rewards of the last step.
@@ -89,91 +109,78 @@ class VectorGames:
         final_scores: int32 ``[num_envs, num_sides]``, points at the end of the last game that
             ended; with a reward at every ply, the current points.  Sides are the seats and, with
             one seat, the automaton if the game has one.
-        games: the records ``[num_envs]``.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        num_envs: int,
-        *,
-        seed: int = 0,
-        num_threads: int = 1,
-        reward: str = "winner",
-        observe: bool = True,
-        skip_forced: bool = False,
-        render_mode: str | None = None,
-    ) -> None:
-        for name, value in (("num_envs", num_envs), ("num_threads", num_threads)):
+    def __init__(self, game: Game, num_envs: int, settings: VectorSettings | None = None) -> None:
+        chosen = settings or VectorSettings()
+        for name, value in (("num_envs", num_envs), ("num_threads", chosen.num_threads)):
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise InvalidOption(f"{name}={value!r}: expected a whole number from 1")
         self.game = game
         self.num_envs = num_envs
         self.num_actions = game.num_actions
         self.num_players = game.num_seats
-        self.seed = _check_seed(seed)
-        self._mode = reward_mode(reward)
-        self._observe = observe
-        self._skip_forced = skip_forced
-        self._renderer = Renderer(game, render_mode)
-        self.render_mode = render_mode
-        self._kernels = batch_kernels(game.rules)
-        seats = game.num_seats
-        self.games: Games = game.empty(num_envs)
-        size = game.observation_size if observe else 0
-        self.observations: Floats = np.zeros((num_envs, size), np.float32)
-        self.masks: Mask = np.zeros((num_envs, game.num_actions), np.int8)
-        self.to_play: Index = np.zeros(num_envs, np.int64)
-        self.rewards: Floats = np.zeros((num_envs, seats), np.float32)
+        self.observation_layout = game.observation_layout
+        self.seed = _check_seed(chosen.seed)
+        self._mode = reward_mode(chosen.reward)
+        self._skip_forced = chosen.skip_forced
+        self._renderer = Renderer(game, chosen.render_mode)
+        self.render_mode = chosen.render_mode
+        self._look = LOOK if chosen.observations is None else LOOK | OBSERVE
+        self._games = plain(game.empty(num_envs))
+        self._views = new_views(game, num_envs, chosen.observations)
+        self.observations = self._views.observations
+        self.masks = self._views.masks
+        self.to_play = self._views.to_play
+        self._results = new_results(game, num_envs)
+        self.rewards = self._results.rewards
+        self.final_scores = self._results.scores
         self.terminated = np.zeros(num_envs, np.bool_)
         self.truncated = np.zeros(num_envs, np.bool_)
-        self.final_scores: Ints = np.zeros((num_envs, game.num_sides), np.int32)
-        self._standings: Ints = np.zeros((num_envs, game.num_sides), np.int32)
-        self._over: Mask = np.zeros(num_envs, np.int8)
-        self._episode: Index = np.zeros(num_envs, np.int64)
         self._all: Index = np.arange(num_envs)
         self._actions: Index = np.zeros(num_envs, np.int64)
         self._drawn: Index = np.zeros(num_envs, np.int64)
-        self._generators = new_generators(num_envs, self.seed)
-        self._pool = self._new_pool(num_threads)
+        self._generators = plain(new_generators(num_envs, self.seed))
+        self._pool = self._new_pool(chosen.num_threads)
         self._started = False
 
     def _new_pool(self, num_threads: int) -> ThreadPool:
         """Divide the games into shares and return a thread pool for them."""
         shares = max(1, min(num_threads, self.num_envs // _LEAST_SHARE))
         self._orders = new_orders(shares=shares)
-        scratch = np.zeros((shares, self.num_actions), np.int8)
         edges = np.linspace(0, self.num_envs, shares + 1).astype(np.int64)
         return ThreadPool(
             self._orders,
             [
-                functools.partial(
-                    self._kernels.work,
-                    self.game.tables,
-                    self.games,
-                    self._all[start:stop],
-                    self._actions,
-                    self._mode,
-                    self._skip_forced,
-                    self._episode,
-                    self.final_scores,
-                    self._standings,
-                    self.rewards,
-                    self._over,
-                    scratch[share],
-                    self._observe,
-                    self._all[start:stop],
-                    self.observations,
-                    self.masks,
-                    self.to_play,
-                    self._generators,
-                    self._drawn,
-                    self._orders,
-                    share,
-                )
+                self._work_of(share, self._all[start:stop])
                 for share, (start, stop) in enumerate(pairwise(edges))
             ],
         )
+
+    def _work_of(self, number: int, which: Index) -> Callable[[], None]:
+        """Return the call that executes orders in a share of the games."""
+        mask = np.zeros(self.num_actions, np.int8)
+        share = Share(number, which, which, self._actions, self._drawn, self._generators, mask)
+        views = self._views
+        if views.floats.shape[0]:  # the whole numbers are scratch
+            views = views._replace(numbers=np.zeros_like(views.numbers))
+        return functools.partial(
+            BatchKernels(self.game).work,
+            plain(self.game.tables),
+            self._games,
+            share,
+            self._mode,
+            self._skip_forced,
+            self._results,
+            views,
+            self._orders,
+        )
+
+    @property
+    def games(self) -> Games:
+        """The records ``[num_envs]``, a view."""
+        games: Games = self._games.view(np.recarray)
+        return games
 
     def reset(self, seed: int | None = None) -> Look:
         """Deal every game; game ``i`` is dealt from ``(seed, i, episode)``.
@@ -186,11 +193,11 @@ class VectorGames:
         if seed is not None:
             self.seed = _check_seed(seed)
             self._generators[:] = new_generators(self.num_envs, self.seed)
-        self._episode[:] = 0
+        self._results.episode[:] = 0
         self.rewards[:] = 0
         self.final_scores[:] = 0
         self._started = True
-        self._run(DEAL | LOOK)
+        self._run(DEAL | self._look)
         return Look(self.observations, self.masks, self.to_play)
 
     def _run(self, what: int) -> None:
@@ -213,9 +220,9 @@ class VectorGames:
         self._pool.wait()
         self._take_actions(actions)
         self.rewards[:] = 0
-        self._run(PLAY | DEAL_ENDED | LOOK)
-        np.equal(self._over, FINISHED, out=self.terminated)
-        np.equal(self._over, TRUNCATED, out=self.truncated)
+        self._run(PLAY | DEAL_ENDED | self._look)
+        np.equal(self._results.over, FINISHED, out=self.terminated)
+        np.equal(self._results.over, TRUNCATED, out=self.truncated)
         return Step(
             self.observations,
             self.masks,
@@ -266,10 +273,9 @@ def make_vec(
     seed: int = 0,
     num_threads: int = 1,
     reward: str = "winner",
-    observe: bool = True,
+    observations: str | None = "float32",
     skip_forced: bool = False,
     render_mode: str | None = None,
-    data: str | PathLike[str] | None = None,
     **options: Any,
 ) -> VectorGames:
     """Return ``num_envs`` games of self-play as numpy arrays.
@@ -281,21 +287,25 @@ def make_vec(
             a game that ends before a seat has a choice counts in ``k`` but is not shown.
         num_threads: number of threads that share the games; useful for many games.
         reward: ``"winner"``, ``"rank"``, ``"margin"``, ``"score"`` or ``"lead"``.
-        observe: False: no observations (size 0), for speed.
+        observations: ``"float32"``; ``"int8"`` for whole numbers, a quarter of the memory; None:
+            no observations (size 0), for speed.
         skip_forced: play forced plies, in which only one action is legal, automatically.
         render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` or None, for
             :meth:`VectorGames.render`.
-        data: folder of TOML files that replace those of the package.
-        **options: options of the game, e.g. ``num_players=3``.
+        **options: options of the game, e.g. ``num_players=3``; ``data`` is a folder of TOML files
+            that replace those of the package.
+
+    Raises:
+        SprawlError: there is no such game, option, reward, type of observations or render mode, or
+            a value is not allowed.
     """
-    made = name if isinstance(name, Game) else make_game(name, data=data, **options)
-    return VectorGames(
-        made,
-        num_envs,
+    settings = VectorSettings(
         seed=seed,
         num_threads=num_threads,
         reward=reward,
-        observe=observe,
+        observations=observations,
         skip_forced=skip_forced,
         render_mode=render_mode,
     )
+    made = name if isinstance(name, Game) else make_game(name, **options)
+    return VectorGames(made, num_envs, settings)

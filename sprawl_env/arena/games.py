@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sprawl_env.bots.protocol import Bot, ask
-from sprawl_env.core.batch import batch_kernels
+from sprawl_env.core.batch import BatchKernels, new_results, new_views
 from sprawl_env.core.game import Game
 from sprawl_env.core.rewards import reward_mode
 from sprawl_env.core.state import NOT_OVER, TRUNCATED
@@ -96,19 +96,14 @@ def _play_batch(
     progress: Callable[[int], None] | None,
 ) -> Results:
     """Play some games to the end."""
-    size, seats = seat_of.shape
-    kernels = batch_kernels(game.rules)
+    size = len(seat_of)
+    kernels = BatchKernels(game)
     games = game.empty(size)
     for i in range(size):
         game.verbs.deal(game.tables, games, i, combine(seed, int(deals[i])))
     sitting = np.argsort(seat_of, axis=1)  # [game, seat] -> bot
-    seen = np.zeros((size, game.observation_size), np.float32)
-    masks = np.zeros((size, game.num_actions), np.int8)
-    to_play = np.zeros(size, np.int64)
-    scores = np.zeros((size, game.num_sides), np.int32)
-    standings = np.zeros((size, game.num_sides), np.int32)
-    rewards = np.zeros((size, seats), np.float32)
-    over = np.zeros(size, np.int8)
+    views, results = new_views(game, size), new_results(game, size)
+    scores, standings, over = results.scores, results.standings, results.over
     mode = reward_mode("winner")
     running = rows = np.arange(size)
     while running.size:
@@ -116,13 +111,9 @@ def _play_batch(
         for k in np.unique(acting):
             bot, which = line_up[k], running[acting == k]
             n = len(which)
-            wants = bot.needs_observations
-            kernels.look(game.tables, games, which, wants, rows[:n], seen, masks, to_play)
-            actions = ask(bot, game, games, which, seen[:n], masks[:n])
-            kernels.step(
-                game.tables, games, which, actions, mode,
-                scores, standings, rewards, over,
-            )  # fmt: skip
+            kernels.look(games, which, rows[:n], views, observe=bot.needs_observations)
+            actions = ask(bot, game, games, which, views.observations[:n], views.masks[:n])
+            kernels.step(games, which, actions, mode, results)
         done = over[running] != NOT_OVER
         if progress is not None and done.any():
             progress(int(done.sum()))

@@ -9,36 +9,158 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from sprawl_env.core.checks import MOST_DEALS
+from sprawl_env.core.errors import InvalidOption, unknown
+from sprawl_env.core.game import Game
+from sprawl_env.core.layout import to_floats
 from sprawl_env.core.rewards import WINNER, add_change, add_final_rewards, is_dense
 from sprawl_env.core.rules import GameRules
 from sprawl_env.core.state import NOBODY, NOT_OVER, Games, Tables
 from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
-from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.compile import JIT, kernel
 from sprawl_env.kernels.masks import NO_ACTION, draw, new_generators, only_action
 from sprawl_env.kernels.prefetch import prefetch
 from sprawl_env.kernels.rng import combine
 from sprawl_env.kernels.signals import APART, Words, signal, wait_for
 
 POSTED, WHAT, SEED, STUCK = range(4)  # indices of words, see new_orders
-DEAL, PLAY, DEAL_ENDED, LOOK, DRAW = (1 << k for k in range(5))  # values of the word WHAT
+DEAL, PLAY, DEAL_ENDED, LOOK, OBSERVE, DRAW = (1 << k for k in range(6))  # values of the word WHAT
 NO_ORDER: Final = -1
+NOTHING: Final = 0  # no task
+OBSERVATIONS: Final = ("float32", "int8")  # types of observations
 
-# Arguments that an order does not use.
+
+def plain(records: Any) -> Any:
+    """Return records in the form in which Python passes them to a kernel fastest."""
+    return records.view(np.ndarray) if JIT else records
+
+
+class Share(NamedTuple):
+    """The part of a batch that one kernel call works on.
+
+    Game ``which[k]`` uses row ``rows[k]`` of ``actions``, ``drawn``, ``generators`` and of the
+    arrays of :class:`Views`.
+
+    Attributes:
+        number: share 0 executes one order and returns.  The other shares are workers: they wait
+            for orders, execute them, and return when no order comes for some time.
+        which: int64 ``[k]``, indices of games.
+        rows: int64 ``[k]``.
+        actions: int64, the action to play, by row.
+        drawn: int64, the random action that is drawn, by row.
+        generators: for drawing, by row (see :func:`~sprawl_env.kernels.masks.new_generators`).
+        mask: int8 ``[num_actions]``, scratch of this share.
+    """
+
+    number: int
+    which: Index
+    rows: Index
+    actions: Index
+    drawn: Index
+    generators: Any
+    mask: Mask
+
+
+class Results(NamedTuple):
+    """What has happened in each game of a batch.
+
+    Attributes:
+        scores: int32 ``[n, num_sides]``, points at the end of the last game that ended; with a
+            dense reward the points now.
+        standings: int32 ``[n, num_sides]``, the ranking at the end of the last game that ended.
+        rewards: float32 ``[n, num_seats]``; every ply adds to it.
+        over: int8 ``[n]``, the state's field ``over`` after the last ply, before a new deal.
+        episode: int64 ``[n]``, number of deals so far.
+    """
+
+    scores: Ints
+    standings: Ints
+    rewards: Floats
+    over: Mask
+    episode: Index
+
+
+class Views(NamedTuple):
+    """What the seat to play knows, by row.
+
+    Attributes:
+        numbers: int8 ``[rows, observation_size]``, observations as whole numbers.  With ``floats``
+            its first row is scratch.
+        floats: float32 ``[rows, observation_size]``, observations; size 0: none are written.
+        scales: float32 ``[observation_size]``, factor from ``numbers`` to ``floats``.
+        masks: int8 ``[rows, num_actions]``, 1 = legal.
+        to_play: int64 ``[rows]``, the seat.
+    """
+
+    numbers: Mask
+    floats: Floats
+    scales: Floats
+    masks: Mask
+    to_play: Index
+
+    @property
+    def observations(self) -> npt.NDArray[Any]:
+        """The observations in the type that was chosen."""
+        return self.floats if self.floats.shape[0] else self.numbers
+
+
+# Fields of a share that an order does not use.
 _NO_INDEX: Final = np.zeros(0, np.int64)
-_NO_FLOATS: Final = np.zeros((0, 0), np.float32)
-_NO_INTS: Final = np.zeros((0, 0), np.int32)
 _NO_MASK: Final = np.zeros(0, np.int8)
-_NO_MASKS: Final = np.zeros((0, 0), np.int8)
-_NO_GENERATORS: Final = new_generators(0, 0)
+_NO_GENERATORS: Final = plain(new_generators(0, 0))
 
 
-@dataclass(frozen=True)
+def new_share(which: Index, rows: Index, actions: Index) -> Share:
+    """Return the share of a caller that executes one order, without drawing or forced plies."""
+    return Share(0, which, rows, actions, _NO_INDEX, _NO_GENERATORS, _NO_MASK)
+
+
+def new_results(game: Game, size: int) -> Results:
+    """Return the results of ``size`` games that have not been dealt."""
+    return Results(
+        scores=np.zeros((size, game.num_sides), np.int32),
+        standings=np.zeros((size, game.num_sides), np.int32),
+        rewards=np.zeros((size, game.num_seats), np.float32),
+        over=np.zeros(size, np.int8),
+        episode=np.zeros(size, np.int64),
+    )
+
+
+def new_views(game: Game, rows: int, observations: str | None = "float32") -> Views:
+    """Return arrays for views.
+
+    Args:
+        game: the game.
+        rows: number of rows.
+        observations: ``"float32"``, ``"int8"``, or None: observations of size 0.
+
+    Raises:
+        UnknownName: there is no such type of observations.
+    """
+    if observations is not None and observations not in OBSERVATIONS:
+        raise unknown("type of observations", str(observations), OBSERVATIONS)
+    size = 0 if observations is None else game.observation_size
+    whole = observations == "int8"
+    numbers: Any = np.zeros((rows if whole else 1, size), np.int8)
+    floats: Floats = np.zeros((0 if whole else rows, size), np.float32)
+    if not game.rules.whole_numbers:  # transitional: the game writes float32 to ``numbers``
+        if whole:
+            raise InvalidOption(f"{game.name}: has no observations of type int8")
+        numbers, floats = floats, np.zeros((0, size), np.float32)
+    return Views(
+        numbers=numbers,
+        floats=floats,
+        scales=game.observation_layout.scales,
+        masks=np.zeros((rows, game.num_actions), np.int8),
+        to_play=np.zeros(rows, np.int64),
+    )
+
+
 class BatchKernels:
     """The kernel of one game that steps a batch, and methods for its most frequent uses.
 
@@ -46,86 +168,56 @@ class BatchKernels:
     before the next game, so each game is loaded into the processor's cache once.
 
     Attributes:
-        work: ``(tables, games, which, actions, mode, skip_forced, episode, scores, standings,
-            rewards, over, mask, observe, rows, observations, masks, to_play, generators, drawn,
-            orders, share)``: execute the order in ``orders``, see :func:`new_orders`.  Game
-            ``which[k]`` uses row ``rows[k]`` of ``actions``, ``observations``, ``masks`` and
-            ``to_play``; the other arrays are indexed by game.  Share 0 executes one order and
-            returns.  The other shares are workers: they wait for orders, execute them, and return
-            when no order comes for some time.
+        work: ``(tables, games, share, mode, skip_forced, results, views, orders)``: execute the
+            order in ``orders``, see :func:`new_orders`, in the games of a share.  ``mode`` is the
+            reward's.  With ``skip_forced``, plies in which only one action is legal are played.
     """
 
-    work: Callable[..., None]
+    def __init__(self, game: Game) -> None:
+        self.work = _work_kernel(game.rules)
+        self._tables = plain(game.tables)
+        self._no_results, self._no_views = new_results(game, 0), new_views(game, 0, None)
 
-    def deal(self, tables: Tables, games: Games, which: Index, seed: int, episode: Index) -> None:
-        """Deal games ``which``, each from ``seed``, its index and its ``episode``.
+    def deal(self, games: Games, which: Index, seed: int, mode: int, results: Results) -> None:
+        """Deal games ``which``, each from ``seed``, its index and its ``results.episode``."""
+        share = new_share(which, which, _NO_INDEX)
+        self._execute(games, share, mode, results, self._no_views, new_orders(DEAL, seed))
 
-        Increments the games' ``episode``.
-        """
-        self.work(
-            tables, games, which, _NO_INDEX, WINNER, False, episode, _NO_INTS, _NO_INTS,
-            _NO_FLOATS, _NO_MASK, _NO_MASK, False, _NO_INDEX, _NO_FLOATS, _NO_MASKS, _NO_INDEX,
-            _NO_GENERATORS, _NO_INDEX, new_orders(DEAL, seed), 0,
-        )  # fmt: skip
-
-    def step(
-        self,
-        tables: Tables,
-        games: Games,
-        which: Index,
-        actions: Index,
-        mode: int,
-        scores: Ints,
-        standings: Ints,
-        rewards: Floats,
-        over: Mask,
-    ) -> None:
-        """Play ``actions[k]`` in game ``which[k]``.
-
-        For each game ``i``, adds to ``rewards[i]`` ``[num_seats]`` and overwrites ``over[i]``.  If
-        the game ends, also overwrites ``scores[i]`` and ``standings[i]`` ``[num_sides]``.
-        """
-        self.work(
-            tables, games, which, actions, mode, False, _NO_INDEX, scores, standings,
-            rewards, over, _NO_MASK, False, np.arange(which.size), _NO_FLOATS, _NO_MASKS, _NO_INDEX,
-            _NO_GENERATORS, _NO_INDEX, new_orders(PLAY), 0,
-        )  # fmt: skip
+    def step(self, games: Games, which: Index, actions: Index, mode: int, results: Results) -> None:
+        """Play ``actions[k]`` in game ``which[k]``; writes to ``results``."""
+        share = new_share(which, np.arange(which.size), actions)
+        self._execute(games, share, mode, results, self._no_views, new_orders(PLAY))
 
     def look(
-        self,
-        tables: Tables,
-        games: Games,
-        which: Index,
-        observe: bool,
-        rows: Index,
-        observations: Floats,
-        masks: Mask,
-        to_play: Index,
+        self, games: Games, which: Index, rows: Index, views: Views, observe: bool = True
     ) -> None:
-        """Write the observation and mask of the seat to play in game ``which[k]``.
+        """Write what the seat to play in game ``which[k]`` knows to row ``rows[k]``.
 
-        Overwrites row ``rows[k]`` of ``observations`` (only if ``observe``), ``masks`` and
-        ``to_play``.
+        The observation is only written if ``observe``.
         """
-        self.work(
-            tables, games, which, _NO_INDEX, WINNER, False, _NO_INDEX, _NO_INTS, _NO_INTS,
-            _NO_FLOATS, _NO_MASK, _NO_MASK, observe, rows, observations, masks, to_play,
-            _NO_GENERATORS, _NO_INDEX, new_orders(LOOK), 0,
-        )  # fmt: skip
+        share = new_share(which, rows, _NO_INDEX)
+        what = LOOK | OBSERVE if observe else LOOK
+        self._execute(games, share, WINNER, self._no_results, views, new_orders(what))
+
+    def _execute(
+        self, games: Games, share: Share, mode: int, results: Results, views: Views, orders: Words
+    ) -> None:
+        self.work(self._tables, plain(games), share, mode, False, results, views, orders)
 
 
 def new_orders(what: int = 0, seed: int = 0, shares: int = 1) -> Words:
     """Return the words through which :attr:`BatchKernels.work` is given orders, int64.
 
     ``[POSTED]`` is the number of the newest order.  ``[done_at(share)]`` is the number of the last
-    order that a worker has finished (see :mod:`sprawl_env.adapters.threads`).  ``[WHAT]`` is
-    ``DRAW`` or a combination of the other flags:
+    order that a worker has finished (see :mod:`sprawl_env.adapters.threads`).  ``[WHAT]`` is a
+    combination of flags, which are executed for each game in this order:
 
-    - ``DEAL``: deal each game from ``[SEED]``, its index and its ``episode``;
-    - ``PLAY``: play an action in each game;
+    - ``DRAW``: draw a random action that is legal by the row's mask;
+    - ``DEAL``: deal each game from ``[SEED]``, its index and its ``episode``; or
+      ``PLAY``: play an action in each game;
     - ``DEAL_ENDED``: re-deal the games that end by the action;
-    - ``LOOK``: write the observation and the mask of the seat to play;
-    - ``DRAW``: draw a random legal action for each row.
+    - ``LOOK``: write the mask of the seat to play;
+    - ``OBSERVE``, with ``LOOK``: write its observation.
 
     ``[STUCK]`` is set to 1 if ``MOST_DEALS`` deals in a row end before a seat has a choice.
     """
@@ -134,127 +226,108 @@ def new_orders(what: int = 0, seed: int = 0, shares: int = 1) -> Words:
     return orders
 
 
-@functools.cache
-def batch_kernels(rules: GameRules) -> BatchKernels:
-    """Return the batch kernels of a game."""
-    return _make(rules)
-
-
-def _bookkeeper(rules: GameRules) -> Callable[..., None]:
-    """Return the kernel that adds the rewards of a ply."""
+def _bookkeepers(rules: GameRules) -> tuple[Callable[..., None], Callable[..., None]]:
+    """Return the kernels that write the results of a deal and of a ply."""
     score_all, stand = rules.verbs.scores, rules.verbs.standings
 
     @kernel(label=rules.label)
-    def book(
-        tables: Tables,
-        games: Games,
-        i: int,
-        mode: int,
-        scores: Ints,
-        standings: Ints,
-        rewards: Floats,
-    ) -> None:
-        """Add the rewards of a ply in game ``i``; ``scores`` are the scores before the ply."""
+    def book_deal(tables: Tables, games: Games, i: int, mode: int, results: Results) -> None:
+        """Write the results of the deal of game ``i``: its scores only with a dense reward."""
+        results.episode[i] += 1
+        if is_dense(mode):
+            score_all(tables, games, i, results.scores[i])
+
+    @kernel(label=rules.label)
+    def book_ply(tables: Tables, games: Games, i: int, mode: int, results: Results) -> None:
+        """Write the results of a ply in game ``i``; with a dense reward, of the scores' change."""
+        over = games[i].over
+        results.over[i] = over
+        if over == NOT_OVER and not is_dense(mode):
+            return
+        scores, standings, rewards = results.scores[i], results.standings[i], results.rewards[i]
         if is_dense(mode):
             score_all(tables, games, i, standings)  # holds the new scores for now
             add_change(mode, scores, standings, rewards)
             for side in range(scores.size):
                 scores[side] = standings[side]
-        if games[i].over != NOT_OVER:
+        if over != NOT_OVER:
             score_all(tables, games, i, scores)
             stand(tables, games, i, standings)
             add_final_rewards(mode, scores, standings, rewards)
 
-    return book
+    return book_deal, book_ply
 
 
-def _make(rules: GameRules) -> BatchKernels:  # noqa: PLR0915 - one kernel, see BatchKernels
+@functools.cache
+def _work_kernel(rules: GameRules) -> Callable[..., None]:
+    """Return :attr:`BatchKernels.work` of a game."""
     verbs = rules.verbs
-    deal_one, play, legal_actions = verbs.deal, verbs.play, verbs.legal_actions
-    observe_one, score_all, book = verbs.observe, verbs.scores, _bookkeeper(rules)
+    deal, play, legal_actions, observe = verbs.deal, verbs.play, verbs.legal_actions, verbs.observe
+    book_deal, book_ply = _bookkeepers(rules)
 
     @kernel(label=rules.label)
     def work(
         tables: Tables,
         games: Games,
-        which: Index,
-        actions: Index,
+        share: Share,
         mode: int,
         skip_forced: bool,
-        episode: Index,
-        scores: Ints,
-        standings: Ints,
-        rewards: Floats,
-        over: Mask,
-        mask: Mask,
-        observe: bool,
-        rows: Index,
-        observations: Floats,
-        masks: Mask,
-        to_play: Index,
-        generators: Any,
-        drawn: Index,
+        results: Results,
+        views: Views,
         orders: Words,
-        share: int,
     ) -> None:
-        number = next_order(orders, share)
+        number, k = next_order(orders, share.number), 0
         while number != NO_ORDER:
-            what, seed = orders[WHAT], orders[SEED]
-            if what == DRAW:
-                draw_all(which, masks, generators, drawn)
-            else:
-                for k in range(which.size):
-                    i = which[k]
-                    if k + 1 < which.size:
-                        prefetch(games, which[k + 1])
-                    plays, deals = what & PLAY != 0, what & DEAL != 0
-                    action = actions[rows[k]] if plays else NO_ACTION
-                    left, again = MOST_DEALS, True
-                    while again:  # one pass, and another one for each time the game is re-dealt
-                        if deals:
-                            deal_one(tables, games, i, combine(combine(seed, i), episode[i]))
-                            episode[i] += 1
-                            left -= 1
-                            if is_dense(mode):
-                                score_all(tables, games, i, scores[i])
-                        while plays or skip_forced:
-                            if action != NO_ACTION:
-                                play(tables, games, i, action)
-                                action = NO_ACTION
-                            if not skip_forced or games[i].over != NOT_OVER:
-                                break
-                            legal_actions(tables, games, i, mask)
-                            action = only_action(mask)
-                            if action == NO_ACTION:
-                                break
-                        ended = games[i].over != NOT_OVER
-                        if deals:  # rewards of forced plies are added to those of the next step
-                            again = skip_forced and ended
-                            if again and left == 0:
-                                orders[STUCK], again = 1, False
-                        elif plays:
-                            over[i] = games[i].over
-                            if ended or is_dense(mode):
-                                book(tables, games, i, mode, scores[i], standings[i], rewards[i])
-                            deals = again = ended and what & DEAL_ENDED != 0
-                        else:
-                            again = False
-                    if what & LOOK:
-                        seat = int(games[i].to_play)
-                        to_play[rows[k]] = seat
-                        legal_actions(tables, games, i, masks[rows[k]])
-                        if observe and seat != NOBODY:
-                            observe_one(tables, games, i, seat, observations[rows[k]])
-            number = report(orders, share, number)
+            if k == share.which.size:
+                number, k = report(orders, share.number, number), 0
+                continue
+            what, i, row = orders[WHAT], share.which[k], share.rows[k]
+            k += 1
+            if k < share.which.size:
+                prefetch(games, share.which[k])
+            if what & DRAW:
+                share.drawn[row] = draw(views.masks[row], share.generators, row)
+            action = share.actions[row] if what & PLAY else NO_ACTION
+            task, left = what & (DEAL | PLAY), MOST_DEALS
+            while task:
+                if task == DEAL:
+                    deal(tables, games, i, combine(combine(orders[SEED], i), results.episode[i]))
+                    book_deal(tables, games, i, mode, results)
+                    left -= 1
+                forced = True
+                while forced:  # the action, then the plies without a choice
+                    if action != NO_ACTION:
+                        play(tables, games, i, action)
+                    action = NO_ACTION
+                    if skip_forced and games[i].over == NOT_OVER:
+                        legal_actions(tables, games, i, share.mask)
+                        action = only_action(share.mask)
+                    forced = action != NO_ACTION
+                if task == PLAY:  # forced plies after a deal are booked with the next step
+                    book_ply(tables, games, i, mode, results)
+                ended = games[i].over != NOT_OVER
+                task = next_task(task, what, ended, skip_forced)
+                if task and left == 0:
+                    orders[STUCK], task = 1, NOTHING
+            if what & LOOK:
+                seat = int(games[i].to_play)
+                views.to_play[row] = seat
+                legal_actions(tables, games, i, views.masks[row])
+                if what & OBSERVE and seat != NOBODY:
+                    as_floats = views.floats.shape[0] > 0
+                    numbers = views.numbers[0 if as_floats else row]
+                    observe(tables, games, i, seat, numbers)
+                    if as_floats:
+                        to_floats(numbers, views.scales, views.floats[row])
 
-    return BatchKernels(work)
+    return work
 
 
 @kernel
-def draw_all(which: Index, masks: Mask, generators: Any, drawn: Index) -> None:
-    """Draw a legal action in rows ``which``, each with the generator of its row."""
-    for i in which:
-        drawn[i] = draw(masks[i], generators, i)
+def next_task(task: int, what: int, ended: bool, skip_forced: bool) -> int:
+    """Return what is next in a game after an action or a deal: another deal, or nothing."""
+    again = what & DEAL_ENDED != 0 if task == PLAY else skip_forced
+    return DEAL if ended and again else NOTHING
 
 
 @kernel

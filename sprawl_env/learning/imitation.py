@@ -17,7 +17,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from sprawl_env.adapters.vector import VectorGames
+from sprawl_env.adapters.vector import VectorGames, make_vec
 from sprawl_env.bots.greedy import GreedyBot
 from sprawl_env.bots.policy.checkpoint import ILLEGAL_LOGIT
 from sprawl_env.bots.protocol import Bot, ask
@@ -77,7 +77,7 @@ def collect(
         progress: called after each step with the fraction done; collection stops if it returns
             False.
     """
-    vec = VectorGames(game, games, seed=seed, reward=reward)
+    vec = make_vec(game, games, seed=seed, reward=reward)
     rng = np.random.default_rng(seed)
     steps = -(-decisions // games)
     observations = np.zeros((steps, games, game.observation_size), np.float32)

@@ -14,7 +14,7 @@ import numpy as np
 
 from sprawl_env.adapters.aec import BoardGameAEC, wrapped
 from sprawl_env.adapters.gym import BoardGameGym
-from sprawl_env.adapters.vector import VectorGames
+from sprawl_env.adapters.vector import make_vec
 from sprawl_env.core.game import Game
 from sprawl_env.core.state import FINISHED, NOT_OVER, TRUNCATED, clone, digest
 from sprawl_env.kernels.arrays import Index
@@ -53,7 +53,7 @@ class FrameworkChecker(Probe):
         """Compare a batch with single games."""
         game, which = self.game, range(BATCH_ENVS)
         rng = np.random.default_rng(seed)
-        vec = VectorGames(game, num_envs=BATCH_ENVS, seed=seed)
+        vec = make_vec(game, BATCH_ENVS, seed=seed)
         observations, masks, to_play = vec.reset()
         for _ in range(BATCH_STEPS):
             for i in which:

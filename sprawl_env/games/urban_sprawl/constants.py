@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -222,61 +222,123 @@ class Power(IntEnum):
 NUM_POWERS: Final = len(Power)
 
 
-class Step(IntEnum):
-    """Steps of the agenda; those up to ``LAST_DECISION`` are decisions.
+NUM_DECISION_COLUMNS: Final = 40  # of an observation: room for new decisions
+FIRST_AUTOMATIC: Final = NUM_DECISION_COLUMNS  # decisions have smaller numbers
 
-    The comments name the arguments of an entry.  *Self* is the seat for which an effect is run.
+
+class Step(IntEnum):
+    """Steps of the agenda: decisions, and from FIRST_AUTOMATIC on what needs no decision.
+
+    The number of a decision is its column in observations: it never changes, and a new decision
+    takes the next one.  ``state.Entry`` has the arguments of each step, ``DECISIONS`` its answer.
     """
 
-    CLAIM = 0  # a starting building
-    MAIN = 1  # an investment, an action or the end of the turn
-    FOOTPRINT = 2  # a = the card
-    PERMITS = 3  # a = the card, b = id of the footprint, c = permits paid
-    VOCATION_FROM = 4  # a = the vocation: take it from an opponent
-    MARKER_GAIN = 5  # a = number, b = markers left
-    UNIT = 6  # a = effect, b = units left, c = amount of each: wealth or prestige
-    TARGET = 7  # a = effect, b = the seat it acts for
-    SAVE = 8  # a = effect, b = first lot
-    PLACE = 9  # a = effect, b = zone
-    MOVE_TO = 10  # a = effect, b = first lot
-    PAID_LINE = 11  # a = effect: a line through this block
-    GREY = 12  # a = marker
-    PICK_MARKER = 13  # a = effect
+    CLAIM = 0
+    MAIN = 1
+    FOOTPRINT = 2
+    PERMITS = 3
+    VOCATION_FROM = 4
+    MARKER_GAIN = 5
+    UNIT = 6
+    TARGET = 7
+    SAVE = 8
+    PLACE = 9
+    MOVE_TO = 10
+    PAID_LINE = 11
+    GREY = 12
+    PICK_MARKER = 13
     PICK_ROW = 14
-    PICK_ZONE = 15  # of a filter
-    PLACE_ZONE = 16  # a = effect
-    OPTION = 17  # a = effect
-    BID = 18  # a = effect, b = highest so far, c = who bid it
-    ACCEPT = 19  # a = effect
-    NEXT_SEAT = 20  # a = set of seats, b = self
-    LEADER = 21  # a = set of seats
-    VICTIM = 22  # a = effect, b = set of seats
-    WINNER = 23  # a = set of seats, b = office
-    PICK_OFFICE = 24  # a = effect
-    PICK_VOCATION = 25  # a = effect
-    DISCARD = 26  # a = effect, b = cards left
+    PICK_ZONE = 15
+    PLACE_ZONE = 16
+    OPTION = 17
+    BID = 18
+    ACCEPT = 19
+    NEXT_SEAT = 20
+    LEADER = 21
+    VICTIM = 22
+    WINNER = 23
+    PICK_OFFICE = 24
+    PICK_VOCATION = 25
+    DISCARD = 26
     FREE_CARD = 27
-    DISASTER = 28  # a = effect
-    HEADLINE = 29  # a = effect: which of several extreme buildings
+    DISASTER = 28
+    HEADLINE = 29
     # automatic
-    BEGIN_TURN = 30
-    TAKE_VOCATION = 31  # a = card, b = 0 or 1
-    SCORE_SEATS = 32  # a = number, b = vocation, c = seats left * 2 + Police Chief's both
-    EFFECTS = 33  # a = next effect, b = how many are left
-    EFFECT = 34  # a = effect, b = a Stage, c = set of seats
-    EACH = 35  # a = effect, b = set of seats, c = self
-    ACT = 36  # a = effect, b = self
-    NEXT_BID = 37  # a = effect, b = highest, c = who bid it; seat = the next
-    ELECTION = 38  # a = office
-    ASSIGN = 39  # the Contractor
-    END_OF_TURN = 40  # a = stage
-    DRAW_PLANNING = 41  # a = space
-    DRAW_CONTRACT = 42  # a = space, or FIRST_TOP + deck
-    END_EVENT = 43  # a = planning event
-    PAY_WEALTH = 44  # a = permit kind
+    BEGIN_TURN = 40
+    TAKE_VOCATION = 41
+    SCORE_SEATS = 42
+    EFFECTS = 43
+    EFFECT = 44
+    EACH = 45
+    ACT = 46
+    NEXT_BID = 47
+    ELECTION = 48
+    ASSIGN = 49
+    END_OF_TURN = 50
+    DRAW_PLANNING = 51
+    DRAW_CONTRACT = 52
+    END_EVENT = 53
+    PAY_WEALTH = 54
 
 
-LAST_DECISION: Final = Step.HEADLINE
+class Answer(IntEnum):
+    """Where a decision is answered: each has a module or a part of ``rules/decisions.py``."""
+
+    TURN = 0  # what a turn consists of: claims, actions, footprints, permits
+    CITY = 1  # a building or a footprint
+    SEAT = 2
+    PICK = 3  # a line, a marker, an office, a vocation or a card
+    SIMPLE = 4  # anything else
+
+
+class Decision(NamedTuple):
+    """What is asked for by a step.
+
+    Attributes:
+        answer: an Answer.
+        words: the question, for people.
+    """
+
+    answer: Answer
+    words: str
+
+
+DECISIONS: Final = {
+    Step.CLAIM: Decision(Answer.TURN, "claim a starting building"),
+    Step.MAIN: Decision(Answer.TURN, "invest, act or end the turn"),
+    Step.FOOTPRINT: Decision(Answer.TURN, "choose where to build"),
+    Step.PERMITS: Decision(Answer.TURN, "pay permits"),
+    Step.VOCATION_FROM: Decision(Answer.SEAT, "take a vocation from an opponent"),
+    Step.MARKER_GAIN: Decision(Answer.SIMPLE, "wealth or prestige for a vocation"),
+    Step.UNIT: Decision(Answer.SIMPLE, "wealth or prestige"),
+    Step.TARGET: Decision(Answer.CITY, "pick a building"),
+    Step.SAVE: Decision(Answer.SIMPLE, "pay to save a building"),
+    Step.PLACE: Decision(Answer.CITY, "place a building"),
+    Step.MOVE_TO: Decision(Answer.CITY, "choose where a building moves"),
+    Step.PAID_LINE: Decision(Answer.PICK, "pick a line to be paid"),
+    Step.GREY: Decision(Answer.PICK, "pick a grey space"),
+    Step.PICK_MARKER: Decision(Answer.PICK, "pick a marker"),
+    Step.PICK_ROW: Decision(Answer.SIMPLE, "pick the row or the column"),
+    Step.PICK_ZONE: Decision(Answer.SIMPLE, "pick a zone"),
+    Step.PLACE_ZONE: Decision(Answer.SIMPLE, "pick the zone of a building"),
+    Step.OPTION: Decision(Answer.SIMPLE, "choose one of several effects"),
+    Step.BID: Decision(Answer.SIMPLE, "bid or decline"),
+    Step.ACCEPT: Decision(Answer.SIMPLE, "accept or decline"),
+    Step.NEXT_SEAT: Decision(Answer.SEAT, "pick who decides next"),
+    Step.LEADER: Decision(Answer.SEAT, "pick among tied seats"),
+    Step.VICTIM: Decision(Answer.SEAT, "pick an opponent"),
+    Step.WINNER: Decision(Answer.SEAT, "break the tie of an election"),
+    Step.PICK_OFFICE: Decision(Answer.PICK, "pick an office"),
+    Step.PICK_VOCATION: Decision(Answer.PICK, "pick a vocation"),
+    Step.DISCARD: Decision(Answer.PICK, "discard a planning card"),
+    Step.FREE_CARD: Decision(Answer.PICK, "take a planning card"),
+    Step.DISASTER: Decision(Answer.CITY, "lose a building or pay"),
+    Step.HEADLINE: Decision(Answer.CITY, "pick among the buildings of equal value"),
+}
+ANSWER_OF: Final = tuple(  # by step
+    int(DECISIONS[Step(step)].answer) if step in DECISIONS else -1
+    for step in range(FIRST_AUTOMATIC)
+)
 
 
 class Stage(IntEnum):

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from sprawl_env.core.data import DataFile, GameData, load
 from sprawl_env.core.errors import DataError
+from sprawl_env.core.layout import starts_of
 from sprawl_env.core.rows import Row, Text, length, one_of
 from sprawl_env.core.state import Tables
 from sprawl_env.games.urban_sprawl.cards import EffectCompiler, check_effects
@@ -49,6 +50,7 @@ from sprawl_env.games.urban_sprawl.constants import (
 )
 from sprawl_env.games.urban_sprawl.effect_verbs import MOST_EFFECTS, AnyEffect
 from sprawl_env.games.urban_sprawl.features import write_features
+from sprawl_env.games.urban_sprawl.seen import Seen, seen_layout
 from sprawl_env.games.urban_sprawl.tables import NAME_SIZE, NO_ZONE, STARTING, TABLES, Table
 from sprawl_env.games.urban_sprawl.vocabulary import Next
 from sprawl_env.kernels.lanes import LANE_BITS
@@ -376,6 +378,7 @@ def compile_tables(data: GameData, options: Mapping[str, int]) -> Tables:
     """Compile the data into one record ``[1]`` for the kernels."""
     tables = np.zeros(1, TABLES).view(np.recarray)
     tables.seen_seats = options["num_players"]
+    tables.at[0] = starts_of(Seen, seen_layout(options["num_players"]))
     _compile_board(tables[0], data)
     effects = EffectCompiler(tables)
     _compile_planning(tables[0], data, effects)

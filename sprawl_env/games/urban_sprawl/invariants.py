@@ -19,12 +19,12 @@ from sprawl_env.games.urban_sprawl.constants import (
     ALL_FOOTPRINTS,
     AT_CORNERS,
     CORNERS,
+    DECISIONS,
     DECK_CARDS,
     DECKS,
     FIRST_EVENT,
     FIRST_GREY,
     FIRST_TOP,
-    LAST_DECISION,
     LOTS_A_PART,
     MAX_SEATS,
     MAX_SIZE,
@@ -503,6 +503,7 @@ NEVER_WAITS: Final = frozenset({Step.BEGIN_TURN, Step.ACT})  # carried out at on
 ONCE_AT_MOST: Final = frozenset(
     {Step.DRAW_PLANNING, Step.DRAW_CONTRACT, Step.END_EVENT, Step.TAKE_VOCATION, Step.PAY_WEALTH}
 )
+KNOWN_STEPS: Final = frozenset(Step)
 ANY_VERB: Final = frozenset(Verb)
 # Steps about an effect, with the verbs that it may have.
 EFFECT_OF: Final = VERBS_OF | {
@@ -518,7 +519,7 @@ def _agenda(t: Table, state: State) -> Iterator[str]:
     if state.over != NOT_OVER:
         return
     entries = _pending(state)
-    if any(not 0 <= entry.step <= max(Step) for entry in entries):
+    if any(entry.step not in KNOWN_STEPS for entry in entries):
         yield "agenda: expected known steps"
         return
     if entries[-1].seat != state.to_play:
@@ -529,7 +530,7 @@ def _agenda(t: Table, state: State) -> Iterator[str]:
         yield "agenda: expected a claim, a turn or its end at the bottom"
     if (bottom == Step.CLAIM) != bool(state.starting):
         yield "agenda: expected a claim if and only if a starting building is unclaimed"
-    if entries[-1].step > LAST_DECISION or any(e.step <= LAST_DECISION for e in entries[1:-1]):
+    if entries[-1].step not in DECISIONS or any(e.step in DECISIONS for e in entries[1:-1]):
         yield "agenda: expected exactly one decision, on top"
     if any(steps[Step(step)] for step in NEVER_WAITS) or any(
         steps[Step(step)] > 1 for step in ONCE_AT_MOST

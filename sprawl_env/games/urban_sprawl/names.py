@@ -12,6 +12,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     ALL_CORNERS,
     CONTRACT_SPACES,
     CORNERS,
+    DECISIONS,
     DECKS,
     FIRST_DOUBLE_ROW,
     FIRST_FAVOR,
@@ -48,38 +49,6 @@ SHAPE_WORDS = {
 }
 BIG = 4
 LETTERS = ("C", "M", "I", "R", "P")  # of the zones on the text board
-DECISIONS = {
-    Step.CLAIM: "claim a starting building",
-    Step.MAIN: "invest, act or end the turn",
-    Step.FOOTPRINT: "choose where to build",
-    Step.PERMITS: "pay permits",
-    Step.VOCATION_FROM: "take a vocation from an opponent",
-    Step.MARKER_GAIN: "wealth or prestige for a vocation",
-    Step.UNIT: "wealth or prestige",
-    Step.TARGET: "pick a building",
-    Step.SAVE: "pay to save a building",
-    Step.PLACE: "place a building",
-    Step.MOVE_TO: "choose where a building moves",
-    Step.PAID_LINE: "pick a line to be paid",
-    Step.GREY: "pick a grey space",
-    Step.PICK_MARKER: "pick a marker",
-    Step.PICK_ROW: "pick the row or the column",
-    Step.PICK_ZONE: "pick a zone",
-    Step.PLACE_ZONE: "pick the zone of a building",
-    Step.OPTION: "choose one of several effects",
-    Step.BID: "bid or decline",
-    Step.ACCEPT: "accept or decline",
-    Step.NEXT_SEAT: "pick who decides next",
-    Step.LEADER: "pick among tied seats",
-    Step.VICTIM: "pick an opponent",
-    Step.WINNER: "break the tie of an election",
-    Step.PICK_OFFICE: "pick an office",
-    Step.PICK_VOCATION: "pick a vocation",
-    Step.DISCARD: "discard a planning card",
-    Step.FREE_CARD: "take a planning card",
-    Step.DISASTER: "lose a building or pay",
-    Step.HEADLINE: "pick among the buildings of equal value",
-}
 
 
 def _text(letters: object) -> str:
@@ -321,7 +290,7 @@ def _seats(tables: Tables, state: State) -> Iterator[str]:
 def _situation(state: State) -> str:
     if state.over != NOT_OVER:
         return "game over" if state.over == FINISHED else "stopped at the limit of turns"
-    what = DECISIONS[Step(top(state).step)]
+    what = DECISIONS[Step(top(state).step)].words
     return (
         f"turn {state.turn + 1} of seat {state.active}, {state.points} AP left; "
         f"seat {state.to_play} to play: {what}"

@@ -32,6 +32,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     CONTRACT_SPACES,
     CONTRACTOR,
     CORNERS,
+    DECISIONS,
     DECKS,
     FIRST_DOUBLE_ROW,
     FIRST_FAVOR,
@@ -66,7 +67,6 @@ from sprawl_env.games.urban_sprawl.constants import (
 )
 from sprawl_env.games.urban_sprawl.effect_verbs import VERBS_OF
 from sprawl_env.games.urban_sprawl.names import (
-    DECISIONS,
     card_name,
     footprint_size,
     kind_name,
@@ -168,7 +168,7 @@ def _decision(game: Game, games: Games, g: int) -> str:
     step = _step(state)
     if step is None:
         return ending(game, games, g, "stopped at the turn limit")
-    words, entry = DECISIONS[step], top(state)
+    words, entry = DECISIONS[step].words, top(state)
     if step == Step.BID and entry.highest:
         return f"{words}; seat {entry.bidder} bids {entry.highest}"
     if step == Step.GREY:

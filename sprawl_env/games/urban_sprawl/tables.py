@@ -23,8 +23,8 @@ from sprawl_env.games.urban_sprawl.constants import (
     PLANNING_SPACES,
     VOCATIONS_A_CARD,
 )
-from sprawl_env.games.urban_sprawl.features import CARD_FEATURES
-from sprawl_env.kernels.records import Record, array, number, record, records
+from sprawl_env.games.urban_sprawl.seen import NUM_CARD_FEATURES, Seen
+from sprawl_env.kernels.records import Record, array, number, part, record, records
 
 STARTING: Final = 12  # starting buildings
 NAME_SIZE: Final = 32  # bytes
@@ -69,7 +69,7 @@ class Effect(Record):
 class Table(Record):
     """The tables of a game."""
 
-    block_start = array(np.int32, 60, "first number of each observation block")
+    at = part(Seen, "where the blocks of the observation start")
     seen_seats = number(np.int8, "seats in the observation layout")
     # the board
     column_number = array(np.int8, NUM_COLUMNS, "wealth numbers of the columns")
@@ -117,7 +117,7 @@ class Table(Record):
     card_first = array(np.int16, NUM_CARDS, "first effect")
     card_effects = array(np.int8, NUM_CARDS, "number of effects")
     card_name = array(np.uint8, (NUM_CARDS, NAME_SIZE), "name, UTF-8")
-    card_features = array(np.float32, (NUM_CARDS, CARD_FEATURES), "card features, for observations")
+    card_features = array(np.int8, (NUM_CARDS, NUM_CARD_FEATURES), "card features (seen.py)")
     effects = records(Effect, MAX_EFFECTS, "the effects of all cards (cards.EffectCompiler)")
 
 

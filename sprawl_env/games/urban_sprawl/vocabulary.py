@@ -5,9 +5,11 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Final
 
+from sprawl_env.games.urban_sprawl.constants import OFFICES
+
 
 class Who(IntEnum):
-    """The seats an effect affects; the offices come first, in their order."""
+    """The seats an effect affects."""
 
     MAYOR = 0
     ATTORNEY = 1
@@ -26,6 +28,12 @@ class Who(IntEnum):
     OPPONENTS = 14
     CONTROLLER = 15
     CHOSEN = 16
+
+
+# By Who: the office, -1 for the others.
+OFFICE_OF: Final = tuple(
+    OFFICES.index(who.name.lower()) if who.name.lower() in OFFICES else -1 for who in Who
+)
 
 
 class Per(IntEnum):

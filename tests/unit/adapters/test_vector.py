@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import sprawl_env
-from sprawl_env.adapters.vector import VectorGames
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.kernels.rng import combine
 from tests.lengths import whole_games
@@ -20,7 +19,7 @@ def snapshot(vec):
 
 
 def test_it_shows_what_the_game_itself_shows(any_game):
-    vec = VectorGames(any_game, 4, seed=9)
+    vec = sprawl_env.make_vec(any_game, 4, seed=9)
     vec.reset()
     for _ in range(30):
         for i in range(4):
@@ -32,7 +31,7 @@ def test_it_shows_what_the_game_itself_shows(any_game):
 
 
 def test_env_i_is_dealt_from_seed_i_and_episode(any_game):
-    vec = VectorGames(any_game, 3, seed=9)
+    vec = sprawl_env.make_vec(any_game, 3, seed=9)
     vec.reset()
     one = any_game.empty(1)
     for i in range(3):
@@ -41,7 +40,7 @@ def test_env_i_is_dealt_from_seed_i_and_episode(any_game):
 
 
 def test_arrays_are_overwritten_in_place(any_game):
-    vec = VectorGames(any_game, 2)
+    vec = sprawl_env.make_vec(any_game, 2)
     first = vec.reset()
     second = vec.step(vec.sample_actions())
     assert first.observations is second.observations is vec.observations
@@ -49,7 +48,7 @@ def test_arrays_are_overwritten_in_place(any_game):
 
 
 def test_ended_games_are_rewarded_and_dealt_anew_at_once(any_game):
-    vec = VectorGames(any_game, 8, seed=1)
+    vec = sprawl_env.make_vec(any_game, 8, seed=1)
     vec.reset()
     ended = 0
     for _ in range(whole_games(any_game)):
@@ -78,7 +77,7 @@ def test_a_turn_limit_shows_as_truncation():
 
 
 def test_score_rewards_follow_the_score(any_game):
-    vec = VectorGames(any_game, 4, reward="score", seed=2)
+    vec = sprawl_env.make_vec(any_game, 4, reward="score", seed=2)
     vec.reset()
 
     def scores_now():
@@ -94,7 +93,7 @@ def test_score_rewards_follow_the_score(any_game):
 
 
 def test_skipping_forced_plies_leaves_only_choices(any_game):
-    vec = VectorGames(any_game, 16, skip_forced=True, seed=3)
+    vec = sprawl_env.make_vec(any_game, 16, skip_forced=True, seed=3)
     vec.reset()
     for _ in range(STEPS):
         assert (vec.masks.sum(axis=1) > 1).all()
@@ -104,7 +103,7 @@ def test_skipping_forced_plies_leaves_only_choices(any_game):
 @pytest.mark.parametrize("reward", ["winner", "score"])
 @pytest.mark.parametrize("seats", [1, 2, 3])
 def test_games_that_forced_plies_alone_end_are_dealt_again_and_count_nothing(reward, seats):
-    vec = VectorGames(
+    vec = sprawl_env.make_vec(
         toy(num_players=seats, dull=OFTEN), 16, skip_forced=True, seed=3, reward=reward
     )
     vec.reset()
@@ -126,15 +125,15 @@ def test_games_that_forced_plies_alone_end_are_dealt_again_and_count_nothing(rew
 
 
 def test_games_that_never_leave_a_choice_are_refused():
-    vec = VectorGames(toy(dull=ALWAYS), 2, skip_forced=True)
+    vec = sprawl_env.make_vec(toy(dull=ALWAYS), 2, skip_forced=True)
     with pytest.raises(InvalidOption, match="1000 games in a row ended before there was a choice"):
         vec.reset()
-    VectorGames(toy(dull=ALWAYS), 2).reset()
+    sprawl_env.make_vec(toy(dull=ALWAYS), 2).reset()
 
 
 @pytest.mark.parametrize("reward", ["winner", "rank", "margin"])
 def test_a_single_seat_is_scored_beside_the_automaton(reward):
-    vec = VectorGames(toy(num_players=1), 16, seed=1, reward=reward)
+    vec = sprawl_env.make_vec(toy(num_players=1), 16, seed=1, reward=reward)
     vec.reset()
     assert vec.final_scores.shape == (16, 2)
     seen = set()
@@ -150,8 +149,8 @@ def test_a_single_seat_is_scored_beside_the_automaton(reward):
 
 def test_without_observations_the_games_are_the_same(any_game):
     seeing, blind = (
-        VectorGames(any_game, 4, seed=5),
-        VectorGames(any_game, 4, seed=5, observe=False),
+        sprawl_env.make_vec(any_game, 4, seed=5),
+        sprawl_env.make_vec(any_game, 4, seed=5, observations=None),
     )
     seeing.reset()
     blind.reset()
@@ -177,7 +176,7 @@ def test_results_do_not_depend_on_the_number_of_threads():
 
 
 def test_reset_starts_the_same_games_again(any_game):
-    vec = VectorGames(any_game, 4, seed=7)
+    vec = sprawl_env.make_vec(any_game, 4, seed=7)
     vec.reset()
     first = snapshot(vec)
     for _ in range(50):
@@ -213,7 +212,7 @@ def test_wrong_arrays_are_refused_in_one_line(actions):
 
 @pytest.mark.parametrize("bad", [-1, 10**6, "illegal"])
 def test_an_illegal_action_names_the_env_and_changes_nothing(any_game, bad):
-    vec = VectorGames(any_game, 4)
+    vec = sprawl_env.make_vec(any_game, 4)
     vec.reset()
     actions = vec.sample_actions()
     actions[2] = np.flatnonzero(vec.masks[2] == 0)[0] if bad == "illegal" else bad

@@ -18,7 +18,7 @@ from tests.toy import toy
 
 def decisions(game, count=24, plies=25, seed=0):
     """Return states of some games in progress and their masks."""
-    vec = sprawl_env.make_vec(game, count, seed=seed, observe=False)
+    vec = sprawl_env.make_vec(game, count, seed=seed, observations=None)
     vec.reset()
     for _ in range(plies):
         vec.step(vec.sample_actions())

@@ -17,7 +17,7 @@ COUNT = 24 if JIT else 2
 
 def decisions(game, plies, count=COUNT, seed=0):
     """Return states of some games after random plies and their masks."""
-    vec = sprawl_env.make_vec(game, count, seed=seed, observe=False)
+    vec = sprawl_env.make_vec(game, count, seed=seed, observations=None)
     vec.reset()
     for _ in range(plies):
         vec.step(vec.sample_actions())

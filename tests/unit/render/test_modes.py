@@ -29,7 +29,7 @@ MAKERS = {
     "aec": BoardGameAEC,
     "parallel": BoardGameParallel,
     "gym": BoardGameGym,
-    "vector": lambda name, **options: sprawl_env.make_vec(name, 3, observe=False, **options),
+    "vector": lambda name, **options: sprawl_env.make_vec(name, 3, observations=None, **options),
 }
 EVERY_ADAPTER = [(kind, name) for name in GAMES for kind in MAKERS
                  if kind != "parallel" or name == "ginkgopolis"]  # fmt: skip
@@ -166,7 +166,7 @@ def test_the_last_action_is_told(kind):
 
 
 def test_a_batch_renders_the_game_it_is_asked_for():
-    vec = sprawl_env.make_vec("tower_up", 3, observe=False, seed=1, render_mode="svg")
+    vec = sprawl_env.make_vec("tower_up", 3, observations=None, seed=1, render_mode="svg")
     with pytest.raises(InvalidOption, match=r"call reset\(\) before render\(\)"):
         vec.render()
     vec.reset()

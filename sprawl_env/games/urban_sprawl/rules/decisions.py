@@ -41,77 +41,44 @@ HEADLINE      ``money.mark_extremes``        ``money.reward_building``     US §
 
 from __future__ import annotations
 
-from sprawl_env.core.state import NOBODY
 from sprawl_env.games.urban_sprawl.actions import (
     AMOUNT,
     DECLINE,
     GAIN,
-    LINE,
-    MARKER,
     MOST_BID,
-    OFFICE,
     OPTION,
     PERMIT,
-    PLANNING,
     SEAT_AT,
     SITE,
-    VOCATION,
     YES,
     ZONE,
 )
 from sprawl_env.games.urban_sprawl.constants import (
     CONTRACTOR,
-    CORNERS,
-    FIRST_GREY,
-    NO_KIND,
-    NO_MARKER,
-    NUM_GREYS,
-    NUM_KINDS,
-    NUM_LINES,
-    NUM_MARKERS,
-    NUM_OFFICES,
-    NUM_VOCATIONS,
     NUM_ZONES,
-    PLANNING_TOP,
-    SHAPES,
     Step,
 )
-from sprawl_env.games.urban_sprawl.effect_verbs import Verb
-from sprawl_env.games.urban_sprawl.rules.board import lift, size_at
-from sprawl_env.games.urban_sprawl.rules.build import do_choose_footprint, mark_footprints
-from sprawl_env.games.urban_sprawl.rules.elections import do_elect, give_office, push_place
-from sprawl_env.games.urban_sprawl.rules.lines import do_put_marker, pay_line
+from sprawl_env.games.urban_sprawl.rules.build import (
+    do_choose_footprint,
+    do_pay_permit,
+    mark_footprints,
+    mark_permits,
+)
+from sprawl_env.games.urban_sprawl.rules.elections import do_elect, push_place
 from sprawl_env.games.urban_sprawl.rules.lists import push_effects
 from sprawl_env.games.urban_sprawl.rules.money import (
     do_move_unit,
-    mark_extremes,
     mark_unit,
-    reward_building,
     steal,
     take_up_to,
 )
 from sprawl_env.games.urban_sprawl.rules.offers import do_accept, do_bid
-from sprawl_env.games.urban_sprawl.rules.picks import (
-    discard,
-    is_paid_line,
-    marker_fits,
-    office_fits,
-    pick_vocation,
-    vocation_fits,
-)
 from sprawl_env.games.urban_sprawl.rules.seats import let_act
 from sprawl_env.games.urban_sprawl.rules.targets import (
-    do_move,
-    do_place,
     has_tile,
-    hit,
-    mark_losses,
-    mark_moves,
-    mark_places,
-    mark_targets,
     strike,
 )
-from sprawl_env.games.urban_sprawl.rules.turn import do_claim, do_take_planning, mark_claims
+from sprawl_env.games.urban_sprawl.rules.turn import do_claim, do_main, mark_claims, mark_main
 from sprawl_env.games.urban_sprawl.rules.vocations import (
     do_marker_gain,
     do_take_from,
@@ -119,82 +86,40 @@ from sprawl_env.games.urban_sprawl.rules.vocations import (
 )
 from sprawl_env.games.urban_sprawl.state import State
 from sprawl_env.games.urban_sprawl.tables import Table
-from sprawl_env.kernels.agenda import pop, push, top
+from sprawl_env.kernels.agenda import pop, top
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.compile import kernel
 
-# ----------------------------------------------------------------- a lot, a building or a footprint
+# ------------------------------------------------------------------------------------------- a turn
 
 
 @kernel
-def asks_in_city(step: int) -> bool:
-    """Is the answer a lot, a building or a footprint?"""
-    placing = step == Step.PLACE or step == Step.MOVE_TO or step == Step.FOOTPRINT
-    hitting = step == Step.TARGET or step == Step.DISASTER or step == Step.HEADLINE
-    return bool(placing or hitting or step == Step.CLAIM)
-
-
-@kernel
-def mark_in_city(t: Table, state: State, step: int, seat: int, mask: Mask) -> None:
-    """Mark lots, buildings or footprints."""
-    entry = top(state)
-    e = int(entry.effect)
-    if step == Step.FOOTPRINT:
-        mark_footprints(t, state, seat, int(entry.card), mask)
-    elif step == Step.TARGET:
-        mark_targets(t, state, e, int(entry.acting_seat), mask)
-    elif step == Step.PLACE:
-        mark_places(t, state, e, mask)
-    elif step == Step.MOVE_TO:
-        mark_moves(state, int(entry.lot), mask)
-    elif step == Step.DISASTER:
-        mark_losses(t, state, e, seat, mask)
-    elif step == Step.HEADLINE:
-        mark_extremes(t, state, e, mask)
-    else:
+def mark_turn(t: Table, state: State, step: int, seat: int, mask: Mask) -> None:
+    """Mark the answers to a decision of a turn or of the setup."""
+    if step == Step.MAIN:
+        mark_main(t, state, seat, mask)
+    elif step == Step.PERMITS:
+        mark_permits(t, state, seat, int(top(state).card), mask)
+    elif step == Step.FOOTPRINT:
+        mark_footprints(t, state, seat, int(top(state).card), mask)
+    elif step == Step.CLAIM:
         mark_claims(t, state, seat, mask)
 
 
 @kernel
-def play_in_city(t: Table, state: State, step: int, seat: int, site: int) -> None:
-    """Carry out the choice of a lot, a building or a footprint."""
-    block = site // CORNERS
-    if step == Step.FOOTPRINT:
-        do_choose_footprint(t, state, seat, site)
-        return
-    if step == Step.CLAIM:
-        do_claim(t, state, seat, site)
-        return
-    entry = top(state)
-    e, acting_seat, lot, zone = (
-        int(entry.effect),
-        int(entry.acting_seat),
-        int(entry.lot),
-        int(entry.zone),
-    )
-    pop(state)
-    if step == Step.TARGET:
-        hit(t, state, e, acting_seat, site)
-    elif step == Step.PLACE:
-        shape = int(SHAPES[t.effects[e].new_size - 1, site % CORNERS])
-        do_place(t, state, e, seat, zone, block, shape)
-    elif step == Step.MOVE_TO:
-        do_move(state, lot, block, int(SHAPES[size_at(state, lot) - 1, site % CORNERS]))
-    elif step == Step.HEADLINE:
-        reward_building(t, state, e, site, 1 if t.effects[e].verb == Verb.GAIN else -1)
-    elif site == YES - SITE:
-        take_up_to(state, seat, int(t.effects[e].what), int(t.effects[e].amount))
-    else:
-        lift(state, site)
+def play_turn(t: Table, state: State, step: int, seat: int, action: int) -> None:
+    """Carry out a decision of a turn or of the setup."""
+    if step == Step.MAIN:
+        do_main(t, state, seat, action)
+    elif step == Step.PERMITS:
+        do_pay_permit(t, state, seat, action - PERMIT)
+    elif step == Step.FOOTPRINT:
+        do_choose_footprint(t, state, seat, action - SITE)
+    elif step == Step.CLAIM:
+        do_claim(t, state, seat, action - SITE)
 
 
 # ------------------------------------------------------------------------------------------- a seat
-
-
-@kernel
-def asks_seat(step: int) -> bool:
-    """Is the answer a seat?"""
-    return bool((step >= Step.NEXT_SEAT and step <= Step.WINNER) or step == Step.VOCATION_FROM)
 
 
 @kernel
@@ -237,68 +162,6 @@ def play_seat(t: Table, state: State, step: int, seat: int, action: int) -> None
         do_elect(state, office, chosen)
 
 
-# ------------------------------------------------ a line, a marker, an office, a vocation or a card
-
-
-@kernel
-def asks_pick(step: int) -> bool:
-    """Is the answer a line, a marker, an office, a vocation or a card?"""
-    lines = step >= Step.PAID_LINE and step <= Step.PICK_MARKER
-    return bool(lines or (step >= Step.PICK_OFFICE and step <= Step.FREE_CARD))
-
-
-@kernel
-def mark_picks(t: Table, state: State, step: int, seat: int, mask: Mask) -> None:
-    """Mark the lines, markers, offices, vocations or cards to pick from."""
-    e = int(top(state).effect)
-    if step == Step.PAID_LINE:
-        for line in range(NUM_LINES):
-            mask[LINE + line] = is_paid_line(t, state, line)
-    elif step == Step.GREY:
-        for grey in range(NUM_GREYS):
-            mask[LINE + FIRST_GREY + grey] = state.marker_at[grey] == NO_MARKER
-    elif step == Step.PICK_MARKER:
-        for marker in range(NUM_MARKERS):
-            mask[MARKER + marker] = marker_fits(t, state, e, marker)
-    elif step == Step.PICK_OFFICE:
-        for office in range(NUM_OFFICES):
-            mask[OFFICE + office] = office_fits(t, state, e, seat, office)
-    elif step == Step.PICK_VOCATION:
-        for vocation in range(NUM_VOCATIONS):
-            mask[VOCATION + vocation] = vocation_fits(t, state, e, seat, vocation)
-    elif step == Step.DISCARD:
-        for kind in range(NUM_KINDS):
-            mask[PERMIT + kind] = state.hand[seat, kind] > 0
-    else:
-        for space in range(PLANNING_TOP + 1):
-            mask[PLANNING + space] = state.planning[space] != NO_KIND
-
-
-@kernel
-def play_pick(t: Table, state: State, step: int, seat: int, action: int) -> None:
-    """Carry out the pick of a line, a marker, an office, a vocation or a card."""
-    entry = top(state)
-    e, marker, left = int(entry.effect), int(entry.marker), int(entry.left)
-    pop(state)
-    if step == Step.PAID_LINE:
-        pay_line(t, state, action - LINE)
-    elif step == Step.GREY:
-        do_put_marker(t, state, marker, action - LINE - FIRST_GREY)
-    elif step == Step.PICK_MARKER:
-        push(state, Step.GREY, seat).marker = action - MARKER
-    elif step == Step.PICK_OFFICE:
-        if t.effects[e].verb == Verb.ELECTION:
-            push(state, Step.ELECTION, NOBODY).office = action - OFFICE
-        else:
-            give_office(state, action - OFFICE, seat)
-    elif step == Step.PICK_VOCATION:
-        pick_vocation(t, state, e, seat, action - VOCATION)
-    elif step == Step.FREE_CARD:
-        do_take_planning(state, seat, action - PLANNING)
-    else:
-        discard(state, seat, e, left, action - PERMIT)
-
-
 # ----------------------------------------------------------- an answer without a place on the board
 
 
@@ -323,7 +186,7 @@ def mark_simple(t: Table, state: State, step: int, seat: int, mask: Mask) -> Non
             mask[ZONE + zone] = has_tile(t, state, e, zone)
     elif step == Step.OPTION:
         mask[OPTION : OPTION + int(t.effects[e].then_count)] = 1
-    else:
+    elif step == Step.BID:
         most = min(int(state.wealth[seat]), MOST_BID)
         mask[DECLINE] = 1
         mask[AMOUNT + int(entry.highest) : AMOUNT + most] = 1

@@ -12,7 +12,6 @@ from sprawl_env.games.urban_sprawl.constants import (
     EITHER,
     MAYOR,
     NO_LINE,
-    NUM_OFFICES,
     NUM_POLITICIANS,
     PRESTIGE,
     WEALTH,
@@ -39,6 +38,7 @@ from sprawl_env.games.urban_sprawl.vocabulary import (
     ALL,
     CHOSEN,
     CHOSEN_VOCATION,
+    OFFICE_OF,
     POLITICIANS,
     Line,
     Where,
@@ -55,8 +55,8 @@ from sprawl_env.kernels.compile import kernel
 def seats_meant(t: Table, state: State, e: int, this: int) -> int:
     """Return the seats that an effect concerns; ``find_seats`` handles most and least."""
     who = int(t.effects[e].who)
-    if who < NUM_OFFICES:
-        holder = int(state.office[who])
+    if OFFICE_OF[who] >= 0:
+        holder = int(state.office[OFFICE_OF[who]])
         return 0 if holder == NOBODY else 1 << holder
     if who == Who.MEDIA:
         holder = media_holder(state)
@@ -94,8 +94,8 @@ def run_effect(t: Table, state: State) -> None:
 def find_seats(t: Table, state: State, e: int) -> None:
     """Find the seats; the active player picks among tied ones; no seat ends the effect."""
     who = t.effects[e].who
-    if who >= Who.MOST_PRESTIGE and who <= Who.LEAST_WEALTH:
-        prestige = who <= Who.LEAST_PRESTIGE
+    prestige = who == Who.MOST_PRESTIGE or who == Who.LEAST_PRESTIGE
+    if prestige or who == Who.MOST_WEALTH or who == Who.LEAST_WEALTH:
         highest = who == Who.MOST_PRESTIGE or who == Who.MOST_WEALTH
         seats = extreme_seats(state, PRESTIGE if prestige else WEALTH, highest)
         top(state).seats = seats
@@ -125,7 +125,7 @@ def run_verb(t: Table, state: State, e: int, seats: int, this: int) -> None:
     """Carry out an effect at once, or let the seats decide one by one."""
     effect = t.effects[e]
     verb = effect.verb
-    if verb <= Verb.PAY:
+    if verb == Verb.GAIN or verb == Verb.LOSE or verb == Verb.PAY:
         run_money(t, state, e, seats, this)
     elif verb == Verb.STEAL:
         run_steal(t, state, e, seats, this)
@@ -151,7 +151,7 @@ def run_verb(t: Table, state: State, e: int, seats: int, this: int) -> None:
         entry = push(state, Step.NEXT_BID, first)
         entry.effect = e
         entry.bidder = NOBODY
-    elif verb >= Verb.ENTER:
+    elif verb == Verb.ENTER or verb == Verb.ACTIVATE or verb == Verb.END_GAME:
         change_game(t, state, e)
     else:
         push_each(state, e, seats, this)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from sprawl_env.core.state import NOBODY
+from sprawl_env.games.urban_sprawl.actions import LINE, MARKER, OFFICE, PERMIT, PLANNING, VOCATION
 from sprawl_env.games.urban_sprawl.constants import (
     CORNERS,
     EITHER,
+    FIRST_GREY,
     NO_GREY,
     NO_KIND,
     NO_MARKER,
+    NUM_GREYS,
     NUM_KINDS,
+    NUM_LINES,
     NUM_MARKERS,
     NUM_OFFICES,
     NUM_POLITICIANS,
@@ -19,8 +24,16 @@ from sprawl_env.games.urban_sprawl.constants import (
     Step,
 )
 from sprawl_env.games.urban_sprawl.effect_verbs import Verb
-from sprawl_env.games.urban_sprawl.rules.elections import is_in_play
-from sprawl_env.games.urban_sprawl.rules.lines import empty_greys, grey_of, in_line, line_number
+from sprawl_env.games.urban_sprawl.rules.elections import give_office, is_in_play
+from sprawl_env.games.urban_sprawl.rules.lines import (
+    do_put_marker,
+    empty_greys,
+    grey_of,
+    in_line,
+    line_number,
+    pay_line,
+)
+from sprawl_env.games.urban_sprawl.rules.turn import do_take_planning
 from sprawl_env.games.urban_sprawl.rules.vocations import (
     opponents_with,
     score_vocation,
@@ -32,7 +45,8 @@ from sprawl_env.games.urban_sprawl.vocabulary import (
     CHOSEN_VOCATION,
     MarkerChoice,
 )
-from sprawl_env.kernels.agenda import push
+from sprawl_env.kernels.agenda import pop, push, top
+from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.compile import kernel
 
 # ------------------------------------------------------------------- a line to be paid (ruling U22)
@@ -216,3 +230,58 @@ def pick_vocation(t: Table, state: State, e: int, seat: int, vocation: int) -> N
         take_vocation(state, seat, vocation)
     else:
         score_vocation(state, int(state.active), vocation, int(effect.amount), False)
+
+
+# ------------------------------------------------------------------------------------- decisions
+
+
+@kernel
+def mark_picks(t: Table, state: State, step: int, seat: int, mask: Mask) -> None:
+    """Mark the lines, markers, offices, vocations or cards to pick from."""
+    e = int(top(state).effect)
+    if step == Step.PAID_LINE:
+        for line in range(NUM_LINES):
+            mask[LINE + line] = is_paid_line(t, state, line)
+    elif step == Step.GREY:
+        for grey in range(NUM_GREYS):
+            mask[LINE + FIRST_GREY + grey] = state.marker_at[grey] == NO_MARKER
+    elif step == Step.PICK_MARKER:
+        for marker in range(NUM_MARKERS):
+            mask[MARKER + marker] = marker_fits(t, state, e, marker)
+    elif step == Step.PICK_OFFICE:
+        for office in range(NUM_OFFICES):
+            mask[OFFICE + office] = office_fits(t, state, e, seat, office)
+    elif step == Step.PICK_VOCATION:
+        for vocation in range(NUM_VOCATIONS):
+            mask[VOCATION + vocation] = vocation_fits(t, state, e, seat, vocation)
+    elif step == Step.DISCARD:
+        for kind in range(NUM_KINDS):
+            mask[PERMIT + kind] = state.hand[seat, kind] > 0
+    elif step == Step.FREE_CARD:
+        for space in range(PLANNING_TOP + 1):
+            mask[PLANNING + space] = state.planning[space] != NO_KIND
+
+
+@kernel
+def play_pick(t: Table, state: State, step: int, seat: int, action: int) -> None:
+    """Carry out the pick of a line, a marker, an office, a vocation or a card."""
+    entry = top(state)
+    e, marker, left = int(entry.effect), int(entry.marker), int(entry.left)
+    pop(state)
+    if step == Step.PAID_LINE:
+        pay_line(t, state, action - LINE)
+    elif step == Step.GREY:
+        do_put_marker(t, state, marker, action - LINE - FIRST_GREY)
+    elif step == Step.PICK_MARKER:
+        push(state, Step.GREY, seat).marker = action - MARKER
+    elif step == Step.PICK_OFFICE:
+        if t.effects[e].verb == Verb.ELECTION:
+            push(state, Step.ELECTION, NOBODY).office = action - OFFICE
+        else:
+            give_office(state, action - OFFICE, seat)
+    elif step == Step.PICK_VOCATION:
+        pick_vocation(t, state, e, seat, action - VOCATION)
+    elif step == Step.FREE_CARD:
+        do_take_planning(state, seat, action - PLANNING)
+    elif step == Step.DISCARD:
+        discard(state, seat, e, left, action - PERMIT)

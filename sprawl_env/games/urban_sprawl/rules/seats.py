@@ -73,6 +73,13 @@ def let_act(state: State, seat: int) -> None:
 
 
 @kernel
+def is_hit(verb: int) -> bool:
+    """Does a seat pick a building that the verb changes (``targets.hit``)?"""
+    keeps = verb == Verb.MOVE or verb == Verb.TAKE
+    return bool(keeps or verb == Verb.DEMOLISH or verb == Verb.UNCONTROL)
+
+
+@kernel
 def count_choices(t: Table, state: State, e: int, seat: int) -> int:
     """Return the number of legal actions of a seat's first ply.
 
@@ -80,9 +87,9 @@ def count_choices(t: Table, state: State, e: int, seat: int) -> int:
     """
     effect = t.effects[e]
     verb = effect.verb
-    if verb <= Verb.PAY:
+    if verb == Verb.GAIN or verb == Verb.LOSE or verb == Verb.PAY:
         return count_unit_choices(t, state, e, seat) if units(t, state, e, seat) else 0
-    if verb >= Verb.MOVE and verb <= Verb.TAKE:
+    if is_hit(verb):
         return count_targets(t, state, e, seat)
     if verb == Verb.PLACE:
         return count_placing(t, state, e)
@@ -98,7 +105,9 @@ def count_choices(t: Table, state: State, e: int, seat: int) -> int:
         return count_vocations(t, state, e, seat)
     if verb == Verb.OPTIONAL:
         return 1 + may_accept(t, state, e, seat)
-    return int(effect.then_count)
+    if verb == Verb.CHOOSE:
+        return int(t.effects[e].then_count)
+    return 0
 
 
 @kernel
@@ -108,9 +117,9 @@ def act(t: Table, state: State) -> None:
     seat, e, self_seat = int(entry.seat), int(entry.effect), int(entry.self_seat)
     pop(state)
     verb = t.effects[e].verb
-    if verb <= Verb.PAY:
+    if verb == Verb.GAIN or verb == Verb.LOSE or verb == Verb.PAY:
         push_unit(state, seat, e, units(t, state, e, seat), self_seat)
-    elif verb >= Verb.MOVE and verb <= Verb.TAKE:
+    elif is_hit(verb):
         pick_target(t, state, e, seat)
     elif verb == Verb.PLACE:
         begin_placing(t, state, e, seat)
@@ -128,5 +137,5 @@ def act(t: Table, state: State) -> None:
         begin_vocation(t, state, e, seat)
     elif verb == Verb.OPTIONAL:
         offer(t, state, e, seat)
-    else:
+    elif verb == Verb.CHOOSE:
         push(state, Step.OPTION, seat).effect = e

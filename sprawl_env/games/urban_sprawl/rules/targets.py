@@ -5,10 +5,12 @@ from __future__ import annotations
 from sprawl_env.core.state import NOBODY
 from sprawl_env.games.urban_sprawl.actions import SITE, YES
 from sprawl_env.games.urban_sprawl.constants import (
+    CORNERS,
     LOTS_A_PART,
     NUM_BLOCKS,
     NUM_PARTS,
     NUM_ZONES,
+    SHAPES,
     Step,
 )
 from sprawl_env.games.urban_sprawl.effect_verbs import Verb
@@ -24,14 +26,21 @@ from sprawl_env.games.urban_sprawl.rules.filters import (
     passes,
     places_in,
 )
-from sprawl_env.games.urban_sprawl.rules.money import buildings_held, has, pay_value
+from sprawl_env.games.urban_sprawl.rules.money import (
+    buildings_held,
+    has,
+    mark_extremes,
+    pay_value,
+    reward_building,
+    take_up_to,
+)
 from sprawl_env.games.urban_sprawl.state import State
 from sprawl_env.games.urban_sprawl.tables import Table
 from sprawl_env.games.urban_sprawl.vocabulary import (
     CHOSEN,
     Extreme,
 )
-from sprawl_env.kernels.agenda import push
+from sprawl_env.kernels.agenda import pop, push, top
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel
@@ -201,3 +210,50 @@ def mark_losses(t: Table, state: State, e: int, seat: int, mask: Mask) -> None:
             if state.owner[lot] == seat:
                 mask[SITE + lot] = passes(t, state, e, lot, seat, value)
     mask[YES] = has(state, seat, int(effect.what)) >= effect.amount
+
+
+# ----------------------------------------------------------------------- decisions about the city
+
+
+@kernel
+def mark_in_city(t: Table, state: State, step: int, seat: int, mask: Mask) -> None:
+    """Mark buildings or footprints."""
+    entry = top(state)
+    e = int(entry.effect)
+    if step == Step.TARGET:
+        mark_targets(t, state, e, int(entry.acting_seat), mask)
+    elif step == Step.PLACE:
+        mark_places(t, state, e, mask)
+    elif step == Step.MOVE_TO:
+        mark_moves(state, int(entry.lot), mask)
+    elif step == Step.DISASTER:
+        mark_losses(t, state, e, seat, mask)
+    elif step == Step.HEADLINE:
+        mark_extremes(t, state, e, mask)
+
+
+@kernel
+def play_in_city(t: Table, state: State, step: int, seat: int, site: int) -> None:
+    """Carry out the choice of a building or a footprint."""
+    block = site // CORNERS
+    entry = top(state)
+    e, acting_seat, lot, zone = (
+        int(entry.effect),
+        int(entry.acting_seat),
+        int(entry.lot),
+        int(entry.zone),
+    )
+    pop(state)
+    if step == Step.TARGET:
+        hit(t, state, e, acting_seat, site)
+    elif step == Step.PLACE:
+        shape = int(SHAPES[t.effects[e].new_size - 1, site % CORNERS])
+        do_place(t, state, e, seat, zone, block, shape)
+    elif step == Step.MOVE_TO:
+        do_move(state, lot, block, int(SHAPES[size_at(state, lot) - 1, site % CORNERS]))
+    elif step == Step.HEADLINE:
+        reward_building(t, state, e, site, 1 if t.effects[e].verb == Verb.GAIN else -1)
+    elif step == Step.DISASTER and site == YES - SITE:
+        take_up_to(state, seat, int(t.effects[e].what), int(t.effects[e].amount))
+    elif step == Step.DISASTER:
+        lift(state, site)

@@ -31,7 +31,7 @@ def conserved(game, games):
 
 def fuzz(seats, num_games, envs, seed, every=1, **options):
     game = sprawl_env.game("ginkgopolis", num_players=seats, **options)
-    vec = sprawl_env.make_vec(game, num_envs=envs, seed=seed, observe=False)
+    vec = sprawl_env.make_vec(game, num_envs=envs, seed=seed, observations=None)
     vec.reset()
     rng = np.random.default_rng(seed)
     bound = PLIES_A_ROUND * max(seats, 2) * game.options["max_rounds"] + PLIES_A_GAME * seats

@@ -184,7 +184,9 @@ def test_two_and_four_seats_in_one_batch():
 def end_games(seats, wanted):
     """Play random games in a batch until that many have ended; check a sample of positions."""
     num_envs = 250 if JIT else 2
-    vec = sprawl_env.make_vec("tower_up", num_envs, seed=seats, observe=False, num_players=seats)
+    vec = sprawl_env.make_vec(
+        "tower_up", num_envs, seed=seats, observations=None, num_players=seats
+    )
     vec.reset()
     ended = np.zeros(num_envs, np.int64)
     steps = 0

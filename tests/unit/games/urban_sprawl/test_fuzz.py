@@ -32,7 +32,7 @@ def fuzz(seats, num_games, envs, seed, looks, **options):
     """
     game = sprawl_env.game("urban_sprawl", num_players=seats, **options)
     bound = bound_of(game.tables[0], seats, int(game.empty(1).length[0]))
-    vec = sprawl_env.make_vec(game, num_envs=envs, seed=seed, observe=False)
+    vec = sprawl_env.make_vec(game, num_envs=envs, seed=seed, observations=None)
     vec.reset()
     rng = np.random.default_rng(seed)
     ended = truncated = steps = 0
