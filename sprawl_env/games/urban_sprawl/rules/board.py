@@ -27,6 +27,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     LOTS_A_PART,
     MAX_SIZE,
     MIDDLE,
+    NO_LOT,
     NUM_AROUND,
     NUM_PARTS,
     NUM_ZONES,
@@ -315,13 +316,30 @@ def holds_power(state: State, seat: int, power: int) -> bool:
     return bool(state.lasting[seat, power] > 0)
 
 
+# -------------------------------------------------------------------------- all buildings in turn
+
+
+@kernel
+def next_building(state: State, lot: int) -> int:
+    """Return the first lot of the next building after a lot, NO_LOT after the last one.
+
+    To iterate over the city: ``lot = next_building(state, NO_LOT)``, then
+    ``while lot != NO_LOT: ...; lot = next_building(state, lot)``.
+    """
+    after = lot + 1
+    for part in range(after // LOTS_A_PART, NUM_PARTS):
+        lots = int(state.firsts[part]) >> max(after - part * LOTS_A_PART, 0)
+        if lots:
+            return max(after, part * LOTS_A_PART) + lowest(lots)
+    return NO_LOT
+
+
 @kernel
 def count_zone(state: State, zone: int) -> int:
     """Return the number of buildings of a zone in play."""
     count = 0
-    for part in range(NUM_PARTS):
-        lots = int(state.firsts[part])
-        while lots:
-            count += state.zone[part * LOTS_A_PART + lowest(lots)] == zone
-            lots &= lots - 1
+    lot = next_building(state, NO_LOT)
+    while lot != NO_LOT:
+        count += state.zone[lot] == zone
+        lot = next_building(state, lot)
     return count

@@ -8,18 +8,17 @@ from sprawl_env.games.urban_sprawl.constants import (
     BOSS,
     CONTRACTOR,
     CORNERS,
-    LOTS_A_PART,
     MAYOR,
     MEDIA,
+    NO_LOT,
     NUM_BLOCKS,
-    NUM_PARTS,
     NUM_VOCATIONS,
     PARK,
     PRESTIGE,
     Power,
     Step,
 )
-from sprawl_env.games.urban_sprawl.rules.board import holds_power
+from sprawl_env.games.urban_sprawl.rules.board import holds_power, next_building
 from sprawl_env.games.urban_sprawl.rules.lines import extreme_seats, only_seat
 from sprawl_env.games.urban_sprawl.state import State
 from sprawl_env.games.urban_sprawl.tables import MAYORS_PARK, Table
@@ -54,13 +53,11 @@ def strength(state: State, office: int, seat: int) -> int:
             markers += int(state.vocations[seat, vocation])
         return markers
     highest = 0
-    for part in range(NUM_PARTS):
-        lots = int(state.firsts[part])
-        while lots:
-            lot = part * LOTS_A_PART + lowest(lots)
-            lots &= lots - 1
-            counts = (state.owner[lot] == seat) & (state.zone[lot] == ZONE_OF[office])
-            highest = max(highest, int(state.value[lot // CORNERS]) * int(counts))
+    lot = next_building(state, NO_LOT)
+    while lot != NO_LOT:
+        counts = (state.owner[lot] == seat) & (state.zone[lot] == ZONE_OF[office])
+        highest = max(highest, int(state.value[lot // CORNERS]) * int(counts))
+        lot = next_building(state, lot)
     return highest
 
 

@@ -9,10 +9,9 @@ from sprawl_env.games.urban_sprawl.constants import (
     CORNERS,
     FOOTPRINTS_OF_SIZE,
     FOOTPRINTS_ON,
-    LOTS_A_PART,
     NO_LINE,
+    NO_LOT,
     NUM_BLOCKS,
-    NUM_PARTS,
     PARK,
     SIDE,
     SIZE_OF,
@@ -23,6 +22,7 @@ from sprawl_env.games.urban_sprawl.rules.board import (
     beside_park,
     corners_beside,
     corners_near,
+    next_building,
     on_water,
     size_at,
     touches,
@@ -35,7 +35,7 @@ from sprawl_env.games.urban_sprawl.vocabulary import (
     Owner,
     Where,
 )
-from sprawl_env.kernels.bits import count_bits, lowest
+from sprawl_env.kernels.bits import count_bits
 from sprawl_env.kernels.compile import kernel
 
 NOTHING = -1
@@ -114,15 +114,13 @@ def extreme_value(t: Table, state: State, e: int, seat: int) -> int:
     if effect.extreme == Extreme.NONE:
         return best
     highest = effect.extreme == Extreme.HIGHEST
-    for part in range(NUM_PARTS):
-        lots = int(state.firsts[part])
-        while lots:
-            lot = part * LOTS_A_PART + lowest(lots)
-            lots &= lots - 1
-            value = int(state.value[lot // CORNERS])
-            better = best == NOTHING or (value > best if highest else value < best)
-            if better and matches(t, state, e, lot, seat):
-                best = value
+    lot = next_building(state, NO_LOT)
+    while lot != NO_LOT:
+        value = int(state.value[lot // CORNERS])
+        better = best == NOTHING or (value > best if highest else value < best)
+        if better and matches(t, state, e, lot, seat):
+            best = value
+        lot = next_building(state, lot)
     return best
 
 
@@ -139,12 +137,10 @@ def count_buildings(t: Table, state: State, e: int, seat: int) -> int:
     """Return the number of buildings that pass the filter."""
     value = extreme_value(t, state, e, seat)
     count = 0
-    for part in range(NUM_PARTS):
-        lots = int(state.firsts[part])
-        while lots:
-            lot = part * LOTS_A_PART + lowest(lots)
-            lots &= lots - 1
-            count += passes(t, state, e, lot, seat, value)
+    lot = next_building(state, NO_LOT)
+    while lot != NO_LOT:
+        count += passes(t, state, e, lot, seat, value)
+        lot = next_building(state, lot)
     return count
 
 
@@ -227,12 +223,10 @@ def count_targets(t: Table, state: State, e: int, seat: int) -> int:
     """Return the number of buildings that may be picked."""
     value = extreme_value(t, state, e, seat)
     count = 0
-    for part in range(NUM_PARTS):
-        lots = int(state.firsts[part])
-        while lots:
-            lot = part * LOTS_A_PART + lowest(lots)
-            lots &= lots - 1
-            count += is_target(t, state, e, lot, seat, value)
+    lot = next_building(state, NO_LOT)
+    while lot != NO_LOT:
+        count += is_target(t, state, e, lot, seat, value)
+        lot = next_building(state, lot)
     return count
 
 
@@ -240,11 +234,9 @@ def count_targets(t: Table, state: State, e: int, seat: int) -> int:
 def first_target(t: Table, state: State, e: int, seat: int) -> int:
     """Return the first building that may be picked, by its first lot, or NOTHING."""
     value = extreme_value(t, state, e, seat)
-    for part in range(NUM_PARTS):
-        lots = int(state.firsts[part])
-        while lots:
-            lot = part * LOTS_A_PART + lowest(lots)
-            lots &= lots - 1
-            if is_target(t, state, e, lot, seat, value):
-                return lot
+    lot = next_building(state, NO_LOT)
+    while lot != NO_LOT:
+        if is_target(t, state, e, lot, seat, value):
+            return lot
+        lot = next_building(state, lot)
     return NOTHING

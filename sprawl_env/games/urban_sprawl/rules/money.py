@@ -6,15 +6,15 @@ from sprawl_env.core.state import NOBODY
 from sprawl_env.games.urban_sprawl.actions import GAIN, SITE
 from sprawl_env.games.urban_sprawl.constants import (
     CORNERS,
-    LOTS_A_PART,
+    NO_LOT,
     NO_VOCATION,
-    NUM_PARTS,
     NUM_VOCATIONS,
     PRESTIGE,
     WEALTH,
     Step,
 )
 from sprawl_env.games.urban_sprawl.effect_verbs import Verb
+from sprawl_env.games.urban_sprawl.rules.board import next_building
 from sprawl_env.games.urban_sprawl.rules.filters import (
     count_buildings,
     extreme_value,
@@ -28,7 +28,6 @@ from sprawl_env.games.urban_sprawl.vocabulary import (
 )
 from sprawl_env.kernels.agenda import pop, push, top
 from sprawl_env.kernels.arrays import Mask
-from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel
 
 
@@ -82,13 +81,11 @@ def buildings_held(t: Table, state: State, e: int, seat: int) -> int:
     """Return the number of a seat's buildings that pass the filter."""
     value = pay_value(t, state, e)
     count = 0
-    for part in range(NUM_PARTS):
-        lots = int(state.firsts[part])
-        while lots:
-            lot = part * LOTS_A_PART + lowest(lots)
-            lots &= lots - 1
-            if state.owner[lot] == seat:
-                count += passes(t, state, e, lot, seat, value)
+    lot = next_building(state, NO_LOT)
+    while lot != NO_LOT:
+        if state.owner[lot] == seat:
+            count += passes(t, state, e, lot, seat, value)
+        lot = next_building(state, lot)
     return count
 
 
@@ -237,12 +234,10 @@ def is_headline(t: Table, state: State, e: int, lot: int, value: int) -> bool:
 def count_headlines(t: Table, state: State, e: int, value: int) -> int:
     """Return the number of controlled buildings that pass."""
     count = 0
-    for part in range(NUM_PARTS):
-        lots = int(state.firsts[part])
-        while lots:
-            lot = part * LOTS_A_PART + lowest(lots)
-            lots &= lots - 1
-            count += is_headline(t, state, e, lot, value)
+    lot = next_building(state, NO_LOT)
+    while lot != NO_LOT:
+        count += is_headline(t, state, e, lot, value)
+        lot = next_building(state, lot)
     return count
 
 
@@ -255,22 +250,18 @@ def reward_controllers(t: Table, state: State, e: int) -> None:
         push(state, Step.HEADLINE, int(state.active)).effect = e
         return
     sign = 1 if effect.verb == Verb.GAIN else -1
-    for part in range(NUM_PARTS):
-        lots = int(state.firsts[part])
-        while lots:
-            lot = part * LOTS_A_PART + lowest(lots)
-            lots &= lots - 1
-            if passes(t, state, e, lot, NOBODY, value):
-                reward_building(t, state, e, lot, sign)
+    lot = next_building(state, NO_LOT)
+    while lot != NO_LOT:
+        if passes(t, state, e, lot, NOBODY, value):
+            reward_building(t, state, e, lot, sign)
+        lot = next_building(state, lot)
 
 
 @kernel
 def mark_extremes(t: Table, state: State, e: int, mask: Mask) -> None:
     """Mark the extreme buildings to pick from (ruling U37)."""
     value = pay_value(t, state, e)
-    for part in range(NUM_PARTS):
-        lots = int(state.firsts[part])
-        while lots:
-            lot = part * LOTS_A_PART + lowest(lots)
-            lots &= lots - 1
-            mask[SITE + lot] = is_headline(t, state, e, lot, value)
+    lot = next_building(state, NO_LOT)
+    while lot != NO_LOT:
+        mask[SITE + lot] = is_headline(t, state, e, lot, value)
+        lot = next_building(state, lot)

@@ -6,15 +6,21 @@ from sprawl_env.core.state import NOBODY
 from sprawl_env.games.urban_sprawl.actions import SITE, YES
 from sprawl_env.games.urban_sprawl.constants import (
     CORNERS,
-    LOTS_A_PART,
+    NO_LOT,
     NUM_BLOCKS,
-    NUM_PARTS,
     NUM_ZONES,
     SHAPES,
     Step,
 )
 from sprawl_env.games.urban_sprawl.effect_verbs import Verb
-from sprawl_env.games.urban_sprawl.rules.board import lay, lift, mark_in_block, set_owner, size_at
+from sprawl_env.games.urban_sprawl.rules.board import (
+    lay,
+    lift,
+    mark_in_block,
+    next_building,
+    set_owner,
+    size_at,
+)
 from sprawl_env.games.urban_sprawl.rules.elections import push_place
 from sprawl_env.games.urban_sprawl.rules.filters import (
     count_places,
@@ -42,7 +48,6 @@ from sprawl_env.games.urban_sprawl.vocabulary import (
 )
 from sprawl_env.kernels.agenda import pop, push, top
 from sprawl_env.kernels.arrays import Mask
-from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel
 
 # ------------------------------------------------------------------- a building to hit (ruling U18)
@@ -74,12 +79,10 @@ def push_target(state: State, seat: int, e: int, acting_seat: int) -> None:
 def mark_targets(t: Table, state: State, e: int, seat: int, mask: Mask) -> None:
     """Mark the buildings that may be picked."""
     value = extreme_value(t, state, e, seat)
-    for part in range(NUM_PARTS):
-        lots = int(state.firsts[part])
-        while lots:
-            lot = part * LOTS_A_PART + lowest(lots)
-            lots &= lots - 1
-            mask[SITE + lot] = is_target(t, state, e, lot, seat, value)
+    lot = next_building(state, NO_LOT)
+    while lot != NO_LOT:
+        mask[SITE + lot] = is_target(t, state, e, lot, seat, value)
+        lot = next_building(state, lot)
 
 
 @kernel
@@ -202,13 +205,11 @@ def mark_losses(t: Table, state: State, e: int, seat: int, mask: Mask) -> None:
     """Mark the buildings that a seat may lose in a disaster, and paying."""
     effect = t.effects[e]
     value = pay_value(t, state, e)
-    for part in range(NUM_PARTS):
-        lots = int(state.firsts[part])
-        while lots:
-            lot = part * LOTS_A_PART + lowest(lots)
-            lots &= lots - 1
-            if state.owner[lot] == seat:
-                mask[SITE + lot] = passes(t, state, e, lot, seat, value)
+    lot = next_building(state, NO_LOT)
+    while lot != NO_LOT:
+        if state.owner[lot] == seat:
+            mask[SITE + lot] = passes(t, state, e, lot, seat, value)
+        lot = next_building(state, lot)
     mask[YES] = has(state, seat, int(effect.what)) >= effect.amount
 
 
