@@ -297,10 +297,12 @@ class Decision(NamedTuple):
     Attributes:
         answer: an Answer.
         words: the question, for people.
+        arguments: those of ``state.Entry`` that any value of their kind fits (``invariants``).
     """
 
     answer: Answer
     words: str
+    arguments: tuple[str, ...] = ()
 
 
 DECISIONS: Final = {
@@ -308,26 +310,26 @@ DECISIONS: Final = {
     Step.MAIN: Decision(Answer.TURN, "invest, act or end the turn"),
     Step.FOOTPRINT: Decision(Answer.TURN, "choose where to build"),
     Step.PERMITS: Decision(Answer.TURN, "pay permits"),
-    Step.VOCATION_FROM: Decision(Answer.SEAT, "take a vocation from an opponent"),
+    Step.VOCATION_FROM: Decision(Answer.SEAT, "take a vocation from an opponent", ("vocation",)),
     Step.MARKER_GAIN: Decision(Answer.SIMPLE, "wealth or prestige for a vocation"),
-    Step.UNIT: Decision(Answer.SIMPLE, "wealth or prestige"),
-    Step.TARGET: Decision(Answer.CITY, "pick a building"),
-    Step.SAVE: Decision(Answer.SIMPLE, "pay to save a building"),
+    Step.UNIT: Decision(Answer.SIMPLE, "wealth or prestige", ("self_seat",)),
+    Step.TARGET: Decision(Answer.CITY, "pick a building", ("acting_seat",)),
+    Step.SAVE: Decision(Answer.SIMPLE, "pay to save a building", ("lot",)),
     Step.PLACE: Decision(Answer.CITY, "place a building"),
-    Step.MOVE_TO: Decision(Answer.CITY, "choose where a building moves"),
+    Step.MOVE_TO: Decision(Answer.CITY, "choose where a building moves", ("lot",)),
     Step.PAID_LINE: Decision(Answer.PICK, "pick a line to be paid"),
-    Step.GREY: Decision(Answer.PICK, "pick a grey space"),
+    Step.GREY: Decision(Answer.PICK, "pick a grey space", ("marker",)),
     Step.PICK_MARKER: Decision(Answer.PICK, "pick a marker"),
     Step.PICK_ROW: Decision(Answer.SIMPLE, "pick the row or the column"),
     Step.PICK_ZONE: Decision(Answer.SIMPLE, "pick a zone"),
     Step.PLACE_ZONE: Decision(Answer.SIMPLE, "pick the zone of a building"),
     Step.OPTION: Decision(Answer.SIMPLE, "choose one of several effects"),
-    Step.BID: Decision(Answer.SIMPLE, "bid or decline"),
+    Step.BID: Decision(Answer.SIMPLE, "bid or decline", ("highest",)),
     Step.ACCEPT: Decision(Answer.SIMPLE, "accept or decline"),
-    Step.NEXT_SEAT: Decision(Answer.SEAT, "pick who decides next"),
-    Step.LEADER: Decision(Answer.SEAT, "pick among tied seats"),
-    Step.VICTIM: Decision(Answer.SEAT, "pick an opponent"),
-    Step.WINNER: Decision(Answer.SEAT, "break the tie of an election"),
+    Step.NEXT_SEAT: Decision(Answer.SEAT, "pick who decides next", ("seats",)),
+    Step.LEADER: Decision(Answer.SEAT, "pick among tied seats", ("seats",)),
+    Step.VICTIM: Decision(Answer.SEAT, "pick an opponent", ("seats",)),
+    Step.WINNER: Decision(Answer.SEAT, "break the tie of an election", ("office", "seats")),
     Step.PICK_OFFICE: Decision(Answer.PICK, "pick an office"),
     Step.PICK_VOCATION: Decision(Answer.PICK, "pick a vocation"),
     Step.DISCARD: Decision(Answer.PICK, "discard a planning card"),

@@ -590,6 +590,9 @@ def _entry_fits(t: Table, state: State, entry: Entry) -> bool:
         return False
     if step in EFFECT_OF and not _effect_fits(t, state, entry.effect, EFFECT_OF[step]):
         return False
+    arguments = DECISIONS[step].arguments if step in DECISIONS else ()
+    if not all(OF_ITS_KIND[name](state, int(getattr(entry, name))) for name in arguments):
+        return False
     return step not in FITS or bool(FITS[step](t, state, entry))
 
 
@@ -644,8 +647,8 @@ def _is_payable(t: Table, state: State, entry: Entry) -> bool:
 
 def _can_save(t: Table, state: State, entry: Entry) -> bool:
     """Is it the controller of a building that can be saved from the effect?"""
-    able = _stands(state, entry.lot) and t.effects[entry.effect].save_amount
-    return bool(able and state.owner[entry.lot] == entry.seat)
+    saved = t.effects[entry.effect].save_amount > 0
+    return bool(saved and state.owner[entry.lot] == entry.seat)
 
 
 def _has_tile(t: Table, state: State, entry: Entry) -> bool:
@@ -655,18 +658,13 @@ def _has_tile(t: Table, state: State, entry: Entry) -> bool:
 
 
 def _is_tie(t: Table, state: State, entry: Entry) -> bool:
-    """Is it a tie for an office in play?"""
-    office = int(entry.office)
-    return (
-        _is_set(state, entry.seats)
-        and 0 <= office < NUM_OFFICES
-        and bool(int(state.in_play) >> office & 1)
-    )
+    """Is the office in play?"""
+    return bool(int(state.in_play) >> int(entry.office) & 1)
 
 
 def _has_victims(t: Table, state: State, entry: Entry) -> bool:
     """Is there a seat to steal from besides the thief?"""
-    return _is_set(state, entry.seats) and not int(entry.seats) >> int(entry.seat) & 1
+    return not int(entry.seats) >> int(entry.seat) & 1
 
 
 def _is_scoring(t: Table, state: State, entry: Entry) -> bool:
@@ -701,22 +699,26 @@ def _is_built(t: Table, state: State, entry: Entry) -> bool:
     return bool(entry.seat == state.active and _is_contract(t, entry.card))
 
 
-# Whether the arguments of a step are possible; the effect is checked before (``EFFECT_OF``).
+# Whether an argument of a decision is one of its kind, by its name (``constants.DECISIONS``).
+OF_ITS_KIND: Final[Mapping[str, Callable[[State, int], bool]]] = {
+    "vocation": lambda state, vocation: 0 <= vocation < NUM_VOCATIONS,
+    "acting_seat": _is_seat,
+    "self_seat": _is_seat,
+    "lot": _stands,
+    "marker": lambda state, marker: 0 <= marker < NUM_MARKERS,
+    "highest": lambda state, bid: 0 <= bid < MOST_BID,
+    "seats": _is_set,
+    "office": lambda state, office: 0 <= office < NUM_OFFICES,
+}
+# What else the arguments of a step must be; the effect is checked before (``EFFECT_OF``).
 FITS: Final[Mapping[Step, Callable[[Table, State, Entry], bool]]] = {
     Step.FOOTPRINT: _is_built,
     Step.PERMITS: lambda t, state, it: _is_built(t, state, it) and _is_payable(t, state, it),
-    Step.VOCATION_FROM: lambda t, state, it: 0 <= it.vocation < NUM_VOCATIONS,
     Step.MARKER_GAIN: lambda t, state, it: 0 <= it.number <= COUNTED[1] >= it.left > 0,
-    Step.UNIT: lambda t, state, it: 0 < it.left <= NUM_LOTS and _is_seat(state, it.self_seat),
-    Step.TARGET: lambda t, state, it: _is_seat(state, it.acting_seat),
+    Step.UNIT: lambda t, state, it: 0 < it.left <= NUM_LOTS,
     Step.SAVE: _can_save,
     Step.PLACE: _has_tile,
-    Step.MOVE_TO: lambda t, state, it: _stands(state, it.lot),
-    Step.GREY: lambda t, state, it: 0 <= it.marker < NUM_MARKERS,
     Step.PLACE_ZONE: lambda t, state, it: bool(t.effects[it.effect].new_zone == CHOSEN),
-    Step.BID: lambda t, state, it: 0 <= it.highest < MOST_BID,
-    Step.NEXT_SEAT: lambda t, state, it: _is_set(state, it.seats),
-    Step.LEADER: lambda t, state, it: _is_set(state, it.seats),
     Step.WINNER: _is_tie,
     Step.VICTIM: _has_victims,
     Step.DISCARD: lambda t, state, it: 0 < it.left <= MOST,
