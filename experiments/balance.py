@@ -64,10 +64,12 @@ from sprawl_env.games.urban_sprawl.constants import (
     TREASURER,
     VOCATIONS_A_CARD,
     WEALTH,
-    Step,
 )
 from sprawl_env.games.urban_sprawl.rules.build import neighbours_of_zone
 from sprawl_env.games.urban_sprawl.rules.scoring import office_bonus
+from sprawl_env.games.urban_sprawl.steps import (
+    Step,
+)
 from sprawl_env.games.urban_sprawl.tables import NO_ZONE
 from sprawl_env.kernels.rng import combine
 

@@ -29,7 +29,6 @@ from sprawl_env.games.urban_sprawl.constants import (
     SHAPES,
     SIDE,
     WEALTH,
-    Step,
 )
 from sprawl_env.games.urban_sprawl.rules.build import (
     legal_footprints,
@@ -47,6 +46,9 @@ from sprawl_env.games.urban_sprawl.rules.scoring import office_bonus, prestige_l
 from sprawl_env.games.urban_sprawl.rules.turn import cost_at
 from sprawl_env.games.urban_sprawl.rules.verbs import legal_actions, play
 from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import (
+    Step,
+)
 from sprawl_env.games.urban_sprawl.tables import Table
 from sprawl_env.kernels.agenda import top
 from sprawl_env.kernels.arrays import Mask

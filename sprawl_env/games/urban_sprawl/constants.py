@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
@@ -71,22 +71,28 @@ LEFT_EDGE: Final = 5
 RIGHT_EDGE: Final = 10
 
 
+def _touches(row: int, column: int, own: int, other: int) -> bool:
+    """Does a corner of a block touch a corner of the block that many rows and columns away?"""
+    down = row * 2 + other // 2 - own // 2
+    right = column * 2 + other % 2 - own % 2
+    return max(abs(down), abs(right)) <= 1
+
+
 def _touched() -> tuple[tuple[int, ...], ...]:
     """Return ``[direction][footprint]``: the corners of that block that the footprint touches."""
-    table = []
-    for row, column in zip(AROUND_ROW, AROUND_COLUMN, strict=True):
-        by_shape = []
-        for shape in range(ALL_CORNERS + 1):
-            touched = 0
-            for own in (corner for corner in range(CORNERS) if shape >> corner & 1):
-                for other in range(CORNERS):
-                    down = row * 2 + other // 2 - own // 2
-                    right = column * 2 + other % 2 - own % 2
-                    if max(abs(down), abs(right)) <= 1:
-                        touched |= 1 << other
-            by_shape.append(touched)
-        table.append(tuple(by_shape))
-    return tuple(table)
+    return tuple(
+        tuple(
+            sum(
+                1 << other
+                for other in range(CORNERS)
+                if any(
+                    shape >> own & 1 and _touches(row, column, own, other) for own in range(CORNERS)
+                )
+            )
+            for shape in range(ALL_CORNERS + 1)
+        )
+        for row, column in zip(AROUND_ROW, AROUND_COLUMN, strict=True)
+    )
 
 
 TOUCHED: Final = np.array(_touched(), np.int8)  # [direction, footprint]
@@ -220,147 +226,3 @@ class Power(IntEnum):
 
 
 NUM_POWERS: Final = len(Power)
-
-
-NUM_DECISION_COLUMNS: Final = 40  # of an observation: room for new decisions
-FIRST_AUTOMATIC: Final = NUM_DECISION_COLUMNS  # decisions have smaller numbers
-
-
-class Step(IntEnum):
-    """Steps of the agenda: decisions, and from FIRST_AUTOMATIC on what needs no decision.
-
-    The number of a decision is its column in observations: it never changes, and a new decision
-    takes the next one.  ``state.Entry`` has the arguments of each step, ``DECISIONS`` its answer.
-    """
-
-    CLAIM = 0
-    MAIN = 1
-    FOOTPRINT = 2
-    PERMITS = 3
-    VOCATION_FROM = 4
-    MARKER_GAIN = 5
-    UNIT = 6
-    TARGET = 7
-    SAVE = 8
-    PLACE = 9
-    MOVE_TO = 10
-    PAID_LINE = 11
-    GREY = 12
-    PICK_MARKER = 13
-    PICK_ROW = 14
-    PICK_ZONE = 15
-    PLACE_ZONE = 16
-    OPTION = 17
-    BID = 18
-    ACCEPT = 19
-    NEXT_SEAT = 20
-    LEADER = 21
-    VICTIM = 22
-    WINNER = 23
-    PICK_OFFICE = 24
-    PICK_VOCATION = 25
-    DISCARD = 26
-    FREE_CARD = 27
-    DISASTER = 28
-    HEADLINE = 29
-    # automatic
-    BEGIN_TURN = 40
-    TAKE_VOCATION = 41
-    SCORE_SEATS = 42
-    EFFECTS = 43
-    EFFECT = 44
-    EACH = 45
-    ACT = 46
-    NEXT_BID = 47
-    ELECTION = 48
-    ASSIGN = 49
-    END_OF_TURN = 50
-    DRAW_PLANNING = 51
-    DRAW_CONTRACT = 52
-    END_EVENT = 53
-    PAY_WEALTH = 54
-
-
-class Answer(IntEnum):
-    """Where a decision is answered: each has a module or a part of ``rules/decisions.py``."""
-
-    TURN = 0  # what a turn consists of: claims, actions, footprints, permits
-    CITY = 1  # a building or a footprint
-    SEAT = 2
-    PICK = 3  # a line, a marker, an office, a vocation or a card
-    SIMPLE = 4  # anything else
-
-
-class Decision(NamedTuple):
-    """What is asked for by a step.
-
-    Attributes:
-        answer: an Answer.
-        words: the question, for people.
-        arguments: those of ``state.Entry`` that any value of their kind fits (``invariants``).
-    """
-
-    answer: Answer
-    words: str
-    arguments: tuple[str, ...] = ()
-
-
-DECISIONS: Final = {
-    Step.CLAIM: Decision(Answer.TURN, "claim a starting building"),
-    Step.MAIN: Decision(Answer.TURN, "invest, act or end the turn"),
-    Step.FOOTPRINT: Decision(Answer.TURN, "choose where to build"),
-    Step.PERMITS: Decision(Answer.TURN, "pay permits"),
-    Step.VOCATION_FROM: Decision(Answer.SEAT, "take a vocation from an opponent", ("vocation",)),
-    Step.MARKER_GAIN: Decision(Answer.SIMPLE, "wealth or prestige for a vocation"),
-    Step.UNIT: Decision(Answer.SIMPLE, "wealth or prestige", ("self_seat",)),
-    Step.TARGET: Decision(Answer.CITY, "pick a building", ("acting_seat",)),
-    Step.SAVE: Decision(Answer.SIMPLE, "pay to save a building", ("lot",)),
-    Step.PLACE: Decision(Answer.CITY, "place a building"),
-    Step.MOVE_TO: Decision(Answer.CITY, "choose where a building moves", ("lot",)),
-    Step.PAID_LINE: Decision(Answer.PICK, "pick a line to be paid"),
-    Step.GREY: Decision(Answer.PICK, "pick a grey space", ("marker",)),
-    Step.PICK_MARKER: Decision(Answer.PICK, "pick a marker"),
-    Step.PICK_ROW: Decision(Answer.SIMPLE, "pick the row or the column"),
-    Step.PICK_ZONE: Decision(Answer.SIMPLE, "pick a zone"),
-    Step.PLACE_ZONE: Decision(Answer.SIMPLE, "pick the zone of a building"),
-    Step.OPTION: Decision(Answer.SIMPLE, "choose one of several effects"),
-    Step.BID: Decision(Answer.SIMPLE, "bid or decline", ("highest",)),
-    Step.ACCEPT: Decision(Answer.SIMPLE, "accept or decline"),
-    Step.NEXT_SEAT: Decision(Answer.SEAT, "pick who decides next", ("seats",)),
-    Step.LEADER: Decision(Answer.SEAT, "pick among tied seats", ("seats",)),
-    Step.VICTIM: Decision(Answer.SEAT, "pick an opponent", ("seats",)),
-    Step.WINNER: Decision(Answer.SEAT, "break the tie of an election", ("office", "seats")),
-    Step.PICK_OFFICE: Decision(Answer.PICK, "pick an office"),
-    Step.PICK_VOCATION: Decision(Answer.PICK, "pick a vocation"),
-    Step.DISCARD: Decision(Answer.PICK, "discard a planning card"),
-    Step.FREE_CARD: Decision(Answer.PICK, "take a planning card"),
-    Step.DISASTER: Decision(Answer.CITY, "lose a building or pay"),
-    Step.HEADLINE: Decision(Answer.CITY, "pick among the buildings of equal value"),
-}
-ANSWER_OF: Final = tuple(  # by step
-    int(DECISIONS[Step(step)].answer) if step in DECISIONS else -1
-    for step in range(FIRST_AUTOMATIC)
-)
-
-
-class Stage(IntEnum):
-    """Stages of an effect before its verb is run."""
-
-    WHO = 0
-    ASK_ZONE = 1
-    ASK_ROW = 2
-    VERB = 3
-
-
-class EndStage(IntEnum):
-    """The steps of the end of a turn (US 6.8)."""
-
-    SLIDE_PLANNING = 1
-    FILL_PLANNING = 2
-    TURN_PLANNING = 3
-    SLIDE_CONTRACTS = 4
-    FILL_CONTRACTS = 5
-    TURN_TOWN = 6
-    TURN_CITY = 7
-    TURN_METROPOLIS = 8
-    NEXT_TURN = 9

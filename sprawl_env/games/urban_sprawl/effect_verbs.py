@@ -28,6 +28,8 @@ from sprawl_env.games.urban_sprawl.constants import (
     VOCATIONS,
     ZONES,
     Power,
+)
+from sprawl_env.games.urban_sprawl.steps import (
     Step,
 )
 from sprawl_env.games.urban_sprawl.vocabulary import (

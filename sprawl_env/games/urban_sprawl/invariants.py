@@ -19,7 +19,6 @@ from sprawl_env.games.urban_sprawl.constants import (
     ALL_FOOTPRINTS,
     AT_CORNERS,
     CORNERS,
-    DECISIONS,
     DECK_CARDS,
     DECKS,
     FIRST_EVENT,
@@ -64,16 +63,19 @@ from sprawl_env.games.urban_sprawl.constants import (
     VOCATIONS,
     ZONE_SHIFT,
     ZONES,
-    EndStage,
     Length,
     Power,
-    Stage,
-    Step,
 )
 from sprawl_env.games.urban_sprawl.effect_verbs import MOST, VERBS_OF, Verb
 from sprawl_env.games.urban_sprawl.names import card_name, kind_name, lot_name, marker_name
 from sprawl_env.games.urban_sprawl.rules.verbs import POINT, legal_actions
 from sprawl_env.games.urban_sprawl.state import AGENDA_DEPTH, Entry, State
+from sprawl_env.games.urban_sprawl.steps import (
+    DECISIONS,
+    EndStage,
+    Stage,
+    Step,
+)
 from sprawl_env.games.urban_sprawl.tables import MAX_EFFECTS, STARTING, Table
 from sprawl_env.games.urban_sprawl.vocabulary import (
     CHOSEN,
@@ -699,7 +701,7 @@ def _is_built(t: Table, state: State, entry: Entry) -> bool:
     return bool(entry.seat == state.active and _is_contract(t, entry.card))
 
 
-# Whether an argument of a decision is one of its kind, by its name (``constants.DECISIONS``).
+# Whether an argument of a decision is one of its kind, by its name (``steps.DECISIONS``).
 OF_ITS_KIND: Final[Mapping[str, Callable[[State, int], bool]]] = {
     "vocation": lambda state, vocation: 0 <= vocation < NUM_VOCATIONS,
     "acting_seat": _is_seat,

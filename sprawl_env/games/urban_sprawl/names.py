@@ -12,7 +12,6 @@ from sprawl_env.games.urban_sprawl.constants import (
     ALL_CORNERS,
     CONTRACT_SPACES,
     CORNERS,
-    DECISIONS,
     DECKS,
     FIRST_DOUBLE_ROW,
     FIRST_FAVOR,
@@ -36,10 +35,13 @@ from sprawl_env.games.urban_sprawl.constants import (
     SIDE,
     VOCATIONS,
     ZONES,
-    Step,
 )
 from sprawl_env.games.urban_sprawl.rules.turn import contract_at
 from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import (
+    DECISIONS,
+    Step,
+)
 from sprawl_env.kernels.agenda import top
 
 CORNER_WORDS = ("top left", "top right", "bottom left", "bottom right")

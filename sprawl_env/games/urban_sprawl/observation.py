@@ -23,7 +23,6 @@ from sprawl_env.games.urban_sprawl.constants import (
     NO_MARKER,
     NUM_BLOCKS,
     NUM_COLOURS,
-    NUM_DECISION_COLUMNS,
     NUM_DECKS,
     NUM_GREYS,
     NUM_KINDS,
@@ -42,7 +41,6 @@ from sprawl_env.games.urban_sprawl.constants import (
     SIDE,
     WEALTH,
     ZONE_SHIFT,
-    Step,
 )
 from sprawl_env.games.urban_sprawl.effect_verbs import VERBS_OF
 from sprawl_env.games.urban_sprawl.rules.build import permits_held
@@ -69,6 +67,10 @@ from sprawl_env.games.urban_sprawl.seen import (
     seen_layout,
 )
 from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import (
+    NUM_DECISION_COLUMNS,
+    Step,
+)
 from sprawl_env.games.urban_sprawl.tables import MAYORS_PARK, Table
 from sprawl_env.kernels.agenda import top
 from sprawl_env.kernels.arrays import Mask

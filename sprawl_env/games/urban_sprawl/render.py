@@ -32,7 +32,6 @@ from sprawl_env.games.urban_sprawl.constants import (
     CONTRACT_SPACES,
     CONTRACTOR,
     CORNERS,
-    DECISIONS,
     DECKS,
     FIRST_DOUBLE_ROW,
     FIRST_FAVOR,
@@ -63,7 +62,6 @@ from sprawl_env.games.urban_sprawl.constants import (
     SIZE_OF,
     VOCATIONS,
     ZONES,
-    Step,
 )
 from sprawl_env.games.urban_sprawl.effect_verbs import VERBS_OF
 from sprawl_env.games.urban_sprawl.names import (
@@ -80,6 +78,10 @@ from sprawl_env.games.urban_sprawl.render_cards import (
     vocations_of,
 )
 from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import (
+    DECISIONS,
+    Step,
+)
 from sprawl_env.games.urban_sprawl.tables import Table
 from sprawl_env.games.urban_sprawl.wording import OFFICE_NAMES
 from sprawl_env.kernels.agenda import top

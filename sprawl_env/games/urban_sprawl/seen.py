@@ -17,7 +17,6 @@ from sprawl_env.games.urban_sprawl.constants import (
     MOST_VALUE,
     NUM_BLOCKS,
     NUM_COLOURS,
-    NUM_DECISION_COLUMNS,
     NUM_DECKS,
     NUM_EVENTS,
     NUM_KINDS,
@@ -29,6 +28,9 @@ from sprawl_env.games.urban_sprawl.constants import (
     NUM_VOCATIONS,
     NUM_ZONES,
     PLANNING_TOP,
+)
+from sprawl_env.games.urban_sprawl.steps import (
+    NUM_DECISION_COLUMNS,
 )
 from sprawl_env.games.urban_sprawl.vocabulary import NUM_VERB_COLUMNS, Group, Next
 
@@ -172,7 +174,7 @@ class Seen(Observation):
     favor = group(CardFeatures, "card features of its first Favor", of=seat)
     other_favor = group(CardFeatures, "card features of its second Favor", of=seat)
 
-    decision = block(NUM_DECISION_COLUMNS, "the decision to take (`constants.Step`)")
+    decision = block(NUM_DECISION_COLUMNS, "the decision to take (`steps.Step`)")
     verb = block(NUM_VERB_COLUMNS, "verb of the effect that requires the decision")
     money = block(2, "the effect, or saving a building from it, is about wealth, prestige")
     amounts = block(

@@ -45,7 +45,7 @@ AGENDA_DEPTH: Final = 32
 
 
 class Entry(AgendaEntry):
-    """A step of the agenda (``constants.Step``) with its arguments.
+    """A step of the agenda (``steps.Step``) with its arguments.
 
     *Self* is the seat for which an effect is run (README, "Effects of cards").
     """

@@ -24,7 +24,6 @@ from sprawl_env.games.urban_sprawl.constants import (
     SHAPES,
     TOUCHED,
     Power,
-    Step,
 )
 from sprawl_env.games.urban_sprawl.rules.board import (
     block_beside,
@@ -38,6 +37,9 @@ from sprawl_env.games.urban_sprawl.rules.board import (
 )
 from sprawl_env.games.urban_sprawl.rules.lists import push_effects
 from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import (
+    Step,
+)
 from sprawl_env.games.urban_sprawl.tables import Table
 from sprawl_env.games.urban_sprawl.vocabulary import Next
 from sprawl_env.kernels.agenda import pop, push, top

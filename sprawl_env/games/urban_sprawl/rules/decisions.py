@@ -1,42 +1,8 @@
-"""Decisions: what each marks as legal and what its action does, side by side (US §9).
+"""Decisions of a turn, about a seat, and those without a place on the board (US §9).
 
-The step on top of the agenda (``constants.Step``) is the decision to take.  The functions of a row
-stand together in the module of their chapter; a row without functions is written out below.
-
-============= ============================== ============================= =================
-Step          Marks                          Does                          Rule
-============= ============================== ============================= =================
-CLAIM         ``turn.mark_claims``           ``turn.do_claim``             US 6.1
-MAIN          ``turn.mark_main``             ``turn.do_main``              US 6.2, U14
-FOOTPRINT     ``build.mark_footprints``      ``build.do_choose_footprint`` US 6.3, 6.4, 6.6
-PERMITS       ``build.mark_permits``         ``build.do_pay_permit``       US 6.3, U15
-VOCATION_FROM opponents with it, decline     ``vocations.do_take_from``    US 6.5, U17
-MARKER_GAIN   wealth, prestige               ``vocations.do_marker_gain``  US 6.5
-UNIT          ``money.mark_unit``            ``money.do_move_unit``        US §7, U20
-TARGET        ``targets.mark_targets``       ``targets.hit``               US §7, U18
-SAVE          accept, decline                pay or ``targets.strike``     US §7, U34
-PLACE         ``targets.mark_places``        ``targets.do_place``          US §7, U23
-MOVE_TO       ``targets.mark_moves``         ``targets.do_move``           US §7, U23
-PAID_LINE     ``picks.is_paid_line``         ``lines.pay_line``            US §7, U22
-GREY          empty grey spaces              ``lines.do_put_marker``       US 6.7
-PICK_MARKER   ``picks.marker_fits``          GREY follows                  US 6.7
-PICK_ROW      row, column                    set the row of the filter     US §7, U35
-PICK_ZONE     the four zones                 set the zone of the filter    US §7, U35
-PLACE_ZONE    ``targets.has_tile``           PLACE follows                 US §7, U1
-OPTION        the options of the effect      run the effect chosen         US §7, U35
-BID           higher bids, decline           ``offers.do_bid``             US §7, U34
-ACCEPT        accept, decline                ``offers.do_accept``          US 6.11
-NEXT_SEAT     seats still to decide          ``seats.let_act``             US 6.11, U21
-LEADER        tied seats                     set the seat of the effect    US §7
-VICTIM        seats with something to steal  ``money.steal``               US §7
-WINNER        tied seats                     ``elections.do_elect``        US 6.9, U7
-PICK_OFFICE   ``picks.office_fits``          election, or ``give_office``  US 6.9, U30
-PICK_VOCATION ``picks.vocation_fits``        ``picks.pick_vocation``       US 6.5
-DISCARD       kinds in hand                  ``picks.discard``             US §7
-FREE_CARD     face-up planning cards         ``turn.do_take_planning``     US §7
-DISASTER      ``targets.mark_losses``        demolish or pay               US §7
-HEADLINE      ``money.mark_extremes``        ``money.reward_building``     US §7, U37
-============= ============================== ============================= =================
+The step on top of the agenda is the decision to take.  ``steps.DECISIONS`` says of each what marks
+its answers, what carries them out, and the rule.  Decisions about the city are in ``targets``,
+picks of lines, markers, offices, vocations and cards in ``picks``.
 """
 
 from __future__ import annotations
@@ -56,7 +22,6 @@ from sprawl_env.games.urban_sprawl.actions import (
 from sprawl_env.games.urban_sprawl.constants import (
     CONTRACTOR,
     NUM_ZONES,
-    Step,
 )
 from sprawl_env.games.urban_sprawl.rules.build import (
     do_choose_footprint,
@@ -85,6 +50,9 @@ from sprawl_env.games.urban_sprawl.rules.vocations import (
     opponents_with,
 )
 from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import (
+    Step,
+)
 from sprawl_env.games.urban_sprawl.tables import Table
 from sprawl_env.kernels.agenda import pop, top
 from sprawl_env.kernels.arrays import Mask

@@ -15,8 +15,6 @@ from sprawl_env.games.urban_sprawl.constants import (
     NUM_POLITICIANS,
     PRESTIGE,
     WEALTH,
-    Stage,
-    Step,
 )
 from sprawl_env.games.urban_sprawl.effect_verbs import Verb
 from sprawl_env.games.urban_sprawl.rules.board import give_power
@@ -33,6 +31,10 @@ from sprawl_env.games.urban_sprawl.rules.money import move_fixed, reward_control
 from sprawl_env.games.urban_sprawl.rules.rails import do_draw_card
 from sprawl_env.games.urban_sprawl.rules.vocations import score_vocation
 from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import (
+    Stage,
+    Step,
+)
 from sprawl_env.games.urban_sprawl.tables import Table
 from sprawl_env.games.urban_sprawl.vocabulary import (
     ALL,

@@ -16,11 +16,13 @@ from sprawl_env.games.urban_sprawl.constants import (
     PARK,
     PRESTIGE,
     Power,
-    Step,
 )
 from sprawl_env.games.urban_sprawl.rules.board import holds_power, next_building
 from sprawl_env.games.urban_sprawl.rules.lines import extreme_seats, only_seat
 from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import (
+    Step,
+)
 from sprawl_env.games.urban_sprawl.tables import MAYORS_PARK, Table
 from sprawl_env.kernels.agenda import pop, push, top
 from sprawl_env.kernels.bits import lowest

@@ -1,13 +1,12 @@
 """The agenda loop: carry out automatic steps until a seat has to decide.
 
-Steps from ``FIRST_AUTOMATIC`` on are automatic (``constants.Step``).
+Steps from ``FIRST_AUTOMATIC`` on are automatic (``steps.Step``).
 """
 
 from __future__ import annotations
 
 from sprawl_env.core.state import NOT_OVER
 from sprawl_env.games.urban_sprawl.actions import MOST_BID
-from sprawl_env.games.urban_sprawl.constants import FIRST_AUTOMATIC, Step
 from sprawl_env.games.urban_sprawl.rules.effects import run_effect
 from sprawl_env.games.urban_sprawl.rules.elections import assign_contractor, election
 from sprawl_env.games.urban_sprawl.rules.lists import next_effect
@@ -23,6 +22,10 @@ from sprawl_env.games.urban_sprawl.rules.seats import act, each_seat
 from sprawl_env.games.urban_sprawl.rules.turn import begin_turn
 from sprawl_env.games.urban_sprawl.rules.vocations import score_seat, vocation_of_contract
 from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import (
+    FIRST_AUTOMATIC,
+    Step,
+)
 from sprawl_env.games.urban_sprawl.tables import Table
 from sprawl_env.kernels.agenda import top
 from sprawl_env.kernels.compile import kernel

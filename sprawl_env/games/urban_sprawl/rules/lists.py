@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from sprawl_env.games.urban_sprawl.constants import Stage, Step
 from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import (
+    Stage,
+    Step,
+)
 from sprawl_env.kernels.agenda import pop, push, top
 from sprawl_env.kernels.compile import kernel
 

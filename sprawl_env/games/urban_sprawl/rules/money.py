@@ -11,7 +11,6 @@ from sprawl_env.games.urban_sprawl.constants import (
     NUM_VOCATIONS,
     PRESTIGE,
     WEALTH,
-    Step,
 )
 from sprawl_env.games.urban_sprawl.effect_verbs import Verb
 from sprawl_env.games.urban_sprawl.rules.board import next_building
@@ -21,6 +20,9 @@ from sprawl_env.games.urban_sprawl.rules.filters import (
     passes,
 )
 from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import (
+    Step,
+)
 from sprawl_env.games.urban_sprawl.tables import Table
 from sprawl_env.games.urban_sprawl.vocabulary import (
     Extreme,

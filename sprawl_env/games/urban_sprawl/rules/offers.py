@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from sprawl_env.core.state import NOBODY
-from sprawl_env.games.urban_sprawl.constants import Step
 from sprawl_env.games.urban_sprawl.rules.lists import push_effects
 from sprawl_env.games.urban_sprawl.rules.money import has, take_up_to
 from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import (
+    Step,
+)
 from sprawl_env.games.urban_sprawl.tables import Table
 from sprawl_env.kernels.agenda import pop, push, top
 from sprawl_env.kernels.compile import kernel

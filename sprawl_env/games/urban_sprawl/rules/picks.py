@@ -21,7 +21,6 @@ from sprawl_env.games.urban_sprawl.constants import (
     NUM_WEALTH_MARKERS,
     PLANNING_TOP,
     WEALTH,
-    Step,
 )
 from sprawl_env.games.urban_sprawl.effect_verbs import Verb
 from sprawl_env.games.urban_sprawl.rules.elections import give_office, is_in_play
@@ -40,6 +39,9 @@ from sprawl_env.games.urban_sprawl.rules.vocations import (
     take_vocation,
 )
 from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import (
+    Step,
+)
 from sprawl_env.games.urban_sprawl.tables import Table
 from sprawl_env.games.urban_sprawl.vocabulary import (
     CHOSEN_VOCATION,

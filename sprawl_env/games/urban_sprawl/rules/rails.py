@@ -20,13 +20,15 @@ from sprawl_env.games.urban_sprawl.constants import (
     RENEWAL,
     TOWN,
     WEALTH,
-    EndStage,
-    Step,
 )
 from sprawl_env.games.urban_sprawl.rules.elections import is_in_play
 from sprawl_env.games.urban_sprawl.rules.lines import pay_number
 from sprawl_env.games.urban_sprawl.rules.lists import push_effects
 from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import (
+    EndStage,
+    Step,
+)
 from sprawl_env.games.urban_sprawl.tables import NO_ZONE, Table
 from sprawl_env.kernels.agenda import pop, push, top
 from sprawl_env.kernels.compile import kernel

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sprawl_env.core.state import NOBODY
-from sprawl_env.games.urban_sprawl.constants import Step
 from sprawl_env.games.urban_sprawl.effect_verbs import Verb
 from sprawl_env.games.urban_sprawl.rules.filters import count_targets
 from sprawl_env.games.urban_sprawl.rules.lines import only_seat
@@ -25,6 +24,9 @@ from sprawl_env.games.urban_sprawl.rules.targets import (
     pick_target,
 )
 from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import (
+    Step,
+)
 from sprawl_env.games.urban_sprawl.tables import Table
 from sprawl_env.kernels.agenda import pop, push, top
 from sprawl_env.kernels.bits import lowest

@@ -29,11 +29,13 @@ from sprawl_env.games.urban_sprawl.constants import (
     RENEWAL,
     TOWN,
     Power,
-    Step,
 )
 from sprawl_env.games.urban_sprawl.rules.board import lay, refit
 from sprawl_env.games.urban_sprawl.rules.lines import revalue
 from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import (
+    Step,
+)
 from sprawl_env.games.urban_sprawl.tables import STARTING, Table
 from sprawl_env.kernels.agenda import clear_agenda, push
 from sprawl_env.kernels.compile import kernel

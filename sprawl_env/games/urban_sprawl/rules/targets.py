@@ -10,7 +10,6 @@ from sprawl_env.games.urban_sprawl.constants import (
     NUM_BLOCKS,
     NUM_ZONES,
     SHAPES,
-    Step,
 )
 from sprawl_env.games.urban_sprawl.effect_verbs import Verb
 from sprawl_env.games.urban_sprawl.rules.board import (
@@ -41,6 +40,9 @@ from sprawl_env.games.urban_sprawl.rules.money import (
     take_up_to,
 )
 from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import (
+    Step,
+)
 from sprawl_env.games.urban_sprawl.tables import Table
 from sprawl_env.games.urban_sprawl.vocabulary import (
     CHOSEN,

@@ -18,14 +18,16 @@ from sprawl_env.games.urban_sprawl.constants import (
     PLANNING_TOP,
     TREASURER,
     WEALTH,
-    EndStage,
     Power,
-    Step,
 )
 from sprawl_env.games.urban_sprawl.rules.board import holds_power, set_owner
 from sprawl_env.games.urban_sprawl.rules.build import may_place_contract, permits_held
 from sprawl_env.games.urban_sprawl.rules.lines import extreme_seats, only_seat
 from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import (
+    EndStage,
+    Step,
+)
 from sprawl_env.games.urban_sprawl.tables import STARTING, Table
 from sprawl_env.kernels.agenda import pop, push, top
 from sprawl_env.kernels.arrays import Mask

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from sprawl_env.core.state import NOT_OVER, Games, Tables
 from sprawl_env.games.urban_sprawl.actions import SITE
-from sprawl_env.games.urban_sprawl.constants import ANSWER_OF, Answer
 from sprawl_env.games.urban_sprawl.rules.decisions import (
     mark_seat_choice,
     mark_simple,
@@ -22,6 +21,10 @@ from sprawl_env.games.urban_sprawl.rules.picks import mark_picks, play_pick
 from sprawl_env.games.urban_sprawl.rules.scoring import write_scores
 from sprawl_env.games.urban_sprawl.rules.setup import set_up
 from sprawl_env.games.urban_sprawl.rules.targets import mark_in_city, play_in_city
+from sprawl_env.games.urban_sprawl.steps import (
+    ANSWER_OF,
+    Answer,
+)
 from sprawl_env.kernels.agenda import top
 from sprawl_env.kernels.arrays import Ints, Mask
 from sprawl_env.kernels.compile import kernel

@@ -7,9 +7,11 @@ from sprawl_env.games.urban_sprawl.constants import (
     POLICE,
     VOCATIONS_A_CARD,
     WEALTH,
-    Step,
 )
 from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import (
+    Step,
+)
 from sprawl_env.games.urban_sprawl.tables import Table
 from sprawl_env.kernels.agenda import pop, push, top
 from sprawl_env.kernels.compile import kernel

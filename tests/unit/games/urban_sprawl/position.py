@@ -42,7 +42,6 @@ from sprawl_env.games.urban_sprawl.constants import (
     VOCATIONS,
     ZONES,
     Power,
-    Step,
 )
 from sprawl_env.games.urban_sprawl.effect_verbs import effect_row
 from sprawl_env.games.urban_sprawl.names import card_name, footprint_size
@@ -51,6 +50,9 @@ from sprawl_env.games.urban_sprawl.rules.flow import advance
 from sprawl_env.games.urban_sprawl.rules.lines import revalue
 from sprawl_env.games.urban_sprawl.rules.lists import push_effects
 from sprawl_env.games.urban_sprawl.rules.setup import clear_city
+from sprawl_env.games.urban_sprawl.steps import (
+    Step,
+)
 from sprawl_env.kernels.agenda import push, top
 
 PARTS = (

@@ -19,7 +19,6 @@ from sprawl_env.games.urban_sprawl.constants import (
     SIDE,
     VOCATIONS,
     Length,
-    Step,
 )
 from sprawl_env.games.urban_sprawl.invariants import MOST_PENDING
 from sprawl_env.games.urban_sprawl.names import card_name, kind_name
@@ -27,6 +26,9 @@ from sprawl_env.games.urban_sprawl.rules.flow import advance
 from sprawl_env.games.urban_sprawl.rules.lists import push_effects
 from sprawl_env.games.urban_sprawl.rules.rails import can_draw, rebuild_planning
 from sprawl_env.games.urban_sprawl.state import AGENDA_DEPTH
+from sprawl_env.games.urban_sprawl.steps import (
+    Step,
+)
 from sprawl_env.kernels.agenda import push
 from sprawl_env.kernels.compile import JIT
 from sprawl_env.kernels.rng import seed_state

@@ -12,7 +12,12 @@ import sprawl_env
 from sprawl_env.core.errors import PositionError
 from sprawl_env.core.state import NOT_OVER
 from sprawl_env.games.urban_sprawl.actions import BUILD, DECLINE
-from sprawl_env.games.urban_sprawl.constants import MOST_TURNS, Step
+from sprawl_env.games.urban_sprawl.constants import (
+    MOST_TURNS,
+)
+from sprawl_env.games.urban_sprawl.steps import (
+    Step,
+)
 from sprawl_env.kernels.agenda import top
 from sprawl_env.kernels.compile import JIT
 from tests.unit.games.urban_sprawl.bound import REBUILDS_OF_A_TURN, bound_of

@@ -12,12 +12,14 @@ from sprawl_env.games.urban_sprawl.constants import (
     OFFICES,
     VOCATIONS,
     ZONES,
-    Step,
 )
 from sprawl_env.games.urban_sprawl.effect_verbs import Verb
 from sprawl_env.games.urban_sprawl.observation import in_steps, planes
 from sprawl_env.games.urban_sprawl.rules.rails import rebuild_planning
 from sprawl_env.games.urban_sprawl.seen import CARD_LAYOUT, NUM_CARD_FEATURES
+from sprawl_env.games.urban_sprawl.steps import (
+    Step,
+)
 from sprawl_env.games.urban_sprawl.tables import MAYORS_PARK
 from sprawl_env.kernels.compile import JIT, kernel
 from tests.unit.games.urban_sprawl.position import (

@@ -2,16 +2,16 @@
 
 import pytest
 
-from sprawl_env.games.urban_sprawl.constants import (
+from sprawl_env.games.urban_sprawl.effect_verbs import ROWS, VERBS_OF, Verb
+from sprawl_env.games.urban_sprawl.render_cards import effect_words
+from sprawl_env.games.urban_sprawl.state import Entry
+from sprawl_env.games.urban_sprawl.steps import (
     ANSWER_OF,
     DECISIONS,
     FIRST_AUTOMATIC,
     NUM_DECISION_COLUMNS,
     Step,
 )
-from sprawl_env.games.urban_sprawl.effect_verbs import ROWS, VERBS_OF, Verb
-from sprawl_env.games.urban_sprawl.render_cards import effect_words
-from sprawl_env.games.urban_sprawl.state import Entry
 from sprawl_env.games.urban_sprawl.vocabulary import NUM_VERB_COLUMNS
 from tests.unit.games.urban_sprawl.position import SPARE, is_done, position, run, with_effects
 
