@@ -64,12 +64,13 @@ from sprawl_env.games.urban_sprawl.constants import (
     TREASURER,
     VOCATIONS_A_CARD,
     WEALTH,
-    Step,
 )
-from sprawl_env.games.urban_sprawl.data_files import NO_ZONE
 from sprawl_env.games.urban_sprawl.rules.build import neighbours_of_zone
 from sprawl_env.games.urban_sprawl.rules.scoring import office_bonus
-from sprawl_env.kernels.old_agenda import STEP, A, B
+from sprawl_env.games.urban_sprawl.steps import (
+    Step,
+)
+from sprawl_env.games.urban_sprawl.tables import NO_ZONE
 from sprawl_env.kernels.rng import combine
 
 GAME: Final = "urban_sprawl"
@@ -226,6 +227,17 @@ def plain(games: Games) -> Any:
     return games.view(np.ndarray).view(np.dtype((np.void, games.dtype)))
 
 
+def tops(games: Any) -> Any:
+    """Return the top entry of each game's agenda."""
+    return games["agenda"][np.arange(len(games)), games["agenda_size"] - 1]
+
+
+def next_steps(games: Any) -> Rows:
+    """Return the step on top of each game's agenda."""
+    steps: Rows = tops(games)["step"]
+    return steps
+
+
 class Ledger:
     """Splits the gains of wealth and prestige by source, ply by ply, in some games.
 
@@ -254,8 +266,8 @@ class Ledger:
         """Record one ply of the games ``which``, given their states before and after."""
         seats = self.num_seats
         was, now = plain(was), plain(now)
-        top = was["agenda"][np.arange(len(which)), was["agenda_size"] - 1]
-        step = top[:, STEP]
+        top = tops(was)
+        step = top["step"]
         left = np.stack([now["wealth"] - was["wealth"], now["prestige"] - was["prestige"]], axis=2)
         left = left[:, :seats].astype(np.int64)
         main, paying = step == Step.MAIN, step == Step.PERMITS
@@ -266,20 +278,20 @@ class Ledger:
             self.sources[which[rows], :, :, source] += left[rows]
             left[rows] = 0
         for k in np.flatnonzero(built):
-            self._pay_build(int(which[k]), was[k], now[k], int(top[k, B]), left[k])
-        pending = was["agenda"][:, :, STEP] == Step.TAKE_VOCATION
+            self._pay_build(int(which[k]), was[k], now[k], int(top["site"][k]), left[k])
+        pending = was["agenda"]["step"] == Step.TAKE_VOCATION
         pending &= np.arange(pending.shape[1]) < was["agenda_size"][:, None]
         own_vocation = built | pending.any(axis=1)
         for k in np.flatnonzero(step == Step.MARKER_GAIN):
             gain = (was["to_play"][k], actions[k] - GAIN)
-            self._score(int(which[k]), gain, int(top[k, A]), left[k], own_vocation[k])
+            self._score(int(which[k]), gain, int(top["number"][k]), left[k], own_vocation[k])
         for k in np.flatnonzero(own_vocation & (was["office"][:, POLICE] != NOBODY)):
             self._police_scores(int(which[k]), was[k], now[k], left[k])
         ending = (self._source[which] == EVENT) & ~main | ends
         self._end_turn(which[ending], was[ending], now[ending], left, np.flatnonzero(ending))
         self.sources[which, :, :, self._source[which]] += left
         self._moved[which] += left
-        next_step = now["agenda"][np.arange(len(which)), now["agenda_size"] - 1, STEP]
+        next_step = next_steps(now)
         over = (next_step == Step.MAIN) | (now["over"] != NOT_OVER)
         self._source[which[over]] = EFFECT
         busy = (self._card[which] >= 0) | self._events[which].any(axis=1)
@@ -375,7 +387,7 @@ class Ledger:
     def _tribute(self, was: Any, now: Any, paid: Rows) -> Rows:
         """Return what the Treasurer collected in games in which a turn has started."""
         out = np.zeros_like(paid)
-        started = now["agenda"][np.arange(len(now)), now["agenda_size"] - 1, STEP] == Step.MAIN
+        started = next_steps(now) == Step.MAIN
         for k in np.flatnonzero(started & (now["over"] == NOT_OVER)):
             seat = int(now["office"][k, TREASURER])
             if seat == now["active"][k] and seat != NOBODY:

@@ -13,7 +13,8 @@ A game declares its observation as a subclass of :class:`Observation`::
 
 ``layout_of(Seen, sites=24, seats=3)`` returns the layout.  The game's tables have the starts of its
 blocks as a part ``at`` (see :func:`starts_of`), so a kernel writes
-``out[t.at.height + site * t.at.site + colour]``.
+``out[t.at.height + site * t.at.site + colour]``.  Blocks that several kinds of things have, e.g.
+the text of a card, are declared once in a class of their own and added by :func:`group`.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ import itertools
 import json
 import math
 from collections.abc import Collection
-from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +34,8 @@ import numpy.typing as npt
 from sprawl_env.kernels.arrays import Floats, Mask
 from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.records import Field, Record, dtype_of
+
+T = TypeVar("T", bound=np.generic)
 
 
 class Block(NamedTuple):
@@ -167,14 +170,14 @@ class ObservationLayout:
         """Return observations of whole numbers ``[..., size]`` as float32."""
         return cast("npt.NDArray[np.float32]", np.asarray(numbers) * self.scales)
 
-    def view(self, observation: npt.NDArray[np.float32], name: str) -> npt.NDArray[np.float32]:
+    def view(self, observation: npt.NDArray[T], name: str) -> npt.NDArray[T]:
         """Return one block of an observation ``[..., size]`` as ``[..., *shape]``, a view."""
         block = self.blocks[name]
         front = observation.shape[:-1]
         if not block.entity:
             return observation[..., block.start : block.stop].reshape(*front, *block.shape)
         first = (block.start - self.rows(block.entity)[0]) // block.step
-        own: npt.NDArray[np.float32] = self.features(observation, block.entity)
+        own: npt.NDArray[T] = self.features(observation, block.entity)
         return own[..., first : first + block.size // block.rows].reshape(*front, *block.shape)
 
     def rows(self, entity: str) -> tuple[int, int]:
@@ -248,6 +251,14 @@ class Observation(Record):
     """Base of the declaration of a game's observation; a field is where its block starts."""
 
 
+@dataclass(frozen=True)
+class _Group(Field):
+    """Declared blocks of another declaration, for each thing of the entity in ``axes`` if any."""
+
+    blocks: type[Observation] = Observation
+    axes: tuple[Any, ...] = ()
+
+
 def entity(things: str | int, *, planes: bool = False) -> int:
     """Declare the things of a kind, whose blocks must follow one another.
 
@@ -274,6 +285,34 @@ def block(shape: Any, meaning: str, *, scale: float = 1.0) -> int:
     return cast(int, _Block(np.int32, (), meaning, None, axes, scale))
 
 
+def group(kind: type[Observation], meaning: str, *, of: int | None = None) -> int:
+    """Declare all blocks of another declaration, one after the other.
+
+    A block is named after the group and itself, e.g. ``favor_size``.  In kernels the field is the
+    index of the group's first number.
+
+    Args:
+        kind: the other declaration.
+        meaning: what the blocks describe, for the docs, which list the blocks of ``kind`` apart.
+        of: the entity whose things they describe.
+    """
+    return cast(int, _Group(np.int32, (), meaning, None, kind, () if of is None else (of,)))
+
+
+def _declared_blocks(kind: type[Observation]) -> dict[str, _Block]:
+    """Return the declared blocks by name, those of groups among them."""
+    found: dict[str, _Block] = {}
+    for name, field in vars(kind).items():
+        if isinstance(field, _Block):
+            found[name] = field
+        elif isinstance(field, _Group):
+            for inner, each in _declared_blocks(field.blocks).items():
+                meaning = f"{field.meaning}: `{inner}`"
+                axes = (*field.axes, *each.axes)
+                found[f"{name}_{inner}"] = replace(each, meaning=meaning, axes=axes)
+    return found
+
+
 def layout_of(kind: type[Observation], **lengths: int) -> ObservationLayout:
     """Return the layout that a declaration gives with lengths by name, e.g. ``seats=3``."""
     declared = vars(kind)
@@ -291,8 +330,7 @@ def layout_of(kind: type[Observation], **lengths: int) -> ObservationLayout:
             entities.get(id(field.axes[0]), ""),
             field.scale,
         )
-        for name, field in declared.items()
-        if isinstance(field, _Block)
+        for name, field in _declared_blocks(kind).items()
     ]
     planes = {name for name in entities.values() if declared[name].planes}
     return ObservationLayout(*blocks, planes=planes)
@@ -301,8 +339,12 @@ def layout_of(kind: type[Observation], **lengths: int) -> ObservationLayout:
 def starts_of(kind: type[Observation], layout: ObservationLayout) -> np.record:
     """Return the record that kernels read: starts of blocks, and distances of things."""
     starts = np.zeros(1, dtype_of(kind)).view(np.recarray)
+    for name, field in vars(kind).items():
+        if isinstance(field, _Group):
+            starts[name] = layout[f"{name}_{next(iter(_declared_blocks(field.blocks)))}"].start
     for made in layout.blocks.values():
-        starts[made.name] = made.start
+        if made.name in starts.dtype.names:
+            starts[made.name] = made.start
         if made.entity:
             starts[made.entity] = made.step if made.step > 1 else made.stride
     return cast(np.record, starts[0])

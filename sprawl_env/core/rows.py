@@ -86,6 +86,14 @@ def _problem(row: type[Fields], error: ErrorDetails) -> str:
     *parents, name = path or ("",)
     try:
         match error["type"]:
+            case "union_tag_invalid" | "union_tag_not_found":
+                field = error["ctx"]["discriminator"].strip("'")
+                words = (
+                    f"expected one of {', '.join(_schema(row, path)['discriminator']['mapping'])}"
+                )
+                tag = error["ctx"].get("tag")
+                says = f"{field} is missing: {words}" if tag is None else f"{words}, got {tag!r}"
+                path = path if tag is None else (*path, field)
             case "extra_forbidden":
                 path, known = tuple(parents), _schema(row, parents)["properties"]
                 hint = did_you_mean(str(name), known)
@@ -99,7 +107,20 @@ def _problem(row: type[Fields], error: ErrorDetails) -> str:
                 says = f"expected {_expected(_schema(row, path))}, got {error['input']!r}"
     except (KeyError, PydanticUserError):  # a type or limit that has no words here
         path, says = error["loc"], f"{error['msg']}, got {error['input']!r}"
-    return " ".join(": ".join([*_parts(path), says]).splitlines())
+    return " ".join(": ".join([*_parts(_named(row, path)), says]).splitlines())
+
+
+def _named(row: type[Fields], path: Sequence[int | str]) -> list[int | str]:
+    """Return a path without the words by which pydantic tells the classes of a union apart."""
+    named = []
+    for k, key in enumerate(path):
+        try:
+            if key in _schema(row, path[:k]).get("discriminator", {}).get("mapping", ()):
+                continue
+        except KeyError:  # not a table of fields
+            pass
+        named.append(key)
+    return named
 
 
 def _parts(path: Sequence[int | str]) -> list[str]:
@@ -127,7 +148,13 @@ def _schema(row: type[Fields], path: Sequence[int | str]) -> dict[str, Any]:
 
     found = resolved(root)
     for key in path:
-        found = resolved(found["items"] if isinstance(key, int) else found["properties"][key])
+        if isinstance(key, int):
+            found = found["items"]
+        elif "discriminator" in found:
+            found = {"$ref": found["discriminator"]["mapping"][key]}
+        else:
+            found = found["properties"][key]
+        found = resolved(found)
     return found
 
 
@@ -143,7 +170,7 @@ def _expected(schema: Mapping[str, Any]) -> str:
     Raises:
         KeyError: there are no words for the schema.
     """
-    if "properties" in schema or "$ref" in schema:
+    if "properties" in schema or "$ref" in schema or "discriminator" in schema:
         return "a table of fields"
     if "description" in schema:
         return str(schema["description"])

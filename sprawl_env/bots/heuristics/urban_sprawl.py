@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from sprawl_env.core.heuristic import Heuristic
-from sprawl_env.core.state import NOBODY, NOT_OVER, Games, State, Tables
+from sprawl_env.core.state import NOBODY, NOT_OVER, Games, Tables
 from sprawl_env.games.urban_sprawl.actions import BUILD, DECLINE, FAVOR, PERMIT, PLANNING, SITE
 from sprawl_env.games.urban_sprawl.constants import (
     ATTORNEY,
@@ -29,7 +29,6 @@ from sprawl_env.games.urban_sprawl.constants import (
     SHAPES,
     SIDE,
     WEALTH,
-    Step,
 )
 from sprawl_env.games.urban_sprawl.rules.build import (
     legal_footprints,
@@ -46,10 +45,15 @@ from sprawl_env.games.urban_sprawl.rules.lines import (
 from sprawl_env.games.urban_sprawl.rules.scoring import office_bonus, prestige_lines
 from sprawl_env.games.urban_sprawl.rules.turn import cost_at
 from sprawl_env.games.urban_sprawl.rules.verbs import legal_actions, play
+from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import (
+    Step,
+)
+from sprawl_env.games.urban_sprawl.tables import Table
+from sprawl_env.kernels.agenda import top
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.old_agenda import STEP, A, C, top
 
 EARLY_WEALTH: Final = 0.4  # prestige per unit of wealth at the start
 LATE_WEALTH: Final = 0.1  # prestige per unit of wealth at the end
@@ -102,7 +106,7 @@ def money_value(state: State, seat: int) -> float:
 
 
 @kernel
-def hand_value(t: State, state: State, seat: int) -> float:
+def hand_value(t: Table, state: State, seat: int) -> float:
     """Return the value of a hand: investments, and the first few permits for building."""
     value, permits = 0.0, 0
     unit = 0.8 * wealth_unit(state)
@@ -115,7 +119,7 @@ def hand_value(t: State, state: State, seat: int) -> float:
 
 
 @kernel
-def line_value(t: State, state: State, line: int, seat: int) -> float:
+def line_value(t: Table, state: State, line: int, seat: int) -> float:
     """Return what a line is expected to pay the seat until the end."""
     if line_number(t, state, line) == 0:
         return 0.0
@@ -126,7 +130,7 @@ def line_value(t: State, state: State, line: int, seat: int) -> float:
 
 
 @kernel
-def standing_value(state: State, seat: int) -> float:
+def influence_value(state: State, seat: int) -> float:
     """Return the value of vocations, offices and Favors."""
     later = min(cards_to_come(state) / MARKER_FADES, 1.0)
     value, markers = 0.0, 0
@@ -142,13 +146,13 @@ def standing_value(state: State, seat: int) -> float:
 
 
 @kernel
-def holding_value(t: State, state: State, seat: int) -> float:
+def holding_value(t: Table, state: State, seat: int) -> float:
     """Return the value of everything a seat has."""
     if state.over != NOT_OVER:
         points = int(state.prestige[seat]) + prestige_lines(t, state, seat)
         return float(points + office_bonus(state, seat)) + int(state.wealth[seat]) * LATE_WEALTH
     value = float(int(state.prestige[seat]))
-    value += money_value(state, seat) + hand_value(t, state, seat) + standing_value(state, seat)
+    value += money_value(state, seat) + hand_value(t, state, seat) + influence_value(state, seat)
     for line in range(NUM_LINES):
         value += line_value(t, state, line, seat)
     for row in range(SIDE):
@@ -157,7 +161,7 @@ def holding_value(t: State, state: State, seat: int) -> float:
 
 
 @kernel
-def position_value(t: State, state: State, seat: int) -> float:
+def position_value(t: Table, state: State, seat: int) -> float:
     """Return the value for a seat, less a part of the best rival's value."""
     rival = -1e9
     for other in range(state.num_seats):
@@ -170,7 +174,7 @@ def position_value(t: State, state: State, seat: int) -> float:
 
 
 @kernel
-def lines_of_block(t: State, state: State, block: int, seat: int) -> float:
+def lines_of_block(t: Table, state: State, block: int, seat: int) -> float:
     """Return how much more the lines of a block would pay with one more building there."""
     before = after = 0.0
     for line in range(NUM_LINES):
@@ -199,7 +203,7 @@ def cleared_value(state: State, block: int, shape: int, seat: int) -> float:
 
 
 @kernel
-def site_value(t: State, state: State, seat: int, card: int, site: int, lines: float) -> float:
+def site_value(t: Table, state: State, seat: int, card: int, site: int, lines: float) -> float:
     """Return the value of a footprint: its bonus and its lines, less its price."""
     block = site // CORNERS
     shape = int(SHAPES[t.card_size[card] - 1, site % CORNERS])
@@ -211,7 +215,7 @@ def site_value(t: State, state: State, seat: int, card: int, site: int, lines: f
 
 
 @kernel
-def best_site(t: State, state: State, seat: int, card: int) -> int:
+def best_site(t: Table, state: State, seat: int, card: int) -> int:
     """Return the best footprint for a contract being built."""
     best, found = -1e9, 0
     blocks = payable_blocks(t, state, seat, card)
@@ -233,7 +237,7 @@ def best_site(t: State, state: State, seat: int, card: int) -> int:
 
 
 @kernel
-def permit_price(t: State, state: State, kind: int, short: int) -> float:
+def permit_price(t: Table, state: State, kind: int, short: int) -> float:
     """Return the cost of paying with a permit: its investment, and permits beyond the need."""
     permits = int(t.permits[kind])
     price = int(t.permit_wealth[kind]) * wealth_unit(state) + permits * PERMIT_WORTH
@@ -243,7 +247,7 @@ def permit_price(t: State, state: State, kind: int, short: int) -> float:
 
 
 @kernel
-def cheapest_permit(t: State, state: State, seat: int, card: int, short: int) -> int:
+def cheapest_permit(t: Table, state: State, seat: int, card: int, short: int) -> int:
     """Return the kind of permit to pay next: the cheapest for what it covers."""
     best, found = 1e9, 0
     for kind in range(NUM_PERMITS):
@@ -260,23 +264,24 @@ def hide(state: State) -> None:
     """Remove hidden information: no card is revealed, a drawn one is an ordinary permit."""
     state.planning_deck[:] = ORDINARY
     for k in range(state.agenda_size):
-        step = state.agenda[k, STEP]
+        entry = state.agenda[k]
+        step = int(entry.step)
         drawing = step == Step.DRAW_PLANNING or step == Step.DRAW_CONTRACT
         if drawing or step == Step.END_OF_TURN or step == Step.BEGIN_TURN:
-            state.agenda[k, STEP] = Step.MAIN
+            entry.step = Step.MAIN
 
 
 @kernel
 def finish_build(tables: Tables, games: Games, seat: int, mask: Mask) -> None:
     """Place and pay a contract in ``games[1]``; then take the last legal action each time."""
     t, state = tables[0], games[1]
-    card = top(state, A)
+    card = int(top(state).card)
     play(tables, games, 1, SITE + best_site(t, state, seat, card))
-    while top(state, STEP) == Step.PERMITS:
-        short = int(t.card_size[card]) - top(state, C)
+    while top(state).step == Step.PERMITS:
+        short = int(t.card_size[card]) - int(top(state).paid)
         play(tables, games, 1, PERMIT + cheapest_permit(t, state, seat, card, short))
     plies = 0
-    while state.over == NOT_OVER and top(state, STEP) != Step.MAIN and plies < MOST_PLIES:
+    while state.over == NOT_OVER and top(state).step != Step.MAIN and plies < MOST_PLIES:
         legal_actions(tables, games, 1, mask)
         play(tables, games, 1, last_legal(mask))
         plies += 1
@@ -324,15 +329,16 @@ def rate(tables: Tables, games: Games, action: int, seat: int, mask: Mask) -> fl
         mask: int8 ``[num_actions]``, scratch.
     """
     t, state = tables[0], games[0]
-    step, a = top(state, STEP), top(state, A)
+    entry = top(state)
+    step, card = int(entry.step), int(entry.card)
     if step == Step.MAIN:
         return rate_main(tables, games, action, seat, mask)
     if step == Step.FOOTPRINT:
         site = action - SITE
         lines = lines_of_block(t, state, site // CORNERS, seat)
-        return site_value(t, state, seat, a, site, lines)
+        return site_value(t, state, seat, card, site, lines)
     if step == Step.PERMITS:
-        short = int(t.card_size[a]) - top(state, C)
+        short = int(t.card_size[card]) - int(entry.paid)
         covers = min(int(t.permits[action - PERMIT]), short)
         return -permit_price(t, state, action - PERMIT, short) / covers
     games[1] = games[0]

@@ -57,4 +57,5 @@ RULES: Final = GameRules(
     describe=describe,
     violations=violations,
     draw=draw,
+    whole_numbers=True,
 )

@@ -57,7 +57,7 @@ IN_ALL_COLOURS: Final = 2**NUM_COLOURS - 1  # the set of all zones and parks
 IN_ALL_CORNERS: Final = AT_CORNERS[ALL_CORNERS]  # times a set of zones: the set at each corner
 AS_CORNERS: Final = 0x01020408  # bytes of 0 or 1 times it: a set of corners, at the shift below
 AS_CORNERS_SHIFT: Final = 24
-ZONE_SHIFT: Final = 4  # in an entry of ``standing``: corners below, 1 + zone above
+ZONE_SHIFT: Final = 4  # in an entry of ``building_on``: corners below, 1 + zone above
 
 # Blocks around a block, the block itself last.
 AROUND_ROW: Final = (-1, -1, -1, 0, 0, 1, 1, 1, 0)
@@ -71,22 +71,28 @@ LEFT_EDGE: Final = 5
 RIGHT_EDGE: Final = 10
 
 
+def _touches(row: int, column: int, own: int, other: int) -> bool:
+    """Does a corner of a block touch a corner of the block that many rows and columns away?"""
+    down = row * 2 + other // 2 - own // 2
+    right = column * 2 + other % 2 - own % 2
+    return max(abs(down), abs(right)) <= 1
+
+
 def _touched() -> tuple[tuple[int, ...], ...]:
     """Return ``[direction][footprint]``: the corners of that block that the footprint touches."""
-    table = []
-    for row, column in zip(AROUND_ROW, AROUND_COLUMN, strict=True):
-        by_shape = []
-        for shape in range(ALL_CORNERS + 1):
-            touched = 0
-            for own in (corner for corner in range(CORNERS) if shape >> corner & 1):
-                for other in range(CORNERS):
-                    down = row * 2 + other // 2 - own // 2
-                    right = column * 2 + other % 2 - own % 2
-                    if max(abs(down), abs(right)) <= 1:
-                        touched |= 1 << other
-            by_shape.append(touched)
-        table.append(tuple(by_shape))
-    return tuple(table)
+    return tuple(
+        tuple(
+            sum(
+                1 << other
+                for other in range(CORNERS)
+                if any(
+                    shape >> own & 1 and _touches(row, column, own, other) for own in range(CORNERS)
+                )
+            )
+            for shape in range(ALL_CORNERS + 1)
+        )
+        for row, column in zip(AROUND_ROW, AROUND_COLUMN, strict=True)
+    )
 
 
 TOUCHED: Final = np.array(_touched(), np.int8)  # [direction, footprint]
@@ -220,83 +226,3 @@ class Power(IntEnum):
 
 
 NUM_POWERS: Final = len(Power)
-
-
-class Step(IntEnum):
-    """Steps of the agenda; those up to ``LAST_DECISION`` are decisions.
-
-    The comments name the arguments of an entry.  *Self* is the seat for which an effect is run.
-    """
-
-    CLAIM = 0  # a starting building
-    MAIN = 1  # an investment, an action or the end of the turn
-    FOOTPRINT = 2  # a = the card
-    PERMITS = 3  # a = the card, b = id of the footprint, c = permits paid
-    VOCATION_FROM = 4  # a = the vocation: take it from an opponent
-    MARKER_GAIN = 5  # a = number, b = markers left
-    UNIT = 6  # a = effect, b = units left, c = amount of each: wealth or prestige
-    TARGET = 7  # a = effect, b = the seat it acts for
-    SAVE = 8  # a = effect, b = first lot
-    PLACE = 9  # a = effect, b = zone
-    MOVE_TO = 10  # a = effect, b = first lot
-    PAID_LINE = 11  # a = effect: a line through this block
-    GREY = 12  # a = marker
-    PICK_MARKER = 13  # a = effect
-    PICK_ROW = 14
-    PICK_ZONE = 15  # of a filter
-    PLACE_ZONE = 16  # a = effect
-    OPTION = 17  # a = effect
-    BID = 18  # a = effect, b = highest so far, c = who bid it
-    ACCEPT = 19  # a = effect
-    NEXT_SEAT = 20  # a = set of seats, b = self
-    LEADER = 21  # a = set of seats
-    VICTIM = 22  # a = effect, b = set of seats
-    WINNER = 23  # a = set of seats, b = office
-    PICK_OFFICE = 24  # a = effect
-    PICK_VOCATION = 25  # a = effect
-    DISCARD = 26  # a = effect, b = cards left
-    FREE_CARD = 27
-    DISASTER = 28  # a = effect
-    HEADLINE = 29  # a = effect: which of several extreme buildings
-    # automatic
-    BEGIN_TURN = 30
-    TAKE_VOCATION = 31  # a = card, b = 0 or 1
-    SCORE_SEATS = 32  # a = number, b = vocation, c = seats left * 2 + Police Chief's both
-    EFFECTS = 33  # a = next effect, b = how many are left
-    EFFECT = 34  # a = effect, b = a Stage, c = set of seats
-    EACH = 35  # a = effect, b = set of seats, c = self
-    ACT = 36  # a = effect, b = self
-    NEXT_BID = 37  # a = effect, b = highest, c = who bid it; seat = the next
-    ELECTION = 38  # a = office
-    ASSIGN = 39  # the Contractor
-    END_OF_TURN = 40  # a = stage
-    DRAW_PLANNING = 41  # a = space
-    DRAW_CONTRACT = 42  # a = space, or FIRST_TOP + deck
-    END_EVENT = 43  # a = planning event
-    PAY_WEALTH = 44  # a = permit kind
-
-
-LAST_DECISION: Final = Step.HEADLINE
-
-
-class Stage(IntEnum):
-    """Stages of an effect before its verb is run."""
-
-    WHO = 0
-    ASK_ZONE = 1
-    ASK_ROW = 2
-    VERB = 3
-
-
-class EndStage(IntEnum):
-    """The steps of the end of a turn (US 6.8)."""
-
-    SLIDE_PLANNING = 1
-    FILL_PLANNING = 2
-    TURN_PLANNING = 3
-    SLIDE_CONTRACTS = 4
-    FILL_CONTRACTS = 5
-    TURN_TOWN = 6
-    TURN_CITY = 7
-    TURN_METROPOLIS = 8
-    NEXT_TURN = 9

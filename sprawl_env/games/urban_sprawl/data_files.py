@@ -12,15 +12,10 @@ from pydantic import Field
 
 from sprawl_env.core.data import DataFile, GameData, load
 from sprawl_env.core.errors import DataError
+from sprawl_env.core.layout import starts_of
 from sprawl_env.core.rows import Row, Text, length, one_of
 from sprawl_env.core.state import Tables
-from sprawl_env.games.urban_sprawl.cards import (
-    EFFECTS,
-    MOST_EFFECTS,
-    EffectCompiler,
-    EffectRow,
-    check_effects,
-)
+from sprawl_env.games.urban_sprawl.cards import EffectCompiler, check_effects
 from sprawl_env.games.urban_sprawl.constants import (
     CONTRACT_SPACES,
     CORNERS,
@@ -53,14 +48,15 @@ from sprawl_env.games.urban_sprawl.constants import (
     VOCATIONS_A_CARD,
     ZONES,
 )
-from sprawl_env.games.urban_sprawl.features import CARD_FEATURES, write_features
+from sprawl_env.games.urban_sprawl.effect_verbs import MOST_EFFECTS, AnyEffect
+from sprawl_env.games.urban_sprawl.features import write_features
+from sprawl_env.games.urban_sprawl.seen import Seen, seen_layout
+from sprawl_env.games.urban_sprawl.tables import NAME_SIZE, NO_ZONE, STARTING, TABLES, Table
 from sprawl_env.games.urban_sprawl.vocabulary import Next
 from sprawl_env.kernels.lanes import LANE_BITS
 
 FOLDER: Final = Path(__file__).parent / "data"
 CORNER_NAMES: Final = ("TL", "TR", "BL", "BR")
-STARTING: Final = 12
-NAME_SIZE: Final = 32
 MOST_MONEY: Final = 99
 NEXT_TO: Final = (*ZONES[:NUM_ZONES], "park", "water", "forest", "own")
 
@@ -174,7 +170,7 @@ class EventRow(Row):
 
     name: Text
     special: bool = False
-    effects: Annotated[tuple[EffectRow, ...], length(1, MOST_EFFECTS)]
+    effects: Annotated[tuple[AnyEffect, ...], length(1, MOST_EFFECTS)]
 
 
 class ContractRow(Row):
@@ -191,7 +187,7 @@ class ContractRow(Row):
     value_at_most: Value = 0
     highest_block: bool = False
     ignores_zoning: bool = False
-    effects: Annotated[tuple[EffectRow, ...], length(0, MOST_EFFECTS)] = ()
+    effects: Annotated[tuple[AnyEffect, ...], length(0, MOST_EFFECTS)] = ()
     copies: Copies = 1
 
 
@@ -237,62 +233,6 @@ FILES: Final = (
     ),
     *(_contract_file(deck) for deck in DECKS),
 )  # fmt: skip
-
-TABLES: Final = np.dtype(
-    [
-        ("block_start", np.int32, (60,)),  # first number of each observation block
-        ("seen_seats", np.int8),  # seats in the observation layout
-        ("column_number", np.int8, (NUM_COLUMNS,)),
-        ("row_number", np.int8, (NUM_DOUBLE_ROWS,)),
-        ("marker_number", np.int8, (NUM_WEALTH_MARKERS + NUM_PRESTIGE_MARKERS,)),
-        ("start_zone", np.int8, (STARTING,)),
-        ("start_lot", np.int16, (STARTING,)),
-        ("vocation_markers", np.int8, (NUM_VOCATIONS,)),
-        ("tiles", np.int8, (NUM_COLOURS, MAX_SIZE)),
-        ("places", np.int8, (MOST_ICON + 1, MAX_SEATS)),
-        ("planning_cost", np.int8, (PLANNING_SPACES + 1,)),
-        ("build_cost", np.int8, (CONTRACT_SPACES + NUM_DECKS,)),
-        ("action_points", np.int8),
-        ("boss_points", np.int8),
-        ("treasurer", np.int8),
-        ("opening_wealth", np.int16, (MAX_SEATS + 1,)),
-        ("opening_cards", np.int8, (MAX_SEATS,)),
-        ("tie_value", np.int8),
-        ("wealth_a_point", np.int8),
-        # planning cards
-        ("permits", np.int8, (NUM_PERMITS,)),
-        ("permit_zones", np.int8, (NUM_PERMITS,)),  # set of zones
-        ("permit_lanes", np.int64, (NUM_PERMITS,)),  # permits by zone, packed into lanes
-        ("permit_wealth", np.int8, (NUM_PERMITS,)),
-        ("permit_ballot", np.int8, (NUM_PERMITS,)),
-        ("permit_copies", np.int8, (NUM_PERMITS,)),
-        ("renewal_copies", np.int8),
-        ("event_first", np.int16, (NUM_EVENTS,)),
-        ("event_count", np.int8, (NUM_EVENTS,)),
-        # contracts and events of the three decks
-        ("card_zone", np.int8, (NUM_CARDS,)),  # NO_ZONE for an event
-        ("card_size", np.int8, (NUM_CARDS,)),
-        ("card_prestige", np.int8, (NUM_CARDS,)),
-        ("card_vocation", np.int8, (NUM_CARDS, VOCATIONS_A_CARD)),
-        ("card_number", np.int8, (NUM_CARDS, VOCATIONS_A_CARD)),
-        ("card_next_to", np.int16, (NUM_CARDS,)),  # set of Next
-        ("card_empty_block", np.int8, (NUM_CARDS,)),
-        ("card_at_least", np.int8, (NUM_CARDS,)),
-        ("card_at_most", np.int8, (NUM_CARDS,)),
-        ("card_highest", np.int8, (NUM_CARDS,)),
-        ("card_any_zone", np.int8, (NUM_CARDS,)),
-        ("card_restricted", np.int8, (NUM_CARDS,)),  # whether any of the six before is set
-        ("card_special", np.int8, (NUM_CARDS,)),
-        ("card_first", np.int16, (NUM_CARDS,)),
-        ("card_effects", np.int8, (NUM_CARDS,)),
-        ("card_name", np.uint8, (NUM_CARDS, NAME_SIZE)),
-        ("card_features", np.float32, (NUM_CARDS, CARD_FEATURES)),
-        ("event_name", np.uint8, (NUM_EVENTS, NAME_SIZE)),
-        *EFFECTS,
-    ],
-    align=True,
-)
-NO_ZONE: Final = -1
 
 
 def load_data(overlay: Path | None) -> GameData:
@@ -438,6 +378,7 @@ def compile_tables(data: GameData, options: Mapping[str, int]) -> Tables:
     """Compile the data into one record ``[1]`` for the kernels."""
     tables = np.zeros(1, TABLES).view(np.recarray)
     tables.seen_seats = options["num_players"]
+    tables.at[0] = starts_of(Seen, seen_layout(options["num_players"]))
     _compile_board(tables[0], data)
     effects = EffectCompiler(tables)
     _compile_planning(tables[0], data, effects)
@@ -448,7 +389,7 @@ def compile_tables(data: GameData, options: Mapping[str, int]) -> Tables:
     return tables
 
 
-def _compile_board(t: Any, data: GameData) -> None:
+def _compile_board(t: Table, data: GameData) -> None:
     printed, markers = data.row("board", "numbers"), data.row("board", "markers")
     t.column_number[:] = printed.columns
     t.row_number[:] = printed.double_rows
@@ -474,7 +415,7 @@ def _compile_board(t: Any, data: GameData) -> None:
     t.wealth_a_point = data.row("board", "final").wealth_a_point
 
 
-def _compile_planning(t: Any, data: GameData, effects: EffectCompiler) -> None:
+def _compile_planning(t: Table, data: GameData, effects: EffectCompiler) -> None:
     for k, row in enumerate(data.rows("planning", "permit")):
         t.permits[k], t.permit_wealth[k] = row.permits, row.wealth
         t.permit_zones[k] = sum(1 << ZONES.index(zone) for zone in set(row.zones))
@@ -486,7 +427,7 @@ def _compile_planning(t: Any, data: GameData, effects: EffectCompiler) -> None:
         _write_name(t.event_name[k], row.name)
 
 
-def _compile_deck(t: Any, data: GameData, deck: str, card: int, effects: EffectCompiler) -> None:
+def _compile_deck(t: Table, data: GameData, deck: str, card: int, effects: EffectCompiler) -> None:
     for row in data.rows(deck, "contract"):
         first, count = effects.add(row.effects, f"{deck}.toml")
         for _ in range(row.copies):
@@ -503,7 +444,7 @@ def _compile_deck(t: Any, data: GameData, deck: str, card: int, effects: EffectC
         card += 1
 
 
-def _compile_contract(t: Any, card: int, row: ContractRow) -> None:
+def _compile_contract(t: Table, card: int, row: ContractRow) -> None:
     t.card_zone[card], t.card_size[card] = ZONES.index(row.zone), row.size
     t.card_prestige[card] = row.prestige
     t.card_vocation[card] = NO_VOCATION

@@ -1,128 +1,63 @@
-"""The text of a contract as numbers for observations, computed once with the tables.
-
-==========  =====  =========================================================================
-block       count  meaning
-==========  =====  =========================================================================
-ZONE        4      its zone
-SIZE        1      its size / 4
-PRESTIGE    1      its prestige icon / 6
-VOCATIONS   8      the number scored, by vocation / 8
-NEXT_TO     8      what it must touch: a zone, a park, water, forest, an own building
-LIMITS      5      empty block, least value / 25, most value / 25, highest block, any zone
-DOES        10     sum of amounts / 8 (1 / 8 for an effect without amount), by group of verbs:
-                   lose or steal; pay lines; add or move markers; place or move buildings;
-                   harm or take buildings; elect or give offices; gain or cost planning cards;
-                   action points or lasting; gain or score vocations; optional, chosen or
-                   auctioned effects
-ONCE        2      wealth, prestige gained once / 8
-PER_OWN     10     wealth, then prestige, that the builder gains for each CIV, COM, IND, RES,
-                   park / 4
-PER_ALL     10     the same for effects by which every controller gains
-PAID        5      paid to the builder for each CIV, COM, IND, RES, park / 4
-==========  =====  =========================================================================
-"""
+"""The card features of contracts, computed once with the tables (:class:`seen.CardFeatures`)."""
 
 from __future__ import annotations
 
-from enum import IntEnum
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from sprawl_env.games.urban_sprawl.constants import (
-    MAX_SIZE,
     NO_VOCATION,
     NUM_COLOURS,
-    NUM_VOCATIONS,
-    NUM_ZONES,
     PRESTIGE,
     VOCATIONS_A_CARD,
     WEALTH,
 )
-from sprawl_env.games.urban_sprawl.vocabulary import Next, Per, Verb, Who
+from sprawl_env.games.urban_sprawl.effect_verbs import GROUP_OF, Verb
+from sprawl_env.games.urban_sprawl.seen import CARD_LAYOUT, NUM_NEXT
+from sprawl_env.games.urban_sprawl.vocabulary import Per, Who
 
-GROUPS: Final = (
-    (Verb.LOSE, Verb.STEAL),
-    (Verb.PAYOUT,),
-    (Verb.NEW_MARKER, Verb.MOVE_MARKER),
-    (Verb.PLACE, Verb.MOVE),
-    (Verb.DEMOLISH, Verb.UNCONTROL, Verb.TAKE, Verb.DISASTER),
-    (Verb.ELECTION, Verb.GIVE),
-    (Verb.FREE_CARD, Verb.DRAW, Verb.DISCARD),
-    (Verb.EXTRA_AP, Verb.LASTING),
-    (Verb.VOCATION, Verb.SCORE),
-    (Verb.OPTIONAL, Verb.AUCTION, Verb.CHOOSE),
-)
-NUM_NEXT: Final = int(max(Next)) + 1
-NUM_LIMITS: Final = 5
+if TYPE_CHECKING:
+    from sprawl_env.games.urban_sprawl.tables import Effect, Table
+
+LIMITS: Final = np.round(1 / CARD_LAYOUT.scales).astype(np.int64)  # of each feature
 
 
-class Feature(IntEnum):
-    """Index of the first number of each block."""
-
-    ZONE = 0
-    SIZE = NUM_ZONES
-    PRESTIGE = SIZE + 1
-    VOCATIONS = PRESTIGE + 1
-    NEXT_TO = VOCATIONS + NUM_VOCATIONS
-    LIMITS = NEXT_TO + NUM_NEXT
-    DOES = LIMITS + NUM_LIMITS
-    ONCE = DOES + len(GROUPS)
-    PER_OWN = ONCE + 2
-    PER_ALL = PER_OWN + 2 * NUM_COLOURS
-    PAID = PER_ALL + 2 * NUM_COLOURS
-
-
-CARD_FEATURES: Final = int(Feature.PAID) + NUM_COLOURS
-MOST_VALUE: Final = 25
-MOST_ICON: Final = 6
-EIGHT: Final = 8
-FOUR: Final = 4
-
-
-def write_features(t: Any, card: int) -> None:
+def write_features(t: Table, card: int) -> None:
     """Write the features of a card into the tables; an event has none."""
-    out = t.card_features[card]
     if t.card_zone[card] < 0:
         return
-    out[Feature.ZONE + t.card_zone[card]] = 1
-    out[Feature.SIZE] = t.card_size[card] / MAX_SIZE
-    out[Feature.PRESTIGE] = t.card_prestige[card] / MOST_ICON
+    numbers = np.zeros(CARD_LAYOUT.size, np.int64)
+    out = {name: CARD_LAYOUT.view(numbers, name) for name in CARD_LAYOUT.blocks}
+    out["zone"][t.card_zone[card]] = 1
+    out["size"][0] = t.card_size[card]
+    out["prestige"][0] = t.card_prestige[card]
     for k in range(VOCATIONS_A_CARD):
         if t.card_vocation[card, k] != NO_VOCATION:
-            out[Feature.VOCATIONS + t.card_vocation[card, k]] = t.card_number[card, k] / EIGHT
+            out["vocations"][t.card_vocation[card, k]] = t.card_number[card, k]
     for bit in range(NUM_NEXT):
-        out[Feature.NEXT_TO + bit] = int(t.card_next_to[card]) >> bit & 1
-    out[Feature.LIMITS : Feature.LIMITS + NUM_LIMITS] = (
-        t.card_empty_block[card],
-        t.card_at_least[card] / MOST_VALUE,
-        min(t.card_at_most[card] / MOST_VALUE, 1.0),
-        t.card_highest[card],
-        t.card_any_zone[card],
-    )
+        out["next_to"][bit] = int(t.card_next_to[card]) >> bit & 1
+    out["limits"][:] = t.card_empty_block[card], t.card_highest[card], t.card_any_zone[card]
+    out["value"][:] = t.card_at_least[card], t.card_at_most[card]
     first = int(t.card_first[card])
     for e in range(first, first + int(t.card_effects[card])):
-        _write_effect(t, e, out)
-    np.clip(out, -1, 1, out=out)
+        _add_effect(t.effects[e], out)
+    t.card_features[card] = np.clip(numbers, -LIMITS, LIMITS)
 
 
-def _write_effect(t: Any, e: int, out: Any) -> None:
-    verb, amount = int(t.verb[e]), int(t.amount[e])
-    for group, verbs in enumerate(GROUPS):
-        if verb in verbs:
-            out[Feature.DOES + group] += max(amount, 1) / EIGHT
-    moneys = [money for money in (WEALTH, PRESTIGE) if t.what[e] not in {PRESTIGE - money}]
+def _add_effect(effect: Effect, out: dict[str, Any]) -> None:
+    verb, amount = Verb(int(effect.verb)), int(effect.amount)
+    if verb in GROUP_OF:
+        out["does"][GROUP_OF[verb]] += max(amount, 1)
+    moneys = [money for money in (WEALTH, PRESTIGE) if effect.what not in {PRESTIGE - money}]
     sign = -1 if verb == Verb.LOSE else 1
-    colours = [c for c in range(NUM_COLOURS) if int(t.colours[e]) >> c & 1]
+    colours = [c for c in range(NUM_COLOURS) if int(effect.colours) >> c & 1]
     if verb == Verb.PAY:
-        for colour in colours:
-            out[Feature.PAID + colour] += amount / FOUR
-    elif verb in {Verb.GAIN, Verb.LOSE} and t.per[e] == Per.BUILDING:
-        everyone = t.who[e] in {Who.CONTROLLER, Who.EACH}
-        base = Feature.PER_ALL if everyone else Feature.PER_OWN
+        out["paid"][colours] += amount
+    elif verb in {Verb.GAIN, Verb.LOSE} and effect.per == Per.BUILDING:
+        everyone = effect.who in {Who.CONTROLLER, Who.EACH}
+        block = out["per_all" if everyone else "per_own"]
         for money in moneys:
-            for colour in colours:
-                out[base + money * NUM_COLOURS + colour] += sign * amount / FOUR
-    elif verb in {Verb.GAIN, Verb.LOSE} and t.who[e] in {Who.SELF, Who.BUILDER}:
-        for money in moneys:
-            out[Feature.ONCE + money] += sign * amount / EIGHT
+            block[[money * NUM_COLOURS + colour for colour in colours]] += sign * amount
+    elif verb in {Verb.GAIN, Verb.LOSE} and effect.who in {Who.SELF, Who.BUILDER}:
+        out["once"][moneys] += sign * amount

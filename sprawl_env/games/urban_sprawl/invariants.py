@@ -7,14 +7,13 @@ independently of the rules.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
 
-from sprawl_env.core.state import NOBODY, NOT_OVER, TRUNCATED, Games, State, Tables
+from sprawl_env.core.state import NOBODY, NOT_OVER, TRUNCATED, Games, Tables
 from sprawl_env.games.urban_sprawl.actions import ACTIONS, MOST_BID
-from sprawl_env.games.urban_sprawl.cards import MAX_EFFECTS, MOST
 from sprawl_env.games.urban_sprawl.constants import (
     ALL_CORNERS,
     ALL_FOOTPRINTS,
@@ -25,7 +24,6 @@ from sprawl_env.games.urban_sprawl.constants import (
     FIRST_EVENT,
     FIRST_GREY,
     FIRST_TOP,
-    LAST_DECISION,
     LOTS_A_PART,
     MAX_SEATS,
     MAX_SIZE,
@@ -65,25 +63,33 @@ from sprawl_env.games.urban_sprawl.constants import (
     VOCATIONS,
     ZONE_SHIFT,
     ZONES,
-    EndStage,
     Length,
     Power,
+)
+from sprawl_env.games.urban_sprawl.effect_verbs import MOST, VERBS_OF, Verb
+from sprawl_env.games.urban_sprawl.names import card_name, kind_name, lot_name, marker_name
+from sprawl_env.games.urban_sprawl.rules.verbs import POINT, legal_actions
+from sprawl_env.games.urban_sprawl.state import AGENDA_DEPTH, Entry, State
+from sprawl_env.games.urban_sprawl.steps import (
+    DECISIONS,
+    EndStage,
     Stage,
     Step,
 )
-from sprawl_env.games.urban_sprawl.data_files import STARTING
-from sprawl_env.games.urban_sprawl.names import card_name, kind_name, lot_name, marker_name
-from sprawl_env.games.urban_sprawl.rules.verbs import POINT, legal_actions
-from sprawl_env.games.urban_sprawl.state import AGENDA_DEPTH
-from sprawl_env.games.urban_sprawl.vocabulary import CHOSEN, Line, Per, Verb, Where, Who
-from sprawl_env.kernels.old_agenda import SEAT, STEP, A, B
+from sprawl_env.games.urban_sprawl.tables import MAX_EFFECTS, STARTING, Table
+from sprawl_env.games.urban_sprawl.vocabulary import (
+    CHOSEN,
+    Line,
+    Per,
+    Where,
+    Who,
+)
 
 COUNTED: Final = (0, 127)
 EVERYONE: Final = (0, 2**MAX_SEATS - 1)
 # An agenda with this much room cannot overflow: two nested effects, an event, five elections.
 MOST_PENDING: Final = AGENDA_DEPTH - 12
 
-Entry = list[int]
 Building = tuple[int, int, int, int]  # lots as a set, zone, owner, first lot
 
 
@@ -143,7 +149,7 @@ def violations(tables: Tables, games: Games, g: int) -> list[str]:
     return found
 
 
-def _ranges(t: State, state: State) -> Iterator[str]:
+def _ranges(t: Table, state: State) -> Iterator[str]:
     """Check the range of every value that is used as an index or a count."""
     seats = int(state.num_seats)
     part = (0, 2**LOTS_A_PART - 1)
@@ -186,7 +192,7 @@ def _ranges(t: State, state: State) -> Iterator[str]:
         "owner": (NOBODY, seats - 1),
         "power": (0, int(max(Power))),
         "lasting": (0, NUM_LOTS),
-        "standing": (0, NUM_COLOURS << ZONE_SHIFT | ALL_CORNERS),
+        "building_on": (0, NUM_COLOURS << ZONE_SHIFT | ALL_CORNERS),
         "holder": (NOBODY, MAX_SEATS - 1),
         "firsts": part,
         "occupied": (0, ALL_CORNERS),
@@ -210,7 +216,7 @@ def _ranges(t: State, state: State) -> Iterator[str]:
         "agenda_size": (0 if state.over else 1, MOST_PENDING),
     }
     for field, (low, high) in limits.items():
-        values = np.asarray(state[field])
+        values = np.asarray(getattr(state, field))
         if values.min() < low or values.max() > high:
             yield f"{field}: expected {low}..{high}, got {values.min()}..{values.max()}"
 
@@ -220,7 +226,7 @@ def _ranges(t: State, state: State) -> Iterator[str]:
 
 def _buildings(state: State) -> list[Building]:
     """Return all buildings."""
-    corners, zones, owners = (state[name].tolist() for name in ("corners", "zone", "owner"))
+    corners, zones, owners = state.corners.tolist(), state.zone.tolist(), state.owner.tolist()
     return [
         (corners[lot] << (lot - lot % CORNERS), zones[lot], owners[lot], lot)
         for lot in range(NUM_LOTS)
@@ -228,7 +234,7 @@ def _buildings(state: State) -> list[Building]:
     ]
 
 
-def _city(t: State, state: State) -> Iterator[str]:
+def _city(t: Table, state: State) -> Iterator[str]:
     """Check that buildings have a shape and do not overlap, and the derived fields (US §1)."""
     buildings = _buildings(state)
     corners, owner = state.corners.tolist(), state.owner.tolist()
@@ -244,7 +250,7 @@ def _city(t: State, state: State) -> Iterator[str]:
         if not corners[lot] and (owner[lot] != NOBODY or state.zone[lot] or state.power[lot]):
             yield f"owner, zone, power: expected none without a building at {lot_name(lot)}"
     for field, expected in _derived(state, buildings).items():
-        if state[field].tolist() != expected:
+        if getattr(state, field).tolist() != expected:
             yield f"{field}: does not match the buildings"
     yield from _tiles(t, state, buildings)
     for k in _set_bits(int(state.starting)):
@@ -255,7 +261,7 @@ def _city(t: State, state: State) -> Iterator[str]:
 
 def _derived(state: State, buildings: list[Building]) -> dict[str, Any]:
     """Recompute all fields that are derived from the buildings."""
-    standing, holder = [0] * NUM_LOTS, [NOBODY] * NUM_LOTS
+    building_on, holder = [0] * NUM_LOTS, [NOBODY] * NUM_LOTS
     firsts = [0] * NUM_PARTS
     occupied, inside = [0] * NUM_BLOCKS, [0] * NUM_BLOCKS
     across = [0] * NUM_BLOCKS
@@ -272,7 +278,7 @@ def _derived(state: State, buildings: list[Building]) -> dict[str, Any]:
         firsts[lot // LOTS_A_PART] |= 1 << lot % LOTS_A_PART
         near = 0
         for covered in _set_bits(lots):
-            standing[covered] = (zone + 1) << ZONE_SHIFT | int(state.corners[lot])
+            building_on[covered] = (zone + 1) << ZONE_SHIFT | int(state.corners[lot])
             holder[covered] = owner
             occupied[block] |= 1 << covered % CORNERS
             near |= NEAR[covered]
@@ -287,7 +293,7 @@ def _derived(state: State, buildings: list[Building]) -> dict[str, Any]:
     fitting = _fitting(taken, touched)
     return {
         "lasting": lasting,
-        "standing": standing,
+        "building_on": building_on,
         "holder": holder,
         "firsts": firsts,
         "occupied": occupied,
@@ -328,13 +334,13 @@ def _room(fitting: list[list[int]]) -> list[list[int]]:
     return room
 
 
-def _tiles(t: State, state: State, buildings: list[Building]) -> Iterator[str]:
+def _tiles(t: Table, state: State, buildings: list[Building]) -> Iterator[str]:
     """Check that supply and city together hold no more tiles than the game has."""
-    standing = Counter((zone, lots.bit_count()) for lots, zone, _, _ in buildings)
+    placed = Counter((zone, lots.bit_count()) for lots, zone, _, _ in buildings)
     for zone in range(NUM_COLOURS):
         for size in range(1, MAX_SIZE + 1):
             left = int(state.tiles[zone, size - 1])
-            if left + standing[zone, size] > t.tiles[zone, size - 1]:
+            if left + placed[zone, size] > t.tiles[zone, size - 1]:
                 yield f"tiles: more {ZONES[zone]} tiles of size {size} than the game has"
 
 
@@ -371,11 +377,11 @@ def _lines(tables: Tables, state: State) -> Iterator[str]:
 # -------------------------------------------------------------------------------------- the seats
 
 
-def _seats(t: State, state: State) -> Iterator[str]:
+def _seats(t: Table, state: State) -> Iterator[str]:
     """Check vocations and offices, and that unused seats hold nothing."""
     seats = int(state.num_seats)
     for name in ("wealth", "prestige", "hand", "vocations"):
-        if state[name][seats:].any():
+        if getattr(state, name)[seats:].any():
             yield f"{name}: expected 0 beyond seat {seats - 1}"
     if (state.favors[seats:] != NO_CARD).any():
         yield f"favors: expected none beyond seat {seats - 1}"
@@ -427,9 +433,9 @@ def _contracts(tables: Tables, state: State) -> Iterator[str]:
     faces = [card for card in state.contract.tolist() if card != NO_CARD]
     faces += [card for card in state.deck_top.tolist() if card != NO_CARD]
     faces += [card for card in state.favors.reshape(-1).tolist() if card != NO_CARD]
-    for entry in state.agenda[: int(state.agenda_size)].tolist():
-        if entry[STEP] in {Step.FOOTPRINT, Step.PERMITS} and 0 <= entry[A] < NUM_CARDS:
-            faces.append(entry[A])
+    for entry in _pending(state):
+        if entry.step in {Step.FOOTPRINT, Step.PERMITS} and 0 <= entry.card < NUM_CARDS:
+            faces.append(int(entry.card))
     if state.contracts_built and state.card != NO_CARD:
         faces.append(int(state.card))
     for card in faces:
@@ -456,7 +462,7 @@ def _contracts(tables: Tables, state: State) -> Iterator[str]:
 # --------------------------------------------------------------------------------------- the turn
 
 
-def _turn(t: State, state: State) -> Iterator[str]:
+def _turn(t: Table, state: State) -> Iterator[str]:
     """Check the turn: its seat, what was built in it, the end of the game."""
     seats, turn = int(state.num_seats), int(state.turn)
     truncated = state.over == TRUNCATED
@@ -499,28 +505,10 @@ NEVER_WAITS: Final = frozenset({Step.BEGIN_TURN, Step.ACT})  # carried out at on
 ONCE_AT_MOST: Final = frozenset(
     {Step.DRAW_PLANNING, Step.DRAW_CONTRACT, Step.END_EVENT, Step.TAKE_VOCATION, Step.PAY_WEALTH}
 )
-MONEY_VERBS: Final = frozenset({Verb.GAIN, Verb.LOSE, Verb.PAY})
-TARGET_VERBS: Final = frozenset({Verb.MOVE, Verb.DEMOLISH, Verb.UNCONTROL, Verb.TAKE})
+KNOWN_STEPS: Final = frozenset(Step)
 ANY_VERB: Final = frozenset(Verb)
-# Steps whose first argument is an effect, with the verbs that it may have.
-EFFECT_OF: Final = {
-    Step.UNIT: MONEY_VERBS,
-    Step.TARGET: TARGET_VERBS,
-    Step.SAVE: frozenset({Verb.DEMOLISH, Verb.UNCONTROL}),
-    Step.PLACE: frozenset({Verb.PLACE}),
-    Step.MOVE_TO: frozenset({Verb.MOVE}),
-    Step.PAID_LINE: frozenset({Verb.PAYOUT}),
-    Step.PICK_MARKER: frozenset({Verb.NEW_MARKER, Verb.MOVE_MARKER}),
-    Step.PLACE_ZONE: frozenset({Verb.PLACE}),
-    Step.OPTION: frozenset({Verb.CHOOSE}),
-    Step.BID: frozenset({Verb.AUCTION}),
-    Step.ACCEPT: frozenset({Verb.OPTIONAL}),
-    Step.VICTIM: frozenset({Verb.STEAL}),
-    Step.PICK_OFFICE: frozenset({Verb.ELECTION, Verb.GIVE}),
-    Step.PICK_VOCATION: frozenset({Verb.VOCATION, Verb.SCORE}),
-    Step.DISCARD: frozenset({Verb.DISCARD}),
-    Step.DISASTER: frozenset({Verb.DISASTER}),
-    Step.HEADLINE: frozenset({Verb.GAIN, Verb.LOSE}),
+# Steps about an effect, with the verbs that it may have.
+EFFECT_OF: Final = VERBS_OF | {
     Step.EFFECT: ANY_VERB,
     Step.EACH: ANY_VERB,
     Step.NEXT_BID: frozenset({Verb.AUCTION}),
@@ -528,33 +516,34 @@ EFFECT_OF: Final = {
 HERE: Final = frozenset({Where.ROWS, Where.ROW, Where.OTHER_ROW, Where.BLOCK, Where.ADJACENT})
 
 
-def _agenda(t: State, state: State) -> Iterator[str]:
+def _agenda(t: Table, state: State) -> Iterator[str]:
     """Check that a decision of the seat to play is on top, and that the steps below can occur."""
     if state.over != NOT_OVER:
         return
-    entries: list[Entry] = state.agenda[: int(state.agenda_size)].tolist()
-    if any(not 0 <= entry[STEP] <= max(Step) for entry in entries):
+    entries = _pending(state)
+    if any(entry.step not in KNOWN_STEPS for entry in entries):
         yield "agenda: expected known steps"
         return
-    if entries[-1][SEAT] != state.to_play:
+    if entries[-1].seat != state.to_play:
         yield "agenda: expected a decision of the seat to play"
-    steps = Counter(Step(entry[STEP]) for entry in entries)
-    bottom = entries[0][STEP]
+    steps = Counter(Step(entry.step) for entry in entries)
+    bottom = entries[0].step
     if bottom not in {Step.CLAIM, Step.MAIN, Step.END_OF_TURN}:
         yield "agenda: expected a claim, a turn or its end at the bottom"
     if (bottom == Step.CLAIM) != bool(state.starting):
         yield "agenda: expected a claim if and only if a starting building is unclaimed"
-    if entries[-1][STEP] > LAST_DECISION or any(e[STEP] <= LAST_DECISION for e in entries[1:-1]):
+    if entries[-1].step not in DECISIONS or any(e.step in DECISIONS for e in entries[1:-1]):
         yield "agenda: expected exactly one decision, on top"
     if any(steps[Step(step)] for step in NEVER_WAITS) or any(
         steps[Step(step)] > 1 for step in ONCE_AT_MOST
     ):
         yield "agenda: expected no step that cannot wait, and no second draw, event or payout"
-    if any(entry[STEP] in {Step.CLAIM, Step.MAIN, Step.END_OF_TURN} for entry in entries[1:]):
+    if any(entry.step in {Step.CLAIM, Step.MAIN, Step.END_OF_TURN} for entry in entries[1:]):
         yield "agenda: expected exactly one claim, turn or end of a turn"
-    for below, entry in zip([[], *entries], entries, strict=False):
+    for below, entry in zip([None, *entries], entries, strict=False):
         if not _entry_fits(t, state, entry) or not _rests_on(entry, below):
-            yield f"agenda: {Step(entry[STEP]).name} cannot be pending with {entry[1:]}"
+            given = [int(entry.seat), int(entry.first), int(entry.second), int(entry.third)]
+            yield f"agenda: {Step(entry.step).name} cannot be pending with {given}"
     yield from _turn_agenda(state, entries)
 
 
@@ -563,15 +552,25 @@ def _turn_agenda(state: State, entries: list[Entry]) -> Iterator[str]:
     seats = int(state.num_seats)
     claimed = STARTING - int(state.starting).bit_count()
     seat = claimed % seats if state.starting else int(state.active)
-    if entries[0][SEAT] != seat:
+    if entries[0].seat != seat:
         yield f"agenda: expected seat {seat} at the bottom"
-    if entries[0][STEP] != Step.MAIN and (state.points or state.investing):
+    if entries[0].step != Step.MAIN and (state.points or state.investing):
         yield "points, investing: expected 0 outside a turn"
     if state.investing and len(entries) > 1:
         yield "investing: expected 0 after the first action of a turn"
-    executed = [entry[A] for entry in entries if entry[STEP] == Step.END_EVENT]
+    executed = [entry.event for entry in entries if entry.step == Step.END_EVENT]
     if executed != ([] if state.event == NO_KIND else [int(state.event)]):
         yield "event: does not match the agenda"
+
+
+def _pending(state: State) -> list[Entry]:
+    """Return the steps of the agenda, the next one last."""
+    return [state.agenda[k] for k in range(int(state.agenda_size))]
+
+
+def _stands(state: State, lot: int) -> bool:
+    """Does a building begin on the lot?"""
+    return bool(0 <= lot < NUM_LOTS and state.corners[lot])
 
 
 def _is_set(state: State, seats: int) -> bool:
@@ -583,75 +582,58 @@ def _is_seat(state: State, seat: int) -> bool:
     return 0 <= seat < int(state.num_seats)
 
 
-def _entry_fits(t: State, state: State, entry: Entry) -> bool:
+def _entry_fits(t: Table, state: State, entry: Entry) -> bool:
     """Are the seat and the arguments of a step possible?"""
-    step, seat = Step(entry[STEP]), entry[SEAT]
+    step, seat = Step(entry.step), entry.seat
     if step in FOR_NOBODY or (step == Step.NEXT_BID and seat == NOBODY):
         if seat != NOBODY:
             return False
     elif not _is_seat(state, seat):
         return False
-    if step in EFFECT_OF and not _effect_fits(t, state, entry[A], EFFECT_OF[step]):
+    if step in EFFECT_OF and not _effect_fits(t, state, entry.effect, EFFECT_OF[step]):
         return False
-    if step <= Step.MOVE_TO:
-        return _early_fits(t, state, entry)
-    if step <= LAST_DECISION:
-        return _pick_fits(t, state, entry)
-    return _pending_fits(t, state, entry)
+    arguments = DECISIONS[step].arguments if step in DECISIONS else ()
+    if not all(OF_ITS_KIND[name](state, int(getattr(entry, name))) for name in arguments):
+        return False
+    return step not in FITS or bool(FITS[step](t, state, entry))
 
 
-def _effect_fits(t: State, state: State, e: int, verbs: frozenset[Verb]) -> bool:
+def _effect_fits(t: Table, state: State, e: int, verbs: frozenset[Verb]) -> bool:
     """Is it an effect with one of the verbs, and is the building it needs there?"""
-    if not 0 <= e < MAX_EFFECTS or int(t.verb[e]) not in verbs:
+    if not 0 <= e < MAX_EFFECTS or int(t.effects[e].verb) not in verbs:
         return False
     return bool(state.lot != NO_LOT) or not _speaks_of_building(t, e)
 
 
-def _speaks_of_building(t: State, e: int) -> bool:
+def _speaks_of_building(t: Table, e: int) -> bool:
     """Does an effect, or one nested in it, need the contract just built?"""
+    effect = t.effects[e]
     own = (
-        int(t.where[e]) in HERE
-        or t.per[e] == Per.VALUE
-        or (t.verb[e] == Verb.PAYOUT and t.pays[e] == Line.ROW)
-        or t.verb[e] == Verb.LASTING
+        int(effect.where) in HERE
+        or effect.per == Per.VALUE
+        or (effect.verb == Verb.PAYOUT and effect.line == Line.ROW)
+        or effect.verb == Verb.LASTING
     )
     inner = (
-        *range(int(t.then_first[e]), int(t.then_first[e]) + int(t.then_count[e])),
-        *range(int(t.else_first[e]), int(t.else_first[e]) + int(t.else_count[e])),
+        *range(
+            int(effect.then_first),
+            int(effect.then_first) + int(effect.then_count),
+        ),
+        *range(
+            int(effect.else_first),
+            int(effect.else_first) + int(effect.else_count),
+        ),
     )
     return bool(own) or any(_speaks_of_building(t, other) for other in inner)
 
 
-def _early_fits(t: State, state: State, entry: Entry) -> bool:
-    """Are the arguments of a decision of a turn, or about a building, possible?"""
-    step, seat, a, b, c = Step(entry[STEP]), *entry[1:]
-    stands = 0 <= b < NUM_LOTS and state.corners[b]
-    if step == Step.FOOTPRINT:
-        return seat == state.active and _is_contract(t, a)
-    if step == Step.PERMITS:
-        return seat == state.active and _is_contract(t, a) and _is_payable(t, state, entry)
-    if step == Step.VOCATION_FROM:
-        return 0 <= a < NUM_VOCATIONS
-    if step == Step.MARKER_GAIN:
-        return 0 <= a <= COUNTED[1] and 0 < b <= COUNTED[1]
-    if step == Step.UNIT:
-        return 0 < b <= NUM_LOTS and _is_seat(state, c)
-    if step == Step.TARGET:
-        return _is_seat(state, b)
-    if step == Step.SAVE:
-        return bool(stands and t.save_amount[a] and state.owner[b] == seat)
-    if step == Step.PLACE:
-        return bool(0 <= b < NUM_COLOURS and state.tiles[b, t.new_size[a] - 1])
-    return bool(stands) if step == Step.MOVE_TO else True
-
-
-def _is_contract(t: State, card: int) -> bool:
+def _is_contract(t: Table, card: int) -> bool:
     return bool(0 <= card < NUM_CARDS and t.card_zone[card] >= 0)
 
 
-def _is_payable(t: State, state: State, entry: Entry) -> bool:
+def _is_payable(t: Table, state: State, entry: Entry) -> bool:
     """Can the contract whose footprint is chosen still be paid?"""
-    _, seat, card, site, paid = entry
+    seat, card, site, paid = int(entry.seat), int(entry.card), int(entry.site), int(entry.paid)
     size, zone = int(t.card_size[card]), int(t.card_zone[card])
     if not 0 <= site < NUM_LOTS or site % CORNERS >= NUM_SHAPES[size - 1]:
         return False
@@ -665,67 +647,120 @@ def _is_payable(t: State, state: State, entry: Entry) -> bool:
     return bool(enough and state.wealth[seat] >= worth and state.tiles[zone, size - 1])
 
 
-def _pick_fits(t: State, state: State, entry: Entry) -> bool:
-    """Are the arguments of a decision from PAID_LINE on possible?"""
-    step, seat, a, b, _ = Step(entry[STEP]), *entry[1:]
-    if step == Step.GREY:
-        return 0 <= a < NUM_MARKERS
-    if step == Step.PLACE_ZONE:
-        return bool(t.new_zone[a] == CHOSEN)
-    if step == Step.BID:
-        return 0 <= b < MOST_BID
-    if step in {Step.NEXT_SEAT, Step.LEADER}:
-        return _is_set(state, a)
-    if step == Step.WINNER:
-        return _is_set(state, a) and 0 <= b < NUM_OFFICES and bool(int(state.in_play) >> b & 1)
-    if step == Step.VICTIM:
-        return _is_set(state, b) and not b >> seat & 1
-    if step == Step.DISCARD:
-        return 0 < b <= MOST
-    return bool(t.who[a] == Who.CONTROLLER) if step == Step.HEADLINE else True
+def _can_save(t: Table, state: State, entry: Entry) -> bool:
+    """Is it the controller of a building that can be saved from the effect?"""
+    saved = t.effects[entry.effect].save_amount > 0
+    return bool(saved and state.owner[entry.lot] == entry.seat)
 
 
-def _pending_fits(t: State, state: State, entry: Entry) -> bool:
-    """Are the arguments of an automatic step possible?"""
-    step, _, a, b, c = Step(entry[STEP]), *entry[1:]
-    if step == Step.TAKE_VOCATION:
-        return _is_contract(t, a) and b in {0, 1, 2}
-    if step == Step.SCORE_SEATS:
-        left = 0 <= c <= 2 * int(state.num_seats) + 1
-        return 0 <= a <= COUNTED[1] and 0 <= b < NUM_VOCATIONS and left
-    if step == Step.EFFECTS:
-        inside = min(a, b) >= 0 and a + b <= MAX_EFFECTS
-        return inside and all(_effect_fits(t, state, e, ANY_VERB) for e in range(a, a + b))
-    if step == Step.EFFECT:
-        return Stage.ASK_ZONE <= b <= Stage.VERB and _is_set(state, c)
-    if step == Step.EACH:
-        return _is_set(state, b) and _is_seat(state, c)
-    if step == Step.NEXT_BID:
-        bid = _is_seat(state, c) and 0 < b <= min(int(state.wealth[c]), MOST_BID)
-        return bid or (b == 0 and c == NOBODY)
-    if step == Step.DRAW_PLANNING:
-        return bool(a == PLANNING_TOP and state.planning[a] == NO_KIND)
-    if step == Step.DRAW_CONTRACT:
-        return FIRST_TOP <= a < FIRST_TOP + NUM_DECKS and bool(
-            state.deck_top[a - FIRST_TOP] == NO_CARD
-        )
-    highest = {
-        Step.ELECTION: NUM_POLITICIANS - 1,
-        Step.END_OF_TURN: int(max(EndStage)),
-        Step.END_EVENT: NUM_EVENTS - 1,
-        Step.PAY_WEALTH: NUM_PERMITS - 1,
-    }
-    return step not in highest or 0 <= a <= highest[step]
+def _has_tile(t: Table, state: State, entry: Entry) -> bool:
+    """Has the supply a tile for the building to place?"""
+    zone, size = int(entry.zone), int(t.effects[entry.effect].new_size)
+    return bool(0 <= zone < NUM_COLOURS and state.tiles[zone, size - 1])
 
 
-def _rests_on(entry: Entry, below: Entry) -> bool:
+def _is_tie(t: Table, state: State, entry: Entry) -> bool:
+    """Is the office in play?"""
+    return bool(int(state.in_play) >> int(entry.office) & 1)
+
+
+def _has_victims(t: Table, state: State, entry: Entry) -> bool:
+    """Is there a seat to steal from besides the thief?"""
+    return not int(entry.seats) >> int(entry.seat) & 1
+
+
+def _is_scoring(t: Table, state: State, entry: Entry) -> bool:
+    """Can the seats score markers of a vocation?"""
+    left = 0 <= entry.turns_left <= 2 * int(state.num_seats) + 1
+    return 0 <= entry.number <= COUNTED[1] and 0 <= entry.vocation < NUM_VOCATIONS and left
+
+
+def _is_list(t: Table, state: State, entry: Entry) -> bool:
+    """Is it a list of effects that can be run?"""
+    first, left = int(entry.effect), int(entry.left)
+    inside = min(first, left) >= 0 and first + left <= MAX_EFFECTS
+    return inside and all(_effect_fits(t, state, e, ANY_VERB) for e in range(first, first + left))
+
+
+def _is_bid(t: Table, state: State, entry: Entry) -> bool:
+    """Is the highest bid one that its bidder can pay, or none?"""
+    highest, bidder = int(entry.highest), int(entry.bidder)
+    if highest == 0:
+        return bidder == NOBODY
+    return _is_seat(state, bidder) and 0 < highest <= min(int(state.wealth[bidder]), MOST_BID)
+
+
+def _is_draw(t: Table, state: State, entry: Entry) -> bool:
+    """Is it the top of a contract deck that is turned up?"""
+    deck = int(entry.space) - FIRST_TOP
+    return bool(0 <= deck < NUM_DECKS and state.deck_top[deck] == NO_CARD)
+
+
+def _is_built(t: Table, state: State, entry: Entry) -> bool:
+    """Is it the active seat that builds a contract?"""
+    return bool(entry.seat == state.active and _is_contract(t, entry.card))
+
+
+# Whether an argument of a decision is one of its kind, by its name (``steps.DECISIONS``).
+OF_ITS_KIND: Final[Mapping[str, Callable[[State, int], bool]]] = {
+    "vocation": lambda state, vocation: 0 <= vocation < NUM_VOCATIONS,
+    "acting_seat": _is_seat,
+    "self_seat": _is_seat,
+    "lot": _stands,
+    "marker": lambda state, marker: 0 <= marker < NUM_MARKERS,
+    "highest": lambda state, bid: 0 <= bid < MOST_BID,
+    "seats": _is_set,
+    "office": lambda state, office: 0 <= office < NUM_OFFICES,
+}
+# What else the arguments of a step must be; the effect is checked before (``EFFECT_OF``).
+FITS: Final[Mapping[Step, Callable[[Table, State, Entry], bool]]] = {
+    Step.FOOTPRINT: _is_built,
+    Step.PERMITS: lambda t, state, it: _is_built(t, state, it) and _is_payable(t, state, it),
+    Step.MARKER_GAIN: lambda t, state, it: 0 <= it.number <= COUNTED[1] >= it.left > 0,
+    Step.UNIT: lambda t, state, it: 0 < it.left <= NUM_LOTS,
+    Step.SAVE: _can_save,
+    Step.PLACE: _has_tile,
+    Step.PLACE_ZONE: lambda t, state, it: bool(t.effects[it.effect].new_zone == CHOSEN),
+    Step.WINNER: _is_tie,
+    Step.VICTIM: _has_victims,
+    Step.DISCARD: lambda t, state, it: 0 < it.left <= MOST,
+    Step.HEADLINE: lambda t, state, it: bool(t.effects[it.effect].who == Who.CONTROLLER),
+    Step.TAKE_VOCATION: lambda t, state, it: _is_contract(t, it.card) and it.place in {0, 1, 2},
+    Step.SCORE_SEATS: _is_scoring,
+    Step.EFFECTS: _is_list,
+    Step.EFFECT: lambda t, state, it: (
+        Stage.ASK_ZONE <= it.stage <= Stage.VERB and _is_set(state, it.seats)
+    ),
+    Step.EACH: lambda t, state, it: _is_set(state, it.seats) and _is_seat(state, it.self_seat),
+    Step.NEXT_BID: _is_bid,
+    Step.ELECTION: lambda t, state, it: 0 <= it.office < NUM_POLITICIANS,
+    Step.END_OF_TURN: lambda t, state, it: 0 <= it.end_stage <= max(EndStage),
+    Step.DRAW_PLANNING: lambda t, state, it: bool(
+        it.space == PLANNING_TOP and state.planning[it.space] == NO_KIND
+    ),
+    Step.DRAW_CONTRACT: _is_draw,
+    Step.END_EVENT: lambda t, state, it: 0 <= it.event < NUM_EVENTS,
+    Step.PAY_WEALTH: lambda t, state, it: 0 <= it.kind < NUM_PERMITS,
+}
+
+
+def _rests_on(entry: Entry, below: Entry | None) -> bool:
     """Does a decision that answers a waiting step lie directly above that step?"""
-    step = Step(entry[STEP])
-    under = below[STEP] if below else None
-    if step in {Step.LEADER, Step.PICK_ROW, Step.PICK_ZONE}:
-        return under == Step.EFFECT
+    waits = {
+        Step.LEADER: Step.EFFECT,
+        Step.PICK_ROW: Step.EFFECT,
+        Step.PICK_ZONE: Step.EFFECT,
+        Step.NEXT_SEAT: Step.EACH,
+        Step.BID: Step.NEXT_BID,
+    }
+    step = Step(entry.step)
+    if step not in waits:
+        return True
+    if below is None or below.step != waits[step]:
+        return False
     if step == Step.NEXT_SEAT:
-        return under == Step.EACH and below[B] == entry[A]
+        return bool(below.seats == entry.seats and below.self_seat == entry.self_seat)
     if step == Step.BID:
-        return under == Step.NEXT_BID and below[A : B + 1] == entry[A : B + 1]
+        same = below.effect == entry.effect and below.highest == entry.highest
+        return bool(same and below.bidder == entry.bidder)
     return True

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sprawl_env.core.state import FINISHED, NOBODY, NOT_OVER, Games, State, Tables
+from sprawl_env.core.state import FINISHED, NOBODY, NOT_OVER, Games, Tables
 from sprawl_env.games.urban_sprawl.actions import ACTIONS
 from sprawl_env.games.urban_sprawl.constants import (
     ALL_CORNERS,
@@ -35,10 +35,14 @@ from sprawl_env.games.urban_sprawl.constants import (
     SIDE,
     VOCATIONS,
     ZONES,
-    Step,
 )
 from sprawl_env.games.urban_sprawl.rules.turn import contract_at
-from sprawl_env.kernels.old_agenda import STEP, A, B, top
+from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import (
+    DECISIONS,
+    Step,
+)
+from sprawl_env.kernels.agenda import top
 
 CORNER_WORDS = ("top left", "top right", "bottom left", "bottom right")
 SHAPE_WORDS = {
@@ -47,38 +51,6 @@ SHAPE_WORDS = {
 }
 BIG = 4
 LETTERS = ("C", "M", "I", "R", "P")  # of the zones on the text board
-DECISIONS = {
-    Step.CLAIM: "claim a starting building",
-    Step.MAIN: "invest, act or end the turn",
-    Step.FOOTPRINT: "choose where to build",
-    Step.PERMITS: "pay permits",
-    Step.VOCATION_FROM: "take a vocation from an opponent",
-    Step.MARKER_GAIN: "wealth or prestige for a vocation",
-    Step.UNIT: "wealth or prestige",
-    Step.TARGET: "pick a building",
-    Step.SAVE: "pay to save a building",
-    Step.PLACE: "place a building",
-    Step.MOVE_TO: "choose where a building moves",
-    Step.PAID_LINE: "pick a line to be paid",
-    Step.GREY: "pick a grey space",
-    Step.PICK_MARKER: "pick a marker",
-    Step.PICK_ROW: "pick the row or the column",
-    Step.PICK_ZONE: "pick a zone",
-    Step.PLACE_ZONE: "pick the zone of a building",
-    Step.OPTION: "choose one of several effects",
-    Step.BID: "bid or decline",
-    Step.ACCEPT: "accept or decline",
-    Step.NEXT_SEAT: "pick who decides next",
-    Step.LEADER: "pick among tied seats",
-    Step.VICTIM: "pick an opponent",
-    Step.WINNER: "break the tie of an election",
-    Step.PICK_OFFICE: "pick an office",
-    Step.PICK_VOCATION: "pick a vocation",
-    Step.DISCARD: "discard a planning card",
-    Step.FREE_CARD: "take a planning card",
-    Step.DISASTER: "lose a building or pay",
-    Step.HEADLINE: "pick among the buildings of equal value",
-}
 
 
 def _text(letters: object) -> str:
@@ -146,14 +118,13 @@ def line_name(tables: Tables, line: int) -> str:
 
 def footprint_size(tables: Tables, state: State) -> int:
     """Return the size of the footprint to choose, 0 if a lot or a building is to be chosen."""
-    step, a = top(state, STEP), top(state, A)
-    if step == Step.FOOTPRINT:
-        return int(tables[0].card_size[a])
-    if step == Step.PLACE:
-        return int(tables[0].new_size[a])
-    if step == Step.MOVE_TO:
-        lot = top(state, B)
-        return int(state.corners[lot]).bit_count()
+    entry = top(state)
+    if entry.step == Step.FOOTPRINT:
+        return int(tables[0].card_size[entry.card])
+    if entry.step == Step.PLACE:
+        return int(tables[0].effects[entry.effect].new_size)
+    if entry.step == Step.MOVE_TO:
+        return int(state.corners[entry.lot]).bit_count()
     return 0
 
 
@@ -185,13 +156,13 @@ def action_name(tables: Tables, games: Games, g: int, action: int) -> str:
     state = games[g]
     block, i = ACTIONS.locate(action)
     over = state.over != NOT_OVER
-    step = Step.MAIN if over else top(state, STEP)
+    step = Step.MAIN if over else Step(top(state).step)
     if block == "decline":
         return "end turn" if step == Step.MAIN else "decline"
     if block == "yes":
         return "pay" if step in {Step.DISASTER, Step.SAVE} else "accept"
     if block == "permit":
-        verb = {Step.MAIN: "invest", Step.PERMITS: "pay"}.get(Step(step), "discard")
+        verb = {Step.MAIN: "invest", Step.PERMITS: "pay"}.get(step, "discard")
         return f"{verb} {kind_name(tables, i)}"
     if block == "planning":
         where = "deck top" if i == PLANNING_TOP else f"{i + 1} AP"
@@ -244,9 +215,9 @@ def describe(tables: Tables, games: Games, g: int) -> str:
 
 def _lot(state: State, lot: int) -> str:
     """Return a lot in three characters: zone (capital on the first lot), controller, space."""
-    if state.standing[lot] == 0:
+    if state.building_on[lot] == 0:
         return " . "
-    first = lot // CORNERS * CORNERS + FIRST_OF[int(state.standing[lot]) & ALL_CORNERS]
+    first = lot // CORNERS * CORNERS + FIRST_OF[int(state.building_on[lot]) & ALL_CORNERS]
     owner = int(state.owner[first])
     letter = LETTERS[state.zone[first]]
     return (
@@ -321,7 +292,7 @@ def _seats(tables: Tables, state: State) -> Iterator[str]:
 def _situation(state: State) -> str:
     if state.over != NOT_OVER:
         return "game over" if state.over == FINISHED else "stopped at the limit of turns"
-    what = DECISIONS[Step(top(state, STEP))]
+    what = DECISIONS[Step(top(state).step)].words
     return (
         f"turn {state.turn + 1} of seat {state.active}, {state.points} AP left; "
         f"seat {state.to_play} to play: {what}"

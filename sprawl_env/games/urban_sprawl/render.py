@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import View
-from sprawl_env.core.state import NOBODY, NOT_OVER, Games, State
+from sprawl_env.core.state import NOBODY, NOT_OVER, Games
 from sprawl_env.games.urban_sprawl.actions import (
     ACTIONS,
     AMOUNT,
@@ -62,16 +62,14 @@ from sprawl_env.games.urban_sprawl.constants import (
     SIZE_OF,
     VOCATIONS,
     ZONES,
-    Step,
 )
+from sprawl_env.games.urban_sprawl.effect_verbs import VERBS_OF
 from sprawl_env.games.urban_sprawl.names import (
-    DECISIONS,
     card_name,
     footprint_size,
     kind_name,
 )
 from sprawl_env.games.urban_sprawl.render_cards import (
-    OFFICE_NAMES,
     card_effects,
     effect_words,
     event_effects,
@@ -79,7 +77,14 @@ from sprawl_env.games.urban_sprawl.render_cards import (
     restrictions,
     vocations_of,
 )
-from sprawl_env.kernels.old_agenda import STEP, A, B, C
+from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import (
+    DECISIONS,
+    Step,
+)
+from sprawl_env.games.urban_sprawl.tables import Table
+from sprawl_env.games.urban_sprawl.wording import OFFICE_NAMES
+from sprawl_env.kernels.agenda import top
 from sprawl_env.render.picture import Picture, ending
 from sprawl_env.render.shapes import (
     FAINT,
@@ -122,27 +127,6 @@ ROOM_FOR_CODE: Final = 24.0
 CARD_HEIGHT: Final = 66.0
 SEAT_HEIGHT: Final = 94.0
 NAMED: Final = ("seat", "zone", "office", "line", "vocation", "gain", "option")
-EFFECT_STEPS: Final = frozenset(
-    (
-        Step.UNIT,
-        Step.TARGET,
-        Step.SAVE,
-        Step.PLACE,
-        Step.MOVE_TO,
-        Step.PAID_LINE,
-        Step.PICK_MARKER,
-        Step.PLACE_ZONE,
-        Step.OPTION,
-        Step.BID,
-        Step.ACCEPT,
-        Step.VICTIM,
-        Step.PICK_OFFICE,
-        Step.PICK_VOCATION,
-        Step.DISCARD,
-        Step.DISASTER,
-        Step.HEADLINE,
-    )
-)
 
 
 def draw(game: Game, games: Games, g: int, view: View) -> Picture:
@@ -166,12 +150,8 @@ def draw(game: Game, games: Games, g: int, view: View) -> Picture:
     return picture
 
 
-def _top(state: State, field: int) -> int:
-    return int(state.agenda[int(state.agenda_size) - 1, field])
-
-
 def _step(state: State) -> Step | None:
-    return Step(_top(state, STEP)) if state.over == NOT_OVER else None
+    return Step(top(state).step) if state.over == NOT_OVER else None
 
 
 def _to_play(state: State) -> int:
@@ -190,13 +170,13 @@ def _decision(game: Game, games: Games, g: int) -> str:
     step = _step(state)
     if step is None:
         return ending(game, games, g, "stopped at the turn limit")
-    words = DECISIONS[step]
-    if step == Step.BID and _top(state, B):
-        return f"{words}; seat {_top(state, C)} bids {_top(state, B)}"
+    words, entry = DECISIONS[step].words, top(state)
+    if step == Step.BID and entry.highest:
+        return f"{words}; seat {entry.bidder} bids {entry.highest}"
     if step == Step.GREY:
-        return f"{words} for {_marker_name(game.tables[0], _top(state, A))}"
+        return f"{words} for {_marker_name(game.tables[0], int(entry.marker))}"
     if step == Step.MARKER_GAIN:
-        return f"{words}: {_top(state, A)} for each of {_top(state, B)}"
+        return f"{words}: {entry.number} for each of {entry.left}"
     return words
 
 
@@ -227,14 +207,14 @@ def _questions(picture: Picture, game: Game, state: State, view: View) -> None:
         picture.text(x + 4, y + 13, about, size, width=WIDTH - MARGIN - x - 4, fill=QUIET)
 
 
-def _answers(t: Any, state: State, view: View) -> dict[int, str]:
+def _answers(t: Table, state: State, view: View) -> dict[int, str]:
     """Return the legal answers that are buttons, with their labels."""
     spans = ((DECLINE, 1), (YES, 1), (ZONE, NUM_ZONES), (GAIN, 2), (OPTION, MOST_OPTIONS))
     plain = [start + k for start, count in spans for k in range(count)]
     legal = [a for a in (*plain, *range(AMOUNT, AMOUNT + MOST_BID)) if a in view.names]
     labels = {action: view.names[action] for action in legal}
     if _step(state) == Step.OPTION:
-        first = int(t.then_first[_top(state, A)])
+        first = int(t.effects[top(state).effect].then_first)
         for action in legal:
             labels[action] = f"{action - OPTION + 1}: {effect_words(t, first + action - OPTION)}"
     return {action: label.removeprefix("option ") for action, label in labels.items()}
@@ -246,13 +226,13 @@ def _about(game: Game, state: State) -> str:
     if step is None:
         return ""
     if step in {Step.FOOTPRINT, Step.PERMITS}:
-        card = _top(state, A)
-        paid = f", permits paid: {_top(state, C)}" if step == Step.PERMITS else ""
+        card = int(top(state).card)
+        paid = f", permits paid: {top(state).paid}" if step == Step.PERMITS else ""
         size = int(t.card_size[card])
         words = restrictions(t, card)
         return f"{card_name(game.tables, card)}, size {size}{paid}{words and '; ' + words}"
-    if step in EFFECT_STEPS:
-        words = effect_words(t, _top(state, A))
+    if step in VERBS_OF:
+        words = effect_words(t, int(top(state).effect))
     else:
         return ""
     if state.event != NO_KIND:
@@ -301,7 +281,7 @@ def _board(picture: Picture, game: Game, state: State, view: View) -> None:
     picture.add(Rect(CITY_X - 6, CITY_Y - 3, 3, CITY + 6, fill="#2c8a5a"))
     picture.add(Rect(CITY_X - 3, CITY_Y + CITY + 3, CITY + 6, 3, fill="#2c8a5a"))
     for lot in range(NUM_LOTS):
-        if state.standing[lot] == 0:
+        if state.building_on[lot] == 0:
             picture.add(Rect(*_lot_place(lot), LOT, LOT, fill="#ebe9e1", stroke=FAINT))
     for lot in range(NUM_LOTS):
         if state.corners[lot]:
@@ -358,7 +338,7 @@ def _number(picture: Picture, x: float, y: float, number: int, wealth: bool) -> 
     picture.text(x, y + 4, str(number), 11, anchor="middle", bold=True)
 
 
-def _printed_lines(picture: Picture, t: Any, view: View) -> None:
+def _printed_lines(picture: Picture, t: Table, view: View) -> None:
     for column in range(NUM_COLUMNS):
         x, y = CITY_X + column * BLOCK + LOT, CITY_Y + CITY + 17
         _number(picture, x, y, int(t.column_number[column]), True)
@@ -373,7 +353,7 @@ def _printed_lines(picture: Picture, t: Any, view: View) -> None:
         picture.target(view, [LINE + FIRST_DOUBLE_ROW + row], Circle(x, y, 13))
 
 
-def _grey_spaces(picture: Picture, t: Any, state: State, view: View) -> None:
+def _grey_spaces(picture: Picture, t: Table, state: State, view: View) -> None:
     for grey in range(NUM_GREYS):
         if grey < NUM_TOP_GREYS:
             x, y = CITY_X + grey * 2 * BLOCK + BLOCK - STREET / 2, TOP + 15
@@ -466,7 +446,7 @@ def _planning(
 
 
 def _permit(
-    picture: Picture, t: Any, kind: int, x: float, y: float, width: float, held: bool = False
+    picture: Picture, t: Table, kind: int, x: float, y: float, width: float, held: bool = False
 ) -> None:
     """Draw a permit, 16 high: permits, zones, wealth value and, unless held, its ballot."""
     picture.text(x, y + 12, str(int(t.permits[kind])), 12, bold=True)
@@ -516,7 +496,9 @@ def _vocations(picture: Picture, state: State, view: View, x: float, y: float) -
     return y + 4 + 4 * 15
 
 
-def _markers_left(picture: Picture, t: Any, state: State, view: View, x: float, y: float) -> float:
+def _markers_left(
+    picture: Picture, t: Table, state: State, view: View, x: float, y: float
+) -> float:
     picture.text(x, y + 2, "markers left", 10.5, width=70, bold=True)
     placed = set(state.marker_at.tolist())
     free = [marker for marker in range(NUM_MARKERS) if marker not in placed]
@@ -689,5 +671,5 @@ def _favors(
             picture.target(view, [BUILD + FIRST_FAVOR + k], box)
 
 
-def _marker_name(t: Any, marker: int) -> str:
+def _marker_name(t: Table, marker: int) -> str:
     return f"{MONEY[marker >= NUM_WEALTH_MARKERS]} {int(t.marker_number[marker])}"

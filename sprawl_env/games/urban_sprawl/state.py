@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from sprawl_env.core.state import common_fields, record
+from sprawl_env.core.state import CommonState
 from sprawl_env.games.urban_sprawl.constants import (
     CONTRACT_SPACES,
     DECK_CARDS,
@@ -36,76 +36,111 @@ from sprawl_env.games.urban_sprawl.constants import (
     PLANNING_SPACES,
     SIDE,
 )
-from sprawl_env.kernels.old_agenda import agenda_fields
+from sprawl_env.kernels.agenda import AgendaEntry, argument
+from sprawl_env.kernels.records import array, number, record, records
 
 # The end of a turn, an event drawn in it, its effects, one of them for several seats, inside it
 # another two deep, an election in that with the Mayor's park and the Contractor, a decision.
 AGENDA_DEPTH: Final = 32
 
-GAME: Final = record(
-    [
-        *common_fields(),
-        # options
-        ("length", np.int8),  # a Length
-        ("max_turns", np.int16),
-        # the turn
-        ("active", np.int8),
-        ("points", np.int8),  # action points left
-        ("investing", np.int8),  # 1 until the first action
-        ("contracts_built", np.int8),  # this turn
-        ("fresh_favors", np.int8),  # set of the Favors taken this turn
-        # the seats
-        ("wealth", np.int16, (MAX_SEATS,)),
-        ("prestige", np.int16, (MAX_SEATS,)),
-        ("hand", np.int8, (MAX_SEATS, NUM_KINDS)),  # planning cards by kind
-        ("favors", np.int8, (MAX_SEATS, FAVORS)),  # contracts in order of taking, NO_CARD
-        ("vocations", np.int8, (MAX_SEATS, NUM_VOCATIONS)),  # markers held
-        ("vocations_left", np.int8, (NUM_VOCATIONS,)),
-        ("office", np.int8, (NUM_OFFICES,)),  # its holder, NOBODY
-        ("in_play", np.int8),  # set of offices
-        ("pawn", np.int8),  # office on the election track
-        # planning cards
-        ("planning", np.int8, (PLANNING_SPACES + 1,)),  # kinds at 1 to 4 AP, the face-up top
-        ("planning_deck", np.int8, (PLANNING_CARDS,)),  # kinds, next card last
-        ("planning_size", np.int8),
-        ("no_events", np.int8),  # number of next cards known not to be events (U13)
-        ("rebuilt", np.int8),  # 1: rebuilt since the turn, or its end, began (U41)
-        ("planning_discards", np.int8, (NUM_PLANNING,)),  # by kind
-        # contracts
-        ("contract", np.int8, (CONTRACT_SPACES,)),  # cards at 1 to 5 AP, NO_CARD
-        ("deck_top", np.int8, (NUM_DECKS,)),  # face up, NO_CARD
-        ("deck", np.int8, (NUM_DECKS, DECK_CARDS)),  # next card last
-        ("deck_size", np.int8, (NUM_DECKS,)),
-        ("active_decks", np.int8),  # set
-        # the city
-        ("corners", np.int8, (NUM_LOTS,)),  # corners of the building that begins here, 0: none
-        ("zone", np.int8, (NUM_LOTS,)),
-        ("owner", np.int8, (NUM_LOTS,)),
-        ("power", np.int8, (NUM_LOTS,)),  # a Power
-        ("lasting", np.int8, (MAX_SEATS, NUM_POWERS)),  # buildings with a Power, by controller
-        ("standing", np.int8, (NUM_LOTS,)),  # on every lot: its building's kind_of, 0 if empty
-        ("holder", np.int8, (NUM_LOTS,)),  # on every lot: the controller of its building, NOBODY
-        ("firsts", np.int64, (NUM_PARTS,)),  # set of the first lots
-        ("occupied", np.int8, (NUM_BLOCKS,)),  # sets of corners
-        ("across", np.int32, (NUM_BLOCKS,)),  # by corner, zones of buildings across a street
-        ("inside", np.int8, (NUM_BLOCKS,)),  # set of the zones of the buildings in a block
-        ("fitting", np.int16, (NUM_BLOCKS, NUM_ZONES)),  # sets of legal empty footprints
-        ("room", np.int64, (NUM_ZONES, MAX_SIZE)),  # blocks with a legal empty footprint
-        ("in_row", np.int8, (MAX_SEATS, SIDE)),  # buildings controlled, by block row
-        ("in_column", np.int8, (MAX_SEATS, SIDE)),
-        ("controls", np.int8, (MAX_SEATS, NUM_COLOURS)),  # by zone, then parks
-        ("tiles", np.int8, (NUM_COLOURS, MAX_SIZE)),  # in the supply
-        ("starting", np.int64),  # set of the starting buildings not claimed yet
-        # the lines
-        ("marker_at", np.int8, (NUM_GREYS,)),  # marker on a grey space, NO_MARKER
-        ("value", np.int8, (NUM_BLOCKS,)),
-        ("worth_up_to", np.int64, (MOST_VALUE + 1,)),  # blocks of at most that value
-        # context of the effects being run
-        ("card", np.int8),  # the contract just built, NO_CARD
-        ("event", np.int8),  # planning event being executed, NO_KIND
-        ("lot", np.int16),  # first lot of the building just built, NO_LOT
-        ("asked_row", np.int8),  # 1 the column, 0 the row
-        ("asked_zone", np.int8),
-        *agenda_fields(AGENDA_DEPTH),
-    ]
-)
+
+class Entry(AgendaEntry):
+    """A step of the agenda (``steps.Step``) with its arguments.
+
+    *Self* is the seat for which an effect is run (README, "Effects of cards").
+    """
+
+    effect = argument(0, "EFFECTS: the next effect; all other steps of an effect: the effect")
+    card = argument(0, "FOOTPRINT, PERMITS, TAKE_VOCATION: the contract")
+    number = argument(0, "MARKER_GAIN, SCORE_SEATS: what a marker scores")
+    marker = argument(0, "GREY: the marker to put on a grey space")
+    office = argument(0, "WINNER, ELECTION: the office")
+    space = argument(0, "DRAW_PLANNING, DRAW_CONTRACT: the space, or FIRST_TOP + deck")
+    event = argument(0, "END_EVENT: the planning event")
+    kind = argument(0, "PAY_WEALTH: the kind of permit")
+    end_stage = argument(0, "END_OF_TURN: an EndStage")
+    site = argument(1, "PERMITS: id of the footprint")
+    vocation = argument(1, "VOCATION_FROM, SCORE_SEATS: the vocation")
+    left = argument(1, "MARKER_GAIN, UNIT, DISCARD, EFFECTS: markers, units, cards, effects left")
+    acting_seat = argument(1, "TARGET: the seat for which the building is picked")
+    lot = argument(1, "SAVE, MOVE_TO: first lot of the building")
+    zone = argument(1, "PLACE: zone of the building, or PARK")
+    highest = argument(1, "BID, NEXT_BID: the highest bid so far")
+    seats = argument(1, "NEXT_SEAT, LEADER, VICTIM, WINNER, EFFECT, EACH: a set of seats")
+    place = argument(1, "TAKE_VOCATION: which vocation of the contract, 0 or 1")
+    paid = argument(2, "PERMITS: permits paid")
+    self_seat = argument(2, "UNIT, NEXT_SEAT, EACH, ACT: self")
+    bidder = argument(2, "BID, NEXT_BID: who bid the highest, NOBODY")
+    stage = argument(2, "EFFECT: a Stage")
+    turns_left = argument(2, "SCORE_SEATS: seats left * 2 + 1 if the Police Chief gains both")
+
+
+class State(CommonState):
+    """The record of a game."""
+
+    # options
+    length = number(np.int8, "a Length")
+    max_turns = number(np.int16, "turns after which the game is truncated")
+    # the turn
+    active = number(np.int8, "seat whose turn it is")
+    points = number(np.int8, "action points left")
+    investing = number(np.int8, "1 until the first action")
+    contracts_built = number(np.int8, "contracts built this turn")
+    fresh_favors = number(np.int8, "set of the Favors taken this turn")
+    # the seats
+    wealth = array(np.int16, MAX_SEATS, "wealth of each seat")
+    prestige = array(np.int16, MAX_SEATS, "prestige of each seat")
+    hand = array(np.int8, (MAX_SEATS, NUM_KINDS), "planning cards by kind")
+    favors = array(np.int8, (MAX_SEATS, FAVORS), "contracts in order of taking, NO_CARD")
+    vocations = array(np.int8, (MAX_SEATS, NUM_VOCATIONS), "vocation markers held")
+    vocations_left = array(np.int8, NUM_VOCATIONS, "vocation markers in the supply")
+    office = array(np.int8, NUM_OFFICES, "holder of each office, NOBODY")
+    in_play = number(np.int8, "set of the offices in play")
+    pawn = number(np.int8, "office on the election track")
+    # planning cards
+    planning = array(np.int8, PLANNING_SPACES + 1, "kinds at 1 to 4 AP and the face-up top")
+    planning_deck = array(np.int8, PLANNING_CARDS, "kinds, next card last")
+    planning_size = number(np.int8, "face-down planning cards")
+    no_events = number(np.int8, "number of next cards known not to be events (U13)")
+    rebuilt = number(np.int8, "1: rebuilt since the turn, or its end, began (U41)")
+    planning_discards = array(np.int8, NUM_PLANNING, "discarded planning cards by kind")
+    # contracts
+    contract = array(np.int8, CONTRACT_SPACES, "cards at 1 to 5 AP, NO_CARD")
+    deck_top = array(np.int8, NUM_DECKS, "face-up top of each deck, NO_CARD")
+    deck = array(np.int8, (NUM_DECKS, DECK_CARDS), "cards of each deck, next card last")
+    deck_size = array(np.int8, NUM_DECKS, "face-down cards of each deck")
+    active_decks = number(np.int8, "set of the active decks")
+    # the city
+    corners = array(np.int8, NUM_LOTS, "corners of the building that begins here, 0: none")
+    zone = array(np.int8, NUM_LOTS, "zone of the building, or PARK")
+    owner = array(np.int8, NUM_LOTS, "controller of the building, NOBODY")
+    power = array(np.int8, NUM_LOTS, "lasting effect of the building, a Power")
+    lasting = array(np.int8, (MAX_SEATS, NUM_POWERS), "buildings with a Power, by controller")
+    building_on = array(np.int8, NUM_LOTS, "on every lot: its building's kind_of, 0 if empty")
+    holder = array(np.int8, NUM_LOTS, "on every lot: the controller of its building, NOBODY")
+    firsts = array(np.int64, NUM_PARTS, "set of the first lots")
+    occupied = array(np.int8, NUM_BLOCKS, "sets of occupied corners")
+    across = array(np.int32, NUM_BLOCKS, "by corner, zones of buildings across a street")
+    inside = array(np.int8, NUM_BLOCKS, "set of the zones of the buildings in a block")
+    fitting = array(np.int16, (NUM_BLOCKS, NUM_ZONES), "sets of legal empty footprints")
+    room = array(np.int64, (NUM_ZONES, MAX_SIZE), "blocks with a legal empty footprint")
+    in_row = array(np.int8, (MAX_SEATS, SIDE), "buildings controlled, by block row")
+    in_column = array(np.int8, (MAX_SEATS, SIDE), "buildings controlled, by block column")
+    controls = array(np.int8, (MAX_SEATS, NUM_COLOURS), "buildings controlled, by zone, then parks")
+    tiles = array(np.int8, (NUM_COLOURS, MAX_SIZE), "building tiles in the supply")
+    starting = number(np.int64, "set of the starting buildings not claimed yet")
+    # the lines
+    marker_at = array(np.int8, NUM_GREYS, "marker on a grey space, NO_MARKER")
+    value = array(np.int8, NUM_BLOCKS, "value of each block")
+    worth_up_to = array(np.int64, MOST_VALUE + 1, "blocks of at most that value")
+    # context of the effects being run
+    card = number(np.int8, "the contract just built, NO_CARD")
+    event = number(np.int8, "planning event being executed, NO_KIND")
+    lot = number(np.int16, "first lot of the building just built, NO_LOT")
+    asked_row = number(np.int8, "1 the column, 0 the row")
+    asked_zone = number(np.int8, "zone chosen for a filter")
+    agenda = records(Entry, AGENDA_DEPTH, "pending steps, the next one last")
+    agenda_size = number(np.int8, "number of pending steps")
+
+
+GAME: Final = record(State)

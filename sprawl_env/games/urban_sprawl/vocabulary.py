@@ -1,46 +1,15 @@
-"""The words of effects (US §7): verbs, the seats they affect, the buildings they select."""
+"""The words of effects besides their verbs (US §7): seats affected, buildings selected."""
 
 from __future__ import annotations
 
 from enum import IntEnum
 from typing import Final
 
-
-class Verb(IntEnum):
-    """What an effect does; the words of the data files are these names in lower case."""
-
-    GAIN = 0
-    LOSE = 1
-    PAY = 2
-    STEAL = 3
-    PAYOUT = 4
-    NEW_MARKER = 5
-    MOVE_MARKER = 6
-    PLACE = 7
-    MOVE = 8
-    DEMOLISH = 9
-    UNCONTROL = 10
-    TAKE = 11
-    DISASTER = 12
-    ELECTION = 13
-    GIVE = 14
-    FREE_CARD = 15
-    DRAW = 16
-    DISCARD = 17
-    EXTRA_AP = 18
-    VOCATION = 19
-    SCORE = 20
-    LASTING = 21
-    OPTIONAL = 22
-    AUCTION = 23
-    CHOOSE = 24
-    ENTER = 25
-    ACTIVATE = 26
-    END_GAME = 27
+from sprawl_env.games.urban_sprawl.constants import OFFICES
 
 
 class Who(IntEnum):
-    """The seats an effect affects; the offices come first, in their order."""
+    """The seats an effect affects."""
 
     MAYOR = 0
     ATTORNEY = 1
@@ -59,6 +28,12 @@ class Who(IntEnum):
     OPPONENTS = 14
     CONTROLLER = 15
     CHOSEN = 16
+
+
+# By Who: the office, -1 for the others.
+OFFICE_OF: Final = tuple(
+    OFFICES.index(who.name.lower()) if who.name.lower() in OFFICES else -1 for who in Who
+)
 
 
 class Per(IntEnum):
@@ -129,6 +104,24 @@ class Next(IntEnum):
     OWN = 7
 
 
+class Group(IntEnum):
+    """Verbs that observations of a card count together (``features``)."""
+
+    LOSSES = 0
+    PAYOUTS = 1
+    MARKERS = 2
+    PLACES = 3
+    HARMS = 4
+    OFFICES = 5
+    CARDS = 6
+    LASTING = 7
+    VOCATIONS = 8
+    CHOICES = 9
+
+
+NUM_VERB_COLUMNS: Final = 32  # of observations: room for more verbs
+ANY_COLOUR: Final = 31
+ANY_SIZE: Final = 15
 ALL: Final = 6  # office: every politician
 CHOSEN: Final = 7  # office, vocation, zone: chosen by the seat that decides
 CHOSEN_VOCATION: Final = 8
@@ -138,39 +131,3 @@ POLITICIANS: Final = 8  # office: the four that come into play together
 def words(kind: type[IntEnum]) -> tuple[str, ...]:
     """Return the names of an enumeration as the data files spell them."""
     return tuple(member.name.lower() for member in kind)
-
-
-FILTER: Final = frozenset({"zones", "sizes", "owner", "where", "extreme"})
-SAVE: Final = frozenset({"save_what", "save_amount"})
-
-# Parameters of each verb besides ``do``; ``what`` and ``number`` together name a line.
-PARAMETERS: Final = {
-    Verb.GAIN: FILTER | {"who", "what", "number", "amount", "per", "vocation", "times_value"},
-    Verb.LOSE: FILTER | {"who", "what", "number", "amount", "per", "vocation", "times_value"},
-    Verb.PAY: (FILTER - {"owner"}) | {"who", "what", "number", "amount"},
-    Verb.STEAL: frozenset({"who", "what", "amount"}),
-    Verb.PAYOUT: frozenset({"line", "what", "number"}),
-    Verb.NEW_MARKER: frozenset({"who", "marker", "what", "number"}),
-    Verb.MOVE_MARKER: frozenset({"who", "what"}),
-    Verb.PLACE: frozenset({"who", "zone", "size", "where", "what", "number", "uncontrolled"}),
-    Verb.MOVE: FILTER | {"who", "what", "number"},
-    Verb.DEMOLISH: FILTER | SAVE | {"who", "what", "number"},
-    Verb.UNCONTROL: FILTER | SAVE | {"who", "what", "number"},
-    Verb.TAKE: FILTER | {"who", "what", "number"},
-    Verb.DISASTER: FILTER | {"what", "number", "amount"},
-    Verb.ELECTION: frozenset({"who", "office"}),
-    Verb.GIVE: frozenset({"who", "office"}),
-    Verb.FREE_CARD: frozenset({"who"}),
-    Verb.DRAW: frozenset({"who", "amount"}),
-    Verb.DISCARD: frozenset({"who", "amount"}),
-    Verb.EXTRA_AP: frozenset({"amount"}),
-    Verb.VOCATION: frozenset({"who", "vocation"}),
-    Verb.SCORE: frozenset({"who", "vocation", "amount"}),
-    Verb.LASTING: frozenset({"power"}),
-    Verb.OPTIONAL: frozenset({"who", "what", "amount", "then", "otherwise"}),
-    Verb.AUCTION: frozenset({"then"}),
-    Verb.CHOOSE: frozenset({"who", "options"}),
-    Verb.ENTER: frozenset({"office"}),
-    Verb.ACTIVATE: frozenset({"deck"}),
-    Verb.END_GAME: frozenset(),
-}

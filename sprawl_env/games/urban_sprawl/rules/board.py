@@ -6,7 +6,7 @@ The four lots of a block all touch one another.
 
 from __future__ import annotations
 
-from sprawl_env.core.state import NOBODY, State
+from sprawl_env.core.state import NOBODY
 from sprawl_env.games.urban_sprawl.actions import SITE
 from sprawl_env.games.urban_sprawl.constants import (
     ALL_CORNERS,
@@ -27,6 +27,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     LOTS_A_PART,
     MAX_SIZE,
     MIDDLE,
+    NO_LOT,
     NUM_AROUND,
     NUM_PARTS,
     NUM_ZONES,
@@ -39,6 +40,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     ZONES_BITS,
     Power,
 )
+from sprawl_env.games.urban_sprawl.state import State
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel
@@ -199,7 +201,7 @@ def refit_around(state: State, block: int, shape: int) -> None:
 
 @kernel
 def kind_of(zone: int, shape: int) -> int:
-    """Return the entry of ``standing`` for each lot of a building."""
+    """Return the entry of ``building_on`` for each lot of a building."""
     return (zone + 1) << ZONE_SHIFT | shape
 
 
@@ -208,7 +210,7 @@ def fill(state: State, block: int, shape: int, kind: int, owner: int) -> None:
     """Write the building and its controller on each lot of a footprint."""
     for corner in range(CORNERS):
         if shape >> corner & 1:
-            state.standing[block * CORNERS + corner] = kind
+            state.building_on[block * CORNERS + corner] = kind
             state.holder[block * CORNERS + corner] = owner
 
 
@@ -314,13 +316,30 @@ def holds_power(state: State, seat: int, power: int) -> bool:
     return bool(state.lasting[seat, power] > 0)
 
 
+# -------------------------------------------------------------------------- all buildings in turn
+
+
+@kernel
+def next_building(state: State, lot: int) -> int:
+    """Return the first lot of the next building after a lot, NO_LOT after the last one.
+
+    To iterate over the city: ``lot = next_building(state, NO_LOT)``, then
+    ``while lot != NO_LOT: ...; lot = next_building(state, lot)``.
+    """
+    after = lot + 1
+    for part in range(after // LOTS_A_PART, NUM_PARTS):
+        lots = int(state.firsts[part]) >> max(after - part * LOTS_A_PART, 0)
+        if lots:
+            return max(after, part * LOTS_A_PART) + lowest(lots)
+    return NO_LOT
+
+
 @kernel
 def count_zone(state: State, zone: int) -> int:
     """Return the number of buildings of a zone in play."""
     count = 0
-    for part in range(NUM_PARTS):
-        lots = int(state.firsts[part])
-        while lots:
-            count += state.zone[part * LOTS_A_PART + lowest(lots)] == zone
-            lots &= lots - 1
+    lot = next_building(state, NO_LOT)
+    while lot != NO_LOT:
+        count += state.zone[lot] == zone
+        lot = next_building(state, lot)
     return count

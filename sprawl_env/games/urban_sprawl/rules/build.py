@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.state import State
 from sprawl_env.games.urban_sprawl.actions import PERMIT
 from sprawl_env.games.urban_sprawl.constants import (
     ALL_CORNERS,
@@ -25,7 +24,6 @@ from sprawl_env.games.urban_sprawl.constants import (
     SHAPES,
     TOUCHED,
     Power,
-    Step,
 )
 from sprawl_env.games.urban_sprawl.rules.board import (
     block_beside,
@@ -37,11 +35,17 @@ from sprawl_env.games.urban_sprawl.rules.board import (
     zones_begun,
     zones_inside,
 )
+from sprawl_env.games.urban_sprawl.rules.lists import push_effects
+from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import (
+    Step,
+)
+from sprawl_env.games.urban_sprawl.tables import Table
 from sprawl_env.games.urban_sprawl.vocabulary import Next
+from sprawl_env.kernels.agenda import pop, push, top
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.old_agenda import A, B, C, pop, push, top
 
 ALL_BLOCKS = (1 << NUM_BLOCKS) - 1
 
@@ -50,7 +54,7 @@ ALL_BLOCKS = (1 << NUM_BLOCKS) - 1
 
 
 @kernel
-def permits_held(t: State, state: State, seat: int) -> int:
+def permits_held(t: Table, state: State, seat: int) -> int:
     """Return the permits that a seat holds for each zone, one lane per zone."""
     total = 0
     for kind in range(NUM_PERMITS):
@@ -59,7 +63,7 @@ def permits_held(t: State, state: State, seat: int) -> int:
 
 
 @kernel
-def may_pay_permit(t: State, state: State, seat: int, card: int, kind: int) -> bool:
+def may_pay_permit(t: Table, state: State, seat: int, card: int, kind: int) -> bool:
     """Does the seat hold a permit of this kind for the contract's zone?"""
     zone = int(t.card_zone[card])
     return bool(state.hand[seat, kind] > 0 and int(t.permit_zones[kind]) >> zone & 1)
@@ -149,7 +153,7 @@ def next_to(state: State, seat: int, wanted: int, block: int, footprints: int) -
 
 @kernel
 def within_restrictions(
-    t: State, state: State, seat: int, card: int, block: int, footprints: int
+    t: Table, state: State, seat: int, card: int, block: int, footprints: int
 ) -> int:
     """Return the footprints that meet the restrictions, except the highest block (US §7)."""
     if state.value[block] < t.card_at_least[card] or state.value[block] > t.card_at_most[card]:
@@ -163,7 +167,7 @@ def within_restrictions(
 
 
 @kernel
-def legal_footprints(t: State, state: State, seat: int, card: int, block: int) -> int:
+def legal_footprints(t: Table, state: State, seat: int, card: int, block: int) -> int:
     """Return a contract's legal footprints in a block, without price and highest block."""
     zone = int(t.card_zone[card])
     of_size = FOOTPRINTS_OF_SIZE[int(t.card_size[card]) - 1]
@@ -179,7 +183,7 @@ def legal_footprints(t: State, state: State, seat: int, card: int, block: int) -
 
 
 @kernel
-def candidate_blocks(t: State, state: State, seat: int, card: int) -> int:
+def candidate_blocks(t: Table, state: State, seat: int, card: int) -> int:
     """Return a superset of the blocks that have a legal footprint."""
     blocks = int(state.room[t.card_zone[card], t.card_size[card] - 1])
     if t.card_any_zone[card] or may_demolish(state, seat):
@@ -192,7 +196,7 @@ def candidate_blocks(t: State, state: State, seat: int, card: int) -> int:
 
 
 @kernel
-def highest_blocks(t: State, state: State, seat: int, card: int, blocks: int) -> int:
+def highest_blocks(t: Table, state: State, seat: int, card: int, blocks: int) -> int:
     """Return the blocks of the highest value with a legal footprint, without price (US §7)."""
     best, highest = 0, 0
     while blocks:
@@ -206,7 +210,7 @@ def highest_blocks(t: State, state: State, seat: int, card: int, blocks: int) ->
 
 
 @kernel
-def payable_blocks(t: State, state: State, seat: int, card: int) -> int:
+def payable_blocks(t: Table, state: State, seat: int, card: int) -> int:
     """Return the blocks that the seat can pay and that may have a legal footprint."""
     blocks = candidate_blocks(t, state, seat, card)
     if t.card_highest[card]:
@@ -215,7 +219,7 @@ def payable_blocks(t: State, state: State, seat: int, card: int) -> int:
 
 
 @kernel
-def may_place_contract(t: State, state: State, seat: int, card: int) -> bool:
+def may_place_contract(t: Table, state: State, seat: int, card: int) -> bool:
     """Is there a tile and a legal placement that the seat can pay (rulings U1, U5)?"""
     if state.tiles[t.card_zone[card], t.card_size[card] - 1] == 0:
         return False
@@ -234,7 +238,7 @@ def may_place_contract(t: State, state: State, seat: int, card: int) -> bool:
 
 
 @kernel
-def mark_footprints(t: State, state: State, seat: int, card: int, mask: Mask) -> None:
+def mark_footprints(t: Table, state: State, seat: int, card: int, mask: Mask) -> None:
     """Mark every legal footprint that the seat can pay (ruling U15)."""
     blocks = payable_blocks(t, state, seat, card)
     while blocks:
@@ -245,7 +249,7 @@ def mark_footprints(t: State, state: State, seat: int, card: int, mask: Mask) ->
 
 
 @kernel
-def mark_permits(t: State, state: State, seat: int, card: int, mask: Mask) -> None:
+def mark_permits(t: Table, state: State, seat: int, card: int, mask: Mask) -> None:
     """Mark the permits that can be paid for the contract."""
     for kind in range(NUM_PERMITS):
         mask[PERMIT + kind] = may_pay_permit(t, state, seat, card, kind)
@@ -255,28 +259,29 @@ def mark_permits(t: State, state: State, seat: int, card: int, mask: Mask) -> No
 
 
 @kernel
-def do_choose_footprint(t: State, state: State, seat: int, site: int) -> None:
+def do_choose_footprint(t: Table, state: State, seat: int, site: int) -> None:
     """Choose the footprint; demolition discards an Urban Renewal now (ruling U16)."""
-    card = top(state, A)
+    card = top(state).card
     block = site // CORNERS
     shape = int(SHAPES[t.card_size[card] - 1, site % CORNERS])
     pop(state)
     if shape & int(state.occupied[block]) and state.office[CONTRACTOR] != seat:
         state.hand[seat, RENEWAL] -= 1
         state.planning_discards[RENEWAL] += 1
-    push(state, Step.PERMITS, seat, card, site)
+    entry = push(state, Step.PERMITS, seat)
+    entry.card = card
+    entry.site = site
 
 
 @kernel
-def do_pay_permit(t: State, state: State, seat: int, kind: int) -> None:
+def do_pay_permit(t: Table, state: State, seat: int, kind: int) -> None:
     """Discard a permit; build the contract once the permits reach its size."""
     state.hand[seat, kind] -= 1
     state.planning_discards[kind] += 1
-    card = top(state, A)
-    paid = top(state, C) + int(t.permits[kind])
-    state.agenda[int(state.agenda_size) - 1, C] = paid
-    if paid >= t.card_size[card]:
-        site = top(state, B)
+    entry = top(state)
+    card, site = int(entry.card), int(entry.site)
+    entry.paid += t.permits[kind]
+    if entry.paid >= t.card_size[card]:
         pop(state)
         do_build(t, state, seat, card, site)
 
@@ -306,7 +311,7 @@ def clear_site(state: State, block: int, shape: int) -> None:
 
 
 @kernel
-def do_build(t: State, state: State, seat: int, card: int, site: int) -> None:
+def do_build(t: Table, state: State, seat: int, card: int, site: int) -> None:
     """Pay the value, place the tile, score the neighbourhood bonus, queue the card's effects."""
     block = site // CORNERS
     zone, size = int(t.card_zone[card]), int(t.card_size[card])
@@ -322,5 +327,5 @@ def do_build(t: State, state: State, seat: int, card: int, site: int) -> None:
     state.contracts_built += 1
     state.card = card
     state.lot = lot
-    push(state, Step.EFFECTS, seat, int(t.card_first[card]), int(t.card_effects[card]))
-    push(state, Step.TAKE_VOCATION, seat, card, 0)
+    push_effects(state, seat, int(t.card_first[card]), int(t.card_effects[card]))
+    push(state, Step.TAKE_VOCATION, seat).card = card

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.state import NOBODY, State
-from sprawl_env.games.urban_sprawl.cards import MAYORS_PARK
+from sprawl_env.core.state import NOBODY
 from sprawl_env.games.urban_sprawl.constants import (
     ALL_CORNERS,
     BOSS,
     CONTRACTOR,
     CORNERS,
-    LOTS_A_PART,
     MAYOR,
     MEDIA,
+    NO_LOT,
     NUM_BLOCKS,
-    NUM_PARTS,
     NUM_VOCATIONS,
     PARK,
     PRESTIGE,
     Power,
+)
+from sprawl_env.games.urban_sprawl.rules.board import holds_power, next_building
+from sprawl_env.games.urban_sprawl.rules.lines import extreme_seats, only_seat
+from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import (
     Step,
 )
-from sprawl_env.games.urban_sprawl.rules.board import holds_power
-from sprawl_env.games.urban_sprawl.rules.lines import extreme_seats, only_seat
+from sprawl_env.games.urban_sprawl.tables import MAYORS_PARK, Table
+from sprawl_env.kernels.agenda import pop, push, top
 from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.old_agenda import A, pop, push, top
 
 ZONE_OF = (0, 0, 1, 3, 2)  # by office (Mayor: unused): CIV, COM, RES, IND
 
@@ -45,7 +47,7 @@ def media_holder(state: State) -> int:
 
 
 @kernel
-def standing(state: State, office: int, seat: int) -> int:
+def strength(state: State, office: int, seat: int) -> int:
     """Return what an election compares first: vocations or the value of the best building."""
     if office == MAYOR:
         markers = 0
@@ -53,22 +55,20 @@ def standing(state: State, office: int, seat: int) -> int:
             markers += int(state.vocations[seat, vocation])
         return markers
     highest = 0
-    for part in range(NUM_PARTS):
-        lots = int(state.firsts[part])
-        while lots:
-            lot = part * LOTS_A_PART + lowest(lots)
-            lots &= lots - 1
-            counts = (state.owner[lot] == seat) & (state.zone[lot] == ZONE_OF[office])
-            highest = max(highest, int(state.value[lot // CORNERS]) * int(counts))
+    lot = next_building(state, NO_LOT)
+    while lot != NO_LOT:
+        counts = (state.owner[lot] == seat) & (state.zone[lot] == ZONE_OF[office])
+        highest = max(highest, int(state.value[lot // CORNERS]) * int(counts))
+        lot = next_building(state, lot)
     return highest
 
 
 @kernel
 def leaders(state: State, office: int) -> int:
-    """Return the seats with the best standing, empty if nobody qualifies (ruling U6)."""
+    """Return the seats with the highest strength, empty if nobody qualifies (ruling U6)."""
     best, seats = 1, 0
     for seat in range(state.num_seats):
-        own = standing(state, office, seat)
+        own = strength(state, office, seat)
         if own > best:
             best, seats = own, 1 << seat
         elif own == best:
@@ -114,9 +114,25 @@ def tie_breaker(state: State, office: int) -> int:
 
 
 @kernel
-def election(t: State, state: State) -> None:
+def push_winner(state: State, office: int, seats: int) -> None:
+    """Queue the decision that breaks a tie."""
+    entry = push(state, Step.WINNER, tie_breaker(state, office))
+    entry.office = office
+    entry.seats = seats
+
+
+@kernel
+def push_place(state: State, seat: int, e: int, zone: int) -> None:
+    """Queue the choice of the footprint of a building to place."""
+    entry = push(state, Step.PLACE, seat)
+    entry.effect = e
+    entry.zone = zone
+
+
+@kernel
+def election(t: Table, state: State) -> None:
     """Hold an election: winner, Mayor's park, Contractor (rulings U6, U30)."""
-    office = top(state, A)
+    office = int(top(state).office)
     pop(state)
     if not is_in_play(state, office):
         return
@@ -132,7 +148,7 @@ def election(t: State, state: State) -> None:
     if only_seat(seats):
         do_elect(state, office, lowest(seats))
     else:
-        push(state, Step.WINNER, tie_breaker(state, office), seats, office)
+        push_winner(state, office, seats)
 
 
 @kernel
@@ -140,7 +156,7 @@ def do_elect(state: State, office: int, seat: int) -> None:
     """Give the office to the winner; a new Mayor places a park."""
     state.office[office] = seat
     if office == MAYOR and may_place_park(state):
-        push(state, Step.PLACE, seat, MAYORS_PARK, PARK)
+        push_place(state, seat, MAYORS_PARK, PARK)
 
 
 @kernel
@@ -171,4 +187,4 @@ def assign_contractor(state: State) -> None:
     if only_seat(seats):
         state.office[CONTRACTOR] = lowest(seats)
     else:
-        push(state, Step.WINNER, tie_breaker(state, CONTRACTOR), seats, CONTRACTOR)
+        push_winner(state, CONTRACTOR, seats)

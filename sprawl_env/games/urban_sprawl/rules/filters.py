@@ -2,42 +2,50 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.state import NOBODY, State
+from sprawl_env.core.state import NOBODY
 from sprawl_env.games.urban_sprawl.constants import (
     AT_FOREST,
     AT_WATER,
     CORNERS,
     FOOTPRINTS_OF_SIZE,
     FOOTPRINTS_ON,
-    LOTS_A_PART,
     NO_LINE,
+    NO_LOT,
     NUM_BLOCKS,
-    NUM_PARTS,
     PARK,
     SIDE,
     SIZE_OF,
 )
+from sprawl_env.games.urban_sprawl.effect_verbs import Verb
 from sprawl_env.games.urban_sprawl.rules.board import (
     at_forest,
     beside_park,
     corners_beside,
     corners_near,
+    next_building,
     on_water,
     size_at,
     touches,
 )
 from sprawl_env.games.urban_sprawl.rules.lines import in_line, line_with
-from sprawl_env.games.urban_sprawl.vocabulary import Extreme, Owner, Verb, Where
-from sprawl_env.kernels.bits import count_bits, lowest
+from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.tables import Table
+from sprawl_env.games.urban_sprawl.vocabulary import (
+    Extreme,
+    Owner,
+    Where,
+)
+from sprawl_env.kernels.bits import count_bits
 from sprawl_env.kernels.compile import kernel
 
 NOTHING = -1
 
 
 @kernel
-def block_in(t: State, state: State, e: int, block: int) -> bool:
+def block_in(t: Table, state: State, e: int, block: int) -> bool:
     """Does a block lie in the rows, the line or the block of the effect's filter?"""
-    where = t.where[e]
+    effect = t.effects[e]
+    where = effect.where
     here = int(state.lot) // CORNERS
     same_row = block // SIDE == here // SIDE
     same_column = block % SIDE == here % SIDE
@@ -49,14 +57,14 @@ def block_in(t: State, state: State, e: int, block: int) -> bool:
         return bool(same_row if state.asked_row else same_column)
     if where == Where.BLOCK:
         return bool(block == here)
-    line = line_with(t, state, int(t.what[e]), int(t.number[e]))
+    line = line_with(t, state, int(effect.what), int(effect.printed_number))
     return bool(line != NO_LINE and in_line(line, block))
 
 
 @kernel
-def building_in(t: State, state: State, e: int, lot: int) -> bool:
+def building_in(t: Table, state: State, e: int, lot: int) -> bool:
     """Does the building that begins on a lot stand in the place of the effect's filter?"""
-    where = t.where[e]
+    where = t.effects[e].where
     block, shape = lot // CORNERS, int(state.corners[lot])
     if where == Where.ANYWHERE:
         return True
@@ -72,9 +80,9 @@ def building_in(t: State, state: State, e: int, lot: int) -> bool:
 
 
 @kernel
-def owner_fits(t: State, state: State, e: int, lot: int, seat: int) -> bool:
+def owner_fits(t: Table, state: State, e: int, lot: int, seat: int) -> bool:
     """Does the building's controller pass the filter, seen from ``seat``?"""
-    wanted, owner = t.of_owner[e], int(state.owner[lot])
+    wanted, owner = t.effects[e].owner, int(state.owner[lot])
     if wanted == Owner.ANYONE:
         return True
     if wanted == Owner.OWN:
@@ -85,56 +93,54 @@ def owner_fits(t: State, state: State, e: int, lot: int, seat: int) -> bool:
 
 
 @kernel
-def matches(t: State, state: State, e: int, lot: int, seat: int) -> bool:
+def matches(t: Table, state: State, e: int, lot: int, seat: int) -> bool:
     """Does the building pass the filter, not counting the extreme value?"""
+    effect = t.effects[e]
     zone = int(state.zone[lot])
-    if t.asks_zone[e] and zone != state.asked_zone:
+    if effect.asks_zone and zone != state.asked_zone:
         return False
-    kind_fits = int(t.colours[e]) >> zone & int(t.sizes[e]) >> (size_at(state, lot) - 1) & 1
+    kind_fits = int(effect.colours) >> zone & int(effect.sizes) >> (size_at(state, lot) - 1) & 1
     return bool(kind_fits and owner_fits(t, state, e, lot, seat) and building_in(t, state, e, lot))
 
 
 @kernel
-def extreme_value(t: State, state: State, e: int, seat: int) -> int:
+def extreme_value(t: Table, state: State, e: int, seat: int) -> int:
     """Return the extreme value among the buildings that pass, NOTHING if there is none.
 
     A filter without an extreme also gives NOTHING.
     """
+    effect = t.effects[e]
     best = NOTHING
-    if t.extreme[e] == Extreme.NONE:
+    if effect.extreme == Extreme.NONE:
         return best
-    highest = t.extreme[e] == Extreme.HIGHEST
-    for part in range(NUM_PARTS):
-        lots = int(state.firsts[part])
-        while lots:
-            lot = part * LOTS_A_PART + lowest(lots)
-            lots &= lots - 1
-            value = int(state.value[lot // CORNERS])
-            better = best == NOTHING or (value > best if highest else value < best)
-            if better and matches(t, state, e, lot, seat):
-                best = value
+    highest = effect.extreme == Extreme.HIGHEST
+    lot = next_building(state, NO_LOT)
+    while lot != NO_LOT:
+        value = int(state.value[lot // CORNERS])
+        better = best == NOTHING or (value > best if highest else value < best)
+        if better and matches(t, state, e, lot, seat):
+            best = value
+        lot = next_building(state, lot)
     return best
 
 
 @kernel
-def passes(t: State, state: State, e: int, lot: int, seat: int, value: int) -> bool:
+def passes(t: Table, state: State, e: int, lot: int, seat: int, value: int) -> bool:
     """Does the building pass the filter, given its extreme value?"""
-    if t.extreme[e] != Extreme.NONE and state.value[lot // CORNERS] != value:
+    if t.effects[e].extreme != Extreme.NONE and state.value[lot // CORNERS] != value:
         return False
     return matches(t, state, e, lot, seat)
 
 
 @kernel
-def count_buildings(t: State, state: State, e: int, seat: int) -> int:
+def count_buildings(t: Table, state: State, e: int, seat: int) -> int:
     """Return the number of buildings that pass the filter."""
     value = extreme_value(t, state, e, seat)
     count = 0
-    for part in range(NUM_PARTS):
-        lots = int(state.firsts[part])
-        while lots:
-            lot = part * LOTS_A_PART + lowest(lots)
-            lots &= lots - 1
-            count += passes(t, state, e, lot, seat, value)
+    lot = next_building(state, NO_LOT)
+    while lot != NO_LOT:
+        count += passes(t, state, e, lot, seat, value)
+        lot = next_building(state, lot)
     return count
 
 
@@ -142,9 +148,10 @@ def count_buildings(t: State, state: State, e: int, seat: int) -> int:
 
 
 @kernel
-def places_in(t: State, state: State, e: int, block: int) -> int:
+def places_in(t: Table, state: State, e: int, block: int) -> int:
     """Return the footprints on empty lots of a block that the filter allows (ruling U23)."""
-    size, where = int(t.new_size[e]), t.where[e]
+    effect = t.effects[e]
+    size, where = int(effect.new_size), effect.where
     places = FOOTPRINTS_OF_SIZE[size - 1] & ~FOOTPRINTS_ON[int(state.occupied[block])]
     if places == 0 or where == Where.ANYWHERE:
         return places
@@ -160,7 +167,7 @@ def places_in(t: State, state: State, e: int, block: int) -> int:
 
 
 @kernel
-def count_places(t: State, state: State, e: int) -> int:
+def count_places(t: Table, state: State, e: int) -> int:
     """Count the footprints for a building of the effect's size; stop once there are two."""
     count = 0
     for block in range(NUM_BLOCKS):
@@ -193,9 +200,9 @@ def may_move(state: State, lot: int) -> bool:
 
 
 @kernel
-def changes(t: State, state: State, e: int, lot: int, seat: int) -> bool:
+def changes(t: Table, state: State, e: int, lot: int, seat: int) -> bool:
     """Would the effect change the building (ruling U18)?"""
-    verb = t.verb[e]
+    verb = t.effects[e].verb
     if verb == Verb.MOVE:
         return may_move(state, lot)
     if verb == Verb.UNCONTROL:
@@ -206,34 +213,30 @@ def changes(t: State, state: State, e: int, lot: int, seat: int) -> bool:
 
 
 @kernel
-def is_target(t: State, state: State, e: int, lot: int, seat: int, value: int) -> bool:
+def is_target(t: Table, state: State, e: int, lot: int, seat: int, value: int) -> bool:
     """May the building that begins on a lot be picked (rulings U18, U37)?"""
     return passes(t, state, e, lot, seat, value) and changes(t, state, e, lot, seat)
 
 
 @kernel
-def count_targets(t: State, state: State, e: int, seat: int) -> int:
+def count_targets(t: Table, state: State, e: int, seat: int) -> int:
     """Return the number of buildings that may be picked."""
     value = extreme_value(t, state, e, seat)
     count = 0
-    for part in range(NUM_PARTS):
-        lots = int(state.firsts[part])
-        while lots:
-            lot = part * LOTS_A_PART + lowest(lots)
-            lots &= lots - 1
-            count += is_target(t, state, e, lot, seat, value)
+    lot = next_building(state, NO_LOT)
+    while lot != NO_LOT:
+        count += is_target(t, state, e, lot, seat, value)
+        lot = next_building(state, lot)
     return count
 
 
 @kernel
-def first_target(t: State, state: State, e: int, seat: int) -> int:
+def first_target(t: Table, state: State, e: int, seat: int) -> int:
     """Return the first building that may be picked, by its first lot, or NOTHING."""
     value = extreme_value(t, state, e, seat)
-    for part in range(NUM_PARTS):
-        lots = int(state.firsts[part])
-        while lots:
-            lot = part * LOTS_A_PART + lowest(lots)
-            lots &= lots - 1
-            if is_target(t, state, e, lot, seat, value):
-                return lot
+    lot = next_building(state, NO_LOT)
+    while lot != NO_LOT:
+        if is_target(t, state, e, lot, seat, value):
+            return lot
+        lot = next_building(state, lot)
     return NOTHING

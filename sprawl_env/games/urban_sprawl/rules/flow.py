@@ -1,15 +1,15 @@
 """The agenda loop: carry out automatic steps until a seat has to decide.
 
-Steps above ``LAST_DECISION`` are automatic (``constants.Step``).
+Steps from ``FIRST_AUTOMATIC`` on are automatic (``steps.Step``).
 """
 
 from __future__ import annotations
 
-from sprawl_env.core.state import NOT_OVER, State
+from sprawl_env.core.state import NOT_OVER
 from sprawl_env.games.urban_sprawl.actions import MOST_BID
-from sprawl_env.games.urban_sprawl.constants import LAST_DECISION, Step
-from sprawl_env.games.urban_sprawl.rules.effects import next_effect, run_effect
+from sprawl_env.games.urban_sprawl.rules.effects import run_effect
 from sprawl_env.games.urban_sprawl.rules.elections import assign_contractor, election
+from sprawl_env.games.urban_sprawl.rules.lists import next_effect
 from sprawl_env.games.urban_sprawl.rules.offers import next_bid
 from sprawl_env.games.urban_sprawl.rules.rails import (
     draw_contract,
@@ -21,27 +21,30 @@ from sprawl_env.games.urban_sprawl.rules.rails import (
 from sprawl_env.games.urban_sprawl.rules.seats import act, each_seat
 from sprawl_env.games.urban_sprawl.rules.turn import begin_turn
 from sprawl_env.games.urban_sprawl.rules.vocations import score_seat, vocation_of_contract
+from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import (
+    FIRST_AUTOMATIC,
+    Step,
+)
+from sprawl_env.games.urban_sprawl.tables import Table
+from sprawl_env.kernels.agenda import top
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.old_agenda import SEAT, STEP, top
 
 
 @kernel
-def advance(t: State, state: State) -> None:
+def advance(t: Table, state: State) -> None:
     """Carry out automatic steps until a decision is on top or the game is over."""
     while state.over == NOT_OVER:
-        step = top(state, STEP)
-        if step <= LAST_DECISION:
-            state.to_play = top(state, SEAT)
+        step = int(top(state).step)
+        if step < FIRST_AUTOMATIC:
+            state.to_play = top(state).seat
             return
-        if step >= Step.END_OF_TURN:
-            carry_out_end(t, state, step)
-        else:
-            carry_out(t, state, step)
+        carry_out(t, state, step)
 
 
 @kernel
-def carry_out(t: State, state: State, step: int) -> None:
-    """Carry out an automatic step of a turn or a card."""
+def carry_out(t: Table, state: State, step: int) -> None:
+    """Carry out an automatic step of a card."""
     if step == Step.EFFECT:
         run_effect(t, state)
     elif step == Step.EFFECTS:
@@ -61,13 +64,15 @@ def carry_out(t: State, state: State, step: int) -> None:
     elif step == Step.ASSIGN:
         assign_contractor(state)
     else:
-        begin_turn(t, state)
+        carry_out_of_turn(t, state, step)
 
 
 @kernel
-def carry_out_end(t: State, state: State, step: int) -> None:
-    """Carry out an automatic step of the end of a turn."""
-    if step == Step.END_OF_TURN:
+def carry_out_of_turn(t: Table, state: State, step: int) -> None:
+    """Carry out an automatic step of the beginning or the end of a turn."""
+    if step == Step.BEGIN_TURN:
+        begin_turn(t, state)
+    elif step == Step.END_OF_TURN:
         end_of_turn(t, state)
     elif step == Step.DRAW_PLANNING:
         draw_planning(t, state)
@@ -75,5 +80,5 @@ def carry_out_end(t: State, state: State, step: int) -> None:
         draw_contract(t, state)
     elif step == Step.END_EVENT:
         end_event(state)
-    else:
+    elif step == Step.PAY_WEALTH:
         pay_wealth(t, state)

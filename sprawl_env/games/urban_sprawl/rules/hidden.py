@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.state import State
 from sprawl_env.games.urban_sprawl.constants import (
     BOTTOM_STACK,
     FIRST_EVENT,
     MIDDLE_STACK,
     NUM_DECKS,
 )
+from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.tables import Table
 from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.rng import below, shuffle, sort
 
 
 @kernel
-def redeal_deck(t: State, state: State, deck: int) -> None:
+def redeal_deck(t: Table, state: State, deck: int) -> None:
     """Shuffle a contract deck; the special event stays in the rest of its own stack."""
     cards = state.deck[deck]
     size = int(state.deck_size[deck])
@@ -54,7 +55,7 @@ def redeal_planning(state: State) -> None:
 
 
 @kernel
-def redeal(t: State, state: State) -> None:
+def redeal(t: Table, state: State) -> None:
     """Resample the order of all face-down cards."""
     for deck in range(NUM_DECKS):
         redeal_deck(t, state, deck)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.state import State
 from sprawl_env.games.urban_sprawl.constants import (
     FIRST_DOUBLE_ROW,
     FIRST_GREY,
@@ -21,6 +20,8 @@ from sprawl_env.games.urban_sprawl.constants import (
     SIDE,
     WEALTH,
 )
+from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.tables import Table
 from sprawl_env.kernels.bits import count_bits
 from sprawl_env.kernels.compile import kernel
 
@@ -49,7 +50,7 @@ def line_money(state: State, line: int) -> int:
 
 
 @kernel
-def line_number(t: State, state: State, line: int) -> int:
+def line_number(t: Table, state: State, line: int) -> int:
     """Return the number of a line, 0 if it has none."""
     if line < FIRST_DOUBLE_ROW:
         return int(t.column_number[line])
@@ -60,7 +61,7 @@ def line_number(t: State, state: State, line: int) -> int:
 
 
 @kernel
-def line_with(t: State, state: State, money: int, number: int) -> int:
+def line_with(t: Table, state: State, money: int, number: int) -> int:
     """Return the line of a wealth or prestige number, NO_LINE if it is not on the board."""
     for line in range(NUM_LINES):
         if line_number(t, state, line) == number and line_money(state, line) == money:
@@ -69,7 +70,7 @@ def line_with(t: State, state: State, money: int, number: int) -> int:
 
 
 @kernel
-def highest_line(t: State, state: State, money: int) -> int:
+def highest_line(t: Table, state: State, money: int) -> int:
     """Return the line of the highest wealth or prestige number on the board."""
     best, highest = NO_LINE, 0
     for line in range(NUM_LINES):
@@ -80,7 +81,7 @@ def highest_line(t: State, state: State, money: int) -> int:
 
 
 @kernel
-def revalue(t: State, state: State) -> None:
+def revalue(t: Table, state: State) -> None:
     """Recompute the value of every block (US §1)."""
     state.worth_up_to[:] = 0
     for block in range(NUM_BLOCKS):
@@ -114,7 +115,7 @@ def empty_greys(state: State) -> int:
 
 
 @kernel
-def do_put_marker(t: State, state: State, marker: int, grey: int) -> None:
+def do_put_marker(t: Table, state: State, marker: int, grey: int) -> None:
     """Put a new marker on an empty grey space, or move it there (US 6.7)."""
     old = grey_of(state, marker)
     if old != NO_GREY:
@@ -141,7 +142,7 @@ def buildings_in_line(state: State, line: int, seat: int) -> int:
 
 
 @kernel
-def share_of_line(t: State, state: State, line: int, seat: int) -> int:
+def share_of_line(t: Table, state: State, line: int, seat: int) -> int:
     """Return what a line pays to a seat; tied seats share, rounded down (US §2, ruling U2)."""
     own = buildings_in_line(state, line, seat)
     if own == 0:
@@ -159,7 +160,7 @@ def share_of_line(t: State, state: State, line: int, seat: int) -> int:
 
 
 @kernel
-def pay_line(t: State, state: State, line: int) -> None:
+def pay_line(t: Table, state: State, line: int) -> None:
     """Pay a line to all seats."""
     money = line_money(state, line)
     for seat in range(state.num_seats):
@@ -171,7 +172,7 @@ def pay_line(t: State, state: State, line: int) -> None:
 
 
 @kernel
-def pay_number(t: State, state: State, money: int, number: int) -> None:
+def pay_number(t: Table, state: State, money: int, number: int) -> None:
     """Pay the line with a number, if the number is on the board."""
     line = line_with(t, state, money, number)
     if line != NO_LINE:

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.state import NOBODY, State
+from sprawl_env.core.state import NOBODY
 from sprawl_env.games.urban_sprawl.actions import GAIN, SITE
 from sprawl_env.games.urban_sprawl.constants import (
     CORNERS,
-    LOTS_A_PART,
+    NO_LOT,
     NO_VOCATION,
-    NUM_PARTS,
     NUM_VOCATIONS,
     PRESTIGE,
     WEALTH,
-    Step,
 )
+from sprawl_env.games.urban_sprawl.effect_verbs import Verb
+from sprawl_env.games.urban_sprawl.rules.board import next_building
 from sprawl_env.games.urban_sprawl.rules.filters import (
     count_buildings,
     extreme_value,
     passes,
 )
-from sprawl_env.games.urban_sprawl.vocabulary import Extreme, Per, Verb
+from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import (
+    Step,
+)
+from sprawl_env.games.urban_sprawl.tables import Table
+from sprawl_env.games.urban_sprawl.vocabulary import (
+    Extreme,
+    Per,
+)
+from sprawl_env.kernels.agenda import pop, push, top
 from sprawl_env.kernels.arrays import Mask
-from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.old_agenda import A, B, C, pop, push, top
 
 
 @kernel
@@ -50,19 +57,21 @@ def take_up_to(state: State, seat: int, money: int, amount: int) -> int:
 
 
 @kernel
-def amount_of_unit(t: State, state: State, e: int) -> int:
+def amount_of_unit(t: Table, state: State, e: int) -> int:
     """Return the amount of one unit: of a building, of a marker, or of the whole effect."""
-    amount = int(t.amount[e])
-    if t.per[e] == Per.VALUE:
+    effect = t.effects[e]
+    amount = int(effect.amount)
+    if effect.per == Per.VALUE:
         amount *= int(state.value[state.lot // CORNERS])
     return amount
 
 
 @kernel
-def markers_held(t: State, state: State, e: int, seat: int) -> int:
+def markers_held(t: Table, state: State, e: int, seat: int) -> int:
     """Return the number of a seat's vocation markers that the effect counts."""
-    if t.of_vocation[e] != NO_VOCATION:
-        return int(state.vocations[seat, t.of_vocation[e]])
+    effect = t.effects[e]
+    if effect.vocation != NO_VOCATION:
+        return int(state.vocations[seat, effect.vocation])
     total = 0
     for vocation in range(NUM_VOCATIONS):
         total += int(state.vocations[seat, vocation])
@@ -70,73 +79,74 @@ def markers_held(t: State, state: State, e: int, seat: int) -> int:
 
 
 @kernel
-def buildings_held(t: State, state: State, e: int, seat: int) -> int:
+def buildings_held(t: Table, state: State, e: int, seat: int) -> int:
     """Return the number of a seat's buildings that pass the filter."""
     value = pay_value(t, state, e)
     count = 0
-    for part in range(NUM_PARTS):
-        lots = int(state.firsts[part])
-        while lots:
-            lot = part * LOTS_A_PART + lowest(lots)
-            lots &= lots - 1
-            if state.owner[lot] == seat:
-                count += passes(t, state, e, lot, seat, value)
+    lot = next_building(state, NO_LOT)
+    while lot != NO_LOT:
+        if state.owner[lot] == seat:
+            count += passes(t, state, e, lot, seat, value)
+        lot = next_building(state, lot)
     return count
 
 
 @kernel
-def pay_value(t: State, state: State, e: int) -> int:
+def pay_value(t: Table, state: State, e: int) -> int:
     """Return the extreme value of a filter that does not depend on the seat."""
     return extreme_value(t, state, e, NOBODY)
 
 
 @kernel
-def units(t: State, state: State, e: int, seat: int) -> int:
+def units(t: Table, state: State, e: int, seat: int) -> int:
     """Return the number of units for a seat, 0 if a unit is worth nothing."""
+    effect = t.effects[e]
     if amount_of_unit(t, state, e) == 0:
         return 0
-    if t.verb[e] == Verb.PAY:
+    if effect.verb == Verb.PAY:
         return buildings_held(t, state, e, seat)
-    if t.per[e] == Per.BUILDING:
+    if effect.per == Per.BUILDING:
         return count_buildings(t, state, e, seat)
-    if t.per[e] == Per.VOCATION:
+    if effect.per == Per.VOCATION:
         return markers_held(t, state, e, seat)
     return 1
 
 
 @kernel
-def move_fixed(t: State, state: State, e: int, seats: int, receiver: int) -> None:
+def move_fixed(t: Table, state: State, e: int, seats: int, receiver: int) -> None:
     """Gain, lose or pay for several seats at once; amounts are fixed first (ruling U18)."""
+    effect = t.effects[e]
     counted = 0
     for seat in range(state.num_seats):  # 8 bits per seat; a count is at most 144
         if seats >> seat & 1:
             counted |= units(t, state, e, seat) << 8 * seat
-    money, amount = int(t.what[e]), amount_of_unit(t, state, e)
+    money, amount = int(effect.what), amount_of_unit(t, state, e)
     for seat in range(state.num_seats):
         total = amount * (counted >> 8 * seat & 0xFF)
-        if t.verb[e] == Verb.GAIN:
+        if effect.verb == Verb.GAIN:
             add(state, seat, money, total)
         else:
             taken = take_up_to(state, seat, money, total)
-            if t.verb[e] == Verb.PAY:
+            if effect.verb == Verb.PAY:
                 add(state, receiver, money, taken)
 
 
 @kernel
-def steal(t: State, state: State, e: int, seats: int, thief: int) -> None:
+def steal(t: Table, state: State, e: int, seats: int, thief: int) -> None:
     """Take up to the effect's amount from several seats."""
+    effect = t.effects[e]
     for seat in range(state.num_seats):
         if seats >> seat & 1 and seat != thief:
-            taken = take_up_to(state, seat, int(t.what[e]), int(t.amount[e]))
-            add(state, thief, int(t.what[e]), taken)
+            taken = take_up_to(state, seat, int(effect.what), int(effect.amount))
+            add(state, thief, int(effect.what), taken)
 
 
 @kernel
-def victims(t: State, state: State, e: int, thief: int) -> int:
+def victims(t: Table, state: State, e: int, thief: int) -> int:
     """Return the seats that have something to steal."""
     seats = 0
     for seat in range(state.num_seats):
-        if seat != thief and has(state, seat, int(t.what[e])) > 0:
+        if seat != thief and has(state, seat, int(t.effects[e].what)) > 0:
             seats |= 1 << seat
     return seats
 
@@ -145,9 +155,9 @@ def victims(t: State, state: State, e: int, thief: int) -> int:
 
 
 @kernel
-def may_move_unit(t: State, state: State, e: int, seat: int, money: int) -> bool:
+def may_move_unit(t: Table, state: State, e: int, seat: int, money: int) -> bool:
     """May a unit be gained, lost or paid in this currency (ruling U20)?"""
-    if t.verb[e] == Verb.GAIN:
+    if t.effects[e].verb == Verb.GAIN:
         return True
     amount = amount_of_unit(t, state, e)
     own, other = has(state, seat, money), has(state, seat, PRESTIGE - money)
@@ -157,7 +167,7 @@ def may_move_unit(t: State, state: State, e: int, seat: int, money: int) -> bool
 
 
 @kernel
-def count_unit_choices(t: State, state: State, e: int, seat: int) -> int:
+def count_unit_choices(t: Table, state: State, e: int, seat: int) -> int:
     """Return the number of ways to gain, lose or pay one unit."""
     wealth = may_move_unit(t, state, e, seat, WEALTH)
     prestige = may_move_unit(t, state, e, seat, PRESTIGE)
@@ -165,89 +175,95 @@ def count_unit_choices(t: State, state: State, e: int, seat: int) -> int:
 
 
 @kernel
-def mark_unit(t: State, state: State, e: int, seat: int, mask: Mask) -> None:
+def mark_unit(t: Table, state: State, e: int, seat: int, mask: Mask) -> None:
     """Mark the currencies in which a unit may be gained, lost or paid."""
     mask[GAIN + WEALTH] = may_move_unit(t, state, e, seat, WEALTH)
     mask[GAIN + PRESTIGE] = may_move_unit(t, state, e, seat, PRESTIGE)
 
 
 @kernel
-def do_move_unit(t: State, state: State, seat: int, money: int) -> None:
+def push_unit(state: State, seat: int, e: int, left: int, self_seat: int) -> None:
+    """Queue the decision about the currency of the next of ``left`` units."""
+    entry = push(state, Step.UNIT, seat)
+    entry.effect = e
+    entry.left = left
+    entry.self_seat = self_seat
+
+
+@kernel
+def do_move_unit(t: Table, state: State, seat: int, money: int) -> None:
     """Gain, lose or pay one unit, then decide about the next one."""
-    e, left, receiver = top(state, A), top(state, B), top(state, C)
+    entry = top(state)
+    e, left, receiver = int(entry.effect), int(entry.left), int(entry.self_seat)
     amount = amount_of_unit(t, state, e)
     pop(state)
-    if t.verb[e] == Verb.GAIN:
+    if t.effects[e].verb == Verb.GAIN:
         add(state, seat, money, amount)
     else:
         taken = take_up_to(state, seat, money, amount)
-        if t.verb[e] == Verb.PAY:
+        if t.effects[e].verb == Verb.PAY:
             add(state, receiver, money, taken)
     if left > 1 and count_unit_choices(t, state, e, seat):
-        push(state, Step.UNIT, seat, e, left - 1, receiver)
+        push_unit(state, seat, e, left - 1, receiver)
 
 
 # ------------------------------------------------------------- gains and losses of controllers
 
 
 @kernel
-def reward_building(t: State, state: State, e: int, lot: int, sign: int) -> None:
+def reward_building(t: Table, state: State, e: int, lot: int, sign: int) -> None:
     """Let the controller of a building gain or lose."""
+    effect = t.effects[e]
     owner = int(state.owner[lot])
-    amount = int(t.amount[e])
-    if t.times_value[e]:
+    amount = int(effect.amount)
+    if effect.times_value:
         amount *= int(state.value[lot // CORNERS])
     if owner == NOBODY:
         return
     if sign > 0:
-        add(state, owner, int(t.what[e]), amount)
+        add(state, owner, int(effect.what), amount)
     else:
-        take_up_to(state, owner, int(t.what[e]), amount)
+        take_up_to(state, owner, int(effect.what), amount)
 
 
 @kernel
-def is_headline(t: State, state: State, e: int, lot: int, value: int) -> bool:
+def is_headline(t: Table, state: State, e: int, lot: int, value: int) -> bool:
     """Does the building pass the filter and have a controller (rulings U18, U37)?"""
     return bool(state.owner[lot] != NOBODY and passes(t, state, e, lot, NOBODY, value))
 
 
 @kernel
-def count_headlines(t: State, state: State, e: int, value: int) -> int:
+def count_headlines(t: Table, state: State, e: int, value: int) -> int:
     """Return the number of controlled buildings that pass."""
     count = 0
-    for part in range(NUM_PARTS):
-        lots = int(state.firsts[part])
-        while lots:
-            lot = part * LOTS_A_PART + lowest(lots)
-            lots &= lots - 1
-            count += is_headline(t, state, e, lot, value)
+    lot = next_building(state, NO_LOT)
+    while lot != NO_LOT:
+        count += is_headline(t, state, e, lot, value)
+        lot = next_building(state, lot)
     return count
 
 
 @kernel
-def reward_controllers(t: State, state: State, e: int) -> None:
+def reward_controllers(t: Table, state: State, e: int) -> None:
     """Let each controller gain or lose; one of several extreme buildings is picked."""
+    effect = t.effects[e]
     value = pay_value(t, state, e)
-    if t.extreme[e] != Extreme.NONE and count_headlines(t, state, e, value) > 1:
-        push(state, Step.HEADLINE, int(state.active), e)
+    if effect.extreme != Extreme.NONE and count_headlines(t, state, e, value) > 1:
+        push(state, Step.HEADLINE, int(state.active)).effect = e
         return
-    sign = 1 if t.verb[e] == Verb.GAIN else -1
-    for part in range(NUM_PARTS):
-        lots = int(state.firsts[part])
-        while lots:
-            lot = part * LOTS_A_PART + lowest(lots)
-            lots &= lots - 1
-            if passes(t, state, e, lot, NOBODY, value):
-                reward_building(t, state, e, lot, sign)
+    sign = 1 if effect.verb == Verb.GAIN else -1
+    lot = next_building(state, NO_LOT)
+    while lot != NO_LOT:
+        if passes(t, state, e, lot, NOBODY, value):
+            reward_building(t, state, e, lot, sign)
+        lot = next_building(state, lot)
 
 
 @kernel
-def mark_extremes(t: State, state: State, e: int, mask: Mask) -> None:
+def mark_extremes(t: Table, state: State, e: int, mask: Mask) -> None:
     """Mark the extreme buildings to pick from (ruling U37)."""
     value = pay_value(t, state, e)
-    for part in range(NUM_PARTS):
-        lots = int(state.firsts[part])
-        while lots:
-            lot = part * LOTS_A_PART + lowest(lots)
-            lots &= lots - 1
-            mask[SITE + lot] = is_headline(t, state, e, lot, value)
+    lot = next_building(state, NO_LOT)
+    while lot != NO_LOT:
+        mask[SITE + lot] = is_headline(t, state, e, lot, value)
+        lot = next_building(state, lot)

@@ -2,63 +2,91 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.state import NOBODY, State
-from sprawl_env.games.urban_sprawl.constants import Step
-from sprawl_env.games.urban_sprawl.rules.effects import set_top
+from sprawl_env.core.state import NOBODY
+from sprawl_env.games.urban_sprawl.rules.lists import push_effects
 from sprawl_env.games.urban_sprawl.rules.money import has, take_up_to
+from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import (
+    Step,
+)
+from sprawl_env.games.urban_sprawl.tables import Table
+from sprawl_env.kernels.agenda import pop, push, top
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.old_agenda import SEAT, A, B, C, pop, push, top
 
 # ----------------------------------------------------------- optional effects (US 6.11, ruling U34)
 
 
 @kernel
-def may_accept(t: State, state: State, e: int, seat: int) -> bool:
+def may_accept(t: Table, state: State, e: int, seat: int) -> bool:
     """Can the seat pay the optional amount in full (US 6.11, ruling U34)?"""
-    return bool(has(state, seat, int(t.what[e])) >= t.amount[e])
+    effect = t.effects[e]
+    return bool(has(state, seat, int(effect.what)) >= effect.amount)
 
 
 @kernel
-def offer(t: State, state: State, e: int, seat: int) -> None:
+def run_then(t: Table, state: State, e: int, seat: int) -> None:
+    """Queue the effects of accepting, or of winning an auction."""
+    effect = t.effects[e]
+    push_effects(state, seat, int(effect.then_first), int(effect.then_count))
+
+
+@kernel
+def run_otherwise(t: Table, state: State, e: int, seat: int) -> None:
+    """Queue the effects of declining."""
+    effect = t.effects[e]
+    push_effects(state, seat, int(effect.else_first), int(effect.else_count))
+
+
+@kernel
+def offer(t: Table, state: State, e: int, seat: int) -> None:
     """Offer the payment to the seat; a seat that cannot pay declines (ruling U34)."""
     if may_accept(t, state, e, seat):
-        push(state, Step.ACCEPT, seat, e)
+        push(state, Step.ACCEPT, seat).effect = e
     else:
-        push(state, Step.EFFECTS, seat, int(t.else_first[e]), int(t.else_count[e]))
+        run_otherwise(t, state, e, seat)
 
 
 @kernel
-def do_accept(t: State, state: State, e: int, seat: int, accepts: bool) -> None:
+def do_accept(t: Table, state: State, e: int, seat: int, accepts: bool) -> None:
     """Pay and run the effects of accepting, or run those of declining."""
+    effect = t.effects[e]
     if accepts:
-        take_up_to(state, seat, int(t.what[e]), int(t.amount[e]))
-        push(state, Step.EFFECTS, seat, int(t.then_first[e]), int(t.then_count[e]))
+        take_up_to(state, seat, int(effect.what), int(effect.amount))
+        run_then(t, state, e, seat)
     else:
-        push(state, Step.EFFECTS, seat, int(t.else_first[e]), int(t.else_count[e]))
+        run_otherwise(t, state, e, seat)
 
 
 # --------------------------------------------------------------------------------- auctions (US §7)
 
 
 @kernel
-def next_bid(t: State, state: State, most: int) -> None:
+def next_bid(t: Table, state: State, most: int) -> None:
     """Let the next seat bid; after the active player's bid the highest bidder pays (US §7)."""
-    seat, e, highest, bidder = top(state, SEAT), top(state, A), top(state, B), top(state, C)
+    entry = top(state)
+    seat, e = int(entry.seat), int(entry.effect)
+    highest, bidder = int(entry.highest), int(entry.bidder)
     pop(state)
     if seat == NOBODY:
         if bidder != NOBODY:
             state.wealth[bidder] -= highest
-            push(state, Step.EFFECTS, bidder, int(t.then_first[e]), int(t.then_count[e]))
+            run_then(t, state, e, bidder)
         return
     following = NOBODY if seat == state.active else (seat + 1) % int(state.num_seats)
-    push(state, Step.NEXT_BID, following, e, highest, bidder)
+    entry = push(state, Step.NEXT_BID, following)
+    entry.effect = e
+    entry.highest = highest
+    entry.bidder = bidder
     if min(int(state.wealth[seat]), most) > highest:
-        push(state, Step.BID, seat, e, highest)
+        entry = push(state, Step.BID, seat)
+        entry.effect = e
+        entry.highest = highest
+        entry.bidder = bidder
 
 
 @kernel
 def do_bid(state: State, seat: int, amount: int) -> None:
     """Record a bid as the highest so far."""
     pop(state)
-    set_top(state, B, amount)
-    set_top(state, C, seat)
+    top(state).highest = amount
+    top(state).bidder = seat

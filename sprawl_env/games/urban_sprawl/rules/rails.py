@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.state import NOBODY, TRUNCATED, State
+from sprawl_env.core.state import NOBODY, TRUNCATED
 from sprawl_env.games.urban_sprawl.constants import (
     CITY,
     CONTRACT_SPACES,
@@ -20,14 +20,18 @@ from sprawl_env.games.urban_sprawl.constants import (
     RENEWAL,
     TOWN,
     WEALTH,
+)
+from sprawl_env.games.urban_sprawl.rules.elections import is_in_play
+from sprawl_env.games.urban_sprawl.rules.lines import pay_number
+from sprawl_env.games.urban_sprawl.rules.lists import push_effects
+from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import (
     EndStage,
     Step,
 )
-from sprawl_env.games.urban_sprawl.data_files import NO_ZONE
-from sprawl_env.games.urban_sprawl.rules.elections import is_in_play
-from sprawl_env.games.urban_sprawl.rules.lines import pay_number
+from sprawl_env.games.urban_sprawl.tables import NO_ZONE, Table
+from sprawl_env.kernels.agenda import pop, push, top
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.old_agenda import A, pop, push, top
 from sprawl_env.kernels.rng import shuffle
 
 NO_DECK = -1
@@ -104,9 +108,9 @@ def slide_planning(state: State) -> None:
 
 
 @kernel
-def draw_planning(t: State, state: State) -> None:
+def draw_planning(t: Table, state: State) -> None:
     """Reveal a planning card on a space; an event is executed and replaced (US 6.8)."""
-    space = top(state, A)
+    space = int(top(state).space)
     if not can_draw(state):
         pop(state)
         return
@@ -116,37 +120,32 @@ def draw_planning(t: State, state: State) -> None:
     if kind >= FIRST_EVENT:
         event = kind - FIRST_EVENT
         state.event = event
-        push(state, Step.END_EVENT, NOBODY, event)
-        push(
-            state,
-            Step.EFFECTS,
-            int(state.active),
-            int(t.event_first[event]),
-            int(t.event_count[event]),
-        )
+        push(state, Step.END_EVENT, NOBODY).event = event
+        first, count = int(t.event_first[event]), int(t.event_count[event])
+        push_effects(state, int(state.active), first, count)
         return
     state.planning[space] = kind
     if kind == RENEWAL:
         return
-    push(state, Step.PAY_WEALTH, NOBODY, kind)
+    push(state, Step.PAY_WEALTH, NOBODY).kind = kind
     if t.permit_ballot[kind]:
         state.pawn = (int(state.pawn) + 1) % NUM_POLITICIANS
         if is_in_play(state, int(state.pawn)):
-            push(state, Step.ELECTION, NOBODY, int(state.pawn))
+            push(state, Step.ELECTION, NOBODY).office = state.pawn
 
 
 @kernel
 def end_event(state: State) -> None:
     """Discard a planning event that has been executed."""
-    state.planning_discards[FIRST_EVENT + top(state, A)] += 1
+    state.planning_discards[FIRST_EVENT + int(top(state).event)] += 1
     state.event = NO_KIND
     pop(state)
 
 
 @kernel
-def pay_wealth(t: State, state: State) -> None:
+def pay_wealth(t: Table, state: State) -> None:
     """Pay the wealth payout of a revealed permit."""
-    kind = top(state, A)
+    kind = int(top(state).kind)
     pop(state)
     pay_number(t, state, WEALTH, int(t.permit_wealth[kind]))
 
@@ -214,9 +213,9 @@ def slide_contracts(state: State) -> None:
 
 
 @kernel
-def draw_contract(t: State, state: State) -> None:
+def draw_contract(t: Table, state: State) -> None:
     """Reveal a contract on a space or a deck; an event is executed and replaced (US 6.8)."""
-    space = top(state, A)
+    space = int(top(state).space)
     deck = space - FIRST_TOP if space >= FIRST_TOP else feeding_deck(state, space)
     if deck == NO_DECK or (space >= FIRST_TOP and state.deck_size[deck] == 0):
         pop(state)
@@ -231,13 +230,8 @@ def draw_contract(t: State, state: State) -> None:
     if space < FIRST_TOP or t.card_zone[card] != NO_ZONE:
         pop(state)  # after an event the cheapest empty space is looked up again
     if t.card_zone[card] == NO_ZONE:
-        push(
-            state,
-            Step.EFFECTS,
-            int(state.active),
-            int(t.card_first[card]),
-            int(t.card_effects[card]),
-        )
+        first, count = int(t.card_first[card]), int(t.card_effects[card])
+        push_effects(state, int(state.active), first, count)
         return
     if space >= FIRST_TOP:
         state.deck_top[deck] = card
@@ -272,13 +266,14 @@ def empty_contract_space(state: State) -> int:
 def turn_up_top(state: State, deck: int) -> None:
     """Reveal the top of an active deck if it is face down (US 6.8, steps 6 to 8)."""
     if is_active(state, deck) and state.deck_top[deck] == NO_CARD and state.deck_size[deck]:
-        push(state, Step.DRAW_CONTRACT, NOBODY, FIRST_TOP + deck)
+        push(state, Step.DRAW_CONTRACT, NOBODY).space = FIRST_TOP + deck
 
 
 @kernel
-def end_of_turn(t: State, state: State) -> None:
+def end_of_turn(t: Table, state: State) -> None:
     """Carry out one step of the end of the turn; repeat a step that fills spaces (US 6.8)."""
-    stage = top(state, A)
+    entry = top(state)
+    stage = int(entry.end_stage)
     following = stage + 1
     space = -1
     if stage == EndStage.FILL_PLANNING:
@@ -287,18 +282,18 @@ def end_of_turn(t: State, state: State) -> None:
         space = empty_contract_space(state)
     if space >= 0:
         following = stage
-    state.agenda[int(state.agenda_size) - 1, A] = following
+    entry.end_stage = following
     if stage == EndStage.SLIDE_PLANNING:
         state.rebuilt = 0
         slide_planning(state)
     elif stage == EndStage.FILL_PLANNING and space >= 0:
-        push(state, Step.DRAW_PLANNING, NOBODY, space)
+        push(state, Step.DRAW_PLANNING, NOBODY).space = space
     elif stage == EndStage.TURN_PLANNING and state.planning[PLANNING_TOP] == NO_KIND:
-        push(state, Step.DRAW_PLANNING, NOBODY, PLANNING_TOP)
+        push(state, Step.DRAW_PLANNING, NOBODY).space = PLANNING_TOP
     elif stage == EndStage.SLIDE_CONTRACTS:
         slide_contracts(state)
     elif stage == EndStage.FILL_CONTRACTS and space >= 0:
-        push(state, Step.DRAW_CONTRACT, NOBODY, space)
+        push(state, Step.DRAW_CONTRACT, NOBODY).space = space
     elif stage >= EndStage.TURN_TOWN and stage <= EndStage.TURN_METROPOLIS:
         turn_up_top(state, stage - EndStage.TURN_TOWN)
     elif stage == EndStage.NEXT_TURN:

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.state import State
 from sprawl_env.games.urban_sprawl.constants import (
     ATTORNEY,
     BOSS,
-    LOTS_A_PART,
     MAYOR,
+    NO_LOT,
     NUM_LINES,
-    NUM_PARTS,
     PARK,
     PRESTIGE,
 )
-from sprawl_env.games.urban_sprawl.rules.board import beside_park, count_zone
+from sprawl_env.games.urban_sprawl.rules.board import beside_park, count_zone, next_building
 from sprawl_env.games.urban_sprawl.rules.elections import ZONE_OF
 from sprawl_env.games.urban_sprawl.rules.lines import line_money, line_number, share_of_line
+from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.tables import Table
 from sprawl_env.kernels.arrays import Ints
-from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel
 
 
 @kernel
-def prestige_lines(t: State, state: State, seat: int) -> int:
+def prestige_lines(t: Table, state: State, seat: int) -> int:
     """Return what all prestige lines on the board pay to a seat."""
     total = 0
     for line in range(NUM_LINES):
@@ -35,13 +34,11 @@ def prestige_lines(t: State, state: State, seat: int) -> int:
 def buildings_beside_parks(state: State, seat: int) -> int:
     """Return how many buildings of a seat touch a park, not counting parks."""
     count = 0
-    for part in range(NUM_PARTS):
-        lots = int(state.firsts[part])
-        while lots:
-            lot = part * LOTS_A_PART + lowest(lots)
-            lots &= lots - 1
-            if state.owner[lot] == seat and state.zone[lot] != PARK:
-                count += beside_park(state, lot)
+    lot = next_building(state, NO_LOT)
+    while lot != NO_LOT:
+        if state.owner[lot] == seat and state.zone[lot] != PARK:
+            count += beside_park(state, lot)
+        lot = next_building(state, lot)
     return count
 
 
@@ -58,7 +55,7 @@ def office_bonus(state: State, seat: int) -> int:
 
 
 @kernel
-def write_scores(t: State, state: State, out: Ints) -> None:
+def write_scores(t: Table, state: State, out: Ints) -> None:
     """Write every seat's score as if the game ended now."""
     for seat in range(state.num_seats):
         out[seat] = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.state import NOBODY, NOT_OVER, State
+from sprawl_env.core.state import NOBODY, NOT_OVER
 from sprawl_env.games.urban_sprawl.constants import (
     BOTTOM_STACK,
     CONTRACT_SPACES,
@@ -29,13 +29,16 @@ from sprawl_env.games.urban_sprawl.constants import (
     RENEWAL,
     TOWN,
     Power,
-    Step,
 )
-from sprawl_env.games.urban_sprawl.data_files import STARTING
 from sprawl_env.games.urban_sprawl.rules.board import lay, refit
 from sprawl_env.games.urban_sprawl.rules.lines import revalue
+from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import (
+    Step,
+)
+from sprawl_env.games.urban_sprawl.tables import STARTING, Table
+from sprawl_env.kernels.agenda import clear_agenda, push
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.old_agenda import push
 from sprawl_env.kernels.rng import below, shuffle
 
 
@@ -76,8 +79,7 @@ def clear(state: State) -> None:
     state.lot = NO_LOT
     state.asked_row = 0
     state.asked_zone = 0
-    state.agenda[:] = 0
-    state.agenda_size = 0
+    clear_agenda(state)
     clear_city(state)
 
 
@@ -89,7 +91,7 @@ def clear_city(state: State) -> None:
     state.owner[:] = NOBODY
     state.power[:] = Power.NONE
     state.lasting[:] = 0
-    state.standing[:] = 0
+    state.building_on[:] = 0
     state.holder[:] = NOBODY
     state.firsts[:] = 0
     state.occupied[:] = 0
@@ -108,7 +110,7 @@ def clear_city(state: State) -> None:
 
 
 @kernel
-def lay_city(t: State, state: State) -> None:
+def lay_city(t: Table, state: State) -> None:
     """Set values and the supply, and place the twelve uncontrolled starting buildings."""
     revalue(t, state)
     for colour in range(NUM_COLOURS):
@@ -126,7 +128,7 @@ def lay_city(t: State, state: State) -> None:
 
 
 @kernel
-def stack_deck(t: State, state: State, deck: int) -> None:
+def stack_deck(t: Table, state: State, deck: int) -> None:
     """Stack a contract deck with the special event among its middle cards (US 6.1)."""
     cards = state.deck[deck]
     special, size = 0, 0
@@ -147,7 +149,7 @@ def stack_deck(t: State, state: State, deck: int) -> None:
 
 
 @kernel
-def stack_planning(t: State, state: State) -> None:
+def stack_planning(t: Table, state: State) -> None:
     """Stack the planning deck: 22 permits on top, all events below them (US 6.1)."""
     cards = state.planning_deck
     size = 0
@@ -176,7 +178,7 @@ def take_top(state: State) -> int:
 
 
 @kernel
-def deal_planning(t: State, state: State) -> None:
+def deal_planning(t: Table, state: State) -> None:
     """Deal planning cards to the seats, the four spaces and the face-up top (US 6.1)."""
     for seat in range(state.num_seats):
         for _ in range(t.opening_cards[seat]):
@@ -199,7 +201,7 @@ def deal_contracts(state: State) -> None:
 
 
 @kernel
-def set_up(t: State, state: State) -> None:
+def set_up(t: Table, state: State) -> None:
     """Carry out the setup up to the first claim; the rng is already seeded (US 6.1)."""
     clear(state)
     lay_city(t, state)

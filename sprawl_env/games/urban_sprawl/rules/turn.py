@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.state import State
 from sprawl_env.games.urban_sprawl.actions import BUILD, DECLINE, FAVOR, PERMIT, PLANNING, SITE
 from sprawl_env.games.urban_sprawl.constants import (
     BOSS,
@@ -19,25 +18,28 @@ from sprawl_env.games.urban_sprawl.constants import (
     PLANNING_TOP,
     TREASURER,
     WEALTH,
-    EndStage,
     Power,
-    Step,
 )
-from sprawl_env.games.urban_sprawl.data_files import STARTING
 from sprawl_env.games.urban_sprawl.rules.board import holds_power, set_owner
 from sprawl_env.games.urban_sprawl.rules.build import may_place_contract, permits_held
 from sprawl_env.games.urban_sprawl.rules.lines import extreme_seats, only_seat
+from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import (
+    EndStage,
+    Step,
+)
+from sprawl_env.games.urban_sprawl.tables import STARTING, Table
+from sprawl_env.kernels.agenda import pop, push, top
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.lanes import LANE, LANE_BITS
-from sprawl_env.kernels.old_agenda import SEAT, pop, push, top
 
 # ----------------------------------------------------------------------- claims in the setup (6.1)
 
 
 @kernel
-def mark_claims(t: State, state: State, seat: int, mask: Mask) -> None:
+def mark_claims(t: Table, state: State, seat: int, mask: Mask) -> None:
     """Mark the unclaimed starting buildings that the seat can pay (US 6.1)."""
     for k in range(STARTING):
         lot = int(t.start_lot[k])
@@ -46,7 +48,7 @@ def mark_claims(t: State, state: State, seat: int, mask: Mask) -> None:
 
 
 @kernel
-def do_claim(t: State, state: State, seat: int, lot: int) -> None:
+def do_claim(t: Table, state: State, seat: int, lot: int) -> None:
     """Claim and pay a starting building; the first turn follows the last claim (US 6.1)."""
     pop(state)
     for k in range(STARTING):
@@ -64,7 +66,7 @@ def do_claim(t: State, state: State, seat: int, lot: int) -> None:
 
 
 @kernel
-def first_media(t: State, state: State) -> int:
+def first_media(t: Table, state: State) -> int:
     """Return the richest seat; tie: the controller of the tie-break RES, or the first (U11)."""
     seats = extreme_seats(state, WEALTH, True)
     if only_seat(seats):
@@ -82,9 +84,9 @@ def first_media(t: State, state: State) -> int:
 
 
 @kernel
-def begin_turn(t: State, state: State) -> None:
+def begin_turn(t: Table, state: State) -> None:
     """Begin a turn: the Treasurer collects, action points are set (US 6.2)."""
-    seat = top(state, SEAT)
+    seat = int(top(state).seat)
     pop(state)
     state.active = seat
     state.card = NO_CARD
@@ -114,7 +116,7 @@ def contract_at(state: State, seat: int, place: int) -> int:
 
 
 @kernel
-def cost_at(t: State, place: int) -> int:
+def cost_at(t: Table, place: int) -> int:
     """Return the action points that a place costs; a Favor costs none."""
     return int(t.build_cost[place]) if place < FIRST_FAVOR else 0
 
@@ -134,7 +136,7 @@ def is_fresh(state: State, place: int) -> bool:
 
 
 @kernel
-def mark_builds(t: State, state: State, seat: int, mask: Mask) -> None:
+def mark_builds(t: Table, state: State, seat: int, mask: Mask) -> None:
     """Mark the contracts that can be built (ruling U5)."""
     held = permits_held(t, state, seat)
     for place in range(FIRST_FAVOR + FAVORS):
@@ -146,7 +148,7 @@ def mark_builds(t: State, state: State, seat: int, mask: Mask) -> None:
 
 
 @kernel
-def mark_favors(t: State, state: State, seat: int, mask: Mask) -> None:
+def mark_favors(t: Table, state: State, seat: int, mask: Mask) -> None:
     """Mark the contracts that can be taken as a Favor (US 6.2)."""
     if not has_free_slot(state, seat):
         return
@@ -156,7 +158,7 @@ def mark_favors(t: State, state: State, seat: int, mask: Mask) -> None:
 
 
 @kernel
-def mark_main(t: State, state: State, seat: int, mask: Mask) -> None:
+def mark_main(t: Table, state: State, seat: int, mask: Mask) -> None:
     """Mark investments, actions and the end of the turn (US 6.2, ruling U14)."""
     mask[DECLINE] = 1
     if state.investing:
@@ -170,13 +172,13 @@ def mark_main(t: State, state: State, seat: int, mask: Mask) -> None:
 
 
 @kernel
-def do_main(t: State, state: State, seat: int, action: int) -> None:
+def do_main(t: Table, state: State, seat: int, action: int) -> None:
     """Carry out an investment or an action, or end the turn."""
     if action == DECLINE:
         pop(state)
         state.points = 0  # the rest is lost
         state.investing = 0
-        push(state, Step.END_OF_TURN, seat, EndStage.SLIDE_PLANNING)
+        push(state, Step.END_OF_TURN, seat).end_stage = EndStage.SLIDE_PLANNING
     elif action < PLANNING:
         do_invest(t, state, seat, action - PERMIT)
     elif action < BUILD:
@@ -188,7 +190,7 @@ def do_main(t: State, state: State, seat: int, action: int) -> None:
 
 
 @kernel
-def do_invest(t: State, state: State, seat: int, kind: int) -> None:
+def do_invest(t: Table, state: State, seat: int, kind: int) -> None:
     """Discard a permit for its wealth value."""
     state.hand[seat, kind] -= 1
     state.planning_discards[kind] += 1
@@ -196,7 +198,7 @@ def do_invest(t: State, state: State, seat: int, kind: int) -> None:
 
 
 @kernel
-def do_acquire(t: State, state: State, seat: int, space: int) -> None:
+def do_acquire(t: Table, state: State, seat: int, space: int) -> None:
     """Acquire a planning card."""
     state.investing = 0
     state.points -= t.planning_cost[space]
@@ -225,17 +227,17 @@ def remove_contract(state: State, seat: int, place: int) -> None:
 
 
 @kernel
-def do_take_contract(t: State, state: State, seat: int, place: int) -> None:
+def do_take_contract(t: Table, state: State, seat: int, place: int) -> None:
     """Pay the action points of a contract and queue the choice of its footprint (US 6.3)."""
     card = contract_at(state, seat, place)
     state.investing = 0
     state.points -= cost_at(t, place)
     remove_contract(state, seat, place)
-    push(state, Step.FOOTPRINT, seat, card)
+    push(state, Step.FOOTPRINT, seat).card = card
 
 
 @kernel
-def do_take_favor(t: State, state: State, seat: int, place: int) -> None:
+def do_take_favor(t: Table, state: State, seat: int, place: int) -> None:
     """Take a contract as a Favor."""
     card = contract_at(state, seat, place)
     state.investing = 0

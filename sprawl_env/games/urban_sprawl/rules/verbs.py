@@ -6,30 +6,28 @@
 from __future__ import annotations
 
 from sprawl_env.core.state import NOT_OVER, Games, Tables
-from sprawl_env.games.urban_sprawl.actions import PERMIT, SITE
-from sprawl_env.games.urban_sprawl.constants import Step
-from sprawl_env.games.urban_sprawl.rules.build import do_pay_permit, mark_permits
+from sprawl_env.games.urban_sprawl.actions import SITE
 from sprawl_env.games.urban_sprawl.rules.decisions import (
-    asks_in_city,
-    asks_pick,
-    asks_seat,
-    mark_in_city,
-    mark_picks,
     mark_seat_choice,
     mark_simple,
-    play_in_city,
-    play_pick,
+    mark_turn,
     play_seat,
     play_simple,
+    play_turn,
 )
 from sprawl_env.games.urban_sprawl.rules.flow import advance
 from sprawl_env.games.urban_sprawl.rules.hidden import redeal
+from sprawl_env.games.urban_sprawl.rules.picks import mark_picks, play_pick
 from sprawl_env.games.urban_sprawl.rules.scoring import write_scores
 from sprawl_env.games.urban_sprawl.rules.setup import set_up
-from sprawl_env.games.urban_sprawl.rules.turn import do_main, mark_main
+from sprawl_env.games.urban_sprawl.rules.targets import mark_in_city, play_in_city
+from sprawl_env.games.urban_sprawl.steps import (
+    ANSWER_OF,
+    Answer,
+)
+from sprawl_env.kernels.agenda import top
 from sprawl_env.kernels.arrays import Ints, Mask
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.old_agenda import STEP, A, top
 from sprawl_env.kernels.rng import seed_state
 
 POINT = 2**15  # of a standing; wealth, the tie-break, stays below it
@@ -51,36 +49,34 @@ def legal_actions(tables: Tables, games: Games, g: int, mask: Mask) -> None:
     mask[:] = 0
     if state.over != NOT_OVER:
         return
-    step, a, seat = top(state, STEP), top(state, A), int(state.to_play)
-    if step == Step.MAIN:
-        mark_main(t, state, seat, mask)
-    elif step == Step.PERMITS:
-        mark_permits(t, state, seat, a, mask)
-    elif asks_in_city(step):
-        mark_in_city(t, state, step, a, seat, mask)
-    elif asks_seat(step):
+    step, seat = int(top(state).step), int(state.to_play)
+    answer = ANSWER_OF[step]
+    if answer == Answer.TURN:
+        mark_turn(t, state, step, seat, mask)
+    elif answer == Answer.CITY:
+        mark_in_city(t, state, step, seat, mask)
+    elif answer == Answer.SEAT:
         mark_seat_choice(state, step, seat, mask)
-    elif asks_pick(step):
-        mark_picks(t, state, step, a, seat, mask)
+    elif answer == Answer.PICK:
+        mark_picks(t, state, step, seat, mask)
     else:
-        mark_simple(t, state, step, a, seat, mask)
+        mark_simple(t, state, step, seat, mask)
 
 
 @kernel
 def play(tables: Tables, games: Games, g: int, action: int) -> None:
     """Carry out a legal action and advance to the next decision."""
     t, state = tables[0], games[g]
-    seat, step = int(state.to_play), top(state, STEP)
+    seat, step = int(state.to_play), int(top(state).step)
     state.ply += 1
-    if step == Step.MAIN:
-        do_main(t, state, seat, action)
-    elif step == Step.PERMITS:
-        do_pay_permit(t, state, seat, action - PERMIT)
-    elif asks_in_city(step):
+    answer = ANSWER_OF[step]
+    if answer == Answer.TURN:
+        play_turn(t, state, step, seat, action)
+    elif answer == Answer.CITY:
         play_in_city(t, state, step, seat, action - SITE)
-    elif asks_seat(step):
+    elif answer == Answer.SEAT:
         play_seat(t, state, step, seat, action)
-    elif asks_pick(step):
+    elif answer == Answer.PICK:
         play_pick(t, state, step, seat, action)
     else:
         play_simple(t, state, step, seat, action)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from sprawl_env.core.state import State
 from sprawl_env.games.urban_sprawl.constants import (
     NO_VOCATION,
     POLICE,
     VOCATIONS_A_CARD,
     WEALTH,
+)
+from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import (
     Step,
 )
+from sprawl_env.games.urban_sprawl.tables import Table
+from sprawl_env.kernels.agenda import pop, push, top
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.old_agenda import SEAT, A, B, C, pop, push, top
 
 
 @kernel
@@ -31,7 +34,7 @@ def take_vocation(state: State, seat: int, vocation: int) -> None:
         state.vocations_left[vocation] -= 1
         state.vocations[seat, vocation] += 1
     elif opponents_with(state, seat, vocation):
-        push(state, Step.VOCATION_FROM, seat, vocation)
+        push(state, Step.VOCATION_FROM, seat).vocation = vocation
 
 
 @kernel
@@ -42,16 +45,36 @@ def do_take_from(state: State, seat: int, other: int, vocation: int) -> None:
 
 
 @kernel
-def vocation_of_contract(t: State, state: State) -> None:
+def vocation_of_contract(t: Table, state: State) -> None:
     """Take and score the contract's first vocation, then its second."""
-    seat, card, k = top(state, SEAT), top(state, A), top(state, B)
+    entry = top(state)
+    seat, card, k = int(entry.seat), int(entry.card), int(entry.place)
     pop(state)
     if k == VOCATIONS_A_CARD or t.card_vocation[card, k] == NO_VOCATION:
         return
     vocation = int(t.card_vocation[card, k])
-    push(state, Step.TAKE_VOCATION, seat, card, k + 1)
+    entry = push(state, Step.TAKE_VOCATION, seat)
+    entry.card = card
+    entry.place = k + 1
     score_vocation(state, seat, vocation, int(t.card_number[card, k]), True)
     take_vocation(state, seat, vocation)
+
+
+@kernel
+def push_score(state: State, seat: int, number: int, vocation: int, turns_left: int) -> None:
+    """Queue the scoring of the seats from ``seat`` on (``Entry.turns_left``)."""
+    entry = push(state, Step.SCORE_SEATS, seat)
+    entry.number = number
+    entry.vocation = vocation
+    entry.turns_left = turns_left
+
+
+@kernel
+def push_marker_gain(state: State, seat: int, number: int, left: int) -> None:
+    """Queue the decision about the gain of the next of ``left`` markers."""
+    entry = push(state, Step.MARKER_GAIN, seat)
+    entry.number = number
+    entry.left = left
 
 
 @kernel
@@ -60,36 +83,37 @@ def score_vocation(state: State, seat: int, vocation: int, number: int, police: 
 
     With ``police`` the Police Chief gains both wealth and prestige (US 6.5, ruling U17).
     """
-    left = int(state.num_seats) * 2 + police
-    push(state, Step.SCORE_SEATS, seat, number, vocation, left)
+    push_score(state, seat, number, vocation, int(state.num_seats) * 2 + police)
 
 
 @kernel
 def score_seat(state: State) -> None:
     """Let one seat score its markers, then the next seat."""
-    seat, number, vocation = top(state, SEAT), top(state, A), top(state, B)
-    left, police = top(state, C) // 2, top(state, C) % 2
+    entry = top(state)
+    seat, number, vocation = int(entry.seat), int(entry.number), int(entry.vocation)
+    left, police = int(entry.turns_left) // 2, int(entry.turns_left) % 2
     pop(state)
     if left == 0:
         return
     following = (seat + 1) % int(state.num_seats)
-    push(state, Step.SCORE_SEATS, following, number, vocation, (left - 1) * 2 + police)
+    push_score(state, following, number, vocation, (left - 1) * 2 + police)
     markers = int(state.vocations[seat, vocation])
     if police and state.office[POLICE] == seat:
         state.wealth[seat] += number * markers
         state.prestige[seat] += number * markers
     elif markers > 0:
-        push(state, Step.MARKER_GAIN, seat, number, markers)
+        push_marker_gain(state, seat, number, markers)
 
 
 @kernel
 def do_marker_gain(state: State, seat: int, money: int) -> None:
     """Gain wealth or prestige for one marker, then decide about the next one."""
-    number, left = top(state, A), top(state, B)
+    entry = top(state)
+    number, left = int(entry.number), int(entry.left)
     pop(state)
     if money == WEALTH:
         state.wealth[seat] += number
     else:
         state.prestige[seat] += number
     if left > 1:
-        push(state, Step.MARKER_GAIN, seat, number, left - 1)
+        push_marker_gain(state, seat, number, left - 1)

@@ -22,7 +22,8 @@ from sprawl_env.games.urban_sprawl.constants import (
     PLANNING_SPACES,
     VOCATIONS_A_CARD,
 )
-from sprawl_env.games.urban_sprawl.data_files import STARTING
+from sprawl_env.games.urban_sprawl.effect_verbs import Verb
+from sprawl_env.games.urban_sprawl.tables import STARTING
 from sprawl_env.games.urban_sprawl.vocabulary import (
     ALL,
     CHOSEN,
@@ -32,7 +33,6 @@ from sprawl_env.games.urban_sprawl.vocabulary import (
     Line,
     MarkerChoice,
     Per,
-    Verb,
     Where,
     Who,
 )
@@ -88,7 +88,7 @@ def drawn_from_deck(t, cards, deck, length):
     own = range(deck * DECK_CARDS, (deck + 1) * DECK_CARDS)
     special = next(card for card in own if t.card_special[card])
     effects = range(int(t.card_first[special]), end_of(t.card_first, t.card_effects, special))
-    ends = any(t.verb[e] == Verb.END_GAME for e in effects)
+    ends = any(t.effects[e].verb == Verb.END_GAME for e in effects)
     drawn = DECK_CARDS - (BOTTOM_STACK[length] if ends else 0)
     return sum(sorted((cards[card] for card in own), reverse=True)[:drawn])
 
@@ -126,27 +126,28 @@ def plies_of_list(t, first, count, seats):
 
 def plies_of_effect(t, e, seats):
     """Return the plies of an effect: which leader, which zone, which row, then its verb."""
-    leader = Who.MOST_PRESTIGE <= t.who[e] <= Who.LEAST_WEALTH
-    row = t.where[e] == Where.ROW
-    return int(leader) + int(t.asks_zone[e]) + int(row) + plies_of_verb(t, e, seats)
+    leader = Who.MOST_PRESTIGE <= t.effects[e].who <= Who.LEAST_WEALTH
+    row = t.effects[e].where == Where.ROW
+    return int(leader) + int(t.effects[e].asks_zone) + int(row) + plies_of_verb(t, e, seats)
 
 
 def acting(t, e, seats):
     """Return how many seats an effect lets act one after another."""
-    if t.verb[e] == Verb.DISASTER or t.who[e] in {Who.EACH, Who.CONTROLLER}:
+    if t.effects[e].verb == Verb.DISASTER or t.effects[e].who in {Who.EACH, Who.CONTROLLER}:
         return seats
-    return seats - 1 if t.who[e] == Who.OPPONENTS else 1
+    return seats - 1 if t.effects[e].who == Who.OPPONENTS else 1
 
 
 def plies_of_verb(t, e, seats):
     """Return the plies of the verb of an effect."""
-    verb, office, vocation = Verb(t.verb[e]), int(t.of_office[e]), int(t.of_vocation[e])
+    effect = t.effects[e]
+    verb, office, vocation = Verb(effect.verb), int(effect.office), int(effect.vocation)
     acts = acting(t, e, seats)
     inside = max(plies_inside(t, e, seats), default=0)
-    if verb in MONEY_VERBS and t.who[e] == Who.CONTROLLER:
-        return int(t.extreme[e] != Extreme.NONE)
+    if verb in MONEY_VERBS and t.effects[e].who == Who.CONTROLLER:
+        return int(t.effects[e].extreme != Extreme.NONE)
     if verb in MONEY_VERBS:
-        return acts - 1 + units(t, e, acts) if t.what[e] == EITHER else 0
+        return acts - 1 + units(t, e, acts) if t.effects[e].what == EITHER else 0
     if verb == Verb.ELECTION and office != CHOSEN:
         offices = range(NUM_POLITICIANS) if office == ALL else (office,)
         return sum(plies_of_election(one) for one in offices)
@@ -157,27 +158,27 @@ def plies_of_verb(t, e, seats):
     if verb == Verb.ENTER:
         return 0 if office == POLITICIANS else WINNER
     of_a_seat = {
-        Verb.NEW_MARKER: 1 + int(t.marker_choice[e] == MarkerChoice.CHOSEN),
+        Verb.NEW_MARKER: 1 + int(t.effects[e].marker == MarkerChoice.CHOSEN),
         Verb.MOVE_MARKER: 2,
-        Verb.PLACE: 1 + int(t.new_zone[e] == CHOSEN),
+        Verb.PLACE: 1 + int(t.effects[e].new_zone == CHOSEN),
         Verb.MOVE: 2,
-        Verb.DEMOLISH: 1 + int(t.save_amount[e] > 0),
-        Verb.UNCONTROL: 1 + int(t.save_amount[e] > 0),
+        Verb.DEMOLISH: 1 + int(t.effects[e].save_amount > 0),
+        Verb.UNCONTROL: 1 + int(t.effects[e].save_amount > 0),
         Verb.TAKE: 1,
         Verb.DISASTER: 1,
         Verb.ELECTION: 1 + most_of_election(),
         Verb.GIVE: int(office == CHOSEN),
         Verb.FREE_CARD: 1,
-        Verb.DISCARD: int(t.amount[e]),
+        Verb.DISCARD: int(t.effects[e].amount),
         Verb.VOCATION: 1 + int(vocation == CHOSEN_VOCATION),
         Verb.SCORE: 1 + int(t.vocation_markers.max()),
         Verb.OPTIONAL: 1 + inside,
         Verb.CHOOSE: 1 + inside,
     }
     if verb == Verb.STEAL:
-        return int(t.who[e] == Who.CHOSEN)
+        return int(t.effects[e].who == Who.CHOSEN)
     if verb == Verb.PAYOUT:
-        return int(t.pays[e] == Line.ROW)
+        return int(t.effects[e].line == Line.ROW)
     if verb not in of_a_seat:  # no decision
         assert verb in {
             Verb.DRAW, Verb.EXTRA_AP, Verb.LASTING, Verb.ACTIVATE, Verb.END_GAME
@@ -193,32 +194,33 @@ def plies_inside(t, e, seats):
 
 def lists_inside(t, e):
     """Return the nested lists of an effect, of which one is run."""
-    first, count = int(t.then_first[e]), int(t.then_count[e])
-    if t.verb[e] == Verb.CHOOSE:
+    first, count = int(t.effects[e].then_first), int(t.effects[e].then_count)
+    if t.effects[e].verb == Verb.CHOOSE:
         return [(first + option, 1) for option in range(count)]
-    return [(first, count), (int(t.else_first[e]), int(t.else_count[e]))]
+    return [(first, count), (int(t.effects[e].else_first), int(t.effects[e].else_count))]
 
 
 def units(t, e, acts):
     """Return how often wealth or prestige is chosen."""
-    if t.per[e] == Per.VOCATION:
-        named = t.of_vocation[e]
+    if t.effects[e].per == Per.VOCATION:
+        named = t.effects[e].vocation
         markers = t.vocation_markers if named == NO_VOCATION else t.vocation_markers[named]
         return int(markers.sum())
-    if t.verb[e] == Verb.PAY:
+    if t.effects[e].verb == Verb.PAY:
         return buildings(t, e)  # each of one seat
-    return acts * (buildings(t, e) if t.per[e] == Per.BUILDING else 1)
+    return acts * (buildings(t, e) if t.effects[e].per == Per.BUILDING else 1)
 
 
 def buildings(t, e):
     """Return how many buildings can pass a filter: the number of tiles of its kinds."""
+    sizes, colours = int(t.effects[e].sizes), int(t.effects[e].colours)
     tiles = [
-        sum(int(t.tiles[colour, size]) for size in range(MAX_SIZE) if t.sizes[e] >> size & 1)
-        if t.colours[e] >> colour & 1
+        sum(int(t.tiles[colour, size]) for size in range(MAX_SIZE) if sizes >> size & 1)
+        if colours >> colour & 1
         else 0
         for colour in range(NUM_COLOURS)
     ]
-    return max(tiles[:NUM_ZONES]) if t.asks_zone[e] else sum(tiles)
+    return max(tiles[:NUM_ZONES]) if t.effects[e].asks_zone else sum(tiles)
 
 
 def plies_of_election(office):
@@ -243,13 +245,13 @@ def drawn_by_effect(t, e, seats):
     """Return how many planning cards an effect can bring into hands."""
     of_a_seat = {
         Verb.FREE_CARD: 1,
-        Verb.DRAW: int(t.amount[e]),
+        Verb.DRAW: int(t.effects[e].amount),
         Verb.OPTIONAL: max(drawn_inside(t, e, seats), default=0),
         Verb.CHOOSE: max(drawn_inside(t, e, seats), default=0),
     }
-    if t.verb[e] == Verb.AUCTION:
+    if t.effects[e].verb == Verb.AUCTION:
         return max(drawn_inside(t, e, seats))
-    return acting(t, e, seats) * of_a_seat.get(Verb(t.verb[e]), 0)
+    return acting(t, e, seats) * of_a_seat.get(Verb(t.effects[e].verb), 0)
 
 
 def drawn_inside(t, e, seats):
@@ -269,7 +271,7 @@ def depth_of_list(t, first, count):
 
 def depth_of_effect(t, e):
     """Return how many agenda entries an effect can have, above the rest of its list."""
-    verb, office = Verb(t.verb[e]), int(t.of_office[e])
+    verb, office = Verb(t.effects[e].verb), int(t.effects[e].office)
     inside = max((depth_of_list(t, *inner) for inner in lists_inside(t, e)), default=0)
     elected = 2  # the Contractor waits below the tie, or below the Mayor's park
     asked = 2  # a question on the effect, or on those who take turns; a scoring and its marker

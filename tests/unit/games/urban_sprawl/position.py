@@ -21,7 +21,7 @@ import numpy as np
 import sprawl_env
 from sprawl_env.core.state import NOBODY, NOT_OVER
 from sprawl_env.games.urban_sprawl.actions import ACTIONS
-from sprawl_env.games.urban_sprawl.cards import EffectCompiler, EffectRow, check_effects
+from sprawl_env.games.urban_sprawl.cards import EffectCompiler, check_effects
 from sprawl_env.games.urban_sprawl.constants import (
     CORNERS,
     DECK_CARDS,
@@ -42,14 +42,18 @@ from sprawl_env.games.urban_sprawl.constants import (
     VOCATIONS,
     ZONES,
     Power,
-    Step,
 )
+from sprawl_env.games.urban_sprawl.effect_verbs import effect_row
 from sprawl_env.games.urban_sprawl.names import card_name, footprint_size
 from sprawl_env.games.urban_sprawl.rules.board import lay, refit
 from sprawl_env.games.urban_sprawl.rules.flow import advance
 from sprawl_env.games.urban_sprawl.rules.lines import revalue
+from sprawl_env.games.urban_sprawl.rules.lists import push_effects
 from sprawl_env.games.urban_sprawl.rules.setup import clear_city
-from sprawl_env.kernels.old_agenda import A, push, top
+from sprawl_env.games.urban_sprawl.steps import (
+    Step,
+)
+from sprawl_env.kernels.agenda import push, top
 
 PARTS = (
     ("TL", "TR", "BL", "BR"),
@@ -303,15 +307,6 @@ def check(game, games):
 # ---------------------------------------------------------------- effects
 
 
-def row(effect):
-    """Return a row of the data files from its fields."""
-    given = {k: tuple(v) if isinstance(v, list) else v for k, v in effect.items()}
-    for inner in ("then", "otherwise", "options"):
-        if inner in given:
-            given[inner] = tuple(row(one) for one in given[inner])
-    return EffectRow(**given)
-
-
 def run(*effects, event=False, self_seat=None, **drawn):
     """Draw a position, run effects in it, return ``(game, games)`` at the next decision.
 
@@ -325,7 +320,7 @@ def run(*effects, event=False, self_seat=None, **drawn):
     game, first = with_effects(game, effects, event)
     state = games[0]
     seat = int(state.active) if self_seat is None else self_seat
-    push(state, Step.EFFECTS, seat, first, len(effects))
+    push_effects(state, seat, first, len(effects))
     advance(game.tables[0], state)
     assert game.rules.violations(game.tables, games, 0) == []
     return game, games
@@ -333,7 +328,7 @@ def run(*effects, event=False, self_seat=None, **drawn):
 
 def with_effects(game, effects, event=False):
     """Return a game with additional effects, and the index of the first one."""
-    rows = [row(effect) for effect in effects]
+    rows = [effect_row(effect) for effect in effects]
     check_effects(rows, "test", event)
     tables = game.tables.copy()
     compiler = EffectCompiler(tables)
@@ -353,7 +348,7 @@ def is_done(games):
 def step_of(games):
     """Return the step of the decision."""
     assert games.over[0] == NOT_OVER
-    return Step(top(games[0], 0))
+    return Step(top(games[0]).step)
 
 
 def place_name(game, games, site):
@@ -481,8 +476,3 @@ def planning_of(games):
     """Return the kinds at 1 to 4 AP and the face-up top, None if empty."""
     kinds = games.planning[0, : PLANNING_TOP + 1].tolist()
     return [None if kind == NO_KIND else kind for kind in kinds]
-
-
-def argument_of(games, field=A):
-    """Return an argument of the decision."""
-    return int(top(games[0], field))

@@ -19,15 +19,18 @@ from sprawl_env.games.urban_sprawl.constants import (
     SIDE,
     VOCATIONS,
     Length,
-    Step,
 )
 from sprawl_env.games.urban_sprawl.invariants import MOST_PENDING
 from sprawl_env.games.urban_sprawl.names import card_name, kind_name
 from sprawl_env.games.urban_sprawl.rules.flow import advance
+from sprawl_env.games.urban_sprawl.rules.lists import push_effects
 from sprawl_env.games.urban_sprawl.rules.rails import can_draw, rebuild_planning
 from sprawl_env.games.urban_sprawl.state import AGENDA_DEPTH
+from sprawl_env.games.urban_sprawl.steps import (
+    Step,
+)
+from sprawl_env.kernels.agenda import push
 from sprawl_env.kernels.compile import JIT
-from sprawl_env.kernels.old_agenda import push
 from sprawl_env.kernels.rng import seed_state
 from tests.unit.games.urban_sprawl.bound import (
     FACE_UP,
@@ -249,9 +252,9 @@ def run_card(game, games, card):
     """Run a card of a contract deck as if it had just been built or revealed."""
     t, state = game.tables[0], games[0]
     seat = int(state.active)
-    push(state, Step.EFFECTS, seat, int(t.card_first[card]), int(t.card_effects[card]))
+    push_effects(state, seat, int(t.card_first[card]), int(t.card_effects[card]))
     if t.card_zone[card] >= 0:
-        push(state, Step.TAKE_VOCATION, seat, card, 0)
+        push(state, Step.TAKE_VOCATION, seat).card = card
     advance(t, state)
 
 
@@ -286,7 +289,7 @@ def test_no_planning_event_takes_more_plies_than_the_bound_allows(seats):
             for _ in range(TAKES):
                 games = drawn.copy()
                 first, count = int(t.event_first[event]), int(t.event_count[event])
-                push(games[0], Step.EFFECTS, 0, first, count)
+                push_effects(games[0], 0, first, count)
                 advance(t, games[0])
                 taken = plies_taken(game, games, rng)
                 assert taken <= of_event(t, event, seats), kind_name(t, FIRST_EVENT + event)
@@ -378,7 +381,7 @@ def test_the_deepest_effects_reach_the_depth_that_is_worked_out():
     game, first, depth = deepest_of_any_overlay()
     drawn = {"vocations": {0: {"ENERGY": 1}}, "offices": {"mayor": 0}, "contractor": True}
     _, games = position(4, **drawn, game=game)
-    push(games[0], Step.EFFECTS, 0, first, 1)
+    push_effects(games[0], 0, first, 1)
     advance(game.tables[0], games[0])
     most = 0
     rng = np.random.default_rng(0)

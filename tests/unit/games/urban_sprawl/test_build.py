@@ -2,7 +2,14 @@
 
 import pytest
 
-from sprawl_env.games.urban_sprawl.constants import RENEWAL, ZONES, Power, Step
+from sprawl_env.games.urban_sprawl.constants import (
+    RENEWAL,
+    ZONES,
+    Power,
+)
+from sprawl_env.games.urban_sprawl.steps import (
+    Step,
+)
 from tests.unit.games.urban_sprawl.position import (
     asks,
     building_at,

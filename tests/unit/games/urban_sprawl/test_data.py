@@ -188,7 +188,7 @@ def test_us_5_known_contracts():
         assert (row.zone, row.size, row.vocations) == (zone, size, vocations)
         assert row.prestige == prestige
     assert found["Marina"].ignores_zoning
-    powers = {name: [e.power for e in found[name].effects if e.power] for name in found}
+    powers = {name: [e.power for e in found[name].effects if e.given("power")] for name in found}
     assert powers["Warehouse"] == ["extra_favor"]
     assert powers["Municipal Court"] == ["wins_ties"]
 
@@ -389,16 +389,16 @@ def test_a_file_of_another_name_is_refused(tmp_path):
 
 GAIN = 'do = "gain", what = "wealth"'
 EFFECTS = {
-    "an unknown verb": ('{ do = "give_all" }', "do: expected one of gain, lose"),
+    "an unknown verb": ('{ do = "give_all" }', "do: expected one of activate, auction"),
     "no verb": ('{ what = "wealth", amount = 1 }', "do is missing"),
     "an unknown parameter": (f"{{ {GAIN}, amount = 1, colour = 3 }}", "unknown field 'colour'"),
     "a parameter of another verb": (
         f'{{ {GAIN}, amount = 1, deck = "city" }}',
-        "deck: gain has no such parameter",
+        "unknown field 'deck': expected do, what, number, zones",
     ),
     "no amount": (f"{{ {GAIN} }}", "amount is missing"),
     "no what": ('{ do = "gain", amount = 1 }', "what is missing"),
-    "an amount too large": (f"{{ {GAIN}, amount = 100 }}", "amount: expected a whole number 0..99"),
+    "an amount too large": (f"{{ {GAIN}, amount = 100 }}", "amount: expected a whole number 1..99"),
     "a number without line": (
         f"{{ {GAIN}, amount = 1, number = 7 }}",
         "number: names a line, expected where = 'line' or line = 'named'",
@@ -437,7 +437,10 @@ EFFECTS = {
         f'{{ {GAIN}, amount = 1, per = "building", sizes = [5] }}',
         "sizes 1: expected a whole number 1..4, got 5",
     ),
-    "either that is stolen": ('{ do = "steal", what = "either", amount = 1 }', "what: expected"),
+    "either that is stolen": (
+        '{ do = "steal", what = "either", amount = 1 }',
+        "what: expected one of wealth, prestige, got 'either'",
+    ),
     "a saving without price": (
         '{ do = "demolish", save_what = "wealth" }',
         "save_what, save_amount: expected both or none",

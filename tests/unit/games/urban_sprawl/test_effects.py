@@ -3,7 +3,14 @@
 import pytest
 
 from sprawl_env.core.state import FINISHED, NOBODY
-from sprawl_env.games.urban_sprawl.constants import POLICE, ZONES, Power, Step
+from sprawl_env.games.urban_sprawl.constants import (
+    POLICE,
+    ZONES,
+    Power,
+)
+from sprawl_env.games.urban_sprawl.steps import (
+    Step,
+)
 from tests.unit.games.urban_sprawl.position import (
     asks,
     building_at,

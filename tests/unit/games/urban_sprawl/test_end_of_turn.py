@@ -3,7 +3,14 @@
 import pytest
 
 from sprawl_env.core.state import FINISHED, NOBODY, TRUNCATED
-from sprawl_env.games.urban_sprawl.constants import FIRST_EVENT, NO_KIND, NUM_EVENTS, Step
+from sprawl_env.games.urban_sprawl.constants import (
+    FIRST_EVENT,
+    NO_KIND,
+    NUM_EVENTS,
+)
+from sprawl_env.games.urban_sprawl.steps import (
+    Step,
+)
 from tests.unit.games.urban_sprawl.position import (
     asks,
     building_at,

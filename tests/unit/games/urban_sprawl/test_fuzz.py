@@ -12,9 +12,14 @@ import sprawl_env
 from sprawl_env.core.errors import PositionError
 from sprawl_env.core.state import NOT_OVER
 from sprawl_env.games.urban_sprawl.actions import BUILD, DECLINE
-from sprawl_env.games.urban_sprawl.constants import MOST_TURNS, Step
+from sprawl_env.games.urban_sprawl.constants import (
+    MOST_TURNS,
+)
+from sprawl_env.games.urban_sprawl.steps import (
+    Step,
+)
+from sprawl_env.kernels.agenda import top
 from sprawl_env.kernels.compile import JIT
-from sprawl_env.kernels.old_agenda import STEP, top
 from tests.unit.games.urban_sprawl.bound import REBUILDS_OF_A_TURN, bound_of
 from tests.unit.games.urban_sprawl.position import game_of
 from tests.unit.games.urban_sprawl.test_hidden import random_game
@@ -93,7 +98,7 @@ def test_a_game_of_nothing_but_investments_keeps_every_invariant_to_the_last_tur
     rng = np.random.default_rng(0)
     while games.over[0] == NOT_OVER:
         actions = np.flatnonzero(game.legal_actions(games))
-        if top(games[0], STEP) == Step.MAIN:  # by id: end of turn, investments, planning cards
+        if top(games[0]).step == Step.MAIN:  # by id: end of turn, investments, planning cards
             actions = actions[actions < BUILD]
             actions = actions[actions != DECLINE][:1] if actions.size > 1 else actions
         game.play(games, 0, int(rng.choice(actions)))

@@ -8,7 +8,6 @@ import pytest
 from sprawl_env.core.state import NOT_OVER
 from sprawl_env.games.urban_sprawl.actions import ACTIONS
 from sprawl_env.games.urban_sprawl.constants import FIRST_EVENT, NUM_DECKS
-from sprawl_env.games.urban_sprawl.observation import COPY_UNIT
 from sprawl_env.kernels.compile import JIT
 from tests.unit.games.urban_sprawl.position import game_of, position
 
@@ -139,7 +138,7 @@ def test_us_6_11_hands_and_favors_are_seen_by_everybody():
     for observer in (0, 1):
         hand = layout.view(game.observe(games, 0, observer), "hand")
         for k in (0, 1):
-            expected = games.hand[0, (observer + k) % 2] * COPY_UNIT
+            expected = games.hand[0, (observer + k) % 2] / 9
             assert hand[k] == pytest.approx(expected)
 
 

@@ -1,24 +1,27 @@
 """The observation, block by block, of a known position (US §1 to §6, U13)."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from sprawl_env.core.state import FINISHED
-from sprawl_env.games.urban_sprawl.cards import MAYORS_PARK
-from sprawl_env.games.urban_sprawl.constants import OFFICES, VOCATIONS, ZONES, Step
-from sprawl_env.games.urban_sprawl.features import CARD_FEATURES, Feature
-from sprawl_env.games.urban_sprawl.observation import (
-    AMOUNT_UNIT,
-    BUILDING_UNIT,
-    COPY_UNIT,
-    COST_UNIT,
-    LINE_UNIT,
-    TILE_UNIT,
-    VALUE_UNIT,
-    planes,
+from sprawl_env.core.state import FINISHED, NOT_OVER
+from sprawl_env.games import urban_sprawl
+from sprawl_env.games.urban_sprawl.constants import (
+    FIRST_EVENT,
+    OFFICES,
+    VOCATIONS,
+    ZONES,
 )
+from sprawl_env.games.urban_sprawl.effect_verbs import Verb
+from sprawl_env.games.urban_sprawl.observation import in_steps, planes
 from sprawl_env.games.urban_sprawl.rules.rails import rebuild_planning
-from sprawl_env.games.urban_sprawl.vocabulary import Verb
+from sprawl_env.games.urban_sprawl.seen import CARD_LAYOUT, NUM_CARD_FEATURES
+from sprawl_env.games.urban_sprawl.steps import (
+    Step,
+)
+from sprawl_env.games.urban_sprawl.tables import MAYORS_PARK
+from sprawl_env.kernels.compile import JIT, kernel
 from tests.unit.games.urban_sprawl.position import (
     LINES,
     MARKERS,
@@ -58,18 +61,138 @@ def drawn():
     )
 
 
-def block(drawn, seat, name):
+@kernel
+def rebuild(games):
+    """Rebuild the planning deck of game 0."""
+    rebuild_planning(games[0])
+
+
+def numbers_of(drawn, seat):
+    """Return what a seat sees as whole numbers."""
     game, games = drawn
-    return game.observation_layout.view(game.observe(games, 0, seat), name)
+    return game.observe(games, 0, seat, np.full(game.observation_size, 99, np.int8))
+
+
+def block(drawn, seat, name):
+    """Return a block of what a seat sees, as whole numbers."""
+    return drawn[0].observation_layout.view(numbers_of(drawn, seat), name)
+
+
+def cards(drawn, seat, group):
+    """Return all blocks of a group of card features, one after the other, ``[..., features]``."""
+    found = [block(drawn, seat, f"{group}_{name}") for name in CARD_LAYOUT.blocks]
+    return np.concatenate(found, axis=-1)
 
 
 def sees(drawn, seat, name, expected):
     """Compare a whole block with ``{index: value}``; all other values are 0."""
     seen = block(drawn, seat, name)
-    whole = np.zeros(seen.shape, np.float32)
+    whole = np.zeros(seen.shape, int)
     for index, value in expected.items():
         whole[index] = value
-    assert seen == pytest.approx(whole), name
+    assert seen.tolist() == whole.tolist(), name
+
+
+SCALES = {  # one of a block's units as float32; 1 for the others
+    **dict.fromkeys(("building_size", "permits", "missing", "permits_paid"), 1 / 4),
+    "value": 1 / 40,
+    **dict.fromkeys(("number", "wealth_value", "points"), 1 / 12),
+    **dict.fromkeys(("held", "buildings"), 1 / 48),
+    **dict.fromkeys(("takes", "cost"), 1 / 20),
+    **dict.fromkeys(
+        ("wealth", "wealth_steps", "prestige", "prestige_steps", "permit_steps"), 1 / 127
+    ),
+    **dict.fromkeys(("hand", "vocations", "vocations_left", "discards"), 1 / 9),
+    "permit_sum": 1 / 72,
+    "amounts": 1 / 16,
+    "turns": 1 / 100,
+    "contracts_left": 1 / 37,
+    "planning_left": 1 / 54,
+    "tiles": 1 / 99,
+    **{
+        f"{group}_{name}": scale
+        for group in ("card", "favor", "other_favor", "meant_card")
+        for name, scale in {
+            "size": 1 / 4,
+            "prestige": 1 / 12,
+            "vocations": 1 / 12,
+            "value": 1 / 40,
+            "does": 1 / 8,
+            "once": 1 / 8,
+            "per_own": 1 / 4,
+            "per_all": 1 / 4,
+            "paid": 1 / 4,
+        }.items()
+    },
+}
+
+
+def test_scales_of_the_blocks(drawn):
+    found = {name: b.scale for name, b in drawn[0].observation_layout.blocks.items()}
+    assert {name: scale for name, scale in found.items() if scale != 1} == SCALES
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_float32_is_the_whole_number_times_the_scale_and_lies_in_minus_1_to_1(seats):
+    """Positions of random games, seen by all seats."""
+    game = game_of(seats)
+    games = game.deal(1, seed=seats)
+    rng = np.random.default_rng(seats)
+    scales, views = game.observation_layout.scales, 0
+    while views < (334 if JIT else 40):
+        if games.over[0] != NOT_OVER:
+            games = game.deal(1, seed=views)
+        for _ in range(5):
+            if games.over[0] == NOT_OVER:
+                game.play(games, 0, int(rng.choice(np.flatnonzero(game.legal_actions(games)))))
+        for seat in range(seats):
+            whole, views = numbers_of((game, games), seat), views + 1
+            floats = game.observe(games, 0, seat)
+            assert floats.tobytes() == (whole.astype(np.float32) * scales).tobytes()
+            assert np.abs(floats).max() <= 1
+
+
+FULL = {  # fields at their limits, beyond what a packaged game reaches
+    "wealth": 2**14,
+    "prestige": 2**14,
+    "points": 127,
+    "turn": 2000,
+    "hand": 9,
+    "controls": 127,
+    "vocations": 9,
+    "vocations_left": 9,
+    "tiles": 99,
+    "deck_size": 37,
+    "planning_size": 54,
+    "no_events": 54,
+    "planning_discards": 1,
+}
+
+
+def test_no_amount_wraps_however_large():
+    game, games = position()
+    for field, value in FULL.items():
+        games[field] = value
+    for seat in (0, 1):
+        numbers = numbers_of((game, games), seat)
+        assert numbers.min() == 0
+        assert np.abs(game.observation_layout.to_floats(numbers)).max() <= 1
+
+
+@pytest.mark.parametrize("half", [8, 50, 150])
+def test_steps_are_whole_and_ordered_over_the_whole_range(half):
+    steps = [in_steps(amount, half) for amount in range(2**14)]
+    assert steps == [127 * amount // (amount + half) for amount in range(2**14)]
+    assert (steps[0], steps[half], max(steps)) == (0, 63, steps[-1])
+    assert max(steps) < 127
+
+
+def test_starts_of_two_games_do_not_depend_on_each_other():
+    """The layout is a function of the number of seats alone."""
+    two, four = game_of(2), game_of(4)
+    starts = two.tables[0].at.tobytes()
+    assert two.rules.layout(two.tables, 4).size == four.observation_size
+    assert two.tables[0].at.tobytes() == starts
 
 
 def test_every_number_of_the_layout_belongs_to_one_block(drawn):
@@ -93,7 +216,7 @@ LOTS = {
 def test_lots_show_zone_size_and_extent(drawn):
     at = {lot_of(place): said for place, said in LOTS.items()}
     sees(drawn, 0, "zone", {(lot, ZONES.index(zone)): 1 for lot, (zone, _, _) in at.items()})
-    sees(drawn, 0, "size", {lot: size / 4 for lot, (_, size, _) in at.items()})
+    sees(drawn, 0, "building_size", {lot: size for lot, (_, size, _) in at.items()})
     sees(drawn, 0, "right", {lot_of("F6 BL"): 1})
     sees(drawn, 0, "below", {lot_of("C3 TR"): 1, lot_of("F6 TR"): 1})
     assert block(drawn, 0, "empty").sum() == 144 - 6
@@ -112,8 +235,8 @@ def test_controllers_are_counted_from_the_observer(drawn, observer):
 
 def test_values_and_where_there_is_room(drawn):
     value = block(drawn, 1, "value")
-    assert value[lot_of("A1 BR")] == pytest.approx(4 * VALUE_UNIT)
-    assert value[lot_of("C3 TL")] == pytest.approx((6 + 6) * VALUE_UNIT)
+    assert value[lot_of("A1 BR")] == 4
+    assert value[lot_of("C3 TL")] == 6 + 6
     room = block(drawn, 1, "room")
     for place, allowed in (("C3", [0, 1, 0, 0]), ("A1", [0, 0, 0, 1]), ("F6", [0, 0, 1, 0])):
         assert room[:, lot_of(f"{place} TL") // 4].tolist() == allowed  # beside the building there
@@ -125,75 +248,76 @@ def test_values_and_where_there_is_room(drawn):
 
 def test_lines(drawn):
     numbers = (1, 4, 5, 6, 3, 2, 3, 1, 2)
-    expected = {k: n / 12 for k, n in enumerate(numbers)}
-    sees(drawn, 0, "number", expected | {LINES.index("grey CD"): 6 / 12})
+    sees(drawn, 0, "number", dict(enumerate(numbers)) | {LINES.index("grey CD"): 6})
     sees(drawn, 0, "pays_wealth", dict.fromkeys(range(6), 1))
     prestige = [*range(6, 9), LINES.index("grey CD")]
     sees(drawn, 0, "pays_prestige", dict.fromkeys(prestige, 1))
     own = ("column A", "rows 1-2", "grey AB", "grey 1")
     theirs = ("column C", "rows 3-4", "grey CD", "grey 3")
-    held = {(LINES.index(line), 2): LINE_UNIT for line in own}
-    sees(drawn, 1, "held", held | {(LINES.index(line), 0): LINE_UNIT for line in theirs})
+    held = {(LINES.index(line), 2): 1 for line in own}
+    sees(drawn, 1, "held", held | {(LINES.index(line), 0): 1 for line in theirs})
 
 
 def test_planning_cards(drawn):
     sees(drawn, 0, "there", {0: 1, 2: 1, 3: 1, 4: 1})
-    sees(drawn, 0, "permits", {0: 2 / 4, 3: 1 / 4, 4: 4 / 4})
-    sees(drawn, 0, "wealth_value", {0: 5 / 12, 3: 7 / 12, 4: 6 / 12})
+    sees(drawn, 0, "permits", {0: 2, 3: 1, 4: 4})
+    sees(drawn, 0, "wealth_value", {0: 5, 3: 7, 4: 6})
     sees(drawn, 0, "ballot", {3: 1, 4: 1})
     sees(drawn, 0, "renewal", {2: 1})
-    sees(drawn, 0, "takes", {k: (k + 1) * COST_UNIT for k in (0, 2, 3, 4)})
+    sees(drawn, 0, "takes", {k: k + 1 for k in (0, 2, 3, 4)})
     zones = {(0, 0), (0, 1), (0, 3), *((3, zone) for zone in range(4)), (4, 0)}
     sees(drawn, 0, "for_zones", dict.fromkeys(zones, 1))
 
 
 def test_contracts(drawn):
-    sees(drawn, 0, "contract", {0: 1, 2: 1, 6: 1})
-    sees(drawn, 1, "contract", {0: 1, 2: 1, 6: 1, 8: 1})  # its Favor too
-    sees(drawn, 0, "cost", {0: COST_UNIT, 2: 3 * COST_UNIT, 6: 5 * COST_UNIT})
-    sees(drawn, 1, "missing", {2: 2 / 4, 6: 2 / 4, 8: 1 / 4})  # a permit for RES only
+    sees(drawn, 0, "offered", {0: 1, 2: 1, 6: 1})
+    sees(drawn, 1, "offered", {0: 1, 2: 1, 6: 1, 8: 1})  # its Favor too
+    sees(drawn, 0, "cost", {0: 1, 2: 3, 6: 5})
+    sees(drawn, 1, "missing", {2: 2, 6: 2, 8: 1})  # a permit for RES only
 
 
 @pytest.mark.parametrize("observer", range(3))
 def test_seats_are_counted_from_the_observer(drawn, observer):
-    def seen(name, values, half=0):
-        """Unbounded amounts are mapped below 1."""
-        expected = {(s - observer) % 3: v / (v + half) if v else 0 for s, v in enumerate(values)}
+    def seen(name, values):
+        expected = {((s - observer) % 3,): v for s, v in enumerate(values)}
         sees(drawn, observer, name, expected)
 
     def seen_at(name, values):
         expected = {((s - observer) % 3, k): v for (s, k), v in values.items()}
         sees(drawn, observer, name, expected)
 
-    seen("wealth", [10, 25, 0], 50)
-    seen("prestige", [15, 30, 150], 150)
+    seen_at("wealth", {(0, 0): 10, (1, 0): 25})
+    seen("wealth_steps", [127 * 10 // 60, 127 * 25 // 75, 0])
+    seen_at("prestige", {(0, 0): 15, (1, 0): 30, (2, 0): 127, (2, 1): 150 - 127})
+    seen("prestige_steps", [127 * 15 // 165, 127 * 30 // 180, 63])
     seen("active", [1, 0, 0])
     seen("to_play", [1, 0, 0])
-    seen_at("hand", {(0, 5): 2 * COPY_UNIT, (1, 3): COPY_UNIT, (1, 17): COPY_UNIT})
-    whole = {(0, zone): 4 / 12 for zone in range(4)}
-    seen_at("permit_sum", whole | {(1, 3): 1 / 9})
-    held = {(2, VOCATIONS.index("MEDIA")): COPY_UNIT, (2, 3): 2 * COPY_UNIT}
+    seen_at("hand", {(0, 5): 2, (1, 3): 1, (1, 17): 1})
+    seen_at("permit_sum", {(0, zone): 4 for zone in range(4)} | {(1, 3): 1})
+    steps = {(0, zone): 127 * 4 // 12 for zone in range(4)}
+    seen_at("permit_steps", steps | {(1, 3): 127 // 9})
+    held = {(2, VOCATIONS.index("MEDIA")): 1, (2, 3): 2}
     seen_at("vocations", held)
     seen_at("offices", {(1, OFFICES.index("mayor")): 1, (2, OFFICES.index("boss")): 1})
-    seen_at("buildings", {(0, 3): BUILDING_UNIT, (1, 1): BUILDING_UNIT})
+    seen_at("buildings", {(0, 3): 1, (1, 1): 1})
 
 
 def test_turn_decks_and_supplies(drawn):
     game, games = drawn
     sees(drawn, 0, "decision", {Step.MAIN: 1})
-    sees(drawn, 0, "turn", {0: 6 / 8, 1: 1, 2: 1})
-    sizes = {deck: int(games.deck_size[0, deck]) / 37 for deck in range(3)}
-    planning = int(games.planning_size[0]) / 54
-    sees(drawn, 0, "decks", sizes | {3: 1, 5: planning})
+    sees_turn(drawn, 0, points=6, investing=1, nothing_built=1)
+    sees(drawn, 0, "contracts_left", dict(enumerate(games.deck_size[0].tolist())))
+    sees(drawn, 0, "active_decks", {0: 1})
+    sees(drawn, 0, "planning_left", {0: int(games.planning_size[0])})
+    sees(drawn, 0, "rebuilt", {})
     sees(drawn, 0, "in_play", dict.fromkeys(range(5), 1))
     sees(drawn, 0, "pawn", {3: 1})
     supply = {k: 1 for k, name in enumerate(MARKERS) if name != "prestige 6"}
     sees(drawn, 0, "markers", supply)
-    left = {k: n * COPY_UNIT for k, n in enumerate((2, 2, 3, 1, 4, 4, 5, 0))}
-    sees(drawn, 0, "vocations_left", left)
-    tiles = block(drawn, 0, "tiles")
-    assert tiles == pytest.approx(games.tiles[0] * TILE_UNIT)
+    sees(drawn, 0, "vocations_left", dict(enumerate((2, 2, 3, 1, 4, 4, 5, 0))))
+    assert block(drawn, 0, "tiles").tolist() == games.tiles[0].tolist()
     sees(drawn, 0, "discards", {})
+    sees(drawn, 0, "events_discarded", {})
     assert game.observation_size == len(game.observe(games, 0, 0))
 
 
@@ -212,11 +336,10 @@ def test_a_decision_of_a_build_shows_its_card():
     play(game, games, "build 0")
     here = (game, games)
     sees(here, 0, "decision", {Step.FOOTPRINT: 1})
-    text = block(here, 1, "meant_card")
-    assert text[ZONES.index("IND")] == 1
+    sees(here, 1, "meant_card_zone", {ZONES.index("IND"): 1})
     play(game, games, "site A3 TL", "permit 0")
     sees(here, 1, "decision", {Step.MARKER_GAIN: 1})
-    sees(here, 1, "numbers", {0: 2 * AMOUNT_UNIT, 1: AMOUNT_UNIT})
+    sees(here, 1, "amounts", {0: 2, 1: 1})
     sees(here, 1, "meant", {lot_of("A3 TL"): 1})
 
 
@@ -226,28 +349,28 @@ def test_a_decision_of_a_build_shows_its_card():
 @pytest.mark.parametrize("observer", range(3))
 def test_contracts_and_favors_are_shown_by_what_they_say(drawn, observer):
     features = drawn[0].tables[0].card_features
-    text = dict.fromkeys(range(10), np.zeros(CARD_FEATURES))
     at = {0: "House", 2: "Bank", 6: "Hotel"} | ({8: "Clinic"} if observer == 1 else {})
-    text |= {place: features[card_of(name)] for place, name in at.items()}
-    seen = block(drawn, observer, "text")
-    for place, expected in text.items():
-        assert seen[place] == pytest.approx(expected)
-    favors = block(drawn, observer, "favors")
+    for place, seen in enumerate(cards(drawn, observer, "card")):
+        name = at.get(place)
+        assert seen.tolist() == (features[card_of(name)].tolist() if name else [0] * len(seen))
+    favors = cards(drawn, observer, "favor")
     theirs = (1 - observer) % 3
-    assert favors[theirs, 0] == pytest.approx(features[card_of("Clinic")])
-    favors[theirs, 0] = 0
+    assert favors[theirs].tolist() == features[card_of("Clinic")].tolist()
+    favors[theirs] = 0
     assert not favors.any()
+    assert not cards(drawn, observer, "other_favor").any()
 
 
 def test_a_second_favor_has_a_place_of_its_own():
     here = position(favors=[["Clinic", "Bank"]])
     features = here[0].tables[0].card_features
-    assert block(here, 1, "favors")[1] == pytest.approx(
-        features[[card_of("Clinic"), card_of("Bank")]]
-    )
-    assert block(here, 0, "contract").tolist() == [0] * 8 + [1, 1]
+    for group, name in (("favor", "Clinic"), ("other_favor", "Bank")):
+        seen = cards(here, 1, group)
+        assert seen[1].tolist() == features[card_of(name)].tolist()
+        assert not seen[0].any()
+    assert block(here, 0, "offered").tolist() == [0] * 8 + [1, 1]
     assert block(here, 0, "cost").tolist() == [0] * 10
-    assert block(here, 0, "text")[9] == pytest.approx(features[card_of("Bank")])
+    assert cards(here, 0, "card")[9].tolist() == features[card_of("Bank")].tolist()
 
 
 @pytest.mark.parametrize(
@@ -256,7 +379,7 @@ def test_a_second_favor_has_a_place_of_its_own():
 def test_permits_that_the_observer_lacks(hand, missing):
     """The High School is CIV 2; kinds 0 and 5 are for all zones, kind 8 for COM."""
     here = position(contracts=["High School"], hands=[hand, {13: 1}])
-    assert block(here, 0, "missing")[0] == missing / 4
+    assert block(here, 0, "missing")[0] == missing
     assert block(here, 1, "missing")[0] == 0
 
 
@@ -388,9 +511,9 @@ def test_a_decision_shows_its_step_its_verb_and_its_numbers(what):
         sees(here, observer, "decision", {step: 1})
         sees(here, observer, "verb", {Verb[verb.upper()]: 1} if verb else {})
         assert block(here, observer, "money").tolist() == list(money)
-        first, second, permits = numbers
-        expected = [first * AMOUNT_UNIT, second * AMOUNT_UNIT, permits / 4]
-        assert block(here, observer, "numbers") == pytest.approx(expected)
+        *amounts, permits = numbers
+        assert block(here, observer, "amounts").tolist() == amounts
+        assert block(here, observer, "permits_paid").tolist() == [permits]
 
 
 def test_every_decision_that_an_effect_can_ask_is_among_them():
@@ -400,17 +523,17 @@ def test_every_decision_that_an_effect_can_ask_is_among_them():
     assert told | others == {step for step in Step if step <= Step.HEADLINE}
 
 
-def test_numbers_of_a_decision_stay_below_one():
+def test_amounts_of_a_decision_are_shown_up_to_16():
     effect = {"do": "lose", "what": "either", "amount": 99}
-    assert block(run(effect), 0, "numbers")[0] == 1
+    assert block(run(effect), 0, "amounts")[0] == 16
     effect = {"do": "score", "vocation": "ENERGY", "amount": 99}
-    assert block(run(effect, vocations={0: {"ENERGY": 1}}), 0, "numbers")[0] == 1
+    assert block(run(effect, vocations={0: {"ENERGY": 1}}), 0, "amounts")[0] == 16
 
 
 def test_a_bid_shows_the_highest_so_far():
     game, games = run({"do": "auction", "then": [{"do": "draw", "amount": 1}]})
     play(game, games, "bid 7")
-    assert block((game, games), 0, "numbers").tolist() == [0, 7 * AMOUNT_UNIT, 0]
+    assert block((game, games), 0, "amounts").tolist() == [0, 7]
 
 
 def test_the_building_that_may_be_saved_or_moves_is_meant():
@@ -428,23 +551,24 @@ def test_the_building_that_may_be_saved_or_moves_is_meant():
 def test_nothing_is_meant_in_a_turn_or_by_an_event():
     here = position(**BUILT)
     sees(here, 0, "meant", {})
-    sees(here, 0, "meant_card", {})
+    assert not cards(here, 0, "meant_card").any()
     sees(here, 0, "decision", {Step.MAIN: 1})
     here = run({"do": "demolish"}, event=True, buildings=TARGETS)
     sees(here, 0, "meant", {})
-    sees(here, 0, "meant_card", {})
+    assert not cards(here, 0, "meant_card").any()
 
 
 def test_permits_paid_for_the_contract_in_hand():
     here = position(contracts=["Ranch"], hands=[{0: 3, 5: 1}])
-    ranch = here[0].tables[0].card_features[card_of("Ranch")]
+    ranch = here[0].tables[0].card_features[card_of("Ranch")].tolist()
     play(*here, "build 0")
-    assert block(here, 1, "meant_card") == pytest.approx(ranch)
+    assert cards(here, 1, "meant_card").tolist() == ranch
     play(*here, "site A3")
     for paid in (0, 1, 2):
         sees(here, 0, "decision", {Step.PERMITS: 1})
-        assert block(here, 0, "numbers").tolist() == [0, 0, paid / 4]
-        assert block(here, 0, "meant_card") == pytest.approx(ranch)
+        sees(here, 0, "amounts", {})
+        sees(here, 0, "permits_paid", {0: paid})
+        assert cards(here, 0, "meant_card").tolist() == ranch
         play(*here, "permit 0")
     first = lot_of("A3 TL")
     sees(here, 0, "meant", dict.fromkeys(range(first, first + 4), 1))
@@ -454,25 +578,26 @@ def test_permits_paid_for_the_contract_in_hand():
 def test_an_effect_shows_the_contract_just_built():
     here = run({"do": "demolish"}, **BUILT)
     villa = here[0].tables[0].card_features[card_of("Villa")]
-    assert block(here, 1, "meant_card") == pytest.approx(villa)
+    assert cards(here, 1, "meant_card").tolist() == villa.tolist()
 
 
 def test_claims_show_no_card_and_no_building():
     game = game_of(2)
     here = game, game.deal(1, seed=0)
     sees(here, 1, "decision", {Step.CLAIM: 1})
-    for name in ("meant", "meant_card", "verb", "money", "numbers"):
+    for name in ("meant", "verb", "money", "amounts", "permits_paid", "active_decks", "rebuilt"):
         sees(here, 0, name, {})
-    assert block(here, 0, "decks").tolist() == pytest.approx(
-        [31 / 37, 1, 1, 0, 0, 42 / 54, 14 / 54, 0]
-    )
+    assert not cards(here, 0, "meant_card").any()
+    sees(here, 0, "contracts_left", {0: 31, 1: 37, 2: 37})
+    sees(here, 0, "planning_left", {0: 42, 1: 14})
 
 
 def test_once_over_no_decision_is_shown():
     here = run({"do": "end_game"}, event=True, **BUILT)
     assert here[1].over[0] == FINISHED
-    for name in ("decision", "verb", "money", "numbers", "meant", "meant_card", "to_play"):
+    for name in ("decision", "verb", "money", "amounts", "permits_paid", "meant", "to_play"):
         sees(here, 0, name, {})
+    assert not cards(here, 0, "meant_card").any()
 
 
 def test_the_mayors_park_is_no_card_of_the_data():
@@ -483,13 +608,19 @@ def test_the_mayors_park_is_no_card_of_the_data():
 # ---------------------------------------------------------------- turn, decks, discards
 
 
+def sees_turn(here, seat, **expected):
+    """Compare the blocks of the turn; those that are left out are 0."""
+    for name in ("points", "investing", "nothing_built", "event", "turns"):
+        assert block(here, seat, name).tolist() == [expected.get(name, 0)], name
+
+
 def test_the_turn_as_it_goes_on():
     here = position(**BUILT, points=3)
-    sees(here, 0, "turn", {0: 3 / 8})  # a contract is built, investments are over
+    sees_turn(here, 0, points=3)  # a contract is built, investments are over
     here = position(active=1, points=8, turn=37)
-    sees(here, 0, "turn", {0: 1, 1: 1, 2: 1, 3: 37 / 100})
+    sees_turn(here, 0, points=8, investing=1, nothing_built=1, turns=37)
     here[1].points[0], here[1].turn[0] = 20, 299
-    assert block(here, 0, "turn").tolist() == [1, 1, 1, 1, 0]
+    sees_turn(here, 0, points=12, investing=1, nothing_built=1, turns=100)
     assert block(here, 0, "active").tolist() == [0, 1]
     assert block(here, 1, "to_play").tolist() == [1, 0]
 
@@ -511,7 +642,7 @@ def test_an_event_that_is_executed_shows():
     )
     play(*here, "decline")
     sees(here, 1, "decision", {Step.DISASTER: 1})
-    sees(here, 1, "turn", {2: 1, 4: 1})
+    sees_turn(here, 1, nothing_built=1, event=1)
 
 
 @pytest.mark.parametrize(
@@ -522,24 +653,27 @@ def test_decks_left_and_active(active, flags):
     game, games = position(active_decks=active)
     games.deck_size[0] = [5, 17, 29]
     games.planning_size[0], games.no_events[0] = 20, 7
-    seen = block((game, games), 1, "decks")
-    assert seen.tolist() == pytest.approx([5 / 37, 17 / 37, 29 / 37, *flags, 20 / 54, 7 / 54, 0])
+    here = game, games
+    sees(here, 1, "contracts_left", {0: 5, 1: 17, 2: 29})
+    assert block(here, 1, "active_decks").tolist() == flags
+    assert block(here, 1, "planning_left").tolist() == [20, 7]
+    sees(here, 1, "rebuilt", {})
 
 
 def test_discards_by_kind_then_the_events():
     here = position(discards=[5, 5, 16, "renewal", "Luxury Tax", "Moving Day"])
-    expected = {5: 2 * COPY_UNIT, 16: COPY_UNIT, 17: COPY_UNIT, 18: 1, kind_of("Moving Day"): 1}
-    sees(here, 1, "discards", expected)
+    sees(here, 1, "discards", {5: 2, 16: 1, 17: 1})
+    sees(here, 1, "events_discarded", {0: 1, kind_of("Moving Day") - FIRST_EVENT: 1})
 
 
 def test_supplies_follow_what_is_taken_from_them():
     game, games = position(markers={"wealth 12": "grey 6"}, vocations={1: {"FACTORY": 3}})
     here = game, games
     games.tiles[0, 2, 3] = 1
-    assert block(here, 0, "tiles")[2, 3] == pytest.approx(TILE_UNIT)
+    assert block(here, 0, "tiles")[2, 3] == 1
     assert block(here, 0, "markers").tolist() == [1] * 5 + [0] + [1] * 3
     left = block(here, 0, "vocations_left")
-    assert left[VOCATIONS.index("FACTORY")] == pytest.approx(COPY_UNIT)
+    assert left[VOCATIONS.index("FACTORY")] == 1
 
 
 def test_offices_in_play_though_nobody_holds_them():
@@ -555,89 +689,94 @@ def test_where_a_building_goes_on():
     here = position(buildings={"B2": ("CIV", 0), "D4 top": ("COM", 1), "E5 -BR": ("RES", 0)})
     sees(here, 0, "right", {lot_of(f"{p}"): 1 for p in ("B2 TL", "B2 BL", "D4 TL", "E5 TL")})
     sees(here, 0, "below", {lot_of(f"{p}"): 1 for p in ("B2 TL", "B2 TR", "E5 TL")})
-    size = {lot_of(f"B2 {corner}"): 1 for corner in ("TL", "TR", "BL", "BR")}
-    size |= {lot_of(f"D4 {corner}"): 2 / 4 for corner in ("TL", "TR")}
-    sees(here, 0, "size", size | {lot_of(f"E5 {corner}"): 3 / 4 for corner in ("TL", "TR", "BL")})
+    size = {lot_of(f"B2 {corner}"): 4 for corner in ("TL", "TR", "BL", "BR")}
+    size |= {lot_of(f"D4 {corner}"): 2 for corner in ("TL", "TR")}
+    sees(
+        here,
+        0,
+        "building_size",
+        size | {lot_of(f"E5 {corner}"): 3 for corner in ("TL", "TR", "BL")},
+    )
 
 
 # ---------------------------------------------------------------- card features
 
 SAYS = {  # non-zero numbers, by group and index in the group
     "High School": {
-        ("ZONE", 0): 1, ("SIZE", 0): 2 / 4, ("PRESTIGE", 0): 3 / 6, ("VOCATIONS", 2): 3 / 8,
-        ("LIMITS", 2): 1,
+        ("zone", 0): 1, ("size", 0): 2, ("prestige", 0): 3, ("vocations", 2): 3,
+        ("value", 1): 40,
     },
     "Barber Shop": {
-        ("ZONE", 1): 1, ("SIZE", 0): 1 / 4, ("PRESTIGE", 0): 2 / 6, ("LIMITS", 2): 1,
-        ("ONCE", 0): 2 / 8, ("ONCE", 1): 2 / 8,
+        ("zone", 1): 1, ("size", 0): 1, ("prestige", 0): 2, ("value", 1): 40,
+        ("once", 0): 2, ("once", 1): 2,
     },
     "Gravel Pit": {
-        ("ZONE", 2): 1, ("SIZE", 0): 3 / 4, ("PRESTIGE", 0): 2 / 6, ("VOCATIONS", 5): 1 / 8,
-        ("LIMITS", 2): 9 / 25, ("ONCE", 0): 6 / 8, ("DOES", 0): 1 / 8,
-        ("PER_ALL", 5 + 3): -1 / 4,  # prestige, for each RES
+        ("zone", 2): 1, ("size", 0): 3, ("prestige", 0): 2, ("vocations", 5): 1,
+        ("value", 1): 9, ("once", 0): 6, ("does", 0): 1,
+        ("per_all", 5 + 3): -1,  # prestige, for each RES
     },
     "Villa": {
-        ("ZONE", 3): 1, ("SIZE", 0): 1 / 4, ("PRESTIGE", 0): 2 / 6, ("LIMITS", 2): 1,
-        ("NEXT_TO", 4): 1, ("NEXT_TO", 5): 1, ("NEXT_TO", 6): 1, ("ONCE", 1): 2 / 8,
+        ("zone", 3): 1, ("size", 0): 1, ("prestige", 0): 2, ("value", 1): 40,
+        ("next_to", 4): 1, ("next_to", 5): 1, ("next_to", 6): 1, ("once", 1): 2,
     },
     "Bank": {
-        ("ZONE", 1): 1, ("SIZE", 0): 2 / 4, ("VOCATIONS", 0): 4 / 8, ("LIMITS", 1): 6 / 25,
-        ("LIMITS", 2): 1,
+        ("zone", 1): 1, ("size", 0): 2, ("vocations", 0): 4, ("value", 0): 6,
+        ("value", 1): 40,
     },
     "Landfill": {
-        ("ZONE", 2): 1, ("SIZE", 0): 3 / 4, ("LIMITS", 0): 1, ("LIMITS", 2): 1, ("ONCE", 0): 1,
-        ("DOES", 0): 1 / 8, **{("PER_ALL", 5 + zone): -1 / 4 for zone in range(5)},
+        ("zone", 2): 1, ("size", 0): 3, ("limits", 0): 1, ("value", 1): 40, ("once", 0): 8,
+        ("does", 0): 1, **{("per_all", 5 + zone): -1 for zone in range(5)},
     },
     "Rail Yard": {
-        ("ZONE", 2): 1, ("SIZE", 0): 3 / 4, ("VOCATIONS", 1): 3 / 8, ("VOCATIONS", 5): 2 / 8,
-        ("LIMITS", 2): 1, ("PER_OWN", 2): 1 / 4, ("PER_OWN", 1): 1 / 4,
+        ("zone", 2): 1, ("size", 0): 3, ("vocations", 1): 3, ("vocations", 5): 2,
+        ("value", 1): 40, ("per_own", 2): 1, ("per_own", 1): 1,
     },
     "Marina": {
-        ("ZONE", 3): 1, ("SIZE", 0): 1, ("LIMITS", 2): 1, ("LIMITS", 4): 1, ("PAID", 3): 1,
+        ("zone", 3): 1, ("size", 0): 4, ("value", 1): 40, ("limits", 2): 1, ("paid", 3): 4,
     },
     "Skyscraper": {
-        ("ZONE", 1): 1, ("SIZE", 0): 1, ("PRESTIGE", 0): 1, ("LIMITS", 2): 1, ("LIMITS", 3): 1,
-        ("ONCE", 0): 1 / 8, ("DOES", 2): 1 / 8,
+        ("zone", 1): 1, ("size", 0): 4, ("prestige", 0): 6, ("value", 1): 40, ("limits", 1): 1,
+        ("once", 0): 1, ("does", 2): 1,
     },
     "University": {
-        ("ZONE", 0): 1, ("SIZE", 0): 1, ("PRESTIGE", 0): 2 / 6, ("VOCATIONS", 2): 5 / 8,
-        ("LIMITS", 2): 1, ("PER_ALL", 5 + 0): 1, ("PER_ALL", 5 + 3): 1,
+        ("zone", 0): 1, ("size", 0): 4, ("prestige", 0): 2, ("vocations", 2): 5,
+        ("value", 1): 40, ("per_all", 5 + 0): 4, ("per_all", 5 + 3): 4,
     },
     "Textile Mill": {
-        ("ZONE", 2): 1, ("SIZE", 0): 2 / 4, ("PRESTIGE", 0): 1 / 6, ("VOCATIONS", 5): 2 / 8,
-        ("NEXT_TO", 2): 1, ("NEXT_TO", 5): 1, ("LIMITS", 2): 1, ("PER_OWN", 3): 1 / 4,
+        ("zone", 2): 1, ("size", 0): 2, ("prestige", 0): 1, ("vocations", 5): 2,
+        ("next_to", 2): 1, ("next_to", 5): 1, ("value", 1): 40, ("per_own", 3): 1,
     },
     "Convention Center": {
-        ("ZONE", 1): 1, ("SIZE", 0): 1, ("LIMITS", 2): 1, ("DOES", 1): 1 / 8, ("DOES", 3): 1 / 8,
-        ("ONCE", 1): 1 / 8,
+        ("zone", 1): 1, ("size", 0): 4, ("value", 1): 40, ("does", 1): 1, ("does", 3): 1,
+        ("once", 1): 1,
     },
     "Incinerator": {
-        ("ZONE", 2): 1, ("SIZE", 0): 2 / 4, ("LIMITS", 2): 1, ("ONCE", 0): 7 / 8,
-        ("DOES", 4): 1 / 8,
+        ("zone", 2): 1, ("size", 0): 2, ("value", 1): 40, ("once", 0): 7,
+        ("does", 4): 1,
     },
     "Federal Courthouse": {
-        ("ZONE", 0): 1, ("SIZE", 0): 2 / 4, ("PRESTIGE", 0): 2 / 6, ("LIMITS", 2): 1,
-        ("DOES", 0): 2 / 8, ("DOES", 5): 1 / 8,
+        ("zone", 0): 1, ("size", 0): 2, ("prestige", 0): 2, ("value", 1): 40,
+        ("does", 0): 2, ("does", 5): 1,
     },
     "Recycling Center": {
-        ("ZONE", 2): 1, ("SIZE", 0): 1 / 4, ("LIMITS", 2): 1, ("DOES", 6): 3 / 8,
-        ("ONCE", 1): 1 / 8,
+        ("zone", 2): 1, ("size", 0): 1, ("value", 1): 40, ("does", 6): 3,
+        ("once", 1): 1,
     },
     "Union Station": {
-        ("ZONE", 0): 1, ("SIZE", 0): 3 / 4, ("PRESTIGE", 0): 3 / 6, ("VOCATIONS", 1): 5 / 8,
-        ("LIMITS", 2): 1, ("DOES", 7): 3 / 8, **{("PER_OWN", zone): 1 / 4 for zone in range(5)},
+        ("zone", 0): 1, ("size", 0): 3, ("prestige", 0): 3, ("vocations", 1): 5,
+        ("value", 1): 40, ("does", 7): 3, **{("per_own", zone): 1 for zone in range(5)},
     },
     "Radio Station": {
-        ("ZONE", 1): 1, ("SIZE", 0): 1 / 4, ("VOCATIONS", 7): 6 / 8, ("LIMITS", 2): 1,
-        ("DOES", 8): 1 / 8,
+        ("zone", 1): 1, ("size", 0): 1, ("vocations", 7): 6, ("value", 1): 40,
+        ("does", 8): 1,
     },
     "Art Museum": {
-        ("ZONE", 0): 1, ("SIZE", 0): 2 / 4, ("PRESTIGE", 0): 3 / 6, ("NEXT_TO", 0): 1,
-        ("NEXT_TO", 4): 1, ("LIMITS", 2): 1, ("ONCE", 1): 2 / 8, ("DOES", 9): 1 / 8,
+        ("zone", 0): 1, ("size", 0): 2, ("prestige", 0): 3, ("next_to", 0): 1,
+        ("next_to", 4): 1, ("value", 1): 40, ("once", 1): 2, ("does", 9): 1,
     },
     "Kindergarten": {
-        ("ZONE", 3): 1, ("SIZE", 0): 1 / 4, ("VOCATIONS", 2): 1 / 8, ("NEXT_TO", 3): 1,
-        ("NEXT_TO", 7): 1, ("LIMITS", 2): 1, ("PER_OWN", 5 + 3): 1 / 4,
+        ("zone", 3): 1, ("size", 0): 1, ("vocations", 2): 1, ("next_to", 3): 1,
+        ("next_to", 7): 1, ("value", 1): 40, ("per_own", 5 + 3): 1,
     },
 }  # fmt: skip
 
@@ -645,18 +784,23 @@ SAYS = {  # non-zero numbers, by group and index in the group
 @pytest.mark.parametrize("name", SAYS)
 def test_what_a_card_says_in_numbers(name):
     """README, "Card features"."""
-    expected = np.zeros(CARD_FEATURES, np.float32)
+    expected = np.zeros(NUM_CARD_FEATURES, int)
     for (kind, k), value in SAYS[name].items():
-        expected[Feature[kind] + k] = value
+        CARD_LAYOUT.view(expected, kind)[k] = value
     said = game_of().tables[0].card_features[card_of(name)]
-    differs = {int(k): float(said[k]) for k in np.flatnonzero(~np.isclose(said, expected))}
+    differs = {int(k): int(said[k]) for k in np.flatnonzero(said != expected)}
     assert not differs
+
+
+def test_the_readme_lists_the_card_features():
+    page = Path(urban_sprawl.__file__).with_name("README.md")
+    assert CARD_LAYOUT.markdown() in page.read_text(encoding="utf-8")
 
 
 def test_events_say_nothing_and_no_number_passes_one():
     t = game_of().tables[0]
     assert not t.card_features[t.card_zone < 0].any()
-    assert np.abs(t.card_features).max() == 1
+    assert np.abs(CARD_LAYOUT.to_floats(t.card_features)).max() == 1
 
 
 # ---------------------------------------------------------------- what is public and not shown
@@ -746,11 +890,11 @@ def test_the_footprint_chosen_is_meant_while_permits_are_paid(k):
 def test_the_price_of_saving_a_building_is_told_instead_of_the_effect(k):
     drawn = PUBLIC["what saving a building costs"](k)
     assert block(drawn, 0, "money").tolist() == [1 - k, k]
-    assert block(drawn, 0, "numbers")[0] == pytest.approx((3 + k) / 16)
+    assert block(drawn, 0, "amounts")[0] == 3 + k
 
 
 def test_that_the_planning_deck_was_rebuilt_is_seen():
     game, games = position(hands=[{0: 1}], planning=[None] * 5, discards=[1], only_planning=True)
-    assert block((game, games), 0, "decks")[-1] == 0
-    rebuild_planning(games[0])
-    assert block((game, games), 0, "decks")[-1] == 1
+    sees((game, games), 0, "rebuilt", {})
+    rebuild(games)
+    sees((game, games), 0, "rebuilt", {0: 1})

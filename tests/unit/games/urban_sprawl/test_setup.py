@@ -11,6 +11,8 @@ from sprawl_env.games.urban_sprawl.constants import (
     NO_CARD,
     NO_KIND,
     ZONES,
+)
+from sprawl_env.games.urban_sprawl.steps import (
     Step,
 )
 from tests.unit.games.urban_sprawl.position import (

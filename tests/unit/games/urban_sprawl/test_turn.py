@@ -3,7 +3,13 @@
 import pytest
 
 import sprawl_env
-from sprawl_env.games.urban_sprawl.constants import NO_CARD, Power, Step
+from sprawl_env.games.urban_sprawl.constants import (
+    NO_CARD,
+    Power,
+)
+from sprawl_env.games.urban_sprawl.steps import (
+    Step,
+)
 from tests.unit.games.urban_sprawl.position import (
     asks,
     building_at,

@@ -2,7 +2,9 @@
 
 import pytest
 
-from sprawl_env.games.urban_sprawl.constants import Step
+from sprawl_env.games.urban_sprawl.steps import (
+    Step,
+)
 from tests.unit.games.urban_sprawl.position import (
     asks,
     is_done,

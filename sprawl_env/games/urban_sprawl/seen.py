@@ -1,0 +1,220 @@
+"""What a seat sees, declared: the blocks of the observation and their scales.
+
+A feature is a whole number that fits int8.  Where an amount has no limit, one block has the amount
+up to a limit, and another has it in steps that become larger (see ``observation.in_steps``).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sprawl_env.core.layout import Observation, ObservationLayout, block, entity, group, layout_of
+from sprawl_env.games.urban_sprawl.constants import (
+    FAVORS,
+    FIRST_FAVOR,
+    MAX_SIZE,
+    MOST_ICON,
+    MOST_VALUE,
+    NUM_BLOCKS,
+    NUM_COLOURS,
+    NUM_DECKS,
+    NUM_EVENTS,
+    NUM_KINDS,
+    NUM_LINES,
+    NUM_LOTS,
+    NUM_MARKERS,
+    NUM_OFFICES,
+    NUM_POLITICIANS,
+    NUM_VOCATIONS,
+    NUM_ZONES,
+    PLANNING_TOP,
+)
+from sprawl_env.games.urban_sprawl.steps import (
+    NUM_DECISION_COLUMNS,
+)
+from sprawl_env.games.urban_sprawl.vocabulary import NUM_VERB_COLUMNS, Group, Next
+
+NUM_PLACES: Final = FIRST_FAVOR + FAVORS  # of contracts: the row, the deck tops, own Favors
+NUM_NEXT: Final = int(max(Next)) + 1
+NUM_VERB_GROUPS: Final = len(Group)  # kinds of effects in card features
+
+# Limits of what is observed.  Amounts without a limit are clipped; the others stay below by the
+# rules and by the limits of the data.
+MOST_COST: Final = 20
+MOST_COPIES: Final = 9  # of a vocation or a kind of permit
+MOST_BUILDINGS: Final = 48  # lots of a double row
+MOST_TILES: Final = 99
+MOST_LEFT: Final = 37  # in a deck of contracts
+MOST_PLANNING: Final = 54
+MOST_AMOUNT: Final = 16
+MOST_POINTS: Final = 12
+MOST_TURN: Final = 100
+MOST_PERMITS: Final = 72
+MOST_EFFECT: Final = 8  # sum of the amounts of a card's effects of one kind
+MOST_EACH: Final = 4  # wealth or prestige for each building
+NUM_PARTS_OF_MONEY: Final = 3  # wealth and prestige are shown in parts of at most 127
+PART_OF_MONEY: Final = 127
+MOST_STEPS: Final = 127
+HALF_WEALTH: Final = 50  # amounts that are half the steps
+HALF_PRESTIGE: Final = 150
+HALF_PERMITS: Final = 8
+
+
+class CardFeatures(Observation):
+    """What a contract says, computed once with the tables (features.py)."""
+
+    zone = block(NUM_ZONES, "its zone: CIV, COM, IND, RES")
+    size = block(1, "its size", scale=1 / MAX_SIZE)
+    prestige = block(1, "its prestige icon", scale=1 / MOST_ICON)
+    vocations = block(NUM_VOCATIONS, "the number that it scores, by vocation", scale=1 / MOST_ICON)
+    next_to = block(
+        NUM_NEXT, "it must touch CIV, COM, IND, RES, a park, water, forest, an own building"
+    )
+    limits = block(3, "only in an empty block, only in the highest block, any zone")
+    value = block(2, "least and most value of the block", scale=1 / MOST_VALUE)
+    does = block(
+        NUM_VERB_GROUPS,
+        "sum of the amounts of its effects, at least 1 for each: lose or steal; pay lines; add or "
+        "move markers; place or move buildings; harm or take buildings; elect or give offices; "
+        "gain or cost planning cards; action points or lasting; gain or score vocations; "
+        "optional, chosen or auctioned",
+        scale=1 / MOST_EFFECT,
+    )
+    once = block(2, "wealth, prestige gained once", scale=1 / MOST_EFFECT)
+    per_own = block(
+        2 * NUM_COLOURS,
+        "wealth, then prestige, that the builder gains for each CIV, COM, IND, RES, park",
+        scale=1 / MOST_EACH,
+    )
+    per_all = block(
+        2 * NUM_COLOURS, "the same for effects by which every controller gains", scale=1 / MOST_EACH
+    )
+    paid = block(
+        NUM_COLOURS, "paid to the builder for each CIV, COM, IND, RES, park", scale=1 / MOST_EACH
+    )
+
+
+CARD_LAYOUT: Final = layout_of(CardFeatures)
+NUM_CARD_FEATURES: Final = CARD_LAYOUT.size
+
+
+class Seen(Observation):
+    """The observation; seats are counted from the observer."""
+
+    lot = entity(NUM_LOTS, planes=True)
+    zone = block((lot, NUM_COLOURS), "building on the lot: CIV, COM, IND, RES, park")
+    building_size = block(lot, "size of that building", scale=1 / MAX_SIZE)
+    right = block(lot, "the building extends to the lot on the right")
+    below = block(lot, "the building extends to the lot below")
+    value = block(lot, "value of the lot", scale=1 / MOST_VALUE)
+    empty = block(lot, "the lot is empty")
+    meant = block(lot, "part of the building or footprint that the decision is about")
+    controls = block((lot, "seats"), "who controls the building")
+
+    line = entity(NUM_LINES, planes=True)
+    number = block(line, "number of the line, 0 if it has none", scale=1 / MOST_ICON)
+    pays_wealth = block(line, "the line pays wealth")
+    pays_prestige = block(line, "the line pays prestige")
+    held = block(
+        (line, "seats"), "buildings that a seat controls in the line", scale=1 / MOST_BUILDINGS
+    )
+
+    planning = entity(PLANNING_TOP + 1)
+    there = block(planning, "a planning card is there: 1 to 4 AP, deck top")
+    permits = block(planning, "permits of the card", scale=1 / MAX_SIZE)
+    for_zones = block((planning, NUM_ZONES), "the permits are for CIV, COM, IND, RES")
+    wealth_value = block(planning, "wealth value of the card", scale=1 / MOST_ICON)
+    ballot = block(planning, "the card has a ballot")
+    renewal = block(planning, "the card is an Urban Renewal")
+    takes = block(planning, "action points that it costs", scale=1 / MOST_COST)
+
+    contract = entity(NUM_PLACES)
+    offered = block(contract, "a contract is there: 1 to 5 AP, deck tops, own Favors")
+    cost = block(contract, "action points that it costs", scale=1 / MOST_COST)
+    missing = block(contract, "permits that the observer lacks", scale=1 / MAX_SIZE)
+    card = group(CardFeatures, "card features of the contract", of=contract)
+
+    seat = entity("seats")
+    wealth = block(
+        (seat, NUM_PARTS_OF_MONEY),
+        "wealth up to 127, from there up to 254, from there up to 381",
+        scale=1 / PART_OF_MONEY,
+    )
+    wealth_steps = block(
+        seat,
+        f"wealth w in steps: {MOST_STEPS} * w // (w + {HALF_WEALTH})",
+        scale=1 / MOST_STEPS,
+    )
+    prestige = block(
+        (seat, NUM_PARTS_OF_MONEY), "prestige in the same parts", scale=1 / PART_OF_MONEY
+    )
+    prestige_steps = block(
+        seat,
+        f"prestige p in steps: {MOST_STEPS} * p // (p + {HALF_PRESTIGE})",
+        scale=1 / MOST_STEPS,
+    )
+    active = block(seat, "it is this seat's turn")
+    to_play = block(seat, "it is this seat's decision")
+    hand = block((seat, NUM_KINDS), "planning cards by kind", scale=1 / MOST_COPIES)
+    permit_sum = block(
+        (seat, NUM_ZONES), "permits held for CIV, COM, IND, RES", scale=1 / MOST_PERMITS
+    )
+    permit_steps = block(
+        (seat, NUM_ZONES),
+        f"permits p for each in steps: {MOST_STEPS} * p // (p + {HALF_PERMITS})",
+        scale=1 / MOST_STEPS,
+    )
+    vocations = block((seat, NUM_VOCATIONS), "vocation markers held", scale=1 / MOST_COPIES)
+    offices = block((seat, NUM_OFFICES), "offices held")
+    buildings = block(
+        (seat, NUM_COLOURS),
+        f"buildings controlled, at most {MOST_BUILDINGS}: CIV, COM, IND, RES, parks",
+        scale=1 / MOST_BUILDINGS,
+    )
+    favor = group(CardFeatures, "card features of its first Favor", of=seat)
+    other_favor = group(CardFeatures, "card features of its second Favor", of=seat)
+
+    decision = block(NUM_DECISION_COLUMNS, "the decision to take (`steps.Step`)")
+    verb = block(NUM_VERB_COLUMNS, "verb of the effect that requires the decision")
+    money = block(2, "the effect, or saving a building from it, is about wealth, prestige")
+    amounts = block(
+        2,
+        f"amount; units or cards left, or highest bid; each at most {MOST_AMOUNT}",
+        scale=1 / MOST_AMOUNT,
+    )
+    permits_paid = block(1, "permits paid", scale=1 / MAX_SIZE)
+    meant_card = group(CardFeatures, "card features of the contract being built or just built")
+    meant_marker = block(NUM_MARKERS, "marker to place: wealth 7 to 12, prestige 4 to 6")
+    meant_zone = block(NUM_COLOURS, "zone of the building to place: CIV, COM, IND, RES, park")
+    meant_office = block(NUM_OFFICES, "office whose tie is to break")
+    meant_vocation = block(NUM_VOCATIONS, "vocation to take from an opponent")
+
+    points = block(1, f"AP left, at most {MOST_POINTS}", scale=1 / MOST_POINTS)
+    investing = block(1, "the turn has had no action yet")
+    nothing_built = block(1, "the turn has built no contract yet")
+    event = block(1, "an event is executed")
+    turns = block(1, f"turns, at most {MOST_TURN}", scale=1 / MOST_TURN)
+    contracts_left = block(NUM_DECKS, "Town, City, Metropolis cards left", scale=1 / MOST_LEFT)
+    active_decks = block(2, "City active, Metropolis active")
+    planning_left = block(
+        2,
+        "planning cards left, next planning cards known not to be events",
+        scale=1 / MOST_PLANNING,
+    )
+    rebuilt = block(1, "planning deck rebuilt since the turn or its end began")
+    in_play = block(NUM_OFFICES, "offices in play")
+    pawn = block(NUM_POLITICIANS, "office on the election track")
+    markers = block(NUM_MARKERS, "markers in the supply: wealth 7 to 12, prestige 4 to 6")
+    vocations_left = block(NUM_VOCATIONS, "vocation markers in the supply", scale=1 / MOST_COPIES)
+    tiles = block((NUM_COLOURS, MAX_SIZE), "building tiles in the supply", scale=1 / MOST_TILES)
+    discards = block(NUM_KINDS, "planning discards by kind", scale=1 / MOST_COPIES)
+    events_discarded = block(NUM_EVENTS, "planning events among the discards")
+    room = block(
+        (NUM_ZONES, NUM_BLOCKS),
+        "the block has an empty lot where zoning allows CIV, COM, IND, RES",
+    )
+
+
+def seen_layout(num_seats: int) -> ObservationLayout:
+    """Return the layout for a number of seats."""
+    return layout_of(Seen, seats=num_seats)
