@@ -10,17 +10,15 @@ Environment variables:
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast, overload
 
 import numba
 from numba.core import types
-from numba.core.compiler_lock import global_compiler_lock
 
 from sprawl_env.kernels.cache import KernelCache, cache_folder, home_digest
-from sprawl_env.kernels.codegen import in_program, program, register
+from sprawl_env.kernels.codegen import KernelCompiler
 
 JIT: bool = not numba.config.DISABLE_JIT
 F = TypeVar("F", bound=Callable[..., Any])
@@ -65,39 +63,12 @@ def _widen_integers(compiled: Any) -> None:
     compiled.get_call_template = get_call_template
 
 
-def _compile_as_program(compiled: Any) -> None:
-    """Compile a kernel that Python calls as one program, with garbage collection disabled.
-
-    numba creates millions of objects, which every collection would traverse again.  The kernels
-    that a kernel calls are compiled during the compilation of the caller.
-    """
-    inner = compiled.compile
-
-    def compile_it(signature: Any) -> Any:
-        with global_compiler_lock:
-            if in_program():
-                return inner(signature)
-            collects = gc.isenabled()
-            gc.disable()
-            try:
-                with program(compiled.py_func):
-                    return inner(signature)
-            finally:
-                if collects:
-                    gc.enable()
-
-    compiled.compile = compile_it
-
-
 def _compile(function: F, label: str) -> F:
     if not JIT:
         return function
-    compiled = numba.njit(error_model="numpy", nogil=True, no_cfunc_wrapper=True, _nrt=False)(
-        function
-    )
-    register(function)
+    options = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True, "_nrt": False}
+    compiled = numba.njit(pipeline_class=KernelCompiler, **options)(function)
     _widen_integers(compiled)
-    _compile_as_program(compiled)
     folder = cache_folder(home_digest(function)) if _is_file(function) else None
     if folder is not None:
         compiled._cache = KernelCache(function, folder, label)
