@@ -19,51 +19,63 @@ Together the changes make a ply of the largest game a quarter faster.
 from __future__ import annotations
 
 import gc
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from llvmlite import binding  # type: ignore[import-untyped]
 from numba.core import ir, types, typing
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.core.compiler_machinery import FunctionPass, register_pass
+from numba.core.compiler_machinery import FunctionPass, LoweringPass, register_pass
 from numba.core.errors import UnsupportedError
-from numba.core.typed_passes import NoPythonSupportedFeatureValidation
+from numba.core.typed_passes import NativeLowering, NoPythonSupportedFeatureValidation
 
 _INDEXED: Final = {"getitem", "static_getitem"}
 
 
-class KernelCompiler(CompilerBase):  # type: ignore[misc]  # numba has no types
-    """Numba's compiler with the two changes of this module, and without garbage collection.
+class _KernelCompiler(CompilerBase):  # type: ignore[misc]  # numba has no types
+    """Numba's compiler with unsigned indices, and without garbage collection.
 
     Numba creates millions of objects, which every collection would traverse again.
     """
 
-    _depth: ClassVar[int] = 0  # kernels that are being compiled, each for the one before it
-
     def compile_extra(self, func: Any) -> Any:
-        """Compile a kernel; numba's global lock is held."""
+        """Compile a function; numba's global lock is held."""
         collects = gc.isenabled()
         gc.disable()
-        KernelCompiler._depth += 1
         try:
             return super().compile_extra(func)
         finally:
-            KernelCompiler._depth -= 1
             if collects:
                 gc.enable()
 
     def define_pipelines(self) -> list[Any]:
-        """Return numba's passes and those of this module."""
+        """Return numba's passes and :class:`IndexFromStart`."""
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes.add_pass_after(IndexFromStart, NoPythonSupportedFeatureValidation)
-        passes.add_pass_after(ChooseLibrary, IndexFromStart)
+        self.add_passes(passes)
         passes.finalize()
         return [passes]
 
+    def add_passes(self, passes: Any) -> None:
+        """Add the passes of a subclass."""
+        raise NotImplementedError
 
-def in_program() -> bool:
-    """Return whether a kernel is being compiled."""
-    return KernelCompiler._depth > 0
+
+class PartCompiler(_KernelCompiler):
+    """Compiles a kernel that other kernels call to code without an optimisation of its own."""
+
+    def add_passes(self, passes: Any) -> None:
+        """Add the passes around numba's generation of code."""
+        passes.add_pass_after(OpenPart, IndexFromStart)
+        passes.add_pass_after(EnterPart, NativeLowering)
+
+
+class ProgramCompiler(_KernelCompiler):
+    """Compiles a kernel that Python calls to machine code, with all the kernels that it calls."""
+
+    def add_passes(self, passes: Any) -> None:
+        """Add the pass before numba's generation of code."""
+        passes.add_pass_after(OpenProgram, IndexFromStart)
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
@@ -117,28 +129,132 @@ def _refuse_negative(index: Any, where: Any) -> None:
             )
 
 
-@register_pass(mutates_CFG=False, analysis_only=True)
-class ChooseLibrary(FunctionPass):  # type: ignore[misc]
-    """Chooses how the code of a kernel is optimised."""
+@register_pass(mutates_CFG=False, analysis_only=False)
+class OpenProgram(FunctionPass):  # type: ignore[misc]
+    """Makes the library of a program, which numba's next pass fills."""
 
-    _name = "sprawl_env_choose_library"
+    _name = "sprawl_env_open_program"
 
     def __init__(self) -> None:
         super().__init__()
 
     def run_pass(self, state: Any) -> bool:
-        """Give a kernel its library; numba's next pass fills it."""
-        kind = ProgramLibrary if KernelCompiler._depth == 1 else JITCodeLibrary
-        state.library = kind(state.targetctx.codegen(), state.func_id.func_qualname)
+        """Set the library of one function."""
+        state.library = ProgramLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
         return False
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class OpenPart(FunctionPass):  # type: ignore[misc]
+    """Makes the library of a part, which numba's next pass fills."""
+
+    _name = "sprawl_env_open_part"
+
+    def __init__(self) -> None:
+        super().__init__()
+
+    def run_pass(self, state: Any) -> bool:
+        """Set the library of one function, and that Python does not call it."""
+        state.library = PartLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.flags.no_compile = True
+        state.flags.no_cpython_wrapper = True
+        return False
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class EnterPart(LoweringPass):  # type: ignore[misc]
+    """Tells numba's typing of calls about a part, which has no address to be called at."""
+
+    _name = "sprawl_env_enter_part"
+
+    def __init__(self) -> None:
+        super().__init__()
+
+    def run_pass(self, state: Any) -> bool:
+        """Give one function a key by which its callers find it."""
+        key = object()
+        state.library.finalize()
+        state.targetctx.insert_user_function(key, state.cr.fndesc, [state.library])
+        state.cr = state.cr._replace(cfunc=key)
+        return False
+
+
+class PartLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """The code of one kernel that other kernels call, not yet optimised."""
+
+    def add_linking_library(self, library: Any) -> None:
+        """Add what this kernel calls, and what that calls in turn."""
+        library._ensure_finalized()
+        self._linking_libraries += [each for each in with_callees(library)]
+
+    def finalize(self) -> None:
+        """Close the library; it is neither optimised nor loaded."""
+        self._finalize_dynamic_globals()
+        self._linking_libraries = list(dict.fromkeys(self._linking_libraries))
+        self._finalized = True
+
+    def own_code(self) -> Any:
+        """Return the module of this kernel alone, which other modules may link."""
+        if self._shared_module is None:
+            self._shared_module = _linkable(self._final_module)
+        return self._shared_module
+
+    def _get_module_for_linking(self) -> Any:
+        """Return this kernel's module with all its callees, for code that is not a kernel."""
+        module = self._final_module.clone()
+        for library in self._linking_libraries:
+            module.link_in(code_of(library), preserve=True)
+        return _linkable(module)
 
 
 class ProgramLibrary(JITCodeLibrary):  # type: ignore[misc]
     """The code of a kernel that is called from Python and of all the kernels it calls."""
 
+    def finalize(self) -> None:
+        """Link, optimise and load the program."""
+        callees = [each for library in self._linking_libraries for each in with_callees(library)]
+        self._linking_libraries = []
+        for library in dict.fromkeys(callees):
+            self._reload_init.update(library._reload_init)
+            self._final_module.link_in(code_of(library), preserve=True)
+        super().finalize()
+
     def _optimize_final_module(self) -> None:
         for function in self._final_module.functions:
             if function.linkage == binding.Linkage.linkonce_odr and not function.is_declaration:
                 function.linkage = binding.Linkage.private
-        super()._optimize_final_module()
+        import os
+        v = os.environ.get("VAR", "full3")
+        if v == "both":
+            super()._optimize_final_module()
+        else:
+            passes, builder = self._codegen._module_pass_manager(opt=int(v[-1]))
+            if v[:3]=="two": passes.run(self._final_module, builder); passes, builder = self._codegen._module_pass_manager(opt=int(v[-1]))
+            with self._recorded_timings.record("Module passes", builder):
+                passes.run(self._final_module, builder)
+
+
+def with_callees(library: Any) -> list[Any]:
+    """Return the libraries to be linked for a library: itself and, of a part, its callees."""
+    return [library, *(library._linking_libraries if isinstance(library, PartLibrary) else ())]
+
+
+def code_of(library: Any) -> Any:
+    """Return the module of a library that is linked into a program."""
+    if isinstance(library, PartLibrary):
+        return library.own_code()
+    return library._get_module_for_linking()
+
+
+def _linkable(module: Any) -> Any:
+    """Return a module with functions that other modules may link, merge and leave out."""
+    exported = [
+        function.name
+        for function in module.functions
+        if not function.is_declaration and function.linkage == binding.Linkage.external
+    ]
+    module = module.clone()
+    for name in exported:
+        module.get_function(name).linkage = "linkonce_odr"
+    return module

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar, cast, overload
+from typing import Any, Final, TypeVar, cast, overload
 
 import numba
 from numba.core import types
+from numba.core.registry import CPUDispatcher
 
 from sprawl_env.kernels.cache import KernelCache, cache_folder, home_digest
-from sprawl_env.kernels.codegen import KernelCompiler
+from sprawl_env.kernels.codegen import PartCompiler, ProgramCompiler
 
 JIT: bool = not numba.config.DISABLE_JIT
 F = TypeVar("F", bound=Callable[..., Any])
@@ -44,31 +45,56 @@ def kernel(function: F | None = None, *, label: str = "") -> F | Callable[[F], F
     return _compile(function, label)
 
 
-def _widen_integers(compiled: Any) -> None:
-    """Convert every whole number that one kernel passes to another to int64.
+_OPTIONS: Final = {
+    "nopython": True,
+    "boundscheck": None,  # as NUMBA_BOUNDSCHECK says
+    "error_model": "numpy",
+    "nogil": True,
+    "no_cfunc_wrapper": True,
+    "_nrt": False,
+}
 
-    Otherwise a kernel and its callees are compiled once for each combination of int8, int16, int64
-    and enumerations that callers pass.
-    """
-    inner = compiled.get_call_template
 
-    def widened(given: Any) -> Any:
-        whole = isinstance(given, types.Integer | types.IntEnumMember)
-        return types.int64 if whole else given
+class _Part(CPUDispatcher):  # type: ignore[misc]  # numba has no types
+    """A kernel as other kernels call it."""
 
-    def get_call_template(args: Any, kws: Any) -> Any:
-        named = {name: widened(given) for name, given in kws.items()}
-        return inner(tuple(widened(given) for given in args), named)
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Compile the kernel for a call, whose whole numbers are converted to int64.
 
-    compiled.get_call_template = get_call_template
+        Otherwise a kernel and its callees are compiled once for each combination of int8, int16,
+        int64 and enumerations that callers pass.
+        """
+        named = {name: _widened(given) for name, given in kws.items()}
+        return super().get_call_template(tuple(_widened(given) for given in args), named)
+
+    def add_overload(self, cres: Any) -> None:
+        """Record a compiled kernel; it has no machine code that Python could call."""
+        self.overloads[tuple(cres.signature.args)] = cres
+
+
+class _Program(CPUDispatcher):  # type: ignore[misc]
+    """A kernel as Python calls it; to other kernels it stands for its :class:`_Part`."""
+
+    def __init__(
+        self, function: Any, locals: Any = None, options: Any = None, compiler: Any = None
+    ) -> None:
+        super().__init__(function, locals, _OPTIONS, ProgramCompiler)
+        self._part = _Part(function, locals, _OPTIONS, PartCompiler)
+
+    @property
+    def _numba_type_(self) -> Any:
+        return self._part._numba_type_
+
+
+def _widened(given: Any) -> Any:
+    whole = isinstance(given, types.Integer | types.IntEnumMember)
+    return types.int64 if whole else given
 
 
 def _compile(function: F, label: str) -> F:
     if not JIT:
         return function
-    options = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True, "_nrt": False}
-    compiled = numba.njit(pipeline_class=KernelCompiler, **options)(function)
-    _widen_integers(compiled)
+    compiled = _Program(function)
     folder = cache_folder(home_digest(function)) if _is_file(function) else None
     if folder is not None:
         compiled._cache = KernelCache(function, folder, label)
