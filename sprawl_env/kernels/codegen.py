@@ -191,6 +191,9 @@ class PartLibrary(JITCodeLibrary):  # type: ignore[misc]
     def finalize(self) -> None:
         """Close the library; it is neither optimised nor loaded."""
         self._finalize_dynamic_globals()
+        import os
+        v = os.environ.get("VAR", "full-3")
+        if "iso" in v: optimise(self, "full-3")
         self._linking_libraries = list(dict.fromkeys(self._linking_libraries))
         self._finalized = True
 
@@ -220,19 +223,47 @@ class ProgramLibrary(JITCodeLibrary):  # type: ignore[misc]
             self._final_module.link_in(code_of(library), preserve=True)
         super().finalize()
 
-    def _optimize_final_module(self) -> None:
+    def private(self):
         for function in self._final_module.functions:
             if function.linkage == binding.Linkage.linkonce_odr and not function.is_declaration:
                 function.linkage = binding.Linkage.private
+
+    def _optimize_final_module(self) -> None:
         import os
-        v = os.environ.get("VAR", "full3")
-        if v == "both":
-            super()._optimize_final_module()
-        else:
-            passes, builder = self._codegen._module_pass_manager(opt=int(v[-1]))
-            if v[:3]=="two": passes.run(self._final_module, builder); passes, builder = self._codegen._module_pass_manager(opt=int(v[-1]))
+        v = os.environ.get("VAR", "full-3")
+        if "priv" not in v:
+            self.private()
+        optimise(self, v)
+
+
+def optimise(self, v):
+        level = int(v[-1])
+        for step in v.split("-")[:-1]:
+            if step == "both":
+                super()._optimize_final_module()
+                continue
+            if step == "iso": continue
+            if step == "priv":
+                self.private(); continue
+            if step == "cheap":
+                passes, builder = self._codegen._module_pass_manager(loop_vectorize=False, slp_vectorize=False, opt=0, cost="cheap")
+            elif step == "argpro":
+                t = llvm_pto(speed_level=level)
+                builder = binding.PassBuilder(self._codegen._tm, t)
+                passes = binding.create_new_module_pass_manager()
+                passes.add_ipsccp_pass(); passes.add_global_opt_pass(); passes.add_dead_arg_elimination_pass(); passes.add_argument_promotion_pass(); passes.add_instruction_combine_pass(); passes.add_simplify_cfg_pass(); passes.add_global_dead_code_eliminate_pass()
+            else:
+                t = llvm_pto(speed_level=level)
+                t.loop_vectorization = True
+                t.slp_vectorization = False
+                if step[0] == "t": t.inlining_threshold = int(step[1:])
+                builder = binding.PassBuilder(self._codegen._tm, t)
+                passes = builder.getModulePassManager()
             with self._recorded_timings.record("Module passes", builder):
                 passes.run(self._final_module, builder)
+
+
+from llvmlite.binding import PipelineTuningOptions as llvm_pto
 
 
 def with_callees(library: Any) -> list[Any]:

@@ -17,6 +17,7 @@ from typing import Any, Final, TypeVar, cast, overload
 import numba
 from numba.core import types
 from numba.core.registry import CPUDispatcher
+from numba.core.typing import make_concrete_template
 
 from sprawl_env.kernels.cache import KernelCache, cache_folder, home_digest
 from sprawl_env.kernels.codegen import PartCompiler, ProgramCompiler
@@ -58,6 +59,12 @@ _OPTIONS: Final = {
 class _Part(CPUDispatcher):  # type: ignore[misc]  # numba has no types
     """A kernel as other kernels call it."""
 
+    def __init__(
+        self, function: Any, locals: Any = None, options: Any = None, compiler: Any = None
+    ) -> None:
+        super().__init__(function, locals, _OPTIONS, PartCompiler)
+        self._templates: dict[Any, Any] = {}  # by types of arguments
+
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Compile the kernel for a call, whose whole numbers are converted to int64.
 
@@ -65,7 +72,14 @@ class _Part(CPUDispatcher):  # type: ignore[misc]  # numba has no types
         int64 and enumerations that callers pass.
         """
         named = {name: _widened(given) for name, given in kws.items()}
-        return super().get_call_template(tuple(_widened(given) for given in args), named)
+        wide = tuple(_widened(given) for given in args)
+        pysig, folded = self._compiler.fold_argument_types(wide, named)
+        if folded not in self._templates:
+            self.compile(folded)
+            name = f"CallTemplate({self.py_func.__name__})"
+            signatures = [self.overloads[folded].signature]
+            self._templates[folded] = make_concrete_template(name, name, signatures)
+        return self._templates[folded], pysig, folded, {}
 
     def add_overload(self, cres: Any) -> None:
         """Record a compiled kernel; it has no machine code that Python could call."""
@@ -79,7 +93,7 @@ class _Program(CPUDispatcher):  # type: ignore[misc]
         self, function: Any, locals: Any = None, options: Any = None, compiler: Any = None
     ) -> None:
         super().__init__(function, locals, _OPTIONS, ProgramCompiler)
-        self._part = _Part(function, locals, _OPTIONS, PartCompiler)
+        self._part = _Part(function, locals)
 
     @property
     def _numba_type_(self) -> Any:
