@@ -36,7 +36,14 @@ import numba
 import numpy as np
 import platformdirs
 from filelock import FileLock
-from numba.core.caching import FunctionCache, UserProvidedCacheLocator
+from numba.core.caching import (
+    CompileResultCacheImpl,
+    FunctionCache,
+    UserProvidedCacheLocator,
+)
+from numba.core.compiler import compile_result
+
+from sprawl_env.kernels.libraries import PartLibrary
 
 PACKAGE = Path(__file__).resolve().parents[1]
 _HASHED = {".py", ".toml"}
@@ -224,13 +231,16 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # numba has no types
     numba's pickle of the closure, which differs between processes.
     """
 
+    _base: type[Any] = CompileResultCacheImpl
+    _inside = ""  # folder in the cache folder
+
     def __init__(self, py_func: Callable[..., Any], folder: Path, label: str) -> None:
         def from_function(function: Callable[..., Any], file: str) -> _Locator:
-            return _Locator(function, file, folder)
+            return _Locator(function, file, folder / self._inside)
 
         locator = type("Locator", (_Locator,), {"from_function": staticmethod(from_function)})
-        impl: Any = type("Impl", (FunctionCache._impl_class,), {"_locator_classes": [locator]})
-        self._impl_class = impl
+        members = {"_locator_classes": [locator], "parts": folder / "code"}
+        self._impl_class = type("Impl", (self._base,), members)
         self._label = label
         self._lock = folder / "lock"
         super().__init__(py_func)
@@ -264,3 +274,37 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # numba has no types
                 self.flush()
         except OSError:
             return
+
+
+class _PartImpl(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no types
+    """Saves and loads kernels that other kernels call."""
+
+    parts: Path  # folder of the code, one file for each part
+
+    def reduce(self, cres: Any) -> Any:
+        """Return what :meth:`rebuild` takes; the code is in files that all parts share."""
+        descriptor = cres.fndesc
+        descriptor.typemap = descriptor.calltypes = None  # large, and not needed again
+        return cres.library.name, cres.library.save(self.parts), descriptor, cres.signature
+
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        """Return a compiled kernel."""
+        name, files, descriptor, signature = payload
+        return compile_result(
+            typing_context=target_context.typing_context,
+            target_context=target_context,
+            entry_point=object(),
+            library=PartLibrary.load(target_context.codegen(), name, self.parts, files),
+            signature=signature,
+            objectmode=False,
+            lifted=(),
+            fndesc=descriptor,
+            reload_init=[],
+        )
+
+
+class PartCache(KernelCache):
+    """The cache of kernels that other kernels call."""
+
+    _base = _PartImpl
+    _inside = "parts"

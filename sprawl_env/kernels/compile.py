@@ -19,7 +19,7 @@ from numba.core import types
 from numba.core.registry import CPUDispatcher
 from numba.core.typing import make_concrete_template
 
-from sprawl_env.kernels.cache import KernelCache, cache_folder, home_digest
+from sprawl_env.kernels.cache import KernelCache, PartCache, cache_folder, home_digest
 from sprawl_env.kernels.codegen import PartCompiler, ProgramCompiler
 
 JIT: bool = not numba.config.DISABLE_JIT
@@ -93,11 +93,11 @@ class _Program(CPUDispatcher):  # type: ignore[misc]
         self, function: Any, locals: Any = None, options: Any = None, compiler: Any = None
     ) -> None:
         super().__init__(function, locals, _OPTIONS, ProgramCompiler)
-        self._part = _Part(function, locals)
+        self.part = _Part(function, locals)
 
     @property
     def _numba_type_(self) -> Any:
-        return self._part._numba_type_
+        return self.part._numba_type_
 
 
 def _widened(given: Any) -> Any:
@@ -112,6 +112,7 @@ def _compile(function: F, label: str) -> F:
     folder = cache_folder(home_digest(function)) if _is_file(function) else None
     if folder is not None:
         compiled._cache = KernelCache(function, folder, label)
+        compiled.part._cache = PartCache(function, folder, label)
     return cast(F, compiled)
 
 
