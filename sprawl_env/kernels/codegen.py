@@ -17,10 +17,13 @@ from __future__ import annotations
 import gc
 from typing import Any, Final
 
-from numba.core import ir, types, typing
+from numba.core import ir, typing
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, LoweringPass, register_pass
 from numba.core.errors import UnsupportedError
+from numba.core.types import Integer, uintp
+from numba.core.types.common import Buffer
+from numba.core.types.containers import BaseTuple
 from numba.core.typed_passes import NativeLowering, NoPythonSupportedFeatureValidation
 
 from sprawl_env.kernels.libraries import PartLibrary, ProgramLibrary
@@ -78,7 +81,7 @@ class IndexFromStart(FunctionPass):  # type: ignore[misc]
             for statement in block.body:
                 found = _array_access(statement)
                 signature = state.calltypes.get(found)
-                if signature is not None and isinstance(signature.args[0], types.Buffer):
+                if signature is not None and isinstance(signature.args[0], Buffer):
                     _refuse_negative(found.index, found.loc)
                     del state.calltypes[found]  # an entry cannot be overwritten
                     state.calltypes[found] = _unsigned(signature)
@@ -96,13 +99,13 @@ def _array_access(statement: Any) -> Any:
 def _unsigned(signature: Any) -> Any:
     """Return a signature with an unsigned index, or a tuple of unsigned indices."""
     array, index, *rest = signature.args
-    if isinstance(index, types.BaseTuple):
-        index = types.BaseTuple.from_types([_as_unsigned(kind) for kind in index])
+    if isinstance(index, BaseTuple):
+        index = BaseTuple.from_types([_as_unsigned(kind) for kind in index])
     return typing.signature(signature.return_type, array, _as_unsigned(index), *rest)
 
 
 def _as_unsigned(kind: Any) -> Any:
-    return types.uintp if isinstance(kind, types.Integer) else kind
+    return uintp if isinstance(kind, Integer) else kind
 
 
 def _refuse_negative(index: Any, where: Any) -> None:

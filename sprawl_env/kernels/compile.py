@@ -19,8 +19,9 @@ from numba.core import types
 from numba.core.registry import CPUDispatcher
 from numba.core.typing import make_concrete_template
 
-from sprawl_env.kernels.cache import KernelCache, PartCache, cache_folder, home_digest
+from sprawl_env.kernels.cache import KernelCache, PartCache, cache_folder
 from sprawl_env.kernels.codegen import PartCompiler, ProgramCompiler
+from sprawl_env.kernels.sources import home_digest
 
 JIT: bool = not numba.config.DISABLE_JIT
 F = TypeVar("F", bound=Callable[..., Any])
@@ -109,7 +110,7 @@ def _compile(function: F, label: str) -> F:
     if not JIT:
         return function
     compiled = _Program(function)
-    folder = cache_folder(home_digest(function)) if _is_file(function) else None
+    folder = cache_folder(home_digest(function), label) if _is_file(function) else None
     if folder is not None:
         compiled._cache = KernelCache(function, folder, label)
         compiled.part._cache = PartCache(function, folder, label)

@@ -20,13 +20,14 @@ from typing import Any, Final
 
 from llvmlite import binding  # type: ignore[import-untyped]
 from numba.core.codegen import JITCodeLibrary
-from numba.core.errors import NumbaError
 
 _LEVEL: Final = 3  # of LLVM's optimisation
 
 
 class ProgramLibrary(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
     """The code of a kernel that Python calls, and of all the kernels it calls."""
+
+    _linking_libraries: list[Any]
 
     def finalize(self) -> None:
         """Link the parts, optimise the program and turn it into machine code."""
@@ -44,6 +45,8 @@ class ProgramLibrary(JITCodeLibrary):  # type: ignore[misc]  # numba has no type
 
 class PartLibrary(JITCodeLibrary):  # type: ignore[misc]
     """The code of one kernel that other kernels call; Python cannot call it."""
+
+    _linking_libraries: list[Any]
 
     def finalize(self) -> None:
         """Optimise the kernel alone."""
@@ -76,7 +79,7 @@ class PartLibrary(JITCodeLibrary):  # type: ignore[misc]
         return library
 
 
-class DamagedPartError(NumbaError):  # type: ignore[misc]
+class DamagedPartError(OSError):
     """A file of :meth:`PartLibrary.save` has not the content that its name stands for."""
 
 
