@@ -17,6 +17,7 @@ from typing import Any, Final, TypeVar, cast, overload
 import numba
 from numba.core import types
 from numba.core.registry import CPUDispatcher
+from numba.core.sigutils import normalize_signature
 from numba.core.typing import make_concrete_template
 
 from sprawl_env.kernels.cache import KernelCache, PartCache, cache_folder
@@ -95,6 +96,15 @@ class _Program(CPUDispatcher):  # type: ignore[misc]
     ) -> None:
         super().__init__(function, locals, _OPTIONS, ProgramCompiler)
         self.part = _Part(function, locals)
+        code = function.__code__
+        self._calls_itself = function.__name__ in {*code.co_names, *code.co_freevars}
+
+    def compile(self, sig: Any) -> Any:
+        """Compile the kernel for types of arguments; first as a part if it calls itself."""
+        if self._calls_itself:
+            arguments, _ = normalize_signature(sig)
+            self.part.compile(tuple(_widened(each) for each in arguments))
+        return super().compile(sig)
 
     @property
     def _numba_type_(self) -> Any:

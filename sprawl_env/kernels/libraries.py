@@ -20,8 +20,10 @@ from typing import Any, Final
 
 from llvmlite import binding  # type: ignore[import-untyped]
 from numba.core.codegen import JITCodeLibrary
+from numba.core.errors import UnsupportedError
 
-_LEVEL: Final = 3  # of LLVM's optimisation
+_LEVEL: Final = 2  # of LLVM's optimisation; 3 compiles longer to code of the same speed
+_IN_A_CIRCLE: Final = "numba.unresolved"  # in the name of a reference to an unfinished kernel
 
 
 class ProgramLibrary(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
@@ -34,6 +36,8 @@ class ProgramLibrary(JITCodeLibrary):  # type: ignore[misc]  # numba has no type
         for library in _with_callees(self._linking_libraries):
             self._final_module.link_in(_code_of(library), preserve=True)
         self._linking_libraries = []
+        if any(_IN_A_CIRCLE in name.name for name in self._final_module.global_variables):
+            raise UnsupportedError(f"{self.name}: calls kernels that call each other in a circle")
         super().finalize()
 
     def _optimize_final_module(self) -> None:

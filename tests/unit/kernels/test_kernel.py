@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 from numba.core.caching import NullCache
+from numba.core.compiler import CompilerBase
 from numba.core.errors import TypingError
 
-from sprawl_env.kernels import cache
+from sprawl_env.kernels import cache, sources
 from sprawl_env.kernels.compile import kernel
 
 pytestmark = pytest.mark.compiled
@@ -92,7 +93,7 @@ def test_the_digest_changes_with_a_rule_a_number_or_a_kernel_elsewhere_only(tmp_
         (root / folder).mkdir(parents=True)
 
     def digest():
-        return cache.source_digest.__wrapped__(root)
+        return sources.source_digest.__wrapped__(root)
 
     seen = [digest()]
     for file, content in [
@@ -116,7 +117,8 @@ def test_the_digest_changes_with_a_rule_a_number_or_a_kernel_elsewhere_only(tmp_
     assert digest() != seen[-1]
 
 
-def test_old_folders_are_pruned_but_never_young_ones(tmp_path):
+def test_old_folders_are_pruned_but_never_young_ones(tmp_path, monkeypatch):
+    monkeypatch.setattr(cache, "_KEEP_FOLDERS", 6)
     for k in range(9):
         folder = tmp_path / f"old{k}"
         folder.mkdir()
@@ -133,7 +135,7 @@ def test_numbas_own_configuration_is_left_alone():
     assert str(Path(numba.config.CACHE_DIR or "")) in {".", os.environ.get("NUMBA_CACHE_DIR", ".")}
 
 
-def test_the_collector_rests_while_a_kernel_is_compiled_and_not_afterwards():
+def test_garbage_collection_is_disabled_while_a_kernel_is_compiled_and_not_afterwards(monkeypatch):
     met = []
 
     @kernel(label="collector")
@@ -141,9 +143,12 @@ def test_the_collector_rests_while_a_kernel_is_compiled_and_not_afterwards():
         return 2 * x
 
     double._cache = NullCache()  # always compile it
-    compiler = double._compiler
-    compile_it = compiler.compile
-    compiler.compile = lambda *args: (met.append(gc.isenabled()), compile_it(*args))[1]
+    inner = CompilerBase.compile_extra
+    monkeypatch.setattr(
+        CompilerBase,
+        "compile_extra",
+        lambda self, function: (met.append(gc.isenabled()), inner(self, function))[1],
+    )
     assert double(2) == 4
     assert met == [False]
     assert gc.isenabled()
