@@ -21,10 +21,10 @@ from numba.core import ir, typing
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, LoweringPass, register_pass
 from numba.core.errors import UnsupportedError
+from numba.core.typed_passes import NativeLowering, NoPythonSupportedFeatureValidation
 from numba.core.types import Integer, uintp
 from numba.core.types.common import Buffer
 from numba.core.types.containers import BaseTuple
-from numba.core.typed_passes import NativeLowering, NoPythonSupportedFeatureValidation
 
 from sprawl_env.kernels.libraries import PartLibrary, ProgramLibrary
 

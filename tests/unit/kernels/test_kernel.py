@@ -58,8 +58,8 @@ def test_processes_racing_on_an_empty_cache_all_succeed_and_leave_it_whole(tmp_p
 
 def test_a_damaged_cache_is_compiled_anew(tmp_path):
     good, _ = finish(run(SMALL, tmp_path))
-    files = list(tmp_path.rglob("*.nb?"))
-    assert files
+    files = [*tmp_path.rglob("*.nb?"), *tmp_path.rglob("*.bc")]
+    assert {path.suffix for path in files} == {".nbi", ".nbc", ".bc"}
     for path in files:
         path.write_bytes(path.read_bytes()[:40])
     assert finish(run(SMALL, tmp_path))[0] == good
@@ -81,10 +81,11 @@ def test_a_cache_path_that_is_no_folder_warns_and_works(tmp_path):
     assert out
 
 
-def test_the_folder_is_named_by_sources_and_flags(tmp_path):
+def test_the_folders_are_named_by_flags_too(tmp_path):
     finish(run(SMALL, tmp_path))
+    folders = {p for p in tmp_path.iterdir() if p.is_dir()}
     finish(run(SMALL, tmp_path, NUMBA_BOUNDSCHECK="1"))
-    assert len([p for p in tmp_path.iterdir() if p.is_dir()]) == 2
+    assert len({p for p in tmp_path.iterdir() if p.is_dir()}) == 2 * len(folders)
 
 
 def test_the_digest_changes_with_a_rule_a_number_or_a_kernel_elsewhere_only(tmp_path):
