@@ -276,7 +276,6 @@ RULES = GameRules(
     action_name=action_name,
     describe=describe,
     violations=violations,
-    whole_numbers=True,
 )
 HEURISTIC = sprawl_env.Heuristic(value=value)
 sprawl_env.register(RULES, heuristic=HEURISTIC)

@@ -188,7 +188,6 @@ RULES = GameRules(
     violations=lambda tables, games, g: [],
     automaton=True,
     wait=WAIT,
-    whole_numbers=True,
 )
 
 

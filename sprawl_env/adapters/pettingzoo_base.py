@@ -12,7 +12,7 @@ from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.rewards import Earnings
 from sprawl_env.core.rules import Played
-from sprawl_env.core.state import Games, State
+from sprawl_env.core.state import Games
 from sprawl_env.kernels.arrays import Floats, Mask
 from sprawl_env.render.modes import RENDER_FPS, Renderer
 from sprawl_env.render.pixels import Pixels
@@ -83,7 +83,7 @@ class ZooGame:
         return self._action_spaces[agent]
 
     @property
-    def state(self) -> State:
+    def state(self) -> Any:
         """The record of the game, with hidden information."""
         return self.games[0]
 

@@ -13,7 +13,7 @@ from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
 from sprawl_env.core.heuristic import Heuristic
 from sprawl_env.core.rules import GameRules
-from sprawl_env.core.state import Games, State, Tables
+from sprawl_env.core.state import CommonState, Games, Tables
 from sprawl_env.kernels.arrays import Floats, Mask
 from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.masks import NO_ACTION
@@ -53,7 +53,7 @@ def score_heuristic(rules: GameRules) -> Heuristic:
     automaton = int(rules.automaton)
 
     @kernel(label=rules.label)
-    def sides_of(state: State) -> int:
+    def sides_of(state: CommonState) -> int:
         seats = int(state.num_seats)
         return seats + automaton if seats == 1 else seats
 

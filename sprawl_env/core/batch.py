@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sprawl_env.core.checks import MOST_DEALS
-from sprawl_env.core.errors import InvalidOption, unknown
+from sprawl_env.core.errors import unknown
 from sprawl_env.core.game import Game
 from sprawl_env.core.layout import to_floats
 from sprawl_env.core.rewards import WINNER, add_change, add_final_rewards, is_dense
@@ -146,12 +146,8 @@ def new_views(game: Game, rows: int, observations: str | None = "float32") -> Vi
         raise unknown("type of observations", str(observations), OBSERVATIONS)
     size = 0 if observations is None else game.observation_size
     whole = observations == "int8"
-    numbers: Any = np.zeros((rows if whole else 1, size), np.int8)
+    numbers: Mask = np.zeros((rows if whole else 1, size), np.int8)
     floats: Floats = np.zeros((0 if whole else rows, size), np.float32)
-    if not game.rules.whole_numbers:  # transitional: the game writes float32 to ``numbers``
-        if whole:
-            raise InvalidOption(f"{game.name}: has no observations of type int8")
-        numbers, floats = floats, np.zeros((0, size), np.float32)
     return Views(
         numbers=numbers,
         floats=floats,

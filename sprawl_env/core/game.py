@@ -157,7 +157,7 @@ class Game:
         """
         self._check(games, g, seat)
         result = np.empty(self.observation_size, np.float32) if out is None else out
-        if result.dtype == np.int8 or not self.rules.whole_numbers:
+        if result.dtype == np.int8:
             self.verbs.observe(self.tables, games, g, seat, result)
             return result
         numbers = np.empty(self.observation_size, np.int8)

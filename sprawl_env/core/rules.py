@@ -182,7 +182,7 @@ class GameRules:
     Attributes:
         name: a Python identifier, e.g. ``tower_up``.
         title: the name as people write it.
-        state: dtype of a game's record; it contains ``common_fields()``.
+        state: dtype of a game's record; made of a subclass of ``CommonState``.
         actions: the flat action ids.
         options: the choices made before the game is dealt; the first is ``num_players``.
         layout: ``(tables, num_seats)`` returns the layout of observations.
@@ -222,7 +222,6 @@ class GameRules:
     automaton: bool = False
     wait: int | None = None
     draw: Callable[[Any, Games, int, View], Picture] | None = None
-    whole_numbers: bool = False  # transitional: observe writes int8
 
     @property
     def module(self) -> str:

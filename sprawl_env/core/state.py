@@ -8,10 +8,9 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.kernels.records import Record, fields_of, number
+from sprawl_env.kernels.records import Record, number
 
 Games: TypeAlias = "np.recarray[Any, Any]"
-State: TypeAlias = Any
 Tables: TypeAlias = "np.recarray[Any, Any]"
 
 NOBODY: Final = -1  # no seat
@@ -33,19 +32,6 @@ class CommonState(Record):
     num_seats = number(np.int8, "seats that make decisions")
     to_play = number(np.int8, "seat that owes a decision; NOBODY when the game is over")
     over = number(np.int8, "NOT_OVER, FINISHED or TRUNCATED")
-
-
-def common_fields() -> list[tuple[Any, ...]]:
-    """Transitional."""
-    return [(name, field.kind) for name, field in fields_of(CommonState).items()]
-
-
-def record(fields: Any) -> np.dtype[Any]:
-    """Transitional."""
-    ordered = sorted(fields, key=lambda field: -np.dtype(field[1]).itemsize)
-    size = np.dtype(list(ordered)).itemsize
-    unused = -size % np.dtype(np.int64).itemsize
-    return np.dtype([*ordered, ("unused", np.int8, (unused,))] if unused else ordered, align=True)
 
 
 def raw_bytes(games: Games) -> npt.NDArray[np.uint8]:

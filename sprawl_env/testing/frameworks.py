@@ -55,13 +55,10 @@ class FrameworkChecker(Probe):
         rng = np.random.default_rng(seed)
         vec = make_vec(game, BATCH_ENVS, seed=seed)
         observations, masks, to_play = vec.reset()
-        types = ("float32", "int8") if game.rules.whole_numbers else ("float32",)  # transitional
-        other = make_vec(game, BATCH_ENVS, seed=seed, observations=types[-1])
+        other = make_vec(game, BATCH_ENVS, seed=seed, observations="int8")
         other.reset()
         for _ in range(BATCH_STEPS):
-            floats = other.observations
-            if floats.dtype == np.int8:
-                floats = game.observation_layout.to_floats(floats)
+            floats = game.observation_layout.to_floats(other.observations)
             self._expect(
                 "batch", np.array_equal(floats, observations),
                 "observations as int8 times their scales: expected those as float32",

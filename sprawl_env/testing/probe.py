@@ -175,11 +175,6 @@ class Probe:
     def _observation(self, games: Games, seat: int) -> npt.NDArray[Any]:
         """Return the observation of a seat as whole numbers, checked."""
         game, size = self.game, self.game.observation_size
-        if not game.rules.whole_numbers:  # transitional
-            kept = (np.float32(np.nan), np.float32(0.123))
-            floats: Floats = self._overwritten("observation", "observe", games, size, kept, seat)
-            self._within(floats)
-            return floats
         poisons = (np.int8(77), np.int8(-5))
         seen: Mask = self._overwritten("observation", "observe", games, size, poisons, seat)
         wide = self._fill("observe", games, size, np.float32(0.123), seat)

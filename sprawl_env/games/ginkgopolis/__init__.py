@@ -73,5 +73,4 @@ RULES: Final = GameRules(
     draw=draw,
     automaton=True,
     wait=WAIT,
-    whole_numbers=True,
 )

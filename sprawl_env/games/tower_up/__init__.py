@@ -58,7 +58,6 @@ RULES: Final = GameRules(
     compile_tables=compile_tables,
     check_options=check_options,
     layout=layout,
-    whole_numbers=True,
     verbs=Verbs(
         deal=verbs.deal,
         legal_actions=verbs.legal_actions,

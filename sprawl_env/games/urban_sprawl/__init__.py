@@ -57,5 +57,4 @@ RULES: Final = GameRules(
     describe=describe,
     violations=violations,
     draw=draw,
-    whole_numbers=True,
 )

@@ -50,7 +50,7 @@ from sprawl_env.games.urban_sprawl.constants import (
 )
 from sprawl_env.games.urban_sprawl.effect_verbs import MOST_EFFECTS, AnyEffect
 from sprawl_env.games.urban_sprawl.features import write_features
-from sprawl_env.games.urban_sprawl.seen import Seen, seen_layout
+from sprawl_env.games.urban_sprawl.layout import Seen, seen_layout
 from sprawl_env.games.urban_sprawl.tables import NAME_SIZE, NO_ZONE, STARTING, TABLES, Table
 from sprawl_env.games.urban_sprawl.vocabulary import Next
 from sprawl_env.kernels.lanes import LANE_BITS

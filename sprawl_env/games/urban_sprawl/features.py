@@ -14,7 +14,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     WEALTH,
 )
 from sprawl_env.games.urban_sprawl.effect_verbs import GROUP_OF, Verb
-from sprawl_env.games.urban_sprawl.seen import CARD_LAYOUT, NUM_NEXT
+from sprawl_env.games.urban_sprawl.layout import CARD_LAYOUT, NUM_NEXT
 from sprawl_env.games.urban_sprawl.vocabulary import Per, Who
 
 if TYPE_CHECKING:

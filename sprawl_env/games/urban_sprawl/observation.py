@@ -43,14 +43,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     ZONE_SHIFT,
 )
 from sprawl_env.games.urban_sprawl.effect_verbs import VERBS_OF
-from sprawl_env.games.urban_sprawl.rules.build import permits_held
-from sprawl_env.games.urban_sprawl.rules.lines import (
-    buildings_in_line,
-    line_money,
-    line_number,
-)
-from sprawl_env.games.urban_sprawl.rules.turn import contract_at, cost_at
-from sprawl_env.games.urban_sprawl.seen import (
+from sprawl_env.games.urban_sprawl.layout import (
     HALF_PERMITS,
     HALF_PRESTIGE,
     HALF_WEALTH,
@@ -66,6 +59,13 @@ from sprawl_env.games.urban_sprawl.seen import (
     PART_OF_MONEY,
     seen_layout,
 )
+from sprawl_env.games.urban_sprawl.rules.build import permits_held
+from sprawl_env.games.urban_sprawl.rules.lines import (
+    buildings_in_line,
+    line_money,
+    line_number,
+)
+from sprawl_env.games.urban_sprawl.rules.turn import contract_at, cost_at
 from sprawl_env.games.urban_sprawl.state import State
 from sprawl_env.games.urban_sprawl.steps import (
     NUM_DECISION_COLUMNS,

@@ -23,7 +23,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     PLANNING_SPACES,
     VOCATIONS_A_CARD,
 )
-from sprawl_env.games.urban_sprawl.seen import NUM_CARD_FEATURES, Seen
+from sprawl_env.games.urban_sprawl.layout import NUM_CARD_FEATURES, Seen
 from sprawl_env.kernels.records import Record, array, number, part, record, records
 
 STARTING: Final = 12  # starting buildings

@@ -14,9 +14,9 @@ from sprawl_env.games.urban_sprawl.constants import (
     ZONES,
 )
 from sprawl_env.games.urban_sprawl.effect_verbs import Verb
+from sprawl_env.games.urban_sprawl.layout import CARD_LAYOUT, NUM_CARD_FEATURES
 from sprawl_env.games.urban_sprawl.observation import in_steps, planes
 from sprawl_env.games.urban_sprawl.rules.rails import rebuild_planning
-from sprawl_env.games.urban_sprawl.seen import CARD_LAYOUT, NUM_CARD_FEATURES
 from sprawl_env.games.urban_sprawl.steps import (
     Step,
 )
