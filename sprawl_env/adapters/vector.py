@@ -161,9 +161,6 @@ class VectorGames:
         """Return the call that executes orders in a share of the games."""
         mask = np.zeros(self.num_actions, np.int8)
         share = Share(number, which, which, self._actions, self._drawn, self._generators, mask)
-        views = self._views
-        if views.floats.shape[0]:  # the whole numbers are scratch
-            views = views._replace(numbers=np.zeros_like(views.numbers))
         return functools.partial(
             BatchKernels(self.game).work,
             plain(self.game.tables),
@@ -172,7 +169,7 @@ class VectorGames:
             self._mode,
             self._skip_forced,
             self._results,
-            views,
+            self._views,
             self._orders,
         )
 
