@@ -231,18 +231,14 @@ def _bookkeepers(rules: GameRules) -> tuple[Callable[..., None], Callable[..., N
 
     @kernel(label=rules.label)
     def book_ply(tables: Tables, games: Games, i: int, mode: int, results: Results) -> None:
-        """Write the results of a ply in game ``i``; with a dense reward, of the scores' change."""
-        over = games[i].over
-        results.over[i] = over
-        if over == NOT_OVER and not is_dense(mode):
-            return
+        """Write the results of a ply in game ``i`` that ends the game or has a dense reward."""
         scores, standings, rewards = results.scores[i], results.standings[i], results.rewards[i]
         if is_dense(mode):
             score_all(tables, games, i, standings)  # holds the new scores for now
             add_change(mode, scores, standings, rewards)
             for side in range(scores.size):
                 scores[side] = standings[side]
-        if over != NOT_OVER:
+        if games[i].over != NOT_OVER:
             score_all(tables, games, i, scores)
             stand(tables, games, i, standings)
             add_final_rewards(mode, scores, standings, rewards)
@@ -277,7 +273,7 @@ def _work_kernel(rules: GameRules) -> Callable[..., None]:
                 continue
             what, i, row = orders[WHAT], share.which[k], share.rows[k]
             k += 1
-            if k < share.which.size:
+            if k < share.which.size and what != DRAW:  # drawing reads no game
                 prefetch(games, share.which[k])
             if what & DRAW:
                 share.drawn[row] = draw(views.masks[row], share.generators, row)
@@ -297,9 +293,11 @@ def _work_kernel(rules: GameRules) -> Callable[..., None]:
                         legal_actions(tables, games, i, share.mask)
                         action = only_action(share.mask)
                     forced = action != NO_ACTION
-                if task == PLAY:  # forced plies after a deal are booked with the next step
-                    book_ply(tables, games, i, mode, results)
                 ended = games[i].over != NOT_OVER
+                if task == PLAY:  # forced plies after a deal are booked with the next step
+                    results.over[i] = games[i].over
+                    if ended or is_dense(mode):
+                        book_ply(tables, games, i, mode, results)
                 task = next_task(task, what, ended, skip_forced)
                 if task and left == 0:
                     orders[STUCK], task = 1, NOTHING
