@@ -10,6 +10,7 @@ Environment variables:
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast, overload
@@ -95,9 +96,22 @@ class _Program(CPUDispatcher):  # type: ignore[misc]
         self, function: Any, locals: Any = None, options: Any = None, compiler: Any = None
     ) -> None:
         super().__init__(function, locals, _OPTIONS, ProgramCompiler)
-        self.part = _Part(function, locals)
         code = function.__code__
         self._calls_itself = function.__name__ in {*code.co_names, *code.co_freevars}
+        self._place: tuple[Path, str] | None = None
+
+    def keep(self, folder: Path, label: str) -> None:
+        """Load machine code from the disk cache, and save it there."""
+        self._cache = KernelCache(self.py_func, folder, label)
+        self._place = folder, label
+
+    @functools.cached_property
+    def part(self) -> _Part:
+        """The kernel as other kernels call it; a process that only loads kernels needs none."""
+        part = _Part(self.py_func)
+        if self._place is not None:
+            part._cache = PartCache(self.py_func, *self._place)
+        return part
 
     def compile(self, sig: Any) -> Any:
         """Compile the kernel for types of arguments; first as a part if it calls itself."""
@@ -122,8 +136,7 @@ def _compile(function: F, label: str) -> F:
     compiled = _Program(function)
     folder = cache_folder(home_digest(function), label) if _is_file(function) else None
     if folder is not None:
-        compiled._cache = KernelCache(function, folder, label)
-        compiled.part._cache = PartCache(function, folder, label)
+        compiled.keep(folder, label)
     return cast(F, compiled)
 
 

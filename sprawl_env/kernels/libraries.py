@@ -17,6 +17,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 from llvmlite import binding  # type: ignore[import-untyped]
 from numba.core.codegen import JITCodeLibrary
@@ -69,8 +70,7 @@ class PartLibrary(JITCodeLibrary):  # type: ignore[misc]
 
     def save(self, folder: Path) -> tuple[str, ...]:
         """Write the code of this kernel and of its callees; return the names of the files."""
-        libraries = [self, *self._linking_libraries]
-        return tuple(_write(folder, _code_of(library).as_bitcode()) for library in libraries)
+        return tuple(_write(folder, each) for each in (self, *self._linking_libraries))
 
     @classmethod
     def load(cls, codegen: Any, name: str, folder: Path, files: Iterable[str]) -> PartLibrary:
@@ -87,12 +87,20 @@ class DamagedPartError(OSError):
     """A file of :meth:`PartLibrary.save` has not the content that its name stands for."""
 
 
-_loaded: Final[dict[Path, PartLibrary]] = {}  # so that a callee of many parts is linked once
+_loaded: Final[dict[str, PartLibrary]] = {}  # so that a callee of many parts is linked once
+_names: Final[WeakKeyDictionary[Any, str]] = WeakKeyDictionary()  # of the files of libraries
 
 
-def _write(folder: Path, code: bytes) -> str:
-    """Write LLVM's bitcode to a file named by its content, if there is none; return its name."""
+def _write(folder: Path, library: Any) -> str:
+    """Write the code of a library to a file named by its content, if there is none.
+
+    Returns its name.
+    """
+    if library in _names and (folder / _names[library]).exists():
+        return _names[library]
+    code = _code_of(library).as_bitcode()
     file = folder / f"{hashlib.sha256(code).hexdigest()}.bc"
+    _names[library] = file.name
     if not file.exists():
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=folder, delete=False) as temporary:
@@ -107,7 +115,7 @@ def _read(kind: type[PartLibrary], codegen: Any, file: Path) -> PartLibrary:
     Raises:
         DamagedPartError: the file has another content; it is deleted, to be written again.
     """
-    if file not in _loaded:
+    if file.name not in _loaded:
         code = file.read_bytes()
         if hashlib.sha256(code).hexdigest() != file.stem:
             with contextlib.suppress(OSError):
@@ -116,8 +124,9 @@ def _read(kind: type[PartLibrary], codegen: Any, file: Path) -> PartLibrary:
         library = kind(codegen, file.stem)
         library._shared_module = binding.parse_bitcode(code)
         library._finalized = True
-        _loaded[file] = library
-    return _loaded[file]
+        _names[library] = file.name
+        _loaded[file.name] = library
+    return _loaded[file.name]
 
 
 def _with_callees(libraries: Iterable[Any]) -> list[Any]:

@@ -93,39 +93,35 @@ def _file_of(function: Callable[..., Any]) -> Path:
 @functools.cache
 def _file_digest(file: Path, base: Path, package: Path = PACKAGE) -> str:
     """Return the digest of the kernels in a file of the folder ``base``."""
-    shared = [path for folder in _SHARED for path in _folder(package / folder)]
     found, waiting = {file}, [file]
     while waiting:
         path = waiting.pop()
-        if _is_followed(path, package):
+        if not _folder_of(path, package):
             new = _imported(path, base) | _imported(path, package.parent, package.name)
-            new -= found
+            new -= {*found, package / "__init__.py"}  # defines no kernel, and imports everything
             found |= new
             waiting += new
-    folders = {path.parent for path in found if _is_followed(path, package)}
-    found |= {path for folder in folders for path in folder.glob("*.toml")}
-    games = {path.relative_to(package).parts[1] for path in found if _is_game(path, package)}
-    for game in games:
-        found |= set(_folder(package / _GAMES / game))
-    found -= {package / "__init__.py"}  # defines no kernel and no number, and imports everything
-    outside = [path for path in found if package not in path.parents]
-    inside = [path for path in found - set(shared) if package in path.parents]
-    inside = [path for path in inside if not _PICTURES.fullmatch(path.name)]
-    parts = [_digest(shared, package), _digest(inside, package), _digest(outside, base)]
-    return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16]
+    single = {path for path in found if not _folder_of(path, package)}
+    single |= {
+        path for parent in {path.parent for path in single} for path in parent.glob("*.toml")
+    }
+    folders = {package / name for name in _SHARED}
+    folders |= {folder for path in found if (folder := _folder_of(path, package))}
+    digests = [_folder_digest(folder) for folder in sorted(folders)]
+    digests.append(_digest((path for path in single if package in path.parents), package))
+    digests.append(_digest((path for path in single if package not in path.parents), base))
+    return hashlib.sha256(" ".join(digests).encode()).hexdigest()[:16]
 
 
-def _is_followed(path: Path, package: Path) -> bool:
-    """Return whether the imports of a file count: not of one whose whole folder counts."""
-    if package not in path.parents:
-        return True
-    folder = path.relative_to(package).parts[0]
-    return folder not in {*_SHARED, _GAMES, "__init__.py"}
-
-
-def _is_game(path: Path, package: Path) -> bool:
-    """Return whether a file is in the folder of a game."""
-    return (package / _GAMES) in path.parent.parents
+def _folder_of(path: Path, package: Path) -> Path | None:
+    """Return the folder that counts as a whole and contains a file: shared, or a game's."""
+    games = package / _GAMES
+    for folder in (path, *path.parents):
+        if folder.parent == games and folder != path:
+            return folder
+        if folder.parent == package and folder.name in _SHARED:
+            return folder
+    return None
 
 
 def _folder(folder: Path) -> list[Path]:
@@ -137,6 +133,12 @@ def _folder(folder: Path) -> list[Path]:
         and "__pycache__" not in path.parts
         and not _PICTURES.fullmatch(path.name)
     ]
+
+
+@functools.cache
+def _folder_digest(folder: Path) -> str:
+    """Return the digest of all files of a folder that count."""
+    return _digest(_folder(folder), folder.parent)
 
 
 def _digest(paths: Iterable[Path], base: Path) -> str:
@@ -168,7 +170,8 @@ def _imported(file: Path, base: Path, top: str = "") -> set[Path]:
     return found
 
 
-def _imported_names(file: Path, own: tuple[str, ...]) -> set[tuple[str, ...]]:
+@functools.cache
+def _imported_names(file: Path, own: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
     """Return what a file imports as dotted names; ``own`` is its own name."""
     names: set[tuple[str, ...]] = set()
     for node in ast.walk(ast.parse(file.read_bytes())):
@@ -178,4 +181,4 @@ def _imported_names(file: Path, own: tuple[str, ...]) -> set[tuple[str, ...]]:
             start = own[: -node.level] if node.level else ()
             module = (*start, *(node.module.split(".") if node.module else ()))
             names |= {module} | {(*module, alias.name) for alias in node.names}
-    return names
+    return frozenset(names)

@@ -29,7 +29,12 @@ def home(tmp_path, monkeypatch):
 
 def digest(module):
     """Return the digest of a module's kernel, as a new process would."""
-    for cached in (sources._file_digest, sources._resolved):
+    for cached in (
+        sources._file_digest,
+        sources._folder_digest,
+        sources._imported_names,
+        sources._resolved,
+    ):
         cached.cache_clear()
     return sources.home_digest(importlib.import_module(module).play)
 
@@ -164,6 +169,8 @@ def test_a_kernel_depends_on_what_all_share_on_its_game_and_on_what_it_imports(
     package, edited, expected
 ):
     def digests():
+        sources._folder_digest.cache_clear()
+        sources._imported_names.cache_clear()
         found = {}
         for name in KERNELS:
             file = (package / name).resolve()
