@@ -28,7 +28,7 @@ from typing import Final, Protocol, TypeVar
 
 import numpy as np
 
-from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.compile import as_python, kernel
 from sprawl_env.kernels.records import Record, Records, number, shared
 
 NUM_ARGUMENTS: Final = 3
@@ -92,6 +92,9 @@ def pop(state: HasAgenda[E]) -> None:
 def top(state: HasAgenda[E]) -> E:
     """Return the entry of the top step, a view."""
     return state.agenda[int(state.agenda_size) - 1]
+
+
+top_entry = as_python(top)  # for code that is not a kernel
 
 
 @kernel
