@@ -23,7 +23,7 @@ from llvmlite import binding  # type: ignore[import-untyped]
 from numba.core.codegen import JITCodeLibrary
 from numba.core.errors import UnsupportedError
 
-_LEVEL: Final = 2  # of LLVM's optimisation; 3 compiles longer to code of the same speed
+_LEVEL: Final = 3  # of LLVM's optimisation; 2 compiles a little faster to slightly slower code
 _IN_A_CIRCLE: Final = "numba.unresolved"  # in the name of a reference to an unfinished kernel
 
 
