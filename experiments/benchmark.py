@@ -58,7 +58,7 @@ from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.registry import game_names
 from sprawl_env.core.state import clone
 from sprawl_env.core.state import restore as restore_games
-from sprawl_env.kernels.cache import source_digest
+from sprawl_env.kernels.sources import source_digest
 
 OURS: Final = ("sprawl-env", "numpy", "numba", "gymnasium", "pettingzoo")
 RATE: Final = "decisions/s"

@@ -15,10 +15,10 @@ from sprawl_env.core.heuristic import Heuristic
 from sprawl_env.core.rules import GameRules
 from sprawl_env.core.state import Games, State, Tables
 from sprawl_env.kernels.arrays import Floats, Mask
-from sprawl_env.kernels.cache import kernels_label
 from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.masks import NO_ACTION
 from sprawl_env.kernels.scratch import SIZE, new_numbers
+from sprawl_env.kernels.sources import kernels_label
 
 Actions = npt.NDArray[np.int64]
 

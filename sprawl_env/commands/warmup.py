@@ -72,7 +72,8 @@ def compile_bot(name: str, bot: str, report: Callable[[str], None]) -> None:
 def compile_looks(name: str) -> None:
     """Compile ``legal_actions`` and ``observe``, which needs no game that was dealt."""
     game = make_game(name)
-    games, observation = game.empty(1), np.zeros(game.observation_size, np.float32)
+    kind = np.int8 if game.rules.whole_numbers else np.float32
+    games, observation = game.empty(1), np.zeros(game.observation_size, kind)
     mask = np.zeros(game.num_actions, np.int8)
     for look, arguments in (
         (game.verbs.legal_actions, (game.tables, games, 0, mask)),

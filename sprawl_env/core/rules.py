@@ -17,7 +17,7 @@ from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.layout import ObservationLayout
 from sprawl_env.core.state import Games, Tables
 from sprawl_env.kernels.arrays import Ints, Mask
-from sprawl_env.kernels.cache import kernels_label
+from sprawl_env.kernels.sources import kernels_label
 
 
 @dataclass(frozen=True)

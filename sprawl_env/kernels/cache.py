@@ -1,12 +1,15 @@
 """The disk cache of compiled kernels.
 
 numba's disk cache checks only the file that defines a kernel.  When a function in another file
-changes, numba loads the old machine code without a warning.  This module names the cache folder by
-a digest of all inputs of the machine code:
+changes, numba loads the old machine code without a warning.  This module names the cache folder of
+a kernel by a digest of all inputs of the machine code:
 
-- every source file and data file of this package that a kernel may use;
-- for a kernel outside this package, also the files that it is made from;
+- the source files and data files that the kernel is made from
+  (see :mod:`sprawl_env.kernels.sources`);
+- its label, which tells apart the kernels that one function makes, e.g. for each game;
 - the versions of numba and numpy, and whether array indices are checked.
+
+So a change in one game compiles the kernels of that game again and no others.
 
 Several processes may write to one cache folder at the same time.  A damaged entry is discarded and
 compiled again.  Old cache folders are deleted.
@@ -18,17 +21,15 @@ Environment variables:
 
 from __future__ import annotations
 
-import ast
 import functools
 import hashlib
 import os
-import re
 import shutil
 import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -36,124 +37,17 @@ import numba
 import numpy as np
 import platformdirs
 from filelock import FileLock
-from numba.core.caching import FunctionCache, UserProvidedCacheLocator
+from numba.core.caching import (
+    CompileResultCacheImpl,
+    FunctionCache,
+    UserProvidedCacheLocator,
+)
+from numba.core.compiler import compile_result
 
-PACKAGE = Path(__file__).resolve().parents[1]
-_HASHED = {".py", ".toml"}
-_KERNEL_FOLDERS = {"kernels", "core", "games"}
-_PICTURES = re.compile(r"render(_\w+)?\.py")
-_DEFINES_KERNELS = re.compile(rb"sprawl_env\.kernels(\.compile)? import")
-_KEEP_FOLDERS = 6  # number of newest folders that are kept
+from sprawl_env.kernels.libraries import PartLibrary
+
+_KEEP_FOLDERS = 60  # number of newest folders that are kept
 _KEEP_SECONDS = 7 * 24 * 3600  # younger folders are kept too: other processes may use them
-
-
-@functools.cache
-def source_digest(root: Path = PACKAGE) -> str:
-    """Return 16 hex digits that change when a file that a kernel may use changes.
-
-    These are all files in ``kernels``, ``core`` and ``games``, and the files elsewhere that define
-    kernels.  Files that only draw are excluded, so a change to a picture does not recompile
-    anything.  An import contract ensures that no kernel uses them.
-    """
-    paths = (path for path in sorted(root.rglob("*")) if "__pycache__" not in path.parts)
-    return _digest(root, paths)
-
-
-def _digest(root: Path, paths: Iterable[Path]) -> str:
-    digest = hashlib.sha256()
-    for path in paths:
-        if path.suffix not in _HASHED or _PICTURES.fullmatch(path.name):
-            continue
-        content = path.read_bytes()
-        inside = path.relative_to(root)
-        if inside.parts[0] in _KERNEL_FOLDERS or _DEFINES_KERNELS.search(content):
-            digest.update(inside.as_posix().encode())
-            digest.update(content)
-    return digest.hexdigest()[:16]
-
-
-@functools.cache
-def _resolved(filename: str) -> Path:
-    return Path(filename).resolve()
-
-
-def _file_of(function: Callable[..., Any]) -> Path:
-    return _resolved(function.__code__.co_filename)
-
-
-def package_root(function: Callable[..., Any]) -> Path | None:
-    """Return the folder of a function's top-level package; None if it is not in a package."""
-    depth, file = function.__module__.count("."), _file_of(function)
-    if depth == 0:
-        return None
-    return file.parents[depth - (1 if file.name != "__init__.py" else 0)]
-
-
-def home_digest(function: Callable[..., Any]) -> str:
-    """Return the digest of the sources of a kernel outside this package; "" for our own kernels.
-
-    The digest changes with the kernel's file, with every file of the same package or folder that
-    this file imports, directly or indirectly, and with the TOML files beside them.
-    """
-    root, file = package_root(function), _file_of(function)
-    if root == PACKAGE or not file.exists():
-        return ""
-    return _closure_digest(file, (root or file).parent)
-
-
-@functools.cache
-def _closure_digest(file: Path, base: Path) -> str:
-    """Return the digest of a file and of what it imports from the folder ``base``."""
-    found, waiting = {file}, [file]
-    while waiting:
-        for path in _imported(waiting.pop(), base) - found:
-            found.add(path)
-            waiting.append(path)
-    found |= {path for folder in {path.parent for path in found} for path in folder.glob("*.toml")}
-    digest = hashlib.sha256()
-    for path in sorted(found):
-        digest.update(path.relative_to(base).as_posix().encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def _imported(file: Path, base: Path) -> set[Path]:
-    """Return the files below ``base`` that a file imports, and the packages around them.
-
-    Other packages are left out where ``base`` holds installed ones: they change by installing.
-    """
-    installed = bool({"site-packages", "dist-packages"} & set(base.parts))
-    own = file.relative_to(base).with_suffix("").parts
-    names: set[tuple[str, ...]] = set()
-    for node in ast.walk(ast.parse(file.read_bytes())):
-        if isinstance(node, ast.Import):
-            names |= {tuple(alias.name.split(".")) for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            start = own[: -node.level] if node.level else ()
-            module = (*start, *(node.module.split(".") if node.module else ()))
-            names |= {module} | {(*module, alias.name) for alias in node.names}
-    found: set[Path] = set()
-    for name in names:
-        if not name or (installed and name[0] != own[0]):
-            continue
-        for depth in range(1, len(name) + 1):
-            path = base.joinpath(*name[:depth])
-            found |= {p for p in (path / "__init__.py", path.with_suffix(".py")) if p.is_file()}
-    return {path for path in found if PACKAGE not in path.parents}
-
-
-def kernels_label(*kernels: Callable[..., Any] | None) -> str:
-    """Return what tells apart kernels that are compiled into others; "" for those of this package.
-
-    For kernels outside this package it changes with their names and their sources.
-    """
-    functions = [getattr(each, "py_func", each) for each in kernels if each is not None]
-    parts = [
-        f"{f.__module__} {f.__qualname__} {f.__code__.co_firstlineno} {home_digest(f)}"
-        for f in functions
-        if home_digest(f)
-    ]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16] if parts else ""
 
 
 def cache_base() -> Path:
@@ -163,11 +57,14 @@ def cache_base() -> Path:
 
 
 @functools.cache
-def cache_folder(home: str) -> Path | None:
-    """Return the cache folder for kernels with a :func:`home_digest`; None if not writable."""
+def cache_folder(home: str, label: str) -> Path | None:
+    """Return the folder of kernels with a digest of their sources and a label.
+
+    Returns None if it is not writable.
+    """
     flags = f"numba-{numba.__version__} numpy-{np.__version__} check-{numba.config.BOUNDSCHECK}"
-    parts = [source_digest(), flags, home]
-    folder = cache_base() / hashlib.sha256("/".join(parts).encode()).hexdigest()[:16]
+    name = hashlib.sha256("/".join([home, flags, label]).encode()).hexdigest()[:16]
+    folder = cache_base() / name
     try:
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
@@ -183,8 +80,9 @@ def cache_folder(home: str) -> Path | None:
     return folder
 
 
+@functools.cache
 def _prune(base: Path) -> None:
-    """Delete the old cache folders, except the newest ones."""
+    """Delete the old cache folders, except the newest ones, once per process."""
     try:
         folders = sorted((p for p in base.iterdir() if p.is_dir()), key=lambda p: p.stat().st_mtime)
         for folder in folders[:-_KEEP_FOLDERS]:
@@ -224,13 +122,16 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # numba has no types
     numba's pickle of the closure, which differs between processes.
     """
 
+    _base: type[Any] = CompileResultCacheImpl
+    _inside = ""  # folder in the cache folder
+
     def __init__(self, py_func: Callable[..., Any], folder: Path, label: str) -> None:
         def from_function(function: Callable[..., Any], file: str) -> _Locator:
-            return _Locator(function, file, folder)
+            return _Locator(function, file, folder / self._inside)
 
         locator = type("Locator", (_Locator,), {"from_function": staticmethod(from_function)})
-        impl: Any = type("Impl", (FunctionCache._impl_class,), {"_locator_classes": [locator]})
-        self._impl_class = impl
+        members = {"_locator_classes": [locator], "parts": folder / "code"}
+        self._impl_class = type("Impl", (self._base,), members)
         self._label = label
         self._lock = folder / "lock"
         super().__init__(py_func)
@@ -264,3 +165,37 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # numba has no types
                 self.flush()
         except OSError:
             return
+
+
+class _PartImpl(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no types
+    """Saves and loads kernels that other kernels call."""
+
+    parts: Path  # folder of the code, one file for each part
+
+    def reduce(self, cres: Any) -> Any:
+        """Return what :meth:`rebuild` takes; the code is in files that all parts share."""
+        descriptor = cres.fndesc
+        descriptor.typemap = descriptor.calltypes = None  # large, and not needed again
+        return cres.library.name, cres.library.save(self.parts), descriptor, cres.signature
+
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        """Return a compiled kernel."""
+        name, files, descriptor, signature = payload
+        return compile_result(
+            typing_context=target_context.typing_context,
+            target_context=target_context,
+            entry_point=object(),
+            library=PartLibrary.load(target_context.codegen(), name, self.parts, files),
+            signature=signature,
+            objectmode=False,
+            lifted=(),
+            fndesc=descriptor,
+            reload_init=[],
+        )
+
+
+class PartCache(KernelCache):
+    """The cache of kernels that other kernels call."""
+
+    _base = _PartImpl
+    _inside = "parts"

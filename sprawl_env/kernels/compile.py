@@ -10,17 +10,20 @@ Environment variables:
 
 from __future__ import annotations
 
-import gc
+import functools
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar, cast, overload
+from typing import Any, Final, TypeVar, cast, overload
 
 import numba
 from numba.core import types
-from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import CPUDispatcher
+from numba.core.sigutils import normalize_signature
+from numba.core.typing import make_concrete_template
 
-from sprawl_env.kernels.cache import KernelCache, cache_folder, home_digest
-from sprawl_env.kernels.codegen import in_program, program, register
+from sprawl_env.kernels.cache import KernelCache, PartCache, cache_folder
+from sprawl_env.kernels.codegen import PartCompiler, ProgramCompiler
+from sprawl_env.kernels.sources import home_digest
 
 JIT: bool = not numba.config.DISABLE_JIT
 F = TypeVar("F", bound=Callable[..., Any])
@@ -46,61 +49,94 @@ def kernel(function: F | None = None, *, label: str = "") -> F | Callable[[F], F
     return _compile(function, label)
 
 
-def _widen_integers(compiled: Any) -> None:
-    """Convert every whole number that one kernel passes to another to int64.
-
-    Otherwise a kernel and its callees are compiled once for each combination of int8, int16, int64
-    and enumerations that callers pass.
-    """
-    inner = compiled.get_call_template
-
-    def widened(given: Any) -> Any:
-        whole = isinstance(given, types.Integer | types.IntEnumMember)
-        return types.int64 if whole else given
-
-    def get_call_template(args: Any, kws: Any) -> Any:
-        named = {name: widened(given) for name, given in kws.items()}
-        return inner(tuple(widened(given) for given in args), named)
-
-    compiled.get_call_template = get_call_template
+_OPTIONS: Final = {
+    "nopython": True,
+    "boundscheck": None,  # as NUMBA_BOUNDSCHECK says
+    "error_model": "numpy",
+    "nogil": True,
+    "no_cfunc_wrapper": True,
+    "_nrt": False,
+}
 
 
-def _compile_as_program(compiled: Any) -> None:
-    """Compile a kernel that Python calls as one program, with garbage collection disabled.
+class _Part(CPUDispatcher):  # type: ignore[misc]  # numba has no types
+    """A kernel as other kernels call it."""
 
-    numba creates millions of objects, which every collection would traverse again.  The kernels
-    that a kernel calls are compiled during the compilation of the caller.
-    """
-    inner = compiled.compile
+    def __init__(
+        self, function: Any, locals: Any = None, options: Any = None, compiler: Any = None
+    ) -> None:
+        super().__init__(function, locals, _OPTIONS, PartCompiler)
+        self._templates: dict[Any, Any] = {}  # by types of arguments
 
-    def compile_it(signature: Any) -> Any:
-        with global_compiler_lock:
-            if in_program():
-                return inner(signature)
-            collects = gc.isenabled()
-            gc.disable()
-            try:
-                with program(compiled.py_func):
-                    return inner(signature)
-            finally:
-                if collects:
-                    gc.enable()
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Compile the kernel for a call, whose whole numbers are converted to int64.
 
-    compiled.compile = compile_it
+        Otherwise a kernel and its callees are compiled once for each combination of int8, int16,
+        int64 and enumerations that callers pass.
+        """
+        named = {name: _widened(given) for name, given in kws.items()}
+        wide = tuple(_widened(given) for given in args)
+        pysig, folded = self._compiler.fold_argument_types(wide, named)
+        if folded not in self._templates:
+            self.compile(folded)
+            name = f"CallTemplate({self.py_func.__name__})"
+            signatures = [self.overloads[folded].signature]
+            self._templates[folded] = make_concrete_template(name, name, signatures)
+        return self._templates[folded], pysig, folded, {}
+
+    def add_overload(self, cres: Any) -> None:
+        """Record a compiled kernel; it has no machine code that Python could call."""
+        self.overloads[tuple(cres.signature.args)] = cres
+
+
+class _Program(CPUDispatcher):  # type: ignore[misc]
+    """A kernel as Python calls it; to other kernels it stands for its :class:`_Part`."""
+
+    def __init__(
+        self, function: Any, locals: Any = None, options: Any = None, compiler: Any = None
+    ) -> None:
+        super().__init__(function, locals, _OPTIONS, ProgramCompiler)
+        code = function.__code__
+        self._calls_itself = function.__name__ in {*code.co_names, *code.co_freevars}
+        self._place: tuple[Path, str] | None = None
+
+    def keep(self, folder: Path, label: str) -> None:
+        """Load machine code from the disk cache, and save it there."""
+        self._cache = KernelCache(self.py_func, folder, label)
+        self._place = folder, label
+
+    @functools.cached_property
+    def part(self) -> _Part:
+        """The kernel as other kernels call it; a process that only loads kernels needs none."""
+        part = _Part(self.py_func)
+        if self._place is not None:
+            part._cache = PartCache(self.py_func, *self._place)
+        return part
+
+    def compile(self, sig: Any) -> Any:
+        """Compile the kernel for types of arguments; first as a part if it calls itself."""
+        if self._calls_itself:
+            arguments, _ = normalize_signature(sig)
+            self.part.compile(tuple(_widened(each) for each in arguments))
+        return super().compile(sig)
+
+    @property
+    def _numba_type_(self) -> Any:
+        return self.part._numba_type_
+
+
+def _widened(given: Any) -> Any:
+    whole = isinstance(given, types.Integer | types.IntEnumMember)
+    return types.int64 if whole else given
 
 
 def _compile(function: F, label: str) -> F:
     if not JIT:
         return function
-    compiled = numba.njit(error_model="numpy", nogil=True, no_cfunc_wrapper=True, _nrt=False)(
-        function
-    )
-    register(function)
-    _widen_integers(compiled)
-    _compile_as_program(compiled)
-    folder = cache_folder(home_digest(function)) if _is_file(function) else None
+    compiled = _Program(function)
+    folder = cache_folder(home_digest(function), label) if _is_file(function) else None
     if folder is not None:
-        compiled._cache = KernelCache(function, folder, label)
+        compiled.keep(folder, label)
     return cast(F, compiled)
 
 

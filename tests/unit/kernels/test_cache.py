@@ -1,11 +1,15 @@
-"""kernels/cache.py: which files the kernels of a user's game depend on."""
+"""kernels/sources.py: which files a kernel depends on."""
 
 import importlib
+import json
+import os
+import shutil
+import subprocess
 import sys
 
 import pytest
 
-from sprawl_env.kernels import cache
+from sprawl_env.kernels import sources
 
 KERNEL = """
 import os, numpy
@@ -25,9 +29,14 @@ def home(tmp_path, monkeypatch):
 
 def digest(module):
     """Return the digest of a module's kernel, as a new process would."""
-    for cached in (cache._closure_digest, cache._resolved):
+    for cached in (
+        sources._file_digest,
+        sources._folder_digest,
+        sources._imported_names,
+        sources._resolved,
+    ):
         cached.cache_clear()
-    return cache.home_digest(importlib.import_module(module).play)
+    return sources.home_digest(importlib.import_module(module).play)
 
 
 def changes(module, path, text):
@@ -90,20 +99,191 @@ def test_files_that_import_each_other_end(home):
     assert len(digest("mine_a")) == 16
 
 
-def test_kernels_of_this_package_have_no_digest_of_their_own():
-    from sprawl_env.kernels import bits
-
-    kernels = [bits.lowest, None]
-    function = getattr(bits.lowest, "py_func", bits.lowest)
-    assert cache.home_digest(function) == ""
-    assert cache.kernels_label(*kernels) == ""
-
-
 def test_a_label_changes_with_the_name_and_the_source_of_a_kernel(home):
     text = KERNEL.format(imports="", number=1)
     (home / "mine_x.py").write_text(text + text.replace("play", "other"))
     module = importlib.import_module("mine_x")
-    first = cache.kernels_label(module.play)
-    assert (
-        len({first, cache.kernels_label(module.other), cache.kernels_label(module.play, None)}) == 2
+    first = sources.kernels_label(module.play)
+    assert sources.kernels_label(module.play, None) == first != sources.kernels_label(module.other)
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A package with two games, a heuristic and a bot."""
+    root = tmp_path / "town"
+    files = {
+        "__init__.py": "from town.bots import greedy",
+        "kernels/bits.py": "",
+        "core/state.py": "",
+        "games/__init__.py": "",
+        "games/towers/rules/build.py": "",
+        "games/towers/data/cards.toml": "",
+        "games/towers/render.py": "",
+        "games/ports/verbs.py": "",
+        "bots/__init__.py": "",
+        "bots/towers.py": "from town.games.towers.rules.build import may_build",
+        "bots/greedy.py": "from town.bots import settings",
+        "bots/settings.py": "",
+        "bots/planner.py": "import town",
+    }
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    (tmp_path / "mine.py").write_text("from town.games.towers.rules import build\n")
+    return root
+
+
+KERNELS = (
+    "kernels/bits.py",
+    "core/state.py",
+    "games/towers/rules/build.py",
+    "games/ports/verbs.py",
+    "bots/towers.py",
+    "bots/greedy.py",
+    "bots/planner.py",
+    "../mine.py",
+)
+ALL = set(KERNELS)
+TOWERS = {"games/towers/rules/build.py", "bots/towers.py", "../mine.py"}
+
+
+@pytest.mark.parametrize(
+    ("edited", "expected"),
+    [
+        ("kernels/bits.py", ALL),
+        ("core/state.py", ALL),
+        ("core/numbers.toml", ALL),
+        ("games/towers/rules/build.py", TOWERS),
+        ("games/towers/constants.py", TOWERS),
+        ("games/towers/data/cards.toml", TOWERS),
+        ("games/towers/render.py", set()),
+        ("games/towers/README.md", set()),
+        ("games/ports/verbs.py", {"games/ports/verbs.py"}),
+        ("bots/towers.py", {"bots/towers.py"}),
+        ("bots/settings.py", {"bots/greedy.py"}),
+        ("__init__.py", set()),
+        ("../mine.py", {"../mine.py"}),
+    ],
+)
+def test_a_kernel_depends_on_what_all_share_on_its_game_and_on_what_it_imports(
+    package, edited, expected
+):
+    def digests():
+        sources._folder_digest.cache_clear()
+        sources._imported_names.cache_clear()
+        found = {}
+        for name in KERNELS:
+            file = (package / name).resolve()
+            found[name] = sources._file_digest.__wrapped__(file, package.parent, package)
+        return found
+
+    before = digests()
+    (package / edited).write_text("A = 2\n")
+    after = digests()
+    assert {name for name in KERNELS if before[name] != after[name]} == expected
+
+
+# Prints the cache folder of each kernel that is compiled for a game, and that its file defines.
+FOLDERS = """
+import json
+import sprawl_env
+from sprawl_env.bots import mcts
+from sprawl_env.bots.greedy import best_action, greedy_kernel, score_heuristic
+from sprawl_env.bots.mcts import search_kernel
+from sprawl_env.bots.planner import plan_kernel
+from sprawl_env.core.batch import batch_kernels
+from sprawl_env.core.registry import game_names, heuristic_of, rules_of
+from sprawl_env.kernels import bits
+
+folders = {"shared": bits.lowest, "bots": mcts.best_child}
+for name in game_names():
+    rules = rules_of(name)
+    heuristic = heuristic_of(rules)
+    made = {
+        "play": rules.verbs.play,
+        "batch": batch_kernels(rules).work,
+        "scores": score_heuristic(rules).rate,
+        "heuristic": heuristic.value or heuristic.rate,
+        "choose": best_action(rules),
+        "greedy": greedy_kernel(rules),
+        "planner": plan_kernel(rules),
+        "mcts": search_kernel(rules, False),
+        "mcts widen": search_kernel(rules, True),
+    }
+    folders |= {f"{name} {what}": kernel for what, kernel in made.items()}
+print(json.dumps({
+    what: [kernel._cache.cache_path, kernel.part._cache.cache_path]
+    for what, kernel in folders.items()
+}))
+"""
+SCORES = """
+import sprawl_env
+game = sprawl_env.game("{game}")
+games = game.empty(1)
+print(game.verbs.scores.__module__, game.scores(games, 0).sum())
+"""
+
+
+def outcome(code, root, folder):
+    """Return what a program prints, to stdout and stderr, with the package in ``root``."""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        check=False,
+        cwd=root,
+        env={**os.environ, "SPRAWL_ENV_CACHE": str(folder), "SPRAWL_ENV_QUIET": "0"},
+        capture_output=True,
+        text=True,
+        timeout=500,
     )
+    assert done.returncode == 0, done.stderr
+    return done.stdout, done.stderr
+
+
+@pytest.fixture
+def copied(tmp_path):
+    """A folder with a copy of this package."""
+    skipped = shutil.ignore_patterns("__pycache__", "agents")
+    shutil.copytree(sources.PACKAGE, tmp_path / "a" / "sprawl_env", ignore=skipped)
+    return tmp_path / "a"
+
+
+def append(path):
+    path.write_text(path.read_text() + "\n_ADDED = 1\n")
+
+
+@pytest.mark.compiled
+def test_an_edit_in_a_game_or_its_heuristic_changes_the_folders_of_that_game_alone(
+    copied, tmp_path
+):
+    def changed(file=None):
+        before = json.loads(outcome(FOLDERS, copied, tmp_path / "cache")[0])
+        append(copied / "sprawl_env" / file)
+        after = json.loads(outcome(FOLDERS, copied, tmp_path / "cache")[0])
+        for what in before:
+            assert (before[what][0] == after[what][0]) == (before[what][1] == after[what][1])
+        return {what for what in before if before[what] != after[what]}, set(before)
+
+    rules, every = changed("games/tower_up/constants.py")
+    own = {what for what in every if what.startswith("tower_up")}
+    assert rules == own
+    heuristic, _ = changed("bots/heuristics/tower_up.py")
+    assert heuristic == own - {"tower_up play", "tower_up batch", "tower_up scores"}
+    assert changed("core/rewards.py")[0] == every
+    assert changed("kernels/bits.py")[0] == every
+    assert changed("games/tower_up/render.py")[0] == set()
+
+
+@pytest.mark.compiled
+def test_a_game_that_was_not_edited_is_loaded_and_two_installs_share_it(copied, tmp_path):
+    cache = tmp_path / "cache"
+    scores = {game: SCORES.format(game=game) for game in ("tower_up", "ginkgopolis")}
+    cold = {game: outcome(code, copied, cache) for game, code in scores.items()}
+    assert all("compiling" in notice for _, notice in cold.values())
+    other = tmp_path / "b"
+    shutil.copytree(copied, other)
+    for game, code in scores.items():
+        assert outcome(code, other, cache) == (cold[game][0], "")
+    append(copied / "sprawl_env" / "games" / "tower_up" / "constants.py")
+    assert outcome(scores["ginkgopolis"], copied, cache)[1] == ""
+    assert "compiling" in outcome(scores["tower_up"], copied, cache)[1]
+    assert outcome(scores["tower_up"], other, cache)[1] == ""  # the other install is unchanged

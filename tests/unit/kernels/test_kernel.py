@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 from numba.core.caching import NullCache
+from numba.core.compiler import CompilerBase
 from numba.core.errors import TypingError
 
-from sprawl_env.kernels import cache
+from sprawl_env.kernels import cache, sources
 from sprawl_env.kernels.compile import kernel
 
 pytestmark = pytest.mark.compiled
@@ -57,8 +58,8 @@ def test_processes_racing_on_an_empty_cache_all_succeed_and_leave_it_whole(tmp_p
 
 def test_a_damaged_cache_is_compiled_anew(tmp_path):
     good, _ = finish(run(SMALL, tmp_path))
-    files = list(tmp_path.rglob("*.nb?"))
-    assert files
+    files = [*tmp_path.rglob("*.nb?"), *tmp_path.rglob("*.bc")]
+    assert {path.suffix for path in files} == {".nbi", ".nbc", ".bc"}
     for path in files:
         path.write_bytes(path.read_bytes()[:40])
     assert finish(run(SMALL, tmp_path))[0] == good
@@ -80,10 +81,11 @@ def test_a_cache_path_that_is_no_folder_warns_and_works(tmp_path):
     assert out
 
 
-def test_the_folder_is_named_by_sources_and_flags(tmp_path):
+def test_the_folders_are_named_by_flags_too(tmp_path):
     finish(run(SMALL, tmp_path))
+    folders = {p for p in tmp_path.iterdir() if p.is_dir()}
     finish(run(SMALL, tmp_path, NUMBA_BOUNDSCHECK="1"))
-    assert len([p for p in tmp_path.iterdir() if p.is_dir()]) == 2
+    assert len({p for p in tmp_path.iterdir() if p.is_dir()}) == 2 * len(folders)
 
 
 def test_the_digest_changes_with_a_rule_a_number_or_a_kernel_elsewhere_only(tmp_path):
@@ -92,7 +94,7 @@ def test_the_digest_changes_with_a_rule_a_number_or_a_kernel_elsewhere_only(tmp_
         (root / folder).mkdir(parents=True)
 
     def digest():
-        return cache.source_digest.__wrapped__(root)
+        return sources.source_digest.__wrapped__(root)
 
     seen = [digest()]
     for file, content in [
@@ -116,7 +118,8 @@ def test_the_digest_changes_with_a_rule_a_number_or_a_kernel_elsewhere_only(tmp_
     assert digest() != seen[-1]
 
 
-def test_old_folders_are_pruned_but_never_young_ones(tmp_path):
+def test_old_folders_are_pruned_but_never_young_ones(tmp_path, monkeypatch):
+    monkeypatch.setattr(cache, "_KEEP_FOLDERS", 6)
     for k in range(9):
         folder = tmp_path / f"old{k}"
         folder.mkdir()
@@ -133,7 +136,7 @@ def test_numbas_own_configuration_is_left_alone():
     assert str(Path(numba.config.CACHE_DIR or "")) in {".", os.environ.get("NUMBA_CACHE_DIR", ".")}
 
 
-def test_the_collector_rests_while_a_kernel_is_compiled_and_not_afterwards():
+def test_garbage_collection_is_disabled_while_a_kernel_is_compiled_and_not_afterwards(monkeypatch):
     met = []
 
     @kernel(label="collector")
@@ -141,9 +144,12 @@ def test_the_collector_rests_while_a_kernel_is_compiled_and_not_afterwards():
         return 2 * x
 
     double._cache = NullCache()  # always compile it
-    compiler = double._compiler
-    compile_it = compiler.compile
-    compiler.compile = lambda *args: (met.append(gc.isenabled()), compile_it(*args))[1]
+    inner = CompilerBase.compile_extra
+    monkeypatch.setattr(
+        CompilerBase,
+        "compile_extra",
+        lambda self, function: (met.append(gc.isenabled()), inner(self, function))[1],
+    )
     assert double(2) == 4
     assert met == [False]
     assert gc.isenabled()

@@ -1,0 +1,184 @@
+"""Digests of the source files that a kernel is made from.
+
+A digest changes when a file that may change the kernel's machine code changes:
+
+- the Python and TOML files of ``kernels`` and ``core``, which every kernel may use;
+- for a kernel of a game, all Python and TOML files of the game's folder;
+- for any other kernel, e.g. of a heuristic or of a user's game, its own file, every file of the
+  same package or folder and of this package that it imports, directly or indirectly, the TOML files
+  beside them, and the whole folder of each game from which they import.
+
+A file that only draws is excluded, so a change to a picture does not recompile anything.  An import
+contract ensures that no kernel uses it.  Paths count from the package's folder, so two installs
+with the same sources have the same digests.
+
+A kernel that a function makes for several games, e.g. the one that steps a batch, also depends on
+the kernels that it is given.  Its label carries their digests (:func:`kernels_label`).
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+PACKAGE = Path(__file__).resolve().parents[1]
+_HASHED = {".py", ".toml"}
+_SHARED = ("kernels", "core")
+_GAMES = "games"
+_PICTURES = re.compile(r"render(_\w+)?\.py")
+_DEFINES_KERNELS = re.compile(rb"sprawl_env\.kernels(\.compile)? import")
+
+
+@functools.cache
+def source_digest(root: Path = PACKAGE) -> str:
+    """Return 16 hex digits that change when a file changes that any kernel may use.
+
+    These are all files in ``kernels``, ``core`` and ``games``, except those that only draw, and the
+    files elsewhere that define kernels.
+    """
+    paths = [path for folder in (*_SHARED, _GAMES) for path in _folder(root / folder)]
+    others = set(root.rglob("*.py")) - set(paths)
+    paths += [
+        path
+        for path in others
+        if path.relative_to(root).parts[0] != _GAMES and _DEFINES_KERNELS.search(path.read_bytes())
+    ]
+    return _digest(paths, root)
+
+
+def home_digest(function: Callable[..., Any]) -> str:
+    """Return 16 hex digits that change with the sources of a kernel; "" if they are not files."""
+    file = _file_of(function)
+    if not file.exists():
+        return ""
+    return _file_digest(file, (package_root(function) or file).parent)
+
+
+def kernels_label(*kernels: Callable[..., Any] | None) -> str:
+    """Return what tells apart kernels that are compiled into others.
+
+    It changes with their names and their sources.
+    """
+    functions = [getattr(each, "py_func", each) for each in kernels if each is not None]
+    parts = [
+        f"{f.__module__} {f.__qualname__} {f.__code__.co_firstlineno} {home_digest(f)}"
+        for f in functions
+        if home_digest(f)
+    ]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16] if parts else ""
+
+
+def package_root(function: Callable[..., Any]) -> Path | None:
+    """Return the folder of a function's top-level package; None if it is not in a package."""
+    depth, file = function.__module__.count("."), _file_of(function)
+    if depth == 0:
+        return None
+    return file.parents[depth - (1 if file.name != "__init__.py" else 0)]
+
+
+@functools.cache
+def _resolved(filename: str) -> Path:
+    return Path(filename).resolve()
+
+
+def _file_of(function: Callable[..., Any]) -> Path:
+    return _resolved(function.__code__.co_filename)
+
+
+@functools.cache
+def _file_digest(file: Path, base: Path, package: Path = PACKAGE) -> str:
+    """Return the digest of the kernels in a file of the folder ``base``."""
+    found, waiting = {file}, [file]
+    while waiting:
+        path = waiting.pop()
+        if not _folder_of(path, package):
+            new = _imported(path, base) | _imported(path, package.parent, package.name)
+            new -= {*found, package / "__init__.py"}  # defines no kernel, and imports everything
+            found |= new
+            waiting += new
+    single = {path for path in found if not _folder_of(path, package)}
+    single |= {
+        path for parent in {path.parent for path in single} for path in parent.glob("*.toml")
+    }
+    folders = {package / name for name in _SHARED}
+    folders |= {folder for path in found if (folder := _folder_of(path, package))}
+    digests = [_folder_digest(folder) for folder in sorted(folders)]
+    digests.append(_digest((path for path in single if package in path.parents), package))
+    digests.append(_digest((path for path in single if package not in path.parents), base))
+    return hashlib.sha256(" ".join(digests).encode()).hexdigest()[:16]
+
+
+def _folder_of(path: Path, package: Path) -> Path | None:
+    """Return the folder that counts as a whole and contains a file: shared, or a game's."""
+    games = package / _GAMES
+    for folder in (path, *path.parents):
+        if folder.parent == games and folder != path:
+            return folder
+        if folder.parent == package and folder.name in _SHARED:
+            return folder
+    return None
+
+
+def _folder(folder: Path) -> list[Path]:
+    """Return the files of a folder that count, except those that only draw."""
+    return [
+        path
+        for path in folder.rglob("*")
+        if path.suffix in _HASHED
+        and "__pycache__" not in path.parts
+        and not _PICTURES.fullmatch(path.name)
+    ]
+
+
+@functools.cache
+def _folder_digest(folder: Path) -> str:
+    """Return the digest of all files of a folder that count."""
+    return _digest(_folder(folder), folder.parent)
+
+
+def _digest(paths: Iterable[Path], base: Path) -> str:
+    """Return the digest of files and of their paths below a folder."""
+    digest = hashlib.sha256()
+    for path in sorted(paths):
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(base).as_posix()} {len(content)}\n".encode())
+        digest.update(content)
+    return digest.hexdigest()[:16]
+
+
+def _imported(file: Path, base: Path, top: str = "") -> set[Path]:
+    """Return the files below ``base`` that a file imports, and the packages around them.
+
+    With ``top``, only those of this top-level package.  Otherwise other packages are left out where
+    ``base`` holds installed ones: they change by installing.
+    """
+    own = file.relative_to(base).with_suffix("").parts if base in file.parents else ()
+    if not top and {"site-packages", "dist-packages"} & set(base.parts):
+        top = own[0] if own else file.stem
+    found: set[Path] = set()
+    for name in _imported_names(file, own):
+        if not name or (top and name[0] != top):
+            continue
+        for depth in range(1, len(name) + 1):
+            path = base.joinpath(*name[:depth])
+            found |= {p for p in (path / "__init__.py", path.with_suffix(".py")) if p.is_file()}
+    return found
+
+
+@functools.cache
+def _imported_names(file: Path, own: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
+    """Return what a file imports as dotted names; ``own`` is its own name."""
+    names: set[tuple[str, ...]] = set()
+    for node in ast.walk(ast.parse(file.read_bytes())):
+        if isinstance(node, ast.Import):
+            names |= {tuple(alias.name.split(".")) for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            start = own[: -node.level] if node.level else ()
+            module = (*start, *(node.module.split(".") if node.module else ()))
+            names |= {module} | {(*module, alias.name) for alias in node.names}
+    return frozenset(names)
