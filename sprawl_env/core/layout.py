@@ -269,7 +269,7 @@ def entity(things: str | int, *, planes: bool = False) -> int:
         things: how many there are, or the name of that number in :func:`layout_of`.
         planes: store the first feature of every thing, then the second feature of every thing ...
     """
-    return cast(int, _Entity(np.int32, (), "", None, things, planes))
+    return cast(int, _Entity(np.int32, (), "", things, planes))
 
 
 def block(shape: Any, meaning: str, *, scale: float = 1.0) -> int:
@@ -282,7 +282,7 @@ def block(shape: Any, meaning: str, *, scale: float = 1.0) -> int:
         scale: float32 of one unit.
     """
     axes = shape if isinstance(shape, tuple) else (shape,)
-    return cast(int, _Block(np.int32, (), meaning, None, axes, scale))
+    return cast(int, _Block(np.int32, (), meaning, axes, scale))
 
 
 def group(kind: type[Observation], meaning: str, *, of: int | None = None) -> int:
@@ -296,7 +296,7 @@ def group(kind: type[Observation], meaning: str, *, of: int | None = None) -> in
         meaning: what the blocks describe, for the docs, which list the blocks of ``kind`` apart.
         of: the entity whose things they describe.
     """
-    return cast(int, _Group(np.int32, (), meaning, None, kind, () if of is None else (of,)))
+    return cast(int, _Group(np.int32, (), meaning, kind, () if of is None else (of,)))
 
 
 def _declared_blocks(kind: type[Observation]) -> dict[str, _Block]:

@@ -11,7 +11,6 @@ import numpy as np
 from sprawl_env.core.errors import PositionError
 from sprawl_env.core.rules import GameRules
 from sprawl_env.core.state import Games, Tables
-from sprawl_env.kernels.records import flat_type
 
 
 class Setup(Protocol):
@@ -31,7 +30,7 @@ def to_json(game: Setup, games: Games, g: int) -> str:
     """Return game ``g`` as JSON text."""
     record = games[g]
     names = game.rules.state.names or ()
-    fields = {name: _numbers(record[name]).tolist() for name in names}
+    fields = {name: _listed(np.asarray(record[name])) for name in names}
     return json.dumps({"game": game.rules.name, "options": game.options, "state": fields})
 
 
@@ -46,8 +45,7 @@ def from_json(game: Setup, position: str) -> Games:
     games = game.empty(1)
     dtype = game.rules.state
     for name in dtype.names or ():
-        value = _value(where, name, fields, flat_type(dtype[name]))
-        _numbers(games[name])[0] = value
+        games[name][0] = _value(where, name, fields, dtype[name])
     for field, number in game.option_fields.items():
         if games[field][0] != number:
             raise PositionError(
@@ -59,17 +57,32 @@ def from_json(game: Setup, position: str) -> Games:
     return games
 
 
-def _numbers(field: Any) -> Any:
-    """Return the numbers of a field; those of records have one more axis, a view."""
-    values = np.asarray(field)
-    if values.dtype.names is None:
-        return values
-    flat = flat_type(values.dtype)
-    return values.view(flat.base).reshape(*values.shape, *flat.shape)
+def _listed(values: Any) -> Any:
+    """Return an array as lists; each record as ``{field: number}``."""
+    names = values.dtype.names
+    if names is None:
+        return values.tolist()
+    return [{name: int(entry[name]) for name in names} for entry in values]
+
+
+def _entries(where: str, given: Any, expected: np.dtype[Any]) -> Any:
+    """Return an array of records from ``[{field: number}]`` after checking it."""
+    names, (length,) = expected.base.names or (), expected.shape
+    fits = isinstance(given, list) and len(given) == length
+    if not fits or not all(isinstance(e, dict) and set(e) == set(names) for e in given):
+        raise PositionError(f"{where}: expected {length} objects with {', '.join(names)}")
+    entries = np.zeros(length, expected.base)
+    for name in names:
+        column = {name: [entry[name] for entry in given]}
+        kind = np.dtype((expected.base[name], (length,)))
+        entries[name] = _value(where, name, column, kind)
+    return entries
 
 
 def _value(where: str, name: str, fields: dict[str, Any], expected: np.dtype[Any]) -> Any:
     """Return the value of one field after checking its shape and range."""
+    if expected.base.names is not None and name in fields:
+        return _entries(f"{where}: {name}", fields[name], expected)
     try:
         value = np.array(fields[name])
     except (KeyError, ValueError):

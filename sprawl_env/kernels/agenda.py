@@ -4,9 +4,9 @@ A game declares the entries of its agenda as a subclass of :class:`AgendaEntry`,
 arguments of its steps, and its state as a subclass of :class:`Record` with two fields::
 
     class Entry(AgendaEntry):
-        card = argument(0, "PERMITS: the contract")
-        effect = argument(0, "TARGET, SAVE: the effect")
-        site = argument(1, "PERMITS: id of the footprint")
+        card = argument("PERMITS: the contract")
+        effect = argument("TARGET, SAVE: the effect")
+        site = argument("PERMITS: id of the footprint")
 
     class State(CommonState):
         agenda = records(Entry, AGENDA_DEPTH, "pending steps, the next one last")
@@ -24,35 +24,27 @@ pop.
 
 from __future__ import annotations
 
-from typing import Final, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba.core import cgutils, types
+from numba.extending import intrinsic
 
-from sprawl_env.kernels.compile import as_python, kernel
-from sprawl_env.kernels.records import Record, Records, number, shared
-
-NUM_ARGUMENTS: Final = 3
+from sprawl_env.kernels.compile import JIT, kernel
+from sprawl_env.kernels.records import Record, Records, number
 
 
-def argument(place: int, meaning: str) -> int:
-    """Declare an argument of some steps; steps that use the same place share its storage.
-
-    Raises:
-        ValueError: there is no such place.
-    """
-    if place not in range(NUM_ARGUMENTS):
-        raise ValueError(f"place {place}: expected 0..{NUM_ARGUMENTS - 1}")
-    return shared(place, np.int16, meaning)
+def argument(meaning: str, kind: type[np.generic] = np.int16) -> int:
+    """Declare an argument that some steps have; it is 0 in the entries of other steps."""
+    return number(kind, meaning)
 
 
 class AgendaEntry(Record):
     """A pending step; games name its arguments in a subclass."""
 
-    step = number(np.int16, "the game's step")
-    seat = number(np.int16, "the seat that the step belongs to")
-    first = shared(0, np.int16, "argument 0, whatever its name")
-    second = shared(1, np.int16, "argument 1, whatever its name")
-    third = shared(2, np.int16, "argument 2, whatever its name")
+    step = number(np.int8, "the game's step")
+    seat = number(np.int8, "the seat that the step belongs to")
 
 
 E = TypeVar("E", bound=AgendaEntry)
@@ -65,6 +57,35 @@ class HasAgenda(Protocol[E]):
     agenda_size: int
 
 
+@intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+def _fill_with_zeros(typing_context: Any, records: Any, k: Any) -> Any:
+    """Set all bytes of one record of an array to 0."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        length = cgutils.unpack_tuple(builder, array.strides)[0]
+        start = builder.mul(arguments[1], length)
+        place = cgutils.pointer_add(builder, array.data, start, ir.IntType(8).as_pointer())
+        cgutils.memset(builder, place, length, 0)
+        return context.get_dummy_value()
+
+    return types.void(records, types.intp), generate
+
+
+if JIT:
+
+    @kernel
+    def clear_entry(entries: Records[E], k: int) -> None:
+        """Set all fields of an entry to 0."""
+        _fill_with_zeros(entries, k)
+
+else:
+
+    def clear_entry(entries: Any, k: int) -> None:
+        """Set all fields of an entry to 0."""
+        entries[k] = np.zeros((), entries.dtype)
+
+
 @kernel
 def push(state: HasAgenda[E], step: int, seat: int) -> E:
     """Push a step, whose arguments are 0, and return its entry.
@@ -72,12 +93,10 @@ def push(state: HasAgenda[E], step: int, seat: int) -> E:
     It happens before all steps that were pushed earlier.
     """
     size = int(state.agenda_size)
+    clear_entry(state.agenda, size)
     entry = state.agenda[size]
     entry.step = step
     entry.seat = seat
-    entry.first = 0
-    entry.second = 0
-    entry.third = 0
     state.agenda_size = size + 1
     return entry
 
@@ -94,17 +113,9 @@ def top(state: HasAgenda[E]) -> E:
     return state.agenda[int(state.agenda_size) - 1]
 
 
-top_entry = as_python(top)  # for code that is not a kernel
-
-
 @kernel
 def clear_agenda(state: HasAgenda[E]) -> None:
     """Remove all steps and their arguments."""
     state.agenda_size = 0
     for k in range(state.agenda.size):
-        entry = state.agenda[k]
-        entry.step = 0
-        entry.seat = 0
-        entry.first = 0
-        entry.second = 0
-        entry.third = 0
+        clear_entry(state.agenda, k)

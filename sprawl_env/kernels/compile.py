@@ -143,12 +143,3 @@ def _compile(function: F, label: str) -> F:
 def _is_file(function: Callable[..., Any]) -> bool:
     """Return whether the source is a file: kernels typed at a prompt are not cached."""
     return Path(function.__code__.co_filename).is_file()
-
-
-def as_python(function: F) -> F:
-    """Return a kernel as a plain Python function, which can be called with any state.
-
-    A compiled kernel that is called from Python takes batches, not a state with an agenda: numpy
-    cannot hand over the memory of a record whose fields share their storage.
-    """
-    return cast(F, getattr(function, "py_func", function))

@@ -39,13 +39,11 @@ class Field:
         kind: numpy type, or dtype of a record.
         shape: lengths of the axes; empty for a single value.
         meaning: what the field contains, for people.
-        slot: the storage that the field shares with others of the same slot; None: its own.
     """
 
     kind: Any
     shape: tuple[int, ...]
     meaning: str
-    slot: int | None = None
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -93,11 +91,6 @@ def part(kind: type[R], meaning: str) -> R:
     return cast(R, Field(dtype_of(kind), (), meaning))
 
 
-def shared(slot: int, kind: type[np.generic], meaning: str) -> int:
-    """Declare a whole number that shares its storage with all fields of the same slot."""
-    return cast(int, Field(kind, (), meaning, slot))
-
-
 def fields_of(kind: type[Record]) -> dict[str, Field]:
     """Return the declared fields by name, those of base classes first.
 
@@ -114,28 +107,13 @@ def fields_of(kind: type[Record]) -> dict[str, Field]:
 
 
 def dtype_of(kind: type[Record]) -> np.dtype[Any]:
-    """Return the dtype of a declaration: its fields in order, without padding.
+    """Return the dtype of a declaration: wider fields first, so that few bytes are unused."""
+    return np.dtype(_wide_first(kind), align=True)
 
-    Raises:
-        ValueError: fields of one slot have different types.
-    """
-    names, formats, offsets = [], [], []
-    slots: dict[int, tuple[int, np.dtype[Any]]] = {}  # offset and type of each slot
-    size = 0
-    for name, field in fields_of(kind).items():
-        if field.slot is None or field.slot not in slots:
-            offset = size
-            size += field.dtype.itemsize
-        else:
-            offset, before = slots[field.slot]
-            if field.dtype != before:
-                raise ValueError(f"{name}: expected {before.name} as others of its slot")
-        if field.slot is not None:
-            slots[field.slot] = offset, field.dtype
-        names.append(name)
-        formats.append(field.dtype)
-        offsets.append(offset)
-    return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": size})
+
+def _wide_first(kind: type[Record]) -> list[tuple[str, np.dtype[Any]]]:
+    listed = [(name, field.dtype) for name, field in fields_of(kind).items()]
+    return sorted(listed, key=lambda field: -_width(field[1]))
 
 
 def record(kind: type[Record]) -> np.dtype[Any]:
@@ -144,8 +122,7 @@ def record(kind: type[Record]) -> np.dtype[Any]:
     Wider fields come first, so that there is no padding.  A field ``unused`` fills the record to a
     multiple of eight bytes.
     """
-    ordered = sorted(fields_of(kind).items(), key=lambda item: -_width(item[1].dtype))
-    listed = [(name, field.dtype) for name, field in ordered]
+    listed = _wide_first(kind)
     word = np.dtype(np.int64).itemsize
     unused = -sum(dtype.itemsize for _, dtype in listed) % word
     if unused:
@@ -158,23 +135,6 @@ def _width(dtype: np.dtype[Any]) -> int:
     if dtype.base.names is None:
         return dtype.base.itemsize
     return max(_width(dtype.base[name]) for name in dtype.base.names)
-
-
-def flat_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the dtype of a field as numbers of one type.
-
-    For a record whose numbers all have one type it is that type, with one more axis.
-
-    Raises:
-        TypeError: the record has numbers of different types.
-    """
-    if dtype.base.names is None:
-        return dtype
-    kinds = {dtype.base[name].base for name in dtype.base.names}
-    if len(kinds) != 1:
-        raise TypeError(f"expected numbers of one type, got {dtype}")
-    (kind,) = kinds
-    return np.dtype((kind, (*dtype.shape, dtype.base.itemsize // kind.itemsize)))
 
 
 def markdown(kind: type[Record]) -> str:

@@ -42,13 +42,13 @@ AGENDA_DEPTH: Final = 16
 class Entry(AgendaEntry):
     """A pending step; see ``Step``."""
 
-    letter = argument(0, "MARKER: the letter whose marker moves")
-    act = argument(0, "COLLECT: the Act that is played")
-    card = argument(0, "FINISH: the card that was played")
-    tiles_left = argument(0, "TAKE_TILES: number of tiles still to take")
-    site = argument(1, "MARKER, COLLECT, HAL_COLLECT: the site of the new tile, or NO_SITE")
-    is_kept = argument(1, "FINISH: 1 if the card is kept, 0 if it is discarded")
-    first_letter = argument(2, "MARKER: the letter of the card, whose marker moves first")
+    letter = argument("MARKER: the letter whose marker moves")
+    act = argument("COLLECT: the Act that is played")
+    card = argument("FINISH: the card that was played")
+    tiles_left = argument("TAKE_TILES: number of tiles still to take")
+    site = argument("MARKER, COLLECT, HAL_COLLECT: the site of the new tile, or NO_SITE")
+    is_kept = argument("FINISH: 1 if the card is kept, 0 if it is discarded")
+    first_letter = argument("MARKER: the letter of the card, whose marker moves first")
 
 
 class State(CommonState):

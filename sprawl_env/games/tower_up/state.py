@@ -26,10 +26,10 @@ AGENDA_DEPTH: Final = 10
 class Entry(AgendaEntry):
     """A pending step, a ``Step``, with its arguments."""
 
-    site = argument(0, "ROOF: site of the new building")
-    colour = argument(0, "VEHICLE: colour of the marker that moves")
-    steps = argument(1, "VEHICLE: steps that the marker moves")
-    space = argument(0, "REFILL: market space to fill")
+    site = argument("ROOF: site of the new building")
+    colour = argument("VEHICLE: colour of the marker that moves")
+    steps = argument("VEHICLE: steps that the marker moves")
+    space = argument("REFILL: market space to fill")
 
 
 class State(CommonState):

@@ -84,6 +84,7 @@ from sprawl_env.games.urban_sprawl.vocabulary import (
     Where,
     Who,
 )
+from sprawl_env.kernels.records import fields_of
 
 COUNTED: Final = (0, 127)
 EVERYONE: Final = (0, 2**MAX_SEATS - 1)
@@ -542,8 +543,9 @@ def _agenda(t: Table, state: State) -> Iterator[str]:
         yield "agenda: expected exactly one claim, turn or end of a turn"
     for below, entry in zip([None, *entries], entries, strict=False):
         if not _entry_fits(t, state, entry) or not _rests_on(entry, below):
-            given = [int(entry.seat), int(entry.first), int(entry.second), int(entry.third)]
-            yield f"agenda: {Step(entry.step).name} cannot be pending with {given}"
+            given = {name: int(getattr(entry, name)) for name in fields_of(Entry)}
+            known = ", ".join(f"{name}={n}" for name, n in given.items() if n and name != "step")
+            yield f"agenda: {Step(entry.step).name} cannot be pending with {known or 'zeros'}"
     yield from _turn_agenda(state, entries)
 
 

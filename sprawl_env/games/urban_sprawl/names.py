@@ -42,10 +42,7 @@ from sprawl_env.games.urban_sprawl.steps import (
     DECISIONS,
     Step,
 )
-from sprawl_env.kernels.agenda import top_entry
-from sprawl_env.kernels.compile import as_python
-
-_contract_at = as_python(contract_at)
+from sprawl_env.kernels.agenda import top
 
 CORNER_WORDS = ("top left", "top right", "bottom left", "bottom right")
 SHAPE_WORDS = {
@@ -121,7 +118,7 @@ def line_name(tables: Tables, line: int) -> str:
 
 def footprint_size(tables: Tables, state: State) -> int:
     """Return the size of the footprint to choose, 0 if a lot or a building is to be chosen."""
-    entry = top_entry(state)
+    entry = top(state)
     if entry.step == Step.FOOTPRINT:
         return int(tables[0].card_size[entry.card])
     if entry.step == Step.PLACE:
@@ -146,7 +143,7 @@ def site_name(tables: Tables, state: State, site: int) -> str:
 
 def place_name(tables: Tables, state: State, place: int) -> str:
     """Return a contract and its place."""
-    card = contract_name(tables, _contract_at(state, int(state.to_play), place))
+    card = contract_name(tables, contract_at(state, int(state.to_play), place))
     if place < FIRST_TOP:
         return f"{card} at {place + 1} AP"
     if place < FIRST_FAVOR:
@@ -159,7 +156,7 @@ def action_name(tables: Tables, games: Games, g: int, action: int) -> str:
     state = games[g]
     block, i = ACTIONS.locate(action)
     over = state.over != NOT_OVER
-    step = Step.MAIN if over else Step(top_entry(state).step)
+    step = Step.MAIN if over else Step(top(state).step)
     if block == "decline":
         return "end turn" if step == Step.MAIN else "decline"
     if block == "yes":
@@ -295,7 +292,7 @@ def _seats(tables: Tables, state: State) -> Iterator[str]:
 def _situation(state: State) -> str:
     if state.over != NOT_OVER:
         return "game over" if state.over == FINISHED else "stopped at the limit of turns"
-    what = DECISIONS[Step(top_entry(state).step)].words
+    what = DECISIONS[Step(top(state).step)].words
     return (
         f"turn {state.turn + 1} of seat {state.active}, {state.points} AP left; "
         f"seat {state.to_play} to play: {what}"

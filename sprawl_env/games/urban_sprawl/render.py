@@ -84,7 +84,7 @@ from sprawl_env.games.urban_sprawl.steps import (
 )
 from sprawl_env.games.urban_sprawl.tables import Table
 from sprawl_env.games.urban_sprawl.wording import OFFICE_NAMES
-from sprawl_env.kernels.agenda import top_entry
+from sprawl_env.kernels.agenda import top
 from sprawl_env.render.picture import Picture, ending
 from sprawl_env.render.shapes import (
     FAINT,
@@ -151,7 +151,7 @@ def draw(game: Game, games: Games, g: int, view: View) -> Picture:
 
 
 def _step(state: State) -> Step | None:
-    return Step(top_entry(state).step) if state.over == NOT_OVER else None
+    return Step(top(state).step) if state.over == NOT_OVER else None
 
 
 def _to_play(state: State) -> int:
@@ -170,7 +170,7 @@ def _decision(game: Game, games: Games, g: int) -> str:
     step = _step(state)
     if step is None:
         return ending(game, games, g, "stopped at the turn limit")
-    words, entry = DECISIONS[step].words, top_entry(state)
+    words, entry = DECISIONS[step].words, top(state)
     if step == Step.BID and entry.highest:
         return f"{words}; seat {entry.bidder} bids {entry.highest}"
     if step == Step.GREY:
@@ -214,7 +214,7 @@ def _answers(t: Table, state: State, view: View) -> dict[int, str]:
     legal = [a for a in (*plain, *range(AMOUNT, AMOUNT + MOST_BID)) if a in view.names]
     labels = {action: view.names[action] for action in legal}
     if _step(state) == Step.OPTION:
-        first = int(t.effects[top_entry(state).effect].then_first)
+        first = int(t.effects[top(state).effect].then_first)
         for action in legal:
             labels[action] = f"{action - OPTION + 1}: {effect_words(t, first + action - OPTION)}"
     return {action: label.removeprefix("option ") for action, label in labels.items()}
@@ -226,13 +226,13 @@ def _about(game: Game, state: State) -> str:
     if step is None:
         return ""
     if step in {Step.FOOTPRINT, Step.PERMITS}:
-        card = int(top_entry(state).card)
-        paid = f", permits paid: {top_entry(state).paid}" if step == Step.PERMITS else ""
+        card = int(top(state).card)
+        paid = f", permits paid: {top(state).paid}" if step == Step.PERMITS else ""
         size = int(t.card_size[card])
         words = restrictions(t, card)
         return f"{card_name(game.tables, card)}, size {size}{paid}{words and '; ' + words}"
     if step in VERBS_OF:
-        words = effect_words(t, int(top_entry(state).effect))
+        words = effect_words(t, int(top(state).effect))
     else:
         return ""
     if state.event != NO_KIND:

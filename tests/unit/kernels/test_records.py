@@ -13,20 +13,18 @@ from sprawl_env.kernels.records import (
     array,
     dtype_of,
     fields_of,
-    flat_type,
     markdown,
     number,
     part,
     record,
     records,
-    shared,
 )
 
 
 class Entry(AgendaEntry):
-    card = argument(0, "TAKE: the card")
-    place = argument(1, "TAKE: where it goes")
-    left = argument(0, "COUNT: how many are left")
+    card = argument("TAKE: the card")
+    place = argument("TAKE: where it goes", np.int8)
+    left = argument("COUNT: how many are left")
 
 
 class Point(Record):
@@ -87,19 +85,10 @@ def test_the_declared_fields_print_as_markdown():
     assert "| `points` | record | 2 | two corners |" in rows
 
 
-def test_fields_of_one_slot_share_storage_and_must_have_one_type():
+def test_a_nested_record_has_wide_fields_first_too():
     dtype = dtype_of(Entry)
-    assert dtype.itemsize == 10
-    assert dtype.fields["card"][1] == dtype.fields["left"][1] == dtype.fields["first"][1]
-
-    class Torn(Record):
-        a = shared(0, np.int16, "one")
-        b = shared(0, np.int8, "two")
-
-    with pytest.raises(ValueError, match="b: expected int16"):
-        dtype_of(Torn)
-    with pytest.raises(ValueError, match=r"place 3: expected 0\.\.2"):
-        argument(3, "one too many")
+    assert dtype.names == ("card", "left", "step", "seat", "place")
+    assert dtype.itemsize == 8
 
 
 @pytest.mark.parametrize("name", ["size", "data", "item"])
@@ -107,14 +96,6 @@ def test_a_field_must_not_hide_an_attribute_of_numpys_records(name):
     wrong = type("Wrong", (Record,), {name: number(np.int8, "plain Python would read numpy's")})
     with pytest.raises(ValueError, match=f"{name}: numpy's records have an attribute"):
         record(wrong)
-
-
-def test_records_of_one_type_can_be_read_as_numbers():
-    assert flat_type(STATE["agenda"]) == np.dtype((np.int16, (4, 5)))
-    assert flat_type(STATE["points"]) == np.dtype((np.int8, (2, 2)))
-    assert flat_type(STATE["wealth"]) == np.dtype((np.int16, (3,)))
-    with pytest.raises(TypeError, match="one type"):
-        flat_type(STATE)
 
 
 @kernel
@@ -142,17 +123,16 @@ def ask_twice(games, g):
     entry = push(state, 5, 1)
     entry.card = 20
     entry.place = 30
-    entry = push(state, 6, 0)
-    entry.left = 40
+    push(state, 6, 0).left = 40
 
 
 @kernel
 def answer(games, g):
     state = games[g]
     entry = top(state)
-    step, seat, card, place = int(entry.step), int(entry.seat), int(entry.card), int(entry.place)
+    step, card, place, left = int(entry.step), int(entry.card), int(entry.place), int(entry.left)
     pop(state)
-    return step, seat, card, place
+    return step, card, place, left
 
 
 @kernel
@@ -164,9 +144,17 @@ def test_the_agenda_is_a_stack_whose_entries_have_named_arguments():
     games = new_states()
     ask_twice(games, 1)
     assert games.agenda_size.tolist() == [0, 2]
-    assert answer(games, 1) == (6, 0, 40, 0)
-    assert answer(games, 1) == (5, 1, 20, 30)
+    assert answer(games, 1) == (6, 0, 0, 40)
+    assert answer(games, 1) == (5, 20, 30, 0)
     assert games.agenda_size[1] == 0
+
+
+def test_kernels_called_from_python_take_single_records_and_return_entries():
+    games = new_states()
+    ask_twice(games, 1)
+    assert top(games[1]).left == 40
+    pop(games[1])
+    assert top(games[1]).card == 20
 
 
 def test_a_pushed_step_has_no_arguments_of_an_older_one():
@@ -174,9 +162,9 @@ def test_a_pushed_step_has_no_arguments_of_an_older_one():
     ask_twice(games, 0)
     answer(games, 0)
     answer(games, 0)
-    games.agenda["third"][0] = 9
+    games.agenda["place"][0] = 9
     ask_twice(games, 0)
-    assert games.agenda["third"][0].tolist() == [0, 0, 9, 9]
+    assert games.agenda["place"][0].tolist() == [30, 0, 9, 9]
     clear(games, 0)
     assert games.tobytes() == new_states().tobytes()
 

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 import sprawl_env
 from sprawl_env.core.errors import IllegalAction, PositionError
 from sprawl_env.core.state import NOT_OVER, clone
+from sprawl_env.games.tower_up.state import Entry
 from sprawl_env.kernels.compile import JIT
+from sprawl_env.kernels.records import fields_of
 from tests.unit.games.tower_up.position import (
     BATCH_ROUNDS,
     DAMAGED_POSITIONS,
@@ -339,7 +341,9 @@ OUT_OF_RANGE = {
 
 
 def with_first(value, new):
-    """Replace a number, or the first number of a nested list."""
+    """Replace a number, or the first number of a nested list or record."""
+    if isinstance(value, dict):
+        return {**value, "step": new}
     if not isinstance(value, list):
         return new
     return [with_first(value[0], new), *value[1:]]
@@ -378,7 +382,7 @@ CONTRADICTIONS = {
     "no progress": ("progress", [[0] * 3] * 4),
     "nothing on the agenda": ("agenda_size", 0),
     "an agenda that overflows": ("agenda_size", 10),
-    "a turn that never ends": ("agenda", [[0, 0, 0, 0, 0]] * 10),
+    "a turn that never ends": ("agenda", [dict.fromkeys(fields_of(Entry), 0)] * 10),
     "floors to return from too few": ("agenda_size", 2),
 }
 

@@ -179,7 +179,7 @@ OUT_OF_RANGE = {
     "starting": 1,
     "firsts": 7,
     "lasting": 100,
-    "standing": 16,
+    "building_on": 16,
     "holder": 3,
     "fitting": 1,
     "controls": 100,
