@@ -90,7 +90,8 @@ else:
 def push(state: HasAgenda[E], step: int, seat: int) -> E:
     """Push a step, whose arguments are 0, and return its entry.
 
-    It happens before all steps that were pushed earlier.
+    It happens before all steps that were pushed earlier.  Called from Python, a compiled kernel
+    returns a copy of the entry: set arguments in ``state.agenda``.
     """
     size = int(state.agenda_size)
     clear_entry(state.agenda, size)

@@ -64,7 +64,7 @@ class GameChecker(Probe):
             self._expect("state", fits, f"field {name!r}: expected {field.dtype.name}")
         for name in game.option_fields:
             self._expect("state", name in fields, f"expected a field {name!r} for the option")
-        whole = all(fields[name][0].base.kind == "i" for name in fields)
+        whole = all(is_whole(field[0]) for field in fields.values())
         self._expect("state", whole, "expected fields of signed integers only")
         size = sum(field[0].itemsize for field in fields.values())
         same = size == dtype.itemsize
@@ -406,3 +406,10 @@ class GameChecker(Probe):
             "redeal_hidden keeps rng, which play draws from: expected another, or a search "
             "foresees what is drawn",
         )  # fmt: skip
+
+
+def is_whole(dtype: np.dtype[Any]) -> bool:
+    """Return whether a field holds only signed integers, also inside records."""
+    if dtype.base.names is None:
+        return dtype.base.kind == "i"
+    return all(is_whole(dtype.base[name]) for name in dtype.base.names)

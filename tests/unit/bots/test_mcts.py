@@ -84,7 +84,7 @@ def test_a_tree_counts_what_went_through_it():
     game, games, _ = middle("tower_up", {"num_players": 2})
     search = SearchBot(game, SearchConfig(sims=300))
     search.search(games)
-    tree = search._workers[0].tree
+    tree = search._workers[0]._tree.nodes
 
     def children(node):
         child = int(tree["child"][node])
@@ -103,7 +103,7 @@ def test_a_tree_counts_what_went_through_it():
     assert deep > 0
     flat = SearchBot(game, SearchConfig(sims=300, depth=1))
     flat.search(games)
-    tree = flat._workers[0].tree
+    tree = flat._workers[0]._tree.nodes
     assert all(tree["child"][node] == NO_NODE for node in children(ROOT))
 
 
@@ -168,7 +168,8 @@ def test_a_time_limit_is_kept():
 def test_more_simulations_than_nodes_go_on_without_new_ones():
     game, games, _ = middle("tower_up", {"num_players": 2})
     search = SearchBot(game, SearchConfig(sims=200))
-    search._workers[0].tree = search._workers[0].tree[:40].copy()
+    worker = search._workers[0]
+    worker._tree = worker._tree._replace(nodes=worker._tree.nodes[:40].copy())
     visits, _ = search.search(games)
     assert visits.sum() == 200
 

@@ -191,7 +191,7 @@ from sprawl_env.bots import mcts
 from sprawl_env.bots.greedy import best_action, greedy_kernel, score_heuristic
 from sprawl_env.bots.mcts import search_kernel
 from sprawl_env.bots.planner import plan_kernel
-from sprawl_env.core.batch import batch_kernels
+from sprawl_env.core.batch import _work_kernel
 from sprawl_env.core.registry import game_names, heuristic_of, rules_of
 from sprawl_env.kernels import bits
 
@@ -201,7 +201,7 @@ for name in game_names():
     heuristic = heuristic_of(rules)
     made = {
         "play": rules.verbs.play,
-        "batch": batch_kernels(rules).work,
+        "batch": _work_kernel(rules),
         "scores": score_heuristic(rules).rate,
         "heuristic": heuristic.value or heuristic.rate,
         "choose": best_action(rules),

@@ -254,7 +254,8 @@ def run_card(game, games, card):
     seat = int(state.active)
     push_effects(state, seat, int(t.card_first[card]), int(t.card_effects[card]))
     if t.card_zone[card] >= 0:
-        push(state, Step.TAKE_VOCATION, seat).card = card
+        push(state, Step.TAKE_VOCATION, seat)
+        state.agenda[int(state.agenda_size) - 1].card = card
     advance(t, state)
 
 
