@@ -320,26 +320,35 @@ def holds_power(state: State, seat: int, power: int) -> bool:
 
 
 @kernel
-def next_building(state: State, lot: int) -> int:
-    """Return the first lot of the next building after a lot, NO_LOT after the last one.
+def next_building(state: State, lot: int, rest: int) -> tuple[int, int]:
+    """Return the first lot of the next building, and the set of what follows it.
 
-    To iterate over the city: ``lot = next_building(state, NO_LOT)``, then
-    ``while lot != NO_LOT: ...; lot = next_building(state, lot)``.
+    To iterate over the city: ``lot, rest = next_building(state, NO_LOT, 0)``, then
+    ``while lot != NO_LOT: ...; lot, rest = next_building(state, lot, rest)``.
+
+    Args:
+        state: the game.
+        lot: the building before it, NO_LOT before the first.
+        rest: what this function returned with ``lot``: the buildings after it in its part of the
+            city, relative to the lot after it.  So only the first building of a part reads memory.
     """
-    after = lot + 1
-    for part in range(after // LOTS_A_PART, NUM_PARTS):
-        lots = int(state.firsts[part]) >> max(after - part * LOTS_A_PART, 0)
+    if rest:
+        step = lowest(rest) + 1
+        return lot + step, rest >> step
+    for part in range(0 if lot == NO_LOT else lot // LOTS_A_PART + 1, NUM_PARTS):
+        lots = int(state.firsts[part])
         if lots:
-            return max(after, part * LOTS_A_PART) + lowest(lots)
-    return NO_LOT
+            first = lowest(lots)
+            return part * LOTS_A_PART + first, lots >> (first + 1)
+    return NO_LOT, 0
 
 
 @kernel
 def count_zone(state: State, zone: int) -> int:
     """Return the number of buildings of a zone in play."""
     count = 0
-    lot = next_building(state, NO_LOT)
+    lot, rest = next_building(state, NO_LOT, 0)
     while lot != NO_LOT:
         count += state.zone[lot] == zone
-        lot = next_building(state, lot)
+        lot, rest = next_building(state, lot, rest)
     return count

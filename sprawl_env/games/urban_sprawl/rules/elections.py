@@ -55,11 +55,11 @@ def strength(state: State, office: int, seat: int) -> int:
             markers += int(state.vocations[seat, vocation])
         return markers
     highest = 0
-    lot = next_building(state, NO_LOT)
+    lot, rest = next_building(state, NO_LOT, 0)
     while lot != NO_LOT:
         counts = (state.owner[lot] == seat) & (state.zone[lot] == ZONE_OF[office])
         highest = max(highest, int(state.value[lot // CORNERS]) * int(counts))
-        lot = next_building(state, lot)
+        lot, rest = next_building(state, lot, rest)
     return highest
 
 

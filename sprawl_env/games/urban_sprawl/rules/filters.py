@@ -114,13 +114,13 @@ def extreme_value(t: Table, state: State, e: int, seat: int) -> int:
     if effect.extreme == Extreme.NONE:
         return best
     highest = effect.extreme == Extreme.HIGHEST
-    lot = next_building(state, NO_LOT)
+    lot, rest = next_building(state, NO_LOT, 0)
     while lot != NO_LOT:
         value = int(state.value[lot // CORNERS])
         better = best == NOTHING or (value > best if highest else value < best)
         if better and matches(t, state, e, lot, seat):
             best = value
-        lot = next_building(state, lot)
+        lot, rest = next_building(state, lot, rest)
     return best
 
 
@@ -137,10 +137,10 @@ def count_buildings(t: Table, state: State, e: int, seat: int) -> int:
     """Return the number of buildings that pass the filter."""
     value = extreme_value(t, state, e, seat)
     count = 0
-    lot = next_building(state, NO_LOT)
+    lot, rest = next_building(state, NO_LOT, 0)
     while lot != NO_LOT:
         count += passes(t, state, e, lot, seat, value)
-        lot = next_building(state, lot)
+        lot, rest = next_building(state, lot, rest)
     return count
 
 
@@ -223,10 +223,10 @@ def count_targets(t: Table, state: State, e: int, seat: int) -> int:
     """Return the number of buildings that may be picked."""
     value = extreme_value(t, state, e, seat)
     count = 0
-    lot = next_building(state, NO_LOT)
+    lot, rest = next_building(state, NO_LOT, 0)
     while lot != NO_LOT:
         count += is_target(t, state, e, lot, seat, value)
-        lot = next_building(state, lot)
+        lot, rest = next_building(state, lot, rest)
     return count
 
 
@@ -234,9 +234,9 @@ def count_targets(t: Table, state: State, e: int, seat: int) -> int:
 def first_target(t: Table, state: State, e: int, seat: int) -> int:
     """Return the first building that may be picked, by its first lot, or NOTHING."""
     value = extreme_value(t, state, e, seat)
-    lot = next_building(state, NO_LOT)
+    lot, rest = next_building(state, NO_LOT, 0)
     while lot != NO_LOT:
         if is_target(t, state, e, lot, seat, value):
             return lot
-        lot = next_building(state, lot)
+        lot, rest = next_building(state, lot, rest)
     return NOTHING

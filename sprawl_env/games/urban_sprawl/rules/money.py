@@ -83,11 +83,11 @@ def buildings_held(t: Table, state: State, e: int, seat: int) -> int:
     """Return the number of a seat's buildings that pass the filter."""
     value = pay_value(t, state, e)
     count = 0
-    lot = next_building(state, NO_LOT)
+    lot, rest = next_building(state, NO_LOT, 0)
     while lot != NO_LOT:
         if state.owner[lot] == seat:
             count += passes(t, state, e, lot, seat, value)
-        lot = next_building(state, lot)
+        lot, rest = next_building(state, lot, rest)
     return count
 
 
@@ -236,10 +236,10 @@ def is_headline(t: Table, state: State, e: int, lot: int, value: int) -> bool:
 def count_headlines(t: Table, state: State, e: int, value: int) -> int:
     """Return the number of controlled buildings that pass."""
     count = 0
-    lot = next_building(state, NO_LOT)
+    lot, rest = next_building(state, NO_LOT, 0)
     while lot != NO_LOT:
         count += is_headline(t, state, e, lot, value)
-        lot = next_building(state, lot)
+        lot, rest = next_building(state, lot, rest)
     return count
 
 
@@ -252,18 +252,18 @@ def reward_controllers(t: Table, state: State, e: int) -> None:
         push(state, Step.HEADLINE, int(state.active)).effect = e
         return
     sign = 1 if effect.verb == Verb.GAIN else -1
-    lot = next_building(state, NO_LOT)
+    lot, rest = next_building(state, NO_LOT, 0)
     while lot != NO_LOT:
         if passes(t, state, e, lot, NOBODY, value):
             reward_building(t, state, e, lot, sign)
-        lot = next_building(state, lot)
+        lot, rest = next_building(state, lot, rest)
 
 
 @kernel
 def mark_extremes(t: Table, state: State, e: int, mask: Mask) -> None:
     """Mark the extreme buildings to pick from (ruling U37)."""
     value = pay_value(t, state, e)
-    lot = next_building(state, NO_LOT)
+    lot, rest = next_building(state, NO_LOT, 0)
     while lot != NO_LOT:
         mask[SITE + lot] = is_headline(t, state, e, lot, value)
-        lot = next_building(state, lot)
+        lot, rest = next_building(state, lot, rest)

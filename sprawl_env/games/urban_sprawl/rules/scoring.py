@@ -34,11 +34,11 @@ def prestige_lines(t: Table, state: State, seat: int) -> int:
 def buildings_beside_parks(state: State, seat: int) -> int:
     """Return how many buildings of a seat touch a park, not counting parks."""
     count = 0
-    lot = next_building(state, NO_LOT)
+    lot, rest = next_building(state, NO_LOT, 0)
     while lot != NO_LOT:
         if state.owner[lot] == seat and state.zone[lot] != PARK:
             count += beside_park(state, lot)
-        lot = next_building(state, lot)
+        lot, rest = next_building(state, lot, rest)
     return count
 
 

@@ -81,10 +81,10 @@ def push_target(state: State, seat: int, e: int, acting_seat: int) -> None:
 def mark_targets(t: Table, state: State, e: int, seat: int, mask: Mask) -> None:
     """Mark the buildings that may be picked."""
     value = extreme_value(t, state, e, seat)
-    lot = next_building(state, NO_LOT)
+    lot, rest = next_building(state, NO_LOT, 0)
     while lot != NO_LOT:
         mask[SITE + lot] = is_target(t, state, e, lot, seat, value)
-        lot = next_building(state, lot)
+        lot, rest = next_building(state, lot, rest)
 
 
 @kernel
@@ -207,11 +207,11 @@ def mark_losses(t: Table, state: State, e: int, seat: int, mask: Mask) -> None:
     """Mark the buildings that a seat may lose in a disaster, and paying."""
     effect = t.effects[e]
     value = pay_value(t, state, e)
-    lot = next_building(state, NO_LOT)
+    lot, rest = next_building(state, NO_LOT, 0)
     while lot != NO_LOT:
         if state.owner[lot] == seat:
             mask[SITE + lot] = passes(t, state, e, lot, seat, value)
-        lot = next_building(state, lot)
+        lot, rest = next_building(state, lot, rest)
     mask[YES] = has(state, seat, int(effect.what)) >= effect.amount
 
 
