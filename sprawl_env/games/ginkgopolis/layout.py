@@ -25,11 +25,9 @@ from sprawl_env.games.ginkgopolis.constants import (
 
 WINDOW: Final = 11  # cells a side of the window, centred on the city
 NUM_DECISIONS: Final = 6
-# The city has at most 54 columns: 3 of the start and one for each of 51 tiles.  So a building is at
-# most 27 columns from the centre, and a marker beside it at most 28; the same holds for rows.
-FARTHEST: Final = 28
 
 # The largest numbers that blocks show.
+SHOWN_STEPS: Final = 16  # columns or rows from the window's centre
 SHOWN_LEVELS: Final = 8
 SHOWN_RESOURCES: Final = 25
 SHOWN_TILES: Final = 20
@@ -54,7 +52,7 @@ class Seen(Observation):
     letter_chosen = block(letter, "1 for the card the observer has chosen")
     letter_discarded = block(letter, "1 if discarded")
     letter_moving = block(letter, "1 while its marker is to be placed")
-    letter_place = block((letter, 2), f"the marker's cell {_CENTRE}", scale=1 / FARTHEST)
+    letter_place = block((letter, 2), f"the marker's cell {_CENTRE}", scale=1 / SHOWN_STEPS)
     letter_yield = block(
         (letter, NUM_COLOURS), "levels adjacent to the marker, by colour", scale=1 / SHOWN_LEVELS
     )
@@ -69,7 +67,7 @@ class Seen(Observation):
     levels = block(tile, "levels of the building it tops", scale=1 / SHOWN_LEVELS)
     worker = block(tile, "1 if it has a worker: its card waits for the next deck")
     covered = block(tile, "1 if below another tile")
-    tile_place = block((tile, 2), f"cell of the building it tops, {_CENTRE}", scale=1 / FARTHEST)
+    tile_place = block((tile, 2), f"cell of the building it tops, {_CENTRE}", scale=1 / SHOWN_STEPS)
     card_known = block((tile, "sides"), f"{_PASSED_ON}, {_BY_SEAT}")
     card_kept = block((tile, "sides"), f"1 for a card in front of a seat, {_BY_SEAT}")
     owner = block((tile, "sides"), f"1 for the owner of the building it tops, {_BY_SEAT}")

@@ -41,6 +41,7 @@ from sprawl_env.games.ginkgopolis.layout import (
     SHOWN_POINTS,
     SHOWN_RESOURCES,
     SHOWN_ROUNDS,
+    SHOWN_STEPS,
     SHOWN_TILES,
     SHOWN_TOKENS,
     WINDOW,
@@ -144,6 +145,13 @@ def middle(state: State, places: Places) -> int:
 
 
 @kernel
+def write_place(dx: int, dy: int, first: int, out: Mask) -> None:
+    """Write a cell's offset to the centre."""
+    out[first] = min(max(dx, -SHOWN_STEPS), SHOWN_STEPS)
+    out[first + 1] = min(max(dy, -SHOWN_STEPS), SHOWN_STEPS)
+
+
+@kernel
 def write_buildings(t: Table, state: State, viewer: int, x: int, y: int, out: Mask) -> None:
     """Write every building into its tile's row and into the window."""
     at = t.at
@@ -154,8 +162,7 @@ def write_buildings(t: Table, state: State, viewer: int, x: int, y: int, out: Ma
         dx, dy = int(state.site_x[site]) - x, int(state.site_y[site]) - y
         row = tile * int(at.tile)
         out[at.levels + row] = shown
-        out[at.tile_place + row] = dx
-        out[at.tile_place + row + 1] = dy
+        write_place(dx, dy, at.tile_place + row, out)
         # Without an owner, write zeros for some side: a branch here would be unpredictable.
         side = side_seen(state, viewer, owner)
         is_owned = owner != NOBODY
@@ -200,8 +207,7 @@ def write_markers(t: Table, state: State, x: int, y: int, out: Mask) -> None:
         dx = int(state.site_x[site]) + int(EAST[direction]) - x
         dy = int(state.site_y[site]) + int(SOUTH[direction]) - y
         row = letter * int(at.letter)
-        out[at.letter_place + row] = dx
-        out[at.letter_place + row + 1] = dy
+        write_place(dx, dy, at.letter_place + row, out)
         yields = yields_beside(state, site, direction)
         for colour in range(NUM_COLOURS):
             levels = (yields >> colour * LANE_BITS) & LANE

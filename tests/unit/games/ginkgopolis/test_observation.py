@@ -572,7 +572,7 @@ def test_buildings_outside_the_window_are_counted_and_keep_their_place():
     assert place[far].tolist() == [10, -1]
 
 
-def test_places_of_the_longest_city_are_exact():
+def test_places_of_the_longest_city_are_clipped_at_16_steps():
     """All 51 tiles in a row: columns 0 to 53, so the centre is (26, 1)."""
     everyone = {"num_players": 4, "resources": [0] * 4}
     game, games = position(
@@ -581,10 +581,10 @@ def test_places_of_the_longest_city_are_exact():
         markers={"D": ((54, 0), "west"), "L": ((-1, 0), "east")},
     )
     place = block(game, games, 1, "tile_place")
-    assert place[tile_of("red 1")].tolist() == [-26, -1]
-    assert place[tile_of("yellow 20")].tolist() == [27, -1]  # (53, 0)
+    assert place[tile_of("red 1")].tolist() == [-16, -1]
+    assert place[tile_of("yellow 20")].tolist() == [16, -1]  # (53, 0)
     markers = block(game, games, 1, "letter_place")
-    assert (markers[3].tolist(), markers[11].tolist()) == ([28, -1], [-27, -1])
+    assert (markers[3].tolist(), markers[11].tolist()) == ([16, -1], [-16, -1])
     sees(game, games, 1, "outside", {0: 60 - 8 - 3})
     assert np.abs(game.observe(games, 0, 0)).max() == 1
 
@@ -601,7 +601,7 @@ def test_a_city_as_wide_as_the_window_is_all_inside():
 
 SIGNED = ("letter_place", "tile_place", "city_owner")
 SCALES = {
-    **dict.fromkeys(("letter_place", "tile_place"), 1 / 28),
+    **dict.fromkeys(("letter_place", "tile_place"), 1 / 16),
     **dict.fromkeys(("letter_yield", "levels", "city_levels"), 1 / 8),
     **dict.fromkeys(("kind_in_pack", "kind_kept"), 1 / 4),
     **dict.fromkeys(("screen_resources", "stock", "built"), 1 / 25),
