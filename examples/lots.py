@@ -27,7 +27,7 @@ import numpy as np
 import sprawl_env
 from sprawl_env.core.actions import ActionTable
 from sprawl_env.core.layout import ObservationLayout
-from sprawl_env.core.rules import GameRules, Option, Verbs
+from sprawl_env.core.rules import GameKernels, GameRules, Option
 from sprawl_env.core.state import FINISHED, NOBODY, NOT_OVER, CommonState
 from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.records import array, record
@@ -264,7 +264,7 @@ RULES = GameRules(
     actions=ACTIONS,
     options={"num_players": Option(MIN_SEATS, "seats", low=MIN_SEATS, high=MAX_SEATS)},
     layout=layout,
-    verbs=Verbs(
+    kernels=GameKernels(
         deal=deal,
         legal_actions=legal_actions,
         play=play,

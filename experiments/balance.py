@@ -498,21 +498,21 @@ def play(game: Game, config: Config, progress: Progress) -> Played:
 def _play_batch(game: Game, seed: int, deals: range, progress: Progress, task: Any) -> Played:
     """Play one batch of games to the end."""
     size = len(deals)
-    kernels, greedy = BatchKernels(game), make_bot("greedy", game)
+    stepper, greedy = BatchKernels(game), make_bot("greedy", game)
     greedy.seed(combine(combine(seed, deals.start), 2))
     games = game.empty(size)
     for i, deal in enumerate(deals):
-        game.verbs.deal(game.tables, games, i, combine(seed, deal))
+        game.kernels.deal(game.tables, games, i, combine(seed, deal))
     views, results = new_views(game, size, None), new_results(game, size)
     scores, standings, over = results.scores, results.standings, results.over
     mode, ledger = reward_mode("winner"), Ledger(game, size)
     which = rows = np.arange(size)
     while which.size:
         n = which.size
-        kernels.look(games, which, rows[:n], views, observe=False)
+        stepper.look(games, which, rows[:n], views, observe=False)
         was: Any = games[which]
         actions = np.asarray(greedy.act(None, views.masks[:n], was), np.int64)
-        kernels.step(games, which, actions, mode, results)
+        stepper.step(games, which, actions, mode, results)
         ledger.record(which, was, games[which], actions)
         done = over[which] != NOT_OVER
         progress.advance(task, int(done.sum()))

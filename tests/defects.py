@@ -16,10 +16,10 @@ from sprawl_env.kernels.rng import below, seed_state
 LAST = lots.MAX_SEATS * (lots.MAX_LOTS * lots.KINDS + 1) + lots.KINDS  # number of an observation
 
 
-def variant(name, fields=None, **verbs):
-    """Return the rules of *Lots* under another name, with other verbs and fields."""
-    changed = dataclasses.replace(lots.RULES.verbs, **verbs)
-    return dataclasses.replace(lots.RULES, name=name, verbs=changed, **(fields or {}))
+def variant(name, fields=None, **kernels):
+    """Return the rules of *Lots* under another name, with other kernels and fields."""
+    changed = dataclasses.replace(lots.RULES.kernels, **kernels)
+    return dataclasses.replace(lots.RULES, name=name, kernels=changed, **(fields or {}))
 
 
 # --------------------------------------------------------------------------- the ten of the issue

@@ -14,7 +14,7 @@ from sprawl_env.core.data import GameData
 from sprawl_env.core.game import Game
 from sprawl_env.core.heuristic import Heuristic
 from sprawl_env.core.layout import ObservationLayout
-from sprawl_env.core.rules import GameRules, Option, Verbs
+from sprawl_env.core.rules import GameKernels, GameRules, Option
 from sprawl_env.core.state import FINISHED, NOBODY, NOT_OVER, TRUNCATED, CommonState
 from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.records import array, number, record
@@ -173,7 +173,7 @@ RULES = GameRules(
         ("banned", (TOP_BID,), "bid"),
         ("keeping", (1,), ""),
     ),
-    verbs=Verbs(
+    kernels=GameKernels(
         deal=deal,
         legal_actions=legal_actions,
         play=play,

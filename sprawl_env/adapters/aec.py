@@ -60,7 +60,7 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
         mask = self.game.legal_actions(self.games, 0)
         while self._skip_forced and np.count_nonzero(mask) == 1:
             self._play(int(mask.argmax()))
-            self._verbs.legal_actions(self._tables, self.games, 0, mask)
+            self._kernels.legal_actions(self._tables, self.games, 0, mask)
         self._mask = mask
         seat = int(self.games["to_play"][0])
         self.agent_selection = self.possible_agents[max(seat, 0)]

@@ -172,7 +172,7 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
                 game.observe(games, 0, to_play, seen[0])
             action = ask(bot, game, games, _ONLY, seen, mask)[0]
             self._note(int(action))
-            game.verbs.play(game.tables, games, 0, int(action))
+            game.kernels.play(game.tables, games, 0, int(action))
 
     def _look(self) -> tuple[Observation, dict[str, Any]]:
         self._mask = self.game.legal_actions(self.games, 0)
@@ -199,7 +199,7 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         if not 0 <= number < self.game.num_actions or not self._mask[number]:
             raise self.game.illegal(self.games, 0, number, self._mask)
         self._note(number)
-        self.game.verbs.play(self.game.tables, self.games, 0, number)
+        self.game.kernels.play(self.game.tables, self.games, 0, number)
         self._play_opponents()
         observation, info = self._look()
         over = int(self.games["over"][0])

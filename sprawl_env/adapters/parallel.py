@@ -39,7 +39,7 @@ class BoardGameParallel(ZooGame, ParallelEnv):  # type: ignore[misc]  # pettingz
             InvalidOption: the game has no simultaneous choices.
         """
         super().__init__(name, **options)
-        owing, wait = self._verbs.owing, self.game.rules.wait
+        owing, wait = self._kernels.owing, self.game.rules.wait
         if owing is None or wait is None:
             raise InvalidOption(
                 f"{self.game.name}: has no simultaneous choices: expected the AEC environment, "

@@ -58,7 +58,7 @@ class ZooGame:
             "is_parallelizable": False,
             "render_fps": RENDER_FPS,
         }
-        self._verbs = self.game.verbs
+        self._kernels = self.game.kernels
         self._tables = self.game.tables
         self._earnings = Earnings(self.game, reward)
         self.possible_agents = [f"player_{seat}" for seat in range(self.game.num_seats)]
@@ -113,7 +113,7 @@ class ZooGame:
         if self.render_mode is not None:
             says = self.game.action_name(self.games, 0, action)
             self._last = Played(int(self.games["to_play"][0]), action, says)
-        self._verbs.play(self._tables, self.games, 0, action)
+        self._kernels.play(self._tables, self.games, 0, action)
 
     def _show(self) -> None:
         """Update the window, if there is one."""

@@ -97,10 +97,10 @@ def _play_batch(
 ) -> Results:
     """Play some games to the end."""
     size = len(seat_of)
-    kernels = BatchKernels(game)
+    stepper = BatchKernels(game)
     games = game.empty(size)
     for i in range(size):
-        game.verbs.deal(game.tables, games, i, combine(seed, int(deals[i])))
+        game.kernels.deal(game.tables, games, i, combine(seed, int(deals[i])))
     sitting = np.argsort(seat_of, axis=1)  # [game, seat] -> bot
     views, results = new_views(game, size), new_results(game, size)
     scores, standings, over = results.scores, results.standings, results.over
@@ -111,9 +111,9 @@ def _play_batch(
         for k in np.unique(acting):
             bot, which = line_up[k], running[acting == k]
             n = len(which)
-            kernels.look(games, which, rows[:n], views, observe=bot.needs_observations)
+            stepper.look(games, which, rows[:n], views, observe=bot.needs_observations)
             actions = ask(bot, game, games, which, views.observations[:n], views.masks[:n])
-            kernels.step(games, which, actions, mode, results)
+            stepper.step(games, which, actions, mode, results)
         done = over[running] != NOT_OVER
         if progress is not None and done.any():
             progress(int(done.sum()))

@@ -176,7 +176,7 @@ def play_game(
         while games["over"][0] == NOT_OVER:
             seat = int(games["to_play"][0])
             actions.append(decide(seat, bots[seat]))
-            game.verbs.play(game.tables, games, 0, actions[-1])
+            game.kernels.play(game.tables, games, 0, actions[-1])
     except _Forfeited as left:
         return result(forfeited(game.num_seats, left.forfeit))
     return result(

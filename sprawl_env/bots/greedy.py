@@ -49,7 +49,7 @@ def score_heuristic(rules: GameRules) -> Heuristic:
         raise InvalidOption(
             f"{rules.name}: has no heuristic: greedy then plays games of at most {SIZE - 1} seats"
         )
-    play, redeal, score_all = rules.verbs.play, rules.verbs.redeal_hidden, rules.verbs.scores
+    play, redeal, score_all = rules.kernels.play, rules.kernels.redeal_hidden, rules.kernels.scores
     automaton = int(rules.automaton)
 
     @kernel(label=rules.label)
@@ -91,7 +91,7 @@ def action_rater(rules: GameRules) -> Callable[..., float]:
 
     The action is legal in ``games[0]``; ``games[1]`` and ``mask`` are overwritten.
     """
-    play, heuristic = rules.verbs.play, heuristic_of(rules)
+    play, heuristic = rules.kernels.play, heuristic_of(rules)
     if heuristic.rate is not None:
         return heuristic.rate
     value = heuristic.value

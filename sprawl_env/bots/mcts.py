@@ -220,7 +220,7 @@ def _picker(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
 
 def _rollout(rules: GameRules, with_heuristic: bool) -> Callable[..., int]:
     """Return the kernel that plays ``work.games[0]`` on and returns the number of plies."""
-    play, legal_actions = rules.verbs.play, rules.verbs.legal_actions
+    play, legal_actions = rules.kernels.play, rules.kernels.legal_actions
     pick = _picker(rules, with_heuristic)
 
     @kernel(label=f"{heuristic_label(rules)} {with_heuristic}")
@@ -265,7 +265,7 @@ def _plan_estimate(rules: GameRules) -> Callable[..., float]:
 
 def _evaluator(rules: GameRules, with_heuristic: bool) -> Callable[..., None]:
     """Return the kernel that writes the value of ``work.games[0]`` for each side, 0..1."""
-    score_all, stand = rules.verbs.scores, rules.verbs.standings
+    score_all, stand = rules.kernels.scores, rules.kernels.standings
     estimate = _plan_estimate(rules) if with_heuristic else _score_estimate(rules)
 
     @kernel(label=f"{heuristic_label(rules)} {with_heuristic}")
@@ -298,8 +298,8 @@ def _evaluator(rules: GameRules, with_heuristic: bool) -> Callable[..., None]:
 @functools.cache
 def search_kernel(rules: GameRules, with_heuristic: bool) -> Callable[..., None]:
     """Return the kernel that runs simulations, with or without the game's heuristic."""
-    verbs = rules.verbs
-    play, legal_actions, redeal = verbs.play, verbs.legal_actions, verbs.redeal_hidden
+    kernels = rules.kernels
+    play, legal_actions, redeal = kernels.play, kernels.legal_actions, kernels.redeal_hidden
     evaluate, rollout = _evaluator(rules, with_heuristic), _rollout(rules, with_heuristic)
     pick = _picker(rules, with_heuristic)
 

@@ -107,9 +107,9 @@ class Limits(NamedTuple):
 @functools.cache
 def playout_kernel(rules: GameRules) -> Callable[..., float]:
     """Return the kernel that runs one playout."""
-    verbs = rules.verbs
-    play, legal_actions, redeal = verbs.play, verbs.legal_actions, verbs.redeal_hidden
-    score_all, stand = verbs.scores, verbs.standings
+    kernels = rules.kernels
+    play, legal_actions, redeal = kernels.play, kernels.legal_actions, kernels.redeal_hidden
+    score_all, stand = kernels.scores, kernels.standings
     choose = best_action(rules)
     plan_value = plan_value_of(rules)
 
@@ -158,7 +158,7 @@ def playout_kernel(rules: GameRules) -> Callable[..., float]:
 @functools.cache
 def plan_kernel(rules: GameRules) -> Callable[..., int]:
     """Return the kernel that chooses an action in one game."""
-    legal_actions, redeal = rules.verbs.legal_actions, rules.verbs.redeal_hidden
+    legal_actions, redeal = rules.kernels.legal_actions, rules.kernels.redeal_hidden
     rate_action, playout = action_rater(rules), playout_kernel(rules)
 
     @kernel(label=heuristic_label(rules))

@@ -40,8 +40,8 @@ def stages(name: str) -> Iterator[tuple[str, Callable[[], object]]]:
     yield "play", lambda: game.play(games, 0, int(np.argmax(game.legal_actions(games, 0))))
     yield "observe", lambda: game.observe(games, 0, 0)
     yield "scores", lambda: (game.scores(games, 0), game.standings(games, 0))
-    if game.verbs.owing is not None:
-        owing = game.verbs.owing
+    if game.kernels.owing is not None:
+        owing = game.kernels.owing
         yield "simultaneous choices", lambda: owing(game.tables, games, 0)
     yield "redeal hidden", lambda: game.redeal_hidden(games, 0, 0, 0)
     yield "batches", lambda: _batches(game)
@@ -75,8 +75,8 @@ def compile_looks(name: str) -> None:
     games, observation = game.empty(1), np.zeros(game.observation_size, np.int8)
     mask = np.zeros(game.num_actions, np.int8)
     for look, arguments in (
-        (game.verbs.legal_actions, (game.tables, games, 0, mask)),
-        (game.verbs.observe, (game.tables, games, 0, 0, observation)),
+        (game.kernels.legal_actions, (game.tables, games, 0, mask)),
+        (game.kernels.observe, (game.tables, games, 0, 0, observation)),
     ):
         compile_it: Callable[[object], object] | None = getattr(look, "compile", None)
         if compile_it is not None:  # None where numba is disabled

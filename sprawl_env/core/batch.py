@@ -1,4 +1,4 @@
-"""Kernels that step a batch of games, made once for each game from its verbs.
+"""Kernels that step a batch of games, made once for each game from its own.
 
 The kernels take ``which``, an array of indices into ``games``.  So the same kernel steps a whole
 batch, one worker's share of it, or the games that wait for one opponent.  They do not allocate
@@ -220,7 +220,7 @@ def new_orders(what: int = 0, seed: int = 0, shares: int = 1) -> Words:
 
 def _bookkeepers(rules: GameRules) -> tuple[Callable[..., None], Callable[..., None]]:
     """Return the kernels that write the results of a deal and of a ply."""
-    score_all, stand = rules.verbs.scores, rules.verbs.standings
+    score_all, stand = rules.kernels.scores, rules.kernels.standings
 
     @kernel(label=rules.label)
     def book_deal(tables: Tables, games: Games, i: int, mode: int, results: Results) -> None:
@@ -249,8 +249,9 @@ def _bookkeepers(rules: GameRules) -> tuple[Callable[..., None], Callable[..., N
 @functools.cache
 def _work_kernel(rules: GameRules) -> Callable[..., None]:
     """Return :attr:`BatchKernels.work` of a game."""
-    verbs = rules.verbs
-    deal, play, legal_actions, observe = verbs.deal, verbs.play, verbs.legal_actions, verbs.observe
+    kernels = rules.kernels
+    deal, play = kernels.deal, kernels.play
+    legal_actions, observe = kernels.legal_actions, kernels.observe
     book_deal, book_ply = _bookkeepers(rules)
 
     @kernel(label=rules.label)

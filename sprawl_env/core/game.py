@@ -57,7 +57,7 @@ class Game:
         self.observation_layout = rules.layout(self.tables, self.num_seats)
         self.observation_size = self.observation_layout.size
         self.dtype = rules.state
-        self.verbs = rules.verbs
+        self.kernels = rules.kernels
         self._template = np.zeros(1, rules.state).view(np.recarray)
         self.option_fields: Mapping[str, int] = {
             "num_seats" if name == "num_players" else name: value for name, value in numbers.items()
@@ -88,7 +88,7 @@ class Game:
         seed = check_seed(seed)
         games = self.empty(batch)
         for g in range(batch):
-            self.verbs.deal(self.tables, games, g, combine(seed, g))
+            self.kernels.deal(self.tables, games, g, combine(seed, g))
         return games
 
     def _check(self, games: Games, g: int, seat: int = 0) -> None:
@@ -112,7 +112,7 @@ class Game:
         """
         self._check(games, g)
         out = np.empty(self.num_actions, np.int8) if mask is None else mask
-        self.verbs.legal_actions(self.tables, games, g, out)
+        self.kernels.legal_actions(self.tables, games, g, out)
         return out
 
     def play(self, games: Games, g: int, action: int) -> None:
@@ -124,7 +124,7 @@ class Game:
         mask = self.legal_actions(games, g)
         if not 0 <= action < self.num_actions or not mask[action]:
             raise self.illegal(games, g, action, mask)
-        self.verbs.play(self.tables, games, g, int(action))
+        self.kernels.play(self.tables, games, g, int(action))
 
     def illegal(self, games: Games, g: int, action: int, mask: Mask) -> IllegalAction:
         """Return the error for ``action``; the message names it and some legal actions."""
@@ -158,10 +158,10 @@ class Game:
         self._check(games, g, seat)
         result = np.empty(self.observation_size, np.float32) if out is None else out
         if result.dtype == np.int8:
-            self.verbs.observe(self.tables, games, g, seat, result)
+            self.kernels.observe(self.tables, games, g, seat, result)
             return result
         numbers = np.empty(self.observation_size, np.int8)
-        self.verbs.observe(self.tables, games, g, seat, numbers)
+        self.kernels.observe(self.tables, games, g, seat, numbers)
         to_floats(numbers, self.observation_layout.scales, result)
         return result
 
@@ -169,7 +169,7 @@ class Game:
         """Return the current points of all sides, seats first; int32 ``[num_sides]``."""
         self._check(games, g)
         out = np.empty(self.num_sides, np.int32)
-        self.verbs.scores(self.tables, games, g, out)
+        self.kernels.scores(self.tables, games, g, out)
         return out
 
     def standings(self, games: Games, g: int = 0) -> Ints:
@@ -179,13 +179,13 @@ class Game:
         """
         self._check(games, g)
         out = np.empty(self.num_sides, np.int32)
-        self.verbs.standings(self.tables, games, g, out)
+        self.kernels.standings(self.tables, games, g, out)
         return out
 
     def redeal_hidden(self, games: Games, g: int, seed: int, seat: int) -> None:
         """Resample everything that ``seat`` cannot know about game ``g``, in place."""
         self._check(games, g, seat)
-        self.verbs.redeal_hidden(self.tables, games, g, check_seed(seed), seat)
+        self.kernels.redeal_hidden(self.tables, games, g, check_seed(seed), seat)
 
     def action_name(self, games: Games, g: int, action: int) -> str:
         """Return an action in words, as a player would say it."""

@@ -87,7 +87,7 @@ def _source(rules: GameRules | str) -> str | None:
     """Return the file that the kernel ``play`` is written in; None if it is not known yet."""
     if isinstance(rules, str):
         return None
-    play = rules.verbs.play
+    play = rules.kernels.play
     return str(getattr(play, "py_func", play).__code__.co_filename)
 
 

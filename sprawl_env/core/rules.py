@@ -1,4 +1,4 @@
-"""The records that define a game: its rules, verbs, options and views."""
+"""The records that define a game: its rules, kernels, options and views."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sprawl_env.kernels.sources import kernels_label
 
 
 @dataclass(frozen=True)
-class Verbs:
+class GameKernels:
     """The kernels that every game provides, callable from Python and from other kernels.
 
     ``tables`` is the game's data, ``games`` a batch of records, ``g`` the index of one record.
@@ -186,7 +186,7 @@ class GameRules:
         actions: the flat action ids.
         options: the choices made before the game is dealt; the first is ``num_players``.
         layout: ``(tables, num_seats)`` returns the layout of observations.
-        verbs: the kernels.
+        kernels: what the library calls.
         action_name: ``(tables, games, g, action)`` returns an action in words.
         describe: ``(tables, games, g)`` returns the position as a text board.
         data_folder: the packaged TOML files; None if the game has none.
@@ -200,7 +200,7 @@ class GameRules:
         automaton: with one seat, an automaton is scored as a second side.
         wait: the action id of a seat that has no choice while others choose at the same time; it
             is never legal otherwise.  None for a game without simultaneous choices (see
-            ``Verbs.owing``).
+            ``GameKernels.owing``).
         draw: ``(game, games, g, view)`` returns a picture; None if the game has no pictures.
     """
 
@@ -210,7 +210,7 @@ class GameRules:
     actions: ActionTable
     options: Mapping[str, Option]
     layout: Callable[[Tables, int], ObservationLayout]
-    verbs: Verbs
+    kernels: GameKernels
     action_name: Callable[[Tables, Games, int, int], str]
     describe: Callable[[Tables, Games, int], str]
     data_folder: Path | None = None
@@ -226,7 +226,7 @@ class GameRules:
     @property
     def module(self) -> str:
         """The module that defines the kernel ``play``."""
-        return str(getattr(self.verbs.play, "py_func", self.verbs.play).__module__)
+        return str(getattr(self.kernels.play, "py_func", self.kernels.play).__module__)
 
     @functools.cached_property
     def label(self) -> str:
@@ -234,5 +234,5 @@ class GameRules:
 
         For a game outside this package the label changes when the game's sources change.
         """
-        verbs = (getattr(self.verbs, field.name) for field in dataclasses.fields(Verbs))
-        return f"{self.name} {kernels_label(*verbs)}".strip()
+        kernels = (getattr(self.kernels, field.name) for field in dataclasses.fields(GameKernels))
+        return f"{self.name} {kernels_label(*kernels)}".strip()

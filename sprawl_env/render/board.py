@@ -103,7 +103,7 @@ def _drawn(game: Game, games: Games, g: int, view: View) -> Picture:
 
 def _last(game: Game, view: View) -> str:
     """Return the last action in words; choices that others make at the same time stay secret."""
-    secret = game.verbs.owing is not None and view.last is not None
+    secret = game.kernels.owing is not None and view.last is not None
     if view.last is None or not secret or view.sees(view.last.seat):
         return ""
     return "chooses an action"

@@ -3,7 +3,7 @@
     from sprawl_env.testing import check_game
     print(check_game("lots:RULES", num_players=3))
 
-Games are played at random.  At every decision each verb is called and its result checked, on
+Games are played at random.  At every decision each kernel is called and its result checked, on
 copies where it writes.  :data:`CHECKS` lists what is checked.
 
 One thing cannot be known from outside: whether the mask leaves out an action that the rules allow.

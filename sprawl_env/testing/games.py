@@ -131,7 +131,7 @@ class GameChecker(Probe):
         self._replay(games, seed, actions)
         again = clone(games)
         self._run(
-            "deal", "deal", lambda: self._verbs.deal(self._tables, again, HERE, combine(seed, 0))
+            "deal", "deal", lambda: self._kernels.deal(self._tables, again, HERE, combine(seed, 0))
         )
         self._expect(
             "deal", clone(again, ONLY).tobytes() == opening.tobytes(),
@@ -206,7 +206,7 @@ class GameChecker(Probe):
         )
 
     def _owing(self, games: Games, seat: int) -> None:
-        owing = self._verbs.owing
+        owing = self._kernels.owing
         if owing is None:
             return
         bits = int(self._read("owing", games, lambda: owing(self._tables, games, HERE)))
@@ -245,7 +245,7 @@ class GameChecker(Probe):
         trial = clone(games)
         self._run(
             "redeal", "redeal_hidden",
-            lambda: self._verbs.redeal_hidden(self._tables, trial, HERE, seed, seat),
+            lambda: self._kernels.redeal_hidden(self._tables, trial, HERE, seed, seat),
         )  # fmt: skip
         self._others("redeal", "redeal_hidden", games, trial)
         return trial
@@ -304,7 +304,7 @@ class GameChecker(Probe):
         ):
             same = bool((before == now).all())
             self._expect("redeal", same, f"redeal_hidden changes the {what}")
-        owing = self._verbs.owing
+        owing = self._kernels.owing
         if owing is not None:
             bits = [int(owing(self._tables, each, HERE)) >> seat & 1 for each in (games, trial)]
             same = bits[0] == bits[1]
@@ -320,7 +320,7 @@ class GameChecker(Probe):
         tables = self._tables.tobytes()
         self._run(
             "play", f"action {says!r}",
-            lambda: self._verbs.play(self._tables, trial, HERE, action),
+            lambda: self._kernels.play(self._tables, trial, HERE, action),
         )  # fmt: skip
         self._others("play", "play", games, trial)
         self._expect("play", self._tables.tobytes() == tables, "play writes into the tables")
@@ -362,7 +362,7 @@ class GameChecker(Probe):
     def _after_the_end(self, games: Games) -> None:
         mask = self._mask(games)
         self._expect("mask", not mask.any(), "actions are legal after the end: expected none")
-        owing = self._verbs.owing
+        owing = self._kernels.owing
         if owing is not None:
             bits = int(owing(self._tables, games, HERE))
             self._expect("owing", bits == 0, f"owing returns {bits} after the end: expected 0")

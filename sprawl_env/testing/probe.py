@@ -24,7 +24,7 @@ CHECKS: Final = {
     "mask": "0 and 1; something legal until the game is over; legal actions keep `violations` "
     "empty and change the state; the reference agrees",
     "to_play": "a seat until the game is over, then NOBODY",
-    "pure": "verbs that only read write nothing into the state or the tables",
+    "pure": "kernels that only read write nothing into the state or the tables",
     "observation": "whole numbers that fit int8, all overwritten, and nothing is written beyond; "
     "as float32 number x scale, within -1..1",
     "names": "action names are non-empty, one line, and unique among the legal actions",
@@ -69,7 +69,7 @@ class Probe:
 
     def __init__(self, game: Game, made: Counter[str]) -> None:
         self.game, self.made = game, made
-        self._verbs, self._tables = game.verbs, game.tables
+        self._kernels, self._tables = game.kernels, game.tables
         self._where: dict[str, int] = {}  # seed, ply, seat
 
     def _error(self, check: str, says: str) -> ConformanceError:
@@ -102,11 +102,11 @@ class Probe:
         return found
 
     def _fill(self, what: str, games: Games, size: int, poison: Any, *arguments: int) -> Any:
-        """Return what a verb writes into an array of ``size`` numbers that holds ``poison``."""
+        """Return what a kernel writes into an array of ``size`` numbers that holds ``poison``."""
         memory = np.full(size + GUARD, poison)
         check = {"legal_actions": "mask", "observe": "observation"}.get(what, "rewards")
-        verb, out = getattr(self._verbs, what), memory[:size]
-        self._read(what, games, lambda: verb(self._tables, games, HERE, *arguments, out), check)
+        write, out = getattr(self._kernels, what), memory[:size]
+        self._read(what, games, lambda: write(self._tables, games, HERE, *arguments, out), check)
         beyond = memory[size:]
         same = bool(
             np.array_equal(beyond, np.full(GUARD, poison), equal_nan=poison.dtype.kind == "f")
@@ -117,7 +117,7 @@ class Probe:
     def _overwritten(
         self, check: str, what: str, games: Games, size: int, poisons: tuple[Any, Any], *args: int
     ) -> Any:
-        """Return what a verb writes; it must be the same whatever the array held before."""
+        """Return what a kernel writes; it must be the same whatever the array held before."""
         first = self._fill(what, games, size, poisons[0], *args)
         second = self._fill(what, games, size, poisons[1], *args)
         differ = np.flatnonzero(~(first == second))
@@ -131,7 +131,7 @@ class Probe:
             return f"legal_actions does not write action {at}: expected all overwritten"
         return f"{what} does not write side {at}, so rewards do not sum to zero"
 
-    # ----------------------------------------------------------------------------------- verbs
+    # ----------------------------------------------------------------------------------- kernels
 
     def _fields(self, check: str, games: Games, g: int) -> None:
         """Check the fields that every record has, and the game's own ``violations``."""

@@ -41,7 +41,7 @@ def picture_of(name, label, plies, seat):
     game = played.game()
     games = game.deal(1, played.header["seed"])
     for ply in played.plies[:plies]:
-        game.verbs.play(game.tables, games, 0, ply.action)
+        game.kernels.play(game.tables, games, 0, ply.action)
     before = played.plies[plies - 1]
     return game.picture(games, 0, seat, Played(before.seat, before.action, before.says))
 

@@ -459,7 +459,7 @@ def reachable_by_the_kernels(seats):
             for seed in range(CHANCES if games.supply[0].any() else 1):
                 trial = clone(games)
                 seed_state(trial[0], seed)
-                game.verbs.play(game.tables, trial, 0, action)
+                game.kernels.play(game.tables, trial, 0, action)
                 if key(trial) not in found:
                     found[key(trial)] = trial
                     waiting.append(trial)

@@ -36,6 +36,7 @@ from sprawl_env.games.urban_sprawl.rules.build import (
     neighbours_of_zone,
     payable_blocks,
 )
+from sprawl_env.games.urban_sprawl.rules.entry_points import legal_actions, play
 from sprawl_env.games.urban_sprawl.rules.lines import (
     in_line,
     line_money,
@@ -44,7 +45,6 @@ from sprawl_env.games.urban_sprawl.rules.lines import (
 )
 from sprawl_env.games.urban_sprawl.rules.scoring import office_bonus, prestige_lines
 from sprawl_env.games.urban_sprawl.rules.turn import cost_at
-from sprawl_env.games.urban_sprawl.rules.verbs import legal_actions, play
 from sprawl_env.games.urban_sprawl.state import State
 from sprawl_env.games.urban_sprawl.steps import (
     Step,

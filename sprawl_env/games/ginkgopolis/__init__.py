@@ -7,7 +7,7 @@ from typing import Final
 
 from sprawl_env.core.data import GameData
 from sprawl_env.core.errors import InvalidOption
-from sprawl_env.core.rules import GameRules, Option, Verbs
+from sprawl_env.core.rules import GameKernels, GameRules, Option
 from sprawl_env.games.ginkgopolis.actions import ACTIONS, WAIT
 from sprawl_env.games.ginkgopolis.constants import MAX_SEATS, MIN_SEATS, MOST_ROUNDS, Difficulty
 from sprawl_env.games.ginkgopolis.data_files import FILES, FOLDER, compile_tables, load_data
@@ -16,7 +16,7 @@ from sprawl_env.games.ginkgopolis.layout import layout
 from sprawl_env.games.ginkgopolis.names import action_name, describe
 from sprawl_env.games.ginkgopolis.observation import observe
 from sprawl_env.games.ginkgopolis.render import draw
-from sprawl_env.games.ginkgopolis.rules import verbs
+from sprawl_env.games.ginkgopolis.rules import entry_points
 from sprawl_env.games.ginkgopolis.state import GAME
 
 OPTIONS: Final = {
@@ -57,15 +57,15 @@ RULES: Final = GameRules(
     compile_tables=compile_tables,
     check_options=check_options,
     layout=layout,
-    verbs=Verbs(
-        deal=verbs.deal,
-        legal_actions=verbs.legal_actions,
-        play=verbs.play,
+    kernels=GameKernels(
+        deal=entry_points.deal,
+        legal_actions=entry_points.legal_actions,
+        play=entry_points.play,
         observe=observe,
-        scores=verbs.scores,
-        standings=verbs.standings,
-        redeal_hidden=verbs.redeal_hidden,
-        owing=verbs.owing,
+        scores=entry_points.scores,
+        standings=entry_points.standings,
+        redeal_hidden=entry_points.redeal_hidden,
+        owing=entry_points.owing,
     ),
     action_name=action_name,
     describe=describe,

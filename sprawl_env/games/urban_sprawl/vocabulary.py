@@ -105,7 +105,7 @@ class Next(IntEnum):
 
 
 class Group(IntEnum):
-    """Verbs that observations of a card count together (``features``)."""
+    """GameKernels that observations of a card count together (``features``)."""
 
     LOSSES = 0
     PAYOUTS = 1

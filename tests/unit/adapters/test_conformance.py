@@ -48,8 +48,8 @@ def test_pettingzoo_registry_and_module(name):
 
 @pytest.mark.parametrize("name", GAMES)
 def test_games_with_simultaneous_choices_are_registered_as_parallel_too(name):
-    verbs, wait = rules_of(name).verbs, rules_of(name).wait
-    assert (verbs.owing is not None) == (wait is not None) == (name in PARALLEL)
+    kernels, wait = rules_of(name).kernels, rules_of(name).wait
+    assert (kernels.owing is not None) == (wait is not None) == (name in PARALLEL)
     assert (f"sprawl_env/{name}-v0" in pettingzoo.parallel_registry) == (name in PARALLEL)
     assert BoardGameAEC(name).metadata["is_parallelizable"] is False
 

@@ -53,7 +53,7 @@ def test_the_same_choices_give_the_same_game_as_aec(game, reward):
         also = np.zeros(game.num_seats)
         while parallel.agents:
             assert parallel.games.tobytes() == aec.games.tobytes()
-            bits = game.verbs.owing(game.tables, aec.games, 0)
+            bits = game.kernels.owing(game.tables, aec.games, 0)
             owing = [a for k, a in enumerate(aec.possible_agents) if bits >> k & 1]
             assert owing
             for agent in parallel.agents:

@@ -56,7 +56,7 @@ def test_every_learner_owes_a_decision_and_sees_its_own_side(any_game):
 def opening_score(game, seed, i, episode, seat):
     """The points that a seat has in the opening position."""
     one = game.empty(1)
-    game.verbs.deal(game.tables, one, 0, combine(combine(seed, i), episode))
+    game.kernels.deal(game.tables, one, 0, combine(combine(seed, i), episode))
     return int(game.scores(one)[seat])
 
 

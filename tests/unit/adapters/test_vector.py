@@ -35,7 +35,7 @@ def test_env_i_is_dealt_from_seed_i_and_episode(any_game):
     vec.reset()
     one = any_game.empty(1)
     for i in range(3):
-        any_game.verbs.deal(any_game.tables, one, 0, combine(combine(9, i), 0))
+        any_game.kernels.deal(any_game.tables, one, 0, combine(combine(9, i), 0))
         assert one[0].tobytes() == vec.games[i].tobytes()
 
 

@@ -28,11 +28,11 @@ def middle(name, options, seed=0, plies=30):
     rng = np.random.default_rng(seed)
     mask = np.zeros((1, game.num_actions), np.int8)
     while True:
-        game.verbs.legal_actions(game.tables, games, 0, mask[0])
+        game.kernels.legal_actions(game.tables, games, 0, mask[0])
         legal = np.flatnonzero(mask[0])
         if games.ply[0] >= plies and len(legal) > 1:
             return game, games, mask
-        game.verbs.play(game.tables, games, 0, int(rng.choice(legal)))
+        game.kernels.play(game.tables, games, 0, int(rng.choice(legal)))
         assert games.over[0] == NOT_OVER
 
 
@@ -72,7 +72,7 @@ def test_what_the_seat_cannot_know_changes_nothing(name, options):
     for seed in range(5):
         game, games, _ = middle(name, options, seed=seed, plies=5 + 9 * seed)
         other = games.copy()
-        game.verbs.redeal_hidden(game.tables, other, 0, 77, int(games.to_play[0]))
+        game.kernels.redeal_hidden(game.tables, other, 0, 77, int(games.to_play[0]))
         assert other.tobytes() != games.tobytes()
         for agent in ("mcts:sims=25", "mcts:sims=4,greedy=1000,widen=1,turns=2"):
             here, there = (make_bot(agent, game, seed=1).search(g) for g in (games, other))
@@ -113,7 +113,7 @@ def test_a_widening_tree_begins_with_what_the_heuristic_likes_best(name, options
     search = make_bot("mcts:sims=1,widen=0.5", game, seed=5)
     visits, _ = search.search(games)
     known = games.copy()
-    game.verbs.redeal_hidden(game.tables, known, 0, combine(combine(5, 0), 0), games.to_play[0])
+    game.kernels.redeal_hidden(game.tables, known, 0, combine(combine(5, 0), 0), games.to_play[0])
     ratings = make_bot("greedy", game).values(mask, known)[0]
     assert ratings[visits.argmax()] == ratings.max()
 

@@ -87,7 +87,7 @@ def test_rules_that_no_module_holds_play_and_copy_but_do_not_pickle():
 
 def test_rules_that_were_typed_at_a_prompt_do_not_pickle(monkeypatch):
     main = types.ModuleType("__main__")
-    main.MINE = renamed("lots_typed", verbs=dataclasses.replace(lots.RULES.verbs))
+    main.MINE = renamed("lots_typed", kernels=dataclasses.replace(lots.RULES.kernels))
     monkeypatch.setitem(sys.modules, "__main__", main)
     with pytest.raises(InvalidOption, match="move its rules from the prompt into a file"):
         pickle.dumps(sprawl_env.game(main.MINE))
@@ -257,7 +257,8 @@ def test_greedy_without_a_heuristic_says_for_how_many_seats_it_is():
 
 def test_kernels_of_games_in_one_file_are_kept_apart():
     labels = [
-        rules.label for rules in (lots.RULES, defects.LEAK, renamed("lots", verbs=toy.RULES.verbs))
+        rules.label
+        for rules in (lots.RULES, defects.LEAK, renamed("lots", kernels=toy.RULES.kernels))
     ]
     assert len(set(labels)) == 3
     tower_up = sprawl_env.game("tower_up").rules

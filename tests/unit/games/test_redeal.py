@@ -29,14 +29,14 @@ def test_positions_that_differ_only_in_what_is_hidden_are_redealt_alike(name, op
             if rng.random() < 0.1:
                 seat = int(rng.integers(game.num_seats))
                 trial[0] = trial[1] = games[g]
-                game.verbs.redeal_hidden(game.tables, trial, 1, 5, seat)
+                game.kernels.redeal_hidden(game.tables, trial, 1, 5, seat)
                 moved += trial[0].tobytes() != trial[1].tobytes()
                 for k in range(2):
-                    game.verbs.redeal_hidden(game.tables, trial, k, 6, seat)
+                    game.kernels.redeal_hidden(game.tables, trial, k, 6, seat)
                 for field in games.dtype.names:
                     assert np.array_equal(trial[0][field], trial[1][field]), field
                 compared += 1
-            game.verbs.legal_actions(game.tables, games, g, mask)
-            game.verbs.play(game.tables, games, g, int(rng.choice(np.flatnonzero(mask))))
+            game.kernels.legal_actions(game.tables, games, g, mask)
+            game.kernels.play(game.tables, games, g, int(rng.choice(np.flatnonzero(mask))))
     assert compared > GAMES_EACH
     assert moved == compared

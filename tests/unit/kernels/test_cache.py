@@ -68,11 +68,11 @@ def test_a_module_of_a_package_depends_on_its_relative_imports(home):
     for folder in (package, package / "rules"):
         (folder / "__init__.py").write_text("")
     imports = "from . import build\nfrom .. import numbers\nfrom ..data import A\n"
-    (package / "rules" / "verbs.py").write_text(KERNEL.format(imports=imports, number=1))
+    (package / "rules" / "entry_points.py").write_text(KERNEL.format(imports=imports, number=1))
     (package / "rules" / "build.py").write_text("")
     (package / "numbers.py").write_text("")
     (package / "data.py").write_text("A = 1\n")
-    module = "mine_town.rules.verbs"
+    module = "mine_town.rules.kernels"
     assert changes(module, package / "rules" / "build.py", "B = 1\n")
     assert changes(module, package / "numbers.py", "B = 1\n")
     assert changes(module, package / "data.py", "A = 2\n")
@@ -119,7 +119,7 @@ def package(tmp_path):
         "games/towers/rules/build.py": "",
         "games/towers/data/cards.toml": "",
         "games/towers/render.py": "",
-        "games/ports/verbs.py": "",
+        "games/ports/entry_points.py": "",
         "bots/__init__.py": "",
         "bots/towers.py": "from town.games.towers.rules.build import may_build",
         "bots/greedy.py": "from town.bots import settings",
@@ -137,7 +137,7 @@ KERNELS = (
     "kernels/bits.py",
     "core/state.py",
     "games/towers/rules/build.py",
-    "games/ports/verbs.py",
+    "games/ports/entry_points.py",
     "bots/towers.py",
     "bots/greedy.py",
     "bots/planner.py",
@@ -158,7 +158,7 @@ TOWERS = {"games/towers/rules/build.py", "bots/towers.py", "../mine.py"}
         ("games/towers/data/cards.toml", TOWERS),
         ("games/towers/render.py", set()),
         ("games/towers/README.md", set()),
-        ("games/ports/verbs.py", {"games/ports/verbs.py"}),
+        ("games/ports/entry_points.py", {"games/ports/entry_points.py"}),
         ("bots/towers.py", {"bots/towers.py"}),
         ("bots/settings.py", {"bots/greedy.py"}),
         ("__init__.py", set()),
@@ -200,7 +200,7 @@ for name in game_names():
     rules = rules_of(name)
     heuristic = heuristic_of(rules)
     made = {
-        "play": rules.verbs.play,
+        "play": rules.kernels.play,
         "batch": _work_kernel(rules),
         "scores": score_heuristic(rules).rate,
         "heuristic": heuristic.value or heuristic.rate,
@@ -220,7 +220,7 @@ SCORES = """
 import sprawl_env
 game = sprawl_env.game("{game}")
 games = game.empty(1)
-print(game.verbs.scores.__module__, game.scores(games, 0).sum())
+print(game.kernels.scores.__module__, game.scores(games, 0).sum())
 """
 
 

@@ -42,7 +42,7 @@ def random_positions(game, seed, every):
             wait -= 1
             action = int(draws.choice(np.flatnonzero(game.legal_actions(games, 0))))
             last = Played(int(games["to_play"][0]), action, game.action_name(games, 0, action))
-            game.verbs.play(game.tables, games, 0, action)
+            game.kernels.play(game.tables, games, 0, action)
 
 
 def box_of(shape):
@@ -101,7 +101,7 @@ def test_every_kind_of_decision_is_drawn_with_all_legal_actions_as_targets(name)
             if seen[decision] <= OF_EACH:
                 check(game, games, last)
             last = Played(ply.seat, ply.action, ply.says)
-            game.verbs.play(game.tables, games, 0, ply.action)
+            game.kernels.play(game.tables, games, 0, ply.action)
     assert len(seen) == {"ginkgopolis": 6, "tower_up": 4, "urban_sprawl": 30}[name]
 
 

@@ -1,6 +1,6 @@
 """The rules of *Ginkgopolis*, one module a chapter, one function a rule.
 
-``verbs.py`` has the public kernels, ``flow.py`` the automatic steps between decisions,
+``entry_points.py`` has the public kernels, ``flow.py`` the automatic steps between decisions,
 ``decisions.py`` what each decision marks as legal and what its actions do.
 
 A rule takes the tables' record ``t`` and the ``state`` of one game.  ``may_*`` only read;

@@ -165,7 +165,7 @@ def test_when_it_is_over_nobody_acts():
     play(game, games, "take resource")
     assert games.to_play[0] == NOBODY
     assert legal_names(game, games) == set()
-    assert game.verbs.owing(game.tables, games, 0) == 0
+    assert game.kernels.owing(game.tables, games, 0) == 0
 
 
 # ---------------------------------------------------------------- truncation

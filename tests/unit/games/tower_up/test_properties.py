@@ -160,7 +160,7 @@ def test_games_of_a_batch_differ_and_do_not_depend_on_its_size():
 
 
 def test_two_and_four_seats_in_one_batch():
-    """The verbs of the four-seat game serve two-seat records in the same array."""
+    """The kernels of the four-seat game serve two-seat records in the same array."""
     two, four = game_of(2), game_of(4)
     alone = [two.deal(1, seed=6), four.deal(1, seed=7)]
     games = four.empty(2)

@@ -319,8 +319,8 @@ def test_tu_4_t3_a_card_that_gives_nothing_must_be_taken_by_who_cannot_build():
 
 def test_tu_4_t3_nobody_may_pass():
     game, games = position(buildings={6: ("black", 1)})
-    verbs = {name.split()[0] for name in legal_names(game, games)}
-    assert verbs == {"take", "build"}
+    words = {name.split()[0] for name in legal_names(game, games)}
+    assert words == {"take", "build"}
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
-"""The verbs of *Ginkgopolis*: the kernels that everything outside calls.
+"""The kernels of *Ginkgopolis* that everything outside calls.
 
-See ``core.rules.Verbs``.
+See ``core.rules.GameKernels``.
 """
 
 from __future__ import annotations

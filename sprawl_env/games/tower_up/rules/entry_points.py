@@ -1,4 +1,4 @@
-"""The verbs of *Tower Up*: the kernels that everything outside calls (see ``core.rules.Verbs``)."""
+"""The kernels of *Tower Up* that everything outside calls (see ``core.rules.GameKernels``)."""
 
 from __future__ import annotations
 

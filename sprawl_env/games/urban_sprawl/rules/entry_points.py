@@ -1,4 +1,4 @@
-"""The verbs of *Urban Sprawl*: the functions that the library calls (``core.rules.Verbs``).
+"""The kernels of *Urban Sprawl* that the library calls (``core.rules.GameKernels``).
 
 ``flow`` carries out automatic steps; ``decisions`` says what each decision marks and does.
 """
