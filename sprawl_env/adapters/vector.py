@@ -159,8 +159,16 @@ class VectorGames:
 
     def _work_of(self, number: int, which: Index) -> Callable[[], None]:
         """Return the call that executes orders in a share of the games."""
-        mask = np.zeros(self.num_actions, np.int8)
-        share = Share(number, which, which, self._actions, self._drawn, self._generators, mask)
+        share = Share(
+            number=number,
+            which=which,
+            rows=which,
+            actions=self._actions,
+            drawn=self._drawn,
+            generators=self._generators,
+            mask=np.zeros(self.num_actions, np.int8),
+            numbers=np.zeros(self.game.observation_size, np.int8),
+        )
         return functools.partial(
             BatchKernels(self.game).work,
             plain(self.game.tables),

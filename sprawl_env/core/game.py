@@ -14,11 +14,12 @@ import numpy as np
 
 from sprawl_env.core import positions
 from sprawl_env.core.errors import IllegalAction, InvalidOption, unknown
-from sprawl_env.core.layout import to_floats
 from sprawl_env.core.rules import GameRules, Picture, Played, View
 from sprawl_env.core.state import NOT_OVER, Games, raw_bytes
 from sprawl_env.kernels.arrays import Ints, Mask
+from sprawl_env.kernels.memory import allocate
 from sprawl_env.kernels.rng import MAX_SEED, combine
+from sprawl_env.kernels.stream import to_floats
 
 
 class Game:
@@ -79,7 +80,7 @@ class Game:
 
     def empty(self, batch: int) -> Games:
         """Return ``batch`` records in which only the option fields are set, for dealing."""
-        games: Games = np.empty(batch, self.dtype).view(np.recarray)
+        games: Games = allocate(batch, self.dtype).view(np.recarray)
         raw_bytes(games)[:] = raw_bytes(self._template)
         return games
 

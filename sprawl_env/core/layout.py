@@ -31,8 +31,6 @@ from typing import Any, NamedTuple, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.kernels.arrays import Floats, Mask
-from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.records import Field, Record, dtype_of
 
 T = TypeVar("T", bound=np.generic)
@@ -348,10 +346,3 @@ def starts_of(kind: type[Observation], layout: ObservationLayout) -> np.record:
         if made.entity:
             starts[made.entity] = made.step if made.step > 1 else made.stride
     return cast(np.record, starts[0])
-
-
-@kernel
-def to_floats(numbers: Mask, scales: Floats, out: Floats) -> None:
-    """Write whole numbers times their scales; all are ``[observation_size]``."""
-    for k in range(numbers.size):
-        out[k] = np.float32(numbers[k]) * scales[k]

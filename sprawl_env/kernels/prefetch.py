@@ -2,11 +2,12 @@
 
 A batch does not fit into the processor's caches.  A kernel requests the next game's row while it
 works on the current game, so loading and computing overlap.  Prefetching is a hint that does not
-change results.  In plain Python it does nothing.
+change results.  The deep entries of an agenda are not requested.  In plain Python it does nothing.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 from llvmlite import ir  # type: ignore[import-untyped]
@@ -16,9 +17,22 @@ from numba.extending import intrinsic
 from sprawl_env.kernels.compile import JIT, kernel
 
 LINE: Final = 64  # bytes of a cache line
+LIVE_ENTRIES: Final = 6  # of an agenda: few plies use deeper ones
 _TO_WRITE: Final = 1
 _KEEP: Final = 3  # in all caches
 _DATA: Final = 1
+
+
+def _lines(row: types.Record) -> list[int]:
+    """Return the offsets of the cache lines of a record that are worth a request."""
+    lines = range(0, row.size, LINE)
+    if "agenda" not in row.fields:
+        return list(lines)
+    agenda: Any = row.typeof("agenda")
+    start = row.offset("agenda")
+    deep = start + LIVE_ENTRIES * agenda.dtype.size
+    last = start + math.prod(agenda.shape) * agenda.dtype.size - LINE
+    return [at for at in lines if not deep <= at <= last]
 
 
 def _generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -32,15 +46,14 @@ def _generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any
     form = ir.FunctionType(ir.VoidType(), [first.type, number, number, number])
     hint = builder.module.declare_intrinsic("llvm.prefetch", [first.type], form)
     how = [ir.Constant(number, value) for value in (_TO_WRITE, _KEEP, _DATA)]
-    zero, line = (ir.Constant(row_size.type, value) for value in (0, LINE))
-    with cgutils.for_range_slice(builder, zero, row_size, line, row_size.type) as (at, _):
-        builder.call(hint, [builder.gep(first, [at]), *how])
+    for at in _lines(signature.args[0].dtype):
+        builder.call(hint, [builder.gep(first, [ir.Constant(row_size.type, at)]), *how])
     return context.get_dummy_value()
 
 
 @intrinsic  # type: ignore[untyped-decorator]  # numba has no types
 def _fetch(typing_context: Any, rows: Any, row: Any) -> Any:
-    """Prefetch one row of an array."""
+    """Prefetch one row of an array of records."""
     return types.void(rows, types.intp), _generate
 
 

@@ -50,10 +50,11 @@ def _load(typing_context: Any, words: Any, at: Any) -> Any:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def _store(typing_context: Any, words: Any, at: Any, value: Any) -> Any:
-    """Write a word after all earlier writes."""
+    """Write a word after all earlier writes, streaming stores among them."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         word = _word(context, builder, signature, arguments)
+        builder.fence("seq_cst")
         builder.store_atomic(arguments[2], word, "release", _WIDTH)
         return context.get_dummy_value()
 

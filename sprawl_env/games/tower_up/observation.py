@@ -114,14 +114,12 @@ def write_frontier(t: Table, state: State, viewer: int, site: int, out: Mask) ->
     out[t.at.missing + here] = missing
     if state.roofs_left[viewer] > 0:
         out[t.at.payable + here] = missing == 0
-        write_enabled(t, state, site, held, out)
+        write_enabled(t, state, price, held, best, out)
 
 
 @kernel
-def write_enabled(t: Table, state: State, site: int, held: int, out: Mask) -> None:
+def write_enabled(t: Table, state: State, price: int, held: int, gain: int, out: Mask) -> None:
     """Note a site's gain at each market card that would make the site payable, if larger."""
-    gain = int(out[t.at.gain + site * int(t.at.site)])
-    price = price_of(state, site)
     for space in range(MARKET_SIZE):
         card = int(state.market[space])
         if card != NO_CARD:

@@ -88,8 +88,8 @@ from sprawl_env.kernels.records import fields_of
 
 COUNTED: Final = (0, 127)
 EVERYONE: Final = (0, 2**MAX_SEATS - 1)
-# An agenda with this much room cannot overflow: two nested effects, an event, five elections.
-MOST_PENDING: Final = AGENDA_DEPTH - 12
+# An agenda with this much room cannot overflow: the deepest effects put 11 steps on it (README).
+MOST_PENDING: Final = AGENDA_DEPTH - 11
 
 Building = tuple[int, int, int, int]  # lots as a set, zone, owner, first lot
 

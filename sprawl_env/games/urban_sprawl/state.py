@@ -41,7 +41,7 @@ from sprawl_env.kernels.records import array, number, record, records
 
 # The end of a turn, an event drawn in it, its effects, one of them for several seats, inside it
 # another two deep, an election in that with the Mayor's park and the Contractor, a decision.
-AGENDA_DEPTH: Final = 32
+AGENDA_DEPTH: Final = 25
 
 
 class Entry(AgendaEntry):

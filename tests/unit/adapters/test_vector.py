@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import sprawl_env
+from sprawl_env.core.batch import MANY
 from sprawl_env.core.errors import InvalidOption, UnknownName
+from sprawl_env.kernels.compile import JIT
 from sprawl_env.kernels.rng import combine
 from tests.lengths import whole_games
 from tests.toy import ALWAYS, OFTEN, toy
@@ -247,16 +249,20 @@ def test_sampling_draws_every_legal_action_about_equally_often():
     assert abs(counts[legal] - 200).max() < 6 * np.sqrt(200)
 
 
-def test_observations_as_int8_times_their_scales_are_those_as_float32():
+@pytest.mark.parametrize("many", (False, True))
+def test_observations_as_int8_times_their_scales_are_those_as_float32(many):
+    """Many observations are written by streaming stores."""
+    game = toy(num_players=3)
+    size = MANY // game.observation_size + 41 if many and JIT else 40
     floats, numbers, none = (
-        sprawl_env.make_vec(toy(num_players=3), 40, seed=5, num_threads=2, observations=kind)
+        sprawl_env.make_vec(game, size, seed=5, num_threads=2, observations=kind)
         for kind in ("float32", "int8", None)
     )
     for vec in (floats, numbers, none):
         vec.reset()
-    for _ in range(STEPS // 10):
+    for _ in range(20 if many else STEPS // 10):
         assert numbers.observations.dtype == np.int8
-        assert none.observations.shape == (40, 0)
+        assert none.observations.shape == (size, 0)
         shown = numbers.observation_layout.to_floats(numbers.observations)
         assert shown.tobytes() == floats.observations.tobytes()
         actions = floats.sample_actions()

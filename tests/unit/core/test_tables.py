@@ -14,10 +14,10 @@ from sprawl_env.core.layout import (
     entity,
     layout_of,
     starts_of,
-    to_floats,
 )
 from sprawl_env.kernels.bits import count_bits, lowest
 from sprawl_env.kernels.lanes import lanes, shortfall, zeros
+from sprawl_env.kernels.stream import to_floats
 
 TABLE = ActionTable(("take", 3, "take a card"), ("build", 4, "build"))
 LAYOUT = ObservationLayout(("board", (2, 3), "sites"), ("score", (1,), "points"))

@@ -72,7 +72,7 @@ def test_a_module_of_a_package_depends_on_its_relative_imports(home):
     (package / "rules" / "build.py").write_text("")
     (package / "numbers.py").write_text("")
     (package / "data.py").write_text("A = 1\n")
-    module = "mine_town.rules.kernels"
+    module = "mine_town.rules.entry_points"
     assert changes(module, package / "rules" / "build.py", "B = 1\n")
     assert changes(module, package / "numbers.py", "B = 1\n")
     assert changes(module, package / "data.py", "A = 2\n")

@@ -14,6 +14,7 @@ from sprawl_env.core.state import NOT_OVER, clone
 from sprawl_env.games.tower_up.state import Entry
 from sprawl_env.kernels.compile import JIT
 from sprawl_env.kernels.records import fields_of
+from tests.damage import spoil
 from tests.unit.games.tower_up.position import (
     BATCH_ROUNDS,
     DAMAGED_POSITIONS,
@@ -424,16 +425,14 @@ SAFE_TO_PLAY = not JIT or bool(numba.config.BOUNDSCHECK)  # a bad index raises
 
 @settings(max_examples=DAMAGED_POSITIONS, deadline=None, database=None, derandomize=True)
 @given(
-    field=st.sampled_from([name for name in FIELDS if name != "agenda_size"]),
+    field=st.sampled_from([*(name for name in FIELDS if name != "agenda_size"), *["agenda"] * 9]),
     where=st.floats(0, 0.999),
     value=st.integers(-130, 130),
 )
 def test_a_position_that_is_not_refused_can_be_played(field, where, value):
     game, games = middle()
     content = json.loads(game.to_json(games))
-    whole = np.array(content["state"][field])
-    whole.reshape(-1)[int(where * whole.size)] = value
-    content["state"][field] = whole.tolist()
+    spoil(content["state"], field, where, value)
     try:
         games = game.from_json(json.dumps(content))
     except PositionError:

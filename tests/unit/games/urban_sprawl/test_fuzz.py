@@ -20,6 +20,7 @@ from sprawl_env.games.urban_sprawl.steps import (
 )
 from sprawl_env.kernels.agenda import top
 from sprawl_env.kernels.compile import JIT
+from tests.damage import spoil
 from tests.unit.games.urban_sprawl.bound import REBUILDS_OF_A_TURN, bound_of
 from tests.unit.games.urban_sprawl.position import game_of
 from tests.unit.games.urban_sprawl.test_hidden import random_game
@@ -216,11 +217,7 @@ def test_a_position_with_a_wrong_value_is_refused(position_in_the_middle, field)
 def test_a_position_that_is_not_refused_can_be_played(field, where, value, seed):
     game, text = middle()
     content = json.loads(text)
-    whole = np.array(content["state"][field])
-    flat = whole.reshape(-1)
-    entries = 5 * content["state"]["agenda_size"]
-    flat[int(where * (entries if field == "agenda" else whole.size))] = value
-    content["state"][field] = whole.tolist()
+    spoil(content["state"], field, where, value)
     try:
         games = game.from_json(json.dumps(content))
     except PositionError:
