@@ -47,11 +47,14 @@ MOST_TILES: Final = 99
 MOST_LEFT: Final = 37  # in a deck of contracts
 MOST_PLANNING: Final = 54
 MOST_AMOUNT: Final = 16
-MOST_POINTS: Final = 12
+MOST_POINTS: Final = 8
 MOST_TURN: Final = 100
 MOST_PERMITS: Final = 72
 MOST_EFFECT: Final = 8  # sum of the amounts of a card's effects of one kind
 MOST_EACH: Final = 4  # wealth or prestige for each building
+MOST_PRESTIGE: Final = 6  # icon of a card
+MOST_NUMBER: Final = 8  # of a card's vocation
+MOST_LIMIT: Final = 25  # of a card, on the value of its block
 NUM_PARTS_OF_MONEY: Final = 3  # wealth and prestige are shown in parts of at most 127
 PART_OF_MONEY: Final = 127
 MOST_STEPS: Final = 127
@@ -65,13 +68,19 @@ class CardFeatures(Observation):
 
     zone = block(NUM_ZONES, "its zone: CIV, COM, IND, RES")
     size = block(1, "its size", scale=1 / MAX_SIZE)
-    prestige = block(1, "its prestige icon", scale=1 / MOST_ICON)
-    vocations = block(NUM_VOCATIONS, "the number that it scores, by vocation", scale=1 / MOST_ICON)
+    prestige = block(1, f"its prestige icon, at most {MOST_PRESTIGE}", scale=1 / MOST_PRESTIGE)
+    vocations = block(
+        NUM_VOCATIONS,
+        f"the number that it scores, at most {MOST_NUMBER}, by vocation",
+        scale=1 / MOST_NUMBER,
+    )
     next_to = block(
         NUM_NEXT, "it must touch CIV, COM, IND, RES, a park, water, forest, an own building"
     )
     limits = block(3, "only in an empty block, only in the highest block, any zone")
-    value = block(2, "least and most value of the block", scale=1 / MOST_VALUE)
+    value = block(
+        2, f"least and most value of the block, at most {MOST_LIMIT}", scale=1 / MOST_LIMIT
+    )
     does = block(
         NUM_VERB_GROUPS,
         "sum of the amounts of its effects, at least 1 for each: lose or steal; pay lines; add or "
