@@ -96,7 +96,8 @@ def sees(drawn, seat, name, expected):
 SCALES = {  # one of a block's units as float32; 1 for the others
     **dict.fromkeys(("building_size", "permits", "missing", "permits_paid"), 1 / 4),
     "value": 1 / 40,
-    **dict.fromkeys(("number", "wealth_value", "points"), 1 / 12),
+    **dict.fromkeys(("number", "wealth_value"), 1 / 12),
+    "points": 1 / 8,
     **dict.fromkeys(("held", "buildings"), 1 / 48),
     **dict.fromkeys(("takes", "cost"), 1 / 20),
     **dict.fromkeys(
@@ -114,9 +115,9 @@ SCALES = {  # one of a block's units as float32; 1 for the others
         for group in ("card", "favor", "other_favor", "meant_card")
         for name, scale in {
             "size": 1 / 4,
-            "prestige": 1 / 12,
-            "vocations": 1 / 12,
-            "value": 1 / 40,
+            "prestige": 1 / 6,
+            "vocations": 1 / 8,
+            "value": 1 / 25,
             "does": 1 / 8,
             "once": 1 / 8,
             "per_own": 1 / 4,
@@ -620,7 +621,7 @@ def test_the_turn_as_it_goes_on():
     here = position(active=1, points=8, turn=37)
     sees_turn(here, 0, points=8, investing=1, nothing_built=1, turns=37)
     here[1].points[0], here[1].turn[0] = 20, 299
-    sees_turn(here, 0, points=12, investing=1, nothing_built=1, turns=100)
+    sees_turn(here, 0, points=8, investing=1, nothing_built=1, turns=100)
     assert block(here, 0, "active").tolist() == [0, 1]
     assert block(here, 1, "to_play").tolist() == [1, 0]
 
@@ -704,10 +705,10 @@ def test_where_a_building_goes_on():
 SAYS = {  # non-zero numbers, by group and index in the group
     "High School": {
         ("zone", 0): 1, ("size", 0): 2, ("prestige", 0): 3, ("vocations", 2): 3,
-        ("value", 1): 40,
+        ("value", 1): 25,
     },
     "Barber Shop": {
-        ("zone", 1): 1, ("size", 0): 1, ("prestige", 0): 2, ("value", 1): 40,
+        ("zone", 1): 1, ("size", 0): 1, ("prestige", 0): 2, ("value", 1): 25,
         ("once", 0): 2, ("once", 1): 2,
     },
     "Gravel Pit": {
@@ -716,67 +717,67 @@ SAYS = {  # non-zero numbers, by group and index in the group
         ("per_all", 5 + 3): -1,  # prestige, for each RES
     },
     "Villa": {
-        ("zone", 3): 1, ("size", 0): 1, ("prestige", 0): 2, ("value", 1): 40,
+        ("zone", 3): 1, ("size", 0): 1, ("prestige", 0): 2, ("value", 1): 25,
         ("next_to", 4): 1, ("next_to", 5): 1, ("next_to", 6): 1, ("once", 1): 2,
     },
     "Bank": {
         ("zone", 1): 1, ("size", 0): 2, ("vocations", 0): 4, ("value", 0): 6,
-        ("value", 1): 40,
+        ("value", 1): 25,
     },
     "Landfill": {
-        ("zone", 2): 1, ("size", 0): 3, ("limits", 0): 1, ("value", 1): 40, ("once", 0): 8,
+        ("zone", 2): 1, ("size", 0): 3, ("limits", 0): 1, ("value", 1): 25, ("once", 0): 8,
         ("does", 0): 1, **{("per_all", 5 + zone): -1 for zone in range(5)},
     },
     "Rail Yard": {
         ("zone", 2): 1, ("size", 0): 3, ("vocations", 1): 3, ("vocations", 5): 2,
-        ("value", 1): 40, ("per_own", 2): 1, ("per_own", 1): 1,
+        ("value", 1): 25, ("per_own", 2): 1, ("per_own", 1): 1,
     },
     "Marina": {
-        ("zone", 3): 1, ("size", 0): 4, ("value", 1): 40, ("limits", 2): 1, ("paid", 3): 4,
+        ("zone", 3): 1, ("size", 0): 4, ("value", 1): 25, ("limits", 2): 1, ("paid", 3): 4,
     },
     "Skyscraper": {
-        ("zone", 1): 1, ("size", 0): 4, ("prestige", 0): 6, ("value", 1): 40, ("limits", 1): 1,
+        ("zone", 1): 1, ("size", 0): 4, ("prestige", 0): 6, ("value", 1): 25, ("limits", 1): 1,
         ("once", 0): 1, ("does", 2): 1,
     },
     "University": {
         ("zone", 0): 1, ("size", 0): 4, ("prestige", 0): 2, ("vocations", 2): 5,
-        ("value", 1): 40, ("per_all", 5 + 0): 4, ("per_all", 5 + 3): 4,
+        ("value", 1): 25, ("per_all", 5 + 0): 4, ("per_all", 5 + 3): 4,
     },
     "Textile Mill": {
         ("zone", 2): 1, ("size", 0): 2, ("prestige", 0): 1, ("vocations", 5): 2,
-        ("next_to", 2): 1, ("next_to", 5): 1, ("value", 1): 40, ("per_own", 3): 1,
+        ("next_to", 2): 1, ("next_to", 5): 1, ("value", 1): 25, ("per_own", 3): 1,
     },
     "Convention Center": {
-        ("zone", 1): 1, ("size", 0): 4, ("value", 1): 40, ("does", 1): 1, ("does", 3): 1,
+        ("zone", 1): 1, ("size", 0): 4, ("value", 1): 25, ("does", 1): 1, ("does", 3): 1,
         ("once", 1): 1,
     },
     "Incinerator": {
-        ("zone", 2): 1, ("size", 0): 2, ("value", 1): 40, ("once", 0): 7,
+        ("zone", 2): 1, ("size", 0): 2, ("value", 1): 25, ("once", 0): 7,
         ("does", 4): 1,
     },
     "Federal Courthouse": {
-        ("zone", 0): 1, ("size", 0): 2, ("prestige", 0): 2, ("value", 1): 40,
+        ("zone", 0): 1, ("size", 0): 2, ("prestige", 0): 2, ("value", 1): 25,
         ("does", 0): 2, ("does", 5): 1,
     },
     "Recycling Center": {
-        ("zone", 2): 1, ("size", 0): 1, ("value", 1): 40, ("does", 6): 3,
+        ("zone", 2): 1, ("size", 0): 1, ("value", 1): 25, ("does", 6): 3,
         ("once", 1): 1,
     },
     "Union Station": {
         ("zone", 0): 1, ("size", 0): 3, ("prestige", 0): 3, ("vocations", 1): 5,
-        ("value", 1): 40, ("does", 7): 3, **{("per_own", zone): 1 for zone in range(5)},
+        ("value", 1): 25, ("does", 7): 3, **{("per_own", zone): 1 for zone in range(5)},
     },
     "Radio Station": {
-        ("zone", 1): 1, ("size", 0): 1, ("vocations", 7): 6, ("value", 1): 40,
+        ("zone", 1): 1, ("size", 0): 1, ("vocations", 7): 6, ("value", 1): 25,
         ("does", 8): 1,
     },
     "Art Museum": {
         ("zone", 0): 1, ("size", 0): 2, ("prestige", 0): 3, ("next_to", 0): 1,
-        ("next_to", 4): 1, ("value", 1): 40, ("once", 1): 2, ("does", 9): 1,
+        ("next_to", 4): 1, ("value", 1): 25, ("once", 1): 2, ("does", 9): 1,
     },
     "Kindergarten": {
         ("zone", 3): 1, ("size", 0): 1, ("vocations", 2): 1, ("next_to", 3): 1,
-        ("next_to", 7): 1, ("value", 1): 40, ("per_own", 5 + 3): 1,
+        ("next_to", 7): 1, ("value", 1): 25, ("per_own", 5 + 3): 1,
     },
 }  # fmt: skip
 
