@@ -1,12 +1,16 @@
 """What a seat sees, declared: the blocks of the observation and their scales.
 
-A feature is a whole number that fits int8.  Where an amount has no limit, one block has the amount
-up to a limit, and another has it in steps that become larger (see ``observation.in_steps``).
+A feature is a whole number that fits int8.  An amount without a limit is shown in steps that become
+larger (see ``observation.in_steps``), and a second block has what is above the least amount of the
+step.
 """
 
 from __future__ import annotations
 
 from typing import Final
+
+import numpy as np
+import numpy.typing as npt
 
 from sprawl_env.core.layout import Observation, ObservationLayout, block, entity, group, layout_of
 from sprawl_env.games.urban_sprawl.constants import (
@@ -49,18 +53,21 @@ MOST_PLANNING: Final = 54
 MOST_AMOUNT: Final = 16
 MOST_POINTS: Final = 8
 MOST_TURN: Final = 100
-MOST_PERMITS: Final = 72
 MOST_EFFECT: Final = 8  # sum of the amounts of a card's effects of one kind
 MOST_EACH: Final = 4  # wealth or prestige for each building
 MOST_PRESTIGE: Final = 6  # icon of a card
 MOST_NUMBER: Final = 8  # of a card's vocation
 MOST_LIMIT: Final = 25  # of a card, on the value of its block
-NUM_PARTS_OF_MONEY: Final = 3  # wealth and prestige are shown in parts of at most 127
-PART_OF_MONEY: Final = 127
 MOST_STEPS: Final = 127
+MOST_ABOVE: Final = 127  # the least amount of a step
 HALF_WEALTH: Final = 50  # amounts that are half the steps
 HALF_PRESTIGE: Final = 150
 HALF_PERMITS: Final = 8
+
+
+def least_of_steps(half: int) -> npt.NDArray[np.int64]:
+    """Return the least amount in each step of ``observation.in_steps``, int64 ``[MOST_STEPS]``."""
+    return np.array([-(-half * step // (MOST_STEPS - step)) for step in range(MOST_STEPS)])
 
 
 class CardFeatures(Observation):
@@ -145,33 +152,27 @@ class Seen(Observation):
 
     seat = entity("seats")
     wealth = block(
-        (seat, NUM_PARTS_OF_MONEY),
-        "wealth up to 127, from there up to 254, from there up to 381",
-        scale=1 / PART_OF_MONEY,
-    )
-    wealth_steps = block(
         seat,
         f"wealth w in steps: {MOST_STEPS} * w // (w + {HALF_WEALTH})",
         scale=1 / MOST_STEPS,
     )
+    wealth_above = block(seat, "wealth above the least of that step", scale=1 / MOST_ABOVE)
     prestige = block(
-        (seat, NUM_PARTS_OF_MONEY), "prestige in the same parts", scale=1 / PART_OF_MONEY
-    )
-    prestige_steps = block(
         seat,
         f"prestige p in steps: {MOST_STEPS} * p // (p + {HALF_PRESTIGE})",
         scale=1 / MOST_STEPS,
     )
+    prestige_above = block(seat, "prestige above the least of that step", scale=1 / MOST_ABOVE)
     active = block(seat, "it is this seat's turn")
     to_play = block(seat, "it is this seat's decision")
     hand = block((seat, NUM_KINDS), "planning cards by kind", scale=1 / MOST_COPIES)
     permit_sum = block(
-        (seat, NUM_ZONES), "permits held for CIV, COM, IND, RES", scale=1 / MOST_PERMITS
-    )
-    permit_steps = block(
         (seat, NUM_ZONES),
-        f"permits p for each in steps: {MOST_STEPS} * p // (p + {HALF_PERMITS})",
+        f"permits p held for CIV, COM, IND, RES in steps: {MOST_STEPS} * p // (p + {HALF_PERMITS})",
         scale=1 / MOST_STEPS,
+    )
+    permit_sum_above = block(
+        (seat, NUM_ZONES), "permits above the least of that step", scale=1 / MOST_ABOVE
     )
     vocations = block((seat, NUM_VOCATIONS), "vocation markers held", scale=1 / MOST_COPIES)
     offices = block((seat, NUM_OFFICES), "offices held")

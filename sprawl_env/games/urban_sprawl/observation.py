@@ -47,16 +47,15 @@ from sprawl_env.games.urban_sprawl.layout import (
     HALF_PERMITS,
     HALF_PRESTIGE,
     HALF_WEALTH,
+    MOST_ABOVE,
     MOST_AMOUNT,
     MOST_BUILDINGS,
-    MOST_PERMITS,
     MOST_POINTS,
     MOST_STEPS,
     MOST_TURN,
     NUM_CARD_FEATURES,
-    NUM_PARTS_OF_MONEY,
     NUM_PLACES,
-    PART_OF_MONEY,
+    least_of_steps,
     seen_layout,
 )
 from sprawl_env.games.urban_sprawl.rules.build import permits_held
@@ -76,6 +75,10 @@ from sprawl_env.kernels.agenda import top
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.lanes import LANE, LANE_BITS
+
+LEAST_WEALTH: Final = least_of_steps(HALF_WEALTH)
+LEAST_PRESTIGE: Final = least_of_steps(HALF_PRESTIGE)
+LEAST_PERMITS: Final = least_of_steps(HALF_PERMITS)
 
 
 def layout(tables: Tables, num_seats: int) -> ObservationLayout:
@@ -254,26 +257,22 @@ def in_steps(amount: int, half: int) -> int:
 
 
 @kernel
-def write_money(amount: int, start: int, out: Mask) -> None:
-    """Write an unbounded amount in parts: each is full before the next one begins."""
-    for k in range(NUM_PARTS_OF_MONEY):
-        out[start + k] = min(max(amount - k * PART_OF_MONEY, 0), PART_OF_MONEY)
-
-
-@kernel
 def write_holdings(t: Table, state: State, seat: int, row: int, out: Mask) -> None:
     """Write the wealth, prestige and permits of a seat."""
     at = t.at
     wealth, prestige = int(state.wealth[seat]), int(state.prestige[seat])
-    write_money(wealth, at.wealth + row, out)
-    write_money(prestige, at.prestige + row, out)
-    out[at.wealth_steps + row] = in_steps(wealth, HALF_WEALTH)
-    out[at.prestige_steps + row] = in_steps(prestige, HALF_PRESTIGE)
-    held, sums, steps = permits_held(t, state, seat), at.permit_sum + row, at.permit_steps + row
+    steps = in_steps(wealth, HALF_WEALTH)
+    out[at.wealth + row] = steps
+    out[at.wealth_above + row] = min(wealth - LEAST_WEALTH[steps], MOST_ABOVE)
+    steps = in_steps(prestige, HALF_PRESTIGE)
+    out[at.prestige + row] = steps
+    out[at.prestige_above + row] = min(prestige - LEAST_PRESTIGE[steps], MOST_ABOVE)
+    held, sums, above = permits_held(t, state, seat), at.permit_sum + row, at.permit_sum_above + row
     for zone in range(NUM_ZONES):
         permits = held >> LANE_BITS * zone & LANE
-        out[sums + zone] = min(permits, MOST_PERMITS)
-        out[steps + zone] = in_steps(permits, HALF_PERMITS)
+        steps = in_steps(permits, HALF_PERMITS)
+        out[sums + zone] = steps
+        out[above + zone] = min(permits - LEAST_PERMITS[steps], MOST_ABOVE)
 
 
 @kernel

@@ -14,7 +14,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     ZONES,
 )
 from sprawl_env.games.urban_sprawl.effect_verbs import Verb
-from sprawl_env.games.urban_sprawl.layout import CARD_LAYOUT, NUM_CARD_FEATURES
+from sprawl_env.games.urban_sprawl.layout import CARD_LAYOUT, NUM_CARD_FEATURES, least_of_steps
 from sprawl_env.games.urban_sprawl.observation import in_steps, planes
 from sprawl_env.games.urban_sprawl.rules.rails import rebuild_planning
 from sprawl_env.games.urban_sprawl.steps import (
@@ -101,10 +101,14 @@ SCALES = {  # one of a block's units as float32; 1 for the others
     **dict.fromkeys(("held", "buildings"), 1 / 48),
     **dict.fromkeys(("takes", "cost"), 1 / 20),
     **dict.fromkeys(
-        ("wealth", "wealth_steps", "prestige", "prestige_steps", "permit_steps"), 1 / 127
+        [
+            block + above
+            for block in ("wealth", "prestige", "permit_sum")
+            for above in ("", "_above")
+        ],
+        1 / 127,
     ),
     **dict.fromkeys(("hand", "vocations", "vocations_left", "discards"), 1 / 9),
-    "permit_sum": 1 / 72,
     "amounts": 1 / 16,
     "turns": 1 / 100,
     "contracts_left": 1 / 37,
@@ -186,6 +190,16 @@ def test_steps_are_whole_and_ordered_over_the_whole_range(half):
     assert steps == [127 * amount // (amount + half) for amount in range(2**14)]
     assert (steps[0], steps[half], max(steps)) == (0, 63, steps[-1])
     assert max(steps) < 127
+
+
+@pytest.mark.parametrize(("half", "most"), [(8, 250), (50, 700), (150, 1100)])
+def test_a_step_and_what_is_above_its_least_amount_tell_the_amount(half, most):
+    least = least_of_steps(half)
+    amounts = np.arange(2**14)
+    steps = np.array([in_steps(amount, half) for amount in amounts])
+    assert (least[steps] <= amounts).all()
+    assert (least[steps[1:]] > amounts[:-1])[steps[1:] != steps[:-1]].all()
+    assert (amounts - least[steps])[: most + 1].max() <= 127
 
 
 def test_starts_of_two_games_do_not_depend_on_each_other():
@@ -287,16 +301,16 @@ def test_seats_are_counted_from_the_observer(drawn, observer):
         expected = {((s - observer) % 3, k): v for (s, k), v in values.items()}
         sees(drawn, observer, name, expected)
 
-    seen_at("wealth", {(0, 0): 10, (1, 0): 25})
-    seen("wealth_steps", [127 * 10 // 60, 127 * 25 // 75, 0])
-    seen_at("prestige", {(0, 0): 15, (1, 0): 30, (2, 0): 127, (2, 1): 150 - 127})
-    seen("prestige_steps", [127 * 15 // 165, 127 * 30 // 180, 63])
+    seen("wealth", [127 * 10 // 60, 127 * 25 // 75, 0])
+    seen("wealth_above", [0, 0, 0])
+    seen("prestige", [127 * 15 // 165, 127 * 30 // 180, 63])
+    seen("prestige_above", [0, 0, 150 - 148])  # 148 is the least with 63 steps
     seen("active", [1, 0, 0])
     seen("to_play", [1, 0, 0])
     seen_at("hand", {(0, 5): 2, (1, 3): 1, (1, 17): 1})
-    seen_at("permit_sum", {(0, zone): 4 for zone in range(4)} | {(1, 3): 1})
     steps = {(0, zone): 127 * 4 // 12 for zone in range(4)}
-    seen_at("permit_steps", steps | {(1, 3): 127 // 9})
+    seen_at("permit_sum", steps | {(1, 3): 127 // 9})
+    seen_at("permit_sum_above", {})
     held = {(2, VOCATIONS.index("MEDIA")): 1, (2, 3): 2}
     seen_at("vocations", held)
     seen_at("offices", {(1, OFFICES.index("mayor")): 1, (2, OFFICES.index("boss")): 1})
