@@ -26,9 +26,9 @@ _DATA: Final = 1
 def _lines(row: types.Record) -> list[int]:
     """Return the offsets of the cache lines of a record that are worth a request."""
     lines = range(0, row.size, LINE)
-    if "agenda" not in row.fields:
+    agenda: Any = row.typeof("agenda") if "agenda" in row.fields else None
+    if not isinstance(getattr(agenda, "dtype", None), types.Record):
         return list(lines)
-    agenda: Any = row.typeof("agenda")
     start = row.offset("agenda")
     deep = start + LIVE_ENTRIES * agenda.dtype.size
     last = start + math.prod(agenda.shape) * agenda.dtype.size - LINE

@@ -68,5 +68,9 @@ def test_prefetching_leaves_out_what_lies_deep_in_the_agenda():
     missing = set(range(GAME.itemsize)) - requested
     assert missing <= set(deep)
     assert len(missing) > len(deep) - 2 * LINE
-    plain = numba.from_dtype(np.dtype([("a", np.int64, 20)]))
-    assert _lines(plain) == [0, 64, 128]
+
+
+@pytest.mark.parametrize("name", ["wealth", "agenda"])
+def test_all_of_another_record_is_prefetched(name):
+    assert _lines(numba.from_dtype(np.dtype([(name, np.int64, 20)]))) == [0, 64, 128]
+    assert _lines(numba.from_dtype(np.dtype([(name, np.int64)]))) == [0]
