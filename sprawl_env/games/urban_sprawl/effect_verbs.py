@@ -192,7 +192,7 @@ def row_of(verb: Verb) -> Callable[[type[R]], type[R]]:
 
 
 class Filtered(EffectRow):
-    """An effect on buildings that pass a filter, whoever controls them."""
+    """An effect on buildings that pass a filter, under the control of any seat or of none."""
 
     what: MoneyOrEither = ""
     number: Number = 0
