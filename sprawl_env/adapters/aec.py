@@ -11,7 +11,7 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 from sprawl_env.adapters.pettingzoo_base import ZooGame
 from sprawl_env.core.checks import MOST_DEALS, no_choice_left, whole_number
 from sprawl_env.core.game import Game
-from sprawl_env.core.state import FINISHED, NOT_OVER
+from sprawl_env.core.state import FINISHED, NOT_OVER, plain
 from sprawl_env.kernels.arrays import Mask
 
 
@@ -60,7 +60,7 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
         mask = self.game.legal_actions(self.games, 0)
         while self._skip_forced and np.count_nonzero(mask) == 1:
             self._play(int(mask.argmax()))
-            self._kernels.legal_actions(self._tables, self.games, 0, mask)
+            self._kernels.legal_actions(self._tables, plain(self.games), 0, mask)
         self._mask = mask
         seat = int(self.games["to_play"][0])
         self.agent_selection = self.possible_agents[max(seat, 0)]

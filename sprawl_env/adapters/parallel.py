@@ -12,7 +12,7 @@ from sprawl_env.adapters.pettingzoo_base import ZooGame
 from sprawl_env.core.checks import whole_number
 from sprawl_env.core.errors import IllegalAction, InvalidOption
 from sprawl_env.core.game import Game
-from sprawl_env.core.state import FINISHED, NOT_OVER, TRUNCATED, Games, clone
+from sprawl_env.core.state import FINISHED, NOT_OVER, TRUNCATED, Games, clone, plain
 from sprawl_env.kernels.arrays import Mask
 
 ByAgent: TypeAlias = dict[str, Any]
@@ -68,7 +68,7 @@ class BoardGameParallel(ZooGame, ParallelEnv):  # type: ignore[misc]  # pettingz
 
     def _open_pass(self) -> None:
         """Compute which seats choose in this pass, and the masks of all seats."""
-        bits = int(self._find_owing(self._tables, self.games, 0))
+        bits = int(self._find_owing(self._tables, plain(self.games), 0))
         self._owing = {seat for seat in self._seat_of.values() if bits >> seat & 1}
         self._masks[:] = 0
         for seat, mask in enumerate(self._masks):

@@ -12,7 +12,7 @@ from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.rewards import Earnings
 from sprawl_env.core.rules import Played
-from sprawl_env.core.state import Games
+from sprawl_env.core.state import Games, plain
 from sprawl_env.kernels.arrays import Floats, Mask
 from sprawl_env.render.modes import RENDER_FPS, Renderer
 from sprawl_env.render.pixels import Pixels
@@ -59,7 +59,7 @@ class ZooGame:
             "render_fps": RENDER_FPS,
         }
         self._kernels = self.game.kernels
-        self._tables = self.game.tables
+        self._tables = plain(self.game.tables)
         self._earnings = Earnings(self.game, reward)
         self.possible_agents = [f"player_{seat}" for seat in range(self.game.num_seats)]
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
@@ -113,7 +113,7 @@ class ZooGame:
         if self.render_mode is not None:
             says = self.game.action_name(self.games, 0, action)
             self._last = Played(int(self.games["to_play"][0]), action, says)
-        self._kernels.play(self._tables, self.games, 0, action)
+        self._kernels.play(self._tables, plain(self.games), 0, action)
 
     def _show(self) -> None:
         """Update the window, if there is one."""

@@ -25,7 +25,6 @@ from sprawl_env.core.batch import (
     new_orders,
     new_results,
     new_views,
-    plain,
 )
 from sprawl_env.core.checks import checked_actions, no_choice_left
 from sprawl_env.core.errors import IllegalAction, InvalidOption
@@ -33,7 +32,7 @@ from sprawl_env.core.game import Game
 from sprawl_env.core.game import check_seed as _check_seed
 from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.rewards import reward_mode
-from sprawl_env.core.state import FINISHED, TRUNCATED, Games
+from sprawl_env.core.state import FINISHED, TRUNCATED, Games, plain
 from sprawl_env.kernels.arrays import Floats, Index, Mask
 from sprawl_env.kernels.masks import new_generators
 from sprawl_env.render.modes import Renderer

@@ -19,9 +19,9 @@ from sprawl_env.core.errors import unknown
 from sprawl_env.core.game import Game
 from sprawl_env.core.rewards import WINNER, add_change, add_final_rewards, is_dense
 from sprawl_env.core.rules import GameRules
-from sprawl_env.core.state import NOBODY, NOT_OVER, Games, Tables
+from sprawl_env.core.state import NOBODY, NOT_OVER, Games, Tables, plain
 from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
-from sprawl_env.kernels.compile import JIT, kernel
+from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.masks import NO_ACTION, draw, new_generators, only_action
 from sprawl_env.kernels.memory import allocate
 from sprawl_env.kernels.prefetch import prefetch
@@ -35,11 +35,6 @@ NO_ORDER: Final = -1
 NOTHING: Final = 0  # no task
 OBSERVATIONS: Final = ("float32", "int8")  # types of observations
 MANY: Final = 1 << 20  # numbers of the observations that are written past the processor's caches
-
-
-def plain(records: Any) -> Any:
-    """Return records in the form in which Python passes them to a kernel fastest."""
-    return records.view(np.ndarray) if JIT else records
 
 
 class Share(NamedTuple):

@@ -15,7 +15,7 @@ import numpy as np
 from sprawl_env.core import positions
 from sprawl_env.core.errors import IllegalAction, InvalidOption, unknown
 from sprawl_env.core.rules import GameRules, Picture, Played, View
-from sprawl_env.core.state import NOT_OVER, Games, raw_bytes
+from sprawl_env.core.state import NOT_OVER, Games, plain, raw_bytes
 from sprawl_env.kernels.arrays import Ints, Mask
 from sprawl_env.kernels.memory import allocate
 from sprawl_env.kernels.rng import MAX_SEED, combine
@@ -53,6 +53,7 @@ class Game:
         self.data = rules.load_data(data)
         rules.check_options(self.data, numbers)
         self.tables = rules.compile_tables(self.data, numbers)
+        self._tables = plain(self.tables)
         self.actions = rules.actions
         self.num_actions = rules.actions.size
         self.observation_layout = rules.layout(self.tables, self.num_seats)
@@ -89,7 +90,7 @@ class Game:
         seed = check_seed(seed)
         games = self.empty(batch)
         for g in range(batch):
-            self.kernels.deal(self.tables, games, g, combine(seed, g))
+            self.kernels.deal(self._tables, plain(games), g, combine(seed, g))
         return games
 
     def _check(self, games: Games, g: int, seat: int = 0) -> None:
@@ -113,7 +114,7 @@ class Game:
         """
         self._check(games, g)
         out = np.empty(self.num_actions, np.int8) if mask is None else mask
-        self.kernels.legal_actions(self.tables, games, g, out)
+        self.kernels.legal_actions(self._tables, plain(games), g, out)
         return out
 
     def play(self, games: Games, g: int, action: int) -> None:
@@ -125,7 +126,7 @@ class Game:
         mask = self.legal_actions(games, g)
         if not 0 <= action < self.num_actions or not mask[action]:
             raise self.illegal(games, g, action, mask)
-        self.kernels.play(self.tables, games, g, int(action))
+        self.kernels.play(self._tables, plain(games), g, int(action))
 
     def illegal(self, games: Games, g: int, action: int, mask: Mask) -> IllegalAction:
         """Return the error for ``action``; the message names it and some legal actions."""
@@ -159,10 +160,10 @@ class Game:
         self._check(games, g, seat)
         result = np.empty(self.observation_size, np.float32) if out is None else out
         if result.dtype == np.int8:
-            self.kernels.observe(self.tables, games, g, seat, result)
+            self.kernels.observe(self._tables, plain(games), g, seat, result)
             return result
         numbers = np.empty(self.observation_size, np.int8)
-        self.kernels.observe(self.tables, games, g, seat, numbers)
+        self.kernels.observe(self._tables, plain(games), g, seat, numbers)
         to_floats(numbers, self.observation_layout.scales, result)
         return result
 
@@ -170,7 +171,7 @@ class Game:
         """Return the current points of all sides, seats first; int32 ``[num_sides]``."""
         self._check(games, g)
         out = np.empty(self.num_sides, np.int32)
-        self.kernels.scores(self.tables, games, g, out)
+        self.kernels.scores(self._tables, plain(games), g, out)
         return out
 
     def standings(self, games: Games, g: int = 0) -> Ints:
@@ -180,13 +181,13 @@ class Game:
         """
         self._check(games, g)
         out = np.empty(self.num_sides, np.int32)
-        self.kernels.standings(self.tables, games, g, out)
+        self.kernels.standings(self._tables, plain(games), g, out)
         return out
 
     def redeal_hidden(self, games: Games, g: int, seed: int, seat: int) -> None:
         """Resample everything that ``seat`` cannot know about game ``g``, in place."""
         self._check(games, g, seat)
-        self.kernels.redeal_hidden(self.tables, games, g, check_seed(seed), seat)
+        self.kernels.redeal_hidden(self._tables, plain(games), g, check_seed(seed), seat)
 
     def action_name(self, games: Games, g: int, action: int) -> str:
         """Return an action in words, as a player would say it."""

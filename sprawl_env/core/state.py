@@ -8,6 +8,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from sprawl_env.kernels.compile import JIT
 from sprawl_env.kernels.records import Record, number
 
 Games: TypeAlias = "np.recarray[Any, Any]"
@@ -32,6 +33,11 @@ class CommonState(Record):
     num_seats = number(np.int8, "seats that make decisions")
     to_play = number(np.int8, "seat that owes a decision; NOBODY when the game is over")
     over = number(np.int8, "NOT_OVER, FINISHED or TRUNCATED")
+
+
+def plain(records: Any) -> Any:
+    """Return records in the form in which Python passes them to a kernel fastest, a view."""
+    return records.view(np.ndarray) if JIT else records
 
 
 def raw_bytes(games: Games) -> npt.NDArray[np.uint8]:
