@@ -17,9 +17,9 @@ from numba.extending import intrinsic
 
 from sprawl_env.kernels.arrays import Floats, Mask
 from sprawl_env.kernels.compile import JIT, kernel
+from sprawl_env.kernels.prefetch import LINE
 
 LANES: Final = 16  # float32 of a streaming store, which writes a whole cache line
-LINE: Final = 64  # bytes of a cache line
 FLOAT: Final = 4  # bytes
 NUMBER, REAL = ir.IntType(8), ir.FloatType()
 
