@@ -53,7 +53,6 @@ class Game:
         self.data = rules.load_data(data)
         rules.check_options(self.data, numbers)
         self.tables = rules.compile_tables(self.data, numbers)
-        self._tables = plain(self.tables)
         self.actions = rules.actions
         self.num_actions = rules.actions.size
         self.observation_layout = rules.layout(self.tables, self.num_seats)
@@ -90,7 +89,7 @@ class Game:
         seed = check_seed(seed)
         games = self.empty(batch)
         for g in range(batch):
-            self.kernels.deal(self._tables, plain(games), g, combine(seed, g))
+            self.kernels.deal(plain(self.tables), plain(games), g, combine(seed, g))
         return games
 
     def _check(self, games: Games, g: int, seat: int = 0) -> None:
@@ -114,7 +113,7 @@ class Game:
         """
         self._check(games, g)
         out = np.empty(self.num_actions, np.int8) if mask is None else mask
-        self.kernels.legal_actions(self._tables, plain(games), g, out)
+        self.kernels.legal_actions(plain(self.tables), plain(games), g, out)
         return out
 
     def play(self, games: Games, g: int, action: int) -> None:
@@ -126,7 +125,7 @@ class Game:
         mask = self.legal_actions(games, g)
         if not 0 <= action < self.num_actions or not mask[action]:
             raise self.illegal(games, g, action, mask)
-        self.kernels.play(self._tables, plain(games), g, int(action))
+        self.kernels.play(plain(self.tables), plain(games), g, int(action))
 
     def illegal(self, games: Games, g: int, action: int, mask: Mask) -> IllegalAction:
         """Return the error for ``action``; the message names it and some legal actions."""
@@ -160,10 +159,10 @@ class Game:
         self._check(games, g, seat)
         result = np.empty(self.observation_size, np.float32) if out is None else out
         if result.dtype == np.int8:
-            self.kernels.observe(self._tables, plain(games), g, seat, result)
+            self.kernels.observe(plain(self.tables), plain(games), g, seat, result)
             return result
         numbers = np.empty(self.observation_size, np.int8)
-        self.kernels.observe(self._tables, plain(games), g, seat, numbers)
+        self.kernels.observe(plain(self.tables), plain(games), g, seat, numbers)
         to_floats(numbers, self.observation_layout.scales, result)
         return result
 
@@ -171,7 +170,7 @@ class Game:
         """Return the current points of all sides, seats first; int32 ``[num_sides]``."""
         self._check(games, g)
         out = np.empty(self.num_sides, np.int32)
-        self.kernels.scores(self._tables, plain(games), g, out)
+        self.kernels.scores(plain(self.tables), plain(games), g, out)
         return out
 
     def standings(self, games: Games, g: int = 0) -> Ints:
@@ -181,13 +180,13 @@ class Game:
         """
         self._check(games, g)
         out = np.empty(self.num_sides, np.int32)
-        self.kernels.standings(self._tables, plain(games), g, out)
+        self.kernels.standings(plain(self.tables), plain(games), g, out)
         return out
 
     def redeal_hidden(self, games: Games, g: int, seed: int, seat: int) -> None:
         """Resample everything that ``seat`` cannot know about game ``g``, in place."""
         self._check(games, g, seat)
-        self.kernels.redeal_hidden(self._tables, plain(games), g, check_seed(seed), seat)
+        self.kernels.redeal_hidden(plain(self.tables), plain(games), g, check_seed(seed), seat)
 
     def action_name(self, games: Games, g: int, action: int) -> str:
         """Return an action in words, as a player would say it."""
