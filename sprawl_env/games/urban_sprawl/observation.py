@@ -72,7 +72,7 @@ from sprawl_env.games.urban_sprawl.steps import (
 )
 from sprawl_env.games.urban_sprawl.tables import MAYORS_PARK, Table
 from sprawl_env.kernels.agenda import top
-from sprawl_env.kernels.arrays import Mask
+from sprawl_env.kernels.arrays import Index, Mask
 from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.lanes import LANE, LANE_BITS
 
@@ -257,22 +257,25 @@ def in_steps(amount: int, half: int) -> int:
 
 
 @kernel
+def above_step(amount: int, half: int, least: Index) -> int:
+    """Return by how much an amount exceeds the least one in its step."""
+    return min(amount - int(least[in_steps(amount, half)]), MOST_ABOVE)
+
+
+@kernel
 def write_holdings(t: Table, state: State, seat: int, row: int, out: Mask) -> None:
     """Write the wealth, prestige and permits of a seat."""
     at = t.at
     wealth, prestige = int(state.wealth[seat]), int(state.prestige[seat])
-    steps = in_steps(wealth, HALF_WEALTH)
-    out[at.wealth + row] = steps
-    out[at.wealth_above + row] = min(wealth - LEAST_WEALTH[steps], MOST_ABOVE)
-    steps = in_steps(prestige, HALF_PRESTIGE)
-    out[at.prestige + row] = steps
-    out[at.prestige_above + row] = min(prestige - LEAST_PRESTIGE[steps], MOST_ABOVE)
+    out[at.wealth + row] = in_steps(wealth, HALF_WEALTH)
+    out[at.wealth_above + row] = above_step(wealth, HALF_WEALTH, LEAST_WEALTH)
+    out[at.prestige + row] = in_steps(prestige, HALF_PRESTIGE)
+    out[at.prestige_above + row] = above_step(prestige, HALF_PRESTIGE, LEAST_PRESTIGE)
     held, sums, above = permits_held(t, state, seat), at.permit_sum + row, at.permit_sum_above + row
     for zone in range(NUM_ZONES):
         permits = held >> LANE_BITS * zone & LANE
-        steps = in_steps(permits, HALF_PERMITS)
-        out[sums + zone] = steps
-        out[above + zone] = min(permits - LEAST_PERMITS[steps], MOST_ABOVE)
+        out[sums + zone] = in_steps(permits, HALF_PERMITS)
+        out[above + zone] = above_step(permits, HALF_PERMITS, LEAST_PERMITS)
 
 
 @kernel
