@@ -9,10 +9,13 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba.core import types
+from numba.extending import intrinsic
 
 from sprawl_env.kernels.arrays import Index, Mask
-from sprawl_env.kernels.bits import lowest
-from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.bits import count_bits, lowest
+from sprawl_env.kernels.compile import JIT, kernel
 from sprawl_env.kernels.rng import below, combine
 
 NO_ACTION: Final = -1  # no action of the mask
@@ -22,20 +25,46 @@ WORD: Final = 8  # bytes of a word; also the bits of a byte
 ONES: Final = 0x0101010101010101  # byte j of ``word * ONES`` is the sum of the bytes 0..j
 HIGHEST_BYTE, BYTE = 56, 0xFF
 HIGH_BITS: Final = 0x8080808080808080 - (1 << 64)
-MOST_WORDS: Final = 255  # words that can be added before a byte overflows
-BYTE_BITS: Final = 8
-EVEN_BYTES, EVEN_ONES, HIGHEST_PAIR, PAIR = 0x00FF00FF00FF00FF, 0x0001000100010001, 48, 0xFFFF
+
+
+@intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+def _read_word(typing_context: Any, mask: Any, first: Any) -> Any:
+    """Read the word that begins with an entry of a mask whose entries lie side by side."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        place = builder.gep(array.data, [arguments[1]])
+        word = builder.load(builder.bitcast(place, ir.IntType(8 * WORD).as_pointer()))
+        word.align = 1
+        return word
+
+    return types.int64(mask, types.intp), generate
+
+
+if JIT:
+
+    @kernel
+    def word_at(mask: Mask, first: int) -> int:
+        """Return the word that begins with action ``first``."""
+        return int(_read_word(mask, first))
+
+else:
+
+    def word_at(mask: Mask, first: int) -> int:
+        """Return the word that begins with action ``first``."""
+        return int(mask[first : first + WORD].view(np.int64)[0])
+
+
+@kernel
+def has_words(mask: Mask) -> bool:
+    """Return whether the entries lie side by side; false for some arrays that callers pass."""
+    return bool(mask.strides[0] == 1)
 
 
 @kernel
 def only_action(mask: Mask) -> int:
     """Return the only legal action; ``NO_ACTION`` if there are none or several."""
-    if count_legal(mask) != 1:
-        return NO_ACTION
-    for action in range(mask.size):
-        if mask[action]:
-            return action
-    return NO_ACTION
+    return legal_number(mask, 0) if count_legal(mask) == 1 else NO_ACTION
 
 
 @kernel
@@ -72,17 +101,11 @@ def draw(mask: Mask, generators: Any, g: int) -> int:
 @kernel
 def count_legal(mask: Mask) -> int:
     """Return the number of legal actions."""
-    count, done = 0, 0
-    if mask.strides[0] == 1:  # false for some arrays that callers pass
-        words = mask[: mask.size // WORD * WORD].view(np.int64)
-        done = words.size * WORD
-        for first in range(0, words.size, MOST_WORDS):
-            by_byte = 0
-            for k in range(first, min(first + MOST_WORDS, words.size)):
-                by_byte += int(words[k])
-            by_pair = (by_byte & EVEN_BYTES) + (by_byte >> BYTE_BITS & EVEN_BYTES)
-            count += by_pair * EVEN_ONES >> HIGHEST_PAIR & PAIR
-    for action in range(done, mask.size):
+    count = 0
+    in_words = mask.size // WORD * WORD if has_words(mask) else 0
+    for first in range(0, in_words, WORD):
+        count += count_bits(word_at(mask, first))
+    for action in range(in_words, mask.size):
         count += int(mask[action])
     return count
 
@@ -91,16 +114,15 @@ def count_legal(mask: Mask) -> int:
 def legal_number(mask: Mask, number: int) -> int:
     """Return legal action ``number``, counted from 0; the mask must have that many."""
     action, left = 0, number
-    if mask.strides[0] == 1:  # false for some arrays that callers pass
-        words = mask[: mask.size // WORD * WORD].view(np.int64)
-        for k in range(words.size):
-            up_to = int(words[k]) * ONES  # byte j: the number of legal actions in bytes 0..j
-            count = up_to >> HIGHEST_BYTE & BYTE
-            if count > left:
-                beyond = ((up_to | HIGH_BITS) - (left + 1) * ONES) & HIGH_BITS
-                return action + lowest(beyond) // WORD
-            left -= count
-            action += WORD
+    in_words = mask.size // WORD * WORD if has_words(mask) else 0
+    while action < in_words:
+        up_to = word_at(mask, action) * ONES  # byte j: the number of legal actions in bytes 0..j
+        count = up_to >> HIGHEST_BYTE & BYTE
+        if count > left:
+            beyond = ((up_to | HIGH_BITS) - (left + 1) * ONES) & HIGH_BITS
+            return action + lowest(beyond) // WORD
+        left -= count
+        action += WORD
     while left >= mask[action]:
         left -= int(mask[action])
         action += 1

@@ -11,21 +11,18 @@ from sprawl_env.kernels.compile import kernel
 @kernel
 def may_pay(state: State, seat: int, site: int) -> bool:
     """Return whether the site is empty, beside a building, and its price can be paid (TU §4)."""
-    if state.colour[site] != NO_COLOUR:
-        return False
-    neighbours = 0
+    neighbours, affordable = 0, True
     for colour in range(NUM_COLOURS):
         price = state.adjacent[site, colour]
-        if price > state.reserve[seat, colour]:
-            return False
+        affordable &= price <= state.reserve[seat, colour]
         neighbours += price
-    return neighbours > 0
+    return bool(affordable & (neighbours > 0) & (state.colour[site] == NO_COLOUR))
 
 
 @kernel
 def may_build_colour(state: State, seat: int, site: int, colour: int) -> bool:
     """Return whether no adjacent building has the colour and the seat holds it (TU §4)."""
-    return bool(state.adjacent[site, colour] == 0 and state.reserve[seat, colour] > 0)
+    return bool((state.adjacent[site, colour] == 0) & (state.reserve[seat, colour] > 0))
 
 
 @kernel

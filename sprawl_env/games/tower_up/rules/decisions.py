@@ -40,12 +40,11 @@ def mark_turn(state: State, seat: int, mask: Mask) -> None:
         mask[TAKE + space] = 1
     if state.roofs_left[seat] == 0:
         return
-    for site in range(state.colour.size):
-        if may_pay(state, seat, site):
-            for colour in range(NUM_COLOURS):
-                mask[BUILD + site * NUM_COLOURS + colour] = may_build_colour(
-                    state, seat, site, colour
-                )
+    for site in range(state.colour.size):  # without branches, so that sites are marked together
+        pays = may_pay(state, seat, site)
+        for colour in range(NUM_COLOURS):
+            fits = may_build_colour(state, seat, site, colour)
+            mask[BUILD + site * NUM_COLOURS + colour] = pays & fits
 
 
 @kernel
