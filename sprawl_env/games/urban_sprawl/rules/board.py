@@ -104,8 +104,8 @@ def zones_inside(state: State, block: int, gone: int) -> int:
     for corner in range(CORNERS):
         lot = block * CORNERS + corner
         shape = int(state.corners[lot])
-        if shape and not shape & gone:
-            zones |= 1 << int(state.zone[lot])
+        stays = int((shape != 0) & (shape & gone == 0))
+        zones |= stays << int(state.zone[lot])
     return zones
 
 
@@ -254,10 +254,8 @@ def look_across(state: State, block: int) -> None:
             continue
         for first in range(CORNERS):
             lot = other * CORNERS + first
-            shape = int(state.corners[lot])
-            if shape:
-                touched = AT_CORNERS[TOUCHED[HERE - 1 - direction, shape]]
-                across |= touched << int(state.zone[lot])
+            touched = int(TOUCHED[HERE - 1 - direction, int(state.corners[lot])])  # 0 if none
+            across |= AT_CORNERS[touched] << int(state.zone[lot])
     state.across[block] = across
 
 
