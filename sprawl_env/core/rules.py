@@ -46,6 +46,9 @@ class GameKernels:
             to play; 0 when the game is over.  Exactly these seats choose next, once each.
             ``legal_actions`` on a copy with ``to_play`` set to one of them gives that seat's legal
             actions.  None for a game without simultaneous choices.
+        is_possible: ``(tables, games, g)``: return whether the position is possible; as
+            ``GameRules.violations`` does, but compiled, for millions of positions.  None for a game
+            without such a check.
     """
 
     deal: Callable[[Tables, Games, int, int], None]
@@ -56,6 +59,7 @@ class GameKernels:
     standings: Callable[[Tables, Games, int, Ints], None]
     redeal_hidden: Callable[[Tables, Games, int, int, int], None]
     owing: Callable[[Tables, Games, int], int] | None = None
+    is_possible: Callable[[Tables, Games, int], bool] | None = None
 
 
 class Played(NamedTuple):

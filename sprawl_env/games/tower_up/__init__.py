@@ -15,6 +15,7 @@ from sprawl_env.games.tower_up.invariants import violations
 from sprawl_env.games.tower_up.layout import layout
 from sprawl_env.games.tower_up.names import action_name, describe
 from sprawl_env.games.tower_up.observation import observe
+from sprawl_env.games.tower_up.possible import is_possible
 from sprawl_env.games.tower_up.render import draw
 from sprawl_env.games.tower_up.rules import entry_points
 from sprawl_env.games.tower_up.state import GAME
@@ -66,6 +67,7 @@ RULES: Final = GameRules(
         scores=entry_points.scores,
         standings=entry_points.standings,
         redeal_hidden=entry_points.redeal_hidden,
+        is_possible=is_possible,
     ),
     action_name=action_name,
     describe=describe,

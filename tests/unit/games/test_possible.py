@@ -1,0 +1,43 @@
+"""The compiled check of a position and the one in words decide the same."""
+
+import numpy as np
+import pytest
+
+import sprawl_env
+from sprawl_env.core.state import clone, raw_bytes
+
+GAMES = [("tower_up", seats) for seats in (2, 3, 4)]
+
+
+def decide(game, games):
+    return bool(game.kernels.is_possible(game.tables, games, 0))
+
+
+@pytest.mark.parametrize(("name", "seats"), GAMES)
+def test_every_position_of_a_random_game_is_possible(name, seats):
+    game, rng = sprawl_env.game(name, num_players=seats), np.random.default_rng(seats)
+    for seed in range(3):
+        games = game.deal(1, seed)
+        while not games["over"][0]:
+            assert decide(game, games)
+            game.play(games, 0, int(rng.choice(np.flatnonzero(game.legal_actions(games)))))
+        assert decide(game, games)
+
+
+@pytest.mark.parametrize(("name", "seats"), GAMES)
+def test_damage_is_seen_by_both_checks_or_none(name, seats):
+    """Any byte of a position is changed: the compiled check says what the words say."""
+    game, rng = sprawl_env.game(name, num_players=seats), np.random.default_rng(seats)
+    vec = sprawl_env.make_vec(game, num_envs=32, seed=seats, observations=None)
+    vec.reset()
+    refused = 0
+    for _ in range(40):
+        vec.step(vec.sample_actions())
+        games = clone(vec.games[:1])
+        raw = raw_bytes(games)[0]
+        where = int(rng.integers(raw.size))
+        raw[where] = np.uint8(int(raw[where]) + rng.choice([1, -1, 2, 64, 128]) & 255)
+        words = game.rules.violations(game.tables, games, 0)
+        assert decide(game, games) == (words == []), (where, words)
+        refused += words != []
+    assert refused > 5
