@@ -12,7 +12,7 @@ RULES := tests/unit/kernels tests/unit/core tests/unit/games tests/unit/render/t
 WHOLE_GAMES := $(foreach part,fuzz properties,tests/unit/games/*/test_$(part).py) tests/second_opinion tests/golden/test_replays.py
 
 .DEFAULT_GOAL := help
-.PHONY: help setup train test test-long test-slow test-plain test-checked lint types contracts docs check benchmark notebooks format clean
+.PHONY: help setup train test test-long test-slow test-plain test-checked lint types contracts docs check fuzz benchmark notebooks format clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -62,6 +62,9 @@ docs: $(STAMP) ## build the documentation site: build/site/index.html
 	NUMBA_DISABLE_JIT=1 NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
 
 check: lint types contracts docs test test-long test-plain test-checked ## everything CI runs
+
+fuzz: $(STAMP) ## play a million random games of each game and check their positions (hours)
+	$(BIN)/python -m experiments.fuzz --games 1000000 $(ARGS)
 
 benchmark: $(STAMP) ## measure the speed, with peers where they are installed
 	$(BIN)/python -m experiments.benchmark $(ARGS)

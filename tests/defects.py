@@ -249,3 +249,14 @@ MORE = [
     (variant("lots_blocks", {"layout": lambda *_: SAME}), "layout", "every number once"),
     (variant("lots_padded", {"state": np.dtype(FIELDS, align=True)}), "state", "padding"),
 ]
+
+
+MANY = 6
+
+
+@kernel
+def impossible_with_many_points(tables, games, g):
+    return lots.points_of(games[g], 0) < MANY
+
+
+IMPOSSIBLE = variant("lots_impossible", is_possible=impossible_with_many_points)

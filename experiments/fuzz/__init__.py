@@ -1,0 +1,1 @@
+"""Look for games, calls, files and interruptions that break the package."""
