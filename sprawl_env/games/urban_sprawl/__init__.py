@@ -13,6 +13,7 @@ from sprawl_env.games.urban_sprawl.data_files import FILES, FOLDER, compile_tabl
 from sprawl_env.games.urban_sprawl.invariants import violations
 from sprawl_env.games.urban_sprawl.names import action_name, describe
 from sprawl_env.games.urban_sprawl.observation import layout, observe
+from sprawl_env.games.urban_sprawl.possible import is_possible
 from sprawl_env.games.urban_sprawl.render import draw
 from sprawl_env.games.urban_sprawl.rules import entry_points
 from sprawl_env.games.urban_sprawl.state import GAME
@@ -52,6 +53,7 @@ RULES: Final = GameRules(
         scores=entry_points.scores,
         standings=entry_points.standings,
         redeal_hidden=entry_points.redeal_hidden,
+        is_possible=is_possible,
     ),
     action_name=action_name,
     describe=describe,

@@ -6,7 +6,9 @@ import pytest
 import sprawl_env
 from sprawl_env.core.state import clone, raw_bytes
 
-GAMES = [("tower_up", seats) for seats in (2, 3, 4)]
+GAMES = [(name, seats) for name in ("tower_up", "urban_sprawl") for seats in (2, 3, 4)]
+# Prefix of what only the check in words finds: it looks at the arguments of pending steps too.
+ONLY_IN_WORDS = {"urban_sprawl": "agenda"}
 
 
 def decide(game, games):
@@ -27,6 +29,7 @@ def test_every_position_of_a_random_game_is_possible(name, seats):
 @pytest.mark.parametrize(("name", "seats"), GAMES)
 def test_damage_is_seen_by_both_checks_or_none(name, seats):
     """Any byte of a position is changed: the compiled check says what the words say."""
+    unseen = ONLY_IN_WORDS.get(name, "none")
     game, rng = sprawl_env.game(name, num_players=seats), np.random.default_rng(seats)
     vec = sprawl_env.make_vec(game, num_envs=32, seed=seats, observations=None)
     vec.reset()
@@ -38,6 +41,7 @@ def test_damage_is_seen_by_both_checks_or_none(name, seats):
         where = int(rng.integers(raw.size))
         raw[where] = np.uint8(int(raw[where]) + rng.choice([1, -1, 2, 64, 128]) & 255)
         words = game.rules.violations(game.tables, games, 0)
-        assert decide(game, games) == (words == []), (where, words)
+        said = [line for line in words if not line.startswith(unseen)]
+        assert decide(game, games) == (said == []) or (said == [] != words), (where, words)
         refused += words != []
     assert refused > 5
