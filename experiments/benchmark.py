@@ -50,9 +50,10 @@ from sprawl_env.adapters.registration import camel_case
 from sprawl_env.adapters.vector import VectorGames
 from sprawl_env.bots.mcts import SearchBot, SearchConfig
 from sprawl_env.console import console, run
+from sprawl_env.core.checks import check_seed
 from sprawl_env.core.errors import InvalidOption, SprawlError
 from sprawl_env.core.files import write_atomically
-from sprawl_env.core.game import Game, check_seed
+from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import commit
 from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.registry import game_names

@@ -18,9 +18,9 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvO
 from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.bots.random import RandomBot
 from sprawl_env.core.batch import BatchKernels, new_results, new_views
-from sprawl_env.core.checks import checked_actions
+from sprawl_env.core.checks import check_seed, checked_actions
 from sprawl_env.core.errors import InvalidOption
-from sprawl_env.core.game import Game, check_seed
+from sprawl_env.core.game import Game
 from sprawl_env.core.rewards import reward_mode
 from sprawl_env.core.state import AUTOMATON, NOT_OVER, TRUNCATED
 from sprawl_env.kernels.arrays import Floats, Index, Mask

@@ -26,10 +26,9 @@ from sprawl_env.core.batch import (
     new_results,
     new_views,
 )
-from sprawl_env.core.checks import checked_actions, no_choice_left
+from sprawl_env.core.checks import check_seed, checked_actions, no_choice_left
 from sprawl_env.core.errors import IllegalAction, InvalidOption
 from sprawl_env.core.game import Game
-from sprawl_env.core.game import check_seed as _check_seed
 from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.rewards import reward_mode
 from sprawl_env.core.state import FINISHED, TRUNCATED, Games, plain
@@ -120,7 +119,7 @@ class VectorGames:
         self.num_actions = game.num_actions
         self.num_players = game.num_seats
         self.observation_layout = game.observation_layout
-        self.seed = _check_seed(chosen.seed)
+        self.seed = check_seed(chosen.seed)
         self._mode = reward_mode(chosen.reward)
         self._skip_forced = chosen.skip_forced
         self._renderer = Renderer(game, chosen.render_mode)
@@ -195,7 +194,7 @@ class VectorGames:
         """
         self._pool.wait()
         if seed is not None:
-            self.seed = _check_seed(seed)
+            self.seed = check_seed(seed)
             self._generators[:] = new_generators(self.num_envs, self.seed)
         self._results.episode[:] = 0
         self.rewards[:] = 0
