@@ -5,6 +5,7 @@ If a call ends the process, its label is the last one printed.
 """
 
 import functools
+import importlib
 import sys
 import tempfile
 from pathlib import Path
@@ -12,6 +13,10 @@ from pathlib import Path
 import numpy as np
 
 import sprawl_env
+from sprawl_env.adapters.aec import BoardGameAEC
+from sprawl_env.adapters.gym import BoardGameGym
+from sprawl_env.adapters.parallel import BoardGameParallel
+from sprawl_env.arena.games import play_games
 from sprawl_env.core.errors import SprawlError
 
 NOT_WHOLE = {
@@ -167,7 +172,143 @@ def numbers(name):
     assert games.tobytes() == before
 
 
-GROUPS = {"arrays": arrays, "numbers": numbers}
+def actions_for(count):
+    """Return what is not ``count`` legal actions."""
+    return {
+        **{label: wrong for label, wrong in NOT_WHOLE.items() if label != "array"},
+        "too few": np.zeros(count - 1, int),
+        "floats": np.zeros(count),
+        "bools": np.zeros(count, bool),
+        "two axes": np.zeros((count, 1), int),
+        "ragged": [[0], *([0, 1] for _ in range(count - 1))],
+        "words": ["0"] * count,
+        "nans": [float("nan")] * count,
+        "too large": np.full(count, 10**6),
+        "below": np.full(count, -1),
+        "unsigned": np.full(count, 2**63, np.uint64),
+    }
+
+
+def batches():
+    """Wrong calls of a batch, before and after its reset."""
+    game = sprawl_env.game("tower_up")
+    for label, wrong in NOT_WHOLE.items():
+        for name in ("num_envs", "num_threads"):
+            if (name, label) == ("num_threads", "huge"):
+                continue  # as many threads as are useful
+            keys = {"num_envs": 2, name: wrong}
+            yield f"{name} {label}", functools.partial(sprawl_env.make_vec, game, **keys)
+        yield f"vec seed {label}", functools.partial(sprawl_env.make_vec, game, 2, seed=wrong)
+    yield "num_envs too many", lambda: sprawl_env.make_vec(game, 2**45)
+    yield "skip_forced", lambda: sprawl_env.make_vec(game, 2, skip_forced="yes")
+    vec = sprawl_env.make_vec(game, 4, render_mode="ansi")
+    yield "step before reset", lambda: vec.step([0] * 4)
+    yield "sample before reset", vec.sample_actions
+    yield "render before reset", vec.render
+    vec.reset(seed=5)
+    before = vec.games.tobytes()
+    for label, wrong in actions_for(4).items():
+        yield f"step {label}", functools.partial(vec.step, wrong)
+    for label, wrong in NOT_WHOLE.items():
+        yield f"render {label}", functools.partial(vec.render, wrong)
+        if wrong is not None:
+            yield f"reset {label}", functools.partial(vec.reset, wrong)
+    with tempfile.TemporaryDirectory() as folder:
+        for label, wrong in bad_games(game, folder).items():
+            yield f"load {label}", functools.partial(vec.load, wrong)
+    over = game.deal(4)
+    over["over"][2], over["to_play"][2] = 1, -1
+    yield "load a game that is over", lambda: vec.load(over)
+    yield "load too few", lambda: vec.load(game.deal(3))
+    illegal = [int(np.flatnonzero(mask == 0)[0]) for mask in vec.masks]
+    vec.masks[:] = 1
+    vec.games["to_play"] = 1
+    yield "step with an edited mask", lambda: vec.step(illegal)
+    assert vec.games.tobytes() == before
+
+
+def environments():
+    """Wrong calls of the environments of one game, before and after their reset."""
+    game = sprawl_env.game("ginkgopolis")
+    made = BoardGameAEC(game), BoardGameParallel(game), BoardGameGym(game, render_mode="ansi")
+    aec, parallel, gym = made
+    yield "aec step before reset", lambda: aec.step(0)
+    yield "aec observe before reset", lambda: aec.observe("player_0")
+    yield "aec render before reset", aec.render
+    yield "aec state before reset", lambda: aec.state
+    yield "parallel step before reset", lambda: parallel.step({})
+    yield "gym step before reset", lambda: gym.step(0)
+    yield "gym masks before reset", gym.action_masks
+    yield "gym render before reset", gym.render
+    for env in made:
+        for label, wrong in NOT_WHOLE.items():
+            if wrong is not None:
+                yield f"{type(env).__name__} seed {label}", functools.partial(env.reset, seed=wrong)
+        env.reset(seed=1)
+    before = [env.games.tobytes() for env in made]
+    for label, wrong in NOT_WHOLE.items():
+        yield f"aec observe {label}", functools.partial(aec.observe, wrong)
+        yield f"aec space {label}", functools.partial(aec.action_space, wrong)
+        if label != "array":
+            yield f"aec step {label}", functools.partial(aec.step, wrong)
+            yield f"gym step {label}", functools.partial(gym.step, wrong)
+        yield f"parallel step {label}", functools.partial(parallel.step, wrong)
+        each = dict.fromkeys(parallel.agents, wrong)
+        yield f"parallel action {label}", functools.partial(parallel.step, each)
+        if wrong is not None:
+            yield f"gym seat {label}", functools.partial(BoardGameGym, game, seat=wrong)
+            yield f"opponent {label}", functools.partial(BoardGameGym, game, opponent=wrong)
+    mask = aec.infos[aec.agent_selection]["action_mask"]
+    illegal = int(np.flatnonzero(mask == 0)[0])
+    mask[:] = 1
+    yield "aec step with an edited mask", lambda: aec.step(illegal)
+    illegal = int(np.flatnonzero(gym.action_masks() == 0)[0])
+    gym.action_space.legal[:] = 1
+    yield "gym step with an edited mask", lambda: gym.step(illegal)
+    assert [env.games.tobytes() for env in made] == before
+
+
+def learners():
+    """Wrong calls of the Stable-Baselines3 environments and of matches."""
+    make = importlib.import_module("sprawl_env.adapters.sb3").SelfPlayVecEnv  # imports torch
+    game = sprawl_env.game("tower_up")
+    bot = sprawl_env.make_bot("random", game)
+    for label, wrong in NOT_WHOLE.items():
+        yield f"num_envs {label}", functools.partial(make, game, wrong)
+        yield f"seed {label}", functools.partial(make, game, 2, seed=wrong)
+        yield f"num_games {label}", functools.partial(play_games, game, [bot] * 2, wrong)
+        if label != "huge":  # all games at once
+            yield f"batch {label}", functools.partial(play_games, game, [bot] * 2, 2, batch=wrong)
+    for label in ("none", "nan", "str", "list", "bool", "object"):
+        wrong = NOT_WHOLE[label]
+        yield f"scale {label}", functools.partial(make, game, 2, scale=wrong)
+        yield f"line-up {label}", functools.partial(play_games, game, wrong, 2)
+        yield f"bot {label}", functools.partial(play_games, game, [bot, wrong], 2)
+        if label != "none":
+            yield f"opponents {label}", functools.partial(make, game, 2, opponents=wrong)
+            yield f"weights {label}", functools.partial(make, game, 2, weights=wrong)
+    yield "ragged weights", lambda: make(game, 2, weights=[[1], [1, 2]])
+    env = make(game, 4)
+    yield "step before reset", lambda: env.step([0] * 4)
+    yield "step_wait before step_async", env.step_wait
+    env.reset()
+    before = env.games.tobytes()
+    for label, wrong in actions_for(4).items():
+        yield f"step {label}", functools.partial(env.step, wrong)
+    illegal = [int(np.flatnonzero(mask == 0)[0]) for mask in env.action_masks()]
+    env.action_masks()[:] = 1
+    env.env_method("action_masks")[:] = 1
+    yield "step with an edited mask", lambda: env.step(illegal)
+    assert env.games.tobytes() == before
+
+
+GROUPS = {
+    "arrays": arrays,
+    "numbers": numbers,
+    "batches": batches,
+    "environments": environments,
+    "learners": learners,
+}
 
 
 if __name__ == "__main__":

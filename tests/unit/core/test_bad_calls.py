@@ -23,3 +23,15 @@ def test_wrong_arrays_are_refused_before_a_kernel_sees_them(game):
 
 def test_wrong_numbers_are_refused_by_every_method_of_a_game():
     refused("numbers", "tower_up", least=250)
+
+
+def test_a_batch_refuses_wrong_calls_and_edited_masks():
+    refused("batches", least=100)
+
+
+def test_environments_refuse_wrong_calls_and_edited_masks():
+    refused("environments", least=150)
+
+
+def test_learners_and_matches_refuse_wrong_calls_and_edited_masks():
+    refused("learners", least=100)
