@@ -38,9 +38,10 @@ from sprawl_env.arena.evaluation import Z95, half_width, interval
 from sprawl_env.bots.names import make_bot
 from sprawl_env.console import console, run
 from sprawl_env.core.batch import BatchKernels, new_results, new_views
+from sprawl_env.core.checks import check_seed
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.files import write_atomically
-from sprawl_env.core.game import Game, check_seed
+from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import provenance
 from sprawl_env.core.rewards import reward_mode
 from sprawl_env.core.state import NOBODY, NOT_OVER, TRUNCATED, Games

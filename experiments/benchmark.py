@@ -50,9 +50,10 @@ from sprawl_env.adapters.registration import camel_case
 from sprawl_env.adapters.vector import VectorGames
 from sprawl_env.bots.mcts import SearchBot, SearchConfig
 from sprawl_env.console import console, run
+from sprawl_env.core.checks import check_seed
 from sprawl_env.core.errors import InvalidOption, SprawlError
 from sprawl_env.core.files import write_atomically
-from sprawl_env.core.game import Game, check_seed
+from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import commit
 from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.registry import game_names
@@ -159,21 +160,14 @@ def long_run(game: Game, config: Config) -> VectorGames:
         plies += 1
     vec = make_vec(game, config.num_envs, seed=config.seed, observations=None)
     vec.reset()
-    arrays: list[Any] = [vec.games, vec.masks, vec.to_play]
-    copies = [array.copy() for array in arrays]
+    games = vec.games
     copied_at = np.arange(vec.num_envs) % plies
     for ply in range(plies):
         now = copied_at == ply
-        for to, array in zip(copies, arrays, strict=True):
-            to[now] = array[now]
+        games[now] = vec.games[now]
         random_step(vec)
-    restore(vec, *copies)
+    vec.load(games)
     return vec
-
-
-def restore(vec: VectorGames, games: Any, masks: Any, to_play: Any) -> None:
-    """Set the positions of a batch."""
-    vec.games[:], vec.masks[:], vec.to_play[:] = games, masks, to_play
 
 
 def seat_rows(game: Game, config: Config) -> Iterator[Row]:
@@ -191,7 +185,7 @@ def seat_rows(game: Game, config: Config) -> Iterator[Row]:
                 observations=observations,
             )
             vec.reset()
-            restore(vec, start.games, start.masks, start.to_play)
+            vec.load(start.games)
             what = f"batch, {contents}, {named}"
             pair.append(rate_row(section, what, partial(random_step, vec), config))
         yield from pair

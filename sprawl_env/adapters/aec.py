@@ -9,7 +9,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from sprawl_env.adapters.pettingzoo_base import ZooGame
-from sprawl_env.core.checks import MOST_DEALS, no_choice_left, whole_number
+from sprawl_env.core.checks import MOST_DEALS, check_flag, no_choice_left, whole_number
 from sprawl_env.core.game import Game
 from sprawl_env.core.state import FINISHED, NOT_OVER, plain
 from sprawl_env.kernels.arrays import Mask
@@ -33,7 +33,7 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
                 :class:`~sprawl_env.adapters.pettingzoo_base.ZooGame`) and options of the game.
         """
         super().__init__(name, **options)
-        self._skip_forced = skip_forced
+        self._skip_forced = check_flag("skip_forced", skip_forced)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deal a new game, from ``seed`` if given.
@@ -64,16 +64,22 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
         self._mask = mask
         seat = int(self.games["to_play"][0])
         self.agent_selection = self.possible_agents[max(seat, 0)]
+        shown = {self.agent_selection: mask.copy()}  # the mask that decides is not handed out
         self.infos: dict[str, dict[str, Any]] = {
-            agent: {"action_mask": mask if agent == self.agent_selection else self._no_mask()}
-            for agent in self.agents
+            agent: {"action_mask": shown.get(agent, self._no_mask())} for agent in self.agents
         }
 
     def _no_mask(self) -> Mask:
         return np.zeros(self.game.num_actions, np.int8)
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """Return the observation of any agent; it does not change the environment."""
+        """Return the observation of any agent; it does not change the environment.
+
+        Raises:
+            InvalidOption: there is no such agent, or no game was dealt yet.
+        """
+        self._check_dealt("observe()")
+        self._known(agent)
         acts = agent == self.agent_selection
         return self._seen(agent, self._mask.copy() if acts else self._no_mask())
 
@@ -82,7 +88,9 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
 
         Raises:
             IllegalAction: the action is not legal; the state is unchanged.
+            InvalidOption: no game was dealt yet.
         """
+        self._check_dealt("step()")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)

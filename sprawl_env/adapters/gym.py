@@ -11,9 +11,16 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from sprawl_env.bots.protocol import Bot, ask
+from sprawl_env.bots.protocol import Bot, ask, check_bot
 from sprawl_env.bots.random import RandomBot
-from sprawl_env.core.checks import MOST_DEALS, no_choice_left, whole_number
+from sprawl_env.core.checks import (
+    MOST_DEALS,
+    as_array,
+    check_seed,
+    check_whole,
+    no_choice_left,
+    whole_number,
+)
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game as make_game
@@ -110,24 +117,26 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         self.render_mode = render_mode
         self._last: Played | None = None
         seats = self.game.num_seats
-        if seat is not None and (not isinstance(seat, int) or not 0 <= seat < seats):
-            raise InvalidOption(f"seat={seat!r}: expected None or a seat 0..{seats - 1}")
+        if seat is not None:
+            seat = check_whole("seat=", seat, 0, seats - 1, f"None or a seat 0..{seats - 1}")
         self._fixed_seat = seat
         self._opponents = self._seat_opponents(opponent)
         self._earnings = Earnings(self.game, reward)
         self.observation_space = spaces.Box(-1.0, 1.0, (self.game.observation_size,), np.float32)
         self.action_space: LegalDiscrete = LegalDiscrete(self.game.num_actions)
         self.seat = 0
+        self._dealt = False
+        self._mask: Mask = np.zeros(self.game.num_actions, np.int8)
 
     def _seat_opponents(self, opponent: Bot | Sequence[Bot] | None) -> list[Bot]:
         others = self.game.num_seats - 1
         if opponent is None:
             return [RandomBot()] * others
         if not isinstance(opponent, Sequence):
-            return [opponent] * others
+            return [check_bot("opponent", opponent)] * others
         if len(opponent) != others:
             raise InvalidOption(f"opponent: expected one bot or {others}, got {len(opponent)}")
-        return list(opponent)
+        return [check_bot("opponent", bot) for bot in opponent]
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -137,6 +146,8 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         Raises:
             InvalidOption: every game ends before the learner's first decision.
         """
+        if seed is not None:
+            seed = check_seed(seed)
         super().reset(seed=seed)
         if seed is not None:
             for opponent in self._opponents:
@@ -149,7 +160,7 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         else:
             raise no_choice_left(self.game)
         seen = self._look()
-        self.action_space.open(self._mask, seed)
+        self.action_space.open(self._mask.copy(), seed)
         self._show()
         return seen
 
@@ -176,7 +187,8 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
 
     def _look(self) -> tuple[Observation, dict[str, Any]]:
         self._mask = self.game.legal_actions(self.games, 0)
-        self.action_space.legal = self._mask
+        self.action_space.legal = self._mask.copy()  # decides nothing: step() reads its own mask
+        self._dealt = True
         info: dict[str, Any] = {"action_mask": self._mask.copy(), "seat": self.seat}
         if self.games["over"][0] != NOT_OVER:
             standings = self.game.standings(self.games, 0)
@@ -185,7 +197,12 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         return self.game.observe(self.games, 0, self.seat), info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """Return bool ``[num_actions]``, True = legal."""
+        """Return bool ``[num_actions]``, True = legal; a copy.
+
+        Raises:
+            InvalidOption: no game was dealt yet.
+        """
+        self._check_dealt("action_masks()")
         return self._mask.astype(np.bool_)
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
@@ -194,8 +211,9 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         Raises:
             IllegalAction: the action is not legal; the state is unchanged.
         """
-        given = np.asarray(action)
-        number = whole_number(self.game, given.reshape(()) if given.size == 1 else given)
+        self._check_dealt("step()")
+        given = as_array(action)
+        number = whole_number(self.game, given.reshape(()) if given.size == 1 else action)
         if not 0 <= number < self.game.num_actions or not self._mask[number]:
             raise self.game.illegal(self.games, 0, number, self._mask)
         self._note(number)
@@ -206,6 +224,10 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         reward = float(self._earnings.since(self.games)[self.seat])
         self._show()
         return observation, reward, over == FINISHED, over == TRUNCATED, info
+
+    def _check_dealt(self, call: str) -> None:
+        if not self._dealt:
+            raise InvalidOption(f"{self.game.name}: call reset() before {call}")
 
     def _note(self, action: int) -> None:
         """Remember the action that is about to be played, for rendering."""
@@ -227,8 +249,9 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
             which shows the pixels in a window and is updated by every ``reset`` and ``step``.
 
         Raises:
-            InvalidOption: there is no display for a window.
+            InvalidOption: there is no display for a window, or no game was dealt yet.
         """
+        self._check_dealt("render()")
         return self._renderer.render(self.games, 0, last=self._last)
 
     def close(self) -> None:

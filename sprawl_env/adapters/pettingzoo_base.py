@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from sprawl_env.core.checks import check_seed, short
+from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.rewards import Earnings
@@ -73,27 +75,50 @@ class ZooGame:
             agent: spaces.Discrete(self.game.num_actions) for agent in self.possible_agents
         }
         self._rng = np.random.default_rng()
+        self._dealt = False
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """Return the space of an agent's observations."""
-        return self._observation_spaces[agent]
+        """Return the space of an agent's observations.
+
+        Raises:
+            InvalidOption: there is no such agent.
+        """
+        return self._observation_spaces[self._known(agent)]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """Return the space of an agent's actions."""
-        return self._action_spaces[agent]
+        """Return the space of an agent's actions.
+
+        Raises:
+            InvalidOption: there is no such agent.
+        """
+        return self._action_spaces[self._known(agent)]
+
+    def _known(self, agent: str) -> str:
+        """Return an agent's name if there is such an agent."""
+        if not isinstance(agent, str) or agent not in self._seat_of:
+            names = ", ".join(self.possible_agents)
+            raise InvalidOption(f"{self.game.name}: agent={short(agent)}: expected one of {names}")
+        return agent
+
+    def _check_dealt(self, call: str) -> None:
+        """Raise an InvalidOption if no game was dealt yet."""
+        if not self._dealt:
+            raise InvalidOption(f"{self.game.name}: call reset() before {call}")
 
     @property
     def state(self) -> Any:
         """The record of the game, with hidden information."""
+        self._check_dealt("state")
         return self.games[0]
 
     def _seed(self, seed: int | None) -> None:
         if seed is not None:
-            self._rng = np.random.default_rng(seed)
+            self._rng = np.random.default_rng(check_seed(seed))
 
     def _deal(self) -> None:
         self.games: Games = self.game.deal(1, int(self._rng.integers(2**62)))
         self._last = None
+        self._dealt = True
         self._earnings.begin(self.games)
         self.agents = list(self.possible_agents)
 
@@ -131,8 +156,9 @@ class ZooGame:
             which shows the pixels in a window and is updated by every ``reset`` and ``step``.
 
         Raises:
-            InvalidOption: there is no display for a window.
+            InvalidOption: there is no display for a window, or no game was dealt yet.
         """
+        self._check_dealt("render()")
         return self._renderer.render(self.games, 0, last=self._last)
 
     def close(self) -> None:

@@ -15,15 +15,23 @@ from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
-from sprawl_env.bots.protocol import Bot, ask
+from sprawl_env.bots.protocol import Bot, ask, check_bot
 from sprawl_env.bots.random import RandomBot
 from sprawl_env.core.batch import BatchKernels, new_results, new_views
-from sprawl_env.core.checks import checked_actions
+from sprawl_env.core.checks import (
+    as_array,
+    check_memory,
+    check_seed,
+    check_whole,
+    checked_actions,
+    short,
+)
 from sprawl_env.core.errors import InvalidOption
-from sprawl_env.core.game import Game, check_seed
+from sprawl_env.core.game import Game
 from sprawl_env.core.rewards import reward_mode
-from sprawl_env.core.state import AUTOMATON, NOT_OVER, TRUNCATED
+from sprawl_env.core.state import AUTOMATON, NOT_OVER, TRUNCATED, Games, clone
 from sprawl_env.kernels.arrays import Floats, Index, Mask
+from sprawl_env.kernels.rng import MAX_SEED
 
 
 class SelfPlayVecEnv(VecEnv):
@@ -62,8 +70,13 @@ class SelfPlayVecEnv(VecEnv):
             scale: factor on every reward of the learner.
             seed: seed of deals, seats, opponents and the draws of opponents.
         """
-        if not isinstance(num_envs, int) or num_envs < 1:
-            raise InvalidOption(f"num_envs={num_envs!r}: expected a whole number from 1")
+        num_envs = check_whole("num_envs=", num_envs, 1)
+        each = game.dtype.itemsize + 8 * game.observation_size + 2 * game.num_actions
+        check_memory("num_envs", num_envs, each)
+        seed = check_seed(seed)
+        factor = as_array(scale)
+        if factor.ndim or factor.dtype.kind not in "iuf" or not np.isfinite(factor):
+            raise InvalidOption(f"scale={short(scale)}: expected a finite number")
         self.game = game
         self.render_mode = None
         super().__init__(
@@ -75,7 +88,7 @@ class SelfPlayVecEnv(VecEnv):
         self._scale = np.float32(scale)
         self._kernels = BatchKernels(game)
         seats = game.num_seats
-        self.games = game.empty(num_envs)
+        self._games = game.empty(num_envs)
         self._all: Index = np.arange(num_envs)
         self._views = new_views(game, num_envs)  # of the learners
         self._theirs = new_views(game, num_envs)  # of the opponents, in the first rows
@@ -88,6 +101,7 @@ class SelfPlayVecEnv(VecEnv):
         self._length: Index = np.zeros(num_envs, np.int64)
         self._infos: list[dict[str, Any]] = [{} for _ in range(num_envs)]
         self._done = np.zeros(num_envs, np.bool_)
+        self._dealt = self._asked = False  # whether reset() was called, and step_async()
         self.decisions = 0  # of learners and opponents together
         self.set_opponents([RandomBot(seed)] if opponents is None else opponents, weights)
         self._start(seed)
@@ -99,10 +113,13 @@ class SelfPlayVecEnv(VecEnv):
 
         Bots that are already opponents must keep their index: running games refer to them by it.
         """
-        if len(opponents) == 0:
-            raise InvalidOption("opponents: expected at least one bot")
-        given = np.ones(len(opponents)) if weights is None else np.asarray(weights, float)
-        if given.shape != (len(opponents),) or given.min() < 0 or given.sum() <= 0:
+        if not isinstance(opponents, Sequence) or len(opponents) == 0:
+            raise InvalidOption("opponents: expected at least one bot, in a list")
+        for bot in opponents:
+            check_bot("opponents", bot)
+        given = np.ones(len(opponents)) if weights is None else as_array(weights)
+        fits = given.shape == (len(opponents),) and given.dtype.kind in "iuf"
+        if not fits or not np.isfinite(given).all() or given.min() < 0 or given.sum() <= 0:
             raise InvalidOption(f"weights: expected {len(opponents)} numbers from 0, some positive")
         self.opponents = list(opponents)
         self._chances = given / given.sum()
@@ -111,7 +128,7 @@ class SelfPlayVecEnv(VecEnv):
         self._seed = check_seed(seed)
         self._rng = np.random.default_rng(self._seed)
         for k, bot in enumerate(self.opponents):
-            bot.seed(self._seed + k)
+            bot.seed((self._seed + k) & MAX_SEED)
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Seed deals, seats, opponents and the draws of opponents; call ``reset`` after it."""
@@ -129,7 +146,13 @@ class SelfPlayVecEnv(VecEnv):
         self._finish_step()
         self._done[:] = False
         self._infos = [{} for _ in range(self.num_envs)]
+        self._dealt, self._asked = True, False
         return self._views.observations.copy()
+
+    @property
+    def games(self) -> Games:
+        """The records ``[num_envs]``, a copy: writing to it changes no game."""
+        return clone(self._games)
 
     def _deal(self, which: Index) -> None:
         """Deal games with the next seat for the learner and new opponents."""
@@ -137,7 +160,7 @@ class SelfPlayVecEnv(VecEnv):
         self._learner[which] = (which + self._results.episode[which]) % seats
         drawn = self._rng.choice(len(self.opponents), (len(which), seats), p=self._chances)
         self._sitting[which] = drawn
-        self._kernels.deal(self.games, which, self._seed, self._mode, self._results)
+        self._kernels.deal(self._games, which, self._seed, self._mode, self._results)
         self._return[which] = 0
         self._length[which] = 0
 
@@ -147,12 +170,22 @@ class SelfPlayVecEnv(VecEnv):
         Raises:
             IllegalAction: an action is not legal, or the shape is wrong; nothing has changed.
         """
+        if not self._dealt:
+            raise InvalidOption(f"{self.game.name}: call reset() before step()")
         self._actions = checked_actions(
-            self.game, self.games, self._all, self._views.masks, actions
+            self.game, self._games, self._all, self._views.masks, actions
         )
+        self._asked = True
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Play the learners' actions and every opponent up to the learners' next decisions."""
+        """Play the learners' actions and every opponent up to the learners' next decisions.
+
+        Raises:
+            InvalidOption: there are no new actions: ``step_async`` was not called.
+        """
+        if not self._asked:
+            raise InvalidOption(f"{self.game.name}: call step_async() before step_wait()")
+        self._asked = False
         self._infos = [{} for _ in range(self.num_envs)]
         self._done[:] = False
         np.copyto(self._earned, self._carried)
@@ -168,7 +201,7 @@ class SelfPlayVecEnv(VecEnv):
         """Play one ply in some games, add the learners' rewards, re-deal ended games."""
         rewards = self._results.rewards
         rewards[which] = 0
-        self._kernels.step(self.games, which, actions, self._mode, self._results)
+        self._kernels.step(self._games, which, actions, self._mode, self._results)
         self.decisions += len(which)
         gained = rewards[which, self._learner[which]] * self._scale
         into = np.where(self._done[which], self._carried[which], self._earned[which])
@@ -196,7 +229,7 @@ class SelfPlayVecEnv(VecEnv):
             if other != seat
         ] + [AUTOMATON] * (self.game.num_sides - self.game.num_seats)
         self._infos[i] = {
-            "terminal_observation": self.game.observe(self.games, i, seat),
+            "terminal_observation": self.game.observe(self._games, i, seat),
             "episode": {
                 "r": float(self._return[i] + self._earned[i]),
                 "l": int(self._length[i]),
@@ -212,11 +245,11 @@ class SelfPlayVecEnv(VecEnv):
     def _play_opponents(self, which: Index) -> None:
         """Let the opponents play, with the decisions of each bot in one batch."""
         while True:
-            to_play = self.games["to_play"][which].astype(np.int64)
+            to_play = self._games["to_play"][which].astype(np.int64)
             which = which[to_play != self._learner[which]]
             if which.size == 0:
                 return
-            bots = self._sitting[which, self.games["to_play"][which]]
+            bots = self._sitting[which, self._games["to_play"][which]]
             for k in np.unique(bots):
                 group = which[bots == k]
                 self._play(group, self._choose(self.opponents[k], group))
@@ -225,17 +258,17 @@ class SelfPlayVecEnv(VecEnv):
         """Return the actions of one bot in some games."""
         size = len(which)
         theirs, wants = self._theirs, bot.needs_observations
-        self._kernels.look(self.games, which, self._all[:size], theirs, observe=wants)
+        self._kernels.look(self._games, which, self._all[:size], theirs, observe=wants)
         seen, may = theirs.observations[:size], theirs.masks[:size]
-        return ask(bot, self.game, self.games, which, seen, may)
+        return ask(bot, self.game, self._games, which, seen, may)
 
     def _finish_step(self) -> None:
         """Write the observations and masks of the learners' decisions."""
-        self._kernels.look(self.games, self._all, self._all, self._views)
+        self._kernels.look(self._games, self._all, self._all, self._views)
 
     def action_masks(self) -> Mask:
-        """Return the masks of the learners' decisions, int8 ``[num_envs, num_actions]``."""
-        return self._views.masks
+        """Return the masks of the learners' decisions, int8 ``[num_envs, num_actions]``; a copy."""
+        return self._views.masks.copy()
 
     def close(self) -> None:
         """Do nothing: there is nothing to close."""

@@ -8,6 +8,7 @@ uses no processor time.
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 import weakref
@@ -30,6 +31,7 @@ class _Shared:
     asleep: int = 0
     stopped: bool = False
     errors: list[BaseException] = field(default_factory=list)
+    process: int = field(default_factory=os.getpid)
 
     def wake(self) -> None:
         """Wake the sleeping workers; the caller holds the lock."""
@@ -37,7 +39,9 @@ class _Shared:
             self.condition.notify_all()
 
     def stop(self) -> None:
-        """Let every worker end when it has no order to execute."""
+        """Let every worker end when it has no order to execute; a forked process has none."""
+        if os.getpid() != self.process:
+            return
         with self.condition:
             self.stopped = True
             self.wake()
@@ -59,6 +63,35 @@ def _serve(shared: _Shared, share: int, work: Callable[[], object]) -> None:
                 shared.asleep += 1
                 shared.condition.wait()
                 shared.asleep -= 1
+
+
+class Turn:
+    """Lets one thread at a time use a batch; the others get an error instead of waiting.
+
+    A thread that was interrupted keeps its turn only until its next call.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Turn:
+        """Return a turn that nobody has."""
+        return Turn()
+
+    def __enter__(self) -> None:
+        """Take the turn.
+
+        Raises:
+            InvalidOption: another thread has it, or had it when the process was forked.
+        """
+        if not self._lock.acquire(blocking=False):
+            raise InvalidOption(
+                "these games are in use by another thread: expected one call at a time"
+            )
+
+    def __exit__(self, *error: object) -> None:
+        """Give the turn back."""
+        self._lock.release()
 
 
 class ThreadPool:
@@ -90,12 +123,15 @@ class ThreadPool:
         """Wait until the last order is finished, even if its caller was interrupted.
 
         Raises:
-            InvalidOption: the pool was stopped.
+            InvalidOption: the pool was stopped, or the process was forked during an order.
         """
         if self._stopped:
             raise InvalidOption("these games are closed: make new ones to go on")
         shared = self._shared
         if shared is None:
+            return
+        if os.getpid() != shared.process:
+            self._forget()
             return
         for share in range(1, len(self._work)):
             while not wait_for(self._orders, done_at(share), int(self._orders[POSTED])):
@@ -103,11 +139,21 @@ class ThreadPool:
                     shared.wake()  # the caller may have been interrupted before it woke them
                 time.sleep(_NAP)
 
+    def _forget(self) -> None:
+        """Forget the workers, which a forked process does not have; new ones are started."""
+        posted = self._orders[POSTED]
+        if any(self._orders[done_at(share)] != posted for share in range(1, len(self._work))):
+            self._stopped = True
+            raise InvalidOption(
+                "these games were being stepped when the process was forked: make new ones"
+            )
+        self._shared = None
+
     def run(self, what: int, seed: int = 0) -> None:
         """Give an order to all shares; return when it is finished.
 
         Raises:
-            InvalidOption: the pool was stopped.
+            InvalidOption: the pool was stopped, or a thread could not be started.
         """
         self.wait()
         orders = self._orders
@@ -129,9 +175,26 @@ class ThreadPool:
             shared.wake()
 
     def _start(self) -> _Shared:
-        """Start the workers."""
-        self._shared = shared = _Shared(self._orders)
+        """Start the workers.
+
+        Raises:
+            InvalidOption: a thread could not be started; there are no workers then.
+        """
+        shared, started = _Shared(self._orders), []
+        try:
+            for share, work in enumerate(self._work[1:], 1):
+                thread = threading.Thread(target=_serve, args=(shared, share, work), daemon=True)
+                thread.start()
+                started.append(thread)
+        except BaseException as error:
+            shared.stop()
+            for thread in started:
+                thread.join()
+            if not isinstance(error, RuntimeError):
+                raise
+            raise InvalidOption(
+                f"num_threads={len(self._work)}: only {len(started) + 1} threads could be started"
+            ) from None
+        self._shared = shared
         weakref.finalize(self, shared.stop)
-        for share, work in enumerate(self._work[1:], 1):
-            threading.Thread(target=_serve, args=(shared, share, work), daemon=True).start()
         return shared

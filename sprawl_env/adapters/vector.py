@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.adapters.threads import ThreadPool
+from sprawl_env.adapters.threads import ThreadPool, Turn
 from sprawl_env.core.batch import (
     DEAL,
     DEAL_ENDED,
@@ -26,13 +26,20 @@ from sprawl_env.core.batch import (
     new_results,
     new_views,
 )
-from sprawl_env.core.checks import checked_actions, no_choice_left
+from sprawl_env.core.checks import (
+    check_flag,
+    check_memory,
+    check_seed,
+    check_whole,
+    checked_actions,
+    described,
+    no_choice_left,
+)
 from sprawl_env.core.errors import IllegalAction, InvalidOption
 from sprawl_env.core.game import Game
-from sprawl_env.core.game import check_seed as _check_seed
 from sprawl_env.core.registry import game as make_game
-from sprawl_env.core.rewards import reward_mode
-from sprawl_env.core.state import FINISHED, TRUNCATED, Games, plain
+from sprawl_env.core.rewards import is_dense, reward_mode
+from sprawl_env.core.state import FINISHED, NOT_OVER, TRUNCATED, Games, clone, plain, raw_bytes
 from sprawl_env.kernels.arrays import Floats, Index, Mask
 from sprawl_env.kernels.masks import new_generators
 from sprawl_env.render.modes import Renderer
@@ -90,9 +97,11 @@ class VectorSettings:
 class VectorGames:
     """``num_envs`` games of self-play; a game that ends is re-dealt at once.
 
-    The arrays are allocated once.  Every call overwrites them, so copy what you keep.  To continue
-    from other positions, write to the arrays.  Results depend only on ``seed`` and the actions, not
-    on ``num_threads``.  Use :func:`sprawl_env.make_vec` to make them.
+    The arrays are allocated once.  Every call overwrites them, so copy what you keep.  Nothing is
+    read from them: writing to them changes neither a game nor what is legal.  :meth:`load`
+    continues from other positions.  One thread at a time may call a method.  Results depend only
+    on ``seed`` and the actions, not on ``num_threads``.  Use :func:`sprawl_env.make_vec` to make
+    them.
 
     Attributes:
         observations: float32 or int8 ``[num_envs, observation_size]``, as the seat to play sees the
@@ -112,35 +121,38 @@ class VectorGames:
 
     def __init__(self, game: Game, num_envs: int, settings: VectorSettings | None = None) -> None:
         chosen = settings or VectorSettings()
-        for name, value in (("num_envs", num_envs), ("num_threads", chosen.num_threads)):
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise InvalidOption(f"{name}={value!r}: expected a whole number from 1")
+        num_envs = check_whole("num_envs=", num_envs, 1)
+        num_threads = check_whole("num_threads=", chosen.num_threads, 1)
+        each = game.dtype.itemsize + 4 * game.observation_size + 2 * game.num_actions
+        check_memory("num_envs", num_envs, each)
         self.game = game
         self.num_envs = num_envs
         self.num_actions = game.num_actions
         self.num_players = game.num_seats
         self.observation_layout = game.observation_layout
-        self.seed = _check_seed(chosen.seed)
+        self.seed = check_seed(chosen.seed)
         self._mode = reward_mode(chosen.reward)
-        self._skip_forced = chosen.skip_forced
+        self._skip_forced = check_flag("skip_forced", chosen.skip_forced)
         self._renderer = Renderer(game, chosen.render_mode)
         self.render_mode = chosen.render_mode
         self._look = LOOK if chosen.observations is None else LOOK | OBSERVE
         self._games = plain(game.empty(num_envs))
         self._views = new_views(game, num_envs, chosen.observations)
-        self.observations = self._views.observations
-        self.masks = self._views.masks
-        self.to_play = self._views.to_play
+        self.observations = self._views.observations.view()
+        self._legal = self._views.masks  # decides what is legal, so it is not handed out
+        self.masks = self._masks = self._legal.copy()
+        self.to_play = self._views.to_play.view()
         self._results = new_results(game, num_envs)
-        self.rewards = self._results.rewards
-        self.final_scores = self._results.scores
+        self.rewards = self._results.rewards.view()
+        self.final_scores = self._results.scores.view()
         self.terminated = np.zeros(num_envs, np.bool_)
         self.truncated = np.zeros(num_envs, np.bool_)
         self._all: Index = np.arange(num_envs)
         self._actions: Index = np.zeros(num_envs, np.int64)
         self._drawn: Index = np.zeros(num_envs, np.int64)
         self._generators = plain(new_generators(num_envs, self.seed))
-        self._pool = self._new_pool(chosen.num_threads)
+        self._pool = self._new_pool(num_threads)
+        self._turn = Turn()
         self._started = False
 
     def _new_pool(self, num_threads: int) -> ThreadPool:
@@ -182,9 +194,8 @@ class VectorGames:
 
     @property
     def games(self) -> Games:
-        """The records ``[num_envs]``, a view."""
-        games: Games = self._games.view(np.recarray)
-        return games
+        """The records ``[num_envs]``, a copy: writing to it changes no game (see :meth:`load`)."""
+        return clone(self._games)
 
     def reset(self, seed: int | None = None) -> Look:
         """Deal every game; game ``i`` is dealt from ``(seed, i, episode)``.
@@ -193,22 +204,64 @@ class VectorGames:
             InvalidOption: with ``skip_forced``, every game ends before a seat has a choice; or the
                 games are closed.
         """
-        self._pool.wait()
-        if seed is not None:
-            self.seed = _check_seed(seed)
-            self._generators[:] = new_generators(self.num_envs, self.seed)
-        self._results.episode[:] = 0
-        self.rewards[:] = 0
-        self.final_scores[:] = 0
+        with self._turn:
+            self._pool.wait()
+            if seed is not None:
+                self.seed = check_seed(seed)
+                self._generators[:] = new_generators(self.num_envs, self.seed)
+            self._results.episode[:] = 0
+            self._results.rewards[:] = 0
+            self._results.scores[:] = 0
+            self._run(DEAL | self._look)
+            return self._started_look()
+
+    def _started_look(self) -> Look:
         self._started = True
-        self._run(DEAL | self._look)
+        self.terminated[:] = False
+        self.truncated[:] = False
         return Look(self.observations, self.masks, self.to_play)
+
+    def load(self, games: Games) -> Look:
+        """Continue from other positions; nothing is dealt.
+
+        Args:
+            games: records ``[num_envs]`` of this game with these options, which are not over, as
+                :attr:`games`, ``game.deal`` or ``game.from_json`` return them; copied.
+
+        Returns:
+            What the seats to play see, as :meth:`reset` does.
+
+        Raises:
+            InvalidOption: other records, another number of them, a game that is over, or the games
+                are closed; nothing has changed.
+        """
+        with self._turn:
+            self._pool.wait()
+            self.game.check_games(games)
+            if len(games) != self.num_envs:
+                raise InvalidOption(
+                    f"load: games: expected {self.num_envs} records, got {described(games)}"
+                )
+            records = games.view(np.ndarray)
+            seats = records["to_play"]
+            wrong = (records["over"] != NOT_OVER) | (seats < 0) | (seats >= self.num_players)
+            if wrong.any():
+                i = int(wrong.argmax())
+                raise InvalidOption(f"load: game {i} is over: expected games with a seat to play")
+            raw_bytes(self._games)[:] = raw_bytes(games)
+            self._results.rewards[:] = 0
+            if is_dense(self._mode):
+                for i in range(self.num_envs):
+                    self._results.scores[i] = self.game.scores(self._games, i)
+            self._run(self._look)
+            return self._started_look()
 
     def _run(self, what: int) -> None:
         """Execute an order in all games."""
         self._pool.run(what, self.seed)
         if self._orders[STUCK]:
             raise no_choice_left(self.game)
+        np.copyto(self._masks, self._legal)
 
     def step(self, actions: npt.ArrayLike) -> Step:
         """Play one action in every game.
@@ -221,12 +274,13 @@ class VectorGames:
                 changed.
             InvalidOption: the games are closed.
         """
-        self._pool.wait()
-        self._take_actions(actions)
-        self.rewards[:] = 0
-        self._run(PLAY | DEAL_ENDED | self._look)
-        np.equal(self._results.over, FINISHED, out=self.terminated)
-        np.equal(self._results.over, TRUNCATED, out=self.truncated)
+        with self._turn:
+            self._pool.wait()
+            self._take_actions(actions)
+            self._results.rewards[:] = 0
+            self._run(PLAY | DEAL_ENDED | self._look)
+            np.equal(self._results.over, FINISHED, out=self.terminated)
+            np.equal(self._results.over, TRUNCATED, out=self.truncated)
         return Step(
             self.observations,
             self.masks,
@@ -239,12 +293,19 @@ class VectorGames:
     def _take_actions(self, actions: npt.ArrayLike) -> None:
         if not self._started:
             raise IllegalAction(f"{self.game.name}: call reset() before step()")
-        self._actions[:] = checked_actions(self.game, self.games, self._all, self.masks, actions)
+        self._actions[:] = checked_actions(self.game, self._games, self._all, self._legal, actions)
 
     def sample_actions(self) -> Index:
-        """Return a random legal action for each game, all equally likely; a new array."""
-        self._run(DRAW)
-        return self._drawn.copy()
+        """Return a random legal action for each game, all equally likely; a new array.
+
+        Raises:
+            InvalidOption: no game was dealt yet, or the games are closed.
+        """
+        if not self._started:
+            raise InvalidOption(f"{self.game.name}: call reset() before sample_actions()")
+        with self._turn:
+            self._pool.run(DRAW, self.seed)
+            return self._drawn.copy()
 
     def render(self, i: int = 0) -> str | Pixels | None:
         """Render game ``i`` with all hidden information, in the render mode of the batch.
@@ -258,11 +319,11 @@ class VectorGames:
             InvalidOption: there is no game ``i``, no game was dealt yet, or there is no display for
                 a window.
         """
-        if not isinstance(i, int | np.integer) or not 0 <= i < self.num_envs:
-            raise InvalidOption(f"render: i={i!r}: expected a game 0..{self.num_envs - 1}")
+        last = self.num_envs - 1
+        i = check_whole("render: i=", i, 0, last, f"a game 0..{last}")
         if not self._started:
             raise InvalidOption(f"{self.game.name}: call reset() before render()")
-        return self._renderer.render(self.games, int(i))
+        return self._renderer.render(clone(self._games, slice(i, i + 1)), 0)
 
     def close(self) -> None:
         """Stop the threads and close the window; the games cannot be stepped after that."""

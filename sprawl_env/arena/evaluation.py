@@ -21,9 +21,10 @@ from sprawl_env.arena.entrants import as_bot, as_game, game_word, names_of
 from sprawl_env.arena.games import Results, join, play_games
 from sprawl_env.bots.protocol import Bot
 from sprawl_env.console import console, option_words
+from sprawl_env.core.checks import check_seed
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.extras import require
-from sprawl_env.core.game import Game, check_seed
+from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import provenance
 from sprawl_env.core.rules import GameRules
 

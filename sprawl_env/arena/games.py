@@ -8,8 +8,10 @@ from dataclasses import dataclass, fields
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.bots.protocol import Bot, ask
+from sprawl_env.bots.protocol import Bot, ask, check_bot
 from sprawl_env.core.batch import BatchKernels, new_results, new_views
+from sprawl_env.core.checks import check_memory, check_seed, check_whole
+from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
 from sprawl_env.core.rewards import reward_mode
 from sprawl_env.core.state import NOT_OVER, TRUNCATED
@@ -70,8 +72,16 @@ def play_games(
 
     Raises:
         IllegalAction: a bot does not return an array of legal actions.
+        InvalidOption: a number is out of range, or ``line_up`` is not one bot a seat.
     """
     seats = game.num_seats
+    num_games = check_whole("num_games=", num_games, 1)
+    check_memory("num_games", num_games, 2 * game.dtype.itemsize)
+    seed, batch = check_seed(seed), check_whole("batch=", batch, 1)
+    if not isinstance(line_up, Sequence) or len(line_up) != seats:
+        raise InvalidOption(f"{game.name}: line_up: expected {seats} bots, one a seat")
+    for bot in line_up:
+        check_bot("line_up", bot)
     num_deals = -(-num_games // seats)
     total = num_deals * seats
     deals = np.repeat(np.arange(num_deals), seats)

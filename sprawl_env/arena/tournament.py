@@ -50,10 +50,11 @@ from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.bots.random import RandomBot
 from sprawl_env.bots.user import UserBot, in_words
 from sprawl_env.console import counted, option_words, say
+from sprawl_env.core.checks import check_seed
 from sprawl_env.core.errors import InvalidOption, SprawlError
 from sprawl_env.core.extras import require
 from sprawl_env.core.files import write_atomically
-from sprawl_env.core.game import Game, check_seed
+from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import code_digest, provenance
 from sprawl_env.core.rules import GameRules
 from sprawl_env.kernels.rng import combine

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sprawl_env.core import registry
+from sprawl_env.core.checks import check_seed
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
 from sprawl_env.core.heuristic import Heuristic
@@ -165,7 +166,7 @@ class GreedyBot:
 
     def seed(self, seed: int) -> None:
         """Seed the rng that breaks ties."""
-        self._rng = np.random.default_rng(seed)
+        self._rng = np.random.default_rng(check_seed(seed))
 
     def values(self, masks: Mask, states: Games) -> Floats:
         """Return the rating of each action, float32 ``[n, num_actions]``.

@@ -18,9 +18,10 @@ from __future__ import annotations
 
 import functools
 import math
+import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
@@ -28,7 +29,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sprawl_env.bots.greedy import best_action, heuristic_label, plan_value_of
-from sprawl_env.bots.settings import Number, parse_settings
+from sprawl_env.bots.settings import Number, parse_settings, slices
+from sprawl_env.core.checks import check_seed
 from sprawl_env.core.game import Game
 from sprawl_env.core.rewards import share_of_victory
 from sprawl_env.core.rules import GameRules
@@ -61,7 +63,7 @@ POINTS, VALUE = 0, 1  # rows of a workspace's values
 ROOT: Final = 0
 LONGEST_PATH: Final = 512  # nodes on a path from the root
 NODES_WHEN_TIMED: Final = 200_000  # most nodes of a tree
-CHUNK: Final = 16  # simulations between two checks of the time
+CHUNK: Final = 16  # simulations between two checks of the time limit
 PER_THOUSAND: Final = 1000
 LAST_TURN: Final = 2**31 - 1  # more turns than any game has
 SURE: Final = 0.7  # weight of victory in the value of a finished game; the margin has the rest
@@ -451,7 +453,9 @@ class _Worker:
         """Number of plies that the simulations have played so far."""
         return int(self._tree.counts[PLAYED])
 
-    def run(self, root: Games, observer: int, seed: int, deadline: float) -> None:
+    def run(
+        self, root: Games, observer: int, seed: int, deadline: float, stop: threading.Event
+    ) -> None:
         """Build a new tree for ``root`` ``[1]``.
 
         Args:
@@ -459,16 +463,18 @@ class _Worker:
             observer: the seat to play.
             seed: seed of the search.
             deadline: time (``time.perf_counter()``) at which to stop; infinity: no limit.
+            stop: stops the search soon after it is set.
         """
         tree, sims = self._tree, self._config.sims
         self._work.rng[:] = new_generators(1, combine(seed, 1))
         clear_node(tree.nodes, ROOT)
         tree.counts[USED] = 1
-        search, done = Search(root, observer, seed), 0
-        while done < sims and (done == 0 or time.perf_counter() < deadline):
-            count = sims if math.isinf(deadline) else min(CHUNK, sims - done)
-            self._simulate(self._game.tables, search, done, count, tree, self._work, self._limits)
-            done += count
+        search = Search(root, observer, seed)
+        most = sims if math.isinf(deadline) else CHUNK
+        for first, count in slices(sims, most):
+            if first and (stop.is_set() or time.perf_counter() >= deadline):
+                return
+            self._simulate(self._game.tables, search, first, count, tree, self._work, self._limits)
 
     def add_up(self, seat: int, visits: Index, values: Values) -> None:
         """Add the visits and the seat's values of the root's actions; both ``[num_actions]``."""
@@ -486,6 +492,7 @@ class SearchBot:
 
     needs_observations = False
     needs_states = True
+    redeals_hidden = True
 
     def __init__(self, game: Game, config: SearchConfig, seed: int = 0, name: str = "mcts") -> None:
         self.name = name
@@ -498,7 +505,7 @@ class SearchBot:
 
     def seed(self, seed: int) -> None:
         """Seed the search; without ``ms`` the same seed and decisions give the same actions."""
-        self._seed = seed
+        self._seed = check_seed(seed)
         self._decisions = 0
 
     @property
@@ -536,16 +543,31 @@ class SearchBot:
         limit = self._config.ms / 1000
         deadline = time.perf_counter() + limit if limit else math.inf
 
+        stop = threading.Event()
+
         def grow(number: int) -> None:
-            self._workers[number].run(self._root, seat, combine(seed, number), deadline)
+            if not stop.is_set():
+                self._workers[number].run(self._root, seat, combine(seed, number), deadline, stop)
 
         if self._pool is None:
             for number in range(len(self._workers)):
                 grow(number)
         else:
-            list(self._pool.map(grow, range(len(self._workers))))
+            self._grow_in_threads(self._pool, grow, stop)
         visits: Index = np.zeros(self._game.num_actions, np.int64)
         values = np.zeros(self._game.num_actions, np.float64)
         for worker in self._workers:
             worker.add_up(seat, visits, values)
         return visits, values
+
+    def _grow_in_threads(
+        self, pool: ThreadPoolExecutor, grow: Callable[[int], None], stop: threading.Event
+    ) -> None:
+        """Grow all trees; if this is interrupted, stop the threads before it ends."""
+        growing = [pool.submit(grow, number) for number in range(len(self._workers))]
+        try:
+            for each in growing:
+                each.result()
+        finally:
+            stop.set()
+            wait(growing)

@@ -26,7 +26,8 @@ from sprawl_env.bots.greedy import (
     heuristic_of,
     plan_value_of,
 )
-from sprawl_env.bots.settings import Number, parse_settings
+from sprawl_env.bots.settings import Number, parse_settings, slices
+from sprawl_env.core.checks import check_seed
 from sprawl_env.core.game import Game
 from sprawl_env.core.rewards import share_of_victory
 from sprawl_env.core.rules import GameRules
@@ -104,6 +105,20 @@ class Limits(NamedTuple):
     victory: float
 
 
+class PlayoutShare(NamedTuple):
+    """Playouts ``first`` .. ``last`` of a round, deal by deal.
+
+    Each deal has one playout for each of the ``left`` best candidates.  ``deal`` is the number of
+    the round's first deal; deal ``d`` is made from ``(seed, d)``.
+    """
+
+    seed: int
+    deal: int
+    left: int
+    first: int
+    last: int
+
+
 @functools.cache
 def playout_kernel(rules: GameRules) -> Callable[..., float]:
     """Return the kernel that runs one playout."""
@@ -156,14 +171,14 @@ def playout_kernel(rules: GameRules) -> Callable[..., float]:
 
 
 @functools.cache
-def plan_kernel(rules: GameRules) -> Callable[..., int]:
-    """Return the kernel that chooses an action in one game."""
+def rank_kernel(rules: GameRules) -> Callable[..., int]:
+    """Return the kernel that finds the candidates of one decision."""
     legal_actions, redeal = rules.kernels.legal_actions, rules.kernels.redeal_hidden
-    rate_action, playout = action_rater(rules), playout_kernel(rules)
+    rate_action = action_rater(rules)
 
     @kernel(label=heuristic_label(rules))
-    def plan(tables: Tables, root: Games, work: Workspace, limits: Limits, seed: int) -> int:
-        """Return the best action of the seat to play in ``root[0]``."""
+    def rank(tables: Tables, root: Games, work: Workspace, seed: int) -> int:
+        """Write the best-rated actions in ``root[0]``, best first; return their number."""
         games, ranked, ratings, mask = work.games, work.ranked, work.ratings, work.mask
         seat = int(root[0].to_play)
         games[0] = root[0]
@@ -175,23 +190,31 @@ def plan_kernel(rules: GameRules) -> Callable[..., int]:
                 rating = float(rate_action(tables, games, action, seat, work.spare))
                 found = insert(ranked, ratings, found, action, rating)
         ratings[:] = 0.0
-        rounds, left = 0, found
-        while left > 1:
-            left = (left + 1) // 2
-            rounds += 1
-        left, deal = found, 0
-        for _ in range(rounds):
-            deals = max(limits.playouts // (rounds * left), 1)
-            for _ in range(deals):
-                deal += 1
-                deal_seed = combine(seed, deal)
-                for k in range(left):
-                    ratings[k] += playout(tables, root, work, limits, deal_seed, ranked[k])
-            sort_best_first(ranked, ratings, left)
-            left = (left + 1) // 2
-        return int(ranked[0])
+        return found
 
-    return plan
+    return rank
+
+
+@functools.cache
+def compare_kernel(rules: GameRules) -> Callable[..., None]:
+    """Return the kernel that runs some playouts of one round."""
+    playout = playout_kernel(rules)
+
+    @kernel(label=heuristic_label(rules))
+    def compare(
+        tables: Tables,
+        root: Games,
+        work: Workspace,
+        limits: Limits,
+        share: PlayoutShare,
+    ) -> None:
+        """Add the ratings of the playouts of a share to the sums of their candidates."""
+        for number in range(share.first, share.last + 1):
+            deal, k = share.deal + number // share.left, number % share.left
+            seed, action = combine(share.seed, deal), int(work.ranked[k])
+            work.ratings[k] += playout(tables, root, work, limits, seed, action)
+
+    return compare
 
 
 @kernel
@@ -219,6 +242,7 @@ class PlannerBot:
 
     needs_observations = False
     needs_states = True
+    redeals_hidden = True
 
     def __init__(
         self, game: Game, config: PlannerConfig, seed: int = 0, name: str = "planner"
@@ -227,7 +251,8 @@ class PlannerBot:
         self._game = game
         turns = config.turns or int(heuristic_of(game.rules).plan_turns)
         self._limits = Limits(config.playouts, turns, float(config.victory))
-        self._plan = plan_kernel(game.rules)
+        self._rank = rank_kernel(game.rules)
+        self._compare = compare_kernel(game.rules)
         self._root = game.empty(1)
         self._work = Workspace(
             games=game.empty(2),
@@ -241,7 +266,7 @@ class PlannerBot:
 
     def seed(self, seed: int) -> None:
         """Seed the playouts; the same seed and the same decisions give the same actions."""
-        self._seed = seed
+        self._seed = check_seed(seed)
         self._decisions = 0
 
     def act(self, observations: Floats | None, masks: Mask, states: Games | None) -> Index:
@@ -257,5 +282,19 @@ class PlannerBot:
         seed = combine(self._seed, self._decisions)
         self._decisions += 1
         self._root[0] = states[k]
-        best = self._plan(self._game.tables, self._root, self._work, self._limits, seed)
-        return int(best)
+        return self._plan(seed)
+
+    def _plan(self, seed: int) -> int:
+        """Return the best action of the seat to play in the root; Ctrl-C can interrupt it."""
+        tables, root, work = self._game.tables, self._root, self._work
+        left, deal = int(self._rank(tables, root, work, seed)), 1
+        rounds = (max(left, 1) - 1).bit_length()  # halvings until one is left
+        for _ in range(rounds):
+            deals = max(self._limits.playouts // (rounds * left), 1)
+            for first, count in slices(deals * left):
+                share = PlayoutShare(seed, deal, left, first, first + count - 1)
+                self._compare(tables, root, work, self._limits, share)
+            deal += deals
+            sort_best_first(work.ranked, work.ratings, left)
+            left = (left + 1) // 2
+        return int(work.ranked[0])

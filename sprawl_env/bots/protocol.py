@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+import zlib
+from typing import Any, Protocol
 
-from sprawl_env.core.checks import checked_actions
-from sprawl_env.core.errors import IllegalAction
+from sprawl_env.core.checks import checked_actions, short
+from sprawl_env.core.errors import IllegalAction, InvalidOption
 from sprawl_env.core.game import Game
-from sprawl_env.core.state import Games, clone
+from sprawl_env.core.state import Games, clone, plain
 from sprawl_env.kernels.arrays import Floats, Index, Mask
+from sprawl_env.kernels.rng import combine
 
 
 class Bot(Protocol):
@@ -30,8 +32,8 @@ class Bot(Protocol):
         Args:
             observations: float32 ``[n, observation_size]``, as the seat to play sees the game.
             masks: int8 ``[n, num_actions]``, 1 = legal, at least one in each row.
-            states: copies of the records ``[n]``, for bots that search or read the board.  A fair
-                bot uses nothing that the seat to play cannot know.
+            states: copies of the records ``[n]``, for bots that search or read the board.  What
+                the seat to play cannot know is re-dealt in them.
 
         Returns:
             int64 ``[n]``.
@@ -43,6 +45,47 @@ class Bot(Protocol):
         ...
 
 
+def check_bot(what: str, bot: Any) -> Bot:
+    """Return ``bot`` if it looks like one.
+
+    Raises:
+        InvalidOption: it has no method ``act`` or ``seed``, or does not say what it needs.
+    """
+    fits = all(callable(getattr(bot, method, None)) for method in ("act", "seed")) and all(
+        isinstance(getattr(bot, need, None), bool)
+        for need in ("needs_observations", "needs_states")
+    )
+    if not fits or isinstance(bot, type):
+        raise InvalidOption(f"{what}: expected a bot, e.g. of make_bot(), got {short(bot)}")
+    return bot  # type: ignore[no-any-return]  # it fits
+
+
+def states_for(bot: Bot, game: Game, games: Games, which: Index, masks: Mask) -> Games:
+    """Return copies of some games in which what each seat to play cannot know is re-dealt.
+
+    Only a bot of this package with the attribute ``redeals_hidden`` gets exact copies: it reads
+    them through ``redeal_hidden`` alone.  The seed of a row is made of what its seat knows: the
+    legal actions and the number of plies.
+
+    Args:
+        bot: the bot that receives the copies.
+        game: the game.
+        games: the batch.
+        which: ``[n]``, indices into ``games``.
+        masks: int8 ``[n, num_actions]``, the legal actions.
+    """
+    states = clone(games, which)
+    kind = type(bot)
+    ours = kind.__module__.partition(".")[0] == __name__.partition(".")[0]
+    if not (ours and getattr(kind, "redeals_hidden", False)):
+        records, tables = plain(states), plain(game.tables)
+        seats, plies = records["to_play"].tolist(), records["ply"].tolist()
+        for k in range(len(records)):
+            seed = combine(zlib.crc32(masks[k]), plies[k])
+            game.kernels.redeal_hidden(tables, records, k, seed, seats[k])
+    return states
+
+
 def ask(
     bot: Bot, game: Game, games: Games, which: Index, observations: Floats, masks: Mask
 ) -> Index:
@@ -51,7 +94,8 @@ def ask(
     Args:
         bot: the bot; it receives only what it needs.
         game: the game.
-        games: the batch; the bot receives copies.
+        games: the batch; the bot receives copies, in which what the seat to play cannot know is
+            re-dealt (see :func:`states_for`).
         which: ``[n]``, indices into ``games``.
         observations: float32 ``[n, observation_size]``, not read if the bot needs none.
         masks: int8 ``[n, num_actions]``; the bot receives a copy.
@@ -59,7 +103,7 @@ def ask(
     Raises:
         IllegalAction: the bot's answer is not an array of ``n`` legal actions; names the bot.
     """
-    states = clone(games, which) if bot.needs_states else None
+    states = states_for(bot, game, games, which, masks) if bot.needs_states else None
     answer = bot.act(observations if bot.needs_observations else None, masks.copy(), states)
     try:
         return checked_actions(game, games, which, masks, answer)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from sprawl_env.core.checks import check_seed
 from sprawl_env.core.state import Games
 from sprawl_env.kernels.arrays import Floats, Mask
 from sprawl_env.kernels.masks import new_generators, sample
@@ -22,7 +23,7 @@ class RandomBot:
 
     def seed(self, seed: int) -> None:
         """Seed the generator; the same seed and the same calls give the same actions."""
-        self._generator = new_generators(1, seed)
+        self._generator = new_generators(1, check_seed(seed))
 
     def act(
         self, observations: Floats | None, masks: Mask, states: Games | None

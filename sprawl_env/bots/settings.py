@@ -1,13 +1,17 @@
-"""Settings in a bot's name, as in ``mcts:sims=400,c=1.0``."""
+"""Settings in a bot's name, as in ``mcts:sims=400,c=1.0``, and the slices of a long search."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
+from typing import Final
 
 from sprawl_env.core.errors import UnknownName
 
 Number = int | float
+_FIRST_SLICE: Final = 4  # pieces of work
+_SLICE: Final = 0.1  # seconds
 
 
 def parse_settings(name: str, limits: Mapping[str, tuple[Number, Number]]) -> dict[str, Number]:
@@ -38,3 +42,23 @@ def parse_settings(name: str, limits: Mapping[str, tuple[Number, Number]]) -> di
             raise UnknownName(f"bot {kind!r}: {key}={value!r}: expected {sort} {low:g}..{high:g}")
         chosen[key] = number
     return chosen
+
+
+def slices(total: int, most: int | None = None) -> Iterator[tuple[int, int]]:
+    """Yield ``(first, count)`` for all of ``total`` equal pieces of work, in order.
+
+    A slice takes about a tenth of a second at most, unless one piece takes longer, so that Ctrl-C
+    is noticed between two of them.  ``most`` is the largest ``count``; None: no limit.
+    """
+    first, count = 0, _FIRST_SLICE
+    limit = total if most is None else most
+    while first < total:
+        count = max(1, min(count, limit, total - first))
+        started = time.perf_counter()
+        yield first, count
+        seconds = time.perf_counter() - started
+        first += count
+        if seconds < _SLICE / 2:
+            count *= 2
+        elif seconds > _SLICE:
+            count //= 2

@@ -57,6 +57,8 @@ def _trying(name: str, what: str, work: Callable[[], T]) -> T:
 class UserBot:
     """A user's bot behind the protocol; it gets states whose hidden parts are resampled.
 
+    ``redeals_hidden``: the resampling is done here, from the bot's own seed.
+
     Args:
         name: ``module:Class``.
         game: the game that it plays.
@@ -65,6 +67,8 @@ class UserBot:
     Raises:
         BotError: there is no such bot, or it does not fit the protocol.
     """
+
+    redeals_hidden = True
 
     def __init__(self, name: str, game: Game, seed: int = 0) -> None:
         make = _find(name)

@@ -1,47 +1,190 @@
-"""Checks of actions that users and bots pass to adapters.
+"""Checks of what users and bots pass: whole numbers, flags, seeds, actions and arrays.
 
-Kernels trust their input.  Adapters call these functions first, so that a wrong action is one clear
-error and does not change the state.
+Kernels trust their input.  Every entry point calls these functions first, so that a wrong argument
+is one clear error, and no byte is read or written outside an array.
+
+A whole number is an ``int`` or any integer of numpy, also as an array without axes; never a bool.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+import functools
+import math
+import os
+from typing import Any, Final, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
-from sprawl_env.core.errors import IllegalAction, InvalidOption
-from sprawl_env.core.game import Game
-from sprawl_env.core.state import Games
+from sprawl_env.core.errors import IllegalAction, InvalidOption, SprawlError
 from sprawl_env.kernels.arrays import Index, Mask
 from sprawl_env.kernels.masks import first_illegal
+from sprawl_env.kernels.rng import MAX_SEED
 
 MOST_DEALS: Final = 1000  # deals in a row that may end without a choice
+INT8: Final = np.dtype(np.int8)
+FLOAT32: Final = np.dtype(np.float32)
+_LONGEST: Final = 80  # characters of a value in a message
 
 
-def whole_number(game: Game, action: Any) -> int:
+class Acting(Protocol):
+    """The attributes of :class:`sprawl_env.core.game.Game` that checks of actions use."""
+
+    name: str
+    num_actions: int
+
+    def illegal(self, games: Any, g: int, action: int, mask: Mask) -> IllegalAction:
+        """Return the error for an action that is not legal."""
+        ...
+
+
+def short(value: Any) -> str:
+    """Return a description of a value in one short line."""
+    if isinstance(value, np.ndarray) and value.ndim > 0:
+        kind = "records" if value.dtype.names else str(value.dtype)
+        return f"{kind} of shape {value.shape}"
+    try:
+        said = repr(value)
+    except Exception:  # a user's class may raise anything
+        said = type(value).__name__
+    said = " ".join(said.split())
+    return said if len(said) <= _LONGEST else f"{said[: _LONGEST - 4]} ..."
+
+
+def as_whole(value: Any) -> int | None:
+    """Return a whole number as an int; None if ``value`` is none."""
+    if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "iu":
+        return int(value)
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        return int(value)
+    return None
+
+
+def check_whole(
+    what: str,
+    value: Any,
+    low: int = 0,
+    high: int | None = None,
+    expected: str = "",
+    error: type[SprawlError] = InvalidOption,
+) -> int:
+    """Return ``value`` as an int.
+
+    Args:
+        what: name of the argument in the message, with ``=`` or ``:`` at its end.
+        value: anything.
+        low: the least number allowed.
+        high: the greatest number allowed; None: no limit.
+        expected: what is expected, for the message; default: a whole number in the range.
+        error: the type of the error.
+
+    Raises:
+        SprawlError: of type ``error``: not a whole number, or out of range.
+    """
+    number = as_whole(value)
+    if number is None or number < low or (high is not None and number > high):
+        span = f"from {low}" if high is None else f"{low}..{high}"
+        raise error(f"{what}{short(value)}: expected {expected or f'a whole number {span}'}")
+    return number
+
+
+def check_seed(seed: Any) -> int:
+    """Return ``seed`` as an int.
+
+    Raises:
+        InvalidOption: not a whole number 0..2**63-1.
+    """
+    return check_whole("seed ", seed, 0, MAX_SEED, "a whole number 0..2**63-1")
+
+
+def check_flag(what: str, value: Any) -> bool:
+    """Return ``value`` as a bool.
+
+    Raises:
+        InvalidOption: not True or False.
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise InvalidOption(f"{what}={short(value)}: expected True or False")
+    return bool(value)
+
+
+def check_memory(what: str, count: int, size: int) -> None:
+    """Check that ``count`` times ``size`` bytes fit into this machine's memory.
+
+    Raises:
+        InvalidOption: they do not.
+    """
+    if count * size > _memory():
+        raise InvalidOption(f"{what}={count}: {size} bytes each are more than there is memory")
+
+
+@functools.cache
+def _memory() -> float:
+    """Return the bytes of this machine's memory; infinity if they are not known."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return math.inf
+
+
+# ------------------------------------------------------------------------------------------ arrays
+
+
+def check_row(what: str, array: Any, size: int, kinds: tuple[np.dtype[Any], ...]) -> None:
+    """Check an array ``[size]`` that a kernel overwrites.
+
+    Args:
+        what: name of the argument in the message.
+        array: anything.
+        size: its number of entries.
+        kinds: the dtypes allowed.
+
+    Raises:
+        InvalidOption: not a numpy array, another dtype or shape, not contiguous, or read-only.
+    """
+    if (
+        type(array) is np.ndarray
+        and array.dtype in kinds
+        and array.shape == (size,)
+        and array.flags.carray
+    ):
+        return
+    kind = " or ".join(str(kind) for kind in kinds)
+    raise InvalidOption(
+        f"{what}: expected a writable, contiguous {kind} array of shape ({size},), "
+        f"got {described(array)}"
+    )
+
+
+def described(array: Any) -> str:
+    """Return what an argument is that should be a writable, contiguous array."""
+    if not isinstance(array, np.ndarray):
+        return short(array)
+    kind, flags = type(array), array.flags
+    flaw = "" if flags.carray else "not contiguous " if flags.writeable else "read-only "
+    name = "" if kind in (np.ndarray, np.recarray) else f"{kind.__name__} of "
+    return f"{flaw}{name}{'records' if array.dtype.names else array.dtype} of shape {array.shape}"
+
+
+# ----------------------------------------------------------------------------------------- actions
+
+
+def whole_number(game: Acting, action: Any) -> int:
     """Return one action as an int; it may still be out of range.
 
     Raises:
         IllegalAction: not a whole number.
     """
-    number = action.item() if isinstance(action, np.ndarray) and action.ndim == 0 else action
-    if not isinstance(number, int | np.integer) or isinstance(number, bool):
+    number = as_whole(action)
+    if number is None:
         raise IllegalAction(
             f"{game.name}: action: expected a whole number 0..{game.num_actions - 1}, "
-            f"got {_short(number)}"
+            f"got {short(action)}"
         )
-    return int(number)
+    return number
 
 
-def _short(value: Any) -> str:
-    """Return a description of a value in one short line."""
-    if isinstance(value, np.ndarray):
-        return f"{value.dtype} of shape {value.shape}"
-    return " ".join(repr(value).split())[:80]
-
-
-def checked_actions(game: Game, games: Games, which: Index, masks: Mask, actions: Any) -> Index:
+def checked_actions(game: Acting, games: Any, which: Index, masks: Mask, actions: Any) -> Index:
     """Return ``actions`` as a new int64 array ``[n]`` of legal actions.
 
     Args:
@@ -54,14 +197,11 @@ def checked_actions(game: Game, games: Games, which: Index, masks: Mask, actions
     Raises:
         IllegalAction: wrong type or shape, or an action is not legal; names the first such game.
     """
-    try:
-        given = np.asarray(actions)
-    except ValueError:
-        given = np.empty(0, object)  # rows of different lengths
+    given = as_array(actions)
     if given.shape != which.shape or given.dtype.kind not in "iu":
         raise IllegalAction(
             f"{game.name}: actions: expected whole numbers of shape ({which.size},), "
-            f"got {_short(given)}"
+            f"got {short(given)}"
         )
     chosen: Index = given.astype(np.int64, order="C")
     wrong = int(first_illegal(masks, chosen))
@@ -71,7 +211,15 @@ def checked_actions(game: Game, games: Games, which: Index, masks: Mask, actions
     return chosen
 
 
-def no_choice_left(game: Game) -> InvalidOption:
+def as_array(values: Any) -> npt.NDArray[Any]:
+    """Return values as an array; an empty array of objects if they make none."""
+    try:
+        return np.asarray(values)
+    except Exception:  # rows of different lengths, or an object whose methods raise anything
+        return np.empty(0, object)
+
+
+def no_choice_left(game: Acting) -> InvalidOption:
     """Return the error for options with which every game ends before a seat has a choice."""
     return InvalidOption(
         f"{game.name}: {MOST_DEALS} games in a row ended before there was a choice"

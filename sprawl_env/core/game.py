@@ -8,18 +8,32 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from sprawl_env.core import positions
+from sprawl_env.core.checks import (
+    FLOAT32,
+    INT8,
+    check_memory,
+    check_row,
+    check_seed,
+    check_whole,
+    short,
+    whole_number,
+)
 from sprawl_env.core.errors import IllegalAction, InvalidOption, unknown
+from sprawl_env.core.records import RecordCheck
 from sprawl_env.core.rules import GameRules, Picture, Played, View
 from sprawl_env.core.state import NOT_OVER, Games, plain, raw_bytes
 from sprawl_env.kernels.arrays import Ints, Mask
 from sprawl_env.kernels.memory import allocate
-from sprawl_env.kernels.rng import MAX_SEED, combine
+from sprawl_env.kernels.rng import combine
 from sprawl_env.kernels.stream import to_floats
+
+_MASK: Final = (INT8,)  # dtypes of a mask, and of an observation
+_OBSERVATION: Final = (FLOAT32, INT8)
 
 
 class Game:
@@ -59,12 +73,16 @@ class Game:
         self.observation_size = self.observation_layout.size
         self.dtype = rules.state
         self.kernels = rules.kernels
-        self._template = np.zeros(1, rules.state).view(np.recarray)
+        self._template = np.zeros(1, rules.record).view(np.recarray)
         self.option_fields: Mapping[str, int] = {
             "num_seats" if name == "num_players" else name: value for name, value in numbers.items()
         }
         for field, number in self.option_fields.items():
             self._template[field] = number
+        self._records = RecordCheck(
+            self.name, self._template.dtype, self.option_fields, self.num_seats
+        )
+        self._checked = self._records.checked
 
     def __repr__(self) -> str:
         chosen = ", ".join(f"{name}={value!r}" for name, value in self.options.items())
@@ -79,56 +97,73 @@ class Game:
         return copy.copy(self)
 
     def empty(self, batch: int) -> Games:
-        """Return ``batch`` records in which only the option fields are set, for dealing."""
-        games: Games = allocate(batch, self.dtype).view(np.recarray)
+        """Return ``batch`` records in which only the option fields are set, for dealing.
+
+        Raises:
+            InvalidOption: not a whole number from 0, or more than fits in memory.
+        """
+        count = check_whole(f"{self.name}: batch=", batch)
+        check_memory(f"{self.name}: batch", count, self.dtype.itemsize)
+        games: Games = allocate(count, self.rules.record).view(np.recarray)
         raw_bytes(games)[:] = raw_bytes(self._template)
         return games
 
     def deal(self, batch: int = 1, seed: int = 0) -> Games:
-        """Return a batch of opening positions; game ``i`` is dealt from ``(seed, i)``."""
+        """Return a batch of opening positions; game ``i`` is dealt from ``(seed, i)``.
+
+        Raises:
+            InvalidOption: ``batch`` is not a whole number from 0 or more than fits in memory, or
+                ``seed`` not a whole number 0..2**63-1.
+        """
         seed = check_seed(seed)
         games = self.empty(batch)
-        for g in range(batch):
+        for g in range(len(games)):
             self.kernels.deal(plain(self.tables), plain(games), g, combine(seed, g))
         return games
 
-    def _check(self, games: Games, g: int, seat: int = 0) -> None:
-        """Check a game's index and a seat: kernels trust them.
+    def check_games(self, games: Games) -> None:
+        """Check that an array is a batch of this game's records, dealt for its options.
 
         Raises:
-            InvalidOption: the batch has no such game, or the game has no such seat.
+            InvalidOption: it is not, or it cannot be written.
         """
-        if not 0 <= g < len(games):
-            raise InvalidOption(f"{self.name}: g={g!r}: expected a game 0..{len(games) - 1}")
-        if not 0 <= seat < self.num_seats:
-            raise InvalidOption(
-                f"{self.name}: seat={seat!r}: expected a seat 0..{self.num_seats - 1}"
-            )
+        self._records.check_all(games)
 
     def legal_actions(self, games: Games, g: int = 0, mask: Mask | None = None) -> Mask:
         """Return the mask of legal actions, int8 ``[num_actions]``, 1 = legal.
 
         The mask is all 0 when the game is over.  If ``mask`` is given, it is overwritten and
         returned.
+
+        Raises:
+            InvalidOption: not records of this game with these options, no such game, or ``mask`` is
+                not a writable, contiguous int8 array of this shape.
         """
-        self._check(games, g)
-        out = np.empty(self.num_actions, np.int8) if mask is None else mask
-        self.kernels.legal_actions(plain(self.tables), plain(games), g, out)
-        return out
+        records, g, _ = self._checked(games, g)
+        if mask is None:
+            mask = np.empty(self.num_actions, np.int8)
+        else:
+            check_row("mask", mask, self.num_actions, _MASK)
+        self.kernels.legal_actions(plain(self.tables), records, g, mask)
+        return mask
 
     def play(self, games: Games, g: int, action: int) -> None:
         """Play one ply of game ``g`` in place.
 
         Raises:
             IllegalAction: the action is not legal; the state is unchanged.
+            InvalidOption: not records of this game with these options, or no such game.
         """
+        records, g, _ = self._checked(games, g)
+        number = whole_number(self, action)
         mask = self.legal_actions(games, g)
-        if not 0 <= action < self.num_actions or not mask[action]:
-            raise self.illegal(games, g, action, mask)
-        self.kernels.play(plain(self.tables), plain(games), g, int(action))
+        if not 0 <= number < self.num_actions or not mask[number]:
+            raise self.illegal(games, g, number, mask)
+        self.kernels.play(plain(self.tables), records, g, number)
 
     def illegal(self, games: Games, g: int, action: int, mask: Mask) -> IllegalAction:
         """Return the error for ``action``; the message names it and some legal actions."""
+        games, g = self._readable(games, g)
         if games["over"][g] != NOT_OVER:
             return IllegalAction(f"{self.name}: the game is over, no seat may act (got {action})")
         seat = int(games["to_play"][g])
@@ -155,22 +190,29 @@ class Game:
             g: index of the game.
             seat: the seat that observes.
             out: is overwritten and returned; its dtype decides.  None: a new float32 array.
+
+        Raises:
+            InvalidOption: not records of this game with these options, no such game or seat, or
+                ``out`` is not a writable, contiguous float32 or int8 array of this shape.
         """
-        self._check(games, g, seat)
-        result = np.empty(self.observation_size, np.float32) if out is None else out
-        if result.dtype == np.int8:
-            self.kernels.observe(plain(self.tables), plain(games), g, seat, result)
-            return result
+        records, g, seat = self._checked(games, g, seat)
+        if out is None:
+            out = np.empty(self.observation_size, np.float32)
+        else:
+            check_row("out", out, self.observation_size, _OBSERVATION)
+        if out.dtype == INT8:
+            self.kernels.observe(plain(self.tables), records, g, seat, out)
+            return out
         numbers = np.empty(self.observation_size, np.int8)
-        self.kernels.observe(plain(self.tables), plain(games), g, seat, numbers)
-        to_floats(numbers, self.observation_layout.scales, result)
-        return result
+        self.kernels.observe(plain(self.tables), records, g, seat, numbers)
+        to_floats(numbers, self.observation_layout.scales, out)
+        return out
 
     def scores(self, games: Games, g: int = 0) -> Ints:
         """Return the current points of all sides, seats first; int32 ``[num_sides]``."""
-        self._check(games, g)
+        records, g, _ = self._checked(games, g)
         out = np.empty(self.num_sides, np.int32)
-        self.kernels.scores(plain(self.tables), plain(games), g, out)
+        self.kernels.scores(plain(self.tables), records, g, out)
         return out
 
     def standings(self, games: Games, g: int = 0) -> Ints:
@@ -178,22 +220,41 @@ class Game:
 
         A larger number is a better place.  Equal numbers share a place.
         """
-        self._check(games, g)
+        records, g, _ = self._checked(games, g)
         out = np.empty(self.num_sides, np.int32)
-        self.kernels.standings(plain(self.tables), plain(games), g, out)
+        self.kernels.standings(plain(self.tables), records, g, out)
         return out
 
     def redeal_hidden(self, games: Games, g: int, seed: int, seat: int) -> None:
         """Resample everything that ``seat`` cannot know about game ``g``, in place."""
-        self._check(games, g, seat)
-        self.kernels.redeal_hidden(plain(self.tables), plain(games), g, check_seed(seed), seat)
+        records, g, seat = self._checked(games, g, seat)
+        self.kernels.redeal_hidden(plain(self.tables), records, g, check_seed(seed), seat)
 
     def action_name(self, games: Games, g: int, action: int) -> str:
-        """Return an action in words, as a player would say it."""
-        return self.rules.action_name(self.tables, games, g, int(action))
+        """Return an action in words, as a player would say it.
+
+        Raises:
+            InvalidOption: not records of this game with these options, or no such game.
+            IllegalAction: there is no such action.
+        """
+        games, g = self._readable(games, g)
+        last = self.num_actions - 1
+        expected = f"a whole number 0..{last}"
+        number = check_whole(f"{self.name}: action ", action, 0, last, expected, IllegalAction)
+        return self.rules.action_name(self.tables, games, g, number)
+
+    def _readable(self, games: Games, g: int) -> tuple[Games, int]:
+        """Return a batch with fields as attributes, and a game's index, after checking both."""
+        records, g, _ = self._checked(games, g)
+        return (games if type(games) is np.recarray else records.view(np.recarray)), g
 
     def describe(self, games: Games, g: int = 0) -> str:
-        """Return the position as a text board."""
+        """Return the position as a text board.
+
+        Raises:
+            InvalidOption: not records of this game with these options, or no such game.
+        """
+        games, g = self._readable(games, g)
         return self.rules.describe(self.tables, games, g)
 
     def picture(
@@ -209,18 +270,23 @@ class Game:
             last: the last action, shown in the header without what ``seat`` may not know.
 
         Raises:
-            InvalidOption: there is no such seat, or the game has no pictures.
+            InvalidOption: not records of this game with these options, there is no such game or
+                seat, or the game has no pictures.
         """
-        if seat is not None and not 0 <= seat < self.num_seats:
-            raise InvalidOption(
-                f"{self.name}: seat={seat!r}: expected None or a seat 0..{self.num_seats - 1}"
-            )
+        games, g = self._readable(games, g)
+        if seat is not None:
+            last_seat = self.num_seats - 1
+            expected = f"None or a seat 0..{last_seat}"
+            seat = check_whole(f"{self.name}: seat=", seat, 0, last_seat, expected)
+        if last is not None and not isinstance(last, Played):
+            raise InvalidOption(f"{self.name}: last={short(last)}: expected None or a Played")
         if self.rules.draw is None:
             raise InvalidOption(f"{self.name}: has no pictures: expected render mode 'ansi'")
         return self.rules.draw(self, games, g, self.view(games, g, seat, last))
 
     def view(self, games: Games, g: int, seat: int | None, last: Played | None) -> View:
         """Return what a picture needs to know of its viewer; arguments as in :meth:`picture`."""
+        games, g = self._readable(games, g)
         names = {}
         if seat is None or seat == games["to_play"][g]:
             legal = np.flatnonzero(self.legal_actions(games, g)).tolist()
@@ -238,7 +304,12 @@ class Game:
         return self.picture(games, g, seat, last).svg()
 
     def to_json(self, games: Games, g: int = 0) -> str:
-        """Return game ``g`` as JSON text that :meth:`from_json` reads back."""
+        """Return game ``g`` as JSON text that :meth:`from_json` reads back.
+
+        Raises:
+            InvalidOption: not records of this game with these options, or no such game.
+        """
+        games, g = self._readable(games, g)
         return positions.to_json(self, games, g)
 
     def from_json(self, position: str) -> Games:
@@ -248,15 +319,3 @@ class Game:
             PositionError: not JSON, another game, other options, or an impossible position.
         """
         return positions.from_json(self, position)
-
-
-def check_seed(seed: int) -> int:
-    """Return ``seed`` as an int.
-
-    Raises:
-        InvalidOption: not a whole number 0..2**63-1.
-    """
-    whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
-    if not whole or not 0 <= seed <= MAX_SEED:
-        raise InvalidOption(f"seed {seed!r}: expected a whole number 0..2**63-1")
-    return int(seed)

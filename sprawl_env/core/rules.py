@@ -227,6 +227,11 @@ class GameRules:
     wait: int | None = None
     draw: Callable[[Any, Games, int, View], Picture] | None = None
 
+    @functools.cached_property
+    def record(self) -> np.dtype[Any]:
+        """The dtype of record arrays, whose fields are attributes."""
+        return np.dtype((np.record, self.state))
+
     @property
     def module(self) -> str:
         """The module that defines the kernel ``play``."""

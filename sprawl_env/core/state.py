@@ -8,6 +8,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from sprawl_env.core.checks import described
+from sprawl_env.core.errors import InvalidOption
 from sprawl_env.kernels.compile import JIT
 from sprawl_env.kernels.records import Record, number
 
@@ -35,9 +37,14 @@ class CommonState(Record):
     over = number(np.int8, "NOT_OVER, FINISHED or TRUNCATED")
 
 
+_view: Final = np.ndarray.view  # a record array's own attribute is found several times slower
+
+
 def plain(records: Any) -> Any:
     """Return records in the form in which Python passes them to a kernel fastest, a view."""
-    return records.view(np.ndarray) if JIT else records
+    if JIT:
+        return _view(records, np.ndarray)
+    return records if isinstance(records, np.recarray) else records.view(np.recarray)
 
 
 def raw_bytes(games: Games) -> npt.NDArray[np.uint8]:
@@ -52,7 +59,19 @@ def clone(games: Games, which: npt.NDArray[np.int64] | slice = slice(None)) -> G
 
 
 def restore(games: Games, saved: Games) -> None:
-    """Overwrite games with a copy made by :func:`clone`; both are ``[n]``."""
+    """Overwrite games with a copy made by :func:`clone`; both are ``[n]``.
+
+    Raises:
+        InvalidOption: the arrays differ in dtype or length, or ``games`` cannot be written.
+    """
+    for name, given in (("games", games), ("saved", saved)):
+        if not isinstance(given, np.ndarray) or given.ndim != 1 or not given.flags.c_contiguous:
+            raise InvalidOption(f"restore: {name}: expected records [n], got {described(given)}")
+    if games.dtype != saved.dtype or len(games) != len(saved) or not games.flags.writeable:
+        raise InvalidOption(
+            f"restore: expected a writable batch and a copy of it, got {described(games)} "
+            f"and {described(saved)}"
+        )
     raw_bytes(games)[:] = raw_bytes(saved)
 
 

@@ -20,9 +20,8 @@ from torch import Tensor
 from sprawl_env.adapters.vector import VectorGames, make_vec
 from sprawl_env.bots.greedy import GreedyBot
 from sprawl_env.bots.policy.checkpoint import ILLEGAL_LOGIT
-from sprawl_env.bots.protocol import Bot, ask
+from sprawl_env.bots.protocol import Bot, ask, states_for
 from sprawl_env.core.game import Game
-from sprawl_env.core.state import clone
 from sprawl_env.kernels.arrays import Floats, Index
 from sprawl_env.learning.ppo import SharedPPO, differentiate
 
@@ -108,7 +107,8 @@ def collect(
 def expert_actions(expert: Bot, vec: VectorGames) -> tuple[Index, Floats]:
     """Return the expert's actions, int64 ``[n]``, and the targets, float32 ``[n, num_actions]``."""
     if isinstance(expert, GreedyBot):
-        values = expert.values(vec.masks, clone(vec.games))
+        rows = np.arange(len(vec.masks))
+        values = expert.values(vec.masks, states_for(expert, vec.game, vec.games, rows, vec.masks))
         actions = expert.choose(values)
         weights = np.exp((values - values.max(axis=1, keepdims=True)) / np.float32(TEMPERATURE))
         targets = weights / weights.sum(axis=1, keepdims=True)

@@ -3,6 +3,7 @@
 import copy
 import functools
 import gc
+import os
 import threading
 import time
 
@@ -13,6 +14,7 @@ import sprawl_env
 from sprawl_env.adapters.threads import ThreadPool
 from sprawl_env.core.batch import POSTED, SEED, WHAT, done_at, new_orders
 from sprawl_env.core.errors import InvalidOption
+from tests.commands import command, finish
 
 SHARES = 3
 
@@ -142,6 +144,96 @@ def test_games_of_one_thread_can_be_copied():
     assert other.games.tobytes() == vec.games.tobytes()
     vec.step(vec.sample_actions())
     assert other.games.tobytes() != vec.games.tobytes()
+
+
+def test_a_second_thread_is_refused_and_the_first_goes_on():
+    entered, leave = threading.Event(), threading.Event()
+    vec = sprawl_env.make_vec("tower_up", 4, seed=1)
+    vec.reset()
+    before = vec.games.tobytes()
+    said = []
+
+    def keep_the_turn():
+        with vec._turn:
+            entered.set()
+            leave.wait(5)
+
+    thread = threading.Thread(target=keep_the_turn)
+    thread.start()
+    assert entered.wait(5)
+    for call in (lambda: vec.step(vec.masks.argmax(axis=1)), vec.reset, vec.sample_actions):
+        with pytest.raises(InvalidOption, match="in use by another thread") as error:
+            call()
+        said.append(str(error.value))
+    leave.set()
+    thread.join()
+    assert vec.games.tobytes() == before
+    vec.step(vec.masks.argmax(axis=1))
+    assert len(said) == 3
+
+
+def test_a_thread_that_cannot_be_started_is_one_error_and_no_worker_is_left(monkeypatch):
+    start, started = threading.Thread.start, []
+
+    def limited(thread):
+        if len(started) == 1:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    workers = Workers()
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", limited)
+        with pytest.raises(InvalidOption, match="num_threads=3: only 2 threads could be started"):
+            workers.pool.run(1)
+    assert not started[0].is_alive()
+    assert workers.noted == [[]] * SHARES
+    workers.pool.run(2)  # now there are threads
+    assert [[what for _, what, _ in noted] for noted in workers.noted] == [[2]] * SHARES
+
+
+FORKED = """
+import os
+import sprawl_env
+from sprawl_env.core.errors import SprawlError
+
+def run(vec, plies):
+    for _ in range(plies):
+        vec.step(vec.sample_actions())
+    return vec.games.tobytes()
+
+vec = sprawl_env.make_vec("tower_up", 64, seed=2, num_threads=2)
+vec.reset()
+run(vec, 3)
+reading, writing = os.pipe()
+child = os.fork()
+if child == 0:
+    os.write(writing, str(hash(run(vec, 3))).encode())
+    os._exit(0)
+mine = str(hash(run(vec, 3)))
+os.waitpid(child, 0)
+print(mine == os.read(reading, 100).decode())
+vec._orders[0] += 1  # an order that nobody has finished
+child = os.fork()
+if child == 0:
+    try:
+        vec.step(vec.masks.argmax(axis=1))
+    except SprawlError as error:
+        os.write(writing, str(error).encode())
+    os._exit(0)
+os.waitpid(child, 0)
+print(os.read(reading, 200).decode(), flush=True)
+os._exit(0)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_after_a_fork_a_batch_goes_on_or_says_why_not(tmp_path):
+    (tmp_path / "forked.py").write_text(FORKED)
+    out, _ = finish(command("forked", cwd=tmp_path), seconds=120)
+    same, says = out.splitlines()
+    assert same == "True"
+    assert says == "these games were being stepped when the process was forked: make new ones"
 
 
 def test_orders_start_with_nothing_done():

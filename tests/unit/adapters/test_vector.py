@@ -273,3 +273,58 @@ def test_observations_as_int8_times_their_scales_are_those_as_float32(many):
 def test_an_unknown_type_of_observations_is_one_clear_error():
     with pytest.raises(UnknownName, match=r"did you mean 'float32'.*choose from float32, int8$"):
         sprawl_env.make_vec("tower_up", 2, observations="float16")
+
+
+@pytest.mark.parametrize("reward", ["winner", "score"])
+def test_a_batch_continues_from_loaded_positions_as_from_its_own(any_game, reward):
+    vec = sprawl_env.make_vec(any_game, 4, seed=1, reward=reward)
+    vec.reset()
+    for _ in range(6):
+        vec.step(vec.sample_actions())
+    saved, seen, masks, seats = vec.games, vec.observations.copy(), vec.masks.copy(), vec.to_play
+    seats = seats.copy()
+    other = sprawl_env.make_vec(any_game, 4, seed=9, reward=reward)  # never reset
+    look = other.load(saved)
+    assert other.games.tobytes() == saved.tobytes()
+    assert np.array_equal(look.observations, seen)
+    assert np.array_equal(look.masks, masks)
+    assert np.array_equal(look.to_play, seats)
+    for _ in range(5):
+        actions = vec.masks.argmax(axis=1)
+        mine, theirs = vec.step(actions), other.step(actions)
+        assert np.array_equal(mine.rewards, theirs.rewards)
+        if not mine.terminated.any():
+            assert vec.games.tobytes() == other.games.tobytes()
+
+
+def test_positions_written_to_what_a_batch_hands_out_change_nothing():
+    vec = sprawl_env.make_vec("tower_up", 8, seed=1)
+    vec.reset()
+    far = sprawl_env.make_vec("tower_up", 8, seed=2)
+    far.reset()
+    for _ in range(30):
+        far.step(far.sample_actions())
+    twin = sprawl_env.make_vec("tower_up", 8, seed=1)
+    twin.reset()
+    for _ in range(30):
+        vec.games[:] = far.games
+        for handed in (vec.masks, vec.to_play, vec.observations):
+            handed[:] = 1
+        actions = twin.masks.argmax(axis=1)
+        vec.step(actions)
+        twin.step(actions)
+        assert vec.games.tobytes() == twin.games.tobytes()
+        assert np.array_equal(vec.masks, twin.masks)
+        for i in range(8):
+            assert vec.game.rules.violations(vec.game.tables, vec.games, i) == []
+
+
+def test_records_that_are_refused_leave_a_batch_as_it_was():
+    vec = sprawl_env.make_vec("tower_up", 4, seed=1)
+    vec.reset()
+    before = vec.games.tobytes()
+    with pytest.raises(InvalidOption, match="game 0 is of other options: num_seats=3"):
+        vec.load(sprawl_env.game("tower_up", num_players=3).deal(4))
+    with pytest.raises(InvalidOption, match="load: games: expected 4 records"):
+        vec.load(vec.game.deal(3))
+    assert vec.games.tobytes() == before

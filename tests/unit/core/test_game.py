@@ -8,6 +8,7 @@ import pytest
 
 import sprawl_env
 from sprawl_env.core.errors import InvalidOption, PositionError, SprawlError, UnknownName
+from sprawl_env.core.state import clone, restore
 
 
 def test_an_unknown_game_names_those_there_are():
@@ -128,6 +129,48 @@ def test_a_game_that_is_not_in_the_batch_is_refused(any_game, g):
     for call in calls.values():
         with pytest.raises(InvalidOption, match=rf"g={g}: expected a game 0\.\.1"):
             call()
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int64, np.uint64])
+def test_numpy_integers_are_whole_numbers_everywhere(kind):
+    game = sprawl_env.game("tower_up", num_players=kind(3))
+    games = game.deal(kind(2), kind(7))
+    assert games.tobytes() == sprawl_env.game("tower_up", num_players=3).deal(2, 7).tobytes()
+    one, seat = kind(1), kind(2)
+    assert np.array_equal(game.observe(games, one, seat), game.observe(games, 1, 2))
+    action = kind(game.legal_actions(games, one).argmax())
+    same = games.copy()
+    game.play(games, one, action)
+    game.play(same, 1, int(action))
+    game.redeal_hidden(games, one, kind(3), seat)
+    game.redeal_hidden(same, 1, 3, 2)
+    assert games.tobytes() == same.tobytes()
+    assert game.action_name(games, one, action) == game.action_name(games, 1, int(action))
+
+
+def test_every_usual_form_of_a_batch_is_accepted():
+    game = sprawl_env.game("tower_up")
+    games = game.deal(6)
+    expected = game.legal_actions(games, 2)
+    copied = pickle.loads(pickle.dumps(games))
+    shared = np.frombuffer(bytearray(games.tobytes()), game.dtype)
+    joined = np.concatenate([games[:3], games[3:]])
+    for form in (games.copy(), games.view(np.ndarray), clone(games), copied, shared, joined):
+        assert np.array_equal(game.legal_actions(form, 2), expected)
+    assert np.array_equal(game.legal_actions(games[1:4], 1), expected)
+
+
+def test_a_copy_is_only_restored_to_a_batch_like_it():
+    game, other = sprawl_env.game("tower_up"), sprawl_env.game("ginkgopolis")
+    games = game.deal(3)
+    before = games.tobytes()
+    frozen = games.copy()
+    frozen.flags.writeable = False
+    wrong = [(games, other.deal(3)), (games, games[:1]), (games, None), (frozen, games)]
+    for to, saved in wrong:
+        with pytest.raises(InvalidOption, match="restore: "):
+            restore(to, saved)
+    assert games.tobytes() == before
 
 
 def test_a_seat_that_does_not_play_sees_nothing(any_game):

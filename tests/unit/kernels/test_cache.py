@@ -190,7 +190,7 @@ import sprawl_env
 from sprawl_env.bots import mcts
 from sprawl_env.bots.greedy import best_action, greedy_kernel, score_heuristic
 from sprawl_env.bots.mcts import search_kernel
-from sprawl_env.bots.planner import plan_kernel
+from sprawl_env.bots.planner import compare_kernel, rank_kernel
 from sprawl_env.core.batch import _work_kernel
 from sprawl_env.core.registry import game_names, heuristic_of, rules_of
 from sprawl_env.kernels import bits
@@ -206,7 +206,8 @@ for name in game_names():
         "heuristic": heuristic.value or heuristic.rate,
         "choose": best_action(rules),
         "greedy": greedy_kernel(rules),
-        "planner": plan_kernel(rules),
+        "planner": compare_kernel(rules),
+        "candidates": rank_kernel(rules),
         "mcts": search_kernel(rules, False),
         "mcts widen": search_kernel(rules, True),
     }

@@ -50,6 +50,7 @@ def fuzz(seats, num_games, envs, seed, looks, **options):
         assert (games.ply + 1 <= bound.after(turns, rebuilds)).all()
         chance = games.rng.copy()
         vec.step(vec.sample_actions())
+        games = vec.games
         steps += 1
         over = vec.terminated | vec.truncated
         rebuilds = np.where(over, 0, rebuilds + (games.rng != chance))
