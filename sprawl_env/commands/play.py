@@ -9,6 +9,7 @@ import os
 import secrets
 import socket
 import sys
+import threading
 import webbrowser
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,7 @@ from tyro.conf import arg
 from sprawl_env.commands.flags import GameName, Options, Switch, bots, file
 from sprawl_env.console import fail, parse_options, say
 from sprawl_env.core.errors import InvalidOption
-from sprawl_env.core.extras import require, require_extra
+from sprawl_env.core.extras import require_extra
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.registry import rules_of
@@ -96,7 +97,7 @@ def _game(command: Play) -> Game:
 
 
 def _socket(port: int) -> socket.socket:
-    """Return a socket that only this machine can reach.
+    """Return a listening socket that only this machine can reach.
 
     Raises:
         InvalidOption: the port is not free or not allowed.
@@ -108,6 +109,7 @@ def _socket(port: int) -> socket.socket:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((HOST, port))
+        listening.listen()
     except OSError as error:
         listening.close()
         raise InvalidOption(
@@ -130,21 +132,21 @@ def serve(session: Session, command: Play) -> None:
         InvalidOption: the port is not free or not allowed.
     """
     require_extra("play", "sprawl-env play")
-    uvicorn = require("uvicorn", "sprawl-env play")
+    from sprawl_env.play.connections import PageServer  # noqa: PLC0415 - imports uvicorn
     from sprawl_env.play.server import PlayServer, new_token  # noqa: PLC0415 - imports starlette
 
     token = new_token()
     app = PlayServer(session, token, command.saves).app()
-    listening = _socket(command.port)
-    url = f"http://{HOST}:{listening.getsockname()[1]}/{token}/"
-    say(f"{session.game.title} is ready: {url}")
-    say("Ctrl-C ends it.")
-    if command.open and _has_browser():
-        webbrowser.open(url)
-    settings = uvicorn.Config(
-        app, log_level="warning", lifespan="off", server_header=False, timeout_graceful_shutdown=2
-    )
-    uvicorn.Server(settings).run(sockets=[listening])
+    with _socket(command.port) as listening:
+        url = f"http://{HOST}:{listening.getsockname()[1]}/{token}/"
+
+        def announce() -> None:
+            say(f"{session.game.title} is ready: {url}")
+            say("Ctrl-C ends it.")
+            if command.open and _has_browser():
+                threading.Thread(target=webbrowser.open, args=[url], daemon=True).start()
+
+        PageServer(app, announce).run(sockets=[listening])
 
 
 def main(command: Play) -> None:

@@ -20,7 +20,7 @@ from sprawl_env.core.errors import InvalidOption, PositionError
 from sprawl_env.core.files import write_atomically
 from sprawl_env.core.registry import rules_of
 from sprawl_env.replays.format import Replay, load_all
-from sprawl_env.replays.page import page, side_names
+from sprawl_env.replays.page import end_of, page, side_names
 from sprawl_env.replays.verification import steps, verify
 
 T = TypeVar("T")
@@ -31,6 +31,14 @@ Rules = Annotated[
         help="import path of the rules of a game of your own",
         metavar="MODULE:RULES",
         help_behavior_hint="(default: a game of this package)",
+    ),
+]
+Data = Annotated[
+    Path | None,
+    arg(
+        help="folder of data files with which the games were played; a replay does not name it",
+        metavar="PATH",
+        help_behavior_hint="(default: those of the package)",
     ),
 ]
 Number = Annotated[int, arg(help="number of the game in the file, from 0", metavar="N")]
@@ -47,6 +55,7 @@ class Verify:
         Positional[tuple[Path, ...]], arg(help="replays, or folders of replays", metavar="FILE ...")
     ]
     rules: Rules = ""
+    data: Data = None
 
 
 @dataclass(frozen=True)
@@ -61,6 +70,7 @@ class Show:
     boards: Switch = False
     """print the position after every ply, not only the last one"""
     rules: Rules = ""
+    data: Data = None
 
 
 @dataclass(frozen=True)
@@ -82,6 +92,7 @@ class Html:
     ] = None
     game: Number = 0
     rules: Rules = ""
+    data: Data = None
 
 
 @dataclass(frozen=True)
@@ -121,8 +132,12 @@ def files_of(paths: tuple[Path, ...]) -> list[Path]:
     return found
 
 
-def verify_all(files: list[Path]) -> tuple[int, int]:
+def verify_all(files: list[Path], data: Path | None = None) -> tuple[int, int]:
     """Verify every game with a progress bar; return the numbers of games and plies.
+
+    Args:
+        files: the replays.
+        data: folder of data files with which they were played; None: those of the package.
 
     Raises:
         PositionError: a replay is damaged or differs from the game; names the file.
@@ -131,7 +146,7 @@ def verify_all(files: list[Path]) -> tuple[int, int]:
     for path in progress(files, "verifying", len(files)):
         for number, replay in enumerate(load_all(path)):
             try:
-                verify(replay)
+                verify(replay, data)
             except PositionError as error:
                 raise PositionError(f"{path.name}, game {number}: {error}") from None
             games += 1
@@ -139,18 +154,23 @@ def verify_all(files: list[Path]) -> tuple[int, int]:
     return games, plies
 
 
-def text_lines(replay: Replay, *, boards: bool = False) -> Iterator[str]:
+def text_lines(replay: Replay, *, boards: bool = False, data: Path | None = None) -> Iterator[str]:
     """Yield a game as lines of text; each ply is checked before its line.
+
+    Args:
+        replay: the game.
+        boards: also yield the position after every ply.
+        data: folder of data files with which it was played; None: those of the package.
 
     Raises:
         PositionError: the replay differs from the game.
     """
-    game, header = replay.game(), replay.header
+    game, header = replay.game(data), replay.header
     names = side_names(game, header.get("bots"))
     options = ", ".join(f"{name}={value}" for name, value in header["options"].items())
     yield f"{game.title}: {options}, seed {header['seed']}"
     after = game.deal(1, header["seed"])
-    for ply, games in steps(replay):
+    for ply, games in steps(replay, data):
         yield f"{ply.ply:5}  {names[ply.seat]:<{max(map(len, names))}}  {ply.says}"
         after = games
         if boards:
@@ -158,8 +178,7 @@ def text_lines(replay: Replay, *, boards: bool = False) -> Iterator[str]:
     if not boards or not replay.plies:
         yield game.describe(after)
     if "forfeit" in header:
-        forfeit = header["forfeit"]
-        yield f"seat {forfeit['seat']} forfeits at ply {forfeit['ply']}: {forfeit['reason']}"
+        yield end_of(replay, False, "")
     yield "scores: " + ", ".join(
         f"{side} {score}" for side, score in zip(names, replay.scores, strict=True)
     )
@@ -189,7 +208,7 @@ def write_page(command: Html) -> None:
     out = command.out or command.file.with_suffix(".html")
     check_writable(out)
     count = len(replay.plies) + 1
-    text = page(replay, lambda steps: progress(steps, "drawing", count))
+    text = page(replay, lambda steps: progress(steps, "drawing", count), command.data)
     try:
         write_atomically(out, text)
     except OSError as error:
@@ -203,13 +222,13 @@ def main(command: ReplayCommand | Verify | Show | Html) -> None:
     if action.rules:
         rules_of(action.rules)  # imports and registers them
     if isinstance(action, Verify):
-        games, plies = verify_all(files_of(action.files))
+        games, plies = verify_all(files_of(action.files), action.data)
         say(f"{counted(games, 'game')} verified, {plies:,} plies")
         return
     if isinstance(action, Html):
         write_page(action)
         return
     replay = chosen(action.file, action.game)
-    for line in text_lines(replay, boards=action.boards):
+    for line in text_lines(replay, boards=action.boards, data=action.data):
         console().print(line, soft_wrap=True, highlight=False, markup=False)
-    verify(replay)
+    verify(replay, action.data)

@@ -6,6 +6,7 @@ a subclass of :class:`sprawl_env.core.rows.Row`.
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sprawl_env.core.errors import DataError, did_you_mean
+from sprawl_env.core.files import read_bytes
 
 if TYPE_CHECKING:
     from sprawl_env.core.rows import Row  # imports pydantic
@@ -70,7 +72,7 @@ def load(folder: Path, files: Sequence[DataFile], overlay: Path | None = None) -
     rows: dict[tuple[str, str], tuple[Row, ...]] = {}
     for file in files:
         mine = overlay / file.file if overlay is not None else None
-        path = mine if mine is not None and mine.exists() else folder / file.file
+        path = mine if mine is not None and os.path.lexists(mine) else folder / file.file
         for table, found in _read(path, file).items():
             rows[file.name, table] = found
     return GameData(rows)
@@ -89,9 +91,23 @@ def _check_overlay(overlay: Path, files: Sequence[DataFile]) -> None:
         raise DataError(f"data folder {str(overlay)!r} holds none of {', '.join(known)}")
 
 
+def _check_texts(value: Any) -> None:
+    """Check that no text below a value has control characters: boards print texts.
+
+    Raises:
+        ValueError: one has.
+    """
+    if isinstance(value, str) and not value.replace("\n", "").isprintable():
+        raise ValueError(f"expected texts without control characters, got {value!r}")
+    if isinstance(value, dict | list):
+        for inner in (*value, *value.values()) if isinstance(value, dict) else value:
+            _check_texts(inner)
+
+
 def _read(path: Path, file: DataFile) -> dict[str, tuple[Row, ...]]:
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(read_bytes(path).decode("utf-8"))
+        _check_texts(content)
     except OSError as error:
         raise DataError(f"{file.file}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:

@@ -7,7 +7,13 @@ from collections.abc import Iterable
 
 
 class SprawlError(ValueError):
-    """Base class of all errors that this package raises for bad input."""
+    """Base class of all errors that this package raises for bad input.
+
+    Its text is one line without control characters, whatever a file or a user's name contains.
+    """
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class UnknownName(SprawlError):
@@ -28,6 +34,17 @@ class IllegalAction(SprawlError):
 
 class PositionError(SprawlError):
     """A position or replay that cannot be read or is not a position of the game."""
+
+
+def printable(text: str) -> str:
+    """Return a text in which each character that is not shown is replaced by its escape.
+
+    A terminal would execute control characters.
+    """
+    if text.isprintable():
+        return text
+    shown = (c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    return "".join(shown)
 
 
 def unknown(kind: str, name: object, valid: Iterable[str]) -> UnknownName:

@@ -1,9 +1,90 @@
-"""Atomic file writes: a file appears complete or not at all."""
+"""Reading and writing files: only regular files are read, and a file is written whole or not."""
 
 from __future__ import annotations
 
+import ctypes
+import errno
+import json
 import os
+import stat
+import sys
 from pathlib import Path
+from typing import Any, Final, NoReturn
+
+MOST_BYTES: Final = 2**30  # of a file that is read
+_ON_LINUX: Final = sys.platform == "linux"
+_RENAME_EXCHANGE: Final = 2  # of Linux's renameat2
+_HERE: Final = -100  # AT_FDCWD: relative paths count from the current folder
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return the content of a file.
+
+    Raises:
+        OSError: it cannot be read, is larger than ``MOST_BYTES``, or is a folder, a pipe or a
+            device, which might never end.
+    """
+    try:
+        found = path.stat()
+    except ValueError:  # a zero byte in the name
+        raise _error(errno.EINVAL, "no valid name", path) from None
+    if not stat.S_ISREG(found.st_mode):
+        raise _error(errno.EINVAL, "not a regular file", path)
+    if found.st_size > MOST_BYTES:
+        raise _error(errno.EFBIG, f"larger than {MOST_BYTES:,} bytes", path)
+    return path.read_bytes()
+
+
+def _error(number: int, says: str, path: Path) -> OSError:
+    return OSError(number, says, str(path))
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file in UTF-8.
+
+    Raises:
+        OSError: as :func:`read_bytes`, or it is not UTF-8 text; ``strerror`` says why.
+    """
+    try:
+        return read_bytes(path).decode("utf-8")
+    except UnicodeDecodeError:
+        raise _error(errno.EILSEQ, "not UTF-8 text", path) from None
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Return the value of JSON text, which may come from anywhere.
+
+    Raises:
+        ValueError: not JSON, nested too deeply, an object has a key twice, or a number is not
+            finite.
+    """
+    try:
+        return json.loads(
+            text,
+            parse_constant=_not_finite,
+            parse_float=_finite,
+            object_pairs_hook=_without_repetition,
+        )
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _not_finite(word: str) -> NoReturn:
+    raise ValueError(f"{word} is not a finite number")
+
+
+def _finite(word: str) -> float:
+    number = float(word)
+    if number in {float("inf"), float("-inf")}:
+        _not_finite(word)
+    return number
+
+
+def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("an object has a key twice")
+    return found
 
 
 def write_durably(path: Path, content: bytes) -> None:
@@ -15,8 +96,60 @@ def write_durably(path: Path, content: bytes) -> None:
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
-    """Write a file, text as UTF-8, so that it appears complete or not at all."""
+    """Write a file, text as UTF-8, so that it appears complete or not at all.
+
+    What killed processes left of earlier versions of the file is deleted.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
+    remove_leftovers(path.parent, path.name)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    write_durably(temporary, content.encode() if isinstance(content, str) else content)
-    temporary.replace(path)
+    try:
+        write_durably(temporary, content.encode() if isinstance(content, str) else content)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def exchange(first: Path, second: Path) -> bool:
+    """Exchange two files or folders in one step; return False if the system has no such step.
+
+    Raises:
+        OSError: one of them does not exist or cannot be renamed.
+    """
+    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None) if _ON_LINUX else None
+    if rename is None:
+        return False
+    paths = os.fsencode(first), os.fsencode(second)
+    if rename(_HERE, paths[0], _HERE, paths[1], _RENAME_EXCHANGE) == 0:
+        return True
+    number = ctypes.get_errno()
+    if number in {errno.ENOSYS, errno.EINVAL}:  # an old kernel, or a file system without it
+        return False
+    raise _error(number, os.strerror(number), second)
+
+
+def remove_leftovers(folder: Path, name: str = "*") -> None:
+    """Delete what processes that no longer run left when they wrote files in a folder.
+
+    Args:
+        folder: the folder.
+        name: name of the file that they wrote; default: any.
+    """
+    for path in folder.glob(f".{name}.[0-9]*"):
+        number = path.suffix[1:]
+        if number.isdecimal() and not is_running(int(number)):
+            path.unlink(missing_ok=True)
+
+
+def is_running(process: int) -> bool:
+    """Return whether there is a process with a number; on Windows, True if that is unknown."""
+    if os.name == "nt":
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any, Protocol
 
 import numpy as np
 
-from sprawl_env.core.errors import PositionError
+from sprawl_env.core.errors import PositionError, did_you_mean
+from sprawl_env.core.files import parse_json
 from sprawl_env.core.rules import GameRules
 from sprawl_env.core.state import Games, Tables
 
@@ -38,12 +40,16 @@ def from_json(game: Setup, position: str) -> Games:
     """Return one game ``[1]`` from the text of :func:`to_json`.
 
     Raises:
-        PositionError: not JSON, another game, other options, or an impossible position.
+        PositionError: not JSON, another game, other options, an unknown or missing field, or an
+            impossible position.
     """
     where = f"{game.rules.name}: position"
     fields = _read(game, position)
     games = game.empty(1)
     dtype = game.rules.state
+    for name in fields.keys() - set(dtype.names or ()):
+        hint = did_you_mean(name, dtype.names or ())
+        raise PositionError(f"{where}: unknown field {name!r}{hint}")
     for name in dtype.names or ():
         games[name][0] = _value(where, name, fields, dtype[name])
     for field, number in game.option_fields.items():
@@ -83,29 +89,45 @@ def _value(where: str, name: str, fields: dict[str, Any], expected: np.dtype[Any
     """Return the value of one field after checking its shape and range."""
     if expected.base.names is not None and name in fields:
         return _entries(f"{where}: {name}", fields[name], expected)
-    try:
-        value = np.array(fields[name])
-    except (KeyError, ValueError):
-        raise PositionError(f"{where}: field {name!r} is missing") from None
-    limits = np.iinfo(expected.base)
-    fits = value.shape == expected.shape and value.dtype.kind == "i"
-    if not fits or value.min() < limits.min or value.max() > limits.max:
+    if name not in fields:
+        raise PositionError(f"{where}: field {name!r} is missing")
+    value, limits = _whole_numbers(fields[name], expected.shape), np.iinfo(expected.base)
+    if value is None or value.min() < limits.min or value.max() > limits.max:
         raise PositionError(
             f"{where}: {name}: expected {expected.base.name} of shape {list(expected.shape)}"
         )
     return value
 
 
+def _whole_numbers(given: Any, shape: tuple[int, ...]) -> Any:
+    """Return nested lists of whole numbers as an int64 array; None if they are not of a shape."""
+    numbers = [given]
+    for length in shape:
+        if not all(isinstance(each, list) and len(each) == length for each in numbers):
+            return None
+        numbers = list(chain.from_iterable(numbers))
+    if not all(type(number) is int and -(2**63) <= number < 2**63 for number in numbers):
+        return None
+    return np.array(numbers, np.int64).reshape(shape)
+
+
 def _read(game: Setup, position: str) -> dict[str, Any]:
     try:
-        content = json.loads(position)
+        content = parse_json(position)
         name, options, fields = content["game"], content["options"], dict(content["state"])
-    except (ValueError, TypeError, KeyError, RecursionError):
+    except (ValueError, TypeError, KeyError):
         raise PositionError(
             'position: expected JSON text {"game": ..., "options": ..., "state": ...}'
         ) from None
+    for key in content.keys() - {"game", "options", "state"}:
+        raise PositionError(f"position: unknown field {key!r}: expected game, options and state")
     if name != game.rules.name:
         raise PositionError(f"position is of game {name!r}, expected {game.rules.name!r}")
-    if options != game.options:
+    if options != game.options or not _same_types(options, game.options):
         raise PositionError(f"position has options {options}, expected {game.options}")
     return fields
+
+
+def _same_types(given: Mapping[str, Any], expected: Mapping[str, Any]) -> bool:
+    """Return whether equal options are of the same types: 2.0 and True are no whole numbers."""
+    return all(type(given[name]) is type(value) for name, value in expected.items())

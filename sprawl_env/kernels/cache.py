@@ -7,12 +7,14 @@ a kernel by a digest of all inputs of the machine code:
 - the source files and data files that the kernel is made from
   (see :mod:`sprawl_env.kernels.sources`);
 - its label, which tells apart the kernels that one function makes, e.g. for each game;
-- the versions of numba and numpy, and whether array indices are checked.
+- the versions of Python, numba, llvmlite and numpy, and whether array indices are checked.
 
 So a change in one game compiles the kernels of that game again and no others.
 
-Several processes may write to one cache folder at the same time.  A damaged entry is discarded and
-compiled again.  Old cache folders are deleted.
+Several processes may write to one cache folder at the same time.  The SHA-256 of each file is
+checked before its code is loaded; a damaged entry is compiled again.  A folder that belongs to
+another user or in which others may write is not used (:mod:`sprawl_env.kernels.checked_files`).
+Old cache folders are deleted.
 
 Environment variables:
     SPRAWL_ENV_CACHE: folder of the compiled kernels (default: in the user's cache folder).
@@ -24,6 +26,8 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import pickle
+import platform
 import shutil
 import sys
 import tempfile
@@ -33,6 +37,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import llvmlite  # type: ignore[import-untyped]
 import numba
 import numpy as np
 import platformdirs
@@ -40,44 +45,98 @@ from filelock import FileLock
 from numba.core.caching import (
     CompileResultCacheImpl,
     FunctionCache,
+    IndexDataCacheFile,
     UserProvidedCacheLocator,
 )
 from numba.core.compiler import compile_result
 
+from sprawl_env.kernels.checked_files import (
+    DamagedFileError,
+    make_folder,
+    read_named,
+    read_stamped,
+    remove_leftovers,
+    why_refused,
+    write_named,
+    write_stamped,
+)
 from sprawl_env.kernels.libraries import PartLibrary
 
 _KEEP_FOLDERS = 60  # number of newest folders that are kept
 _KEEP_SECONDS = 7 * 24 * 3600  # younger folders are kept too: other processes may use them
 
 
-def cache_base() -> Path:
-    """Return the folder that contains the cache folders of all versions."""
+def cache_base() -> Path | None:
+    """Return the folder that contains the cache folders of all versions.
+
+    Returns None if none was chosen and the user has no home folder.
+    """
     chosen = os.environ.get("SPRAWL_ENV_CACHE")
-    return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("sprawl-env")) / "kernels"
+    if chosen:
+        return Path(chosen)
+    try:
+        folder = Path(platformdirs.user_cache_dir("sprawl-env"))
+    except RuntimeError:  # older versions return a path that starts with "~"
+        return None
+    return folder / "kernels" if folder.is_absolute() else None
 
 
 @functools.cache
 def cache_folder(home: str, label: str) -> Path | None:
     """Return the folder of kernels with a digest of their sources and a label.
 
-    Returns None if it is not writable.
+    Returns None if it is not writable or others may write in it.
     """
-    flags = f"numba-{numba.__version__} numpy-{np.__version__} check-{numba.config.BOUNDSCHECK}"
-    name = hashlib.sha256("/".join([home, flags, label]).encode()).hexdigest()[:16]
-    folder = cache_base() / name
+    base = cache_base()
+    if base is None:
+        _warn("you have no home folder", "Set SPRAWL_ENV_CACHE to a writable folder.")
+    if base is None or not _is_usable(base):
+        return None
+    versions = f"numba-{numba.__version__} llvmlite-{llvmlite.__version__} numpy-{np.__version__}"
+    flags = f"python-{platform.python_version()} {versions} check-{numba.config.BOUNDSCHECK}"
+    folder = base / hashlib.sha256("/".join([home, flags, label]).encode()).hexdigest()[:16]
+    if not _is_usable(folder):
+        return None
+    _prune(base)
+    return folder
+
+
+@functools.cache
+def _is_usable(folder: Path) -> bool:
+    """Make a folder if there is none; warn and return False if it cannot be used."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
+        if not _is_private(folder):
+            return False
         tempfile.TemporaryFile(dir=folder).close()
         os.utime(folder)
     except OSError as error:
-        warnings.warn(
-            f"sprawl_env: cannot write to {folder} ({error.strerror}); kernels are compiled again "
-            "in every process. Set SPRAWL_ENV_CACHE to a writable folder.",
-            stacklevel=2,
+        _warn(
+            f"cannot write to {folder} ({error.strerror})",
+            "Set SPRAWL_ENV_CACHE to a writable folder.",
         )
-        return None
-    _prune(folder.parent)
-    return folder
+        return False
+    return True
+
+
+@functools.cache
+def _is_private(folder: Path) -> bool:
+    """Return whether only this user can have written in a folder; warn if not."""
+    reason = why_refused(folder)
+    if reason:
+        _warn(
+            f"{folder} {reason}",
+            "Set SPRAWL_ENV_CACHE to a folder in which only you can write, or make this one so "
+            "(chown, chmod go-w).",
+        )
+    return not reason
+
+
+@functools.cache
+def _warn(reason: str, remedy: str) -> None:
+    """Warn in one line that kernels are not cached, once per process and reason."""
+    text = f"{reason}; kernels are compiled again in every process. {remedy}"
+    warnings.warn_explicit(text, UserWarning, "sprawl_env", 1)
 
 
 @functools.cache
@@ -114,6 +173,65 @@ class _Locator(UserProvidedCacheLocator):  # type: ignore[misc]  # numba has no 
         inside = self.get_suitable_cache_subpath(py_file) if module == "__main__" else module
         self._cache_path = str(folder / inside)
 
+    def ensure_cache_path(self) -> None:
+        """Make the folder, which only this user may enter."""
+        make_folder(Path(self._cache_path))
+
+
+class _EntryFiles(IndexDataCacheFile):  # type: ignore[misc]  # numba has no types
+    """Numba's files of one function's kernels, with digests that are checked before unpickling.
+
+    The index names the file of each kernel, whose name is the digest of its content.
+    """
+
+    def __init__(self, cache_path: str, filename_base: str, source_stamp: Any) -> None:
+        super().__init__(cache_path, filename_base, source_stamp)
+        self._folder, self._index = Path(cache_path), Path(self._index_path)
+
+    def load(self, key: Any) -> Any:
+        """Return what was saved for a key; None if there is nothing.
+
+        Raises:
+            OSError: a file is damaged or cannot be read.
+        """
+        name = self._load_index().get(key)
+        return None if name is None else _unpickled(self._folder / name, read_named)
+
+    def save(self, key: Any, data: Any) -> None:
+        """Save what belongs to a key; a damaged index is replaced."""
+        try:
+            names = self._load_index()
+        except OSError:
+            names = {}
+        old = names.get(key)
+        names[key] = write_named(self._folder, self._dump(data), ".nbc")
+        self._save_index(names)
+        if old is not None and old not in names.values():
+            (self._folder / old).unlink(missing_ok=True)
+
+    def _load_index(self) -> dict[Any, str]:
+        try:
+            stamp, names = _unpickled(self._index, read_stamped)
+        except FileNotFoundError:
+            return {}
+        return names if stamp == self._source_stamp else {}
+
+    def _save_index(self, overloads: dict[Any, str]) -> None:
+        write_stamped(self._index, self._dump((self._source_stamp, overloads)))
+
+
+def _unpickled(file: Path, read: Callable[[Path], bytes]) -> Any:
+    """Return the object in a file whose digest is right.
+
+    Raises:
+        OSError: the file is damaged or cannot be read, or names what no longer exists.
+    """
+    content = read(file)
+    try:
+        return pickle.loads(content)
+    except (ImportError, AttributeError) as error:  # e.g. of another library that was updated
+        raise DamagedFileError(f"{file}: {error}") from None
+
 
 class KernelCache(FunctionCache):  # type: ignore[misc]  # numba has no types
     """Numba's function cache, made safe for concurrent processes and damaged files.
@@ -133,8 +251,13 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # numba has no types
         members = {"_locator_classes": [locator], "parts": folder / "code"}
         self._impl_class = type("Impl", (self._base,), members)
         self._label = label
-        self._lock = folder / "lock"
+        self._home = folder
         super().__init__(py_func)
+        stamp = self._impl.locator.get_source_stamp()
+        self._cache_file = _EntryFiles(self._cache_path, self._impl.filename_base, stamp)
+        inner = (Path(self._cache_path), folder / "code")
+        if not all(_is_private(each) for each in inner if each.exists()):
+            self.disable()
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
         return (sig, codegen.magic_tuple(), self._label)
@@ -143,8 +266,7 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # numba has no types
         """Return the compiled kernel for a signature; None if it must be compiled."""
         try:
             found = super().load_overload(sig, target_context)
-        except Exception:
-            self._discard()
+        except OSError:  # damaged or deleted; it is saved again
             found = None
         if found is None:
             _notice()
@@ -153,18 +275,17 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # numba has no types
     def save_overload(self, sig: Any, data: Any) -> None:
         """Save a compiled kernel; warn if that fails."""
         try:
-            with FileLock(self._lock):
+            with FileLock(self._home / "lock"):
+                _clean(self._home)
                 super().save_overload(sig, data)
         except OSError as error:  # the disk is full or the folder was deleted
             warnings.warn(f"sprawl_env: a kernel was not cached ({error})", stacklevel=2)
 
-    def _discard(self) -> None:
-        """Clear this function's cache entries, so that it is compiled and saved again."""
-        try:
-            with FileLock(self._lock):
-                self.flush()
-        except OSError:
-            return
+
+@functools.cache
+def _clean(folder: Path) -> None:
+    """Delete what killed processes left in a locked cache folder, once per process."""
+    remove_leftovers(folder)
 
 
 class _PartImpl(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no types

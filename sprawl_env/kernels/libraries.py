@@ -10,10 +10,6 @@ Other programs link the parts again, not these private copies.
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
@@ -22,6 +18,8 @@ from weakref import WeakKeyDictionary
 from llvmlite import binding  # type: ignore[import-untyped]
 from numba.core.codegen import JITCodeLibrary
 from numba.core.errors import UnsupportedError
+
+from sprawl_env.kernels.checked_files import read_named, write_named
 
 _LEVEL: Final = 3  # of LLVM's optimisation; 2 compiles a little faster to slightly slower code
 _IN_A_CIRCLE: Final = "numba.unresolved"  # in the name of a reference to an unfinished kernel
@@ -83,48 +81,36 @@ class PartLibrary(JITCodeLibrary):  # type: ignore[misc]
         return library
 
 
-class DamagedPartError(OSError):
-    """A file of :meth:`PartLibrary.save` has not the content that its name stands for."""
-
-
 _loaded: Final[dict[str, PartLibrary]] = {}  # so that a callee of many parts is linked once
 _names: Final[WeakKeyDictionary[Any, str]] = WeakKeyDictionary()  # of the files of libraries
+_intact: Final[set[Path]] = set()  # files that this process has written, or read and checked
 
 
 def _write(folder: Path, library: Any) -> str:
-    """Write the code of a library to a file named by its content, if there is none.
+    """Write the code of a library to a file named by its content; return its name.
 
-    Returns its name.
+    An existing file is kept only if this process knows that it is intact.
     """
-    if library in _names and (folder / _names[library]).exists():
-        return _names[library]
-    code = _code_of(library).as_bitcode()
-    file = folder / f"{hashlib.sha256(code).hexdigest()}.bc"
-    _names[library] = file.name
-    if not file.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=folder, delete=False) as temporary:
-            temporary.write(code)
-        os.replace(temporary.name, file)
-    return file.name
+    file = folder / _names.get(library, "")
+    if library not in _names or file not in _intact or not file.exists():
+        _names[library] = write_named(folder, _code_of(library).as_bitcode(), ".bc")
+        _intact.add(folder / _names[library])
+    return _names[library]
 
 
 def _read(kind: type[PartLibrary], codegen: Any, file: Path) -> PartLibrary:
     """Return the code in a file of :func:`_write`, without callees.
 
     Raises:
-        DamagedPartError: the file has another content; it is deleted, to be written again.
+        OSError: the file is damaged or cannot be read.
     """
     if file.name not in _loaded:
-        code = file.read_bytes()
-        if hashlib.sha256(code).hexdigest() != file.stem:
-            with contextlib.suppress(OSError):
-                file.unlink()
-            raise DamagedPartError(f"{file}: damaged")
+        code = read_named(file)
         library = kind(codegen, file.stem)
         library._shared_module = binding.parse_bitcode(code)
         library._finalized = True
         _names[library] = file.name
+        _intact.add(file)
         _loaded[file.name] = library
     return _loaded[file.name]
 

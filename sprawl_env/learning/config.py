@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
+from sprawl_env.bots.policy.checkpoint import MOST_WIDTH
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.rewards import reward_mode
 
@@ -107,24 +110,61 @@ PRESETS = {
 }
 
 
+_MANY: Final = 10**15  # more than any run can do
+_WHOLE: Final = {  # allowed whole numbers
+    "num_players": (1, 127),
+    "seed": (0, 2**31 - 1),  # torch and Stable-Baselines3 add to it
+    "total_steps": (1, _MANY),
+    "num_envs": (1, 10**7),
+    "num_steps": (1, 10**7),
+    "batch_size": (1, 10**9),
+    "num_epochs": (1, 10**6),
+    "width": (1, MOST_WIDTH),
+    "trunk": (1, MOST_WIDTH),
+    "pool_size": (1, 10**6),
+    "pool_active": (1, 10**6),
+    "imitation": (0, _MANY),
+    "imitation_epochs": (0, 10**6),
+    "checkpoint_every": (1, _MANY),
+    "evaluation_games": (0, 10**9),
+    "processes": (1, 1024),
+}
+_SHARES: Final = ("gamma", "gae_lambda", "greedy_share", "random_share", "imitation_share")
+_POSITIVE: Final = ("learning_rate", "reward_scale", "imitation_share")
+_NOT_NEGATIVE: Final = ("max_minutes", "entropy")
+_FOLDER: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}")
+_TEXTS: Final = ("preset", "game", "reward", "expert", "name")
+
+
 def check(config: Config) -> None:
-    """Check the numbers of a config.
+    """Check all values of a config.
 
     Raises:
-        InvalidOption: a number is not allowed; the message says which are.
+        InvalidOption: a value is not allowed; the message says which are.
     """
-    positive = (
-        "total_steps", "num_envs", "num_steps", "batch_size", "num_epochs", "learning_rate",
-        "checkpoint_every", "pool_size", "pool_active", "processes", "reward_scale", "width",
-        "trunk", "imitation_share",
-    )  # fmt: skip
-    for name in positive:
-        if getattr(config, name) <= 0:
-            raise InvalidOption(f"{name}={getattr(config, name)}: expected more than 0")
-    reward_mode(config.reward)
-    for name in ("gamma", "gae_lambda", "greedy_share", "random_share", "imitation_share"):
-        if not 0 <= getattr(config, name) <= 1:
+    for name, (low, high) in _WHOLE.items():
+        value = getattr(config, name)
+        if type(value) is not int or not low <= value <= high:
+            raise InvalidOption(f"{name}={value!r}: expected a whole number {low}..{high}")
+    for name in (*_SHARES, *_POSITIVE, *_NOT_NEGATIVE):
+        value = getattr(config, name)
+        if type(value) not in {int, float} or not 0 <= value <= _MANY:  # not true of NaN
+            what = "0..1" if name in _SHARES else "a finite number, not negative"
+            raise InvalidOption(f"{name}={value!r}: expected {what}")
+    for name in _SHARES:
+        if getattr(config, name) > 1:
             raise InvalidOption(f"{name}={getattr(config, name)}: expected 0..1")
+    for name in _POSITIVE:
+        if getattr(config, name) == 0:
+            raise InvalidOption(f"{name}={getattr(config, name)}: expected more than 0")
+    words = (*(getattr(config, name) for name in _TEXTS), *config.options)
+    if not all(isinstance(word, str) for word in words):
+        raise InvalidOption(f"{', '.join(_TEXTS)}, options: expected texts")
+    if config.name and not _FOLDER.fullmatch(config.name):
+        raise InvalidOption(
+            f"name={config.name!r}: expected the name of a folder: letters, digits, '.', '_', '-'"
+        )
+    reward_mode(config.reward)
     if config.greedy_share + config.random_share > 1:
         raise InvalidOption("greedy_share and random_share: expected a sum of at most 1")
     if config.batch_size > config.num_envs * config.num_steps:

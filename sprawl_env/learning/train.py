@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from sprawl_env.arena.entrants import game_word
 from sprawl_env.arena.evaluation import Line
 from sprawl_env.bots.policy.player import Policy, load_policy
@@ -87,6 +89,8 @@ def train(game: str | Game = "tower_up", *, preset: str = "quick", **settings: A
         game = game_word(game)
     elif "resume" not in settings:
         game = registry.game_word(registry.rules_of(game))
+    for name, value in settings.items():
+        settings[name] = value.item() if isinstance(value, np.generic) else value
     for name in {"runs", "resume"} & settings.keys():
         settings[name] = None if settings[name] is None else Path(settings[name])
     from sprawl_env.learning.training import main  # noqa: PLC0415 - imports torch

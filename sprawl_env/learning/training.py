@@ -43,19 +43,22 @@ from sprawl_env.arena.evaluation import Line, measure, measure_alone, seats_of, 
 from sprawl_env.bots.greedy import heuristic_of
 from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.policy.checkpoint import (
+    OPTIMIZER,
     PREFIX,
     SHAPE,
     Checkpoint,
     CheckpointError,
+    check_tensors,
     describe_game,
     load,
+    remove_unfinished,
     save,
 )
 from sprawl_env.bots.policy.player import PolicyBot, load_network
 from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.console import console, parse_options, say
 from sprawl_env.core.errors import InvalidOption
-from sprawl_env.core.files import write_atomically
+from sprawl_env.core.files import parse_json, read_text, remove_leftovers, write_atomically
 from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import provenance
 from sprawl_env.core.registry import game as make_game
@@ -74,6 +77,7 @@ COLLECTION_SHARE = 0.6  # largest share of the imitation time spent on collectin
 DATASET_BYTES = 3_000_000_000  # largest dataset, over all processes
 IMITATION_RATE = 4e-3  # step size of behaviour cloning
 ADAM_EPSILON = 1e-5
+MOMENTS = ("step", "exp_avg", "exp_avg_sq")  # what Adam keeps for a parameter
 PLAIN_SECONDS = 20.0  # time between lines of progress if the output is not a terminal
 KEPT_WHEN_RESUMED = {"resume"}
 
@@ -239,11 +243,26 @@ def restore(model: SharedPPO, checkpoint: Checkpoint) -> None:
         for name, array in checkpoint.tensors.items()
         if name.startswith("policy.")
     }
+    check_tensors(checkpoint)
     moments: dict[int, dict[str, Any]] = defaultdict(dict)
+    parameters = list(model.policy.parameters())
     for name, array in checkpoint.tensors.items():
-        kind, number, *rest = name.split(".")
-        if kind == "optimizer":
-            moments[int(number)][rest[0]] = torch.from_numpy(array.copy())
+        found = OPTIMIZER.fullmatch(name)
+        if found is None:
+            continue
+        number, kind = int(found[1]), found[2]
+        known = number < len(parameters)
+        shape = (1,) if kind == "step" else tuple(parameters[number].shape) if known else None
+        if not known or (array.shape or (1,)) != shape:
+            raise CheckpointError(
+                f"checkpoint {str(checkpoint.path)!r}: does not fit this config: {name} has shape "
+                f"{array.shape}"
+            )
+        moments[number][kind] = torch.from_numpy(array.copy())
+    if any(len(found) != len(MOMENTS) for found in moments.values()):
+        raise CheckpointError(
+            f"checkpoint {str(checkpoint.path)!r}: expected {', '.join(MOMENTS)} of a parameter"
+        )
     try:
         model.policy.load_state_dict(weights)
         state = model.policy.optimizer.state_dict()
@@ -434,18 +453,25 @@ def read_config(folder: Path) -> Config:
     """
     path = folder / "config.json"
     try:
-        written = json.loads(path.read_text(encoding="utf-8"))["config"]
+        written = parse_json(read_text(path))["config"]
         known = {field.name for field in fields(Config)} - KEPT_WHEN_RESUMED
         values = {name: written[name] for name in known}
         values["runs"] = Path(values["runs"])
         values["options"] = tuple(values["options"])
-    except OSError:
+        config = Config(**values)
+    except FileNotFoundError:
         raise InvalidOption(
             f"resume: {str(path)!r} does not exist: expected a run's folder"
         ) from None
+    except OSError as error:
+        raise InvalidOption(f"resume: {str(path)!r} cannot be read: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, AttributeError):
         raise InvalidOption(f"resume: {str(path)!r} is damaged") from None
-    return Config(**values)
+    try:
+        check(config)
+    except InvalidOption as error:
+        raise InvalidOption(f"resume: {str(path)!r} is damaged: {error}") from None
+    return config
 
 
 def newest_checkpoint(folder: Path, game: Game) -> Checkpoint | None:
@@ -456,6 +482,33 @@ def newest_checkpoint(folder: Path, game: Game) -> Checkpoint | None:
         except CheckpointError as error:
             say(f"skipped: {error}")
     return None
+
+
+def past_policies(
+    checkpoint: Checkpoint, game: Game, count: int, rank: int
+) -> list[tuple[int, Any]]:
+    """Return the steps and networks of the newest checkpoints up to one, oldest first.
+
+    Damaged ones are passed over, which rank 0 says.
+
+    Args:
+        checkpoint: the newest one.
+        game: the game.
+        count: largest number of networks.
+        rank: this process's rank.
+    """
+    paths = sorted(checkpoint.path.parent.glob(f"{PREFIX}*"), reverse=True)
+    found: list[tuple[int, Any]] = []
+    for path in paths:
+        if path.name > checkpoint.path.name or len(found) == count:
+            continue
+        try:
+            past = load(path, game)
+            found.append((past.step, load_network(past, game)))
+        except CheckpointError as error:
+            if rank == 0:
+                say(f"skipped: {error}")
+    return found[::-1]
 
 
 def train(config: Config, folder: Path, game: Game) -> bool:
@@ -525,10 +578,8 @@ def learn(
     if checkpoint is not None:
         restore(model, checkpoint)
         model.num_timesteps = checkpoint.step
-        for path in sorted(checkpoint.path.parent.glob(f"{PREFIX}*"))[-config.pool_size :]:
-            if path.name <= checkpoint.path.name:
-                past = load(path, game)
-                callback.remember(past.step, load_network(past, game))
+        for step, network in past_policies(checkpoint, game, config.pool_size, model.team.rank):
+            callback.remember(step, network)
     elif config.imitation:
         behaviour_cloning(config, game, model, clock)
     if clock.agree() < 1.0:
@@ -582,12 +633,15 @@ def main(config: Config) -> tuple[Path, bool, dict[str, list[Line]]]:
         folder = config.resume
         config = read_config(folder)
     else:
+        check(config)
         folder = run_folder(config)
-    check(config)
     game = make_game(config.game, num_players=config.num_players, **parse_options(config.options))
     if config.imitation:
         make_expert(config, game, config.seed)  # an unknown bot is refused before a file is written
     written = {"config": asdict(replace(config, resume=None)), **provenance()}
+    if folder.is_dir():
+        remove_leftovers(folder)
+        remove_unfinished(folder / "checkpoints")
     if not (folder / "config.json").exists():
         write_atomically(folder / "config.json", json.dumps(written, indent=1, default=str))
     if not train(config, folder, game):

@@ -8,11 +8,14 @@ Security:
   the game that the page shows.
 - Data from a request is never executed, imported or used as a path.  Actions are numbers that must
   be legal; the names of hints and saved games must be in a list of the server's.
-- A refused request gets one line of JSON, ``{"error": ...}``.
+- A request's body is limited in size and time; :mod:`sprawl_env.play.connections` limits the
+  connections and headers.
+- A refused request gets one line of JSON, ``{"error": ...}``, and its connection is closed.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import json
 import secrets
@@ -24,7 +27,7 @@ from typing import Any, Final
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
@@ -35,6 +38,7 @@ from sprawl_env.replays.page import page
 
 HOSTS: Final = ("127.0.0.1", "localhost")
 MAX_BYTES: Final = 4096  # largest body of a request
+BODY_SECONDS: Final = 10.0  # from the end of a request's header to the end of its body
 WEB: Final = Path(__file__).parent / "web"
 FILES: Final = {
     "": (WEB / "play.html", "text/html"),
@@ -104,7 +108,7 @@ class PlayServer:
     # ---------------------------------------------------------------------------------- requests
 
     def _check(self, request: Request) -> None:
-        """Check the host and the token of a request.
+        """Check the host and the token of a request, and that a GET has no body.
 
         Raises:
             Refused: one of them is wrong.
@@ -115,6 +119,9 @@ class PlayServer:
         token = request.path_params["token"].encode()
         if not hmac.compare_digest(token, self._token.encode()):
             raise Refused(403, "forbidden: use the address that the command printed")
+        length = request.headers.get("content-length", "0")
+        if request.method == "GET" and (length != "0" or "transfer-encoding" in request.headers):
+            raise Refused(400, "expected no body")
 
     async def _file(self, request: Request) -> Response:
         self._check(request)
@@ -139,7 +146,7 @@ class PlayServer:
                 played = self._session.replay()
             except NotNow as error:
                 raise Refused(409, str(error)) from None
-        return page(played)
+        return page(played, data=self._session.game.data_folder)
 
     async def _api(self, request: Request) -> Response:
         self._check(request)
@@ -158,8 +165,14 @@ class PlayServer:
 
     def _read(self, what: str) -> Response:
         with self._lock:
-            found = self._view() if what == "view" else {"saves": saves_in(self._saves)}
+            found = self._view() if what == "view" else self._list_saves()
         return JSONResponse(found, headers=HEADERS)
+
+    def _list_saves(self) -> Body:
+        """Return the names of all saved games, and why those that cannot be loaded cannot."""
+        names = saves_in(self._saves)
+        reasons = {name: self._session.why_not_loadable(self._saves / name) for name in names}
+        return {"saves": names, "damaged": {name: why for name, why in reasons.items() if why}}
 
     def _handle(self, what: str, body: Body) -> Response:
         with self._lock:
@@ -219,15 +232,22 @@ async def _body(request: Request) -> Body:
     """Return the JSON object in a request's body.
 
     Raises:
-        Refused: the body is no JSON object, is too long or has another content type.
+        Refused: the body is no JSON object, is too long, takes too long, ends early or has another
+            content type.
     """
     if request.headers.get("content-type", "").partition(";")[0] != "application/json":
         raise Refused(415, "expected application/json")
     content = b""
-    async for part in request.stream():
-        content += part
-        if len(content) > MAX_BYTES:
-            raise Refused(413, f"expected at most {MAX_BYTES} bytes")
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            async for part in request.stream():
+                content += part
+                if len(content) > MAX_BYTES:
+                    raise Refused(413, f"expected at most {MAX_BYTES} bytes")
+    except TimeoutError:
+        raise Refused(408, f"expected the body within {BODY_SECONDS:g} seconds") from None
+    except ClientDisconnect:  # nobody reads the answer
+        raise Refused(400, "expected a whole body") from None
     try:
         body = json.loads(content)
     except (ValueError, RecursionError):
@@ -253,7 +273,8 @@ def _field(body: Body, name: str, kind: type) -> Any:
 async def _refuse(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     reason = error.detail if isinstance(error, HTTPException) else "failed"
-    return JSONResponse({"error": reason}, status_code=status, headers=HEADERS)
+    headers = {**HEADERS, "Connection": "close"}  # a body that was not read is not waited for
+    return JSONResponse({"error": reason}, status_code=status, headers=headers)
 
 
 async def _failed(request: Request, error: Exception) -> Response:

@@ -7,7 +7,6 @@ its seat cannot know is re-dealt.  A hint therefore reveals nothing hidden.
 
 from __future__ import annotations
 
-import json
 import re
 import secrets
 from collections.abc import Sequence
@@ -21,9 +20,8 @@ from sprawl_env import replays
 from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.core.errors import IllegalAction, InvalidOption, PositionError, SprawlError
-from sprawl_env.core.files import write_atomically
+from sprawl_env.core.files import parse_json, read_text, write_atomically
 from sprawl_env.core.game import Game
-from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.rules import Picture, Played
 from sprawl_env.core.state import NOBODY, NOT_OVER, Games, clone
 from sprawl_env.kernels.rng import MAX_SEED, combine
@@ -119,6 +117,7 @@ class Session:
             if name != HUMAN
         }
         self._advisers = {name: make_bot(name, game, seed) for name in hints}
+        self._checked: dict[tuple[Path, int, int], str] = {}  # by path, time and size
         self.version = 0
         self.deal(seed)
 
@@ -184,17 +183,50 @@ class Session:
             self.seed = None
             self._start(position)
             return
+        saved = self._verified(path)
+        self.deal(saved.header["seed"])
+        for ply in saved.plies:
+            self._play(ply.action)
+
+    def _verified(self, path: Path) -> replays.Replay:
+        """Return a replay of this game after playing it.
+
+        Raises:
+            PositionError: the file cannot be read, is damaged or is of another game.
+        """
         saved = replays.load(path)
         if (saved.header["game"], saved.header["options"]) != (self.game.name, self.game.options):
             raise PositionError(
                 f"{path.name}: expected {self.game.name} with options {self.game.options}, got "
                 f"{saved.header['game']} with options {saved.header['options']}"
             )
-        for _ in replays.steps(saved):
-            pass  # verify the whole replay before the session changes
-        self.deal(saved.header["seed"])
-        for ply in saved.plies:
-            self._play(ply.action)
+        for _ in replays.steps(saved, self.game.data_folder):
+            pass
+        return saved
+
+    def why_not_loadable(self, path: Path) -> str:
+        """Return why :meth:`load` refuses a saved game; "" if it can be loaded.
+
+        The answer is kept until the file changes.
+        """
+        try:
+            found = path.stat()
+        except OSError as error:
+            return f"{path.name}: cannot be read: {error.strerror}"
+        key = (path, found.st_mtime_ns, found.st_size)
+        if key not in self._checked:
+            self._checked[key] = self._why_not_loadable(path)
+        return self._checked[key]
+
+    def _why_not_loadable(self, path: Path) -> str:
+        try:
+            if path.suffix == ".json":
+                self.game.from_json(_read(path))
+            else:
+                self._verified(path)
+        except SprawlError as error:
+            return str(error)
+        return ""
 
     # ------------------------------------------------------------------------------- decisions
 
@@ -342,10 +374,18 @@ class Session:
 
 
 def saves_in(folder: Path) -> list[str]:
-    """Return the names of the saved games in a folder, newest first."""
+    """Return the names of the saved games in a folder, newest first; dangling links come last."""
     found = [path for path in folder.glob("*.json*") if path.suffix in {".json", ".jsonl"}]
     saves = [path for path in found if SAVE_NAME.fullmatch(path.stem)]
-    return [path.name for path in sorted(saves, key=lambda p: (-p.stat().st_mtime, p.name))]
+    return [path.name for path in sorted(saves, key=lambda p: (-_changed(p), p.name))]
+
+
+def _changed(path: Path) -> float:
+    """Return when a file was changed; 0 if it cannot be read."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def game_of(path: Path) -> Game:
@@ -356,18 +396,17 @@ def game_of(path: Path) -> Game:
     """
     if path.suffix != ".json":
         return replays.load(path).game()
+    text = _read(path)
     try:
-        content = json.loads(_read(path))
+        content = parse_json(text)
         name, options = str(content["game"]), dict(content["options"])
-        if ":" in name:  # a file must not decide what is imported
-            raise PositionError(f"{path.name}: game {name!r}: expected a name, not an import path")
-        return make_game(name, **options)
-    except (KeyError, TypeError, RecursionError, json.JSONDecodeError):
+    except (KeyError, TypeError, ValueError):
         raise PositionError(f"{path.name}: expected a position or a replay") from None
+    return replays.game_of(name, options, path.name)
 
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise PositionError(f"{path.name}: cannot be read: {error}") from None
+        return read_text(path)
+    except OSError as error:
+        raise PositionError(f"{path.name}: cannot be read: {error.strerror}") from None

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from sprawl_env.core.state import digest
-from sprawl_env.replays.format import Ply, Replay, dump, load, load_all, parse, parse_all
+from sprawl_env.replays.format import (
+    Ply,
+    Replay,
+    dump,
+    game_of,
+    load,
+    load_all,
+    parse,
+    parse_all,
+)
 from sprawl_env.replays.recording import from_actions, record, record_random
 from sprawl_env.replays.verification import steps, verify
 
@@ -13,6 +22,7 @@ __all__ = [
     "digest",
     "dump",
     "from_actions",
+    "game_of",
     "load",
     "load_all",
     "parse",

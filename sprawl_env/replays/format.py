@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from sprawl_env.core.errors import PositionError
+from sprawl_env.core.files import parse_json, read_text
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.registry import rules_of
@@ -72,22 +73,58 @@ class Replay:
     plies: tuple[Ply, ...]
     scores: tuple[int, ...]
 
-    def game(self) -> Game:
+    def game(self, data: Path | None = None) -> Game:
         """Return the game it was played on.
 
+        Args:
+            data: folder of data files that replaced those of the package.
+
         Raises:
-            SprawlError: no such game is registered, or it has no such options.
+            SprawlError: no such game is registered, it has no such options, or the scores or the
+                forfeit are not of its number of seats.
         """
-        name = self.header["game"]
-        if ":" in name:  # a file must not decide what is imported
-            raise PositionError(f"replay: game {name!r}: expected a name, not an import path")
-        return _game(rules_of(name), json.dumps(self.header["options"]))
+        game = game_of(self.header["game"], self.header["options"], "replay", data)
+        seat = self.header.get("forfeit", {}).get("seat", 0)
+        if len(self.scores) != game.num_sides or not 0 <= seat < game.num_seats:
+            raise PositionError(
+                f"replay: expected {game.num_sides} scores, and a forfeit of a seat "
+                f"0..{game.num_seats - 1}, if any"
+            )
+        return game
+
+
+def game_of(
+    name: str, options: dict[str, Any], where: str = "replay", data: Path | None = None
+) -> Game:
+    """Return the game that a file names, with the options in the file.
+
+    A file decides neither what is imported nor which other files are read.
+
+    Args:
+        name: name of a registered game.
+        options: options of that game.
+        where: name of the source, for error messages.
+        data: folder of data files that replace those of the package.
+
+    Raises:
+        SprawlError: no such game is registered, or it has no such options.
+    """
+    if ":" in name:
+        raise PositionError(f"{where}: game {name!r}: expected a name, not an import path")
+    rules = rules_of(name)
+    for option in options:
+        if option not in rules.options:
+            raise PositionError(
+                f"{where}: option {option!r}: expected options of {rules.name}: "
+                f"{', '.join(rules.options)}"
+            )
+    return _game(rules, json.dumps(options), data)
 
 
 @functools.lru_cache(maxsize=8)
-def _game(rules: GameRules, options: str) -> Game:
+def _game(rules: GameRules, options: str, data: Path | None) -> Game:
     """Return a game; many replays of a file are of the same."""
-    return make_game(rules, **json.loads(options))
+    return make_game(rules, data=data, **json.loads(options))
 
 
 def dump(replay: Replay) -> str:
@@ -111,27 +148,31 @@ def parse(text: str, where: str = "replay") -> Replay:
     rows: list[Any] = []
     for number, line in enumerate(text.splitlines(), start=1):
         try:
-            rows.append(json.loads(line))
-        except (ValueError, RecursionError):
+            rows.append(parse_json(line))
+        except ValueError:
             raise PositionError(f"{where}: line {number} is not JSON") from None
     if len(rows) < 2 or not all(isinstance(row, dict) for row in rows):  # noqa: PLR2004 - both ends
         raise PositionError(f"{where}: expected a header, plies and scores")
     header, *middle, last = rows
     kinds = {"game": str, "options": dict, "seed": int}
-    fits = all(isinstance(header.get(key), kind) for key, kind in kinds.items())
-    if header.get("format") != FORMAT or not fits:
+    fits = all(type(header.get(key)) is kind for key, kind in kinds.items())
+    if type(header.get("format")) is not int or header["format"] != FORMAT or not fits:
         raise PositionError(f"{where}: line 1: expected a header of format {FORMAT}")
+    bots = header.get("bots", [])
+    if not isinstance(bots, list) or not all(isinstance(name, str) for name in bots):
+        raise PositionError(f"{where}: line 1: bots: expected a list of names")
     forfeit = header.get("forfeit", {key: kind() for key, kind in _FORFEIT.items()})
     if not isinstance(forfeit, dict) or {k: type(v) for k, v in forfeit.items()} != _FORFEIT:
         raise PositionError(f"{where}: line 1: forfeit: expected {', '.join(_FORFEIT)}")
-    if not isinstance(last.get("scores"), list):
+    scores = last.get("scores")
+    if not isinstance(scores, list) or not all(type(score) is int for score in scores):
         raise PositionError(f"{where}: line {len(rows)}: no scores: the replay is incomplete")
     plies = []
     for number, row in enumerate(middle, start=2):
         if {key: type(value).__name__ for key, value in row.items()} != _PLY:
             raise PositionError(f"{where}: line {number}: expected {', '.join(_PLY)}")
         plies.append(Ply(**row))
-    return Replay(header, tuple(plies), tuple(last["scores"]))
+    return Replay(header, tuple(plies), tuple(scores))
 
 
 def parse_all(text: str, where: str = "replay") -> list[Replay]:
@@ -176,6 +217,6 @@ def load_all(path: Path) -> list[Replay]:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise PositionError(f"{path.name}: cannot be read: {error}") from None
+        return read_text(path)
+    except OSError as error:
+        raise PositionError(f"{path.name}: cannot be read: {error.strerror}") from None

@@ -18,6 +18,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, Final
 
+from sprawl_env.core.errors import printable
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import Played
 from sprawl_env.core.state import NOT_OVER, Games
@@ -79,14 +80,14 @@ def side_names(game: Game, bots: object) -> list[str]:
     """Return a label per side: its seat, and its bot if ``bots`` lists one name per seat."""
     seats = [f"seat {seat}" for seat in range(game.num_seats)]
     if isinstance(bots, list) and len(bots) == len(seats):
-        seats = [f"{seat} {bot}" for seat, bot in zip(seats, bots, strict=True)]
+        seats = [f"{seat} {printable(str(bot))}" for seat, bot in zip(seats, bots, strict=True)]
     return [*seats, "automaton"][: game.num_sides]
 
 
-def _positions(replay: Replay) -> Iterator[Position]:
+def _positions(replay: Replay, data: Path | None) -> Iterator[Position]:
     """Yield the opening position, then each ply with the position after it, verified."""
-    yield None, replay.game().deal(1, replay.header["seed"])
-    yield from steps(replay)
+    yield None, replay.game(data).deal(1, replay.header["seed"])
+    yield from steps(replay, data)
 
 
 def no_progress(positions: Iterable[Position]) -> Iterable[Position]:
@@ -94,22 +95,25 @@ def no_progress(positions: Iterable[Position]) -> Iterable[Position]:
     return positions
 
 
-def content(replay: Replay, progress: Progress = no_progress) -> dict[str, Any]:
+def content(
+    replay: Replay, progress: Progress = no_progress, data: Path | None = None
+) -> dict[str, Any]:
     """Return the data of the page; the replay is verified.
 
     Args:
         replay: the replay.
         progress: called with an iterable of the positions (one more than there are plies); returns
             the iterable to use.  A progress bar wraps the iterable here.
+        data: folder of data files that replaced those of the package.
 
     Raises:
         PositionError: the game differs from the replay.
     """
-    game, header, pictures = replay.game(), replay.header, _PictureDiffs()
+    game, header, pictures = replay.game(data), replay.header, _PictureDiffs()
     turns, scores = [], []
     decisions: list[tuple[int, str]] = []  # the seat to play and its decision
     last, over = None, False
-    for ply, games in progress(_positions(replay)):
+    for ply, games in progress(_positions(replay, data)):
         if ply is not None:
             last = Played(ply.seat, ply.action, ply.says)
         picture = picture_of(game, games, 0, last=last)
@@ -128,27 +132,28 @@ def content(replay: Replay, progress: Progress = no_progress) -> dict[str, Any]:
         "turns": turns,
         "scores": scores,
         "decisions": decisions,
-        "end": _end(replay, over, decisions[-1][1]),
+        "end": end_of(replay, over, decisions[-1][1]),
         "lines": list(pictures.lines),
         "steps": pictures.steps,
     }
 
 
-def _end(replay: Replay, over: bool, says: str) -> str:
+def end_of(replay: Replay, over: bool, says: str) -> str:
     """Return a sentence that says how the game ended."""
     if "forfeit" in replay.header:
         forfeit = replay.header["forfeit"]
-        return f"seat {forfeit['seat']} forfeits at ply {forfeit['ply']}: {forfeit['reason']}"
+        reason = printable(forfeit["reason"])
+        return f"seat {forfeit['seat']} forfeits at ply {forfeit['ply']}: {reason}"
     return says if over else "the game is not over"
 
 
-def page(replay: Replay, progress: Progress = no_progress) -> str:
+def page(replay: Replay, progress: Progress = no_progress, data: Path | None = None) -> str:
     """Return a replay as HTML; the arguments are those of :func:`content`.
 
     Raises:
         PositionError: the game differs from the replay.
     """
-    shown = content(replay, progress)
+    shown = content(replay, progress, data)
     packed = gzip.compress(json.dumps(shown, separators=(",", ":")).encode(), mtime=0)
     style = read_web("page.css") + read_web("viewer.css")
     script = read_web("viewer.js")

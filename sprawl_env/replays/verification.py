@@ -7,21 +7,26 @@ state after the ply, and the scores at the end.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from sprawl_env.core.errors import PositionError, SprawlError
 from sprawl_env.core.state import NOT_OVER, Games, digest
 from sprawl_env.replays.format import Ply, Replay
 
 
-def steps(replay: Replay) -> Iterator[tuple[Ply, Games]]:
+def steps(replay: Replay, data: Path | None = None) -> Iterator[tuple[Ply, Games]]:
     """Play a replay again; yields each ply and the state ``[1]`` after it, both verified.
 
     The state is overwritten by the next step; copy it to keep it.
 
+    Args:
+        replay: the replay.
+        data: folder of data files that replaced those of the package.
+
     Raises:
         PositionError: the game differs from the replay; the message names the ply.
     """
-    game = replay.game()
+    game = replay.game(data)
     games = game.deal(1, replay.header["seed"])
     for ply in replay.plies:
         where = f"{game.name}, ply {ply.ply}: {ply.says}"
@@ -47,15 +52,19 @@ def steps(replay: Replay) -> Iterator[tuple[Ply, Games]]:
         yield ply, games
 
 
-def verify(replay: Replay) -> None:
+def verify(replay: Replay, data: Path | None = None) -> None:
     """Play a replay again and compare everything.
+
+    Args:
+        replay: the replay.
+        data: folder of data files that replaced those of the package.
 
     Raises:
         PositionError: the game differs from the replay, or is not over at the last ply.
     """
-    game = replay.game()
+    game = replay.game(data)
     games = game.deal(1, replay.header["seed"])
-    for _, after in steps(replay):
+    for _, after in steps(replay, data):
         games = after
     if games["over"][0] == NOT_OVER and "forfeit" not in replay.header:
         raise PositionError(f"{game.name}: the replay ends before the game is over")

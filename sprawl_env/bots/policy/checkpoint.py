@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import re
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -16,7 +18,14 @@ import numpy.typing as npt
 
 from sprawl_env.core.errors import SprawlError
 from sprawl_env.core.extras import require
-from sprawl_env.core.files import write_durably
+from sprawl_env.core.files import (
+    exchange,
+    is_running,
+    parse_json,
+    read_bytes,
+    read_text,
+    write_durably,
+)
 from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import provenance
 
@@ -28,7 +37,10 @@ PREFIX: Final = "step-"
 ILLEGAL_LOGIT: Final = -1e9  # of an illegal action
 SHAPE: Final = ("width", "trunk")  # the numbers that give a network's size
 MOST_WIDTH: Final = 4096
+MOST_STEPS: Final = 10**15  # learner decisions
+_WRITING: Final = ".writing-"  # prefix of folders that are being written, before the process's id
 POLICY: Final = "policy."  # prefix of the policy's tensors; the others are the optimizer's
+OPTIMIZER: Final = re.compile(r"optimizer\.([0-9]{1,6})\.(step|exp_avg|exp_avg_sq)")
 NET: Final = "policy.mlp_extractor."  # prefix of the network, as Stable-Baselines3 names it
 VALUE: Final = "policy.value_net."  # prefix of the value head
 
@@ -76,8 +88,10 @@ def save(
 ) -> Path:
     """Write a checkpoint, whole or not at all, and return its folder.
 
+    What killed processes left of checkpoints beside it is deleted.
+
     Args:
-        folder: where; an existing folder is replaced.
+        folder: where; an existing folder is replaced, on Linux in one step.
         tensors: arrays by name, of any shape.
         about: the content of the JSON: what :func:`describe_game` returns, ``step`` (learner
             decisions so far), and ``network`` (its size) for a policy that can play.  Versions,
@@ -97,19 +111,30 @@ def save(
         "sha256": hashlib.sha256(weights).hexdigest(),
     }
     folder.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(prefix=".writing-", dir=folder.parent))
+    remove_unfinished(folder.parent)
+    temporary = Path(tempfile.mkdtemp(prefix=f"{_WRITING}{os.getpid()}-", dir=folder.parent))
     try:
         temporary.chmod(0o755)
         write_durably(temporary / WEIGHTS, weights)
         write_durably(temporary / DESCRIPTION, json.dumps(described, indent=1).encode())
         for name, text in (texts or {}).items():
             write_durably(temporary / name, text.encode())
-        if folder.exists():
+        if not folder.exists():
+            temporary.replace(folder)
+        elif not exchange(temporary, folder):
             shutil.rmtree(folder)
-        temporary.replace(folder)
+            temporary.replace(folder)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
     return folder
+
+
+def remove_unfinished(parent: Path) -> None:
+    """Delete the checkpoints in a folder that processes which no longer run were writing."""
+    for path in parent.glob(f"{_WRITING}*"):
+        number = path.name.removeprefix(_WRITING).partition("-")[0]
+        if number.isdecimal() and not is_running(int(number)):
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def find(path: Path) -> Path:
@@ -145,8 +170,8 @@ def load(path: Path, game: Game | None = None) -> Checkpoint:
     from_bytes = require("safetensors.numpy", what).load
     where = f"checkpoint {str(folder)!r}"
     try:
-        about = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
-        weights = (folder / WEIGHTS).read_bytes()
+        about = parse_json(read_text(folder / DESCRIPTION))
+        weights = read_bytes(folder / WEIGHTS)
     except OSError as error:
         missing = Path(error.filename or "").name
         raise CheckpointError(f"{where}: cannot read {missing}: {error.strerror}") from None
@@ -161,13 +186,44 @@ def load(path: Path, game: Game | None = None) -> Checkpoint:
         )
     try:
         tensors = from_bytes(weights)
-    except safetensors.SafetensorError as error:
+    except (safetensors.SafetensorError, KeyError) as error:  # KeyError: a type numpy has not
         raise CheckpointError(f"{where}: {WEIGHTS} is not a safetensors file: {error}") from None
-    if not isinstance(about.get("step"), int):
+    step, seconds = about.get("step"), about.get("seconds", 0)
+    if type(step) is not int or not 0 <= step <= MOST_STEPS:
         raise CheckpointError(f"{where}: {DESCRIPTION}: expected a whole number as 'step'")
+    if type(seconds) not in {int, float} or not 0 <= seconds <= MOST_STEPS:
+        raise CheckpointError(f"{where}: {DESCRIPTION}: expected a number as 'seconds'")
+    _check_numbers(f"{where}: {WEIGHTS}", tensors)
     if game is not None:
         check_game(folder, about, game)
     return Checkpoint(folder, about, tensors)
+
+
+def _check_numbers(where: str, tensors: Mapping[str, Array]) -> None:
+    """Check the values of tensors.
+
+    Raises:
+        CheckpointError: a tensor does not hold floats, or a number is not finite.
+    """
+    for name, tensor in tensors.items():
+        if not np.issubdtype(tensor.dtype, np.floating):
+            raise CheckpointError(f"{where}: {name}: expected float32, got {tensor.dtype}")
+        if not np.isfinite(tensor).all():
+            raise CheckpointError(f"{where}: {name}: expected finite numbers")
+
+
+def check_tensors(checkpoint: Checkpoint) -> None:
+    """Check the names of all tensors, and the types of those of a network and its optimizer.
+
+    Raises:
+        CheckpointError: a tensor is not the policy's or the optimizer's, or is not float32.
+    """
+    where = f"checkpoint {str(checkpoint.path)!r}: {WEIGHTS}"
+    for name, tensor in checkpoint.tensors.items():
+        if not name.startswith(POLICY) and not OPTIMIZER.fullmatch(name):
+            raise CheckpointError(f"{where}: tensor {name!r}: expected the policy's or optimizer's")
+        if tensor.dtype != np.float32 and not name.startswith(VALUE):
+            raise CheckpointError(f"{where}: {name}: expected float32, got {tensor.dtype}")
 
 
 def check_game(folder: Path, about: Mapping[str, Any], game: Game) -> None:

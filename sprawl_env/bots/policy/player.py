@@ -25,12 +25,14 @@ from sprawl_env.bots.policy.checkpoint import (
     Checkpoint,
     CheckpointError,
     check_game,
+    check_tensors,
     load,
 )
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.extras import require
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game as make_game
+from sprawl_env.core.registry import rules_of
 from sprawl_env.core.state import Games
 from sprawl_env.kernels.arrays import Floats, Mask
 
@@ -191,7 +193,14 @@ def _game_of(checkpoint: Checkpoint, name: str | None) -> Game:
         raise CheckpointError(
             f"checkpoint {str(checkpoint.path)!r}: {DESCRIPTION}: expected 'game' and 'options'"
         )
-    return make_game(name or trained, **options)
+    rules = rules_of(name or trained)
+    for option in options:
+        if option not in rules.options:  # such as data: a file does not decide what is read
+            raise CheckpointError(
+                f"checkpoint {str(checkpoint.path)!r}: {DESCRIPTION}: option {option!r}: expected "
+                f"options of {rules.name}: {', '.join(rules.options)}"
+            )
+    return make_game(rules, **options)
 
 
 def load_network(checkpoint: Checkpoint, game: Game) -> Any:
@@ -207,12 +216,13 @@ def load_network(checkpoint: Checkpoint, game: Game) -> Any:
     where = f"checkpoint {str(checkpoint.path)!r}"
     shape = checkpoint.about.get("network")
     if not isinstance(shape, dict) or not all(
-        isinstance(shape.get(key), int) and 1 <= shape[key] <= MOST_WIDTH for key in SHAPE
+        type(shape.get(key)) is int and 1 <= shape[key] <= MOST_WIDTH for key in SHAPE
     ):
         raise CheckpointError(
             f"{where}: {DESCRIPTION}: expected 'network' with {' and '.join(SHAPE)}, whole numbers "
             f"1..{MOST_WIDTH}"
         )
+    check_tensors(checkpoint)
     network = network_for(game, **{key: shape[key] for key in SHAPE})
     weights = {
         name.removeprefix(NET): torch.from_numpy(array)
@@ -246,13 +256,14 @@ def _value_function(checkpoint: Checkpoint, network: Any) -> Callable[[Floats], 
     torch = require("torch", "a trained policy")
     config = checkpoint.about.get("config")
     scale = config.get("reward_scale") if isinstance(config, dict) else None
-    if not isinstance(scale, float | int) or scale <= 0:
+    if isinstance(scale, bool) or not isinstance(scale, float | int) or not 0 < scale < np.inf:
         raise CheckpointError(
             f"checkpoint {str(checkpoint.path)!r}: {DESCRIPTION}: expected 'config' with "
             f"reward_scale, a number more than 0"
         )
     weight, bias = (checkpoint.tensors.get(f"{VALUE}{name}") for name in ("weight", "bias"))
-    if weight is None or bias is None or weight.shape != (1, network.latent_dim_vf):
+    fits = weight is not None and weight.shape == (1, network.latent_dim_vf)
+    if weight is None or bias is None or not fits or bias.shape != (1,):
         raise CheckpointError(
             f"checkpoint {str(checkpoint.path)!r}: {WEIGHTS} does not hold a value head"
         )
@@ -260,7 +271,7 @@ def _value_function(checkpoint: Checkpoint, network: Any) -> Callable[[Floats], 
     def values(observations: Floats) -> Floats:
         with torch.inference_mode():
             summary = network(torch.from_numpy(observations))[1].numpy()
-        found: Floats = (summary @ weight[0] + bias[0]) / np.float32(scale)
+        found: Floats = ((summary @ weight[0] + bias[0]) / scale).astype(np.float32)
         return found
 
     return values

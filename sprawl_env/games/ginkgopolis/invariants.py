@@ -70,7 +70,7 @@ def _ranges(tables: Tables, games: Games, g: int) -> Iterator[str]:
     limits = {
         "rng": (1, 2**63 - 1),
         "ply": (0, 10**7),
-        "turn": (0, 2**15 - 1),
+        "turn": (0, 2**14),  # the field's numbers end at 2**15 - 1
         "num_seats": (1, MAX_SEATS),
         "to_play": (NOBODY, seats - 1),
         "over": (0, 2),
@@ -151,6 +151,8 @@ def _agenda(games: Games, g: int) -> Iterator[str]:
     if step > LAST_DECISION or any(entry.step <= LAST_DECISION for entry in below):
         yield "agenda: expected one decision, on top"
     elif step <= Step.RETURN:
+        if (step == Step.DRAFT) != (state.rounds == 0):
+            yield "rounds: expected 0 in the draft, and more afterwards"
         if state.to_play < 0 or not int(state.owes) >> int(state.to_play) & 1:
             yield "owes: expected the seat to play to owe an answer"
         if int(state.owes) & ~int(state.asked) or int(state.asked) >> int(state.num_seats):
@@ -292,7 +294,7 @@ def _cards(games: Games, g: int) -> Iterator[str]:
     expected = set(range(NUM_LETTERS)) | {
         NUM_LETTERS + int(tile)
         for tile in state.site_tile[: state.num_sites]
-        if not int(state.workers) >> int(tile) & 1
+        if tile >= 0 and not int(state.workers) >> int(tile) & 1
     }
     wrong = expected ^ {card for card, times in cards.items() if times}
     if wrong:

@@ -51,6 +51,7 @@ def violations(tables: Tables, games: Games, g: int) -> list[str]:
     """Return what is wrong with a position, one line each; empty if nothing is."""
     ranges = list(_ranges(tables, games, g))  # first: the other checks use the values as indices
     return ranges or [
+        *_agenda(tables, games, g),
         *_board(tables, games, g),
         *_roofs(tables, games, g),
         *_stock(tables, games, g),
@@ -107,7 +108,6 @@ def _ranges(tables: Tables, games: Games, g: int) -> Iterator[str]:
         values = np.asarray(games[field][g])
         if values.min() < low or values.max() > high:
             yield f"{field}: expected {low}..{high}, got {values.min()}..{values.max()}"
-    yield from _agenda(tables, games, g)
 
 
 def _agenda(tables: Tables, games: Games, g: int) -> Iterator[str]:

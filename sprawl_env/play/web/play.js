@@ -54,15 +54,18 @@ async function refresh(continues = true) {
 }
 
 async function listSaves() {
-  const { saves } = await request("saves");
+  const { saves, damaged } = await request("saves");
   $("saves").replaceChildren(
     ...saves.map((name) => {
-      const option = made("option", "", name);
+      const option = made("option", "", name in damaged ? `${name} (damaged)` : name);
       option.value = name;
+      option.disabled = name in damaged; // shown in grey
+      option.title = damaged[name] || "";
       return option;
     }),
   );
-  $("saves").disabled = $("load").disabled = saves.length === 0;
+  $("saves").disabled = saves.length === 0;
+  enable();
 }
 
 // ------------------------------------------------------------------------------------------- view
@@ -92,7 +95,7 @@ function enable() {
   $("undo").disabled = !view || !view.may_undo;
   $("hint").disabled = !view || !view.mine || view.hints.length === 0;
   $("list").disabled = !view || !view.mine;
-  $("load").disabled = $("saves").options.length === 0;
+  $("load").disabled = $("saves").selectedIndex < 0;
 }
 
 function mark(seat) {

@@ -1,13 +1,17 @@
 """bots/policy/checkpoint.py: a checkpoint loads what was saved; anything else is an error."""
 
 import json
+import os
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 import sprawl_env
 from sprawl_env.bots.names import make_bot
+from sprawl_env.bots.policy import checkpoint as checkpoint_module
 from sprawl_env.bots.policy.checkpoint import (
     DESCRIPTION,
     NET,
@@ -18,7 +22,7 @@ from sprawl_env.bots.policy.checkpoint import (
     load,
     save,
 )
-from sprawl_env.bots.policy.player import PolicyBot, load_values
+from sprawl_env.bots.policy.player import PolicyBot, load_policy, load_values
 from sprawl_env.core.files import write_atomically
 
 torch = pytest.importorskip("torch")
@@ -93,6 +97,57 @@ def test_writing_leaves_nothing_half_written(game, tmp_path, monkeypatch):
     assert [p.name for p in tmp_path.iterdir()] == ["step-1"]
 
 
+def test_replacing_is_one_step_and_a_kill_at_any_moment_loses_nothing(game, tmp_path, monkeypatch):
+    """At each call that changes the folder, one whole checkpoint is in its place."""
+    path = write(tmp_path / "step-1", game)
+    seen = []
+
+    def watched(module, name):
+        inner = getattr(module, name)
+
+        def call(*arguments, **named):
+            result = inner(*arguments, **named)
+            seen.append(load(path, game).step)
+            return result
+
+        monkeypatch.setattr(module, name, call)
+
+    watched(os, "replace")
+    watched(os, "rename")
+    watched(checkpoint_module.shutil, "rmtree")
+    watched(checkpoint_module, "exchange")
+    write(path, game, step=71)
+    assert seen
+    assert load(path, game).step == 71
+
+
+def test_without_a_step_that_exchanges_a_checkpoint_is_replaced_all_the_same(
+    game, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(checkpoint_module, "exchange", lambda *_: False)
+    path = write(tmp_path / "step-1", game)
+    write(path, game, step=71)
+    assert load(path, game).step == 71
+    assert [p.name for p in tmp_path.iterdir()] == ["step-1"]
+
+
+def test_what_killed_processes_left_is_deleted_by_the_next_checkpoint(game, tmp_path):
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    running = tmp_path / f".writing-{os.getppid()}-abc"
+    for folder in (running, tmp_path / f".writing-{ended.pid}-abc"):
+        folder.mkdir()
+        (folder / WEIGHTS).write_bytes(b"half")
+    write(tmp_path / "step-1", game)
+    assert {p.name for p in tmp_path.iterdir()} == {"step-1", running.name}
+
+
+def test_a_checkpoint_does_not_decide_which_data_is_read(game, tmp_path):
+    path = write(tmp_path / "step-1", game, options={**game.options, "data": str(tmp_path)})
+    with pytest.raises(CheckpointError, match="option 'data': expected options of tower_up"):
+        load_policy(path)
+
+
 def test_text_files_appear_whole(tmp_path):
     write_atomically(tmp_path / "new" / "a.json", "{}")
     write_atomically(tmp_path / "new" / "a.json", "[]")
@@ -102,6 +157,19 @@ def test_text_files_appear_whole(tmp_path):
 def edit(path, **changes):
     about = json.loads(path.read_text())
     path.write_text(json.dumps({**about, **changes}))
+
+
+def instead(path, make):
+    """Replace a file by something else."""
+    path.unlink()
+    make(path)
+
+
+def change(folder, name="", *, bias):
+    """Change the first bias of a checkpoint, or add a changed copy of it under a name."""
+    about, tensors = json.loads((folder / DESCRIPTION).read_text()), dict(load(folder).tensors)
+    first = next(key for key in tensors if key.endswith("bias"))
+    save(folder, {**tensors, name or first: bias(tensors[first])}, about)
 
 
 class Bomb:
@@ -126,6 +194,28 @@ class Bomb:
         (lambda p: edit(p / DESCRIPTION, layout="0" * 16), "trained with layout"),
         (lambda p: edit(p / DESCRIPTION, num_actions=250), "num_actions 250"),
         (lambda p: edit(p / DESCRIPTION, step="x"), "as 'step'"),
+        (lambda p: edit(p / DESCRIPTION, step=True), "as 'step'"),
+        (lambda p: edit(p / DESCRIPTION, step=-1), "as 'step'"),
+        (lambda p: edit(p / DESCRIPTION, step=10**30), "as 'step'"),
+        (lambda p: edit(p / DESCRIPTION, seconds="x"), "as 'seconds'"),
+        (lambda p: edit(p / DESCRIPTION, seconds=-1), "as 'seconds'"),
+        (lambda p: edit(p / DESCRIPTION, seconds=float("nan")), "not JSON"),
+        (lambda p: (p / DESCRIPTION).write_text("[" * 100_000), "not JSON"),
+        (lambda p: (p / DESCRIPTION).write_text('{"step": 1, "step": 2}'), "not JSON"),
+        (lambda p: instead(p / WEIGHTS, os.mkfifo), f"cannot read {WEIGHTS}: not a regular file"),
+        (lambda p: instead(p / WEIGHTS, os.mkdir), f"cannot read {WEIGHTS}: not a regular file"),
+        (
+            lambda p: instead(p / DESCRIPTION, lambda f: f.symlink_to("/dev/zero")),
+            f"cannot read {DESCRIPTION}: not a regular file",
+        ),
+        (lambda p: change(p, bias=lambda a: a + np.float32(np.nan)), "expected finite numbers"),
+        (lambda p: change(p, bias=lambda a: a + np.float32(np.inf)), "expected finite numbers"),
+        (lambda p: change(p, bias=lambda a: a.astype(np.float64)), "expected float32, got float64"),
+        (lambda p: change(p, bias=lambda a: a.astype(np.int32)), "expected float32, got int32"),
+        (lambda p: change(p, bias=lambda a: a[None]), "does not hold"),
+        (lambda p: change(p, "other", bias=lambda a: a), "tensor 'other'"),
+        (lambda p: change(p, "optimizer.x.step", bias=lambda a: a), "tensor 'optimizer.x.step'"),
+        (lambda p: edit(p / DESCRIPTION, network={"width": True, "trunk": 16}), "expected 'netw"),
         (lambda p: edit(p / DESCRIPTION, network=None), "expected 'network'"),
         (lambda p: edit(p / DESCRIPTION, network={"width": 10**9, "trunk": 1}), "1..4096"),
         (lambda p: edit(p / DESCRIPTION, network={"width": 9, "trunk": 16}), "does not hold"),

@@ -81,6 +81,11 @@ def test_positions_travel_as_json(any_game):
     assert again.tobytes() == games.tobytes()
 
 
+def state_with(**fields):
+    """Return a damage that changes or adds fields of a position's state."""
+    return lambda content: json.dumps({**content, "state": {**content["state"], **fields}})
+
+
 @pytest.mark.parametrize(
     ("damage", "says"),
     [
@@ -89,6 +94,20 @@ def test_positions_travel_as_json(any_game):
         (lambda c: json.dumps({**c, "game": "chess"}), "is of game 'chess'"),
         (lambda c: json.dumps({**c, "options": {}}), "has options"),
         (lambda c: json.dumps({**c, "state": {}}), "is missing"),
+        (lambda c: json.dumps({**c, "note": ""}), "unknown field 'note': expected game, options"),
+        (state_with(plyy=1), r"unknown field 'plyy' \(did you mean 'ply'\?\)"),
+        (state_with(ply=1.0), "ply: expected int32"),
+        (state_with(ply=True), "ply: expected int32"),
+        (state_with(ply=10**30), "ply: expected int32"),
+        (state_with(ply=float("inf")), "expected JSON text"),
+        (state_with(ply=[[1]]), "ply: expected int32"),
+        (state_with(stars=[False, 0, 0, 0]), "stars: expected int8"),
+        (state_with(stars=[0, 0, 0, [0]]), "stars: expected int8"),
+        (state_with(stars=[0, 0, 0]), "stars: expected int8"),
+        (state_with(stars=None), "stars: expected int8"),
+        (lambda c: json.dumps(c)[:-1] + ', "game": "tower_up"}', "expected JSON text"),
+        (lambda c: json.dumps(c).replace('"num_players": 2', '"num_players": 2.0'), "has options"),
+        (lambda c: "[" * 100_000, "expected JSON text"),
     ],
 )
 def test_a_damaged_position_is_refused_in_one_line(damage, says):
@@ -97,6 +116,31 @@ def test_a_damaged_position_is_refused_in_one_line(damage, says):
     with pytest.raises(PositionError, match=says) as error:
         game.from_json(damage(content))
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "says"),
+    [
+        ("ginkgopolis", {"num_sites": 60}, "site"),
+        ("ginkgopolis", {"turn": 2**15 - 1}, "turn: expected 0..16384"),
+        ("ginkgopolis", {"rounds": 3}, "rounds: expected 0 in the draft"),
+    ],
+)
+def test_a_position_that_play_would_stumble_over_is_refused(name, fields, says):
+    game = sprawl_env.game(name, num_players=2)
+    content = json.loads(game.to_json(game.deal(1)))
+    with pytest.raises(PositionError, match=says):
+        game.from_json(state_with(**fields)(content))
+
+
+def test_a_roof_of_a_seat_that_does_not_exist_is_refused():
+    game = sprawl_env.game("tower_up", num_players=2)
+    games = game.deal(1)
+    legal = np.flatnonzero(game.legal_actions(games)).tolist()
+    game.play(games, 0, next(a for a in legal if game.action_name(games, 0, a).startswith("build")))
+    content = json.loads(game.to_json(games))
+    with pytest.raises(PositionError, match=r"to_play: expected -1\.\.1"):
+        game.from_json(state_with(to_play=100)(content))
 
 
 def test_playing_checks_and_names_what_is_legal(any_game):

@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from contextlib import contextmanager
 from itertools import islice
 
@@ -14,7 +13,6 @@ pytest.importorskip("starlette")
 pytest.importorskip("httpx2")
 pytest.importorskip("uvicorn")
 
-import uvicorn
 from starlette.testclient import TestClient
 
 import sprawl_env
@@ -23,6 +21,7 @@ from sprawl_env.commands import play
 from sprawl_env.console import run
 from sprawl_env.core.errors import IllegalAction, InvalidOption, PositionError
 from sprawl_env.core.state import NOT_OVER
+from sprawl_env.play.connections import PageServer
 from sprawl_env.play.server import MAX_BYTES, PlayServer
 from sprawl_env.play.session import NotNow, Session, game_of, revealed, saves_in
 from sprawl_env.play.terminal import play_in_terminal, text_picture
@@ -351,7 +350,7 @@ def test_a_game_is_played_by_requests(table):
     assert hint["hint"] in legal(session)
     assert hint["says"].startswith("greedy would play: ")
     assert post(client, "save", {"name": "one"}).json()["says"].endswith("one.jsonl")
-    assert client.get(f"/{TOKEN}/api/saves").json() == {"saves": ["one.jsonl"]}
+    assert client.get(f"/{TOKEN}/api/saves").json() == {"saves": ["one.jsonl"], "damaged": {}}
     post(client, "play", {"action": named(session, "take card")})
     assert len(session.log) == 1
     assert post(client, "load", {"name": "one.jsonl"}).json()["log"] == []
@@ -586,14 +585,11 @@ def test_the_terminal_executes_commands_and_refuses_other_input(tmp_path, capsys
 def served(session, saves):
     """Serve a session over HTTP; yields the address of the page."""
     listening = play._socket(0)
-    settings = uvicorn.Config(
-        PlayServer(session, TOKEN, saves).app(), log_level="error", lifespan="off"
-    )
-    server = uvicorn.Server(settings)
+    started = threading.Event()
+    server = PageServer(PlayServer(session, TOKEN, saves).app(), started.set)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
-    while not server.started:
-        time.sleep(0.01)
+    assert started.wait(10)
     try:
         yield f"http://127.0.0.1:{listening.getsockname()[1]}/{TOKEN}/"
     finally:
@@ -678,6 +674,11 @@ def test_a_browser_undoes_shows_hints_saves_loads_and_lists(tmp_path):
         assert decided == len(session.log)
         page.click("#next")
         page.wait_for_selector(f"#log li:nth-child({decided + 1})")
+        (tmp_path / "broken.jsonl").write_text("{}")
+        page.fill("#name", "other")
+        page.click("#save")
+        page.wait_for_selector("#saves option[value='broken.jsonl']:disabled", state="attached")
+        page.select_option("#saves", "mine.jsonl")
         page.click("#load")
         page.wait_for_selector("#log:not(:has(li))", state="attached")
         page.fill("#name", "not allowed")

@@ -1,0 +1,68 @@
+"""core/files.py: reading what may be anything, and writing whole files."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from sprawl_env.core import files
+from sprawl_env.core.errors import SprawlError, printable
+
+
+def test_the_text_of_an_error_is_one_printable_line():
+    assert str(SprawlError("a\nb\x1b[2J\u202e\ud800")) == r"a\nb\x1b[2J\u202e\ud800"
+    assert str(SprawlError("Züge – 3 × 2")) == "Züge – 3 × 2"
+    assert printable("") == ""
+
+
+def test_a_failed_write_keeps_the_file_and_leaves_nothing(tmp_path, monkeypatch):
+    path = tmp_path / "a.json"
+    files.write_atomically(path, "old")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        files.write_atomically(path, "new")
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["a.json"]
+
+
+def test_leftovers_of_killed_processes_are_deleted_and_no_others(tmp_path):
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    running = tmp_path / f".a.json.{os.getppid()}"
+    other = tmp_path / f".b.json.{ended.pid}"
+    for path in (running, other, tmp_path / f".a.json.{ended.pid}", tmp_path / ".a.json.2x"):
+        path.write_text("half")
+    files.write_atomically(tmp_path / "a.json", "whole")
+    assert set(os.listdir(tmp_path)) == {"a.json", running.name, other.name, ".a.json.2x"}
+    files.remove_leftovers(tmp_path)
+    assert set(os.listdir(tmp_path)) == {"a.json", running.name, ".a.json.2x"}
+
+
+def test_a_large_file_is_not_read(tmp_path, monkeypatch):
+    (tmp_path / "a").write_bytes(b"123")
+    assert files.read_bytes(tmp_path / "a") == b"123"
+    monkeypatch.setattr(files, "MOST_BYTES", 2)
+    with pytest.raises(OSError, match="larger than 2 bytes"):
+        files.read_bytes(tmp_path / "a")
+
+
+def test_json_is_read_as_it_is_written():
+    assert files.parse_json('{"a": [1, -2.5e3, "x", null, true]}') == {
+        "a": [1, -2500.0, "x", None, True]
+    }
+    for text, says in [
+        ("Infinity", "finite"),
+        ("[-Infinity]", "finite"),
+        ("NaN", "finite"),
+        ("-1e999", "finite"),
+        ('{"a":1,"a":1}', "twice"),
+        ("[" * 99_999, "deep"),
+        ("", "Expecting value"),
+    ]:
+        with pytest.raises(ValueError, match=says):
+            files.parse_json(text)

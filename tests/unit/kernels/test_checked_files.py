@@ -1,0 +1,270 @@
+"""kernels/checked_files.py and cache.py: what is loaded from the kernel cache, and from where."""
+
+import importlib
+import os
+import pickle
+import subprocess
+import sys
+import warnings
+
+import pytest
+from numba.core.caching import CompileResultCacheImpl
+
+from sprawl_env.kernels import cache, libraries
+from sprawl_env.kernels.checked_files import (
+    DamagedFileError,
+    make_folder,
+    read_named,
+    read_stamped,
+    why_refused,
+    write_named,
+    write_stamped,
+)
+
+KERNELS = """
+from sprawl_env.kernels import kernel
+
+@kernel
+def half(x):
+    return x // 2
+
+@kernel
+def sum_of_halves(x):
+    total = 0
+    for k in range(x):
+        total += half(k)
+    return total
+"""
+SUM = sum(k // 2 for k in range(100))
+SMALL = """
+from sprawl_env.kernels.rng import combine
+print(combine(1, 2))
+"""
+OTHER_USER = 54321
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+
+
+def run(code, **environment):
+    """Return what a child process prints to stdout and stderr."""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        check=False,
+        env={**os.environ, "SPRAWL_ENV_QUIET": "0", **environment},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout, done.stderr
+
+
+@pytest.fixture
+def halves(tmp_path, monkeypatch):
+    """A function that loads two small kernels as a new process does.
+
+    It returns their module, after a call.
+    """
+    monkeypatch.setenv("SPRAWL_ENV_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "mine_halves.py").write_text(KERNELS)
+    monkeypatch.syspath_prepend(tmp_path)
+    cache.cache_folder.cache_clear()
+    cache._is_usable.cache_clear()
+
+    def load():
+        sys.modules.pop("mine_halves", None)
+        libraries._loaded.clear()
+        libraries._intact.clear()
+        module = importlib.import_module("mine_halves")
+        assert module.sum_of_halves(100) == SUM
+        return module
+
+    yield load
+    sys.modules.pop("mine_halves", None)
+    cache.cache_folder.cache_clear()
+    cache._is_usable.cache_clear()
+
+
+def was_loaded(kernel):
+    return sum(kernel.stats.cache_hits.values()) > 0
+
+
+def flip(file, position, bit):
+    content = bytearray(file.read_bytes())
+    content[position] ^= 1 << bit
+    file.write_bytes(content)
+
+
+def positions(size):
+    """Positions in the digest, at both ends and in between."""
+    return sorted({0, 31, 32, size // 4, size // 2, 3 * size // 4, size - 1})
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
+def test_a_program_with_any_flipped_bit_is_compiled_anew(halves, tmp_path, suffix):
+    halves()
+    assert was_loaded(halves().sum_of_halves)
+    (file,) = (p for p in tmp_path.rglob(f"*{suffix}") if "parts" not in p.parts)
+    for k, position in enumerate(positions(file.stat().st_size)):
+        (file,) = (p for p in tmp_path.rglob(f"*{suffix}") if "parts" not in p.parts)
+        flip(file, min(position, file.stat().st_size - 1), k % 8)
+        assert not was_loaded(halves().sum_of_halves)
+        assert was_loaded(halves().sum_of_halves)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("suffix", [".nbi", ".nbc", ".bc"])
+def test_a_part_with_any_flipped_bit_is_compiled_anew(halves, tmp_path, suffix):
+    def without_the_program():
+        for path in tmp_path.rglob("*.nbi"):
+            if "parts" not in path.parts:
+                path.unlink()
+        return halves().half.part
+
+    halves()
+    assert was_loaded(without_the_program())
+    for k in range(7):
+        for file in tmp_path.rglob(f"*{suffix}"):
+            if "parts" in file.parts or suffix == ".bc":
+                flip(file, positions(file.stat().st_size)[k], k)
+        assert not was_loaded(without_the_program())
+        assert was_loaded(without_the_program())
+
+
+@pytest.mark.compiled
+def test_entries_of_two_signatures_are_apart_and_a_replaced_file_is_deleted(halves, tmp_path):
+    module = halves()
+    assert module.sum_of_halves(100.0 // 1 == 100) == 0  # a bool: another signature
+    files = {p for p in tmp_path.rglob("*.nbc") if "parts" not in p.parts}
+    assert len(files) == 2
+    for file in files:
+        flip(file, 40, 0)
+    module = halves()
+    assert module.sum_of_halves(True) == 0
+    assert len([p for p in tmp_path.rglob("*.nbc") if "parts" not in p.parts]) == 2
+
+
+@pytest.mark.compiled
+def test_an_error_of_numba_is_not_hidden_by_the_cache(halves, monkeypatch):
+    def broken(*_):
+        raise RuntimeError("numba is broken")
+
+    halves()
+    monkeypatch.setattr(CompileResultCacheImpl, "rebuild", broken)
+    with pytest.raises(RuntimeError, match="numba is broken"):
+        halves()
+
+
+@pytest.mark.compiled
+def test_what_a_killed_process_left_is_deleted_with_the_next_kernel(halves, tmp_path):
+    halves()
+    left = []
+    for path in list(tmp_path.rglob("*.nbi")):
+        left.append(path.with_name("tmp1234.tmp"))
+        left[-1].write_bytes(b"half")
+        path.unlink()
+    cache._clean.cache_clear()
+    halves()
+    assert not any(path.exists() for path in left)
+    assert not list(tmp_path.rglob("*.tmp"))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("mode", [0o775, 0o757, 0o1777])
+def test_a_cache_folder_in_which_others_can_write_is_refused(tmp_path, mode):
+    tmp_path.chmod(mode)
+    out, warning = run(SMALL, SPRAWL_ENV_CACHE=str(tmp_path))
+    assert out
+    assert warning.startswith(f"sprawl_env:1: UserWarning: {tmp_path} is writable by other users;")
+    assert warning.count("\n") == 1
+    assert "SPRAWL_ENV_CACHE" in warning
+    assert not list(tmp_path.iterdir())
+
+
+@needs_root
+@pytest.mark.compiled
+def test_a_cache_folder_of_another_user_is_refused(tmp_path):
+    os.chown(tmp_path, OTHER_USER, OTHER_USER)
+    _, warning = run(SMALL, SPRAWL_ENV_CACHE=str(tmp_path))
+    assert f"{tmp_path} belongs to another user" in warning
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.compiled
+def test_any_folder_inside_in_which_others_can_write_is_refused(tmp_path):
+    run(SMALL, SPRAWL_ENV_CACHE=str(tmp_path))
+    assert run(SMALL, SPRAWL_ENV_CACHE=str(tmp_path))[1] == ""
+    folders = [p for p in tmp_path.rglob("*") if p.is_dir() and "parts" not in p.parts]
+    inner = [p for p in folders if p.name == "sprawl_env.kernels.rng"]
+    assert inner
+    for folder in (inner[0], inner[0].parent, inner[0].parent / "code"):
+        folder.chmod(0o777)
+        assert (
+            f"{folder} is writable by other users" in run(SMALL, SPRAWL_ENV_CACHE=str(tmp_path))[1]
+        )
+        folder.chmod(0o700)
+
+
+@pytest.mark.compiled
+def test_folders_are_private_whatever_the_umask_is(tmp_path):
+    code = f"import os; os.umask(0){SMALL}"
+    base = tmp_path / "new" / "kernels"
+    run(code, SPRAWL_ENV_CACHE=str(base))
+    assert {p.stat().st_mode & 0o777 for p in (base, *base.rglob("*")) if p.is_dir()} == {0o700}
+    assert run(code, SPRAWL_ENV_CACHE=str(base))[1] == ""
+
+
+@pytest.mark.parametrize("jit", ["0", "1"])
+def test_import_works_without_home_and_for_a_user_without_an_entry(tmp_path, jit):
+    nobody = "os.setreuid(54321, -1)" if os.geteuid() == 0 else "pwd.getpwuid = {}.__getitem__"
+    code = f"import os, pwd; {nobody}; import sprawl_env{SMALL}"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        check=False,
+        cwd=tmp_path,
+        env={"PYTHONPATH": os.pathsep.join(sys.path), "NUMBA_DISABLE_JIT": jit},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+    assert not list(tmp_path.iterdir())
+    assert ("you have no home folder; " in done.stderr) == (jit == "0")
+
+
+def test_a_file_is_read_only_if_its_digest_is_right(tmp_path):
+    name = write_named(tmp_path / "code", b"content", ".bc")
+    stamped = tmp_path / "index"
+    write_stamped(stamped, b"content")
+    assert read_named(tmp_path / "code" / name) == read_stamped(stamped) == b"content"
+    for read, file in ((read_named, tmp_path / "code" / name), (read_stamped, stamped)):
+        whole = file.read_bytes()
+        for damaged in (b"", whole[:-1], whole + b"x", whole[:3]):
+            file.write_bytes(damaged)
+            with pytest.raises(DamagedFileError, match="damaged"):
+                read(file)
+    assert not list(tmp_path.rglob("*.tmp"))
+
+
+def test_a_new_folder_is_of_this_user_alone(tmp_path):
+    make_folder(tmp_path / "a" / "b")
+    assert why_refused(tmp_path / "a") == why_refused(tmp_path / "a" / "b") == ""
+
+
+def test_an_entry_that_names_what_is_gone_counts_as_damaged(tmp_path):
+    file = tmp_path / "index"
+    write_stamped(file, b"cno_such_module\nName\n.")
+    with pytest.raises(DamagedFileError, match="no_such_module"):
+        cache._unpickled(file, read_stamped)
+    write_stamped(file, pickle.dumps([1]))
+    assert cache._unpickled(file, read_stamped) == [1]
+
+
+def test_a_warning_is_given_once_for_each_reason():
+    cache._warn.cache_clear()
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        cache._warn("a", "b")
+        cache._warn("a", "b")
+    assert [str(each.message).count("\n") for each in given] == [0]
