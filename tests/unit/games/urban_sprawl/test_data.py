@@ -59,6 +59,12 @@ def test_us_1_128_tiles_enough_for_every_contract_and_starting_building(t):
         assert t.tiles[ZONES.index(zone), size - 1] >= count, (zone, size)
 
 
+def test_us_1_the_rest_of_the_tiles_are_parks_of_sizes_1_to_4_nearly_all_of_one_lot(t):
+    parks = t.tiles[ZONES.index("PARK")].tolist()
+    assert sum(parks) == 128 - 98 - 12
+    assert parks == [15, 1, 1, 1]
+
+
 @pytest.mark.parametrize(
     ("value", "places"),
     enumerate(["1000", "2100", "3100", "4210", "5210", "6310", "7310", "8421", "9421"], start=1),
@@ -71,6 +77,7 @@ def test_us_6_1_setup_numbers(t):
     assert t.opening_wealth[2:].tolist() == [39, 27, 21]
     assert t.opening_cards.tolist() == [1, 2, 3, 4]
     assert (t.tie_value, t.wealth_a_point) == (3, 10)
+    assert game_of().data.row("board", "setup").tie_reading == "controller"
 
 
 # ---------------------------------------------------------------- US §3: planning cards
@@ -313,9 +320,28 @@ BROKEN = {
     ),
     "tiles that do not suffice": (
         "board.toml",
-        "counts = [11, 8, 5, 3]",
-        "counts = [1, 8, 5, 3]",
-        "board.toml: tiles 1: counts: expected at least",
+        "counts = [10, 8, 5, 3]",
+        "counts = [9, 8, 5, 3]",
+        "board.toml: tiles 1: counts: expected at least 10 of size 1",
+    ),
+    "one RES of a value that two have": (
+        "board.toml",
+        "tie_value = 3",
+        "tie_value = 4",
+        "board.toml: setup 1: tie_value: expected the value of one starting RES with "
+        "tie_reading = 'controller', got 4, the value of 2",
+    ),
+    "RES of a value that none has": (
+        "board.toml",
+        'tie_value = 3\ntie_reading = "controller"',
+        'tie_value = 6\ntie_reading = "most"',
+        "expected the value of a starting RES with tie_reading = 'most', got 6, the value of 0",
+    ),
+    "another reading of the tie": (
+        "board.toml",
+        'tie_reading = "controller"',
+        'tie_reading = "least"',
+        "board.toml: setup 1: tie_reading: expected one of controller, most, got 'least'",
     ),
     "two starting buildings on a lot": (
         "board.toml",
