@@ -148,6 +148,36 @@ def test_us_4_the_town_deck():
     assert sum(restricted(row) for row in rows("town")) <= 36 // 3
 
 
+def effects_of(row):
+    """Return the effects of a row, also those inside others."""
+    found, pending = [], [*row.effects]
+    while pending:
+        effect = pending.pop()
+        found.append(effect)
+        pending += [inner for inside in effect.inner.values() for inner in inside]
+    return found
+
+
+def test_us_4_at_most_16_of_36_town_contracts_only_gain_or_do_nothing():
+    flat = [r for r in rows("town") if {effect.do for effect in effects_of(r)} <= {"gain"}]
+    assert sum(row.copies for row in flat) <= 16
+
+
+def test_us_4_half_the_town_contracts_touch_other_seats():
+    """By a payment, a theft, a score, an election or a gain of other seats than the builder."""
+    alone = {"", "self", "builder"}
+    touching = [
+        row
+        for row in rows("town")
+        if any(
+            effect.do in {"pay", "steal", "score", "election"}
+            or effect.given("who") not in {None, *alone}
+            for effect in effects_of(row)
+        )
+    ]
+    assert sum(row.copies for row in touching) >= 18
+
+
 def restricted(row):
     return bool(
         row.next_to
@@ -203,6 +233,23 @@ def test_us_5_known_contracts():
 def test_every_row_says_where_it_comes_from():
     for sources in game_of().data.tally().values():
         assert set(sources) <= {"printed", "public", "stand-in"}
+
+
+def test_a_known_row_tells_what_of_it_is_ours():
+    """US §4, §5, §8: effects and restrictions of Town are ours, as are parts of known cards."""
+    restrictions = {"next_to", "empty_block", "highest_block", "value_at_least", "value_at_most"}
+    for row in rows("town"):
+        ours = {name for name in restrictions if getattr(row, name)} | {"effects"}
+        ours |= {"vocations"} if row.name in {"Newspaper", "Gravel Pit"} else set()
+        assert set(row.ours) == ours, row.name
+    mixed = {"Radio Station": {"zone", "size", "vocations", "effects"}}
+    mixed |= {name: {"zone"} for name in ("University", "Marina", "Port", "Temple")}
+    known = [row for deck in DECKS[1:] for row in rows(deck) if row.source != "stand-in"]
+    assert {row.name: set(row.ours) for row in known} == mixed | {"Corporate HQ": set()}
+    events = {row.name: row for row in rows("planning", "event") if row.source != "stand-in"}
+    assert len(events) == 7
+    assert all(row.ours == ("effects",) for row in events.values())
+    assert sum(game_of().data.mixed().values()) == 44
 
 
 # ---------------------------------------------------------------- a user's data folder
