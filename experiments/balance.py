@@ -45,7 +45,7 @@ from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import provenance
 from sprawl_env.core.rewards import reward_mode
 from sprawl_env.core.state import NOBODY, NOT_OVER, TRUNCATED, Games
-from sprawl_env.games.urban_sprawl.actions import DECLINE, GAIN
+from sprawl_env.games.urban_sprawl.actions import DECLINE, GAIN, OFFICE
 from sprawl_env.games.urban_sprawl.constants import (
     ATTORNEY,
     CORNERS,
@@ -53,11 +53,13 @@ from sprawl_env.games.urban_sprawl.constants import (
     FIRST_DOUBLE_ROW,
     FIRST_EVENT,
     FIRST_GREY,
+    MAYOR,
     NO_KIND,
     NO_VOCATION,
     NUM_CARDS,
     NUM_DECKS,
     NUM_EVENTS,
+    NUM_POLITICIANS,
     NUM_WEALTH_MARKERS,
     POLICE,
     PRESTIGE,
@@ -66,12 +68,14 @@ from sprawl_env.games.urban_sprawl.constants import (
     VOCATIONS_A_CARD,
     WEALTH,
 )
+from sprawl_env.games.urban_sprawl.effect_verbs import Verb
 from sprawl_env.games.urban_sprawl.rules.build import neighbours_of_zone
 from sprawl_env.games.urban_sprawl.rules.scoring import office_bonus
 from sprawl_env.games.urban_sprawl.steps import (
     Step,
 )
-from sprawl_env.games.urban_sprawl.tables import NO_ZONE
+from sprawl_env.games.urban_sprawl.tables import MAYORS_PARK, NO_ZONE
+from sprawl_env.games.urban_sprawl.vocabulary import ALL
 from sprawl_env.kernels.rng import combine
 
 GAME: Final = "urban_sprawl"
@@ -94,6 +98,7 @@ SOURCES: Final = (
 NUM_IDS: Final = NUM_CARDS + NUM_EVENTS  # contracts and events of the decks, then planning events
 LEAST_SEEN: Final = 200  # a contract turned up so often but never built is off target
 MOST_MOVED: Final = 0.15  # largest effect of one card, as a share of the winner's score
+MOST_PARKLESS: Final = 0.005  # share of the Mayor's elections without a park (US §1)
 AIM_SEATS: Final = 3
 AIM: Final = (120, 220)  # target range of the winner's mean score with AIM_SEATS seats
 
@@ -249,10 +254,13 @@ class Ledger:
     Attributes:
         sources: gains ``[games, seats, wealth or prestige, source]``.
         cards: sums by card.
+        mayor: elections of the Mayor, and those after which the Mayor placed a park ``[2]``.
     """
 
     def __init__(self, game: Game, num_games: int) -> None:
         self.t, self.num_seats = game.tables[0], game.num_seats
+        self.mayor = np.zeros(2, np.int64)
+        self._elects_mayor = elects_mayor(self.t)
         self.sources = np.zeros((num_games, self.num_seats, 2, len(SOURCES)), np.int64)
         self.cards = CardSums()
         self._source = np.full(num_games, EVENT)  # of other gains: EFFECT or EVENT
@@ -271,6 +279,7 @@ class Ledger:
         step = top["step"]
         left = np.stack([now["wealth"] - was["wealth"], now["prestige"] - was["prestige"]], axis=2)
         left = left[:, :seats].astype(np.int64)
+        self._count_mayors(was, now, top, actions)
         main, paying = step == Step.MAIN, step == Step.PERMITS
         built = paying & (now["contracts_built"] > was["contracts_built"])
         ends = main & (actions == DECLINE)
@@ -298,6 +307,18 @@ class Ledger:
         busy = (self._card[which] >= 0) | self._events[which].any(axis=1)
         for k in np.flatnonzero(over & busy):
             self._finish(int(which[k]), int(was["active"][k]))
+
+    def _count_mayors(self, was: Any, now: Any, top: Any, actions: Counts) -> None:
+        """Count elections of the Mayor by ballot or by choice, and the Mayors' parks.
+
+        The pawn shows the ballots of a ply, up to four: with five it is back where it was.
+        """
+        moved = (now["pawn"].astype(int) - was["pawn"]) % NUM_POLITICIANS
+        by_ballot = was["pawn"] + moved >= NUM_POLITICIANS
+        chosen = (top["step"] == Step.PICK_OFFICE) & (actions == OFFICE + MAYOR)
+        chosen &= self.t.effects["verb"][top["effect"]] == Verb.ELECTION
+        parks = (top["step"] == Step.PLACE) & (top["effect"] == MAYORS_PARK)
+        self.mayor += (by_ballot.sum() + chosen.sum(), parks.sum())
 
     def _start(self, which: Counts, cards: Rows, ends: Rows) -> None:
         """Start to measure a contract that was built, or the end of a turn."""
@@ -406,6 +427,8 @@ class Ledger:
     def _finish(self, g: int, seat: int) -> None:
         """Add the gains by the contract, or by the only event, to the sums by card."""
         card = int(self._card[g])
+        self.mayor[0] += self._elects_mayor[card] if card >= 0 else 0
+        self.mayor[0] += (self._events[g] * self._elects_mayor).sum()
         if card < 0:
             events = self._events[g]
             self.cards.seen += events
@@ -439,6 +462,17 @@ class Ledger:
                 self.cards.seen[contracts] += 1
 
 
+def elects_mayor(t: Any) -> Counts:
+    """Return how often each contract or event has the Mayor elected, unless it is chosen."""
+    first, count = (
+        np.concatenate([t[f"card_{name}"], t[f"event_{other}"]]).astype(int)
+        for name, other in (("first", "first"), ("effects", "count"))
+    )
+    calls = (t.effects["verb"] == Verb.ELECTION) & np.isin(t.effects["office"], (MAYOR, ALL))
+    sums = np.concatenate([[0], calls.cumsum()])
+    return np.asarray(sums[first + count] - sums[first], np.int64)
+
+
 def planning_events(was: Any, now: Any) -> Rows:
     """Return how often each planning event was discarded ``[n, events]``, also on a reshuffle."""
     before, after = (g["planning_discards"][:, FIRST_EVENT:].astype(int) for g in (was, now))
@@ -465,6 +499,7 @@ class Played:
         truncated: True for a truncated game ``[games]``.
         sources: see :class:`Ledger`.
         cards: sums by card.
+        mayor: elections of the Mayor, and those after which the Mayor placed a park ``[2]``.
         names: names of the cards.
     """
 
@@ -475,6 +510,7 @@ class Played:
     truncated: npt.NDArray[np.bool_]
     sources: Counts
     cards: CardSums
+    mayor: Counts
     names: list[str]
 
 
@@ -493,7 +529,8 @@ def play(game: Game, config: Config, progress: Progress) -> Played:
         name: np.concatenate([getattr(part, name) for part in parts])
         for name in ("scores", "wins", "turns", "plies", "truncated", "sources")
     }
-    return Played(**joined, cards=cards, names=parts[0].names)
+    mayor = np.sum([part.mayor for part in parts], axis=0)
+    return Played(**joined, cards=cards, mayor=mayor, names=parts[0].names)
 
 
 def _play_batch(game: Game, seed: int, deals: range, progress: Progress, task: Any) -> Played:
@@ -528,6 +565,7 @@ def _play_batch(game: Game, seed: int, deals: range, progress: Progress, task: A
         over == TRUNCATED,
         ledger.sources,
         ledger.cards,
+        ledger.mayor,
         card_names(game),
     )
 
@@ -584,6 +622,10 @@ def report(game: Game, played: Played) -> dict[str, Any]:
             }
             for k, name in enumerate(SOURCES)
         },
+        "mayor": {
+            "elections": int(played.mayor[0]),
+            "without_park": float(1 - played.mayor[1] / max(played.mayor[0], 1)),
+        },
         "cards": cards,
     }
     return {**found, "violations": violations(found)}
@@ -602,6 +644,12 @@ def violations(found: dict[str, Any]) -> list[str]:
                 f"{seats}: {card['name']} changes one seat's score by {card['most']:.1f} points, "
                 f"{card['most_of_winner']:.0%} of a winner's score (source: {card['source']})"
             )
+    mayor = found["mayor"]
+    if mayor["without_park"] >= MOST_PARKLESS:
+        wrong.append(
+            f"{seats}: the Mayor lacked a park in {mayor['without_park']:.2%} of "
+            f"{mayor['elections']:,} elections, not in less than {MOST_PARKLESS:.1%}"
+        )
     mean = found["winner"]["mean"]
     if found["seats"] == AIM_SEATS and not AIM[0] <= mean <= AIM[1]:
         wrong.append(f"{seats}: the winner's mean score is {mean:.1f}, not {AIM[0]} to {AIM[1]}")
@@ -626,6 +674,8 @@ def summary_table(found: dict[str, Any]) -> Table:
         cells = (f"{figures[c]:.1f}" for c in ("mean", "p5", "p25", "p50", "p75", "p95", "max"))
         table.add_row(name.replace("_", " "), *cells)
     table.add_row("truncated", f"{found['truncated']:.1%}")
+    mayor = found["mayor"]
+    table.add_row(f"Mayor lacks a park, of {mayor['elections']:,}", f"{mayor['without_park']:.2%}")
     for k, seat in enumerate(found["seat_wins"]):
         low, high = seat["interval"]
         table.add_row(f"seat {k} wins", f"{seat['wins']:.1%}", f"{low:.1%}", "–", f"{high:.1%}")

@@ -60,6 +60,10 @@ class GameData:
         """Count the rows of every table by source."""
         return {key: Counter(row.source for row in rows) for key, rows in self._rows.items()}
 
+    def mixed(self) -> dict[tuple[str, str], int]:
+        """Count the printed and public rows of every table of which a part is ours."""
+        return {key: sum(bool(row.ours) for row in rows) for key, rows in self._rows.items()}
+
 
 def load(folder: Path, files: Sequence[DataFile], overlay: Path | None = None) -> GameData:
     """Read and check all files; a file in ``overlay`` replaces the whole packaged file.

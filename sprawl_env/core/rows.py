@@ -25,6 +25,7 @@ from pydantic import (
     GetPydanticSchema,
     PydanticUserError,
     ValidationError,
+    model_validator,
 )
 from pydantic_core import ErrorDetails, core_schema
 
@@ -74,10 +75,24 @@ class Row(Fields):
         source: ``printed`` (in the rulebook), ``public`` (stated by an independent public source)
             or ``stand-in`` (made for this project, because no source states it).
         note: anything worth knowing about the source.
+        ours: fields of a printed or public row that are made for this project, wholly or in part;
+            the note says what of them.
     """
 
     source: Source
     note: str = ""
+    ours: Annotated[tuple[Text, ...], length(0, 9)] = ()
+
+    @model_validator(mode="after")
+    def _tells_what_is_ours(self) -> Self:
+        for name in self.ours:
+            if name not in type(self).model_fields.keys() - Row.model_fields.keys():
+                raise ValueError(f"ours: expected names of fields of this row, got {name!r}")
+        if self.ours and self.source == "stand-in":
+            raise ValueError("ours: expected none: all of a stand-in row is ours")
+        if self.ours and not self.note:
+            raise ValueError("note: expected what is ours, because ours names fields")
+        return self
 
 
 def _problem(row: type[Fields], error: ErrorDetails) -> str:

@@ -534,6 +534,21 @@ def test_media_at_a_tie_without_that_residence_goes_to_the_first():
     assert [held["MEDIA"] for held in game.table.vocations] == [0, 1, 0, 0]
 
 
+@pytest.mark.parametrize(
+    ("corners", "first"),
+    [([1, 2], 1), ([2, 2], 2), ([2, 1], 1), ([0, 2], 2), ([0, 3], 1), ([3, 1], 1)],
+)
+def test_media_at_a_tie_by_the_rulebook_goes_by_the_most_residences_of_four(corners, first):
+    game = new_game(4)
+    game.board = {**game.board, "setup": {**game.board["setup"], "tie_value": 4}}
+    game.board["setup"]["tie_reading"] = "most"
+    game.table.wealth[:] = [5, 9, 9, 3]
+    residences = (4 * block(0, 0) + 3, 4 * block(5, 5))
+    for lot, seat in zip(residences, corners, strict=True):
+        game._give_cube(game.table.buildings[lot], seat)
+    assert game._media_of_tied([1, 2]) == first
+
+
 class FixedChance:
     def __init__(self, orders):
         self.orders = orders

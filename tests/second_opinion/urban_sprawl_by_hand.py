@@ -540,18 +540,30 @@ class UrbanSprawlByHand:
             self._give_cube(self.table.buildings[lot], seat)
 
     def _give_media(self) -> None:
-        """Give MEDIA to the richest; tie: who controls the RES of value 3, or the first (U11)."""
+        """Give MEDIA to the richest, a tie by who has a certain RES (US 6.1, ruling U11)."""
         most = max(self.table.wealth)
         tied = [seat for seat, wealth in enumerate(self.table.wealth) if wealth == most]
-        with_residence = [
-            building.owner
-            for building in self.table.buildings.values()
-            if building.zone == "RES"
-            and self.value(building.block) == self.board["setup"]["tie_value"]
-        ]
-        richest = next((seat for seat in tied if seat in with_residence), tied[0])
+        richest = self._media_of_tied(tied) if len(tied) > 1 else tied[0]
         self.table.supply[MEDIA] -= 1
         self.table.vocations[richest][MEDIA] += 1
+
+    def _media_of_tied(self, tied: list[int]) -> int:
+        """Return which of the tied seats gets MEDIA (US 6.1, rulings U11 and U42).
+
+        The summary of the rules: whoever controls the RES of value 3, if it is tied.  The
+        rulebook: whoever controls most RES of value 4.  Else the first of them in turn order.
+        """
+        setup = self.board["setup"]
+        owners = [
+            building.owner
+            for building in self.table.buildings.values()
+            if building.zone == "RES" and self.value(building.block) == setup["tie_value"]
+        ]
+        if setup.get("tie_reading", "controller") == "controller":
+            (owner,) = owners
+            return owner if owner in tied else tied[0]
+        counts = Counter(owner for owner in owners if owner in tied)
+        return max(tied, key=lambda seat: (counts[seat], -seat))
 
     # ------------------------------------------------------------ the course of a game (US 6.2)
 

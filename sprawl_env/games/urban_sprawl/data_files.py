@@ -56,6 +56,7 @@ from sprawl_env.games.urban_sprawl.vocabulary import Next
 from sprawl_env.kernels.lanes import LANE_BITS
 
 FOLDER: Final = Path(__file__).parent / "data"
+TIE_READINGS: Final = ("controller", "most")
 CORNER_NAMES: Final = ("TL", "TR", "BL", "BR")
 MOST_MONEY: Final = 99
 NEXT_TO: Final = (*ZONES[:NUM_ZONES], "park", "water", "forest", "own")
@@ -141,6 +142,7 @@ class SetupRow(Row):
     wealth: Annotated[tuple[Annotated[int, Field(ge=0, le=999)], ...], length(MAX_SEATS - 1)]
     cards: Annotated[tuple[Annotated[int, Field(ge=0, le=5)], ...], length(MAX_SEATS)]
     tie_value: Value
+    tie_reading: Annotated[str, one_of(TIE_READINGS)] = TIE_READINGS[0]
 
 
 class FinalRow(Row):
@@ -277,12 +279,21 @@ def _check_board(data: GameData) -> None:
 
 
 def _check_setup(data: GameData) -> None:
-    """Check that every claim can be paid, and that no event is dealt (US 6.1)."""
+    """Check the claims, the tie for MEDIA, and that no event is dealt (US 6.1)."""
     printed, setup = data.row("board", "numbers"), data.row("board", "setup")
-    values = sorted(
-        printed.columns[row.column] + printed.double_rows[row.row // 2]
-        for row in data.rows("board", "starting")
-    )
+    starting = data.rows("board", "starting")
+    valued = [
+        (printed.columns[row.column] + printed.double_rows[row.row // 2], row.zone)
+        for row in starting
+    ]
+    breakers = valued.count((setup.tie_value, "RES"))
+    if breakers == 0 or (breakers > 1 and setup.tie_reading == "controller"):
+        expected = "one starting RES" if setup.tie_reading == "controller" else "a starting RES"
+        raise DataError(
+            f"board.toml: setup 1: tie_value: expected the value of {expected} with "
+            f"tie_reading = {setup.tie_reading!r}, got {setup.tie_value}, the value of {breakers}"
+        )
+    values = sorted(value for value, _ in valued)
     for seats, wealth in zip(range(MIN_SEATS, MAX_SEATS + 1), setup.wealth, strict=True):
         highest = sum(values[-(STARTING // seats) :])
         if wealth < highest:

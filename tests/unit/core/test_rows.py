@@ -105,7 +105,8 @@ LINES = {
     ),
     "misspelt": (
         {"cost": None, "costs": 3},
-        "unknown field 'costs' (did you mean 'cost'?): expected source, note, name, cost, share",
+        "unknown field 'costs' (did you mean 'cost'?): "
+        "expected source, note, ours, name, cost, share",
     ),
     "a field of two lines": ({"a\nb": 3}, "unknown field 'a\\nb': expected source"),
     "a description": ({"code": "abc"}, "code: expected capitals, such as ABC, got 'abc'"),
@@ -182,6 +183,24 @@ def test_the_source_of_a_file_is_the_default_of_its_rows(tmp_path):
     assert [(row.source, row.note) for row in rows] == [("stand-in", "ours"), ("public", "ours")]
     assert data.tally() == {("cards", "card"): {"stand-in": 1, "public": 1}}
     assert {row.source for row in rows} < set(SOURCES)
+
+
+def test_a_row_tells_which_of_its_fields_are_ours_and_the_note_says_how(tmp_path):
+    row = '[[card]]\nsource = "public"\nname = "a"\ncost = 1\n'
+    data = loaded(tmp_path, f'{row}ours = ["cost"]\nnote = "the cost is ours"\n{row}')
+    assert [row.ours for row in data.rows("cards", "card")] == [("cost",), ()]
+    assert data.mixed() == {("cards", "card"): 1}
+    for more, says in (
+        ('ours = ["costs"]\nnote = "n"', "ours: expected names of fields of this row, got 'costs'"),
+        ('ours = ["note"]\nnote = "n"', "ours: expected names of fields of this row, got 'note'"),
+        ('ours = ["cost"]', "note: expected what is ours, because ours names fields"),
+    ):
+        with pytest.raises(DataError) as error:
+            loaded(tmp_path, row + more)
+        assert str(error.value) == f"cards.toml: card 1: {says}"
+    ours = row.replace("public", "stand-in") + 'ours = ["cost"]\nnote = "n"'
+    with pytest.raises(DataError, match="ours: expected none: all of a stand-in row is ours"):
+        loaded(tmp_path, ours)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from rich.progress import Progress
 from experiments.balance import (
     LEAST_SEEN,
     MOST_MOVED,
+    MOST_PARKLESS,
     PRICE,
     SOURCES,
     CardSums,
@@ -31,6 +32,7 @@ from experiments.balance import (
 )
 from sprawl_env.arena.evaluation import half_width
 from sprawl_env.games.urban_sprawl.constants import NUM_CARDS, PRESTIGE, WEALTH
+from sprawl_env.games.urban_sprawl.data_files import FOLDER
 
 pytestmark = pytest.mark.compiled
 GAMES = 6
@@ -151,10 +153,31 @@ def test_violations(game, played):
     found["cards"][0].update(event=False, done=0, seen=LEAST_SEEN)
     found["cards"][1].update(most_of_winner=MOST_MOVED + 0.01)
     found["winner"]["mean"] = 300.0
+    found["mayor"] = {"elections": 1234, "without_park": MOST_PARKLESS}
     lines = "\n".join(violations(found))
     for card in found["cards"][:2]:
         assert card["name"] in lines
     assert "not 120 to 220" in lines
+    assert "the Mayor lacked a park in 0.50% of 1,234 elections, not in less than 0.5%" in lines
+    found["mayor"]["without_park"] = MOST_PARKLESS / 2
+    assert "lacked a park" not in "\n".join(violations(found))
+
+
+def test_a_park_tile_is_counted_for_each_election_of_the_mayor_and_its_lack(tmp_path):
+    """With 99 tiles no Mayor lacks one; with 3 every Mayor from the fourth on does."""
+    text = (FOLDER / "board.toml").read_text(encoding="utf-8")
+    counted = {}
+    for tiles in (99, 3):
+        changed = text.replace("counts = [15, 1, 1, 1]", f"counts = [{tiles}, 1, 1, 1]", 1)
+        assert changed != text
+        (tmp_path / "board.toml").write_text(changed, encoding="utf-8")
+        game = sprawl_env.game("urban_sprawl", num_players=3, data=tmp_path)
+        with Progress(disable=True) as progress:
+            counted[tiles] = play(game, Config(games=GAMES, batch=4), progress).mayor.tolist()
+    elections, parks = counted[99]
+    assert elections == parks > 4 * GAMES
+    elections, parks = counted[3]
+    assert parks == 3 * GAMES < elections
 
 
 def test_shares_as_the_rulebook_pays(game):

@@ -22,7 +22,7 @@ from sprawl_env.games.urban_sprawl.constants import (
 )
 from sprawl_env.games.urban_sprawl.rules.board import holds_power, set_owner
 from sprawl_env.games.urban_sprawl.rules.build import may_place_contract, permits_held
-from sprawl_env.games.urban_sprawl.rules.lines import extreme_seats, only_seat
+from sprawl_env.games.urban_sprawl.rules.lines import extreme_seats
 from sprawl_env.games.urban_sprawl.state import State
 from sprawl_env.games.urban_sprawl.steps import (
     EndStage,
@@ -67,17 +67,25 @@ def do_claim(t: Table, state: State, seat: int, lot: int) -> None:
 
 @kernel
 def first_media(t: Table, state: State) -> int:
-    """Return the richest seat; tie: the controller of the tie-break RES, or the first (U11)."""
+    """Return the richest seat; tie: who has most RES of a value, or the first (U11, U42)."""
     seats = extreme_seats(state, WEALTH, True)
-    if only_seat(seats):
-        return lowest(seats)
+    holder, most = lowest(seats), 0
+    for seat in range(state.num_seats):
+        own = tie_breakers(t, state, seat) if seats >> seat & 1 else 0
+        if own > most:
+            holder, most = seat, own
+    return holder
+
+
+@kernel
+def tie_breakers(t: Table, state: State, seat: int) -> int:
+    """Count the seat's starting RES of the value that breaks the tie for MEDIA (U11, U42)."""
+    own = 0
     for k in range(STARTING):
         lot = int(t.start_lot[k])
-        if t.start_zone[k] == NUM_ZONES - 1 and state.value[lot // CORNERS] == t.tie_value:
-            owner = int(state.owner[lot])
-            if seats >> owner & 1:
-                return owner
-    return lowest(seats)
+        fits = t.start_zone[k] == NUM_ZONES - 1 and state.value[lot // CORNERS] == t.tie_value
+        own += int(fits and state.owner[lot] == seat)
+    return own
 
 
 # ------------------------------------------------------------------------------ the turn (US 6.2)

@@ -174,7 +174,7 @@ def test_gk_1_every_row_says_where_it_comes_from(game):
     assert game.data.tally() == {
         ("components", "rules"): {"printed": 1},
         ("components", "colour_bonus"): {"public": 1},
-        ("cards", "card"): {"printed": 20},
+        ("cards", "card"): {"printed": 16, "public": 4},
         ("characters", "character"): {"public": 9},
         ("characters", "set"): {"public": 6},
     }

@@ -87,8 +87,8 @@ CARDS = {  # plies when built, or of the event, with 4 seats
     "Police Station": (1 + 5) + 1,  # from one opponent
     "Rail Yard": (1 + 2) + (1 + 4) + 1,  # two vocations; which row, the other one follows
     "Radio Station": (1 + 1) + 1 + 5,  # which vocation, at most five markers
-    "Temple": 2 + (19 + 8 + 4 + 4),  # who is next, and all RES tiles of the game
-    "Marina": 2 + 19,  # of one lot only
+    "Temple": 2 + (17 + 8 + 4 + 4),  # who is next, and all RES tiles of the game
+    "Marina": 2 + 17,  # of one lot only
     "Country Club": (1 + 4) + 1 + (2 + 3),  # where 5 goes; three opponents answer in an order
     "Casino": (1 + 4) + 4,  # four bids; no decision for the winner
     "Artists' Lofts": 1 + 2,  # the option, at most a move: which and where
@@ -113,7 +113,7 @@ EVENTS = {
     "Population Boom": 1 + 1 + 2,
     "Permit Audit": (1 + 1) + 1,
     "Moving Day": 1 + 2,
-    "Snap Election": (1 + 3) + 1,
+    "Snap Election": (1 + 2) + 1,
 }
 
 
@@ -147,7 +147,7 @@ def test_a_contract_also_takes_three_plies_and_each_card_it_brings_one():
         ({"do": "discard", "who": "each", "amount": 9}, 3 + 4 * 9),
         ({"do": "gain", "who": "each", "what": "either", "amount": 1, "per": "vocation"}, 3 + 24),
         ({"do": "lose", "who": "each", "what": "either", "amount": 1}, 3 + 4),
-        ({"do": "pay", "what": "either", "amount": 1, "zones": ["chosen"]}, 1 + 2 + 35),
+        ({"do": "pay", "what": "either", "amount": 1, "zones": ["chosen"]}, 1 + 2 + 33),
         ({"do": "optional", "then": [{"do": "free_card"}, {"do": "give", "office": "chosen"}],
           "otherwise": [{"do": "election", "office": "mayor"}, {"do": "payout", "line": "row"}]},
          1 + 4),

@@ -59,6 +59,12 @@ def test_us_1_128_tiles_enough_for_every_contract_and_starting_building(t):
         assert t.tiles[ZONES.index(zone), size - 1] >= count, (zone, size)
 
 
+def test_us_1_the_rest_of_the_tiles_are_parks_of_sizes_1_to_4_nearly_all_of_one_lot(t):
+    parks = t.tiles[ZONES.index("PARK")].tolist()
+    assert sum(parks) == 128 - 98 - 12
+    assert parks == [15, 1, 1, 1]
+
+
 @pytest.mark.parametrize(
     ("value", "places"),
     enumerate(["1000", "2100", "3100", "4210", "5210", "6310", "7310", "8421", "9421"], start=1),
@@ -71,6 +77,7 @@ def test_us_6_1_setup_numbers(t):
     assert t.opening_wealth[2:].tolist() == [39, 27, 21]
     assert t.opening_cards.tolist() == [1, 2, 3, 4]
     assert (t.tie_value, t.wealth_a_point) == (3, 10)
+    assert game_of().data.row("board", "setup").tie_reading == "controller"
 
 
 # ---------------------------------------------------------------- US §3: planning cards
@@ -141,6 +148,36 @@ def test_us_4_the_town_deck():
     assert sum(restricted(row) for row in rows("town")) <= 36 // 3
 
 
+def effects_of(row):
+    """Return the effects of a row, also those inside others."""
+    found, pending = [], [*row.effects]
+    while pending:
+        effect = pending.pop()
+        found.append(effect)
+        pending += [inner for inside in effect.inner.values() for inner in inside]
+    return found
+
+
+def test_us_4_at_most_16_of_36_town_contracts_only_gain_or_do_nothing():
+    flat = [r for r in rows("town") if {effect.do for effect in effects_of(r)} <= {"gain"}]
+    assert sum(row.copies for row in flat) <= 16
+
+
+def test_us_4_half_the_town_contracts_touch_other_seats():
+    """By a payment, a theft, a score, an election or a gain of other seats than the builder."""
+    alone = {"", "self", "builder"}
+    touching = [
+        row
+        for row in rows("town")
+        if any(
+            effect.do in {"pay", "steal", "score", "election"}
+            or effect.given("who") not in {None, *alone}
+            for effect in effects_of(row)
+        )
+    ]
+    assert sum(row.copies for row in touching) >= 18
+
+
 def restricted(row):
     return bool(
         row.next_to
@@ -196,6 +233,23 @@ def test_us_5_known_contracts():
 def test_every_row_says_where_it_comes_from():
     for sources in game_of().data.tally().values():
         assert set(sources) <= {"printed", "public", "stand-in"}
+
+
+def test_a_known_row_tells_what_of_it_is_ours():
+    """US §4, §5, §8: effects and restrictions of Town are ours, as are parts of known cards."""
+    restrictions = {"next_to", "empty_block", "highest_block", "value_at_least", "value_at_most"}
+    for row in rows("town"):
+        ours = {name for name in restrictions if getattr(row, name)} | {"effects"}
+        ours |= {"vocations"} if row.name in {"Newspaper", "Gravel Pit"} else set()
+        assert set(row.ours) == ours, row.name
+    mixed = {"Radio Station": {"zone", "size", "vocations", "effects"}}
+    mixed |= {name: {"zone"} for name in ("University", "Marina", "Port", "Temple")}
+    known = [row for deck in DECKS[1:] for row in rows(deck) if row.source != "stand-in"]
+    assert {row.name: set(row.ours) for row in known} == mixed | {"Corporate HQ": set()}
+    events = {row.name: row for row in rows("planning", "event") if row.source != "stand-in"}
+    assert len(events) == 7
+    assert all(row.ours == ("effects",) for row in events.values())
+    assert sum(game_of().data.mixed().values()) == 44
 
 
 # ---------------------------------------------------------------- a user's data folder
@@ -313,9 +367,28 @@ BROKEN = {
     ),
     "tiles that do not suffice": (
         "board.toml",
-        "counts = [11, 8, 5, 3]",
-        "counts = [1, 8, 5, 3]",
-        "board.toml: tiles 1: counts: expected at least",
+        "counts = [10, 8, 5, 3]",
+        "counts = [9, 8, 5, 3]",
+        "board.toml: tiles 1: counts: expected at least 10 of size 1",
+    ),
+    "one RES of a value that two have": (
+        "board.toml",
+        "tie_value = 3",
+        "tie_value = 4",
+        "board.toml: setup 1: tie_value: expected the value of one starting RES with "
+        "tie_reading = 'controller', got 4, the value of 2",
+    ),
+    "RES of a value that none has": (
+        "board.toml",
+        'tie_value = 3\ntie_reading = "controller"',
+        'tie_value = 6\ntie_reading = "most"',
+        "expected the value of a starting RES with tie_reading = 'most', got 6, the value of 0",
+    ),
+    "another reading of the tie": (
+        "board.toml",
+        'tie_reading = "controller"',
+        'tie_reading = "least"',
+        "board.toml: setup 1: tie_reading: expected one of controller, most, got 'least'",
     ),
     "two starting buildings on a lot": (
         "board.toml",

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import sprawl_env
 from sprawl_env.core.state import NOBODY
 from sprawl_env.games.urban_sprawl.constants import (
     DECK_CARDS,
@@ -12,6 +13,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     NO_KIND,
     ZONES,
 )
+from sprawl_env.games.urban_sprawl.data_files import FOLDER
 from sprawl_env.games.urban_sprawl.steps import (
     Step,
 )
@@ -249,3 +251,41 @@ def test_u11_if_that_seat_is_not_tied_the_first_tied_one_gets_it():
     assert wealth_of(games) == [3, 6, 6]
     assert holders == [1]
     assert games.office[0].tolist() == [NOBODY] * 6
+
+
+# ---------------------------------------------------------------- the rulebook's tie for MEDIA
+
+
+@pytest.fixture(scope="module")
+def by_most(tmp_path_factory):
+    """Return the folder of a board whose tie for MEDIA is the rulebook's: most RES of value 4."""
+    text = (FOLDER / "board.toml").read_text(encoding="utf-8")
+    text = text.replace("tie_value = 3", "tie_value = 4", 1)
+    text = text.replace('tie_reading = "controller"', 'tie_reading = "most"', 1)
+    folder = tmp_path_factory.mktemp("by_most")
+    (folder / "board.toml").write_text(text, encoding="utf-8")
+    return folder
+
+
+def media_after(seats, order, folder):
+    game = sprawl_env.game("urban_sprawl", num_players=seats, data=folder)
+    games = game.deal(1, seed=1)
+    claim_all(game, games, order)
+    (holder,) = [seat for seat in range(seats) if vocations_of(games, seat)]
+    return holder, wealth_of(games)
+
+
+def test_u42_by_the_rulebook_a_tie_goes_to_the_tied_seat_with_most_res_of_value_4(by_most):
+    """The two readings disagree: seat 0 has the RES of value 3, seat 1 both of value 4."""
+    three = [["A6 TR", "D3 BL", "E2 BL", "C4 TR"], ["A1 BR", "F6 TL", "D4 TL", "B2 BR"]]
+    three += [["F1 BL", "E5 TL", "B5 TR", "C3 BR"]]  # all three pay 22
+    order = [place for round_ in zip(*three, strict=True) for place in round_]
+    assert media_after(3, order, by_most) == (1, [5, 5, 5])
+    assert with_media(3, order)[0] == [0]
+
+
+def test_u42_if_the_tied_seats_have_equally_many_the_first_gets_it(by_most):
+    """33 each: seat 0 has one RES of value 4, so has seat 1, who has that of value 3 too."""
+    order = [place for pair in zip(*EVEN[::-1], strict=True) for place in pair]
+    assert media_after(2, order, by_most) == (0, [6, 6])
+    assert with_media(2, order)[0] == [1]
