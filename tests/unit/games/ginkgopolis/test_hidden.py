@@ -203,19 +203,30 @@ def middle(seats, step=Step.CARD, likes="builder", **options):
     return game, last[len(last) // 2]
 
 
-def unknown_cards(games, seat):
-    """Return the cards in circulation whose place the seat does not know."""
+def unknown_in_hand(games, seat, other):
+    """Return the cards of another hand that the seat has not held."""
+    if other == seat:
+        return set()
+    hand = cards_in(games.hand[0, other])
+    return {card for card in hand if not int(games.known_by[0, card]) >> seat & 1}
+
+
+def unknown_cards(games, seat, age=0):
+    """Return the cards of a class, by default this deck's, whose place is unknown (G25)."""
     hidden = {int(card) for card in games.deck[0, : games.deck_size[0]]}
     for other in seats_of(games):
-        if other != seat:
-            hidden |= {
-                card
-                for card in cards_in(games.hand[0, other])
-                if not int(games.known_by[0, card]) >> seat & 1
-            }
+        hidden |= unknown_in_hand(games, seat, other)
     if games.hal_card[0] != NO_CARD:
         hidden.add(int(games.hal_card[0]))
-    return hidden
+    return {card for card in hidden if games.age[0, card] == age}
+
+
+def possible_cards(games, seat, other):
+    """Return the cards that may be in another hand: for each unknown card, all of its class."""
+    possible = cards_in(games.hand[0, other])
+    for card in unknown_in_hand(games, seat, other):
+        possible |= unknown_cards(games, seat, games.age[0, card])
+    return possible
 
 
 @pytest.mark.compiled
@@ -248,11 +259,13 @@ def test_gk_2_every_unknown_tile_can_be_next_removed_or_behind_any_other_screen(
     size = int(games.supply_size[0])
     known = set_of(games.tiles[0, seat]) | set_of(games.covered[0])
     known |= {int(tile) for tile in games.site_tile[0, : games.num_sites[0]]}
+    known |= {tile for other in seats_of(games) for tile in set_of(games.taken_back[0, other])}
     hidden = set(range(60)) - known
+    assert games.returned[0] == 0
     places = {"next": lambda g: [int(g.supply[0, size - 1])]}
     for other in seats_of(games):
-        if other != seat and set_of(games.tiles[0, other]):
-            places[other] = lambda g, o=other: set_of(g.tiles[0, o])
+        if other != seat and set_of(games.tiles[0, other]) & hidden:
+            places[other] = lambda g, o=other: set_of(g.tiles[0, o]) & hidden
     if seats < 4:
         places["removed"] = lambda g: [
             tile
@@ -261,7 +274,7 @@ def test_gk_2_every_unknown_tile_can_be_next_removed_or_behind_any_other_screen(
             and not any(tile in set_of(g.tiles[0, o]) for o in seats_of(g))
         ]
     for name, look in places.items():
-        assert set(tally(game, games, seat, look, 3 * REDEALS)) == hidden, name
+        assert set(tally(game, games, seat, look, 5 * REDEALS)) == hidden, name
 
 
 @pytest.mark.compiled
@@ -279,15 +292,21 @@ def test_gk_3_others_that_have_chosen_unseen_have_chosen_anything(step):
     seat = int(games.to_play[0])
     assert games.tiles[0, other] != 0
     cards = tally(game, games, seat, lambda g: [int(g.chosen[0, other])])
-    possible = unknown_cards(games, seat) | cards_in(games.hand[0, other])
+    possible = possible_cards(games, seat, other)
     if step == Step.CARD and games.tokens[0, other]:
         possible |= {NO_CARD}  # a new hand
     assert set(cards) == possible
     owes_tile = step == Step.TILE and int(games.owes[0]) >> other & 1
     if step != Step.CARD and not owes_tile:
         tiles = tally(game, games, seat, lambda g: [int(g.chosen_tile[0, other])], 3 * REDEALS)
-        assert NO_TILE in tiles
-        assert len(tiles) > 20
+        if step == Step.TILE:  # not all have chosen yet
+            assert NO_TILE in tiles
+            assert len(tiles) > 20
+        elif games.chosen_tile[0, other] == NO_TILE:
+            assert set(tiles) == {NO_TILE}
+        else:
+            assert NO_TILE not in tiles
+            assert len(tiles) > 20
 
 
 @pytest.mark.compiled
@@ -402,8 +421,10 @@ def test_gk_4_g5_others_may_have_returned_any_number_so_far(seats):
             before = (other - first) % seats < (seat - first) % seats
             answers = int(games.pass_number[0]) + before
             held = len(set_of(games.tiles[0, other]) | set_of(games.returning[0, other]))
+            held -= games.chosen_tile[0, other] != NO_TILE
             counts = tally(game, games, seat, lambda g, o=other: [len(set_of(g.returning[0, o]))])
-            assert set(counts) == set(range(min(answers, held) + 1))
+            assert set(counts) <= set(range(min(answers, held) + 1))
+            assert min(answers, held) in counts  # the most likely one, or nearly
 
 
 def after_the_return(game):

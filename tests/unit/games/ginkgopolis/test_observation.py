@@ -608,7 +608,9 @@ SCALES = {
     **dict.fromkeys(("screen_points", "screen_points_above"), 1 / 100),
     **dict.fromkeys(("rounds", "rounds_left", "hundreds"), 1 / 100),
     **dict.fromkeys(("with_act", "with_colour"), 1 / 15),
-    "screen_tiles": 1 / 20,
+    **dict.fromkeys(("screen_tiles", "screen_returned", "tiles_to_gain"), 1 / 20),
+    **dict.fromkeys(("letter_age", "card_age"), 1 / 2),
+    "hand_ages": 1 / 4,
     "tokens": 1 / 2,
     "bonus": 1 / 6,
     "outside": 1 / 60,
@@ -710,7 +712,8 @@ def others_see(game, games, seat):
 def until_it_takes_effect(game, games, seat):
     """Yield what the others see after every ply until a choice of ``seat`` is revealed.
 
-    The others answer only by what they see; the seat itself adds no tile.
+    Whether a tile lies on the card is seen once all have chosen (G16).  The others answer only by
+    what they see; the seat itself adds no tile.
     """
     while games.over[0] == NOT_OVER and games.chosen[0, seat] != NO_CARD:
         yield others_see(game, games, seat)
@@ -738,15 +741,18 @@ def test_gk_3_what_a_seat_answers_in_a_pass_is_seen_by_nobody_until_it_takes_eff
     for games in islice(found, 0, None, 4 if JIT else 60):
         seat = int(games.to_play[0])
         before = others_see(game, games, seat)
-        shown = []
-        for action in answers_of(game, games)[:6]:
+        shown = {}
+        answers = answers_of(game, games)
+        for action in (*answers[:5], answers[-1]):
+            name = game.action_name(games, 0, int(action))
             other = games.copy()
             game.play(other, 0, int(action))
             if int(games.owes[0]).bit_count() > 1:  # the pass goes on
                 assert others_see(game, other, seat) == before
-            shown.append(list(until_it_takes_effect(game, other, seat)))
-        assert all(seen == shown[0] for seen in shown)
-        plies += len(shown[0])
+            seen = list(until_it_takes_effect(game, other, seat))
+            plies += len(seen)
+            shown.setdefault(name.startswith("with tile"), []).append(seen)
+        assert all(seen == alike[0] for alike in shown.values() for seen in alike)
     assert plies > 0
 
 
@@ -829,9 +835,9 @@ def test_gk_2_decks_and_tiles_of_others_show_in_no_observation(seats, opened):
         state.rng = 12345
         assert others_see(game, other, None) == others_see(game, games, None)
         for holder in range(1, seats):
-            tiles = sorted(
-                ginkgopolis_along.set_of(state.tiles[holder]) - {int(state.chosen_tile[holder])}
-            )
+            hidden = int(state.tiles[holder]) & ~int(state.taken_back[holder])
+            hidden &= int(state.returned) or hidden
+            tiles = sorted(ginkgopolis_along.set_of(hidden) - {int(state.chosen_tile[holder])})
             if tiles and size:
                 state.tiles[holder] ^= (1 << tiles[0]) | (1 << int(state.supply[0]))
                 state.supply[0] = tiles[0]
