@@ -32,7 +32,16 @@ from tests.second_opinion.ginkgopolis_along import (
     step_of,
     violations,
 )
-from tests.unit.games.ginkgopolis.position import pack_held_by
+from tests.unit.games.ginkgopolis.position import (
+    card_of,
+    choose,
+    hand_of,
+    pack_held_by,
+    play,
+    play_on,
+    position,
+    tile_of,
+)
 
 SEATS = (1, 2, 3, 4, 5)
 PASSES = (Step.DRAFT, Step.CARD, Step.TILE, Step.RETURN)
@@ -509,3 +518,130 @@ def test_gk_2_redeals_of_two_games_that_look_alike_are_alike(name):
             spread = np.sqrt(2 * share * (1 - share) / count)
             apart = abs(one[feature] - other[feature]) / count
             assert apart <= 5 * spread + 1e-9, (feature, one[feature], other[feature])
+
+
+# ---------------------------------------------------------------- what a seat knows (G25)
+
+
+def test_gk_4_g25_cards_in_hands_are_of_an_older_class_once_the_deck_is_formed_anew():
+    """Seat 1 draws H, the last card of the old deck, and seat 0 the first of the new one."""
+    hands = [["A", "B", "C", "D"], ["E", "F", "G", "red 1"]]
+    game, games = position(hands=hands, deck=["H"], rest_of_cards="discards")
+    choose(game, games, "A", "E")
+    play_on(game, games)
+    ages = {name: int(games.age[0, card_of(name)]) for name in (*"BCDFGH", "red 1")}
+    assert set(ages.values()) == {1}
+    (drawn,) = hand_of(games, 0) - {"F", "G", "red 1"}
+    assert games.age[0, card_of(drawn)] == 0
+    assert games.age[0].sum() == len(ages)
+    assert all(games.age[0, card] == 0 for card in games.deck[0, : games.deck_size[0]])
+
+
+def test_gk_4_g25_classes_are_numbered_without_gaps_when_a_deck_is_formed():
+    """So their number is bounded by that of the cards in hands.  F and G are of older decks."""
+    hands = [["A", "B", "C", "D"], ["E", "F", "G", "red 1"]]
+    game, games = position(hands=hands, deck=["H"], rest_of_cards="discards")
+    games.age[0, [card_of("F"), card_of("G")]] = 9, 4
+    choose(game, games, "A", "E")
+    play_on(game, games)
+    ages = {name: int(games.age[0, card_of(name)]) for name in ("B", "G", "F", "H", "E")}
+    assert ages == {"B": 1, "G": 2, "F": 3, "H": 1, "E": 0}
+
+
+def test_gk_4_g25_the_last_card_of_a_deck_is_known_to_be_hals():
+    """Seat 0 draws E, F and G, Hal H, and the deck is formed anew."""
+    game, games = position(
+        1, hands=[["A", "B", "C"]], hal_card="D", deck=["E", "F", "G", "H"],
+        rest_of_cards="discards",
+    )  # fmt: skip
+    choose(game, games, "A")
+    play_on(game, games)
+    assert hand_of(games, 0) == {"E", "F", "G"}
+    for seed in range(20):
+        assert redealt(game, games, 0, seed).hal_card[0] == card_of("H")
+
+
+def test_gk_4_g2_g25_a_tile_taken_back_is_known_until_it_is_played():
+    """Seat 1 cannot pay for red 20 with E; a round later it can."""
+    game, games = position(
+        hands=[["A", "B", "C", "D"], ["E", "F", "G", "red 1"]],
+        resources=[5, 0],
+        tiles=[[], ["red 20"]],
+    )
+    choose(game, games, "A", ("E", "red 20"))
+    assert games.taken_back[0].tolist()[:2] == [0, 0]
+    play(game, games, "take resource")
+    assert games.taken_back[0].tolist()[:2] == [0, 1 << tile_of("red 20")]
+    play_on(game, games)
+    for seed in range(20):
+        assert redealt(game, games, 0, seed).tiles[0, 1] == games.tiles[0, 1]
+    choose(game, games, ("B", "red 20"))
+    assert games.taken_back[0].tolist()[:2] == [0, 0]
+
+
+def test_gk_4_g25_a_known_tile_that_is_returned_belongs_to_the_supply():
+    """Seat 1 takes red 20 back; seat 0 takes the last tile of the supply in the next round."""
+    game, games = position(
+        hands=[["A", "B", "C", "D"], ["E", "F", "G", "red 1"]],
+        resources=[5, 0],
+        tiles=[[], ["red 20"]],
+        supply=["red 19"],
+        rest_of_tiles=0,
+    )
+    choose(game, games, "A", ("E", "red 20"))
+    play(game, games, "take resource", "take resource")
+    choose(game, games, "B", "F")
+    play(game, games, "take resource", "take tile")
+    play(game, games, "return red 20", "return red 18", "done returning", "done returning")
+    assert games.taken_back[0, 1] == 0
+    assert set_of(games.returned[0]) == {tile_of("red 20"), tile_of("red 18")}
+    for seed in range(20):
+        supply = redealt(game, games, 0, seed).supply[0]
+        assert set(supply[:2].tolist()) == {tile_of("red 20"), tile_of("red 18")}
+        assert not supply[2:].any()
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_gk_4_g25_a_redeal_keeps_classes_known_tiles_and_whether_a_tile_lies_on_a_card(name):
+    seats, change, likes, options = GAMES[name]
+    game = game_of(seats, change, **options)
+    for games in looks(game, likes, seed=seats + 80):
+        for seat in seats_of(games):
+            other = redealt(game, games, seat)
+            for field in ("age", "taken_back", "returned"):
+                assert (games[field] == other[field]).all(), field
+            all_chosen = step_of(games) not in (Step.CARD, Step.TILE)
+            for holder in seats_of(games):
+                hands = [cards_in(g.hand[0, holder]) for g in (games, other)]
+                assert Counter(games.age[0, list(hands[0])].tolist()) == Counter(
+                    games.age[0, list(hands[1])].tolist()
+                )
+                shown = set_of(games.taken_back[0, holder])
+                mine, others = (
+                    set_of(g.tiles[0, holder]) | set_of(g.returning[0, holder])
+                    for g in (games, other)
+                )
+                returned = set_of(games.returned[0])
+                assert shown <= others
+                assert (len(mine & returned), len(mine)) == (len(others & returned), len(others))
+                if all_chosen:
+                    lies = [g.chosen_tile[0, holder] != NO_TILE for g in (games, other)]
+                    assert lies[0] == lies[1]
+
+
+@pytest.mark.parametrize("seats", SEATS)
+def test_gk_2_after_a_redeal_nothing_lies_behind_the_end_of_deck_and_supply(seats):
+    """What was drawn, and the removed tiles, must not be left there."""
+    game = game_of(seats, FEW_TILES)
+    for games in looks(game, GIVER, seed=seats + 90):
+        other = redealt(game, games, 0)
+        assert games.over[0] or not other.deck[0, int(other.deck_size[0]) :].any()
+        assert games.over[0] or not other.supply[0, int(other.supply_size[0]) :].any()
+
+
+def test_gk_4_g11_nothing_is_kept_of_packs_and_of_the_order_of_picks_after_the_draft():
+    game = game_of(3)
+    games = next(g for g in steered_game(game, 2) if step_of(g) == Step.CARD)
+    assert set(games.pack[0].ravel().tolist()) == {NO_CHARACTER}
+    assert set(games.taken_in[0].ravel().tolist()) == {NOT_TAKEN}
+    assert (np.diff(games.picks[0, :3].astype(int)) >= 0).all()
