@@ -951,10 +951,9 @@ class Ginkgopolis:
         return sum(building.resources for building in own), tallest, highest
 
     def winners(self) -> set[int]:
-        """Most points; then, but not in solo, most resources; then shared (rulings G7, G19)."""
-        tie_break = [0, 0] if self.solo else self.resources
-        ranks = list(zip(self.scores(), tie_break, strict=True))
-        return {scorer for scorer, rank in enumerate(ranks) if rank == max(ranks)}
+        """Most points; equal points share the victory (rulings G7, G19)."""
+        scores = self.scores()
+        return {scorer for scorer, points in enumerate(scores) if points == max(scores)}
 
     # ------------------------------------------------------------ comparing
 

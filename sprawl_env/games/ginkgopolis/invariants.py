@@ -10,6 +10,7 @@ import numpy as np
 from sprawl_env.core.state import NOBODY, NOT_OVER, Games, Tables
 from sprawl_env.games.ginkgopolis.constants import (
     CHARACTERS_KEPT,
+    HAND_SIZE,
     LAST_DECISION,
     LETTERS,
     MAX_CONTOUR,
@@ -58,6 +59,7 @@ def violations(tables: Tables, games: Games, g: int) -> list[str]:
         *_markers(games, g),
         *_tiles(tables, games, g),
         *_cards(games, g),
+        *_known(games, g),
         *_resources(tables, games, g),
         *_bonuses(tables, games, g),
     ]
@@ -92,6 +94,7 @@ def _ranges(tables: Tables, games: Games, g: int) -> Iterator[str]:
         "discarded": SET,
         "hand": (NO_CARD, NUM_CARDS - 1),
         "known_by": EVERYONE,
+        "age": (0, MAX_SEATS * HAND_SIZE + 1),
         "chosen": (NO_CARD, NUM_CARDS - 1),
         "chosen_tile": (NO_TILE, NUM_TILES - 1),
         "kept": SET,
@@ -102,7 +105,8 @@ def _ranges(tables: Tables, games: Games, g: int) -> Iterator[str]:
         "supply_size": (0, NUM_TILES - START_TILES),
         "tiles": SET,
         "returning": SET,
-        "given_back": SET,
+        "taken_back": SET,
+        "returned": SET,
         "resources": COUNTED,
         "stock": COUNTED,
         "points": (0, 2**14),
@@ -306,6 +310,35 @@ def _cards(games: Games, g: int) -> Iterator[str]:
             yield f"chosen: seat {seat} does not have {card_name(card)}"
     if state.deck_size == 0:
         yield "deck: expected a card (drawing the last one re-forms the deck)"
+
+
+def _known(games: Games, g: int) -> Iterator[str]:
+    """Check what the seats are said to have seen of cards and tiles (G25)."""
+    state: State = games[g]
+    hidden = {int(state.hal_card)}
+    for seat in range(MAX_SEATS):
+        hand = {card for card in state.hand[seat].tolist() if card != NO_CARD}
+        hidden |= hand
+        if any(not int(state.known_by[card]) >> seat & 1 for card in hand):
+            yield f"known_by: seat {seat} holds a card that it has not seen"
+        shown, own = int(state.taken_back[seat]), int(state.tiles[seat])
+        if shown & ~(own | int(state.returning[seat])):
+            yield f"taken_back: seat {seat} has a tile behind its screen that is not there"
+    open_cards = [card for card in range(NUM_CARDS) if card not in hidden]
+    if state.known_by[open_cards].any() or state.age[open_cards].any():
+        yield "known_by, age: expected 0 for a card that is in no hand"
+    supply = {int(tile) for tile in state.supply[: state.supply_size]}
+    returned = set(tiles_in(state.returned))
+    if state.returned and (state.run_outs == 0 or state.num_seats == 1):
+        yield "returned: expected no tiles before the first run-out, and none with one seat"
+    if state.run_outs > 0 and not supply <= returned:
+        yield "returned: expected the tiles of the supply after the first run-out"
+    in_play = supply | {int(tile) for tile in state.site_tile[: state.num_sites]}
+    in_play |= set(tiles_in(state.covered))
+    for seat in range(MAX_SEATS):
+        in_play |= set(tiles_in(int(state.tiles[seat]) | int(state.returning[seat])))
+    if not returned <= in_play:
+        yield "returned: expected tiles that are in play"
 
 
 def _resources(tables: Tables, games: Games, g: int) -> Iterator[str]:

@@ -36,11 +36,13 @@ SHOWN_TOKENS: Final = 2
 SHOWN_BONUS: Final = 6
 SHOWN_CARDS: Final = 15
 SHOWN_ROUNDS: Final = 100
+SHOWN_AGE: Final = 2  # classes of cards in hands: the current deck's, the next older, older
 HUNDRED: Final = 100
 
 _CENTRE: Final = "from the window's centre, east and south"
 _BY_SEAT: Final = "by seat from the observer (solo: 1 is Hal)"
 _BEHIND: Final = f"behind the screen, {_BY_SEAT}; the others' with open_screens only"
+_CLASS: Final = "class if it must be in a hand: 1 last shuffled before this deck, 2 earlier"
 _PASSED_ON: Final = "1 for a card that was passed on and must be in a hand"
 
 
@@ -57,6 +59,7 @@ class Seen(Observation):
         (letter, NUM_COLOURS), "levels adjacent to the marker, by colour", scale=1 / SHOWN_LEVELS
     )
     letter_known = block((letter, "sides"), f"{_PASSED_ON}, {_BY_SEAT}")
+    letter_age = block(letter, _CLASS, scale=1 / SHOWN_AGE)
 
     tile = entity(NUM_TILES)
     tile_own = block(tile, "1 if behind the observer's screen")
@@ -68,6 +71,11 @@ class Seen(Observation):
     worker = block(tile, "1 if it has a worker: its card waits for the next deck")
     covered = block(tile, "1 if below another tile")
     tile_place = block((tile, 2), f"cell of the building it tops, {_CENTRE}", scale=1 / SHOWN_STEPS)
+    tile_returned = block(tile, "1 if returned at the first run-out")
+    tile_known = block(
+        (tile, "sides"), f"1 if shown, taken back and still behind the screen, {_BY_SEAT}"
+    )
+    card_age = block(tile, _CLASS, scale=1 / SHOWN_AGE)
     card_known = block((tile, "sides"), f"{_PASSED_ON}, {_BY_SEAT}")
     card_kept = block((tile, "sides"), f"1 for a card in front of a seat, {_BY_SEAT}")
     owner = block((tile, "sides"), f"1 for the owner of the building it tops, {_BY_SEAT}")
@@ -95,8 +103,21 @@ class Seen(Observation):
         f"1 for the seat that owes a decision, {_BY_SEAT}; in a pass only the observer is shown",
     )
     first = block("sides", f"1 for the first player, {_BY_SEAT}")
+    card_down = block("sides", f"1 while a chosen card lies face down before a side, {_BY_SEAT}")
+    tile_down = block("sides", f"1 if a tile lies on it, once all have chosen, {_BY_SEAT}")
+    tiles_to_gain = block(
+        "sides", f"tiles still to gain after the return, {_BY_SEAT}", scale=1 / SHOWN_TILES
+    )
+    hand_ages = block(
+        ("sides", SHOWN_AGE + 1),
+        f"cards in the hand of this deck, of the class before and of earlier ones, {_BY_SEAT}",
+        scale=1 / HAND_SIZE,
+    )
     screen_resources = block("sides", f"resources {_BEHIND}", scale=1 / SHOWN_RESOURCES)
     screen_tiles = block("sides", f"tiles {_BEHIND}", scale=1 / SHOWN_TILES)
+    screen_returned = block(
+        "sides", f"tiles returned at the first run-out {_BEHIND}", scale=1 / SHOWN_TILES
+    )
     screen_points = block(
         "sides", f"points, up to {SHOWN_POINTS}, {_BEHIND}", scale=1 / SHOWN_POINTS
     )

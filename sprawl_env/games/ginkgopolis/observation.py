@@ -35,6 +35,7 @@ from sprawl_env.games.ginkgopolis.constants import (
 )
 from sprawl_env.games.ginkgopolis.layout import (
     HUNDRED,
+    SHOWN_AGE,
     SHOWN_BONUS,
     SHOWN_CARDS,
     SHOWN_LEVELS,
@@ -82,17 +83,35 @@ def mark(things: int, first: int, stride: int, out: Mask) -> None:
 
 
 @kernel
+def write_number(
+    t: Table, card: int, of_letters: int, of_tiles: int, number: int, out: Mask
+) -> None:
+    """Write a number for one card, in the block of its kind."""
+    if card < NUM_LETTERS:
+        out[of_letters + card * int(t.at.letter)] = number
+    else:
+        out[of_tiles + (card - NUM_LETTERS) * int(t.at.tile)] = number
+
+
+@kernel
 def write_card(t: Table, card: int, of_letters: int, of_tiles: int, out: Mask) -> None:
     """Write 1 for one card, in the block of its kind."""
-    if card < NUM_LETTERS:
-        out[of_letters + card * int(t.at.letter)] = 1
-    else:
-        out[of_tiles + (card - NUM_LETTERS) * int(t.at.tile)] = 1
+    write_number(t, card, of_letters, of_tiles, 1, out)
+
+
+@kernel
+def write_age(t: Table, state: State, card: int, side: int, out: Mask) -> None:
+    """Count a card in a hand in its class; tell the class if it is not this deck's (G25)."""
+    age = min(int(state.age[card]), SHOWN_AGE)
+    counted = t.at.hand_ages + side * (SHOWN_AGE + 1) + age
+    out[counted] = int(out[counted]) + 1
+    if age:
+        write_number(t, card, t.at.letter_age, t.at.card_age, age, out)
 
 
 @kernel
 def write_hands(t: Table, state: State, viewer: int, out: Mask) -> None:
-    """Write the own hand and choice, and the cards passed on that are still in a hand."""
+    """Write the own hand and choice, and what is known of the cards in other hands."""
     at = t.at
     for k in range(HAND_SIZE):
         card = int(state.hand[viewer, k])
@@ -102,25 +121,32 @@ def write_hands(t: Table, state: State, viewer: int, out: Mask) -> None:
         write_card(t, int(state.chosen[viewer]), at.letter_chosen, at.card_chosen, out)
     if state.chosen_tile[viewer] != NO_TILE:
         out[at.tile_with + int(state.chosen_tile[viewer]) * at.tile] = 1
+    if state.hal_card != NO_CARD:
+        write_age(t, state, int(state.hal_card), HAL, out)
     bit = 1 << viewer
     for other in range(state.num_seats):
+        side = side_seen(state, viewer, other)
         for k in range(HAND_SIZE):
             card = int(state.hand[other, k])
-            if other != viewer and card != NO_CARD and int(state.known_by[card]) & bit:
-                side = side_seen(state, viewer, other)
+            if card == NO_CARD:
+                continue
+            write_age(t, state, card, side, out)
+            if other != viewer and int(state.known_by[card]) & bit:
                 write_card(t, card, at.letter_known + side, at.card_known + side, out)
 
 
 @kernel
 def write_sets(t: Table, state: State, viewer: int, out: Mask) -> None:
-    """Write the sets of tiles: own, discarded, with a worker, covered, kept."""
+    """Write the sets of tiles: own, discarded, with a worker, covered, returned, shown, kept."""
     at, stride = t.at, int(t.at.tile)
     mark(int(state.tiles[viewer]), at.tile_own, stride, out)
     mark(int(state.discarded), at.card_discarded, stride, out)
     mark(int(state.workers), at.worker, stride, out)
     mark(int(state.covered), at.covered, stride, out)
+    mark(int(state.returned), at.tile_returned, stride, out)
     for seat in range(min(num_sides(state), int(t.seen_sides))):
         side = side_seen(state, viewer, seat)
+        mark(int(state.taken_back[seat]), at.tile_known + side, stride, out)
         mark(int(state.kept[seat]), at.card_kept + side, stride, out)
     mark(int(state.discarded_letters), at.letter_discarded, at.letter, out)
 
@@ -269,7 +295,9 @@ def write_screen(t: Table, state: State, seat: int, side: int, out: Mask) -> Non
     tiles = count_bits(state.tiles[seat]) + count_bits(state.returning[seat])
     points = int(state.points[seat])
     out[at.screen_resources + side] = min(int(state.resources[seat]), SHOWN_RESOURCES)
+    returned = count_bits(int(state.tiles[seat]) & int(state.returned))
     out[at.screen_tiles + side] = min(tiles, SHOWN_TILES)
+    out[at.screen_returned + side] = min(returned, SHOWN_TILES)
     out[at.screen_points + side] = min(points, SHOWN_POINTS)
     out[at.screen_points_above + side] = min(max(points - SHOWN_POINTS, 0), SHOWN_POINTS)
 
@@ -317,6 +345,34 @@ def write_decision(t: Table, state: State, viewer: int, out: Mask) -> None:
             out[at.letter_moving + int(entry.letter) * at.letter] = 1
     elif (int(state.owes) >> viewer) & 1:
         out[at.to_play] = 1
+    if step != Step.DRAFT:
+        write_face_down(t, state, viewer, step, out)
+    if step == Step.RETURN:
+        write_interrupted(t, state, viewer, out)
+
+
+@kernel
+def write_face_down(t: Table, state: State, viewer: int, step: int, out: Mask) -> None:
+    """Write who has a card, and a tile, face down: not those who have acted (GK §3, G16)."""
+    at = t.at
+    for seat in range(state.num_seats):
+        side = side_seen(state, viewer, seat)
+        is_down = state.chosen[seat] != NO_CARD
+        if step == Step.CARD:  # chosen in an earlier pass: who asked for a new hand is open
+            is_down = (int(state.asked) >> seat) & 1 == 0
+        out[at.card_down + side] = is_down
+        out[at.tile_down + side] = step > Step.TILE and state.chosen_tile[seat] != NO_TILE
+    if state.hal_card != NO_CARD:
+        out[at.card_down + HAL] = 1
+
+
+@kernel
+def write_interrupted(t: Table, state: State, viewer: int, out: Mask) -> None:
+    """Write how many tiles a seat still gains after the tiles are returned (G5)."""
+    entry = state.agenda[int(state.agenda_size) - 2]  # the round, or the setup, goes on below
+    if entry.step == Step.TAKE_TILES:
+        side = side_seen(state, viewer, int(entry.seat))
+        out[t.at.tiles_to_gain + side] = min(int(entry.tiles_left), SHOWN_TILES)
 
 
 @kernel

@@ -31,6 +31,7 @@ from sprawl_env.games.ginkgopolis.constants import (
     NO_CARD,
     NO_CHARACTER,
     NO_SIDE,
+    NO_TILE,
     NOT_TAKEN,
     NUM_ACTS,
     NUM_LETTERS,
@@ -470,6 +471,7 @@ def _hand(picture: Picture, game: Game, state: State, view: View, seat: int, y: 
     if not view.sees(seat):
         count = sum(card != NO_CARD for card in state.hand[seat].tolist())
         picture.text(x + 10, y + 20, f"hand: {count} cards", 11, fill=QUIET)
+        _seen_of(picture, state, seat, x + 10, y)
         return
     width, height = (WIDTH - MARGIN - x - 12) / 2, (SEAT_HEIGHT - 14) / 2
     for k, (name, words, fill, action, chosen) in enumerate(_cards(game, state, seat)):
@@ -483,6 +485,16 @@ def _hand(picture: Picture, game: Game, state: State, view: View, seat: int, y: 
             picture.add(Rect(*box, 4, stroke=INK, stroke_width=2.4))
         if seat == state.to_play:
             picture.target(view, [action], Rect(left, top, width, height, 4))
+
+
+def _seen_of(picture: Picture, state: State, seat: int, x: float, y: float) -> None:
+    """Write what everybody has seen of a seat's choice and of its tiles (GK §3, G2, G16)."""
+    if state.over == NOT_OVER and step_of(state) > Step.TILE and state.chosen[seat] != NO_CARD:
+        tile = "with a tile" if state.chosen_tile[seat] != NO_TILE else "without a tile"
+        picture.text(x, y + 40, f"a card face down, {tile}", 11, fill=QUIET)
+    known = [short_name(tile) for tile in tiles_in(state.taken_back[seat])]
+    if known:
+        picture.text(x, y + 60, f"tiles shown and taken back: {' '.join(known)}", 11, fill=QUIET)
 
 
 def _cards(game: Game, state: State, seat: int) -> Iterator[tuple[str, str, str, int, bool]]:

@@ -79,7 +79,10 @@ class State(CommonState):
     discarded_letters = number(np.int64, "set of urbanization cards; the discard pile is open")
     discarded = number(np.int64, "set of tiles whose building card is discarded")
     hand = array(np.int8, (MAX_SEATS, HAND_SIZE), "cards of a seat; NO_CARD in an empty place")
-    known_by = array(np.int8, NUM_CARDS, "set of seats that have held a card since it was drawn")
+    known_by = array(np.int8, NUM_CARDS, "set of seats that have held a card in a hand, else 0")
+    age = array(
+        np.int8, NUM_CARDS, "class of a card in a hand: 0 of this deck, 1 older, ...; else 0 (G25)"
+    )
     chosen = array(np.int8, MAX_SEATS, "card of this round, or a draft pick; NO_CARD if none")
     chosen_tile = array(np.int8, MAX_SEATS, "tile put on the card, NO_TILE if none")
     kept = array(np.int64, MAX_SEATS, "set of building cards in front of a seat")
@@ -91,9 +94,10 @@ class State(CommonState):
     supply_size = number(np.int8, "tiles in the supply")
     tiles = array(np.int64, MAX_SEATS, "set of tiles behind a seat's screen")
     returning = array(np.int64, MAX_SEATS, "set of tiles put aside to return")
-    given_back = array(
-        np.int64, MAX_SEATS, "set of tiles returned at the run-out: known to be in play"
+    taken_back = array(
+        np.int64, MAX_SEATS, "set of tiles that a seat has shown and taken back (G2, G25)"
     )
+    returned = number(np.int64, "set of tiles returned at the first run-out (G5, G25)")
     # the rest behind and in front of the screens; solo, index HAL is Hal
     resources = array(np.int8, MAX_SEATS, "resources behind a screen")
     stock = array(np.int8, MAX_SEATS, "the side's resources in the general supply")

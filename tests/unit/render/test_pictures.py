@@ -173,6 +173,28 @@ def test_ginkgopolis_does_not_tell_who_of_a_pass_has_answered():
     assert "waiting for the others to pick a character" in game.svg(games, 0, 0)
 
 
+def test_ginkgopolis_shows_on_which_cards_a_tile_lies_once_all_have_chosen():
+    game = sprawl_env.game("ginkgopolis", num_players=3)
+    seen = set()
+    for games, _ in islice(random_positions(game, 6, every=1), 12, 90):
+        others = [seat for seat in (1, 2) if games["chosen"][0, seat] >= 0]
+        with_tile = [int(games["chosen_tile"][0, seat]) >= 0 for seat in others]
+        picture = game.svg(games, 0, 0)
+        counts = [picture.count(f"a card face down, {how} a tile") for how in ("with", "without")]
+        all_chosen = int(games["agenda"][0, games["agenda_size"][0] - 1]["step"]) > 2
+        assert counts == ([sum(with_tile), len(others) - sum(with_tile)] if all_chosen else [0, 0])
+        seen |= set(with_tile) if all_chosen else set()
+    assert seen == {False, True}
+
+
+def test_ginkgopolis_shows_the_tiles_that_others_have_shown_and_taken_back():
+    game = sprawl_env.game("ginkgopolis", num_players=3)
+    games = next(islice(random_positions(game, 6, every=9), 8, None))[0]
+    games["taken_back"][0, 1] = 1 << 27
+    says = "tiles shown and taken back: B8"
+    assert [says in game.svg(games, 0, seat) for seat in (0, 1, 2)] == [True, False, True]
+
+
 def test_a_picture_asks_for_a_seat_that_there_is(any_game):
     games = any_game.deal(1, 0)
     for seat in (-1, any_game.num_seats):

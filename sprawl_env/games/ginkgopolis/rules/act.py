@@ -66,10 +66,12 @@ def may_construct(state: State, seat: int, tile: int, covered: int) -> bool:
 
 @kernel
 def reveal(state: State, seat: int) -> None:
-    """Reveal the card and act; a tile that cannot be paid for stays with the seat (G2)."""
+    """Reveal the card and act; a tile that cannot be paid for stays with the seat (G2, G25)."""
     card, tile = int(state.chosen[seat]), int(state.chosen_tile[seat])
     state.chosen[seat] = NO_CARD
     state.chosen_tile[seat] = NO_TILE
+    if tile != NO_TILE:
+        state.taken_back[seat] |= 1 << tile
     take_from_hand(state, seat, card)
     pop(state)
     if card < NUM_LETTERS:
@@ -81,6 +83,13 @@ def reveal(state: State, seat: int) -> None:
         do_construct(state, seat, card, tile)
     else:
         do_exploit(state, seat, card)
+
+
+@kernel
+def give_up_tile(state: State, seat: int, tile: int) -> None:
+    """Remove a tile that the seat has shown from behind its screen."""
+    state.tiles[seat] &= ~(1 << tile)
+    state.taken_back[seat] &= ~(1 << tile)
 
 
 @kernel
@@ -128,7 +137,7 @@ def do_exploit(state: State, seat: int, card: int) -> None:
 @kernel
 def do_urbanize(state: State, seat: int, letter: int, tile: int) -> None:
     """Build in place of a marker; push what follows: marker, yields, bonuses, card (G13)."""
-    state.tiles[seat] &= ~(1 << tile)
+    give_up_tile(state, seat, tile)
     state.resources[seat] -= 1
     site = settle(state, letter, tile, seat)
     push_finish(state, seat, letter, False)
@@ -211,7 +220,7 @@ def do_construct(state: State, seat: int, card: int, tile: int) -> None:
     site = int(state.site_of[covered])
     give_back(state, site, seat)
     colour_change = colour_of(tile) != colour_of(covered)
-    state.tiles[seat] &= ~(1 << tile)
+    give_up_tile(state, seat, tile)
     state.points[seat] -= price_in_points(tile, covered)
     state.resources[seat] -= price_in_resources(state, tile, covered)
     state.stock[seat] += colour_change

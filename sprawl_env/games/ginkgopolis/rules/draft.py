@@ -6,6 +6,7 @@ from sprawl_env.games.ginkgopolis.constants import (
     CHARACTERS_KEPT,
     HAND_SIZE,
     NO_CARD,
+    NO_CHARACTER,
     NOT_TAKEN,
     Step,
 )
@@ -14,6 +15,7 @@ from sprawl_env.games.ginkgopolis.rules.setup import show_characters
 from sprawl_env.games.ginkgopolis.state import State
 from sprawl_env.kernels.agenda import pop
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.rng import sort
 
 
 @kernel
@@ -46,6 +48,15 @@ def take_pick(state: State, seat: int) -> None:
 
 
 @kernel
+def forget_packs(state: State) -> None:
+    """Erase the packs and the order of the picks: only the characters kept are shown (G11)."""
+    state.pack[:] = NO_CHARACTER
+    state.taken_in[:] = NOT_TAKEN
+    for seat in range(state.num_seats):
+        sort(state.picks[seat], CHARACTERS_KEPT)
+
+
+@kernel
 def end_draft_pass(state: State) -> None:
     """Apply all picks of the pass, then pass the packs on or show the characters (G11)."""
     pop(state)
@@ -55,4 +66,5 @@ def end_draft_pass(state: State) -> None:
     if state.num_picks < CHARACTERS_KEPT:
         ask_all(state, Step.DRAFT)
     else:
+        forget_packs(state)
         show_characters(state)

@@ -22,7 +22,7 @@ from sprawl_env.games.ginkgopolis.rules.decisions import (
 from sprawl_env.games.ginkgopolis.rules.flow import advance, end_pass
 from sprawl_env.games.ginkgopolis.rules.hidden import redeal
 from sprawl_env.games.ginkgopolis.rules.passes import answered
-from sprawl_env.games.ginkgopolis.rules.scoring import num_sides, write_scores
+from sprawl_env.games.ginkgopolis.rules.scoring import write_scores
 from sprawl_env.games.ginkgopolis.rules.setup import set_up
 from sprawl_env.games.ginkgopolis.state import State
 from sprawl_env.games.ginkgopolis.tables import Table
@@ -30,8 +30,6 @@ from sprawl_env.kernels.agenda import top
 from sprawl_env.kernels.arrays import Ints, Mask
 from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.rng import seed_state
-
-POINT = 1000  # weight of a point in a standing; the resources of a tie-break stay below it
 
 
 @kernel
@@ -104,13 +102,8 @@ def scores(tables: Tables, games: Games, g: int, out: Ints) -> None:
 
 @kernel
 def standings(tables: Tables, games: Games, g: int, out: Ints) -> None:
-    """Write the points combined with the tie-break, resources behind the screen (G7, G19)."""
-    state: State = games[g]
-    write_scores(tables[0], state, out)
-    for seat in range(num_sides(state)):
-        out[seat] = out[seat] * POINT
-        if state.num_seats > 1:
-            out[seat] += state.resources[seat]
+    """Write the points: equal points share a place (G7, G19)."""
+    write_scores(tables[0], games[g], out)
 
 
 @kernel

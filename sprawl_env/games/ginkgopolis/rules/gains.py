@@ -75,15 +75,16 @@ def may_return(state: State, seat: int, tile: int) -> bool:
 
 @kernel
 def reveal_returned(t: Table, state: State) -> None:
-    """Score the returned tiles and make them the new supply (G5)."""
+    """Score the returned tiles and make them the new supply, a known set (G5, G25)."""
     pop(state)
     returned = 0
     for seat in range(state.num_seats):
         count = count_bits(state.returning[seat])
         state.points[seat] += count * int(t.return_points)
         returned |= int(state.returning[seat])
-        state.given_back[seat] = state.returning[seat]
+        state.taken_back[seat] = int(state.taken_back[seat]) & ~int(state.returning[seat])
         state.returning[seat] = 0
+    state.returned = returned
     size = 0
     while returned:
         state.supply[size] = lowest(returned)

@@ -19,7 +19,7 @@ from sprawl_env.games.ginkgopolis.rules.act import (
     raise_building,
     settle,
 )
-from sprawl_env.games.ginkgopolis.rules.cards import discard, discard_hand, draw_card
+from sprawl_env.games.ginkgopolis.rules.cards import discard, discard_hand, draw_card, forget
 from sprawl_env.games.ginkgopolis.rules.city import beside_cell
 from sprawl_env.games.ginkgopolis.rules.gains import draw_tile
 from sprawl_env.games.ginkgopolis.rules.markers import begin_marker
@@ -41,13 +41,22 @@ def pay_of(state: State, letter: int) -> int:
 
 
 @kernel
-def card_for_hal(t: Table, state: State) -> int:
-    """Return the card Hal plays; an expert Hal may replace an urbanization card (G18)."""
+def reveal_hals_card(state: State) -> int:
+    """Reveal Hal's card; return it."""
     card = int(state.hal_card)
     state.hal_card = NO_CARD
+    forget(state, card)
+    return card
+
+
+@kernel
+def card_for_hal(t: Table, state: State) -> int:
+    """Return the card Hal plays; an expert Hal may replace an urbanization card (G18)."""
+    card = reveal_hals_card(state)
     if state.difficulty == Difficulty.NORMAL or card >= NUM_LETTERS:
         return card
     second = draw_card(t, state)
+    forget(state, second)
     if second >= NUM_LETTERS or pay_of(state, second) > pay_of(state, card):
         discard(state, card)
         return second
@@ -61,8 +70,7 @@ def hal_acts(t: Table, state: State) -> None:
     pop(state)
     discard_hand(state, 0)
     if state.supply_size == 0:
-        discard(state, int(state.hal_card))
-        state.hal_card = NO_CARD
+        discard(state, reveal_hals_card(state))
         return
     tile = draw_tile(state)
     card = card_for_hal(t, state)

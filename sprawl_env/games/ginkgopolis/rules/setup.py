@@ -58,6 +58,7 @@ def clear(state: State) -> None:
     state.discarded = 0
     state.hand[:] = NO_CARD
     state.known_by[:] = 0
+    state.age[:] = 0
     state.chosen[:] = NO_CARD
     state.chosen_tile[:] = NO_TILE
     state.kept[:] = 0
@@ -68,7 +69,8 @@ def clear(state: State) -> None:
     state.supply_size = 0
     state.tiles[:] = 0
     state.returning[:] = 0
-    state.given_back[:] = 0
+    state.taken_back[:] = 0
+    state.returned = 0
     state.resources[:] = 0
     state.stock[:] = 0
     state.points[:] = 0

@@ -258,7 +258,8 @@ def position(
         first: first player.
         data: folder of data files, as :func:`overlay` makes them.
         options: of the game.
-        **fields: other fields of the record, e.g. ``run_outs=1``.
+        **fields: other fields of the record, e.g. ``run_outs=1``; then the supply is what was
+            returned at the first run-out, unless ``returned`` is given.
     """
     game = game_of(num_players, data, **(options or {}))
     games = game.deal(1, seed=1)
@@ -282,6 +283,8 @@ def position(
     let_all_choose(game.tables, games)
     for name, value in fields.items():
         state[name] = value
+    if state.run_outs and num_players > 1 and "returned" not in fields:
+        state.returned = sum(1 << int(tile) for tile in state.supply[: state.supply_size])
     check(game, games)
     return game, games
 

@@ -101,8 +101,8 @@ def test_g11_the_rest_goes_to_the_next_seat_and_one_is_left_over():
     assert step_of(games) == Step.CARD
     assert [picks_of(games, seat) for seat in range(3)] == [
         ["red exploit", "red exploit", "blue construct"],
-        ["red construct", "red urbanize", "blue exploit"],
-        ["yellow urbanize", "blue urbanize", "blue exploit"],
+        ["red urbanize", "red construct", "blue exploit"],
+        ["blue exploit", "blue urbanize", "yellow urbanize"],
     ]
 
 

@@ -208,25 +208,17 @@ def test_g20_with_one_seat_too():
 @pytest.mark.parametrize(
     ("points", "resources", "order"),
     [
-        ((9, 9), (5, 4), "0 > 1"),
-        ((9, 9), (4, 5), "1 > 0"),
+        ((9, 9), (5, 4), "shared"),
+        ((9, 9), (4, 5), "shared"),
         ((9, 9), (5, 5), "shared"),
         ((10, 9), (0, 25), "0 > 1"),
         ((9, 10), (25, 0), "1 > 0"),
     ],
 )
-def test_g7_a_tie_goes_to_more_resources_behind_the_screen(points, resources, order):
+def test_g7_a_tie_is_shared_whatever_is_left_behind_the_screens(points, resources, order):
     game, games = position(points=points, resources=resources)
     first, second = game.standings(games).tolist()
     assert order == ("0 > 1" if first > second else "1 > 0" if second > first else "shared")
-
-
-def test_g7_only_resources_behind_the_screen_count():
-    buildings = {(0, 0): ("red 9", 0, 3)}  # one building: no district
-    game, games = position(buildings=buildings, points=[0, 0], resources=[5, 5])
-    assert games.stock[0].tolist()[:2] == [17, 20]
-    first, second = game.standings(games).tolist()
-    assert first == second
 
 
 def test_g7_all_seats_are_ranked():
@@ -234,4 +226,4 @@ def test_g7_all_seats_are_ranked():
     game, games = position(5, points=points, resources=resources)
     order = game.standings(games)
     ranks = [int(np.sum(order > order[seat])) for seat in range(5)]
-    assert ranks == [3, 1, 0, 3, 1]
+    assert ranks == [3, 0, 0, 3, 0]

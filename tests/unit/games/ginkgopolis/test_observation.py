@@ -596,6 +596,120 @@ def test_a_city_as_wide_as_the_window_is_all_inside():
     sees(game, games, 0, "outside", {0: 1})
 
 
+# ---------------------------------------------------------------- what a seat knows (G25)
+
+
+def formed_anew():
+    """Return a position of three seats in round 2: seat 1 drew H, then the deck was formed."""
+    game, games = position(
+        3,
+        hands=[["A", "B", "C", "D"], ["E", "F", "G", "red 1"], ["I", "J", "K", "L"]],
+        deck=["H"],
+        rest_of_cards="discards",
+    )
+    choose(game, games, "A", "E", "I")
+    play_on(game, games)
+    return game, games
+
+
+def test_blocks_hand_ages_letter_age_and_card_age_tell_classes_of_cards():
+    """Seat 1 has four cards of the old deck, seats 2 and 0 three and one of the new one."""
+    game, games = formed_anew()
+    games.age[0, card_of("red 1")] = 3  # now in seat 2's hand
+    counts = {0: (1, 3, 0), 1: (0, 4, 0), 2: (1, 2, 1)}
+    for seat in range(3):
+        expected = {(k, i): counts[(seat + k) % 3][i] for k in range(3) for i in range(3)}
+        sees(game, games, seat, "hand_ages", expected)
+        sees(game, games, seat, "letter_age", ones("BCDFGHJKL", LETTERS.index))
+        sees(game, games, seat, "card_age", {tile_of("red 1"): 2})
+
+
+def test_block_hand_ages_counts_hals_card():
+    hand = [["A", "B", "C"]]
+    more = {"hal_card": "D", "deck": ["E", "F", "G", "H"], "rest_of_cards": "discards"}
+    game, games = position(1, hands=hand, **more)
+    sees(game, games, 0, "hand_ages", {(0, 0): 3, (1, 0): 1})
+    choose(game, games, "A")
+    play_on(game, games)
+    sees(game, games, 0, "hand_ages", {(0, 1): 3, (1, 1): 1})
+
+
+def test_block_card_down_tells_who_has_chosen_and_not_acted():
+    game, games = position(3, first=1)
+    play(game, games, "new hand", *(f"card {min(hand_of(games, seat))}" for seat in (2, 0)))
+    for seat in range(3):  # seats 0 and 2 have chosen; seat 1 pays for a new hand
+        sees(game, games, seat, "card_down", {(k): (seat + k) % 3 != 1 for k in range(3)})
+        sees(game, games, seat, "tile_down", {})
+    play(game, games, f"card {min(hand_of(games, 1) & set(LETTERS) or hand_of(games, 1))}")
+    for seat in range(3):
+        sees(game, games, seat, "card_down", dict.fromkeys(range(3), 1))
+        sees(game, games, seat, "tile_down", {})
+
+
+def test_block_tile_down_tells_on_which_cards_a_tile_lies_once_all_have_chosen():
+    hands = [["A", "B", "C", "D"], ["E", "F", "G", "H"], ["I", "J", "K", "red 1"]]
+    tiles = [["red 20"], ["red 19"], ["red 18"]]
+    game, games = position(3, hands=hands, tiles=tiles)
+    play(game, games, "card A", "card E", "card red 1", "without tile", "with tile red 19")
+    for seat in range(3):
+        sees(game, games, seat, "tile_down", {})
+    play(game, games, "without tile")  # seat 0 acts
+    for seat in range(3):
+        down = {k: (seat + k) % 3 != 0 for k in range(3)}
+        sees(game, games, seat, "card_down", down)
+        sees(game, games, seat, "tile_down", {k: (seat + k) % 3 == 1 for k in range(3)})
+    play(game, games, "take resource", "marker east")  # seat 1 has acted, seat 2 too
+    assert games.rounds[0] == 2
+    for seat in range(3):
+        sees(game, games, seat, "card_down", {})
+        sees(game, games, seat, "tile_down", {})
+
+
+def test_block_card_down_of_hal():
+    game, games = position(1, hands=[["A", "B", "C"]], hal_card="D")
+    play(game, games, "card A")
+    sees(game, games, 0, "card_down", {0: 1, 1: 1})
+    play(game, games, "without tile")
+    sees(game, games, 0, "card_down", {1: 1})
+    play(game, games, "take resource")
+    assert step_of(games) == Step.MARKER  # Hal's
+    sees(game, games, 0, "card_down", {})
+
+
+def test_block_tiles_to_gain_is_the_gain_that_a_run_out_interrupts():
+    """Seat 0 gains 4 tiles of blue 7, and the supply has one."""
+    buildings = {(1, 0): ("blue 7", 1, 4)}
+    for levels, left in ((4, 3), (1, 0)):
+        buildings = {(1, 0): ("blue 7", 1, levels)} if levels > 1 else {}
+        card = "blue 7" if levels > 1 else "blue 1"
+        game, games = position(
+            buildings=buildings, hands=[[card]], supply=["red 20"], rest_of_tiles=1
+        )
+        choose(game, games, card)
+        assert step_of(games) == Step.RETURN
+        for seat in range(2):
+            sees(game, games, seat, "tiles_to_gain", {(0 - seat) % 2: left})
+
+
+@pytest.mark.parametrize("opened", (False, True))
+def test_blocks_of_tiles_shown_and_returned(opened):
+    """Seat 1 holds red 20, shown and taken back, and red 19, one of two returned tiles."""
+    game, games = position(
+        tiles=[["blue 20"], ["red 20", "red 19"]],
+        supply=["red 18"],
+        rest_of_tiles=0,
+        options={"open_screens": opened},
+        run_outs=1,
+        returned=sum(1 << tile_of(name) for name in ("red 19", "red 18")),
+        taken_back=[0, 1 << tile_of("red 20"), 0, 0, 0],
+    )
+    for seat in range(2):
+        sees(game, games, seat, "tile_known", {(tile_of("red 20"), 1 - seat): 1})
+        sees(game, games, seat, "tile_returned", ones(["red 19", "red 18"]))
+    sees(game, games, 0, "screen_returned", {1: 1} if opened else {})
+    sees(game, games, 1, "screen_returned", {0: 1})
+
+
 # ---------------------------------------------------------------- range
 
 
@@ -608,7 +722,9 @@ SCALES = {
     **dict.fromkeys(("screen_points", "screen_points_above"), 1 / 100),
     **dict.fromkeys(("rounds", "rounds_left", "hundreds"), 1 / 100),
     **dict.fromkeys(("with_act", "with_colour"), 1 / 15),
-    "screen_tiles": 1 / 20,
+    **dict.fromkeys(("screen_tiles", "screen_returned", "tiles_to_gain"), 1 / 20),
+    **dict.fromkeys(("letter_age", "card_age"), 1 / 2),
+    "hand_ages": 1 / 4,
     "tokens": 1 / 2,
     "bonus": 1 / 6,
     "outside": 1 / 60,
@@ -710,7 +826,8 @@ def others_see(game, games, seat):
 def until_it_takes_effect(game, games, seat):
     """Yield what the others see after every ply until a choice of ``seat`` is revealed.
 
-    The others answer only by what they see; the seat itself adds no tile.
+    Whether a tile lies on the card is seen once all have chosen (G16).  The others answer only by
+    what they see; the seat itself adds no tile.
     """
     while games.over[0] == NOT_OVER and games.chosen[0, seat] != NO_CARD:
         yield others_see(game, games, seat)
@@ -738,15 +855,18 @@ def test_gk_3_what_a_seat_answers_in_a_pass_is_seen_by_nobody_until_it_takes_eff
     for games in islice(found, 0, None, 4 if JIT else 60):
         seat = int(games.to_play[0])
         before = others_see(game, games, seat)
-        shown = []
-        for action in answers_of(game, games)[:6]:
+        shown = {}
+        answers = answers_of(game, games)
+        for action in (*answers[:5], answers[-1]):
+            name = game.action_name(games, 0, int(action))
             other = games.copy()
             game.play(other, 0, int(action))
             if int(games.owes[0]).bit_count() > 1:  # the pass goes on
                 assert others_see(game, other, seat) == before
-            shown.append(list(until_it_takes_effect(game, other, seat)))
-        assert all(seen == shown[0] for seen in shown)
-        plies += len(shown[0])
+            seen = list(until_it_takes_effect(game, other, seat))
+            plies += len(seen)
+            shown.setdefault(name.startswith("with tile"), []).append(seen)
+        assert all(seen == alike[0] for alike in shown.values() for seen in alike)
     assert plies > 0
 
 
@@ -829,9 +949,9 @@ def test_gk_2_decks_and_tiles_of_others_show_in_no_observation(seats, opened):
         state.rng = 12345
         assert others_see(game, other, None) == others_see(game, games, None)
         for holder in range(1, seats):
-            tiles = sorted(
-                ginkgopolis_along.set_of(state.tiles[holder]) - {int(state.chosen_tile[holder])}
-            )
+            hidden = int(state.tiles[holder]) & ~int(state.taken_back[holder])
+            hidden &= int(state.returned) or hidden
+            tiles = sorted(ginkgopolis_along.set_of(hidden) - {int(state.chosen_tile[holder])})
             if tiles and size:
                 state.tiles[holder] ^= (1 << tiles[0]) | (1 << int(state.supply[0]))
                 state.supply[0] = tiles[0]
