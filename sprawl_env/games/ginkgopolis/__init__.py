@@ -15,6 +15,7 @@ from sprawl_env.games.ginkgopolis.invariants import violations
 from sprawl_env.games.ginkgopolis.layout import layout
 from sprawl_env.games.ginkgopolis.names import action_name, describe
 from sprawl_env.games.ginkgopolis.observation import observe
+from sprawl_env.games.ginkgopolis.possible import is_possible
 from sprawl_env.games.ginkgopolis.render import draw
 from sprawl_env.games.ginkgopolis.rules import entry_points
 from sprawl_env.games.ginkgopolis.state import GAME
@@ -65,6 +66,7 @@ RULES: Final = GameRules(
         scores=entry_points.scores,
         standings=entry_points.standings,
         redeal_hidden=entry_points.redeal_hidden,
+        is_possible=is_possible,
         owing=entry_points.owing,
     ),
     action_name=action_name,

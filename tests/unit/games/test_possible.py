@@ -7,6 +7,7 @@ import sprawl_env
 from sprawl_env.core.state import clone, raw_bytes
 
 GAMES = [(name, seats) for name in ("tower_up", "urban_sprawl") for seats in (2, 3, 4)]
+GAMES += [("ginkgopolis", seats) for seats in (1, 2, 5)]
 # Prefix of what only the check in words finds: it looks at the arguments of pending steps too.
 ONLY_IN_WORDS = {"urban_sprawl": "agenda"}
 
