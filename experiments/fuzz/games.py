@@ -35,9 +35,10 @@ from sprawl_env.arena.workers import Done, Watch, Workers
 from sprawl_env.arena.workers import Work as Task
 from sprawl_env.console import console, option_words
 from sprawl_env.core import registry
+from sprawl_env.core.checks import check_seed
 from sprawl_env.core.errors import InvalidOption, SprawlError, unknown
 from sprawl_env.core.files import write_atomically
-from sprawl_env.core.game import Game, check_seed
+from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import provenance
 from sprawl_env.core.rules import Option
 from sprawl_env.core.state import NOT_OVER, plain, raw_bytes

@@ -52,6 +52,7 @@ MOST: Final = 127  # of what is counted
 MOST_PLIES: Final = 10**7
 MOST_POINTS: Final = 2**14
 FEWEST_SIDES: Final = 12
+MOST_RUN_OUTS: Final = 2
 FIRST_CELL, LAST_CELL = -51, 53
 LAST_STEP: Final = int(max(Step))
 SIDES: Final = 4  # of a tile, N E S W; side s of a site is site * 4 + s
@@ -75,7 +76,7 @@ def round_in_range(state: State) -> bool:
         and 0 <= state.asked <= ALL_SEATS
         and 0 <= state.again <= ALL_SEATS
         and state.pass_number >= 0
-        and 0 <= state.run_outs <= 2
+        and 0 <= state.run_outs <= MOST_RUN_OUTS
         and 0 <= state.ending <= 1
         and within(state.pack, NO_CHARACTER, NUM_KINDS - 1)
         and within(state.taken_in, NOT_TAKEN, CHARACTERS_KEPT - 1)
@@ -393,7 +394,7 @@ def resources_possible(t: Table, state: State, side: int) -> bool:
     total = int(state.resources[side]) + int(state.stock[side])
     for site in range(state.num_sites):
         total += int(state.levels[site]) * int(state.owner[site] == side)
-    return total == t.resources[state.num_seats]
+    return total == int(t.resources[state.num_seats])
 
 
 @kernel
