@@ -8,7 +8,6 @@ The card is written from the run's ``config.json``, ``evaluation.json`` and newe
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
@@ -21,6 +20,7 @@ from sprawl_env.bots.policy.agents import NAME, export_agent
 from sprawl_env.bots.policy.checkpoint import Checkpoint, load
 from sprawl_env.console import run, say
 from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.files import parse_json, read_text
 from sprawl_env.learning.config import PRESETS
 from sprawl_env.learning.config import Config as TrainConfig
 
@@ -52,7 +52,7 @@ def read(path: Path) -> dict[str, Any]:
         InvalidOption: it is missing or damaged.
     """
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = parse_json(read_text(path))
     except OSError as error:
         raise InvalidOption(f"run: {str(path)!r}: cannot be read: {error.strerror}") from None
     except ValueError:

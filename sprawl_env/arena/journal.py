@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sprawl_env.core.errors import PositionError
-from sprawl_env.core.files import write_atomically
+from sprawl_env.core.files import parse_json, read_bytes, write_atomically
 
 Row = dict[str, Any]
 
@@ -28,17 +28,20 @@ class Journal:
         rows: the rows of the file when it was opened.
 
     Raises:
-        PositionError: another line is not a JSON object.
+        PositionError: the file cannot be read, or another line is not a JSON object.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.rows: list[Row] = []
-        content = path.read_bytes() if path.exists() else b""
+        try:
+            content = read_bytes(path) if os.path.lexists(path) else b""
+        except OSError as error:
+            raise PositionError(f"{path}: cannot be read: {error.strerror}") from None
         whole = content.rfind(b"\n") + 1
         for number, line in enumerate(content[:whole].splitlines(), start=1):
             try:
-                row = json.loads(line)
+                row = parse_json(line)
             except ValueError:
                 row = None
             if not isinstance(row, dict):
@@ -50,10 +53,15 @@ class Journal:
     def append(self, rows: Iterable[Row]) -> None:
         """Append rows; they are on disk on return."""
         with self.path.open("ab") as file:
-            file.write("".join(to_line(row) for row in rows).encode())
+            file.write(_to_bytes(rows))
             file.flush()
             os.fsync(file.fileno())
 
     def replace(self, rows: Iterable[Row]) -> None:
         """Replace all rows, whole or not at all."""
-        write_atomically(self.path, "".join(to_line(row) for row in rows))
+        write_atomically(self.path, _to_bytes(rows))
+
+
+def _to_bytes(rows: Iterable[Row]) -> bytes:
+    """Return rows as lines of UTF-8; half a surrogate pair is written as JSON's escape."""
+    return "".join(to_line(row) for row in rows).encode("utf-8", "backslashreplace")

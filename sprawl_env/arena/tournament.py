@@ -53,7 +53,7 @@ from sprawl_env.console import counted, option_words, say
 from sprawl_env.core.checks import check_seed
 from sprawl_env.core.errors import InvalidOption, SprawlError
 from sprawl_env.core.extras import require
-from sprawl_env.core.files import write_atomically
+from sprawl_env.core.files import parse_json, read_text, write_atomically
 from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import code_digest, provenance
 from sprawl_env.core.rules import GameRules
@@ -347,7 +347,7 @@ class Folder:
         kept = path / "config.json"
         if path.exists() and not path.is_dir():
             raise InvalidOption(f"out={str(path)!r}: expected a folder")
-        if kept.exists():
+        if os.path.lexists(kept):
             self._compare(kept, mine)
         elif path.exists() and any(not p.name.startswith(".") for p in path.iterdir()):
             raise InvalidOption(
@@ -382,7 +382,7 @@ class Folder:
     def _compare(self, kept: Path, mine: dict[str, Any]) -> None:
         where = f"out={str(self.path)!r}"
         try:
-            theirs = json.loads(kept.read_text(encoding="utf-8"))
+            theirs = parse_json(read_text(kept))
             config = dict(theirs["config"])
         except (OSError, ValueError, TypeError, KeyError):
             raise InvalidOption(f"{where}: {kept.name} is not that of a tournament") from None

@@ -6,7 +6,6 @@ and its card, ``README.md``.
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any, Final
@@ -22,6 +21,7 @@ from sprawl_env.bots.policy.checkpoint import (
     save,
 )
 from sprawl_env.core.errors import UnknownName
+from sprawl_env.core.files import parse_json, read_text
 from sprawl_env.core.game import Game
 
 CARD: Final = "README.md"
@@ -59,7 +59,7 @@ def agents_of(game: str) -> dict[str, dict[str, Any]]:
 def _describe(path: Path) -> dict[str, Any]:
     """Return the content of an agent's JSON; empty if it is damaged, which loading reports."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = parse_json(read_text(path))
     except (OSError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}

@@ -51,6 +51,7 @@ ALL_SEATS: Final = (1 << MAX_SEATS) - 1
 MOST: Final = 127  # of what is counted
 MOST_PLIES: Final = 10**7
 MOST_POINTS: Final = 2**14
+MOST_TURNS: Final = 2**14
 FEWEST_SIDES: Final = 12
 MOST_RUN_OUTS: Final = 2
 FIRST_CELL, LAST_CELL = -51, 53
@@ -67,7 +68,7 @@ def round_in_range(state: State) -> bool:
         1 <= seats <= MAX_SEATS
         and state.rng >= 1
         and 0 <= state.ply <= MOST_PLIES
-        and state.turn >= 0
+        and 0 <= state.turn <= MOST_TURNS
         and NOBODY <= state.to_play < seats
         and NOT_OVER <= state.over <= TRUNCATED
         and 0 <= state.rounds <= state.max_rounds
@@ -152,6 +153,8 @@ def agenda_possible(state: State) -> bool:
         known = 0 <= decision.letter < NUM_LETTERS and NO_SITE <= decision.site < NUM_TILES
         known = known and 0 <= decision.first_letter < NUM_LETTERS
         return bool(decision.seat == to_play and (decision.step != Step.MARKER or known))
+    if (decision.step == Step.DRAFT) != (state.rounds == 0):
+        return False
     if to_play == NOBODY or not int(state.owes) >> to_play & 1:
         return False
     return not (int(state.owes) & ~int(state.asked) or int(state.asked) >> int(state.num_seats))
