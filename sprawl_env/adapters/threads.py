@@ -72,7 +72,8 @@ class Turn:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()
+        lock = threading.RLock()
+        self.take, self.give = lock.acquire, lock.release  # for callers that need every nanosecond
 
     def __deepcopy__(self, memo: dict[int, object]) -> Turn:
         """Return a turn that nobody has."""
@@ -84,14 +85,18 @@ class Turn:
         Raises:
             InvalidOption: another thread has it, or had it when the process was forked.
         """
-        if not self._lock.acquire(blocking=False):
-            raise InvalidOption(
-                "these games are in use by another thread: expected one call at a time"
-            )
+        if not self.take(False):
+            raise self.taken()
 
     def __exit__(self, *error: object) -> None:
         """Give the turn back."""
-        self._lock.release()
+        self.give()
+
+    def taken(self) -> InvalidOption:
+        """Return the error for a thread that cannot have the turn."""
+        return InvalidOption(
+            "these games are in use by another thread: expected one call at a time"
+        )
 
 
 class ThreadPool:

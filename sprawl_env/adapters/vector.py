@@ -261,7 +261,7 @@ class VectorGames:
         self._pool.run(what, self.seed)
         if self._orders[STUCK]:
             raise no_choice_left(self.game)
-        np.copyto(self._masks, self._legal)
+        self._masks[:] = self._legal
 
     def step(self, actions: npt.ArrayLike) -> Step:
         """Play one action in every game.
@@ -274,13 +274,17 @@ class VectorGames:
                 changed.
             InvalidOption: the games are closed.
         """
-        with self._turn:
+        if not self._turn.take(False):
+            raise self._turn.taken()
+        try:
             self._pool.wait()
             self._take_actions(actions)
             self._results.rewards[:] = 0
             self._run(PLAY | DEAL_ENDED | self._look)
             np.equal(self._results.over, FINISHED, out=self.terminated)
             np.equal(self._results.over, TRUNCATED, out=self.truncated)
+        finally:
+            self._turn.give()
         return Step(
             self.observations,
             self.masks,
@@ -303,9 +307,13 @@ class VectorGames:
         """
         if not self._started:
             raise InvalidOption(f"{self.game.name}: call reset() before sample_actions()")
-        with self._turn:
+        if not self._turn.take(False):
+            raise self._turn.taken()
+        try:
             self._pool.run(DRAW, self.seed)
             return self._drawn.copy()
+        finally:
+            self._turn.give()
 
     def render(self, i: int = 0) -> str | Pixels | None:
         """Render game ``i`` with all hidden information, in the render mode of the batch.
