@@ -520,8 +520,7 @@ def _tiles_left(picture: Picture, state: State, x: float, y: float) -> float:
         picture.add(Rect(left, y + 5, width - 4, 13, 2, fill=fill, stroke=QUIET))
         middle = left + (width - 4) / 2
         picture.text(middle, y + 14.8, ZONES[zone], 9, width=width - 6, anchor="middle")
-        counts = state.tiles[zone].tolist()
-        shown = str(counts[0]) if zone == PARK else " ".join(map(str, counts))
+        shown = " ".join(map(str, state.tiles[zone].tolist()))
         picture.text(middle, y + 30, shown, 9.5, width=width - 2, anchor="middle")
     return y + 32
 

@@ -1,4 +1,4 @@
-"""US §1, §4, §8: what the rules page says of packaged cards, each carried out in a drawn city."""
+"""US §1, §4, §7, §8: what the rules page says of packaged cards, carried out in drawn cities."""
 
 import pytest
 
@@ -145,24 +145,21 @@ def test_us_1_six_elections_of_a_mayor_leave_nine_parks_of_one_lot():
     assert is_done(games)
 
 
-# ---------------------------------------------------------------- US §4: Town
+# ---------------------------------------------------------------- markers, and Town
 
 
-def test_us_4_a_town_card_brings_a_prestige_marker():
-    game, games = happens("Courthouse", buildings={"A1 top": ("CIV", 0)}, built="A1 top")
-    assert step_of(games) == Step.GREY
-    play(game, games, "line grey 2")
+def test_us_7_a_planning_card_brings_a_prestige_marker_if_the_poorest_seat_wants_one():
+    """Without that, only cards of City and Metropolis would bring one into play (US 6.7)."""
+    game, games = happens("Population Boom", buildings={}, wealth=[9, 4])
+    assert wealth_of(games) == [9, 6]
+    assert asks(game, games)[:2] == (1, Step.PICK_MARKER)
+    assert {"marker prestige 4", "marker prestige 6", "marker wealth 7"} < legal(game, games)
+    play(game, games, "marker prestige 6", "line grey 2")
     assert markers_of(games) == {"prestige 6": "grey 2"}
-    assert wealth_of(games) == [30, 30]
-
-
-def test_us_4_without_a_prestige_marker_in_the_supply_the_card_brings_none():
-    markers = {"prestige 4": "grey 1", "prestige 5": "grey 2", "prestige 6": "grey 3"}
-    _, games = happens("Courthouse", buildings={}, markers=markers)
     assert is_done(games)
 
 
-def test_us_8_no_card_of_the_packaged_town_deck_takes_a_building():
+def test_us_4_no_card_of_the_packaged_town_deck_takes_a_building():
     """Town is mild: no effect of it demolishes, takes or frees a building."""
     game = game_of()
     harsh = {"demolish", "uncontrol", "take", "disaster"}

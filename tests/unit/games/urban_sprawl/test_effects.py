@@ -1371,7 +1371,7 @@ def test_u9_control_cubes_do_not_run_out(held):
 def every_small_tile():
     """Return buildings of seat 0 for all tiles of 1 and 2 lots, outside the last row."""
     lots = [f"{c}{row} {corner}" for row in (1, 2, 3) for c in "ABCDEF" for corner in CORNERS]
-    singles = [("CIV", 11), ("COM", 12), ("IND", 8), ("RES", 19), ("PARK", 13)]
+    singles = [("CIV", 10), ("COM", 11), ("IND", 7), ("RES", 17), ("PARK", 15)]
     zones = [zone for zone, count in singles for _ in range(count)]
     halves = [f"{c}{row} {half}" for row in (4, 5) for c in "ABCDEF" for half in ("top", "bottom")]
     pairs = [zone for zone, count in (("CIV", 8), ("COM", 12), ("RES", 7)) for _ in range(count)]
