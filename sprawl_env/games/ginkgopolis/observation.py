@@ -83,30 +83,34 @@ def mark(things: int, first: int, stride: int, out: Mask) -> None:
 
 
 @kernel
-def write_number(
-    t: Table, card: int, of_letters: int, of_tiles: int, number: int, out: Mask
-) -> None:
-    """Write a number for one card, in the block of its kind."""
-    if card < NUM_LETTERS:
-        out[of_letters + card * int(t.at.letter)] = number
-    else:
-        out[of_tiles + (card - NUM_LETTERS) * int(t.at.tile)] = number
+def place_of_card(t: Table, card: int, of_letters: int, of_tiles: int) -> int:
+    """Return the index of a card in the block of its kind, without an unpredictable branch."""
+    is_letter = int(card < NUM_LETTERS)
+    in_letters = of_letters + card * int(t.at.letter)
+    in_tiles = of_tiles + (card - NUM_LETTERS) * int(t.at.tile)
+    return is_letter * in_letters + (1 - is_letter) * in_tiles
 
 
 @kernel
 def write_card(t: Table, card: int, of_letters: int, of_tiles: int, out: Mask) -> None:
     """Write 1 for one card, in the block of its kind."""
-    write_number(t, card, of_letters, of_tiles, 1, out)
+    out[place_of_card(t, card, of_letters, of_tiles)] = 1
 
 
 @kernel
-def write_age(t: Table, state: State, card: int, side: int, out: Mask) -> None:
-    """Count a card in a hand in its class; tell the class if it is not this deck's (G25)."""
+def write_class(t: Table, state: State, card: int, out: Mask) -> int:
+    """Write the class of a card in a hand, 0 for this deck's; return 1 in its lane (G25)."""
     age = min(int(state.age[card]), SHOWN_AGE)
-    counted = t.at.hand_ages + side * (SHOWN_AGE + 1) + age
-    out[counted] = int(out[counted]) + 1
-    if age:
-        write_number(t, card, t.at.letter_age, t.at.card_age, age, out)
+    out[place_of_card(t, card, t.at.letter_age, t.at.card_age)] = age
+    return 1 << age * LANE_BITS
+
+
+@kernel
+def write_counts(t: Table, counts: int, side: int, out: Mask) -> None:
+    """Write how many cards of each class a hand holds, from their lanes."""
+    first = t.at.hand_ages + side * (SHOWN_AGE + 1)
+    for age in range(SHOWN_AGE + 1):
+        out[first + age] = (counts >> age * LANE_BITS) & LANE
 
 
 @kernel
@@ -122,17 +126,18 @@ def write_hands(t: Table, state: State, viewer: int, out: Mask) -> None:
     if state.chosen_tile[viewer] != NO_TILE:
         out[at.tile_with + int(state.chosen_tile[viewer]) * at.tile] = 1
     if state.hal_card != NO_CARD:
-        write_age(t, state, int(state.hal_card), HAL, out)
+        write_counts(t, write_class(t, state, int(state.hal_card), out), HAL, out)
     bit = 1 << viewer
     for other in range(state.num_seats):
-        side = side_seen(state, viewer, other)
+        side, counts = side_seen(state, viewer, other), 0
         for k in range(HAND_SIZE):
             card = int(state.hand[other, k])
             if card == NO_CARD:
                 continue
-            write_age(t, state, card, side, out)
+            counts += write_class(t, state, card, out)
             if other != viewer and int(state.known_by[card]) & bit:
                 write_card(t, card, at.letter_known + side, at.card_known + side, out)
+        write_counts(t, counts, side, out)
 
 
 @kernel
@@ -357,11 +362,12 @@ def write_face_down(t: Table, state: State, viewer: int, step: int, out: Mask) -
     at = t.at
     for seat in range(state.num_seats):
         side = side_seen(state, viewer, seat)
-        is_down = state.chosen[seat] != NO_CARD
+        is_down = int(state.chosen[seat] != NO_CARD)
         if step == Step.CARD:  # chosen in an earlier pass: who asked for a new hand is open
-            is_down = (int(state.asked) >> seat) & 1 == 0
+            is_down = (~int(state.asked) >> seat) & 1
         out[at.card_down + side] = is_down
-        out[at.tile_down + side] = step > Step.TILE and state.chosen_tile[seat] != NO_TILE
+        if step > Step.TILE:
+            out[at.tile_down + side] = state.chosen_tile[seat] != NO_TILE
     if state.hal_card != NO_CARD:
         out[at.card_down + HAL] = 1
 
