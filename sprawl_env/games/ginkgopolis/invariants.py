@@ -155,7 +155,7 @@ def _agenda(games: Games, g: int) -> Iterator[str]:
     if step > LAST_DECISION or any(entry.step <= LAST_DECISION for entry in below):
         yield "agenda: expected one decision, on top"
     elif step <= Step.RETURN:
-        if (step == Step.DRAFT) != (state.rounds == 0):
+        if step != Step.RETURN and (step == Step.DRAFT) != (state.rounds == 0):
             yield "rounds: expected 0 in the draft, and more afterwards"
         if state.to_play < 0 or not int(state.owes) >> int(state.to_play) & 1:
             yield "owes: expected the seat to play to owe an answer"

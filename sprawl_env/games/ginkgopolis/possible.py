@@ -153,7 +153,8 @@ def agenda_possible(state: State) -> bool:
         known = 0 <= decision.letter < NUM_LETTERS and NO_SITE <= decision.site < NUM_TILES
         known = known and 0 <= decision.first_letter < NUM_LETTERS
         return bool(decision.seat == to_play and (decision.step != Step.MARKER or known))
-    if (decision.step == Step.DRAFT) != (state.rounds == 0):
+    drafting = decision.step == Step.DRAFT
+    if decision.step != Step.RETURN and drafting != (state.rounds == 0):
         return False
     if to_play == NOBODY or not int(state.owes) >> to_play & 1:
         return False

@@ -107,13 +107,13 @@ def test_a_planner_needs_the_states_and_says_so():
 def test_the_planner_beats_random(any_game):
     seats = any_game.num_seats
     planner, random = make_bot("planner:playouts=8", any_game), make_bot("random", any_game)
-    results = play_games(any_game, [planner] + [random] * (seats - 1), 12, seed=1)
+    deals = 12 if seats > 1 else 60  # points vary more than wins
+    results = play_games(any_game, [planner] + [random] * (seats - 1), deals, seed=1)
     if seats > 1:
         assert results.wins[:, 0].mean() > 0.8
     else:
-        assert (
-            results.scores.mean() > 1.5 * play_games(any_game, [random], 12, seed=1).scores.mean()
-        )
+        alone = play_games(any_game, [random], deals, seed=1)
+        assert results.scores.mean() > 1.5 * alone.scores.mean()
 
 
 @pytest.mark.slow

@@ -166,19 +166,21 @@ def test_two_and_four_seats_in_one_batch():
     alone = [two.deal(1, seed=6), four.deal(1, seed=7)]
     games = four.empty(2)
     games[0], games[1] = alone[0][0], alone[1][0]
-    rng = np.random.default_rng(0)
+    rng, kernels = np.random.default_rng(0), four.kernels
+    mask, scores = np.empty(four.num_actions, np.int8), np.empty(4, np.int32)
+    seen = np.empty(four.observation_size, np.int8)
     for g in (0, 1, 1, 0) * BATCH_ROUNDS:
-        mask = four.legal_actions(games, g)
+        kernels.legal_actions(four.tables, games, g, mask)
         assert (mask == (two, four)[g].legal_actions(alone[g])).all()
         if mask.any():
             action = int(rng.choice(np.flatnonzero(mask)))
-            four.play(games, g, action)
+            kernels.play(four.tables, games, g, action)
             (two, four)[g].play(alone[g], 0, action)
         assert record_bytes(games, g) == record_bytes(alone[g])
         for seat in seats_of(games, g):
-            assert np.isfinite(four.observe(games, g, seat)).all()
-        scores = four.scores(games, g)[: games.num_seats[g]]
-        assert (scores == (two, four)[g].scores(alone[g])).all()
+            kernels.observe(four.tables, games, g, seat, seen)
+        kernels.scores(four.tables, games, g, scores)
+        assert (scores[: games.num_seats[g]] == (two, four)[g].scores(alone[g])).all()
 
 
 # ---------------------------------------------------------------- fast games by the thousand
