@@ -48,6 +48,7 @@ from sprawl_env.replays.recording import from_actions
 from sprawl_env.replays.verification import verify
 
 CHUNK: Final = {"random": 1000, "greedy": 20}  # games with the same options
+MOST_FAILURES: Final = 3  # of a chunk, which ends there
 FOR_EVER: Final = 1e9
 DEFAULTS: Final = 0.5  # share of the numbers that keep their default
 TRIES: Final = 1000
@@ -118,14 +119,15 @@ def play_chunk(config: Games, name: str, chunk: int) -> Row:
     first, size, failures = 0, CHUNK[config.bot], []
     walk(plain(game.tables), work, seed, 0, 0, config.every)  # compiles
     started = time.perf_counter()
-    while first < size:
+    while first < size and len(failures) < MOST_FAILURES:
         walk(plain(game.tables), work, seed, first, size - first, config.every)
         failed = int(work.counts[FAILED])
         if failed == NO_GAME:
             break
         failures.append(save_failure(config, game, work, combine(seed, failed)))
         first = failed + 1
-    wrong = replay_again(game, work, combine(seed, size - 1)) if first < size else ""
+    fine = not failures
+    wrong = replay_again(game, work, combine(seed, size - 1)) if fine else ""
     if wrong:
         failures.append(save_failure(config, game, work, combine(seed, size - 1), wrong))
     plies, checks, finishes = (int(work.counts[k]) for k in (PLIES, CHECKS, FINISHES))
