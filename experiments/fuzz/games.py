@@ -116,7 +116,8 @@ def play_chunk(config: Games, name: str, chunk: int) -> Row:
     seed = chunk_seed(config, name, chunk)
     game = draw_game(name, seed)
     walk, work = walk_kernel(game.rules, config.bot), new_work(game)
-    first, size, failures = 0, CHUNK[config.bot], []
+    first, size = 0, CHUNK[config.bot]
+    failures: list[str] = []
     walk(plain(game.tables), work, seed, 0, 0, config.every)  # compiles
     started = time.perf_counter()
     while first < size and len(failures) < MOST_FAILURES:
