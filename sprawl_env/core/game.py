@@ -156,7 +156,8 @@ class Game:
         """
         records, g, _ = self._checked(games, g)
         number = whole_number(self, action)
-        mask = self.legal_actions(games, g)
+        mask = np.empty(self.num_actions, np.int8)
+        self.kernels.legal_actions(plain(self.tables), records, g, mask)
         if not 0 <= number < self.num_actions or not mask[number]:
             raise self.illegal(games, g, number, mask)
         self.kernels.play(plain(self.tables), records, g, number)
