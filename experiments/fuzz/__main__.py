@@ -2,23 +2,41 @@
 
 Examples::
 
-    python -m experiments.fuzz --games 1000000                  # random games, resumable
-    python -m experiments.fuzz --games 30000 --bot greedy
+    python -m experiments.fuzz games --games 1000000              # random games, resumable
+    python -m experiments.fuzz games --games 30000 --bot greedy
 
-A game per process and core is played at a time.  Results are written to ``runs/fuzz``: a line for
-every thousand games, and under ``failures`` the actions and the position of every game that failed.
-The command ends with 1 if something failed.
+Each kind writes its results to ``runs/fuzz``, and what failed to ``runs/fuzz/failures``: of a game
+its actions and its position.  The command ends with 1 if something failed.
 """
 
-from experiments.fuzz.games import Games, fuzz
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from tyro.conf import subcommand
+
+from experiments.fuzz import games
 from sprawl_env.console import run
 
+MODULES: dict[type, Any] = {
+    games.Games: games,
+}
 
-def main(config: Games) -> None:
-    """Run the command."""
-    if fuzz(config):
-        raise SystemExit(1)
+Kind = Annotated[games.Games, subcommand("games")]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line, by default that of this process; return the exit code."""
+    failures = []
+    kind: Any = Kind
+    run(
+        lambda config: failures.append(MODULES[type(config)].fuzz(config)),
+        kind,
+        arguments=arguments,
+        prog="python -m experiments.fuzz",
+    )
+    return int(any(failures))
 
 
 if __name__ == "__main__":
-    run(main, Games)
+    sys.exit(main())

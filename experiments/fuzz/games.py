@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 import sprawl_env
+from experiments.fuzz.running import check_positive, open_journal, progress, save_failure
 from experiments.fuzz.walks import (
     BOTS,
     CHECKS,
@@ -30,16 +30,14 @@ from experiments.fuzz.walks import (
     new_work,
     walk_kernel,
 )
-from sprawl_env.arena.journal import Journal, Row
+from sprawl_env.arena.journal import Row
 from sprawl_env.arena.workers import Done, Watch, Workers
 from sprawl_env.arena.workers import Work as Task
 from sprawl_env.console import console, option_words
 from sprawl_env.core import registry
 from sprawl_env.core.checks import check_seed
 from sprawl_env.core.errors import InvalidOption, SprawlError, unknown
-from sprawl_env.core.files import write_atomically
 from sprawl_env.core.game import Game
-from sprawl_env.core.provenance import provenance
 from sprawl_env.core.rules import Option
 from sprawl_env.core.state import NOT_OVER, plain, raw_bytes
 from sprawl_env.kernels.rng import combine
@@ -125,12 +123,12 @@ def play_chunk(config: Games, name: str, chunk: int) -> Row:
         failed = int(work.counts[FAILED])
         if failed == NO_GAME:
             break
-        failures.append(save_failure(config, game, work, combine(seed, failed)))
+        failures.append(save_game(config, game, work, combine(seed, failed)))
         first = failed + 1
     fine = not failures
     wrong = replay_again(game, work, combine(seed, size - 1)) if fine else ""
     if wrong:
-        failures.append(save_failure(config, game, work, combine(seed, size - 1), wrong))
+        failures.append(save_game(config, game, work, combine(seed, size - 1), wrong))
     plies, checks, finishes = (int(work.counts[k]) for k in (PLIES, CHECKS, FINISHES))
     return {
         "game": name,
@@ -170,7 +168,7 @@ def without_words(work: Work) -> str:
     return "the compiled check refuses the position, the one in words does not"
 
 
-def save_failure(config: Games, game: Game, work: Work, seed: int, wrong: str = "") -> str:
+def save_game(config: Games, game: Game, work: Work, seed: int, wrong: str = "") -> str:
     """Save the actions and the last position of the last game; return the file's name."""
     games = work.games[:1].view(np.recarray).view(game.dtype).view(np.recarray)
     wrong = wrong or "; ".join(game.rules.violations(game.tables, games, 0)) or without_words(work)
@@ -180,11 +178,7 @@ def save_failure(config: Games, game: Game, work: Work, seed: int, wrong: str = 
         "actions": actions_of(work),
         "position": json.loads(game.to_json(games)),
     }
-    folder = config.out / "failures"
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{game.name}-{seed}.json"
-    write_atomically(path, json.dumps(content))
-    return path.name
+    return save_failure(config.out, f"{game.name}-{seed}", content)
 
 
 # ----------------------------------------------------------------------------------- all chunks
@@ -220,32 +214,16 @@ def check(config: Games) -> None:
     check_seed(config.seed)
     if config.bot not in BOTS:
         raise unknown("bot", config.bot, BOTS)
-    for name in ("games", "every", "jobs"):
-        if getattr(config, name) < 1:
-            raise InvalidOption(f"{name} {getattr(config, name)}: expected 1 or more")
+    check_positive(games=config.games, every=config.every, jobs=config.jobs)
     for name in config.only:
         registry.rules_of(name)
-
-
-def open_journal(config: Games) -> Journal:
-    """Return the journal of a command that is started or goes on.
-
-    Raises:
-        InvalidOption: the folder has the results of another command.
-    """
-    config.out.mkdir(parents=True, exist_ok=True)
-    same = {"bot": config.bot, "every": config.every, "seed": config.seed}
-    path = config.out / f"{config.bot}.json"
-    if path.exists() and json.loads(path.read_text())["config"] != same:
-        raise InvalidOption(f"{config.out}: has games with other settings: choose another --out")
-    write_atomically(path, json.dumps({"config": same, **provenance()}, indent=1))
-    return Journal(config.out / f"{config.bot}.jsonl")
 
 
 def fuzz(config: Games) -> int:
     """Play the games that are missing and print a table; return the number of failures."""
     check(config)
-    journal = open_journal(config)
+    settings = {"bot": config.bot, "every": config.every, "seed": config.seed}
+    journal = open_journal(config.out, config.bot, settings)
     chunks = chunks_of(config)
     known = {(row["game"], row["chunk"]) for row in journal.rows}
     left = [task for task, chunk in enumerate(chunks) if chunk not in known]
@@ -260,13 +238,7 @@ def fuzz(config: Games) -> int:
 def _played(config: Games, chunks: list[tuple[str, int]], left: list[int]) -> Iterator[Row]:
     """Play chunks in processes; yield their rows."""
     size = CHUNK[config.bot]
-    bar = Progress(
-        TextColumn("games"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=console(),
-    )
+    bar = progress("games")
     workers = Workers(start_worker, config, config.jobs, lambda task, seat: FOR_EVER)
     with bar, workers:
         shown = bar.add_task(

@@ -1,0 +1,65 @@
+"""What all kinds of fuzzing share: settings, results that stay, saved failures, progress."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from sprawl_env.arena.journal import Journal
+from sprawl_env.console import console
+from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.files import write_atomically
+from sprawl_env.core.provenance import provenance
+
+
+def check_positive(**counts: int) -> None:
+    """Check settings that count something.
+
+    Raises:
+        InvalidOption: one is below 1.
+    """
+    for name, count in counts.items():
+        if count < 1:
+            raise InvalidOption(f"{name} {count}: expected 1 or more")
+
+
+def open_journal(out: Path, name: str, settings: dict[str, Any]) -> Journal:
+    """Return the journal of a command that is started or goes on.
+
+    Args:
+        out: folder of the results; made if it does not exist.
+        name: of the journal's file, without ``.jsonl``; ``name.json`` tells what made it.
+        settings: those that change what is tried.
+
+    Raises:
+        InvalidOption: the folder has the results of another command.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    path = out / f"{name}.json"
+    if path.exists() and json.loads(path.read_text())["config"] != settings:
+        raise InvalidOption(f"{out}: has results of other settings: choose another --out")
+    write_atomically(path, json.dumps({"config": settings, **provenance()}, indent=1))
+    return Journal(out / f"{name}.jsonl")
+
+
+def save_failure(out: Path, name: str, content: Any) -> str:
+    """Save what failed as ``failures/NAME.json``; return the file's name."""
+    folder = out / "failures"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.json"
+    write_atomically(path, json.dumps(content))
+    return path.name
+
+
+def progress(what: str) -> Progress:
+    """Return a bar that counts what is tried."""
+    return Progress(
+        TextColumn(what),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=console(),
+    )
