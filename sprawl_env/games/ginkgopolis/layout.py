@@ -37,11 +37,13 @@ SHOWN_BONUS: Final = 6
 SHOWN_CARDS: Final = 15
 SHOWN_ROUNDS: Final = 100
 SHOWN_AGE: Final = 2  # classes of cards in hands: the current deck's, the next older, older
+SEEN_BY_ALL: Final = 2  # of the own tiles: shown and taken back
 HUNDRED: Final = 100
 
 _CENTRE: Final = "from the window's centre, east and south"
 _BY_SEAT: Final = "by seat from the observer (solo: 1 is Hal)"
 _BEHIND: Final = f"behind the screen, {_BY_SEAT}; the others' with open_screens only"
+_OF_OTHERS: Final = "by seat from the one after the observer (solo: Hal)"
 _CLASS: Final = "class if it must be in a hand: 1 last shuffled before this deck, 2 earlier"
 _PASSED_ON: Final = "1 for a card that was passed on and must be in a hand"
 
@@ -58,11 +60,15 @@ class Seen(Observation):
     letter_yield = block(
         (letter, NUM_COLOURS), "levels adjacent to the marker, by colour", scale=1 / SHOWN_LEVELS
     )
-    letter_known = block((letter, "sides"), f"{_PASSED_ON}, {_BY_SEAT}")
+    letter_known = block((letter, "others"), f"{_PASSED_ON}, {_OF_OTHERS}")
     letter_age = block(letter, _CLASS, scale=1 / SHOWN_AGE)
 
     tile = entity(NUM_TILES)
-    tile_own = block(tile, "1 if behind the observer's screen")
+    tile_own = block(
+        tile,
+        "behind the observer's screen: 1 if the others have not seen it, 2 if it was taken back",
+        scale=1 / SEEN_BY_ALL,
+    )
     tile_with = block(tile, "1 for the tile the observer has put on its card")
     card_in_hand = block(tile, "1 if its building card is in the observer's hand")
     card_chosen = block(tile, "1 for the card the observer has chosen")
@@ -73,10 +79,10 @@ class Seen(Observation):
     tile_place = block((tile, 2), f"cell of the building it tops, {_CENTRE}", scale=1 / SHOWN_STEPS)
     tile_returned = block(tile, "1 if returned at the first run-out")
     tile_known = block(
-        (tile, "sides"), f"1 if shown, taken back and still behind the screen, {_BY_SEAT}"
+        (tile, "others"), f"1 if shown, taken back and still behind the screen, {_OF_OTHERS}"
     )
     card_age = block(tile, _CLASS, scale=1 / SHOWN_AGE)
-    card_known = block((tile, "sides"), f"{_PASSED_ON}, {_BY_SEAT}")
+    card_known = block((tile, "others"), f"{_PASSED_ON}, {_OF_OTHERS}")
     card_kept = block((tile, "sides"), f"1 for a card in front of a seat, {_BY_SEAT}")
     owner = block((tile, "sides"), f"1 for the owner of the building it tops, {_BY_SEAT}")
 
@@ -154,4 +160,5 @@ def seen_sides(num_seats: int) -> int:
 
 def layout(tables: Tables, num_seats: int) -> ObservationLayout:
     """Return the layout for a number of seats."""
-    return layout_of(Seen, sides=seen_sides(num_seats))
+    sides = seen_sides(num_seats)
+    return layout_of(Seen, sides=sides, others=sides - 1)

@@ -35,6 +35,7 @@ from sprawl_env.games.ginkgopolis.constants import (
 )
 from sprawl_env.games.ginkgopolis.layout import (
     HUNDRED,
+    SEEN_BY_ALL,
     SHOWN_AGE,
     SHOWN_BONUS,
     SHOWN_CARDS,
@@ -136,7 +137,7 @@ def write_hands(t: Table, state: State, viewer: int, out: Mask) -> None:
                 continue
             counts += write_class(t, state, card, out)
             if other != viewer and int(state.known_by[card]) & bit:
-                write_card(t, card, at.letter_known + side, at.card_known + side, out)
+                write_card(t, card, at.letter_known + side - 1, at.card_known + side - 1, out)
         write_counts(t, counts, side, out)
 
 
@@ -151,8 +152,13 @@ def write_sets(t: Table, state: State, viewer: int, out: Mask) -> None:
     mark(int(state.returned), at.tile_returned, stride, out)
     for seat in range(min(num_sides(state), int(t.seen_sides))):
         side = side_seen(state, viewer, seat)
-        mark(int(state.taken_back[seat]), at.tile_known + side, stride, out)
         mark(int(state.kept[seat]), at.card_kept + side, stride, out)
+        if seat != viewer:
+            mark(int(state.taken_back[seat]), at.tile_known + side - 1, stride, out)
+    shown = int(state.taken_back[viewer])
+    while shown:
+        out[at.tile_own + lowest(shown) * stride] = SEEN_BY_ALL
+        shown &= shown - 1
     mark(int(state.discarded_letters), at.letter_discarded, at.letter, out)
 
 

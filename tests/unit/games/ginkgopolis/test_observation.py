@@ -182,8 +182,8 @@ def test_blocks_of_known_cards_are_those_passed_on_that_are_still_in_a_hand(midd
     game, games = middle
     for card in ("D", "blue 3", "A"):
         games.known_by[0, card_of(card)] |= 2
-    sees(game, games, 1, "letter_known", {(3, 1): 1, (0, 2): 1})
-    sees(game, games, 1, "card_known", {(tile_of("blue 3"), 1): 1})
+    sees(game, games, 1, "letter_known", {(3, 0): 1, (0, 1): 1})
+    sees(game, games, 1, "card_known", {(tile_of("blue 3"), 0): 1})
     for seat in (0, 2):
         sees(game, games, seat, "letter_known", {})
         sees(game, games, seat, "card_known", {})
@@ -196,15 +196,15 @@ def test_cards_passed_on_are_known_until_they_are_played(middle):
     play_on(game, games)
     assert games.rounds[0] == 51
     red, yellow = tile_of("red 2"), tile_of("yellow 1")
-    sees(game, games, 1, "letter_known", {(2, 1): 1})
-    sees(game, games, 1, "card_known", {(red, 1): 1, (yellow, 1): 1})
+    sees(game, games, 1, "letter_known", {(2, 0): 1})
+    sees(game, games, 1, "card_known", {(red, 0): 1, (yellow, 0): 1})
     assert "C" in hand_of(games, 2)
     choose(game, games, "C")  # seat 2 is the first player now
     sees(game, games, 1, "letter_known", {})
     sees(game, games, 1, "letter_discarded", {(LETTERS.index(n)): 1 for n in "ABDG"})
     play_on(game, games)
     known = block(game, games, 1, "card_known")
-    assert known[red].tolist() == known[yellow].tolist() == [0, 0, 1]  # now with seat 0
+    assert known[red].tolist() == known[yellow].tolist() == [0, 1]  # now with seat 0
 
 
 def test_blocks_tile_own_and_screen_of_the_observer(middle):
@@ -703,8 +703,10 @@ def test_blocks_of_tiles_shown_and_returned(opened):
         returned=sum(1 << tile_of(name) for name in ("red 19", "red 18")),
         taken_back=[0, 1 << tile_of("red 20"), 0, 0, 0],
     )
+    sees(game, games, 0, "tile_known", {(tile_of("red 20"), 0): 1})
+    sees(game, games, 1, "tile_known", {})
+    sees(game, games, 1, "tile_own", {tile_of("red 20"): 2, tile_of("red 19"): 1})
     for seat in range(2):
-        sees(game, games, seat, "tile_known", {(tile_of("red 20"), 1 - seat): 1})
         sees(game, games, seat, "tile_returned", ones(["red 19", "red 18"]))
     sees(game, games, 0, "screen_returned", {1: 1} if opened else {})
     sees(game, games, 1, "screen_returned", {0: 1})
@@ -715,6 +717,7 @@ def test_blocks_of_tiles_shown_and_returned(opened):
 
 SIGNED = ("letter_place", "tile_place", "city_owner")
 SCALES = {
+    "tile_own": 1 / 2,
     **dict.fromkeys(("letter_place", "tile_place"), 1 / 16),
     **dict.fromkeys(("letter_yield", "levels", "city_levels"), 1 / 8),
     **dict.fromkeys(("kind_in_pack", "kind_kept"), 1 / 4),
