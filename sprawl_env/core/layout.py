@@ -19,21 +19,29 @@ the text of a card, are declared once in a class of their own and added by :func
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import hashlib
 import itertools
 import json
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from sprawl_env.core.checks import described
+from sprawl_env.core.errors import InvalidOption, unknown
+from sprawl_env.core.extras import require
 from sprawl_env.kernels.records import Field, Record, dtype_of
 
+if TYPE_CHECKING:
+    import polars as pl
+
 T = TypeVar("T", bound=np.generic)
+Things = Mapping[str, Sequence[str]]
 
 
 class Block(NamedTuple):
@@ -45,6 +53,7 @@ class Block(NamedTuple):
         meaning: for the docs.
         entity: what the first axis counts; "" for nothing.
         scale: float of one unit, so that whole number times scale is in -1..1.
+        words: names of the places on each axis; an axis without is counted from 0.
     """
 
     name: str
@@ -52,6 +61,7 @@ class Block(NamedTuple):
     meaning: str
     entity: str = ""
     scale: float = 1.0
+    words: tuple[Sequence[str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -66,6 +76,7 @@ class ObservationBlock:
             there is no entity.
         step: distance between two consecutive numbers of one thing.
         scale: factor of the block's whole numbers as float32.
+        words: names of the places on each axis; an axis without is counted from 0.
     """
 
     name: str
@@ -76,10 +87,11 @@ class ObservationBlock:
     stride: int
     step: int = 1
     scale: float = 1.0
+    words: tuple[Sequence[str], ...] = dataclasses.field(default=(), repr=False)
 
     @property
     def size(self) -> int:
-        """Number of numbers in the block."""
+        """Number of features in the block."""
         return math.prod(self.shape)
 
     @property
@@ -95,6 +107,63 @@ class ObservationBlock:
         the first index after the block.
         """
         return self.start + (self.size if self.step > 1 else self.size // self.rows)
+
+    def names(self) -> npt.NDArray[np.object_]:
+        """Return the names of the block's features as text, ``[*shape]``.
+
+        The place on each axis follows the block's name, e.g. ``"owner[red 5, 0]"``; the only
+        feature of a block has the block's name.
+        """
+        names = np.empty(self.shape, object)
+        for index in np.ndindex(self.shape):
+            places = [str(self._word(axis, place)) for axis, place in enumerate(index)]
+            # An axis of one place says nothing, unless it counts things.
+            kept = [
+                place
+                for axis, place in enumerate(places)
+                if self.shape[axis] > 1 or (axis == 0 and self.entity)
+            ]
+            names[index] = f"{self.name}[{', '.join(kept)}]" if kept else self.name
+        return names
+
+    def _word(self, axis: int, place: int) -> str | int:
+        words = self.words[axis] if axis < len(self.words) else ()
+        return words[place] if words else place
+
+
+@dataclass(frozen=True)
+class EntityBlocks:
+    """The blocks of one entity, by name: ``layout["contract"]["cost"]``.
+
+    Attributes:
+        name: of the entity.
+        things: how many things it counts.
+        blocks: in the order in which a thing's numbers follow one another.
+    """
+
+    name: str
+    things: int
+    blocks: dict[str, ObservationBlock]
+
+    def __getitem__(self, name: str) -> ObservationBlock:
+        """Return a block.
+
+        Raises:
+            UnknownName: the entity has no such block.
+        """
+        if name not in self.blocks:
+            raise unknown(f"block of {self.name}", name, self.blocks)
+        return self.blocks[name]
+
+    def __repr__(self) -> str:
+        return "\n".join([f"{self.things} × {self.name}:", *_rows(self.blocks.values())])
+
+
+def _rows(blocks: Iterable[ObservationBlock]) -> Iterator[str]:
+    """Yield a line for each block: where it begins, its name, shape and scale."""
+    for b in blocks:
+        scale = "" if b.scale == 1 else f", scale 1/{1 / b.scale:g}"
+        yield f"  {b.start:5} {b.name} {'×'.join(map(str, b.shape))}{scale}"
 
 
 class ObservationLayout:
@@ -130,10 +199,10 @@ class ObservationLayout:
             if entity:
                 self._add_entity(entity, list(members))
                 continue
-            for name, shape, meaning, _, scale in members:
+            for name, shape, meaning, _, scale, words in members:
                 size = math.prod(shape)
                 self.blocks[name] = ObservationBlock(
-                    name, self.size, shape, meaning, "", size, scale=scale
+                    name, self.size, shape, meaning, "", size, scale=scale, words=words
                 )
                 self.size += size
 
@@ -146,15 +215,90 @@ class ObservationLayout:
         features = sum(math.prod(member.shape[1:]) for member in members)
         stride, step = (1, things) if entity in self._planes else (features, 1)
         start = self.size
-        for name, shape, meaning, _, scale in members:
+        for name, shape, meaning, _, scale, words in members:
             self.blocks[name] = ObservationBlock(
-                name, start, shape, meaning, entity, stride, step, scale
+                name, start, shape, meaning, entity, stride, step, scale, words
             )
             start += math.prod(shape[1:]) * step
         self.size += things * features
 
-    def __getitem__(self, name: str) -> ObservationBlock:
+    def __getitem__(self, name: str) -> Any:
+        """Return a block by its name, or all blocks of an entity by the entity's name.
+
+        Returns:
+            An :class:`ObservationBlock`, or :class:`EntityBlocks` for the name of an entity.
+
+        Raises:
+            UnknownName: there is neither.
+        """
+        if name in self.blocks:
+            return self.blocks[name]
+        own = {b.name: b for b in self.blocks.values() if name and b.entity == name}
+        if not own:
+            raise unknown("block", name, [*self.blocks, *self.entities])
+        return EntityBlocks(name, next(iter(own.values())).rows, own)
+
+    def __repr__(self) -> str:
+        """Return a line for each block: index, name, shape, scale."""
+        lines = [f"{self.size} features; index, block, shape:"]
+        each = self.blocks.values()
+        for entity, members in itertools.groupby(each, key=lambda block: block.entity):
+            lines += [repr(self[entity])] if entity else _rows(members)
+        return "\n".join(lines)
+
+    @property
+    def entities(self) -> tuple[str, ...]:
+        """The names of the entities."""
+        return tuple(dict.fromkeys(b.entity for b in self.blocks.values() if b.entity))
+
+    def _block(self, name: str) -> ObservationBlock:
+        if name not in self.blocks:
+            raise unknown("block", name, self.blocks)
         return self.blocks[name]
+
+    def names(self) -> tuple[str, ...]:
+        """Return the name of each feature, e.g. ``"owner[red 5, 0]"``.
+
+        It is the block's name and the place on each axis; a block of one feature is its name alone.
+        """
+        names = np.empty(self.size, object)
+        for name, each in self.blocks.items():
+            self.view(names, name)[...] = each.names()
+        return tuple(names)
+
+    def frame(self, observation: npt.ArrayLike) -> pl.DataFrame:
+        """Return an observation as a polars DataFrame, one row a feature.
+
+        Args:
+            observation: float32 or int8 ``[size]``, as the game writes it.
+
+        Returns:
+            The columns ``index``, ``block``, ``feature`` (its name), ``number`` (the whole number)
+            and ``value`` (the float32).
+
+        Raises:
+            InvalidOption: the observation has another shape or type.
+            MissingExtra: polars is not installed.
+        """
+        polars = require("polars", "frame()")
+        given = np.asarray(observation)
+        if given.shape != (self.size,) or given.dtype not in (np.int8, np.float32):
+            raise InvalidOption(
+                f"observation: expected float32 or int8 [{self.size}], got {described(observation)}"
+            )
+        whole = given if given.dtype == np.int8 else np.rint(given / self.scales)
+        blocks = np.empty(self.size, object)
+        for name in self.blocks:
+            self.view(blocks, name)[...] = name
+        columns = {
+            "index": np.arange(self.size),
+            "block": list(blocks),
+            "feature": list(self.names()),
+            "number": whole.astype(np.int8),
+            "value": self.to_floats(whole.astype(np.int8)),
+        }
+        frame: pl.DataFrame = polars.DataFrame(columns)
+        return frame
 
     @functools.cached_property
     def scales(self) -> npt.NDArray[np.float32]:
@@ -169,8 +313,12 @@ class ObservationLayout:
         return cast("npt.NDArray[np.float32]", np.asarray(numbers) * self.scales)
 
     def view(self, observation: npt.NDArray[T], name: str) -> npt.NDArray[T]:
-        """Return one block of an observation ``[..., size]`` as ``[..., *shape]``, a view."""
-        block = self.blocks[name]
+        """Return one block of an observation ``[..., size]`` as ``[..., *shape]``, a view.
+
+        Raises:
+            UnknownName: there is no such block.
+        """
+        block = self._block(name)
         front = observation.shape[:-1]
         if not block.entity:
             return observation[..., block.start : block.stop].reshape(*front, *block.shape)
@@ -182,11 +330,11 @@ class ObservationLayout:
         """Return the first and last index (exclusive) of all blocks of an entity.
 
         Raises:
-            KeyError: the entity has no blocks.
+            UnknownName: the entity has no blocks.
         """
         own = [block for block in self.blocks.values() if block.entity == entity]
         if not entity or not own:
-            raise KeyError(entity)
+            raise unknown("entity", entity, self.entities)
         return own[0].start, own[0].start + sum(block.size for block in own)
 
     def features(self, observation: Any, entity: str) -> Any:
@@ -197,7 +345,7 @@ class ObservationLayout:
             entity: its name.
 
         Raises:
-            KeyError: the entity has no blocks.
+            UnknownName: the entity has no blocks.
         """
         start, stop = self.rows(entity)
         things = next(block.rows for block in self.blocks.values() if block.entity == entity)
@@ -275,7 +423,7 @@ def block(shape: Any, meaning: str, *, scale: float = 1.0) -> int:
 
     Args:
         shape: length, or lengths of the axes: whole numbers, names of numbers in
-            :func:`layout_of`, or an entity as the first.
+            :func:`layout_of`, tuples of words that name the places, or an entity as the first.
         meaning: for the docs, without the scale.
         scale: float32 of one unit.
     """
@@ -311,14 +459,29 @@ def _declared_blocks(kind: type[Observation]) -> dict[str, _Block]:
     return found
 
 
-def layout_of(kind: type[Observation], **lengths: int) -> ObservationLayout:
-    """Return the layout that a declaration gives with lengths by name, e.g. ``seats=3``."""
+def layout_of(
+    kind: type[Observation], things: Things | None = None, /, **lengths: int
+) -> ObservationLayout:
+    """Return the layout that a declaration gives.
+
+    Args:
+        kind: the declaration.
+        things: names of the things of an entity, by the entity's name.
+        **lengths: lengths of axes by name, e.g. ``seats=3``.
+    """
     declared = vars(kind)
     entities = {id(field): name for name, field in declared.items() if isinstance(field, _Entity)}
 
     def length(axis: Any) -> int:
         number = axis.things if isinstance(axis, _Entity) else axis
+        if isinstance(number, tuple):
+            return len(number)
         return lengths[number] if isinstance(number, str) else int(number)
+
+    def words(axis: Any) -> Sequence[str]:
+        if isinstance(axis, _Entity):
+            return (things or {}).get(entities[id(axis)], ())
+        return axis if isinstance(axis, tuple) else ()
 
     blocks = [
         Block(
@@ -327,6 +490,7 @@ def layout_of(kind: type[Observation], **lengths: int) -> ObservationLayout:
             field.meaning,
             entities.get(id(field.axes[0]), ""),
             field.scale,
+            tuple(words(axis) for axis in field.axes),
         )
         for name, field in _declared_blocks(kind).items()
     ]

@@ -15,16 +15,14 @@ from sprawl_env.games.ginkgopolis.constants import (
 )
 from sprawl_env.games.ginkgopolis.names import (
     DIRECTIONS,
-    card_name,
     cell_beside,
-    character_name,
     moving_letter,
     step_of,
-    tile_name,
     tiles_in,
 )
 from sprawl_env.games.ginkgopolis.rules.flow import advance
 from sprawl_env.games.ginkgopolis.rules.setup import set_up
+from sprawl_env.games.ginkgopolis.wording import card_name, character_name, tile_name
 from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.rng import combine, seed_state, shuffle
 from tests.second_opinion.ginkgopolis_by_hand import Ginkgopolis

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from itertools import combinations, permutations, product
 
 from sprawl_env.games.ginkgopolis.constants import NO_CARD, NO_TILE
-from sprawl_env.games.ginkgopolis.names import card_name, tile_name, tiles_in
+from sprawl_env.games.ginkgopolis.names import tiles_in
+from sprawl_env.games.ginkgopolis.wording import card_name, tile_name
 
 DECK, HAL, SUPPLY, REMOVED = "deck", "hal", "supply", "removed"
 IN_ORDER = (DECK, SUPPLY)  # the order matters in these places, the next one last

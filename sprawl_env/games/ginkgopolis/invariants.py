@@ -34,15 +34,10 @@ from sprawl_env.games.ginkgopolis.constants import (
     Count,
     Step,
 )
-from sprawl_env.games.ginkgopolis.names import (
-    card_name,
-    cell_beside,
-    moving_letter,
-    tile_name,
-    tiles_in,
-)
+from sprawl_env.games.ginkgopolis.names import cell_beside, moving_letter, tiles_in
 from sprawl_env.games.ginkgopolis.state import AGENDA_DEPTH, State
 from sprawl_env.games.ginkgopolis.tables import Table
+from sprawl_env.games.ginkgopolis.wording import card_name, tile_name
 
 SET = (0, 2**NUM_TILES - 1)
 COUNTED = (0, 127)

@@ -11,20 +11,25 @@ from typing import Final
 from sprawl_env.core.layout import Observation, ObservationLayout, block, entity, layout_of
 from sprawl_env.core.state import Tables
 from sprawl_env.games.ginkgopolis.constants import (
+    ACTS,
+    COLOURS,
     HAND_SIZE,
+    LETTERS,
     MOST_ROUNDS,
-    NUM_ACTS,
     NUM_CARDS,
-    NUM_COLOURS,
-    NUM_GAINS,
     NUM_KINDS,
     NUM_LETTERS,
     NUM_TILES,
     START_TILES,
+    Gain,
 )
+from sprawl_env.games.ginkgopolis.wording import character_name, tile_name
 
 WINDOW: Final = 11  # cells a side of the window, centred on the city
-NUM_DECISIONS: Final = 6
+DECISIONS: Final = ("draft", "card", "tile", "return", "gain", "marker")
+GAINS: Final = tuple(gain.name.lower() for gain in Gain)
+CENTRE: Final = ("east", "south")  # from the window's centre
+CLASSES: Final = ("this deck", "the deck before", "earlier")  # of cards in hands
 
 # The largest numbers that blocks show.
 SHOWN_STEPS: Final = 16  # columns or rows from the window's centre
@@ -56,9 +61,9 @@ class Seen(Observation):
     letter_chosen = block(letter, "1 for the card the observer has chosen")
     letter_discarded = block(letter, "1 if discarded")
     letter_moving = block(letter, "1 while its marker is to be placed")
-    letter_place = block((letter, 2), f"the marker's cell {_CENTRE}", scale=1 / SHOWN_STEPS)
+    letter_place = block((letter, CENTRE), f"the marker's cell {_CENTRE}", scale=1 / SHOWN_STEPS)
     letter_yield = block(
-        (letter, NUM_COLOURS), "levels adjacent to the marker, by colour", scale=1 / SHOWN_LEVELS
+        (letter, COLOURS), "levels adjacent to the marker, by colour", scale=1 / SHOWN_LEVELS
     )
     letter_known = block((letter, "others"), f"{_PASSED_ON}, {_OF_OTHERS}")
     letter_age = block(letter, _CLASS, scale=1 / SHOWN_AGE)
@@ -76,7 +81,9 @@ class Seen(Observation):
     levels = block(tile, "levels of the building it tops", scale=1 / SHOWN_LEVELS)
     worker = block(tile, "1 if it has a worker: its card waits for the next deck")
     covered = block(tile, "1 if below another tile")
-    tile_place = block((tile, 2), f"cell of the building it tops, {_CENTRE}", scale=1 / SHOWN_STEPS)
+    tile_place = block(
+        (tile, CENTRE), f"cell of the building it tops, {_CENTRE}", scale=1 / SHOWN_STEPS
+    )
     tile_returned = block(tile, "1 if returned at the first run-out")
     tile_known = block(
         (tile, "others"), f"1 if shown, taken back and still behind the screen, {_OF_OTHERS}"
@@ -96,14 +103,14 @@ class Seen(Observation):
     )
 
     city_levels = block(
-        (NUM_COLOURS, WINDOW, WINDOW),
+        (COLOURS, WINDOW, WINDOW),
         "window centred on the city: levels of red, blue and yellow buildings",
         scale=1 / SHOWN_LEVELS,
     )
     city_owner = block((WINDOW, WINDOW), "window: owner (+1 observer, -1 another side)")
     city_marker = block((WINDOW, WINDOW), "window: 1 for a marker")
     outside = block(1, "buildings outside the window", scale=1 / NUM_TILES)
-    decision = block(NUM_DECISIONS, "draft, card, tile, return, gain, marker: one is 1")
+    decision = block((DECISIONS,), f"{', '.join(DECISIONS)}: one is 1")
     to_play = block(
         "sides",
         f"1 for the seat that owes a decision, {_BY_SEAT}; in a pass only the observer is shown",
@@ -115,7 +122,7 @@ class Seen(Observation):
         "sides", f"tiles still to gain after the return, {_BY_SEAT}", scale=1 / SHOWN_TILES
     )
     hand_ages = block(
-        ("sides", SHOWN_AGE + 1),
+        ("sides", CLASSES),
         f"cards in the hand of this deck, of the class before and of earlier ones, {_BY_SEAT}",
         scale=1 / HAND_SIZE,
     )
@@ -135,22 +142,22 @@ class Seen(Observation):
     )
     built = block("sides", f"resources on buildings, {_BY_SEAT}", scale=1 / SHOWN_RESOURCES)
     tokens = block("sides", f"New Hand tokens, {_BY_SEAT}", scale=1 / SHOWN_TOKENS)
-    bonus = block(
-        ("sides", NUM_ACTS, NUM_GAINS), f"permanent bonuses, {_BY_SEAT}", scale=1 / SHOWN_BONUS
-    )
+    bonus = block(("sides", ACTS, GAINS), f"permanent bonuses, {_BY_SEAT}", scale=1 / SHOWN_BONUS)
     with_act = block(
-        ("sides", NUM_ACTS), f"cards with a bonus on the act, {_BY_SEAT}", scale=1 / SHOWN_CARDS
+        ("sides", ACTS), f"cards with a bonus on the act, {_BY_SEAT}", scale=1 / SHOWN_CARDS
     )
     with_colour = block(
-        ("sides", NUM_COLOURS), f"cards of the colour, {_BY_SEAT}", scale=1 / SHOWN_CARDS
+        ("sides", COLOURS), f"cards of the colour, {_BY_SEAT}", scale=1 / SHOWN_CARDS
     )
     supply = block(1, "tiles in the supply", scale=1 / (NUM_TILES - START_TILES))
-    run_outs = block(2, "1 after the first, after the second run-out")
+    run_outs = block((("first", "second"),), "1 after the first, after the second run-out")
     ending = block(1, "1 once the end is triggered")
     deck = block(1, "cards in the deck", scale=1 / NUM_CARDS)
     rounds = block(1, f"rounds begun, up to {SHOWN_ROUNDS}", scale=1 / SHOWN_ROUNDS)
     rounds_left = block(1, f"rounds left, up to {SHOWN_ROUNDS}", scale=1 / SHOWN_ROUNDS)
-    hundreds = block(2, "full hundreds of rounds begun, and left", scale=HUNDRED / MOST_ROUNDS)
+    hundreds = block(
+        (("begun", "left"),), "full hundreds of rounds begun, and left", scale=HUNDRED / MOST_ROUNDS
+    )
 
 
 def seen_sides(num_seats: int) -> int:
@@ -161,4 +168,9 @@ def seen_sides(num_seats: int) -> int:
 def layout(tables: Tables, num_seats: int) -> ObservationLayout:
     """Return the layout for a number of seats."""
     sides = seen_sides(num_seats)
-    return layout_of(Seen, sides=sides, others=sides - 1)
+    things = {
+        "letter": LETTERS,
+        "tile": tuple(tile_name(tile) for tile in range(NUM_TILES)),
+        "kind": tuple(character_name(kind) for kind in range(NUM_KINDS)),
+    }
+    return layout_of(Seen, things, sides=sides, others=sides - 1)

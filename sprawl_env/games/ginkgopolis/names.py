@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from sprawl_env.core.state import FINISHED, NOBODY, NOT_OVER, Games, Tables
 from sprawl_env.games.ginkgopolis.actions import ACTIONS
 from sprawl_env.games.ginkgopolis.constants import (
-    ACTS,
     COLOURS,
     HAL,
     LETTERS,
@@ -15,8 +14,6 @@ from sprawl_env.games.ginkgopolis.constants import (
     NO_CHARACTER,
     NO_LETTER,
     NO_SIDE,
-    NUM_ACTS,
-    NUM_LETTERS,
     NUM_TILES,
     NUMBERS,
     STEP_X,
@@ -25,6 +22,7 @@ from sprawl_env.games.ginkgopolis.constants import (
 )
 from sprawl_env.games.ginkgopolis.rules.markers import find_place
 from sprawl_env.games.ginkgopolis.state import Entry, State
+from sprawl_env.games.ginkgopolis.wording import card_name, character_name, tile_name
 from sprawl_env.kernels.compile import kernel
 
 DIRECTIONS = ("north", "east", "south", "west")
@@ -51,21 +49,6 @@ def cell_beside(state: State, side: int) -> tuple[int, int]:
         int(state.site_x[site]) + STEP_X[2 * direction],
         int(state.site_y[site]) + STEP_Y[2 * direction],
     )
-
-
-def tile_name(tile: int) -> str:
-    """Return a tile or building card as ``red 7``."""
-    return f"{COLOURS[tile // NUMBERS]} {tile % NUMBERS + 1}"
-
-
-def card_name(card: int) -> str:
-    """Return a card as ``A`` or ``red 7``."""
-    return LETTERS[card] if card < NUM_LETTERS else tile_name(card - NUM_LETTERS)
-
-
-def character_name(kind: int) -> str:
-    """Return a character as ``red exploit``."""
-    return f"{COLOURS[kind // NUM_ACTS]} {ACTS[kind % NUM_ACTS]}"
 
 
 def tiles_in(tiles: int) -> list[int]:

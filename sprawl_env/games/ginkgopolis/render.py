@@ -43,18 +43,16 @@ from sprawl_env.games.ginkgopolis.constants import (
 )
 from sprawl_env.games.ginkgopolis.names import (
     DECISIONS,
-    card_name,
     cell_beside,
-    character_name,
     decision_of,
     moving_letter,
     place_of,
     step_of,
-    tile_name,
     tiles_in,
 )
 from sprawl_env.games.ginkgopolis.state import State
 from sprawl_env.games.ginkgopolis.tables import Table
+from sprawl_env.games.ginkgopolis.wording import card_name, character_name, tile_name
 from sprawl_env.render.picture import BUTTON_HEIGHT, Picture, ending
 from sprawl_env.render.shapes import (
     INK,

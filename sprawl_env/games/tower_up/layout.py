@@ -15,6 +15,7 @@ from sprawl_env.core.state import Tables
 from sprawl_env.games.tower_up.constants import (
     BOARD_2P,
     BOARD_4P,
+    COLOURS,
     COUNTED_HEIGHTS,
     MARKET_SIZE,
     MAX_COLUMNS,
@@ -25,13 +26,13 @@ from sprawl_env.games.tower_up.constants import (
     MOST_CARD_FLOORS,
     MOST_STEPS,
     NUM_CARDS,
-    NUM_COLOURS,
     NUM_OBJECTIVES,
     NUM_ROOFS,
     OBJECTIVES_IN_PLAY,
 )
 
-NUM_DECISIONS: Final = 4
+DECISIONS: Final = ("turn", "floor to choose", "floor to return", "roof")
+END_CAUSES: Final = ("a last roof", "a shortage")
 MOST_COST: Final = MAX_STREETS + 1  # the new building's floor and one for each neighbour
 
 # Where the numbers of a block are clipped.
@@ -53,14 +54,12 @@ class Seen(Observation):
     """The observation of one seat."""
 
     site = entity("sites")
-    height = block(
-        (site, NUM_COLOURS), "floors of the building, by its colour", scale=1 / MAX_HEIGHT
-    )
+    height = block((site, COLOURS), "floors of the building, by its colour", scale=1 / MAX_HEIGHT)
     price = block(
-        (site, NUM_COLOURS), "empty sites: adjacent buildings by colour", scale=1 / MAX_STREETS
+        (site, COLOURS), "empty sites: adjacent buildings by colour", scale=1 / MAX_STREETS
     )
     reach = block(
-        (site, NUM_COLOURS),
+        (site, COLOURS),
         "empty sites: floors of the tallest adjacent building by colour",
         scale=1 / MAX_HEIGHT,
     )
@@ -93,18 +92,16 @@ class Seen(Observation):
     roofs = block((site, "seats"), f"roofs at any height{_SEAT}", scale=1 / MAX_HEIGHT)
     top = block((site, "seats"), f"1 if the building's top is a roof{_SEAT}")
 
-    decision = block(NUM_DECISIONS, "turn, floor to choose, floor to return, roof: one is 1")
+    decision = block((DECISIONS,), f"{', '.join(DECISIONS)}: one is 1")
     to_choose = block(1, "floors the seat to play still has to choose", scale=1 / MOST_CARD_FLOORS)
     vehicle = block(
-        NUM_COLOURS, "steps its marker will move after they are chosen", scale=1 / MOST_STEPS
+        (COLOURS,), "steps its marker will move after they are chosen", scale=1 / MOST_STEPS
     )
-    reserve = block(
-        ("seats", NUM_COLOURS), f"floors in hand, at most 10{_SEAT}", scale=1 / MOST_HELD
-    )
+    reserve = block(("seats", COLOURS), f"floors in hand, at most 10{_SEAT}", scale=1 / MOST_HELD)
     roofs_left = block("seats", f"roofs not placed yet{_SEAT}", scale=1 / NUM_ROOFS)
-    marker = block(("seats", NUM_COLOURS), f"steps moved{_SEAT}", scale=1 / (MAX_COLUMNS - 1))
+    marker = block(("seats", COLOURS), f"steps moved{_SEAT}", scale=1 / (MAX_COLUMNS - 1))
     to_star = block(
-        ("seats", NUM_COLOURS),
+        ("seats", COLOURS),
         f"steps short of the next star column, at most 2{_SEAT}",
         scale=1 / MOST_TO_STAR,
     )
@@ -132,9 +129,9 @@ class Seen(Observation):
     )
 
     card = entity(MARKET_SIZE)
-    card_floors = block((card, NUM_COLOURS), "floors by colour, at most 2", scale=1 / MOST_ON_CARD)
+    card_floors = block((card, COLOURS), "floors by colour, at most 2", scale=1 / MOST_ON_CARD)
     card_multicolour = block(card, "multicolour floors, at most 2", scale=1 / MOST_ON_CARD)
-    card_vehicle = block((card, NUM_COLOURS), "vehicle steps by colour", scale=1 / MOST_STEPS)
+    card_vehicle = block((card, COLOURS), "vehicle steps by colour", scale=1 / MOST_STEPS)
     card_gain = block(
         card,
         "millions the vehicle moves the observer's marker by",
@@ -146,9 +143,9 @@ class Seen(Observation):
         scale=1 / MOST_GAIN,
     )
 
-    supply = block(NUM_COLOURS, "floors left, at most 30", scale=1 / MOST_SUPPLY)
+    supply = block((COLOURS,), "floors left, at most 30", scale=1 / MOST_SUPPLY)
     deck = block(1, "cards left in the deck", scale=1 / NUM_CARDS)
-    end_cause = block(2, "1 if the end was triggered: by a last roof, by a shortage")
+    end_cause = block((END_CAUSES,), f"1 if the end was triggered: by {', by '.join(END_CAUSES)}")
     last_turns = block(1, "seats that have not had their last turn", scale=1 / MAX_SEATS)
     turn = block(1, "turns finished, at most 100", scale=1 / MOST_TURNS_SEEN)
     turns_left = block(

@@ -14,7 +14,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     WEALTH,
 )
 from sprawl_env.games.urban_sprawl.effect_verbs import GROUP_OF, Verb
-from sprawl_env.games.urban_sprawl.layout import CARD_LAYOUT, NUM_NEXT
+from sprawl_env.games.urban_sprawl.layout import CARD_LAYOUT, TOUCHES
 from sprawl_env.games.urban_sprawl.vocabulary import Per, Who
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def write_features(t: Table, card: int) -> None:
     for k in range(VOCATIONS_A_CARD):
         if t.card_vocation[card, k] != NO_VOCATION:
             out["vocations"][t.card_vocation[card, k]] = t.card_number[card, k]
-    for bit in range(NUM_NEXT):
+    for bit in range(len(TOUCHES)):
         out["next_to"][bit] = int(t.card_next_to[card]) >> bit & 1
     out["limits"][:] = t.card_empty_block[card], t.card_highest[card], t.card_any_zone[card]
     out["value"][:] = t.card_at_least[card], t.card_at_most[card]

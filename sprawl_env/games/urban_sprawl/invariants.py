@@ -67,7 +67,8 @@ from sprawl_env.games.urban_sprawl.constants import (
     Power,
 )
 from sprawl_env.games.urban_sprawl.effect_verbs import MOST, VERBS_OF, Verb
-from sprawl_env.games.urban_sprawl.names import card_name, kind_name, lot_name, marker_name
+from sprawl_env.games.urban_sprawl.names import card_name, kind_name, marker_name
+from sprawl_env.games.urban_sprawl.places import lot_name
 from sprawl_env.games.urban_sprawl.rules.entry_points import POINT, legal_actions
 from sprawl_env.games.urban_sprawl.state import AGENDA_DEPTH, Entry, State
 from sprawl_env.games.urban_sprawl.steps import (

@@ -7,6 +7,8 @@ step.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from enum import IntEnum
 from typing import Final
 
 import numpy as np
@@ -14,33 +16,66 @@ import numpy.typing as npt
 
 from sprawl_env.core.layout import Observation, ObservationLayout, block, entity, group, layout_of
 from sprawl_env.games.urban_sprawl.constants import (
+    CONTRACT_SPACES,
+    DECKS,
     FAVORS,
     FIRST_FAVOR,
     MAX_SIZE,
+    MONEY,
     MOST_ICON,
     MOST_VALUE,
     NUM_BLOCKS,
-    NUM_COLOURS,
-    NUM_DECKS,
     NUM_EVENTS,
     NUM_KINDS,
     NUM_LINES,
     NUM_LOTS,
-    NUM_MARKERS,
-    NUM_OFFICES,
     NUM_POLITICIANS,
-    NUM_VOCATIONS,
     NUM_ZONES,
+    OFFICES,
     PLANNING_TOP,
+    VOCATIONS,
+    ZONES,
 )
-from sprawl_env.games.urban_sprawl.steps import (
-    NUM_DECISION_COLUMNS,
-)
+from sprawl_env.games.urban_sprawl.effect_verbs import Verb
+from sprawl_env.games.urban_sprawl.places import block_name, lot_name
+from sprawl_env.games.urban_sprawl.steps import DECISIONS, NUM_DECISION_COLUMNS
 from sprawl_env.games.urban_sprawl.vocabulary import NUM_VERB_COLUMNS, Group, Next
 
+BUILDABLE: Final = ZONES[:NUM_ZONES]
+BLOCKS: Final = tuple(block_name(number) for number in range(NUM_BLOCKS))
 NUM_PLACES: Final = FIRST_FAVOR + FAVORS  # of contracts: the row, the deck tops, own Favors
-NUM_NEXT: Final = int(max(Next)) + 1
-NUM_VERB_GROUPS: Final = len(Group)  # kinds of effects in card features
+
+# The names of the things that blocks describe.
+_SPACES: Final = tuple(f"{cost} AP" for cost in range(1, CONTRACT_SPACES + 1))
+THINGS: Final = {
+    "lot": tuple(lot_name(lot) for lot in range(NUM_LOTS)),
+    "planning": (*_SPACES[:PLANNING_TOP], "deck top"),
+    "contract": (
+        *_SPACES,
+        *(f"{deck} top" for deck in DECKS),
+        *(f"favor {number}" for number in range(1, FAVORS + 1)),
+    ),
+}
+
+
+def _columns(kind: Iterable[IntEnum], count: int) -> tuple[str, ...]:
+    """Return names of columns: those of the numbers in use, the others' numbers."""
+    names = [str(column) for column in range(count)]
+    for each in kind:
+        names[each] = each.name.lower()
+    return tuple(names)
+
+
+DECISION_WORDS: Final = _columns(DECISIONS, NUM_DECISION_COLUMNS)
+VERB_WORDS: Final = _columns(Verb, NUM_VERB_COLUMNS)
+EACH_BUILDING: Final = tuple(f"{money} {zone}" for money in MONEY[:2] for zone in ZONES)
+GROUPS: Final = tuple(group.name.lower() for group in Group)
+LIMITS: Final = ("empty block", "highest block", "any zone")
+TOUCHES: Final = (*BUILDABLE, *(each.name.lower() for each in Next))
+MARKERS: Final = (
+    *(f"wealth {number}" for number in range(7, 13)),
+    *(f"prestige {number}" for number in range(4, 7)),
+)
 
 # Limits of what is observed.  Amounts without a limit are clipped; the others stay below by the
 # rules and by the limits of the data.
@@ -73,40 +108,47 @@ def least_of_steps(half: int) -> npt.NDArray[np.int64]:
 class CardFeatures(Observation):
     """What a contract says, computed once with the tables (features.py)."""
 
-    zone = block(NUM_ZONES, "its zone: CIV, COM, IND, RES")
+    zone = block((BUILDABLE,), "its zone: CIV, COM, IND, RES")
     size = block(1, "its size", scale=1 / MAX_SIZE)
     prestige = block(1, f"its prestige icon, at most {MOST_PRESTIGE}", scale=1 / MOST_PRESTIGE)
     vocations = block(
-        NUM_VOCATIONS,
+        (VOCATIONS,),
         f"the number that it scores, at most {MOST_NUMBER}, by vocation",
         scale=1 / MOST_NUMBER,
     )
     next_to = block(
-        NUM_NEXT, "it must touch CIV, COM, IND, RES, a park, water, forest, an own building"
+        (TOUCHES,), "it must touch CIV, COM, IND, RES, a park, water, forest, an own building"
     )
-    limits = block(3, "only in an empty block, only in the highest block, any zone")
+    limits = block(
+        (("empty block", "highest block", "any zone"),),
+        "only in an empty block, only in the highest block, any zone",
+    )
     value = block(
-        2, f"least and most value of the block, at most {MOST_LIMIT}", scale=1 / MOST_LIMIT
+        (("least", "most"),),
+        f"least and most value of the block, at most {MOST_LIMIT}",
+        scale=1 / MOST_LIMIT,
     )
     does = block(
-        NUM_VERB_GROUPS,
+        (GROUPS,),
         "sum of the amounts of its effects, at least 1 for each: lose or steal; pay lines; add or "
         "move markers; place or move buildings; harm or take buildings; elect or give offices; "
         "gain or cost planning cards; action points or lasting; gain or score vocations; "
         "optional, chosen or auctioned",
         scale=1 / MOST_EFFECT,
     )
-    once = block(2, "wealth, prestige gained once", scale=1 / MOST_EFFECT)
+    once = block((MONEY[:2],), "wealth, prestige gained once", scale=1 / MOST_EFFECT)
     per_own = block(
-        2 * NUM_COLOURS,
+        (EACH_BUILDING,),
         "wealth, then prestige, that the builder gains for each CIV, COM, IND, RES, park",
         scale=1 / MOST_EACH,
     )
     per_all = block(
-        2 * NUM_COLOURS, "the same for effects by which every controller gains", scale=1 / MOST_EACH
+        (EACH_BUILDING,),
+        "the same for effects by which every controller gains",
+        scale=1 / MOST_EACH,
     )
     paid = block(
-        NUM_COLOURS, "paid to the builder for each CIV, COM, IND, RES, park", scale=1 / MOST_EACH
+        (ZONES,), "paid to the builder for each CIV, COM, IND, RES, park", scale=1 / MOST_EACH
     )
 
 
@@ -118,7 +160,7 @@ class Seen(Observation):
     """The observation; seats are counted from the observer."""
 
     lot = entity(NUM_LOTS, planes=True)
-    zone = block((lot, NUM_COLOURS), "building on the lot: CIV, COM, IND, RES, park")
+    zone = block((lot, ZONES), "building on the lot: CIV, COM, IND, RES, park")
     building_size = block(lot, "size of that building", scale=1 / MAX_SIZE)
     right = block(lot, "the building extends to the lot on the right")
     below = block(lot, "the building extends to the lot below")
@@ -138,7 +180,7 @@ class Seen(Observation):
     planning = entity(PLANNING_TOP + 1)
     there = block(planning, "a planning card is there: 1 to 4 AP, deck top")
     permits = block(planning, "permits of the card", scale=1 / MAX_SIZE)
-    for_zones = block((planning, NUM_ZONES), "the permits are for CIV, COM, IND, RES")
+    for_zones = block((planning, BUILDABLE), "the permits are for CIV, COM, IND, RES")
     wealth_value = block(planning, "wealth value of the card", scale=1 / MOST_ICON)
     ballot = block(planning, "the card has a ballot")
     renewal = block(planning, "the card is an Urban Renewal")
@@ -167,26 +209,28 @@ class Seen(Observation):
     to_play = block(seat, "it is this seat's decision")
     hand = block((seat, NUM_KINDS), "planning cards by kind", scale=1 / MOST_COPIES)
     permit_sum = block(
-        (seat, NUM_ZONES),
+        (seat, BUILDABLE),
         f"permits p held for CIV, COM, IND, RES in steps: {MOST_STEPS} * p // (p + {HALF_PERMITS})",
         scale=1 / MOST_STEPS,
     )
     permit_sum_above = block(
-        (seat, NUM_ZONES), "permits above the least of that step", scale=1 / MOST_ABOVE
+        (seat, BUILDABLE), "permits above the least of that step", scale=1 / MOST_ABOVE
     )
-    vocations = block((seat, NUM_VOCATIONS), "vocation markers held", scale=1 / MOST_COPIES)
-    offices = block((seat, NUM_OFFICES), "offices held")
+    vocations = block((seat, VOCATIONS), "vocation markers held", scale=1 / MOST_COPIES)
+    offices = block((seat, OFFICES), "offices held")
     buildings = block(
-        (seat, NUM_COLOURS),
+        (seat, ZONES),
         f"buildings controlled, at most {MOST_BUILDINGS}: CIV, COM, IND, RES, parks",
         scale=1 / MOST_BUILDINGS,
     )
     favor = group(CardFeatures, "card features of its first Favor", of=seat)
     other_favor = group(CardFeatures, "card features of its second Favor", of=seat)
 
-    decision = block(NUM_DECISION_COLUMNS, "the decision to take (`steps.Step`)")
-    verb = block(NUM_VERB_COLUMNS, "verb of the effect that requires the decision")
-    money = block(2, "the effect, or saving a building from it, is about wealth, prestige")
+    decision = block((DECISION_WORDS,), "the decision to take (`steps.Step`)")
+    verb = block((VERB_WORDS,), "verb of the effect that requires the decision")
+    money = block(
+        (MONEY[:2],), "the effect, or saving a building from it, is about wealth, prestige"
+    )
     amounts = block(
         2,
         f"amount; units or cards left, or highest bid; each at most {MOST_AMOUNT}",
@@ -194,37 +238,37 @@ class Seen(Observation):
     )
     permits_paid = block(1, "permits paid", scale=1 / MAX_SIZE)
     meant_card = group(CardFeatures, "card features of the contract being built or just built")
-    meant_marker = block(NUM_MARKERS, "marker to place: wealth 7 to 12, prestige 4 to 6")
-    meant_zone = block(NUM_COLOURS, "zone of the building to place: CIV, COM, IND, RES, park")
-    meant_office = block(NUM_OFFICES, "office whose tie is to break")
-    meant_vocation = block(NUM_VOCATIONS, "vocation to take from an opponent")
+    meant_marker = block((MARKERS,), "marker to place: wealth 7 to 12, prestige 4 to 6")
+    meant_zone = block((ZONES,), "zone of the building to place: CIV, COM, IND, RES, park")
+    meant_office = block((OFFICES,), "office whose tie is to break")
+    meant_vocation = block((VOCATIONS,), "vocation to take from an opponent")
 
     points = block(1, f"AP left, at most {MOST_POINTS}", scale=1 / MOST_POINTS)
     investing = block(1, "the turn has had no action yet")
     nothing_built = block(1, "the turn has built no contract yet")
     event = block(1, "an event is executed")
     turns = block(1, f"turns, at most {MOST_TURN}", scale=1 / MOST_TURN)
-    contracts_left = block(NUM_DECKS, "Town, City, Metropolis cards left", scale=1 / MOST_LEFT)
-    active_decks = block(2, "City active, Metropolis active")
+    contracts_left = block((DECKS,), "Town, City, Metropolis cards left", scale=1 / MOST_LEFT)
+    active_decks = block((DECKS[1:],), "City active, Metropolis active")
     planning_left = block(
         2,
         "planning cards left, next planning cards known not to be events",
         scale=1 / MOST_PLANNING,
     )
     rebuilt = block(1, "planning deck rebuilt since the turn or its end began")
-    in_play = block(NUM_OFFICES, "offices in play")
+    in_play = block((OFFICES,), "offices in play")
     pawn = block(NUM_POLITICIANS, "office on the election track")
-    markers = block(NUM_MARKERS, "markers in the supply: wealth 7 to 12, prestige 4 to 6")
-    vocations_left = block(NUM_VOCATIONS, "vocation markers in the supply", scale=1 / MOST_COPIES)
-    tiles = block((NUM_COLOURS, MAX_SIZE), "building tiles in the supply", scale=1 / MOST_TILES)
+    markers = block((MARKERS,), "markers in the supply: wealth 7 to 12, prestige 4 to 6")
+    vocations_left = block((VOCATIONS,), "vocation markers in the supply", scale=1 / MOST_COPIES)
+    tiles = block((ZONES, MAX_SIZE), "building tiles in the supply", scale=1 / MOST_TILES)
     discards = block(NUM_KINDS, "planning discards by kind", scale=1 / MOST_COPIES)
     events_discarded = block(NUM_EVENTS, "planning events among the discards")
     room = block(
-        (NUM_ZONES, NUM_BLOCKS),
+        (BUILDABLE, BLOCKS),
         "the block has an empty lot where zoning allows CIV, COM, IND, RES",
     )
 
 
 def seen_layout(num_seats: int) -> ObservationLayout:
     """Return the layout for a number of seats."""
-    return layout_of(Seen, seats=num_seats)
+    return layout_of(Seen, THINGS, seats=num_seats)

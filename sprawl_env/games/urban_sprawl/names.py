@@ -36,6 +36,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     VOCATIONS,
     ZONES,
 )
+from sprawl_env.games.urban_sprawl.places import block_name, lot_name
 from sprawl_env.games.urban_sprawl.rules.turn import contract_at
 from sprawl_env.games.urban_sprawl.state import State
 from sprawl_env.games.urban_sprawl.steps import (
@@ -44,7 +45,6 @@ from sprawl_env.games.urban_sprawl.steps import (
 )
 from sprawl_env.kernels.agenda import top
 
-CORNER_WORDS = ("top left", "top right", "bottom left", "bottom right")
 SHAPE_WORDS = {
     2: ("top", "bottom", "left", "right"),
     3: ("all but top left", "all but top right", "all but bottom left", "all but bottom right"),
@@ -82,16 +82,6 @@ def kind_name(tables: Tables, kind: int) -> str:
     zones = [ZONES[z] for z in range(NUM_ZONES) if int(t.permit_zones[kind]) >> z & 1]
     count = int(t.permits[kind])
     return f"{count} permit{'s'[: count > 1]} {' '.join(zones)} ({t.permit_wealth[kind]})"
-
-
-def block_name(block: int) -> str:
-    """Return a block by letter and number: columns A to F, rows 1 to 6 from the top."""
-    return f"{'ABCDEF'[block % SIDE]}{block // SIDE + 1}"
-
-
-def lot_name(lot: int) -> str:
-    """Return a lot, e.g. ``C3 top left``."""
-    return f"{block_name(lot // CORNERS)} {CORNER_WORDS[lot % CORNERS]}"
 
 
 def marker_name(tables: Tables, marker: int) -> str:

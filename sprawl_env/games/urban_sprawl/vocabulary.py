@@ -105,7 +105,7 @@ class Next(IntEnum):
 
 
 class Group(IntEnum):
-    """GameKernels that observations of a card count together (``features``)."""
+    """Verbs that observations of a card count together (``features``)."""
 
     LOSSES = 0
     PAYOUTS = 1

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sprawl_env.core.actions import ActionTable
-from sprawl_env.core.errors import IllegalAction
+from sprawl_env.core.errors import IllegalAction, InvalidOption, UnknownName
 from sprawl_env.core.layout import (
     Observation,
     ObservationLayout,
@@ -94,8 +94,79 @@ def test_blocks_of_one_entity_must_lie_together_and_agree_on_the_number_of_thing
         ObservationLayout(site, ("points", (2,), "points"), ("owner", (3,), "whose", "site"))
     with pytest.raises(ValueError, match="same first axis"):
         ObservationLayout(site, ("owner", (4,), "whose", "site"))
-    with pytest.raises(KeyError):
+    with pytest.raises(UnknownName, match="unknown entity 'card': choose from site"):
         ObservationLayout(site).rows("card")
+
+
+class Market(Observation):
+    site = entity(2)
+    owner = block((site, "seats"), "whose")
+    supply = block((("red", "blue"),), "cards left", scale=1 / 4)
+    deck = block(1, "cards left", scale=1 / 60)
+
+
+@pytest.fixture
+def market():
+    return layout_of(Market, {"site": ("A", "B")}, seats=2)
+
+
+def test_every_feature_has_a_name_from_its_places_on_the_axes(market):
+    owner = ("owner[A, 0]", "owner[A, 1]", "owner[B, 0]", "owner[B, 1]")
+    assert market.names() == (*owner, "supply[red]", "supply[blue]", "deck")
+
+
+def test_names_of_features_are_unique_for_all_games_and_seats(any_game):
+    layout = any_game.observation_layout
+    assert len(set(layout.names())) == layout.size
+
+
+def test_names_follow_the_features_of_planes():
+    layout = ObservationLayout(
+        ("height", (2,), "floors", "site"), ("owner", (2, 2), "whose", "site"), planes=("site",)
+    )
+    first = ("height[0]", "height[1]", "owner[0, 0]", "owner[1, 0]")
+    assert layout.names() == (*first, "owner[0, 1]", "owner[1, 1]")
+
+
+def test_a_frame_shows_an_observation_of_either_type(market):
+    polars = pytest.importorskip("polars")
+    whole = np.array([1, 0, 0, 1, 2, 0, 59], np.int8)
+    frame = market.frame(whole)
+    assert frame.equals(market.frame(market.to_floats(whole)))
+    supply = frame.filter(polars.col("feature") == "supply[red]")
+    assert supply.to_dicts() == [
+        {"index": 4, "block": "supply", "feature": "supply[red]", "number": 2, "value": 0.5}
+    ]
+
+
+@pytest.mark.parametrize("wrong", [[0.0] * 7, np.zeros(6, np.int8), np.zeros((1, 7), np.float32)])
+def test_a_frame_of_something_else_is_refused(market, wrong):
+    pytest.importorskip("polars")
+    with pytest.raises(InvalidOption, match=r"observation: expected float32 or int8 \[7\], got"):
+        market.frame(wrong)
+
+
+def test_blocks_are_found_by_name_and_through_their_entity(market):
+    assert market["site"]["owner"] is market["owner"]
+    assert market.entities == ("site",)
+    assert market["owner"].start == 0
+    for name, known in (("ownr", "did you mean 'owner'"), ("color", "choose from deck, owner")):
+        with pytest.raises(UnknownName, match=known):
+            market[name]
+    with pytest.raises(UnknownName, match="unknown block of site 'deck': choose from owner"):
+        market["site"]["deck"]
+    with pytest.raises(UnknownName, match="unknown block"):
+        market.view(np.zeros(7, np.int8), "site")
+
+
+def test_the_repr_lists_the_blocks(market):
+    assert repr(market).splitlines() == [
+        "7 features; index, block, shape:",
+        "2 × site:",
+        "      0 owner 2×2",
+        "      4 supply 2, scale 1/4",
+        "      6 deck 1, scale 1/60",
+    ]
 
 
 def test_the_layouts_digest_sees_names_shapes_and_order_but_not_wording():

@@ -43,10 +43,8 @@ from sprawl_env.games.ginkgopolis.constants import (
 )
 from sprawl_env.games.ginkgopolis.names import (
     DIRECTIONS,
-    card_name,
     cell_beside,
     place_of,
-    tile_name,
     tiles_in,
 )
 from sprawl_env.games.ginkgopolis.rules.act import keep_card, keep_character
@@ -57,6 +55,7 @@ from sprawl_env.games.ginkgopolis.rules.flow import advance
 from sprawl_env.games.ginkgopolis.rules.markers import do_push
 from sprawl_env.games.ginkgopolis.rules.passes import ask_all
 from sprawl_env.games.ginkgopolis.rules.setup import clear
+from sprawl_env.games.ginkgopolis.wording import card_name, tile_name
 from sprawl_env.kernels.agenda import push
 from sprawl_env.kernels.compile import JIT, kernel
 

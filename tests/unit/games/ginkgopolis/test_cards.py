@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from sprawl_env.games.ginkgopolis.constants import LETTERS, Step
-from sprawl_env.games.ginkgopolis.names import card_name, tiles_in
+from sprawl_env.games.ginkgopolis.names import tiles_in
+from sprawl_env.games.ginkgopolis.wording import card_name
 from tests.unit.games.ginkgopolis.position import (
     LOOK_EVERY,
     START,

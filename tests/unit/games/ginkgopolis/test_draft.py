@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sprawl_env.games.ginkgopolis.constants import NO_CHARACTER, Step
-from sprawl_env.games.ginkgopolis.names import character_name
+from sprawl_env.games.ginkgopolis.wording import character_name
 from tests.unit.games.ginkgopolis.position import (
     check,
     game_of,

@@ -4,7 +4,7 @@ import pytest
 
 from sprawl_env.core.state import FINISHED, NOT_OVER
 from sprawl_env.games.ginkgopolis.constants import Step
-from sprawl_env.games.ginkgopolis.names import tile_name
+from sprawl_env.games.ginkgopolis.wording import tile_name
 from tests.unit.games.ginkgopolis.position import (
     choose,
     discards_of,

@@ -4,7 +4,7 @@ import pytest
 
 from sprawl_env.core.state import FINISHED, NOT_OVER
 from sprawl_env.games.ginkgopolis.constants import HAL, NO_TILE, Step
-from sprawl_env.games.ginkgopolis.names import card_name
+from sprawl_env.games.ginkgopolis.wording import card_name
 from tests.unit.games.ginkgopolis.position import (
     building_at,
     choose,
