@@ -14,6 +14,8 @@ from itertools import permutations
 
 import numpy as np
 
+from sprawl_env.core.state import plain
+
 HIDDEN = ("deck",)
 
 
@@ -67,12 +69,15 @@ def deal_of(game, games, seen):
 
     The first legal action takes the card at the first space, or answers what that asks.
     """
-    shown = []
+    shown, records = [], plain(games)
+    mask = np.zeros(game.num_actions, np.int8)
+    sizes, market = records["deck_size"], records["market"]
     while len(shown) < seen.refills:
-        size = int(games.deck_size[0])
-        game.play(games, 0, int(np.flatnonzero(game.legal_actions(games))[0]))
-        if games.deck_size[0] != size:  # a card has left the deck, or a new one was formed
-            shown.append(int(games.market[0, 0]))
-    deck = games.deck[0, : games.deck_size[0]].tolist()[::-1]
+        size = int(sizes[0])
+        game.kernels.legal_actions(game.tables, records, 0, mask)
+        game.kernels.play(game.tables, records, 0, int(mask.argmax()))
+        if sizes[0] != size:  # a card has left the deck, or a new one was formed
+            shown.append(int(market[0, 0]))
+    deck = records["deck"][0, : sizes[0]].tolist()[::-1]
     places = range(len(deck)) if seen.places is None else seen.places
     return tuple(shown), tuple(deck[k] for k in places if k < len(deck))
