@@ -9,19 +9,32 @@ cards those are is known, for all others lie open or have been seen to leave the
 - The planning deck has no events among the cards left of its upper stack, and all unseen events
   below.  Once rebuilt it is one stack.
 
-Cards are words.  A deck may have too many orders to list, so several cards may share a word; the
-sequences of words are then equally likely as well.  A deal may go on past the end of the planning
-deck: then the cards of the rebuilt deck follow.
+Cards are words.  A deck may have too many orders to list, so several cards may share a word.  A
+deal may go on past the end of the planning deck: then the cards of the rebuilt deck follow.
 """
 
+import math
 from collections import Counter
 from dataclasses import dataclass
-from itertools import permutations, product
+from itertools import product
+
+import numpy as np
+
+from sprawl_env.core.state import plain
+from sprawl_env.games.urban_sprawl.constants import (
+    FIRST_EVENT,
+    NO_KIND,
+    NUM_CARDS,
+    NUM_PLANNING,
+    PLANNING_TOP,
+)
+from sprawl_env.games.urban_sprawl.names import card_name, kind_name
 
 HIDDEN = ("planning_deck", "deck")
 DECKS = ("town", "city", "metropolis")
 # Cards below and in the middle stack of a contract deck with its special event (US 6.1).
 STACKS = {"standard": (15, 7), "long": (9, 10), "short": (18, 10)}
+OTHER, EVENT = "other", "event"  # words of cards that are not told apart
 
 
 @dataclass(frozen=True)
@@ -37,10 +50,9 @@ class Planning:
     """What is unseen in the planning deck."""
 
     permits: tuple = ()  # words of permits and Urban Renewal
-    events: tuple = ()
+    events: tuple = ()  # words; those of permits and events differ but for OTHER
     upper: int = 0  # cards left of the upper stack
-    rebuilt_of: tuple = ()  # words, all different, of the discards that follow at the run-out
-    rebuilt_shown: int | None = None  # how many of those one looks at; None: all
+    rebuilt_of: tuple = ()  # words of the discards that follow when the deck has run out
 
 
 @dataclass(frozen=True)
@@ -55,16 +67,21 @@ class Seen:
 
 
 def all_deals(seen):
-    """Yield every deal that agrees with what was seen, once: the planning deck, then the others.
+    """Return the weight of every deal that agrees with what was seen.
 
-    The next card of a deck is the first.
+    A deal is the planning deck, then the others; the next card of a deck is the first.  Its weight
+    is proportional to the number of orders that give this sequence of words.
     """
     contracts = [contract_orders(getattr(seen, name), seen.length) for name in DECKS]
-    yield from product(planning_orders(seen.planning), *contracts)
+    return {
+        (planning, *decks): weight
+        for planning, weight in planning_orders(seen.planning).items()
+        for decks in product(*contracts)
+    }
 
 
 def arrangements(words):
-    """Yield all sequences of the words, once each."""
+    """Yield all sequences of the words, once each; each stands for as many orders of the cards."""
     left = Counter(words)
     sequence = []
 
@@ -84,7 +101,7 @@ def arrangements(words):
 
 
 def contract_orders(deck, length):
-    """Return the orders of a contract deck."""
+    """Return the sequences of a contract deck; all have the same weight."""
     if deck.special is None:
         return list(arrangements(deck.cards))
     below, middle = STACKS[length]
@@ -98,14 +115,77 @@ def contract_orders(deck, length):
 
 
 def planning_orders(planning):
-    """Return the orders of the planning deck, with what follows when it has run out."""
-    upper, events = planning.upper, set(planning.events)
-    orders = [
-        order
-        for order in arrangements((*planning.permits, *planning.events))
-        if events.isdisjoint(order[:upper])
-    ]
-    count = planning.rebuilt_shown
-    count = len(planning.rebuilt_of) if count is None else count
-    assert len(set(planning.rebuilt_of)) == len(planning.rebuilt_of)
-    return [(*order, *new) for order in orders for new in permutations(planning.rebuilt_of, count)]
+    """Return the weight of each sequence of the planning deck and what follows its end.
+
+    Events that are not told apart may be any of the other cards below the upper stack.
+    """
+    upper = planning.upper
+    told = set(planning.events) - {OTHER}
+    untold = planning.events.count(OTHER)
+    weights = {}
+    for order in arrangements((*planning.permits, *planning.events)):
+        weight = math.comb(order[upper:].count(OTHER), untold)
+        if weight and told.isdisjoint(order[:upper]):
+            weights[order] = weight
+    return {
+        (*order, *new): weight
+        for order, weight in weights.items()
+        for new in arrangements(planning.rebuilt_of)
+    }
+
+
+# ---------------------------------------------------------------- the deal of a position
+
+
+class Look:
+    """Reads the deal of a position, in the form of :func:`all_deals`.
+
+    Args:
+        game: the game.
+        told: names of the cards that are told apart; with ``EVENT`` planning events have a word
+            of their own.
+        spaces: of the planning row, empty.  If given, perhaps none, the turn is ended.  The cards
+            that fill them come first, then the events that were drawn for the top, which must be
+            told as ``EVENT``, then the top.
+    """
+
+    def __init__(self, game, told, spaces=None):
+        self.game, self.spaces = game, spaces
+        untold = {False: OTHER, True: EVENT if EVENT in told else OTHER}
+        cards = [card_name(game.tables, card) for card in range(NUM_CARDS)]
+        kinds = [kind_name(game.tables, kind) for kind in range(NUM_PLANNING)]
+        self.card_words = [name if name in told else OTHER for name in cards]
+        self.kind_words = [
+            name if name in told else untold[kind >= FIRST_EVENT] for kind, name in enumerate(kinds)
+        ]
+
+    def __call__(self, games):
+        """Return the deal of game 0."""
+        drawn = () if self.spaces is None else self.drawn(games)
+        state = games.view(np.ndarray)
+        size = int(state["planning_size"][0])
+        kinds = state["planning_deck"][0, :size].tolist()[::-1]
+        sizes = state["deck_size"][0].tolist()
+        contracts = [
+            tuple(self.card_words[card] for card in cards[:size][::-1])
+            for cards, size in zip(state["deck"][0].tolist(), sizes, strict=True)
+        ]
+        return ((*drawn, *(self.kind_words[kind] for kind in kinds)), *contracts)
+
+    def drawn(self, games):
+        """End the turn and return the words of the planning cards drawn."""
+        end_turn(self.game, games)
+        kinds = games.planning[0, [*self.spaces, PLANNING_TOP]].tolist()
+        assert NO_KIND not in kinds
+        words = [self.kind_words[kind] for kind in kinds]
+        events = int(games.planning_discards[0, FIRST_EVENT:].sum())
+        return (*words[:-1], *[EVENT] * events, words[-1])
+
+
+def end_turn(game, games):
+    """End the turn: the first legal action declines."""
+    records, mask = plain(games), np.zeros(game.num_actions, np.int8)
+    turn = int(games.turn[0])
+    while records["turn"][0] == turn:
+        game.kernels.legal_actions(game.tables, records, 0, mask)
+        game.kernels.play(game.tables, records, 0, int(mask.argmax()))

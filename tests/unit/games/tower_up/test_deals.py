@@ -13,6 +13,7 @@ from sprawl_env.core.state import TRUNCATED
 from sprawl_env.games.tower_up.constants import NO_CARD, NUM_CARDS, EndCause, Step
 from sprawl_env.kernels.agenda import top
 from tests.second_opinion.deals import (
+    DRAWS,
     FEWEST,
     MOST,
     Case,
@@ -21,6 +22,7 @@ from tests.second_opinion.deals import (
     assert_uneven,
     keep_the_random_state,
     keep_the_truth,
+    redealt_counts,
     true_deal,
 )
 from tests.second_opinion.tower_up_deals import HIDDEN, Seen, all_deals, deal_of
@@ -240,7 +242,8 @@ def case_of(name):
     deals = tuple(all_deals(seen))
     assert len(set(deals)) == len(deals)
     look = functools.partial(deal_of, game, seen=seen)
-    return Case(game, games, deals, look, HIDDEN, seat, ahead=seen.refills > 0)
+    first = NAMES.index(name) * DRAWS
+    return Case(game, games, deals, look, HIDDEN, seat, seen.refills > 0, first)
 
 
 def test_tu_3_t9_there_are_positions_enough_with_deals_enough():
@@ -318,3 +321,24 @@ def test_tu_4_t2_the_true_random_numbers_do_not_survive_a_redeal(name):
         states.add(int(trial.rng[0]))
     assert len(states) == 30
     assert int(case.games.rng[0]) not in states
+
+
+def test_tu_4_t2_later_shuffles_follow_the_seed_of_the_redeal():
+    """Each of ten seeds forms another deck, and not the true one."""
+    case = case_of("no_deck_is_left")
+    found = {true_deal(case)}
+    for seed in range(10):
+        trial = case.games.copy()
+        case.redeal(trial, seed)
+        found.add(case.deal_of(trial))
+    assert len(found) == 11
+
+
+def show_another_card(trial, truth, rng):
+    """Exchange a card of the market for one of the deck."""
+    trial.market[0, 0], trial.deck[0, 0] = trial.deck[0, 0], trial.market[0, 0]
+
+
+def test_a_redeal_that_changes_what_lies_open_fails():
+    with pytest.raises(AssertionError, match="market"):
+        redealt_counts(case_of("start_of_a_turn"), 1, show_another_card)
