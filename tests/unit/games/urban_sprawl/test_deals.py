@@ -11,7 +11,13 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from sprawl_env.games.urban_sprawl.constants import DECK_CARDS, FIRST_EVENT, NO_CARD, NUM_EVENTS
+from sprawl_env.games.urban_sprawl.constants import (
+    DECK_CARDS,
+    FIRST_EVENT,
+    NO_CARD,
+    NUM_EVENTS,
+    PLANNING_TOP,
+)
 from sprawl_env.games.urban_sprawl.names import card_name, kind_name
 from sprawl_env.games.urban_sprawl.steps import Step
 from tests.second_opinion.deals import (
@@ -40,9 +46,11 @@ from tests.second_opinion.urban_sprawl_deals import (
 from tests.unit.games.urban_sprawl.position import (
     card_of,
     game_of,
+    hand_of,
     kind_of,
     play,
     position,
+    run,
     step_of,
     with_tables,
 )
@@ -326,21 +334,21 @@ def uneventful():
     return with_tables(game_of(), tables)
 
 
-def hoarded(planning, *discarded, deck=()):
-    """Return a position in which seat 0 has all permits but those named."""
+def hoard(planning, *discarded, deck=()):
+    """Return what is drawn: seat 0 has all permits but those named, all events are discarded."""
     left = copies()
     for word in (*(word for word in planning if word is not None), *discarded, *deck):
         left[kind_of(word)] -= 1
     hand = {("renewal" if k == len(left) - 1 else k): n for k, n in enumerate(left) if n}
-    return position(
-        planning=planning,
-        planning_deck=deck,
-        hands=[hand],
-        contracts=ROW,
-        gone=DECKS,
-        only_planning=True,
-        game=uneventful(),
-    )
+    return {
+        "planning": planning,
+        "planning_deck": deck,
+        "hands": [hand],
+        "contracts": ROW,
+        "gone": DECKS,
+        "only_planning": True,
+        "game": uneventful(),
+    }
 
 
 EVENTS = (EVENT,) * NUM_EVENTS
@@ -348,26 +356,51 @@ EVENTS = (EVENT,) * NUM_EVENTS
 
 def the_planning_deck_runs_out():
     """The last two permits fill the row, the first of the rebuilt deck is the top."""
-    game, games = hoarded([5, 5, None, None, None], 0, 14, deck=(13, 15))
+    game, games = position(**hoard([5, 5, None, None, None], 0, 14, deck=(13, 15)))
     planning = Planning(names_of(13, 15), rebuilt_of=(*names_of(0, 14), *EVENTS))
     return game, games, Seen(planning), 1, (2, 3)
 
 
 def no_planning_card_is_left():
-    game, games = hoarded([5, 5, 5, 6, None], "renewal", 14, 15)
+    game, games = position(**hoard([5, 5, 5, 6, None], "renewal", 14, 15))
     planning = Planning(rebuilt_of=(*names_of("renewal", 14, 15), *EVENTS))
     return game, games, Seen(planning), 0, ()
 
 
 def a_planning_deck_just_rebuilt():
     """Events that came up for the top are on the discards again."""
-    game, games = hoarded([5, 5, 5, 6, None], "renewal", 0, 14, 15)
+    game, games = position(**hoard([5, 5, 5, 6, None], "renewal", 0, 14, 15))
     play(game, games, "decline")
+    drawn = kind_name(game.tables, int(games.planning[0, PLANNING_TOP]))
+    return game, games, Seen(rest_of(games, ("renewal", 0, 14, 15), drawn)), 0
+
+
+def rest_of(games, discarded, drawn):
+    """Return what is left of a rebuilt deck from which one permit, after some events, came."""
     came = int(games.planning_discards[0, FIRST_EVENT:].sum())
-    permits = Counter(names_of("renewal", 0, 14, 15))
-    permits[kind_name(game.tables, int(games.planning[0, 4]))] -= 1
-    planning = Planning(tuple(permits.elements()), (EVENT,) * (NUM_EVENTS - came))
-    return game, games, Seen(planning), 0
+    permits = tuple(name for name in names_of(*discarded) if name != drawn)
+    return Planning(permits, (EVENT,) * (NUM_EVENTS - came))
+
+
+def a_planning_deck_rebuilt_by_an_effect():
+    """A contract lets seat 0 draw the last card and the first permit of the new deck (U29)."""
+    drawn = hoard([5, 5, 5, 6, None], "renewal", 0, 14, 15, deck=(13,))
+    before = drawn["hands"][0]
+    game, games = run({"do": "draw", "amount": 2}, **drawn)
+    (kind,) = (k for k in ("renewal", 0, 14, 15) if hand_of(games, 0).get(k, 0) > before.get(k, 0))
+    return game, games, Seen(rest_of(games, ("renewal", 0, 14, 15), name_of(kind))), 1
+
+
+def events_drawn_by_an_effect():
+    """They are discarded, so they lie open (U29)."""
+    game, games = run(
+        {"do": "draw", "amount": 1},
+        planning_deck=("Luxury Tax", "Flood", 9, 13, 0, "Fire", "renewal", 14),
+        only_planning=True,
+        gone=DECKS,
+    )
+    planning = Planning(names_of(13, 0, "renewal", 14), names_of("Fire"))
+    return game, games, Seen(planning), 1
 
 
 POSITIONS = (
@@ -390,6 +423,8 @@ POSITIONS = (
     the_planning_deck_runs_out,
     no_planning_card_is_left,
     a_planning_deck_just_rebuilt,
+    a_planning_deck_rebuilt_by_an_effect,
+    events_drawn_by_an_effect,
 )
 NAMES = [make.__name__ for make in POSITIONS]
 
