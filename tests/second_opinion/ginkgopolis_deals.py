@@ -5,8 +5,6 @@ What a seat has seen is written down by hand for a position: see :class:`Seen`. 
 every unseen card and tile is and what the others have chosen in secret.
 """
 
-import math
-from collections import Counter
 from dataclasses import dataclass, field
 from itertools import combinations, permutations, product
 
@@ -131,62 +129,8 @@ def part_of(state, seat):
     return hand, behind, (chosen, None if tile == NO_TILE else tile_name(tile), aside)
 
 
-HIDDEN = ("deck", "hal_card", "supply", "hand", "tiles", "returning", "chosen", "chosen_tile")
-
-
-def redealt_counts(redeal, games, others, draws):
-    """Count the deals that ``redeal(games, seed)`` makes of copies of a position."""
-    counts, samples = Counter(), {}
-    trial = games.copy()
-    for seed in range(draws):
-        trial[0] = games[0]
-        redeal(trial, seed)
-        key = b"".join(trial[name].tobytes() for name in (*HIDDEN, "again"))
-        counts[key] += 1
-        if key not in samples:
-            samples[key] = deal_of(trial[0], others)
-    deals = Counter()
-    for key, count in counts.items():
-        deals[samples[key]] += count
-    return deals
-
-
-def chance_of(square, freedom):
-    """Return the probability that chi-square with ``freedom`` degrees is at least ``square``.
-
-    The regularised upper incomplete gamma function Q(freedom / 2, square / 2): its series below
-    the mean, its continued fraction (Lentz) above.
-    """
-    a, x = freedom / 2, square / 2
-    if x <= 0:
-        return 1.0
-    scale = math.exp(a * math.log(x) - x - math.lgamma(a))
-    if x < a + 1:
-        term = total = 1 / a
-        n = a
-        while term > total * 1e-15:
-            n += 1
-            term *= x / n
-            total += term
-        return 1 - total * scale
-    b = x + 1 - a
-    c, d = 1e300, 1 / b
-    fraction = d
-    for k in range(1, 10_000):
-        b += 2
-        step = -k * (k - a)
-        d = 1 / (step * d + b)
-        c = b + step / c
-        fraction *= d * c
-        if abs(d * c - 1) < 1e-15:
-            break
-    return fraction * scale
-
-
-def p_value(counts, deals):
-    """Return the probability of counts as uneven as these; 0 if a deal cannot be."""
-    if not set(counts) <= set(deals):
-        return 0.0
-    expected = sum(counts.values()) / len(deals)
-    square = sum((counts[deal] - expected) ** 2 / expected for deal in deals)
-    return chance_of(square, len(deals) - 1)
+HIDDEN = (
+    *("deck", "hal_card", "supply", "hand", "tiles"),
+    *("returning", "chosen", "chosen_tile", "again"),
+    *("owes", "asked", "known_by"),  # they follow from the hidden
+)

@@ -10,18 +10,27 @@ import numpy as np
 import pytest
 
 from sprawl_env.games.ginkgopolis.constants import LETTERS, NO_CARD, Step
-from sprawl_env.kernels.compile import JIT
+from tests.second_opinion.deals import (
+    FEWEST,
+    MOST,
+    Case,
+    assert_even,
+    assert_short,
+    assert_uneven,
+    chance_of,
+    keep_the_truth,
+    true_deal,
+)
 from tests.second_opinion.ginkgopolis_deals import (
     DECK,
     HAL,
+    HIDDEN,
     REMOVED,
     SUPPLY,
     Class,
     Seen,
     all_deals,
-    chance_of,
-    p_value,
-    redealt_counts,
+    deal_of,
 )
 from tests.unit.games.ginkgopolis.position import (
     choose,
@@ -34,10 +43,6 @@ from tests.unit.games.ginkgopolis.position import (
     step_of,
 )
 
-LIMIT = 0.001  # of p, over all positions together
-DRAWS = 100_000
-SHORT = 8  # draws a deal in the short test
-UNEVEN = 60  # draws a deal that show that a redeal is uneven on purpose
 START_CARDS = {f"{colour} {k}" for colour in ("red", "blue", "yellow") for k in (1, 2, 3)}
 ONE_REMOVED = ("components.toml", "[6, 6, 6, 0, 0]", "[1, 1, 1, 0, 0]")
 NONE_REMOVED = ("components.toml", "[6, 6, 6, 0, 0]", "[0, 0, 0, 0, 0]")
@@ -298,75 +303,43 @@ POSITIONS = (
 
 
 @functools.cache
-def listed(name):
-    """Return a position by its name, the seats beside the observer, and all deals."""
+def case_of(name):
+    """Return the case of a position by its name."""
     game, games, seen = next(make for make in POSITIONS if make.__name__ == name)()
     others = range(1, game.num_seats)
-    deals = list(all_deals(seen, others))
+    deals = tuple(all_deals(seen, others))
     assert len(set(deals)) == len(deals)
-    return game, games, others, deals
+    return Case(game, games, deals, lambda trial: deal_of(trial[0], others), HIDDEN)
 
 
 NAMES = [make.__name__ for make in POSITIONS]
 
 
-def redeal_of(game):
-    """Return the redeal for seat 0 as ``redeal(games, seed)``."""
-    return lambda games, seed: game.redeal_hidden(games, 0, seed, 0)
-
-
-def p_of(name, draws, disturb=None):
-    """Return the p-value of redeals of a position; ``disturb(games, truth, rng)`` follows each."""
-    game, games, others, deals = listed(name)
-    redeal = redeal_of(game)
-    rng = np.random.default_rng(0)
-
-    def disturbed(trial, seed):
-        redeal(trial, seed)
-        if disturb is not None:
-            disturb(trial, games, rng)
-
-    return p_value(redealt_counts(disturbed, games, others, draws), deals)
-
-
 def test_gk_4_g25_there_are_positions_enough_with_deals_enough():
     assert len(NAMES) >= 12
     for name in NAMES:
-        assert 50 <= len(listed(name)[3]) <= DRAWS / 20, name
+        assert FEWEST <= len(case_of(name).deals) <= MOST, name
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_gk_4_g25_the_true_deal_agrees_with_what_was_seen(name):
-    _, games, others, deals = listed(name)
-    (true,) = redealt_counts(lambda trial, seed: None, games, others, 1)
-    assert true in deals
+    assert true_deal(case_of(name)) in case_of(name).deals
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_gk_4_g25_a_redeal_deals_every_deal_that_agrees_equally_often(name):
     """A short version; without compiled kernels it finds impossible deals only."""
-    game, games, others, deals = listed(name)
-    if not JIT:
-        counts = redealt_counts(redeal_of(game), games, others, 40)
-        assert set(counts) <= set(deals)
-        return
-    assert p_of(name, SHORT * len(deals)) > LIMIT / len(NAMES)
+    assert_short(case_of(name), len(NAMES))
 
 
 @pytest.mark.slow
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", NAMES)
 def test_gk_4_g25_100_000_redeals_deal_every_deal_that_agrees_equally_often(name):
-    assert p_of(name, DRAWS) > LIMIT / len(NAMES)
+    assert_even(case_of(name), len(NAMES))
 
 
 # ---------------------------------------------------------------- the test itself
-
-
-def keep_the_truth(trial, truth, rng):
-    """Leave the true position in 1 of 20 redeals."""
-    if rng.random() < 0.05:
-        trial[0] = truth[0]
 
 
 def prefer_the_lower_card(trial, truth, rng):
@@ -406,8 +379,7 @@ def return_the_lowest(trial, truth, rng):
     ],
 )
 def test_an_uneven_redeal_fails(name, disturb):
-    draws = UNEVEN * len(listed(name)[3])
-    assert p_of(name, draws, disturb) < LIMIT / len(NAMES)
+    assert_uneven(case_of(name), disturb, len(NAMES))
 
 
 def test_the_chance_of_a_chi_square_is_that_of_the_tables():
