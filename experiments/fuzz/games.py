@@ -30,7 +30,7 @@ from experiments.fuzz.walks import (
     new_work,
     walk_kernel,
 )
-from sprawl_env.arena.journal import Row
+from sprawl_env.arena.journal import Journal, Row
 from sprawl_env.arena.workers import Done, Watch, Workers
 from sprawl_env.arena.workers import Work as Task
 from sprawl_env.console import console, option_words
@@ -50,6 +50,14 @@ MOST_FAILURES: Final = 3  # of a chunk, which ends there
 FOR_EVER: Final = 1e9
 DEFAULTS: Final = 0.5  # share of the numbers that keep their default
 TRIES: Final = 1000
+_COUNTS: Final = ("chunk", "games", "plies", "checks", "finished")
+ROW: Final = {  # of the journal
+    "game": str,
+    **dict.fromkeys(_COUNTS, int),
+    "options": [str],
+    "seconds": float,
+    "failures": [str],
+}
 
 
 @dataclass(frozen=True)
@@ -219,11 +227,20 @@ def check(config: Games) -> None:
         registry.rules_of(name)
 
 
+def journal_of(config: Games, out: Path) -> Journal:
+    """Return the journal of the games in a folder.
+
+    Raises:
+        SprawlError: the folder has other results, or they are damaged.
+    """
+    settings = {"bot": config.bot, "every": config.every, "seed": config.seed}
+    return open_journal(out, config.bot, settings, ROW)
+
+
 def fuzz(config: Games) -> int:
     """Play the games that are missing and print a table; return the number of failures."""
     check(config)
-    settings = {"bot": config.bot, "every": config.every, "seed": config.seed}
-    journal = open_journal(config.out, config.bot, settings)
+    journal = journal_of(config, config.out)
     chunks = chunks_of(config)
     known = {(row["game"], row["chunk"]) for row in journal.rows}
     left = [task for task, chunk in enumerate(chunks) if chunk not in known]
