@@ -23,17 +23,18 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from rich.markup import escape
 from rich.table import Table
 
 from experiments.fuzz.running import check_positive, open_journal, progress, save_failure
 from sprawl_env.arena.journal import Row
 from sprawl_env.console import console
 from sprawl_env.core.checks import check_seed
-from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.errors import InvalidOption, printable
 from sprawl_env.kernels.compile import JIT
 from sprawl_env.kernels.rng import combine
 
-SECONDS: Final = 60  # for a process, which compiles the kernels of a small game at most
+SECONDS: Final = 300  # for a process, which compiles the kernels of a small game at most
 LONGEST: Final = 300  # characters of what a process printed
 PROGRAM_INDEX: Final = "index of a program"
 PARTS: Final = "parts"  # folder of the kernels that other kernels call
@@ -319,5 +320,5 @@ def table(rows: list[Row]) -> Table:
         counts += [sum(row["how"] == how for row in group) for how in SHARES]
         counts += [round(sum(row["seconds"] for row in group))]
         counts += [sum(len(row["failures"]) for row in group)]
-        shown.add_row(name, *(f"{count:,}" for count in counts))
+        shown.add_row(escape(printable(name)), *(f"{count:,}" for count in counts))
     return shown

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
+from rich.markup import escape
 from rich.table import Table
 
 from experiments.fuzz.kinds import KINDS, Broken, Kind, files_in
@@ -42,7 +43,6 @@ CHUNK: Final = 25  # damages of a kind that a process tries in a row
 SECONDS: Final = 60.0  # for one of them
 MEMORY: Final = 2**31  # bytes that one of them may add to what the process has
 LONGEST: Final = 1000  # characters of an error
-NOTHING: Final = -1  # number of a damage while the undamaged files are made
 ACCEPTED, REFUSED = "accepted", "refused"
 ROW: Final = {  # of the journal
     "kind": str,
@@ -114,12 +114,24 @@ def _used(use: object) -> str:
 
 @functools.cache
 def variants(name: str) -> Path:
-    """Make the undamaged files of a kind; return their folder, which ends with the process."""
+    """Make the undamaged files of a kind; return their folder, which ends with the process.
+
+    Each is read and used once, which also compiles what is needed.
+
+    Raises:
+        Broken: an undamaged file is not accepted.
+    """
+    kind = KINDS[name]
     home = Path(_home().name) / name
-    for number in range(KINDS[name].variants):
+    for number in range(kind.variants):
         folder = home / str(number)
         folder.mkdir(parents=True)
-        KINDS[name].make(folder, number)
+        kind.make(folder, number)
+        with tempfile.TemporaryDirectory() as parent:
+            trial = Path(shutil.copytree(folder, Path(parent) / "files"))
+            found = verdict(kind, trial)
+        if found != (ACCEPTED, ""):
+            raise Broken(f"{name} {number}: {' '.join(found)}")
     return home
 
 
@@ -186,7 +198,6 @@ def start_worker(config: Files) -> Work:
 
 def try_chunk(config: Files, name: str, chunk: int, watch: Watch) -> Row:
     """Try the damages of one chunk; return its row of the journal."""
-    watch(0, NOTHING)
     variants(name)
     limit_memory()
     counts = {ACCEPTED: 0, REFUSED: 0}
@@ -279,5 +290,5 @@ def table(rows: list[Row]) -> Table:
         seconds = round(sum(row["seconds"] for row in group))
         failures = sum(len(row["failures"]) for row in group)
         counts = (refused + accepted, refused, accepted, seconds, failures)
-        shown.add_row(name, *(f"{count:,}" for count in counts))
+        shown.add_row(escape(printable(name)), *(f"{count:,}" for count in counts))
     return shown

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from rich.markup import escape
 from rich.table import Table
 
 import sprawl_env
@@ -36,7 +37,7 @@ from sprawl_env.arena.workers import Work as Task
 from sprawl_env.console import console, option_words
 from sprawl_env.core import registry
 from sprawl_env.core.checks import check_seed
-from sprawl_env.core.errors import InvalidOption, SprawlError, unknown
+from sprawl_env.core.errors import InvalidOption, SprawlError, printable, unknown
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import Option
 from sprawl_env.core.state import NOT_OVER, plain, raw_bytes
@@ -299,5 +300,6 @@ def table(rows: list[Row], config: Games) -> Table:
         failures = sum(len(row["failures"]) for row in group)
         an_hour = f"{counts[0] / hours:,.0f}" if hours else "-"
         numbers = (f"{number:,}" for number in counts)
-        shown.add_row(name, seats, str(options), *numbers, an_hour, str(failures))
+        words = (escape(printable(word)) for word in (name, seats))
+        shown.add_row(*words, str(options), *numbers, an_hour, str(failures))
     return shown

@@ -48,6 +48,7 @@ Use = Callable[[], None]
 LOTS: Final = "examples.lots:RULES"
 GAMES: Final = ("tower_up", "ginkgopolis", "urban_sprawl")
 LONGEST: Final = 20_000  # plies of a game
+SAVED: Final = 40  # plies of a game that was saved; loading one draws a picture for each
 LOOK: Final = 64  # plies between two looks at a game
 AGENT: Final = "agent:tower_up/small"
 NAMES: Final = ("random", "greedy")  # of the bots of the tournament
@@ -172,11 +173,11 @@ def any_game(number: int) -> Game:
     return draw_game(GAMES[number % len(GAMES)], number)
 
 
-def some_plies(game: Game, number: int) -> list[int]:
-    """Return the actions of a random game: all, or some of them."""
+def some_plies(game: Game, number: int, most: int = LONGEST) -> list[int]:
+    """Return the first actions of a random game, at most so many."""
     rng = np.random.default_rng(number)
     actions = [ply.action for ply in replays.record_random(game, number).plies]
-    return actions[: int(rng.integers(len(actions) + 1))]
+    return actions[: int(rng.integers(min(len(actions), most) + 1))]
 
 
 # ------------------------------------------------------------------------- positions and saves
@@ -194,8 +195,8 @@ def make_position(folder: Path, number: int) -> None:
 def make_save(folder: Path, number: int) -> None:
     """Write a game of the page that was saved after some plies."""
     game = any_game(number)
-    about = {"bots": [HUMAN] * game.num_seats}
-    replay = replays.from_actions(game, number, some_plies(game, number), **about)
+    actions = some_plies(game, number, most=SAVED)
+    replay = replays.from_actions(game, number, actions, bots=[HUMAN] * game.num_seats)
     (folder / "mine.jsonl").write_text(replays.dump(replay))
 
 
@@ -206,7 +207,7 @@ def read_save(folder: Path) -> Use:
         raise sprawl_env.SprawlError("no save")
     path = folder / names[0]
     game = game_of(path)
-    session = Session(game, [HUMAN] * game.num_seats)
+    session = Session(game, [HUMAN, *["random"] * (game.num_seats - 1)])
     says = session.why_not_loadable(path)
     session.load(path)
 
@@ -324,13 +325,12 @@ def make_checkpoint(folder: Path, number: int) -> None:
     save(folder / "mine", tensors, about(100), {"README.md": "A card."})
 
 
-def use_policy(policy: Policy, seen: Any, mask: Any, values: Any) -> None:
+def use_policy(policy: Policy, seen: Any, mask: Any, logits: Any, values: Any) -> None:
     """Check what a policy says about a position.
 
     Raises:
         Broken: a number is not finite, or it plays what is illegal.
     """
-    logits = policy.logits(seen, mask)
     if not np.isfinite(logits).all() or not np.isfinite(values).all():
         raise Broken("a logit or a value is not finite")
     for sample in (False, True):
@@ -345,8 +345,8 @@ def read_policy(name: str | Path) -> Use:
     games = policy.game.deal(1, 0)
     seen = policy.game.observe(games, 0, int(games["to_play"][0]))[None]
     mask = policy.game.legal_actions(games, 0)[None]
-    values = policy.values(seen)
-    return lambda: use_policy(policy, seen, mask, values)
+    logits, values = policy.logits(seen, mask), policy.values(seen)
+    return lambda: use_policy(policy, seen, mask, logits, values)
 
 
 def read_checkpoint(folder: Path) -> Use:

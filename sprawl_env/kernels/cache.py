@@ -55,7 +55,7 @@ from sprawl_env.kernels.checked_files import (
     make_folder,
     read_named,
     read_stamped,
-    remove_leftovers,
+    remove_temporary,
     why_refused,
     write_named,
     write_stamped,
@@ -288,7 +288,7 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # numba has no types
 @functools.cache
 def _clean(folder: Path) -> None:
     """Delete what killed processes left in a locked cache folder, once per process."""
-    remove_leftovers(folder)
+    remove_temporary(folder)
 
 
 class _PartImpl(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no types
