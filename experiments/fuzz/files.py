@@ -113,8 +113,8 @@ def _used(use: object) -> str:
 
 
 @functools.cache
-def variants(name: str) -> Path:
-    """Make the undamaged files of a kind; return their folder, which ends with the process.
+def variants(name: str, home: Path) -> Path:
+    """Make the undamaged files of a kind below a folder; return their folder.
 
     Each is read and used once, which also compiles what is needed.
 
@@ -122,33 +122,28 @@ def variants(name: str) -> Path:
         Broken: an undamaged file is not accepted.
     """
     kind = KINDS[name]
-    home = Path(_home().name) / name
+    made = home / name
     for number in range(kind.variants):
-        folder = home / str(number)
+        folder = made / str(number)
         folder.mkdir(parents=True)
         kind.make(folder, number)
-        with tempfile.TemporaryDirectory() as parent:
+        with tempfile.TemporaryDirectory(dir=home) as parent:
             trial = Path(shutil.copytree(folder, Path(parent) / "files"))
             found = verdict(kind, trial)
         if found != (ACCEPTED, ""):
             raise Broken(f"{name} {number}: {' '.join(found)}")
-    return home
+    return made
 
 
-@functools.cache
-def _home() -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix="fuzz-files-")
-
-
-def try_mutation(config: Files, name: str, number: int) -> tuple[str, str]:
+def try_mutation(config: Files, home: Path, name: str, number: int) -> tuple[str, str]:
     """Damage a file of a kind and read it.
 
     Returns:
         Whether it was accepted or refused, and the name of a saved failure, "" if there is none.
     """
-    kind, whole = KINDS[name], variants(name)
+    kind, whole = KINDS[name], variants(name, home)
     rng = np.random.default_rng(combine(combine(config.seed, zlib.crc32(name.encode())), number))
-    with tempfile.TemporaryDirectory(prefix="fuzz-file-") as parent:
+    with tempfile.TemporaryDirectory(dir=home) as parent:
         folder = Path(parent) / "files"
         shutil.copytree(whole / str(rng.integers(kind.variants)), folder)
         files = files_in(folder, kind)
@@ -186,26 +181,29 @@ def limit_memory() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, hard))
 
 
-def start_worker(config: Files) -> Work:
-    """Return the function of a worker process that tries a chunk."""
-    chunks = chunks_of(config)
+def start_worker(given: tuple[Files, Path]) -> Work:
+    """Return the function of a worker process that tries a chunk; its files are below a folder."""
+    config, shared = given
+    chunks, home = chunks_of(config), shared / str(os.getpid())
+    home.mkdir()
 
     def work(task: int, watch: Watch) -> Row:
-        return try_chunk(config, *chunks[task], watch)
+        return try_chunk(config, home, chunks[task], watch)
 
     return work
 
 
-def try_chunk(config: Files, name: str, chunk: int, watch: Watch) -> Row:
-    """Try the damages of one chunk; return its row of the journal."""
-    variants(name)
+def try_chunk(config: Files, home: Path, which: tuple[str, int], watch: Watch) -> Row:
+    """Try the damages of one chunk of a kind; return its row of the journal."""
+    name, chunk = which
+    variants(name, home)
     limit_memory()
     counts = {ACCEPTED: 0, REFUSED: 0}
     failures = []
     started = time.perf_counter()
     for number in range(chunk * CHUNK, (chunk + 1) * CHUNK):
         watch(0, number)
-        found, failed = try_mutation(config, name, number)
+        found, failed = try_mutation(config, home, name, number)
         counts[found] += 1
         failures += [failed] if failed else []
     watch(NO_SEAT, 0)
@@ -254,8 +252,13 @@ def fuzz(config: Files) -> int:
 def _tried(config: Files, chunks: list[tuple[str, int]], left: list[int]) -> Iterator[Row]:
     """Try chunks in processes; yield their rows."""
     bar = progress("files")
-    workers = Workers(start_worker, config, config.jobs, lambda task, seat: SECONDS)
-    with bar, workers:
+    with (
+        bar,
+        tempfile.TemporaryDirectory() as home,
+        Workers(
+            start_worker, (config, Path(home)), config.jobs, lambda task, seat: SECONDS
+        ) as workers,
+    ):
         done = (len(chunks) - len(left)) * CHUNK
         shown = bar.add_task("", total=len(chunks) * CHUNK, completed=done)
         for found in workers.results(left):

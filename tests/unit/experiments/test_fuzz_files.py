@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,16 +12,28 @@ pytest.importorskip("rich")
 pytest.importorskip("sb3_contrib")
 pytest.importorskip("safetensors")
 
-from experiments.fuzz import files, kinds, mutations
-from experiments.fuzz.files import ACCEPTED, CHUNK, REFUSED, Files, chunks_of, fuzz, try_chunk
-from experiments.fuzz.kinds import KINDS, OWN, Broken, Kind, files_in, readers
+from experiments.fuzz import files, mutations
+from experiments.fuzz.files import ACCEPTED, REFUSED, Files, chunks_of, fuzz, try_chunk
+from experiments.fuzz.kinds import KINDS, OWN, Broken, Kind, readers
 from sprawl_env.arena import tournament
 from sprawl_env.core.errors import InvalidOption, UnknownName
+from tests.commands import run_code
 
 
-def first_variant(tmp_path, name):
-    KINDS[name].make(tmp_path, 0)
-    return tmp_path
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    """Few damages of files of which there is one variant, in this process."""
+    for name, kind in KINDS.items():
+        monkeypatch.setitem(KINDS, name, replace(kind, variants=1))
+    monkeypatch.setattr(files, "CHUNK", 8)
+    monkeypatch.setattr(files, "limit_memory", lambda: None)
+    files.variants.cache_clear()
+
+
+def in_this_process(tmp_path, name):
+    (tmp_path / "home").mkdir()
+    config = Files(out=tmp_path)
+    return try_chunk(config, tmp_path / "home", (name, 0), lambda seat, number: None)
 
 
 def test_every_function_that_reads_files_is_of_a_kind():
@@ -30,36 +43,34 @@ def test_every_function_that_reads_files_is_of_a_kind():
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_an_undamaged_file_is_accepted_and_read_by_the_functions_of_its_kind(tmp_path, name):
-    called = set()
+def test_files_are_read_by_the_functions_of_their_kind_and_damaged_ones_refused_or_work(
+    tmp_path, name, monkeypatch
+):
+    kind, called = KINDS[name], set()
 
     def trace(frame, event, argument):
         if event == "call":
             called.add(f"{frame.f_globals.get('__name__')}:{frame.f_code.co_name}")
 
-    folder = first_variant(tmp_path, name)
-    assert files_in(folder, KINDS[name])
-    sys.setprofile(trace)
-    try:
-        found = files.verdict(KINDS[name], folder)
-    finally:
-        sys.setprofile(None)
-    assert found == (ACCEPTED, "")
-    assert set(KINDS[name].reads) <= called
+    def read(folder):
+        if called:
+            return kind.read(folder)
+        sys.setprofile(trace)
+        try:
+            return kind.read(folder)  # of an undamaged file
+        finally:
+            sys.setprofile(None)
 
-
-@pytest.mark.parametrize("name", KINDS)
-def test_damaged_files_are_refused_or_work(tmp_path, name, monkeypatch):
-    monkeypatch.setattr(files, "CHUNK", 15)
-    monkeypatch.setattr(files, "limit_memory", lambda: None)
-    config = Files(out=tmp_path)
-    row = try_chunk(config, name, 0, lambda seat, number: None)
+    monkeypatch.setitem(KINDS, name, replace(kind, read=read))
+    row = in_this_process(tmp_path, name)
     assert row["failures"] == []
-    assert row[ACCEPTED] + row[REFUSED] == 15
+    assert row[ACCEPTED] + row[REFUSED] == 8
+    assert set(kind.reads) <= called
 
 
 def test_a_reader_that_lets_an_exception_through_is_reported(tmp_path, monkeypatch):
-    folder = first_variant(tmp_path, "tournament")
+    folder = tmp_path
+    KINDS["tournament"].make(folder, 0)
     path = folder / "results.jsonl"
     row = json.loads(path.read_text().splitlines()[0])
     path.write_text(json.dumps({**row, "ranks": ["x", "y"]}) + "\n")
@@ -141,47 +152,38 @@ def swallow_memory(folder):
     return lambda: bytes(2**40)
 
 
-@pytest.fixture
-def one_kind(tmp_path, monkeypatch):
-    """A function that tries one chunk of a kind with a reader, in this process."""
-
-    def run(read):
-        monkeypatch.setitem(kinds.KINDS, "mine", plain(read))
-        files.variants.cache_clear()
-        files._home.cache_clear()
-        return try_chunk(Files(out=tmp_path), "mine", 0, lambda seat, number: None)
-
-    yield run
-    files.variants.cache_clear()
-    files._home.cache_clear()
-
-
-def test_a_failure_is_saved_with_the_damaged_file(tmp_path, one_kind, monkeypatch):
-    monkeypatch.setattr(files, "limit_memory", lambda: None)
-    row = one_kind(stumble)
-    assert len(row["failures"]) == CHUNK
+def test_a_failure_is_saved_with_the_damaged_file(tmp_path, monkeypatch):
+    monkeypatch.setitem(KINDS, "mine", plain(stumble))
+    row = in_this_process(tmp_path, "mine")
+    assert len(row["failures"]) == 8
     folder = tmp_path / "failures" / row["failures"][0]
     assert (folder / "file.json").exists()
     assert "KeyError: 'a'" in (folder / "wrong.txt").read_text()
 
 
-def test_undamaged_files_that_are_refused_stop_the_command(tmp_path, one_kind, monkeypatch):
-    broken = Kind((), plain(refuse).make, refuse)
-    monkeypatch.setattr(files, "KINDS", {"broken": broken})
-    files.variants.cache_clear()
-    with pytest.raises(Broken, match="broken 0: refused"):
-        files.variants("broken")
+def test_undamaged_files_that_are_refused_stop_the_command(tmp_path, monkeypatch):
+    monkeypatch.setitem(KINDS, "mine", replace(plain(refuse), read=refuse))
+    with pytest.raises(Broken, match="mine 0: refused"):
+        files.variants("mine", tmp_path)
 
 
-def test_too_much_memory_is_a_failure(one_kind, monkeypatch):
-    monkeypatch.setattr(files, "limit_memory", lambda: None)
-    assert len(one_kind(swallow_memory)["failures"]) == CHUNK
+def test_too_much_memory_is_a_failure(tmp_path, monkeypatch):
+    monkeypatch.setitem(KINDS, "mine", plain(swallow_memory))
+    assert len(in_this_process(tmp_path, "mine")["failures"]) == 8
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_the_memory_of_a_process_is_limited():
+    code = "from experiments.fuzz.files import limit_memory; limit_memory(); print(1)"
+    assert run_code(code)[0] == "1\n"
+    with pytest.raises(AssertionError, match="MemoryError"):
+        run_code(f"{code}; bytes(3 * 2**30)")
 
 
 def test_a_stopped_command_goes_on(tmp_path, monkeypatch, capsys):
-    config, tried = Files(mutations=300, only=("journal", "data"), out=tmp_path), []
+    config, tried = Files(mutations=64, only=("journal", "data"), out=tmp_path), []
 
-    def in_this_process(config, chunks, left):
+    def without_processes(config, chunks, left):
         for task in left:
             tried.append(chunks[task])
             name, chunk = chunks[task]
@@ -190,11 +192,11 @@ def test_a_stopped_command_goes_on(tmp_path, monkeypatch, capsys):
             if len(tried) == 3:
                 return
 
-    monkeypatch.setattr(files, "_tried", in_this_process)
+    monkeypatch.setattr(files, "_tried", without_processes)
     assert fuzz(config) == 0
     assert fuzz(config) == 0
     assert tried == chunks_of(config)
-    assert "300" in capsys.readouterr().out
+    assert "200" in capsys.readouterr().out
     line = (tmp_path / "files.jsonl").read_text().splitlines()[0]
     (tmp_path / "files.jsonl").write_text(line.replace("20", '"x"') + "\n")
     with pytest.raises(Exception, match="line 1 is damaged: delete that line"):
@@ -211,10 +213,10 @@ def test_processes_that_die_or_hang_are_failures(tmp_path, monkeypatch):
 
 
 def test_a_worker_tries_a_chunk(tmp_path, capsys):
-    config = Files(mutations=CHUNK, only=("journal",), jobs=1, out=tmp_path)
+    config = Files(mutations=8, only=("journal",), jobs=1, out=tmp_path)
     assert fuzz(config) == 0
     (row,) = [json.loads(line) for line in (tmp_path / "files.jsonl").read_text().splitlines()]
-    assert row[ACCEPTED] + row[REFUSED] == CHUNK
+    assert row[ACCEPTED] + row[REFUSED] == 25  # a chunk, as large as outside of this test
     assert "journal" in capsys.readouterr().out
 
 
