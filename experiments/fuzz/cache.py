@@ -219,7 +219,7 @@ def play(config: Cache, cache: Path) -> tuple[str, set[str], str]:
 def loaded_again(config: Cache, cache: Path, damaged: dict[Path, bytes], opened: set[str]) -> str:
     """Return which damaged file is still in use, "" if none is.
 
-    A part that is compiled again can have another name; then the damaged file remains, unused.
+    A kernel that is compiled again can have another name; then the damaged file remains, unused.
     """
     kept = {
         str(path)
@@ -228,7 +228,7 @@ def loaded_again(config: Cache, cache: Path, damaged: dict[Path, bytes], opened:
     }
     if not kept & opened:
         return ""
-    if not any(kind_of(path) == PROGRAM_INDEX for path in damaged):
+    if all("part" in kind_of(path) for path in damaged):
         forget_programs(cache)
     _, again, wrong = play(config, cache)
     if wrong or not kept & again:
