@@ -19,7 +19,7 @@ from tyro.conf import Positional, arg
 from sprawl_env.bots.policy.agents import NAME, export_agent
 from sprawl_env.bots.policy.checkpoint import Checkpoint, load
 from sprawl_env.console import run, say
-from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.errors import InvalidOption, printable
 from sprawl_env.core.files import parse_json, read_text
 from sprawl_env.learning.config import PRESETS
 from sprawl_env.learning.config import Config as TrainConfig
@@ -133,7 +133,8 @@ def card(
         "command": f"`{command_of(config)}`",
     }
     return "\n".join(
-        [
+        printable(line)
+        for line in [
             f"# agent:{name}",
             "",
             f"A policy for {about['game']} with num_players={seats}.",
@@ -174,6 +175,8 @@ def export(config: Config) -> None:
         text = card(f"{game}/{name}", checkpoint, training, evaluation, config.weaknesses)
     except (KeyError, TypeError) as error:
         raise InvalidOption(f"run: {str(config.run)!r}: its JSON files lack {error}") from None
+    except (ValueError, AttributeError, OverflowError) as error:  # a value of another type
+        raise InvalidOption(f"run: {str(config.run)!r}: its JSON files: {error}") from None
     try:
         folder = export_agent(checkpoint, config.folder, text)
     except OSError as error:

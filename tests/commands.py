@@ -58,6 +58,25 @@ def finish(process, code=0, seconds=300):
     return out, err
 
 
+def run_code(code, cwd=None, **environment):
+    """Run a program in a process that says when kernels are compiled.
+
+    Returns:
+        What it printed, to stdout and stderr.
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        check=False,
+        cwd=cwd,
+        env={**os.environ, "SPRAWL_ENV_QUIET": "0", **environment},
+        capture_output=True,
+        text=True,
+        timeout=500,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout, done.stderr
+
+
 def without(*libraries):
     """Return finders of modules that do not find some libraries."""
 

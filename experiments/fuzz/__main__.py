@@ -4,9 +4,12 @@ Examples::
 
     python -m experiments.fuzz games --games 1000000              # random games, resumable
     python -m experiments.fuzz games --games 30000 --bot greedy
+    python -m experiments.fuzz files --mutations 20000            # damaged files of every kind
+    python -m experiments.fuzz cache --flips 200                  # damaged kernel caches
 
 Each kind writes its results to ``runs/fuzz``, and what failed to ``runs/fuzz/failures``: of a game
-its actions and its position.  The command ends with 1 if something failed.
+its actions and its position, of a file the damaged file.  The command ends with 1 if something
+failed.
 """
 
 import sys
@@ -15,14 +18,20 @@ from typing import Annotated, Any
 
 from tyro.conf import subcommand
 
-from experiments.fuzz import games
+from experiments.fuzz import cache, files, games
 from sprawl_env.console import run
 
 MODULES: dict[type, Any] = {
     games.Games: games,
+    files.Files: files,
+    cache.Cache: cache,
 }
 
-Kind = Annotated[games.Games, subcommand("games")]
+Kind = (
+    Annotated[games.Games, subcommand("games")]
+    | Annotated[files.Files, subcommand("files")]
+    | Annotated[cache.Cache, subcommand("cache")]
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from rich.markup import escape
 from rich.table import Table
 
 import sprawl_env
@@ -30,13 +31,13 @@ from experiments.fuzz.walks import (
     new_work,
     walk_kernel,
 )
-from sprawl_env.arena.journal import Row
+from sprawl_env.arena.journal import Journal, Row
 from sprawl_env.arena.workers import Done, Watch, Workers
 from sprawl_env.arena.workers import Work as Task
 from sprawl_env.console import console, option_words
 from sprawl_env.core import registry
 from sprawl_env.core.checks import check_seed
-from sprawl_env.core.errors import InvalidOption, SprawlError, unknown
+from sprawl_env.core.errors import InvalidOption, SprawlError, printable, unknown
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import Option
 from sprawl_env.core.state import NOT_OVER, plain, raw_bytes
@@ -50,6 +51,14 @@ MOST_FAILURES: Final = 3  # of a chunk, which ends there
 FOR_EVER: Final = 1e9
 DEFAULTS: Final = 0.5  # share of the numbers that keep their default
 TRIES: Final = 1000
+_COUNTS: Final = ("chunk", "games", "plies", "checks", "finished")
+ROW: Final = {  # of the journal
+    "game": str,
+    **dict.fromkeys(_COUNTS, int),
+    "options": [str],
+    "seconds": float,
+    "failures": [str],
+}
 
 
 @dataclass(frozen=True)
@@ -219,11 +228,20 @@ def check(config: Games) -> None:
         registry.rules_of(name)
 
 
+def journal_of(config: Games, out: Path) -> Journal:
+    """Return the journal of the games in a folder.
+
+    Raises:
+        SprawlError: the folder has other results, or they are damaged.
+    """
+    settings = {"bot": config.bot, "every": config.every, "seed": config.seed}
+    return open_journal(out, config.bot, settings, ROW)
+
+
 def fuzz(config: Games) -> int:
     """Play the games that are missing and print a table; return the number of failures."""
     check(config)
-    settings = {"bot": config.bot, "every": config.every, "seed": config.seed}
-    journal = open_journal(config.out, config.bot, settings)
+    journal = journal_of(config, config.out)
     chunks = chunks_of(config)
     known = {(row["game"], row["chunk"]) for row in journal.rows}
     left = [task for task, chunk in enumerate(chunks) if chunk not in known]
@@ -282,5 +300,6 @@ def table(rows: list[Row], config: Games) -> Table:
         failures = sum(len(row["failures"]) for row in group)
         an_hour = f"{counts[0] / hours:,.0f}" if hours else "-"
         numbers = (f"{number:,}" for number in counts)
-        shown.add_row(name, seats, str(options), *numbers, an_hour, str(failures))
+        words = (escape(printable(word)) for word in (name, seats))
+        shown.add_row(*words, str(options), *numbers, an_hour, str(failures))
     return shown

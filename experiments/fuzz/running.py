@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from sprawl_env.arena.journal import Journal
+from sprawl_env.arena.journal import Journal, fits
 from sprawl_env.console import console
 from sprawl_env.core.errors import InvalidOption
-from sprawl_env.core.files import write_atomically
+from sprawl_env.core.files import parse_json, read_text, write_atomically
 from sprawl_env.core.provenance import provenance
 
 
@@ -26,23 +27,33 @@ def check_positive(**counts: int) -> None:
             raise InvalidOption(f"{name} {count}: expected 1 or more")
 
 
-def open_journal(out: Path, name: str, settings: dict[str, Any]) -> Journal:
+def open_journal(out: Path, name: str, settings: dict[str, Any], row: Mapping[str, Any]) -> Journal:
     """Return the journal of a command that is started or goes on.
 
     Args:
         out: folder of the results; made if it does not exist.
         name: of the journal's file, without ``.jsonl``; ``name.json`` tells what made it.
         settings: those that change what is tried.
+        row: the shape of a row, by key (:func:`sprawl_env.arena.journal.fits`).
 
     Raises:
-        InvalidOption: the folder has the results of another command.
+        InvalidOption: the folder has the results of another command, or they cannot be read.
+        PositionError: a row is damaged.
     """
-    out.mkdir(parents=True, exist_ok=True)
     path = out / f"{name}.json"
-    if path.exists() and json.loads(path.read_text())["config"] != settings:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        known = parse_json(read_text(path))["config"] if path.exists() else settings
+    except OSError as error:
+        raise InvalidOption(f"{path}: cannot be read: {error.strerror}") from None
+    except (ValueError, TypeError, KeyError):
+        raise InvalidOption(f"{path}: is damaged: choose another --out") from None
+    if known != settings:
         raise InvalidOption(f"{out}: has results of other settings: choose another --out")
+    shape = dict(row)
+    journal = Journal(out / f"{name}.jsonl", lambda found: fits(found, shape))
     write_atomically(path, json.dumps({"config": settings, **provenance()}, indent=1))
-    return Journal(out / f"{name}.jsonl")
+    return journal
 
 
 def save_failure(out: Path, name: str, content: Any) -> str:

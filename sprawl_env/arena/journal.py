@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,32 @@ from sprawl_env.core.errors import PositionError
 from sprawl_env.core.files import parse_json, read_bytes, write_atomically
 
 Row = dict[str, Any]
+
+
+def fits(value: Any, shape: Any) -> bool:
+    """Return whether a value of JSON text has a shape.
+
+    Args:
+        value: anything that :func:`sprawl_env.core.files.parse_json` returns.
+        shape: None; a type (``float`` allows whole numbers, a bool is no number); ``[shape]`` for
+            a list; ``{key: shape}`` for an object with these keys; a tuple of shapes of which one
+            must fit.
+    """
+    if isinstance(shape, tuple):
+        return any(fits(value, each) for each in shape)
+    if isinstance(shape, list):
+        return isinstance(value, list) and all(fits(each, shape[0]) for each in value)
+    if isinstance(shape, dict):
+        same = isinstance(value, dict) and value.keys() == shape.keys()
+        return same and all(fits(value[key], each) for key, each in shape.items())
+    if shape is None:
+        return value is None
+    return type(value) is shape or (shape is float and type(value) is int)
+
+
+def anything(row: Row) -> bool:
+    """Return True: for journals whose reader checks the rows itself."""
+    return True
 
 
 def to_line(row: Row) -> str:
@@ -24,14 +50,18 @@ class Journal:
 
     An incomplete last line is removed when the file is opened.
 
+    Args:
+        path: the file; it need not exist.
+        is_row: returns whether a JSON object is a row of this file, see :func:`fits`.
+
     Attributes:
         rows: the rows of the file when it was opened.
 
     Raises:
-        PositionError: the file cannot be read, or another line is not a JSON object.
+        PositionError: the file cannot be read, or another line is not a row.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, is_row: Callable[[Row], bool] = anything) -> None:
         self.path = path
         self.rows: list[Row] = []
         try:
@@ -46,6 +76,8 @@ class Journal:
                 row = None
             if not isinstance(row, dict):
                 raise PositionError(f"{path}: line {number} is not a JSON object: delete that line")
+            if not is_row(row):
+                raise PositionError(f"{path}: line {number} is damaged: delete that line")
             self.rows.append(row)
         if whole < len(content):
             os.truncate(path, whole)

@@ -42,7 +42,7 @@ from filelock import FileLock, Timeout
 from sprawl_env.arena import report
 from sprawl_env.arena.entrants import as_bot, as_game, game_word, names_of
 from sprawl_env.arena.evaluation import games_bar
-from sprawl_env.arena.journal import Journal, Row
+from sprawl_env.arena.journal import Journal, Row, fits
 from sprawl_env.arena.match import Forfeit, Match, Outcome, forfeited, play_game
 from sprawl_env.arena.workers import Done, Lost, Watch, Work, WorkerError, Workers
 from sprawl_env.bots.names import make_bot
@@ -66,6 +66,8 @@ if TYPE_CHECKING:
 
 FEWEST: Final = 2  # bots, and seats
 BOTS_OF_DEAL: Final = 1  # stream of a deal's seed: 0 deals the game (Game.deal), 1 seeds its bots
+MOST_POINTS: Final = 2**31  # of a seat, in a file of results
+MOST_SECONDS: Final = 2**31  # of a seat in a game, and decisions, in a file of timings
 KILLED: Final = (-9, -15)  # exit codes of a process that was killed from outside
 MOST_LOSSES: Final = 2  # of one game: a second unexplained death counts against a bot
 
@@ -207,6 +209,50 @@ class Schedule:
             "rotation": rotation,
             "bots": self.sitting(number),
         }
+
+
+_GAME: Final = {"deal": int, "line_up": int, "rotation": int, "bots": [str]}
+_FORFEIT: Final = {"seat": int, "ply": int, "reason": str}
+_RESULT: Final = {
+    **_GAME,
+    "shares": [float],
+    "ranks": [float],
+    "scores": (None, [int]),
+    "turns": (None, int),
+    "plies": (None, int),
+    "truncated": bool,
+    "final": (None, str),
+    "forfeit": (None, _FORFEIT),
+}
+_TIMING: Final = {**_GAME, "seconds": (None, [float]), "decisions": (None, [int])}
+
+
+def is_result(seats: int, row: Row) -> bool:
+    """Return whether a JSON object is a row of the results of games with some seats."""
+    if not fits(row, _RESULT):
+        return False
+    shares, ranks, scores = row["shares"], row["ranks"], row["scores"]
+    lists = (shares, ranks, *([] if scores is None else [scores]))
+    forfeits = row["forfeit"] is not None
+    return (
+        all(len(values) == seats for values in lists)
+        and all(0 <= share <= 1 for share in shares)
+        and all(1 <= rank <= seats for rank in ranks)
+        and all(abs(score) <= MOST_POINTS for score in scores or ())
+        and forfeits == (scores is None)
+        and (not forfeits or 0 <= row["forfeit"]["seat"] < seats)
+    )
+
+
+def is_timing(seats: int, row: Row) -> bool:
+    """Return whether a JSON object is a row of the timings of games with some seats."""
+    if not fits(row, _TIMING) or (row["seconds"] is None) != (row["decisions"] is None):
+        return False
+    lists = (row["seconds"], row["decisions"]) if row["seconds"] is not None else ()
+    return all(
+        len(values) == seats and all(0 <= value <= MOST_SECONDS for value in values)
+        for values in lists
+    )
 
 
 def replay_name(row: Row) -> str:
@@ -366,8 +412,8 @@ class Folder:
         if not kept.exists():
             write_atomically(kept, json.dumps({**mine, **provenance()}, indent=1) + "\n")
         try:
-            self._results = Journal(path / "results.jsonl")
-            self._timings = Journal(path / "timings.jsonl")
+            self._results = Journal(path / "results.jsonl", partial(is_result, schedule.seats))
+            self._timings = Journal(path / "timings.jsonl", partial(is_timing, schedule.seats))
             self.results = self._by_number(self._results)
             self.timings = self._by_number(self._timings)
         except SprawlError:

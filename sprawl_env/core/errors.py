@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Final
+
+MOST_CHARACTERS: Final = 1000  # of an error; a longer one loses its middle
 
 
 class SprawlError(ValueError):
     """Base class of all errors that this package raises for bad input.
 
-    Its text is one line without control characters, whatever a file or a user's name contains.
+    Its text is one line without control characters and of at most ``MOST_CHARACTERS``, whatever a
+    file or a user's name contains.
     """
 
     def __str__(self) -> str:
-        return printable(super().__str__())
+        return shortened(printable(super().__str__()))
 
 
 class UnknownName(SprawlError):
@@ -45,6 +49,14 @@ def printable(text: str) -> str:
         return text
     shown = (c if c.isprintable() else ascii(c)[1:-1] for c in text)
     return "".join(shown)
+
+
+def shortened(text: str) -> str:
+    """Return a text with its beginning and its end, and at most ``MOST_CHARACTERS``."""
+    if len(text) <= MOST_CHARACTERS:
+        return text
+    half = (MOST_CHARACTERS - len(" ... ")) // 2
+    return f"{text[:half]} ... {text[-half:]}"
 
 
 def unknown(kind: str, name: object, valid: Iterable[str]) -> UnknownName:

@@ -55,7 +55,7 @@ from sprawl_env.kernels.checked_files import (
     make_folder,
     read_named,
     read_stamped,
-    remove_leftovers,
+    remove_temporary,
     why_refused,
     write_named,
     write_stamped,
@@ -181,11 +181,13 @@ class _Locator(UserProvidedCacheLocator):  # type: ignore[misc]  # numba has no 
 class _EntryFiles(IndexDataCacheFile):  # type: ignore[misc]  # numba has no types
     """Numba's files of one function's kernels, with digests that are checked before unpickling.
 
-    The index names the file of each kernel, whose name is the digest of its content.
+    The index names the file of each kernel, whose name is the digest of its content.  It holds its
+    own place, so that the index of another function is not taken for it.
     """
 
-    def __init__(self, cache_path: str, filename_base: str, source_stamp: Any) -> None:
-        super().__init__(cache_path, filename_base, source_stamp)
+    def __init__(self, base: Path, cache_path: str, filename_base: str, stamp: Any) -> None:
+        place = Path(cache_path, filename_base).relative_to(base).as_posix()
+        super().__init__(cache_path, filename_base, (stamp, place))
         self._folder, self._index = Path(cache_path), Path(self._index_path)
 
     def load(self, key: Any) -> Any:
@@ -254,7 +256,8 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # numba has no types
         self._home = folder
         super().__init__(py_func)
         stamp = self._impl.locator.get_source_stamp()
-        self._cache_file = _EntryFiles(self._cache_path, self._impl.filename_base, stamp)
+        name = self._impl.filename_base
+        self._cache_file = _EntryFiles(folder.parent, self._cache_path, name, stamp)
         inner = (Path(self._cache_path), folder / "code")
         if not all(_is_private(each) for each in inner if each.exists()):
             self.disable()
@@ -285,7 +288,7 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # numba has no types
 @functools.cache
 def _clean(folder: Path) -> None:
     """Delete what killed processes left in a locked cache folder, once per process."""
-    remove_leftovers(folder)
+    remove_temporary(folder)
 
 
 class _PartImpl(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no types

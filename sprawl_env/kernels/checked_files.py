@@ -5,7 +5,7 @@ is right and only from folders in which no other user can write.  The digest fin
 accident, the folder's owner and mode prevent damage on purpose.
 
 Every file is replaced as a whole.  A killed process can leave a temporary file, which
-:func:`remove_leftovers` deletes.
+:func:`remove_temporary` deletes.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def why_refused(folder: Path) -> str:
     return "is writable by other users" if found.st_mode & _OTHERS_WRITE else ""
 
 
-def remove_leftovers(folder: Path) -> None:
+def remove_temporary(folder: Path) -> None:
     """Delete the temporary files below a folder in which no other process is writing."""
     for path in folder.rglob(f"*{_TEMPORARY}"):
         with contextlib.suppress(OSError):

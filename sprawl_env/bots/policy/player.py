@@ -80,10 +80,14 @@ class PolicyBot:
     def act(
         self, observations: Floats | None, masks: Mask, states: Games | None
     ) -> npt.NDArray[np.int64]:
-        """Return one action a row; needs ``observations``."""
+        """Return one action a row; needs ``observations``.
+
+        Raises:
+            CheckpointError: a logit is too large, see :func:`checked_logits`.
+        """
         if observations is None:
             raise ValueError(f"{self.name}: act() needs the observations")
-        logits = self._network.logits_of(observations)
+        logits = checked_logits(self.name, self._network, observations)
         if self._sample:  # the largest of logit + Gumbel noise is a draw from the policy
             logits += self._rng.gumbel(size=logits.shape).astype(np.float32)
         logits[masks == 0] = ILLEGAL_LOGIT
@@ -115,6 +119,7 @@ class Policy:
 
         Raises:
             InvalidOption: an array has another shape.
+            CheckpointError: a logit is too large, see :func:`checked_logits`.
         """
         seen = self._checked("observations", observations, self.game.observation_size)
         legal = np.asarray(masks)
@@ -122,7 +127,7 @@ class Policy:
             raise InvalidOption(
                 f"masks: expected shape ({len(seen)}, {self.game.num_actions}), got {legal.shape}"
             )
-        found: Floats = self._network.logits_of(seen)
+        found = checked_logits(self.name, self._network, seen)
         found[legal == 0] = ILLEGAL_LOGIT
         return found
 
@@ -133,8 +138,8 @@ class Policy:
         of the reward that the policy was trained with (points for ``lead``).
 
         Raises:
-            CheckpointError: the checkpoint holds no value head, or does not state the scale of its
-                rewards.
+            CheckpointError: the checkpoint holds no value head, does not state the scale of its
+                rewards, or a value is not finite.
             InvalidOption: the array has another shape.
         """
         seen = self._checked("observations", observations, self.game.observation_size)
@@ -237,6 +242,23 @@ def load_network(checkpoint: Checkpoint, game: Game) -> Any:
     return network
 
 
+def checked_logits(name: str, network: Any, observations: Floats) -> Floats:
+    """Return the logits of a network.
+
+    Finite weights can give infinite logits, or some that are less than that of an illegal action.
+
+    Raises:
+        CheckpointError: a logit is not a number in the range.
+    """
+    logits: Floats = network.logits_of(observations)
+    if logits.size and not (logits.min() > ILLEGAL_LOGIT and logits.max() < -ILLEGAL_LOGIT):
+        raise CheckpointError(
+            f"{name}: the weights are damaged or have diverged: expected logits between "
+            f"{ILLEGAL_LOGIT:g} and {-ILLEGAL_LOGIT:g}"
+        )
+    return logits
+
+
 def load_values(checkpoint: Checkpoint, game: Game) -> Callable[[Floats], Floats]:
     """Return a checkpoint's value function.
 
@@ -271,7 +293,13 @@ def _value_function(checkpoint: Checkpoint, network: Any) -> Callable[[Floats], 
     def values(observations: Floats) -> Floats:
         with torch.inference_mode():
             summary = network(torch.from_numpy(observations))[1].numpy()
-        found: Floats = ((summary @ weight[0] + bias[0]) / scale).astype(np.float32)
+        with np.errstate(over="ignore", invalid="ignore"):
+            found: Floats = ((summary @ weight[0] + bias[0]) / scale).astype(np.float32)
+        if not np.isfinite(found).all():
+            raise CheckpointError(
+                f"checkpoint {str(checkpoint.path)!r}: the weights are damaged or have diverged: "
+                f"expected finite values"
+            )
         return found
 
     return values

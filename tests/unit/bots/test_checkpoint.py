@@ -172,6 +172,19 @@ def change(folder, name="", *, bias):
     save(folder, {**tensors, name or first: bias(tensors[first])}, about)
 
 
+@pytest.mark.parametrize("number", [3e38, -1e12])
+def test_finite_weights_with_logits_out_of_range_are_refused(game, tmp_path, number):
+    folder = write(tmp_path / "step-0000000070", game)
+    tensors = {key: np.full_like(array, number) for key, array in load(folder).tensors.items()}
+    save(folder, tensors, json.loads((folder / DESCRIPTION).read_text()))
+    policy = sprawl_env.load_policy(folder)
+    games = game.deal(1, 0)
+    seen, mask = game.observe(games, 0, 0)[None], game.legal_actions(games, 0)[None]
+    for ask in (lambda: policy.logits(seen, mask), lambda: policy.bot().act(seen, mask, None)):
+        with pytest.raises(CheckpointError, match="expected logits between -1e\\+09 and 1e\\+09"):
+            ask()
+
+
 class Bomb:
     def __reduce__(self):
         return (pytest.fail, ("something was unpickled",))

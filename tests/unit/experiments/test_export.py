@@ -58,6 +58,18 @@ def test_a_run_becomes_an_agent_with_a_card(run, capsys):
             "agents/tower_up/x",
             "its JSON files lack 'config'",
         ),
+        (
+            lambda run: (run / "evaluation.json").write_text('{"results": [1]}'),
+            "agents/tower_up/x",
+            "its JSON files: ",
+        ),
+        (
+            lambda run: (run / "evaluation.json").write_text(
+                json.dumps({"results": {"greedy": [{**LINE, "wins": 10**400}]}})
+            ),
+            "agents/tower_up/x",
+            "its JSON files: ",
+        ),
     ],
 )
 def test_bad_input_is_one_line_and_writes_nothing(run, capsys, change, folder, says):

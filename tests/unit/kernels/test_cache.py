@@ -2,14 +2,13 @@
 
 import importlib
 import json
-import os
 import shutil
-import subprocess
 import sys
 
 import pytest
 
 from sprawl_env.kernels import sources
+from tests.commands import run_code
 
 KERNEL = """
 import os, numpy
@@ -227,17 +226,7 @@ print(game.kernels.scores.__module__, game.scores(games, 0).sum())
 
 def outcome(code, root, folder):
     """Return what a program prints, to stdout and stderr, with the package in ``root``."""
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        check=False,
-        cwd=root,
-        env={**os.environ, "SPRAWL_ENV_CACHE": str(folder), "SPRAWL_ENV_QUIET": "0"},
-        capture_output=True,
-        text=True,
-        timeout=500,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout, done.stderr
+    return run_code(code, root, SPRAWL_ENV_CACHE=str(folder))
 
 
 @pytest.fixture

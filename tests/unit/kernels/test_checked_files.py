@@ -20,6 +20,7 @@ from sprawl_env.kernels.checked_files import (
     write_named,
     write_stamped,
 )
+from tests.commands import run_code
 
 KERNELS = """
 from sprawl_env.kernels import kernel
@@ -42,20 +43,6 @@ print(combine(1, 2))
 """
 OTHER_USER = 54321
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
-
-
-def run(code, **environment):
-    """Return what a child process prints to stdout and stderr."""
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        check=False,
-        env={**os.environ, "SPRAWL_ENV_QUIET": "0", **environment},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout, done.stderr
 
 
 @pytest.fixture
@@ -82,6 +69,27 @@ def halves(tmp_path, monkeypatch):
     sys.modules.pop("mine_halves", None)
     cache.cache_folder.cache_clear()
     cache._is_usable.cache_clear()
+
+
+@pytest.mark.compiled
+def test_the_index_of_another_kernel_is_not_taken_for_a_kernels_own(tmp_path, monkeypatch):
+    """Two kernels with the same arguments: exchanged indexes would exchange their code."""
+    monkeypatch.setenv("SPRAWL_ENV_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    text = "from sprawl_env.kernels import kernel\n"
+    for name, number in (("one", 1), ("two", 2)):
+        text += f"\n@kernel\ndef {name}():\n    return {number}\n"
+    (tmp_path / "mine_numbers.py").write_text(text)
+    code = "import mine_numbers; print(mine_numbers.one(), mine_numbers.two())"
+    run_code(code)
+    assert run_code(code) == ("1 2\n", "")
+    first, second = sorted(tmp_path.rglob("mine_numbers.*.nbi"))
+    content = first.read_bytes()
+    first.write_bytes(second.read_bytes())
+    second.write_bytes(content)
+    out, notice = run_code(code)
+    assert out == "1 2\n"
+    assert "compiling" in notice
 
 
 def was_loaded(kernel):
@@ -173,7 +181,7 @@ def test_what_a_killed_process_left_is_deleted_with_the_next_kernel(halves, tmp_
 @pytest.mark.parametrize("mode", [0o775, 0o757, 0o1777])
 def test_a_cache_folder_in_which_others_can_write_is_refused(tmp_path, mode):
     tmp_path.chmod(mode)
-    out, warning = run(SMALL, SPRAWL_ENV_CACHE=str(tmp_path))
+    out, warning = run_code(SMALL, SPRAWL_ENV_CACHE=str(tmp_path))
     assert out
     assert warning.startswith(f"sprawl_env:1: UserWarning: {tmp_path} is writable by other users;")
     assert warning.count("\n") == 1
@@ -185,23 +193,22 @@ def test_a_cache_folder_in_which_others_can_write_is_refused(tmp_path, mode):
 @pytest.mark.compiled
 def test_a_cache_folder_of_another_user_is_refused(tmp_path):
     os.chown(tmp_path, OTHER_USER, OTHER_USER)
-    _, warning = run(SMALL, SPRAWL_ENV_CACHE=str(tmp_path))
+    _, warning = run_code(SMALL, SPRAWL_ENV_CACHE=str(tmp_path))
     assert f"{tmp_path} belongs to another user" in warning
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.compiled
 def test_any_folder_inside_in_which_others_can_write_is_refused(tmp_path):
-    run(SMALL, SPRAWL_ENV_CACHE=str(tmp_path))
-    assert run(SMALL, SPRAWL_ENV_CACHE=str(tmp_path))[1] == ""
+    run_code(SMALL, SPRAWL_ENV_CACHE=str(tmp_path))
+    assert run_code(SMALL, SPRAWL_ENV_CACHE=str(tmp_path))[1] == ""
     folders = [p for p in tmp_path.rglob("*") if p.is_dir() and "parts" not in p.parts]
     inner = [p for p in folders if p.name == "sprawl_env.kernels.rng"]
     assert inner
     for folder in (inner[0], inner[0].parent, inner[0].parent / "code"):
         folder.chmod(0o777)
-        assert (
-            f"{folder} is writable by other users" in run(SMALL, SPRAWL_ENV_CACHE=str(tmp_path))[1]
-        )
+        _, warning = run_code(SMALL, SPRAWL_ENV_CACHE=str(tmp_path))
+        assert f"{folder} is writable by other users" in warning
         folder.chmod(0o700)
 
 
@@ -209,9 +216,9 @@ def test_any_folder_inside_in_which_others_can_write_is_refused(tmp_path):
 def test_folders_are_private_whatever_the_umask_is(tmp_path):
     code = f"import os; os.umask(0){SMALL}"
     base = tmp_path / "new" / "kernels"
-    run(code, SPRAWL_ENV_CACHE=str(base))
+    run_code(code, SPRAWL_ENV_CACHE=str(base))
     assert {p.stat().st_mode & 0o777 for p in (base, *base.rglob("*")) if p.is_dir()} == {0o700}
-    assert run(code, SPRAWL_ENV_CACHE=str(base))[1] == ""
+    assert run_code(code, SPRAWL_ENV_CACHE=str(base))[1] == ""
 
 
 @pytest.mark.parametrize("jit", ["0", "1"])

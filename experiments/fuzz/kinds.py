@@ -1,0 +1,538 @@
+"""Every kind of file that the package reads: how one is made, read, and used once it is accepted.
+
+A kind's ``read`` may refuse what it finds with an error of the package.  What it accepts must work:
+its ``use`` raises :class:`Broken` if something is wrong with what was read, and no other error.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib
+import json
+import shutil
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+from unittest import mock
+
+import numpy as np
+
+import sprawl_env
+from experiments.export import Config as Export
+from experiments.export import export
+from experiments.fuzz import games as whole_games
+from experiments.fuzz.games import draw_game
+from sprawl_env import replays
+from sprawl_env.arena import report
+from sprawl_env.arena import tournament as arena
+from sprawl_env.bots.names import make_bot
+from sprawl_env.bots.policy import agents
+from sprawl_env.bots.policy.checkpoint import PREFIX, describe_game, load, save
+from sprawl_env.bots.policy.player import Policy, load_policy
+from sprawl_env.bots.protocol import ask
+from sprawl_env.commands.replay import text_lines
+from sprawl_env.console import console, parse_options
+from sprawl_env.core import registry
+from sprawl_env.core.files import write_atomically
+from sprawl_env.core.game import Game
+from sprawl_env.core.provenance import provenance
+from sprawl_env.core.state import NOT_OVER, Games
+from sprawl_env.play.session import HUMAN, Session, game_of, saves_in
+from sprawl_env.replays.page import page
+
+Use = Callable[[], None]
+
+LOTS: Final = "examples.lots:RULES"
+GAMES: Final = ("tower_up", "ginkgopolis", "urban_sprawl")
+LONGEST: Final = 20_000  # plies of a game
+SAVED: Final = 40  # plies of a game that was saved; loading one draws a picture for each
+LOOK: Final = 64  # plies between two looks at a game
+AGENT: Final = "agent:tower_up/small"
+NAMES: Final = ("random", "greedy")  # of the bots of the tournament
+ROOT: Final = Path(__file__).resolve().parents[2]
+
+
+class Broken(Exception):
+    """What was accepted does not work."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of file.
+
+    Attributes:
+        reads: the functions that read such files, ``module:function``.
+        make: ``make(folder, number)`` writes one variant, undamaged, into an empty folder.
+        read: ``read(folder)`` reads it; returns the function that uses what was read.
+        variants: the number of variants.
+        damaged: glob of the files that are damaged.
+    """
+
+    reads: tuple[str, ...]
+    make: Callable[[Path, int], None]
+    read: Callable[[Path], Use]
+    variants: int = 1
+    damaged: str = "**/*"
+
+
+# ------------------------------------------------------------------------------------ what readers
+
+
+READING: Final = {"read_text", "read_bytes", "parse_json"}
+OWN: Final = {
+    "sprawl_env.core.files:read_text": "reads for all others",
+    "sprawl_env.core.files:read_bytes": "reads for all others",
+    "sprawl_env.core.provenance:code_digest": "reads the package's own source files",
+    "sprawl_env.kernels.checked_files:read_named": "the mode cache damages kernel caches",
+    "sprawl_env.kernels.checked_files:read_stamped": "the mode cache damages kernel caches",
+    "sprawl_env.kernels.sources:source_digest": "reads the package's own source files",
+    "sprawl_env.kernels.sources:_digest": "reads the package's own source files",
+    "sprawl_env.kernels.sources:_imported_names": "reads the package's own source files",
+    "sprawl_env.play.server:_file": "reads the page's own files",
+    "sprawl_env.replays.page:read_web": "reads the page's own files",
+    "experiments.benchmark:cpu_model": "reads what Linux says about the processor",
+}
+"""Functions that read files which no user writes."""
+
+
+def readers() -> set[str]:
+    """Return the functions of the package and of its experiments that read files."""
+    found = set()
+    for file in sorted([*ROOT.glob("sprawl_env/**/*.py"), *ROOT.glob("experiments/**/*.py")]):
+        module = ".".join(file.relative_to(ROOT).with_suffix("").parts)
+        if module.startswith("experiments.fuzz.") and module != "experiments.fuzz.running":
+            continue
+        text = file.read_text()
+        if not any(word in text for word in READING):
+            continue
+        for function in ast.walk(ast.parse(text)):
+            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+                called = {_called(node) for node in ast.walk(function)}
+                if called & READING:
+                    found.add(f"{module}:{function.name}")
+    return found
+
+
+def _called(node: ast.AST) -> str:
+    """Return the name of the function that a node calls; "" if it calls none."""
+    if not isinstance(node, ast.Call):
+        return ""
+    return str(getattr(node.func, "attr", getattr(node.func, "id", "")))
+
+
+# --------------------------------------------------------------------------------- whole games
+
+
+def look(game: Game, games: Games) -> None:
+    """Check a position and what each seat sees of it.
+
+    Raises:
+        Broken: something is wrong.
+    """
+    wrong = game.rules.violations(game.tables, games, 0)
+    if wrong:
+        raise Broken(f"accepted, but {wrong[0]}")
+    for seat in range(game.num_seats):
+        seen = game.observe(games, 0, seat)
+        if not np.isfinite(seen).all() or np.abs(seen).max() > 1:
+            raise Broken("an observation has numbers outside of -1..1")
+        other = games.copy()
+        game.redeal_hidden(other, 0, seat, seat)
+        wrong = game.rules.violations(game.tables, other, 0)
+        if wrong:
+            raise Broken(f"re-dealt, {wrong[0]}")
+
+
+def play_to_end(game: Game, games: Games) -> None:
+    """Play random actions until a game is over.
+
+    Raises:
+        Broken: something is wrong with a position.
+    """
+    rng = np.random.default_rng(0)
+    game.describe(games)
+    for ply in range(LONGEST):
+        if games["over"][0] != NOT_OVER:
+            break
+        if ply % LOOK == 0:
+            look(game, games)
+        legal = np.flatnonzero(game.legal_actions(games, 0))
+        if not legal.size:
+            raise Broken("the seat to play has no legal action")
+        action = int(rng.choice(legal))
+        game.action_name(games, 0, action)
+        game.play(games, 0, action)
+    else:
+        raise Broken("the game has no end")
+    look(game, games)
+    game.describe(games)
+
+
+def any_game(number: int) -> Game:
+    """Return a game, with options drawn from a number."""
+    return draw_game(GAMES[number % len(GAMES)], number)
+
+
+def some_plies(game: Game, number: int, most: int = LONGEST) -> list[int]:
+    """Return the first actions of a random game, at most so many."""
+    rng = np.random.default_rng(number)
+    actions = [ply.action for ply in replays.record_random(game, number).plies]
+    return actions[: int(rng.integers(min(len(actions), most) + 1))]
+
+
+# ------------------------------------------------------------------------- positions and saves
+
+
+def make_position(folder: Path, number: int) -> None:
+    """Write the position after some plies of a random game."""
+    game = any_game(number)
+    games = game.deal(1, number)
+    for action in some_plies(game, number):
+        game.play(games, 0, action)
+    (folder / "mine.json").write_text(game.to_json(games, 0))
+
+
+def make_save(folder: Path, number: int) -> None:
+    """Write a game of the page that was saved after some plies."""
+    game = any_game(number)
+    actions = some_plies(game, number, most=SAVED)
+    replay = replays.from_actions(game, number, actions, bots=[HUMAN] * game.num_seats)
+    (folder / "mine.jsonl").write_text(replays.dump(replay))
+
+
+def read_save(folder: Path) -> Use:
+    """List saved games and go on with one."""
+    names = saves_in(folder)
+    if not names:
+        raise sprawl_env.SprawlError("no save")
+    path = folder / names[0]
+    game = game_of(path)
+    session = Session(game, [HUMAN, *["random"] * (game.num_seats - 1)])
+    says = session.why_not_loadable(path)
+    session.load(path)
+
+    def use() -> None:
+        if says:
+            raise Broken(f"can be loaded although the list says {says}")
+        json.dumps(session.view(0), allow_nan=False)
+        session.load(session.save(folder, "again"))
+        play_to_end(game, session.games)
+
+    return use
+
+
+def make_replays(folder: Path, number: int) -> None:
+    """Write one or two random games, some of them with a forfeit."""
+    game = any_game(number)
+    bots = [f"bot {seat}" for seat in range(game.num_seats)]
+    texts = [replays.dump(replays.record_random(game, number))]
+    if number % 2:
+        actions = some_plies(game, number)
+        forfeit = {"seat": 0, "ply": len(actions), "reason": "it raised ValueError"}
+        about = {"bots": bots, "forfeit": forfeit}
+        texts.append(replays.dump(replays.from_actions(game, number, actions, **about)))
+    (folder / "games.jsonl").write_text("".join(texts))
+
+
+def read_replays(folder: Path) -> Use:
+    """Verify replays."""
+    found = replays.load_all(folder / "games.jsonl")
+    for replay in found:
+        replays.verify(replay)
+
+    def use() -> None:
+        for replay in found:
+            lines = list(text_lines(replay))
+            if not all(line.replace("\n", "").isprintable() for line in lines):
+                raise Broken("a line has control characters")
+            replays.parse(replays.dump(replay))
+        page(min(found, key=lambda replay: len(replay.plies)))
+
+    return use
+
+
+# ---------------------------------------------------------------------------------- card data
+
+
+def make_data(folder: Path, number: int) -> None:
+    """Copy some of a game's data files, and write which game it is."""
+    name = GAMES[number % len(GAMES)]
+    files = sorted((ROOT / "sprawl_env" / "games" / name / "data").glob("*.toml"))
+    data = folder / "data"
+    data.mkdir()
+    for file in files[number // len(GAMES) % len(files) :]:
+        shutil.copy(file, data)
+    game = draw_game(name, number)
+    (folder / "game").write_text(json.dumps([name, game.options]))
+
+
+def read_data(folder: Path) -> Use:
+    """Make a game with data files."""
+    name, options = json.loads((folder / "game").read_text())
+    game = sprawl_env.game(name, data=folder / "data", **options)
+
+    def use() -> None:
+        for seed in range(2):
+            play_to_end(game, game.deal(1, seed))
+
+    return use
+
+
+# -------------------------------------------------------------------- checkpoints, agents, runs
+
+
+@functools.cache
+def training() -> Any:
+    """Return :mod:`sprawl_env.learning.training`, which imports torch."""
+    return importlib.import_module("sprawl_env.learning.training")
+
+
+@functools.cache
+def small_model() -> tuple[Any, Any]:
+    """Return a small learner of Tower Up and its config."""
+    config = training().Config(
+        num_envs=2, num_steps=2, batch_size=2, width=2, trunk=4, imitation=0, processes=1
+    )
+    game, team = sprawl_env.game("tower_up"), training().Team()
+    training().limit_threads()
+    env = training().make_env(config, game, team, 0)
+    model = training().make_model(config, game, env, training().Clock(config, team), team)
+    model.policy.optimizer.zero_grad(set_to_none=False)
+    for parameter in model.policy.parameters():
+        parameter.grad = parameter.detach().clone()
+    model.policy.optimizer.step()
+    return model, config
+
+
+def about(step: int) -> dict[str, Any]:
+    """Return the description of a checkpoint of the small learner."""
+    _, config = small_model()
+    return {
+        **describe_game(sprawl_env.game("tower_up")),
+        "step": step,
+        "seconds": 1.5,
+        "seed": 0,
+        "network": {"width": config.width, "trunk": config.trunk},
+        "config": json.loads(json.dumps(asdict(config), default=str)),
+    }
+
+
+def make_checkpoint(folder: Path, number: int) -> None:
+    """Write a checkpoint with the optimizer's moments, or with the policy alone."""
+    tensors = training().model_tensors(small_model()[0])
+    if number:
+        tensors = {name: array for name, array in tensors.items() if name.startswith("policy.")}
+    save(folder / "mine", tensors, about(100), {"README.md": "A card."})
+
+
+def use_policy(policy: Policy, seen: Any, mask: Any, logits: Any, values: Any) -> None:
+    """Check what a policy says about a position.
+
+    Raises:
+        Broken: a number is not finite, or it plays what is illegal.
+    """
+    if not np.isfinite(logits).all() or not np.isfinite(values).all():
+        raise Broken("a logit or a value is not finite")
+    for sample in (False, True):
+        action = policy.bot(sample=sample).act(seen, mask, None)[0]
+        if not mask[0, action]:
+            raise Broken("it plays an illegal action")
+
+
+def read_policy(name: str | Path) -> Use:
+    """Load a policy and ask it for values."""
+    policy = load_policy(name)
+    games = policy.game.deal(1, 0)
+    seen = policy.game.observe(games, 0, int(games["to_play"][0]))[None]
+    mask = policy.game.legal_actions(games, 0)[None]
+    logits, values = policy.logits(seen, mask), policy.values(seen)
+    return lambda: use_policy(policy, seen, mask, logits, values)
+
+
+def read_checkpoint(folder: Path) -> Use:
+    """Load a checkpoint as a policy."""
+    return read_policy(folder / "mine")
+
+
+def make_agent(folder: Path, number: int) -> None:
+    """Write the folder of agents with one of them."""
+    make_checkpoint(folder, 1)
+    (folder / "tower_up").mkdir()
+    (folder / "mine").rename(folder / "tower_up" / "small")
+
+
+def read_agent(folder: Path) -> Use:
+    """Find an agent by its name and load it."""
+    game = sprawl_env.game("tower_up")
+    with mock.patch.object(agents, "agents_folder", lambda: folder):
+        bot = make_bot(AGENT, game)
+        use = read_policy(AGENT)
+
+    def play() -> None:
+        use()
+        games = game.deal(1, 0)
+        seen, mask = game.observe(games, 0, 0)[None], game.legal_actions(games, 0)[None]
+        ask(bot, game, games, np.zeros(1, np.int64), seen, mask)
+
+    return play
+
+
+def make_run(folder: Path, number: int) -> None:
+    """Write a run of training: its config, two checkpoints and an evaluation."""
+    model, config = small_model()
+    run = folder / "run"
+    written = {"config": asdict(config), **provenance()}
+    write_atomically(run / "config.json", json.dumps(written, indent=1, default=str))
+    for step in (100, 200):
+        save(
+            run / "checkpoints" / f"{PREFIX}{step:010d}",
+            training().model_tensors(model),
+            about(step),
+        )
+    line = {"bot": "policy", "games": 10, "wins": 0.5, "low": 0.4, "high": 0.6, "score": 9.5}
+    line = {**line, "score_margin": 1.5}
+    write_atomically(run / "evaluation.json", json.dumps({"results": {"random": [line]}}))
+
+
+def read_run(folder: Path) -> Use:
+    """Resume a run up to its first step."""
+    model, _ = small_model()
+    config = training().read_config(folder / "run")
+    options = parse_options(config.options)
+    game = registry.game(config.game, num_players=config.num_players, **options)
+    checkpoint = training().newest_checkpoint(folder / "run", game)
+    if checkpoint is None:
+        return lambda: None
+    training().restore(model, checkpoint)
+    past = training().past_policies(checkpoint, game, config.pool_size, 0)
+
+    def use() -> None:
+        steps = [step for step, _ in past]
+        if not steps or any(a > b for a, b in pairwise(steps)):
+            raise Broken(f"the policies of the pool are of steps {steps}")
+        if not all(np.isfinite(array).all() for array in training().model_tensors(model).values()):
+            raise Broken("the learner has numbers that are not finite")
+
+    return use
+
+
+def read_export(folder: Path) -> Use:
+    """Make an agent of a run."""
+    target = folder / "agents" / "tower_up" / "mine"
+    export(Export(folder / "run", target))
+
+    def use() -> None:
+        if not (target / agents.CARD).read_text().replace("\n", "").isprintable():
+            raise Broken("the card has control characters")
+        load(target)
+
+    return use
+
+
+# -------------------------------------------------------------------------- tournaments, journals
+
+
+def tournament_of() -> tuple[arena.Config, arena.Setup]:
+    """Return a small tournament."""
+    game = sprawl_env.game(LOTS)
+    config = arena.Config(game=LOTS, bots=NAMES, num_games=4)
+    schedule = arena.Schedule(tuple(arena.line_ups(NAMES, 2)), 2, 2)
+    return config, arena.Setup(game, schedule, config.seed, False)
+
+
+def go_on(folder: Path) -> tuple[arena.Config, list[Any], list[Any]]:
+    """Play the games of the tournament that are missing, in this process."""
+    config, setup = tournament_of()
+    kept = arena.Folder(folder, config, setup.schedule)
+    try:
+        missing = [n for n in range(len(setup.schedule)) if n not in kept.results]
+        kept.add([arena.play_number(setup, n, lambda seat, ply: None) for n in missing])
+        return config, *kept.finish()
+    finally:
+        kept.close()
+
+
+def make_tournament(folder: Path, number: int) -> None:
+    """Play a tournament, whole or half."""
+    go_on(folder)
+    if number:
+        path = folder / "results.jsonl"
+        path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:number]))
+
+
+def read_tournament(folder: Path) -> Use:
+    """Continue a tournament and report it."""
+    config, results, timings = go_on(folder)
+
+    def use() -> None:
+        if len(results) != config.num_games:
+            raise Broken(f"{len(results)} games")
+        found = report.summarise(config, results, timings)
+        json.dumps(found, allow_nan=False, default=str)
+        report.to_markdown(found)
+        report.to_html(found, None)
+
+    return use
+
+
+JOURNAL: Final = whole_games.Games(games=2000, only=(LOTS,))
+
+
+def make_journal(folder: Path, number: int) -> None:
+    """Write the results of the fuzzer's games."""
+    journal = whole_games.journal_of(JOURNAL, folder)
+    for chunk in range(2):
+        row = {"game": LOTS, "chunk": chunk, "options": ["num_players=2"], "games": 1000}
+        counts = {"plies": 6000, "checks": 1000, "finished": 1000, "seconds": 0.5}
+        journal.append([{**row, **counts, "failures": []}])
+
+
+def read_journal(folder: Path) -> Use:
+    """Read the results of the fuzzer's games again."""
+    journal = whole_games.journal_of(JOURNAL, folder)
+    return lambda: console().print(whole_games.table(journal.rows, JOURNAL))
+
+
+# ------------------------------------------------------------------------------------- all kinds
+
+_CHECKPOINT: Final = "sprawl_env.bots.policy.checkpoint:load"
+_SESSION: Final = ("sprawl_env.play.session:game_of", "sprawl_env.play.session:_read")
+_REPLAY: Final = ("sprawl_env.replays.format:_text", "sprawl_env.replays.format:parse")
+_JOURNAL: Final = "sprawl_env.arena.journal:__init__"
+
+KINDS: Final[dict[str, Kind]] = {
+    "position": Kind(
+        (*_SESSION, "sprawl_env.core.positions:_read"), make_position, read_save, variants=18
+    ),
+    "save": Kind(_REPLAY, make_save, read_save, variants=18),
+    "replay": Kind(_REPLAY, make_replays, read_replays, variants=12),
+    "data": Kind(
+        ("sprawl_env.core.data:_read",), make_data, read_data, variants=24, damaged="data/*"
+    ),
+    "checkpoint": Kind((_CHECKPOINT,), make_checkpoint, read_checkpoint, variants=2),
+    "agent": Kind((_CHECKPOINT, "sprawl_env.bots.policy.agents:_describe"), make_agent, read_agent),
+    "run": Kind((_CHECKPOINT, "sprawl_env.learning.training:read_config"), make_run, read_run),
+    "export": Kind((_CHECKPOINT, "experiments.export:read"), make_run, read_export),
+    "tournament": Kind(
+        (_JOURNAL, "sprawl_env.arena.tournament:_compare"),
+        make_tournament,
+        read_tournament,
+        variants=3,
+        damaged="*.json*",
+    ),
+    "journal": Kind(
+        (_JOURNAL, "experiments.fuzz.running:open_journal"), make_journal, read_journal
+    ),
+}
+
+
+def files_in(folder: Path, kind: Kind) -> list[Path]:
+    """Return the files of a variant that are damaged, in order."""
+    found: Iterable[Path] = folder.glob(kind.damaged)
+    return sorted(path for path in found if path.is_file() and not path.name.startswith("."))
+
+
+__all__ = ["KINDS", "OWN", "Broken", "Kind", "files_in", "readers"]
