@@ -4,6 +4,7 @@ Examples::
 
     python -m experiments.fuzz games --games 1000000              # random games, resumable
     python -m experiments.fuzz games --games 30000 --bot greedy
+    python -m experiments.fuzz kill --kills 10                    # commands, killed and resumed
 
 Each kind writes its results to ``runs/fuzz``, and what failed to ``runs/fuzz/failures``: of a game
 its actions and its position.  The command ends with 1 if something failed.
@@ -15,14 +16,15 @@ from typing import Annotated, Any
 
 from tyro.conf import subcommand
 
-from experiments.fuzz import games
+from experiments.fuzz import games, kill
 from sprawl_env.console import run
 
 MODULES: dict[type, Any] = {
     games.Games: games,
+    kill.Kill: kill,
 }
 
-Kind = Annotated[games.Games, subcommand("games")]
+Kind = Annotated[games.Games, subcommand("games")] | Annotated[kill.Kill, subcommand("kill")]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
