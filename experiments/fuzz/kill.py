@@ -26,7 +26,7 @@ import sys
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from functools import partial
@@ -134,6 +134,7 @@ class Trial:
         kept: files that must stay as they are, with their digests.
         lines: lines that must stay, by journal.
         moments: the kills so far, in words.
+        memory: names of the shared memory that killed processes had mapped.
     """
 
     entry: Entry
@@ -144,6 +145,7 @@ class Trial:
     kept: dict[str, str] = field(default_factory=dict)
     lines: dict[str, set[bytes]] = field(default_factory=dict)
     moments: list[str] = field(default_factory=list)
+    memory: set[str] = field(default_factory=set)
 
 
 # ------------------------------------------------------------------------- processes and memory
@@ -184,24 +186,21 @@ def processes_of(place: Place) -> list[int]:
     return found
 
 
-def shared_memory() -> set[str]:
-    """Return the names of this user's shared memory that no running process has mapped."""
+def mapped_memory(processes: Iterable[int]) -> set[str]:
+    """Return the names of shared memory, semaphores too, that some processes have mapped."""
     names = set()
-    for path in MEMORY.iterdir() if MEMORY.is_dir() else ():
+    for number in processes:
         try:
-            if path.stat().st_uid == os.geteuid():
-                names.add(path.name)
-        except OSError:  # it has just been deleted
+            maps = (PROCESSES / str(number) / "maps").read_text()
+        except OSError:  # it has just ended
             continue
-    if not names:
-        return names
-    for maps in PROCESSES.glob("[0-9]*/maps"):
-        try:
-            text = maps.read_text()
-        except OSError:
-            continue
-        names = {name for name in names if f"{MEMORY / name}" not in text}
+        names |= {word.rpartition("/")[2] for word in maps.split() if word.startswith(f"{MEMORY}/")}
     return names
+
+
+def left_memory(names: set[str]) -> set[str]:
+    """Return which shared memory still exists that was that of killed processes."""
+    return {name for name in names if (MEMORY / name).exists()}
 
 
 def wait_for(what: Callable[[], Any], seconds: float = LONGEST_END) -> Any:
@@ -212,13 +211,24 @@ def wait_for(what: Callable[[], Any], seconds: float = LONGEST_END) -> Any:
     return found
 
 
-def stop(process: subprocess.Popen[bytes], *, alone: bool) -> None:
-    """Kill a process, or its process group, and wait for its end."""
-    if alone:
-        process.kill()
-    else:
-        os.killpg(process.pid, signal.SIGKILL)
+def stop(process: subprocess.Popen[bytes], place: Place, *, alone: bool) -> set[str]:
+    """Kill a process, or its process group, and wait for its end.
+
+    Returns:
+        The shared memory that it and its worker processes had mapped.
+    """
+    try:
+        os.killpg(process.pid, signal.SIGSTOP)  # so that it gets no further while we look
+        memory = mapped_memory(processes_of(place))
+        if alone:
+            process.kill()
+            os.killpg(process.pid, signal.SIGCONT)
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:  # it has just ended
+        memory = set()
     process.wait()
+    return memory
 
 
 # ------------------------------------------------------------------------------------- files
@@ -373,7 +383,7 @@ def run_unbroken(
         changes = number
     seconds = time.monotonic() - begun
     if process.poll() is None:
-        stop(process, alone=False)
+        stop(process, place, alone=False)
     if process.returncode != 0:
         last = (place.err.read_text().strip() or "nothing").splitlines()[-1]
         raise InvalidOption(f"{entry.name}: ended with {process.returncode}: {last}")
@@ -417,10 +427,10 @@ def run_once(trial: Trial, moment: Moment | None) -> bool:
             break
     hit = moment is not None and process.poll() is None
     if hit and moment is not None:
-        stop(process, alone=moment.alone)
+        trial.memory |= stop(process, place, alone=moment.alone)
         hit = process.returncode == -signal.SIGKILL
     if process.poll() is None:
-        stop(process, alone=False)
+        stop(process, place, alone=False)
         trial.problems.append((FAILED, f"does not end within {trial.limit:g} seconds"))
     if thread is not None:
         thread.join(LONGEST_END)
@@ -439,7 +449,6 @@ def run_once(trial: Trial, moment: Moment | None) -> bool:
 
 def run_trial(trial: Trial, rng: np.random.Generator) -> None:
     """Kill a command once or several times, let it end, and check everything."""
-    memory = shared_memory()
     for _ in range(1 + int(rng.choice(len(CHANCES), p=CHANCES))):
         moment = draw_moment(trial.unbroken, rng)
         if not run_once(trial, moment):
@@ -451,7 +460,7 @@ def run_trial(trial: Trial, rng: np.random.Generator) -> None:
     run_once(trial, None)
     check_files(trial)
     check_end(trial)
-    left = wait_for(lambda: shared_memory() - memory)
+    left = wait_for(lambda: left_memory(trial.memory))
     trial.problems += [(LEFTOVER, f"shared memory {name}") for name in sorted(left)]
 
 

@@ -340,7 +340,7 @@ def write_notebook(folder: Path) -> None:
 TRAIN: Final = (
     "experiments.train --num-envs=16 --num-steps=8 --batch-size=64 --num-epochs=1 --width=8 "
     "--trunk=16 --imitation=0 --max-minutes=0 --processes=2 --name=mine --checkpoint-every=256 "
-    "--total-steps=2000 --evaluation-games=20"
+    "--total-steps=1200 --evaluation-games=20"
 )
 TOURNAMENT: Final = (
     "sprawl_env tournament --bots random greedy --games 40 --seed 4 --replays --processes 2 "
