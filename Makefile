@@ -63,8 +63,9 @@ docs: $(STAMP) ## build the documentation site: build/site/index.html
 
 check: lint types contracts docs test test-long test-plain test-checked ## everything CI runs
 
-fuzz: $(STAMP) ## play a million random games of each game and check their positions (hours)
+fuzz: $(STAMP) ## play a million random games of each game; kill commands 150 times (hours)
 	$(BIN)/python -m experiments.fuzz games --games 1000000 $(ARGS)
+	$(BIN)/python -m experiments.fuzz kill
 
 benchmark: $(STAMP) ## measure the speed, with peers where they are installed
 	$(BIN)/python -m experiments.benchmark $(ARGS)

@@ -54,11 +54,12 @@ LOOK_SECONDS: Final = 0.0005  # between looks at the files
 PAUSE_SECONDS: Final = 0.01  # between looks at the clock
 LONGEST_DELAY: Final = 0.004  # seconds from a change of the files to the kill
 LONGEST_END: Final = 10.0  # seconds in which the workers of a killed process end
+SECONDS: Final = "seconds"  # key of a row that tells how long something took
 MARK: Final = "SPRAWL_FUZZ_KILL"  # environment variable of all processes of a trial
 MEMORY: Final = Path("/dev/shm")
 PROCESSES: Final = Path("/proc")
 HALF: Final = 0.5
-CHANCES: Final = (0.6, 0.3, 0.1)  # of one, two and three kills in a trial
+CHANCES: Final = (0.4, 0.25, 0.15, 0.1, 0.1)  # of one kill in a trial, two, ...
 ENDS: Final = {".html": b"</html>", ".png": b"IEND\xaeB`\x82"}  # of files by suffix
 Problem = tuple[str, str]  # kind and text
 
@@ -134,7 +135,7 @@ class Trial:
         kept: files that must stay as they are, with their digests.
         lines: lines that must stay, by journal.
         moments: the kills so far, in words.
-        memory: names of the shared memory that killed processes had mapped.
+        memory: inodes of the shared memory that killed processes had mapped.
     """
 
     entry: Entry
@@ -143,9 +144,9 @@ class Trial:
     limit: float
     problems: list[Problem] = field(default_factory=list)
     kept: dict[str, str] = field(default_factory=dict)
-    lines: dict[str, set[bytes]] = field(default_factory=dict)
+    lines: dict[str, set[str]] = field(default_factory=dict)
     moments: list[str] = field(default_factory=list)
-    memory: set[str] = field(default_factory=set)
+    memory: set[int] = field(default_factory=set)
 
 
 # ------------------------------------------------------------------------- processes and memory
@@ -186,36 +187,44 @@ def processes_of(place: Place) -> list[int]:
     return found
 
 
-def mapped_memory(processes: Iterable[int]) -> set[str]:
-    """Return the names of shared memory, semaphores too, that some processes have mapped."""
-    names = set()
+def mapped_memory(processes: Iterable[int]) -> set[int]:
+    """Return the inodes of shared memory, semaphores too, that some processes have mapped."""
+    found = set()
     for number in processes:
         try:
             maps = (PROCESSES / str(number) / "maps").read_text()
         except OSError:  # it has just ended
             continue
-        names |= {word.rpartition("/")[2] for word in maps.split() if word.startswith(f"{MEMORY}/")}
-    return names
+        # address, access, offset, device, inode, name: that of a semaphore may be an older one
+        found |= {int(line.split()[4]) for line in maps.splitlines() if f" {MEMORY}/" in line}
+    return found
 
 
-def left_memory(names: set[str]) -> set[str]:
-    """Return which shared memory still exists that was that of killed processes."""
-    return {name for name in names if (MEMORY / name).exists()}
+def left_memory(inodes: set[int]) -> list[str]:
+    """Return the names of the shared memory that still exists with one of some inodes."""
+    found = []
+    for path in MEMORY.iterdir() if MEMORY.is_dir() else ():
+        try:
+            if path.stat().st_ino in inodes:
+                found.append(path.name)
+        except OSError:  # it has just been deleted
+            continue
+    return sorted(found)
 
 
-def wait_for(what: Callable[[], Any], seconds: float = LONGEST_END) -> Any:
+def wait_for(what: Callable[[], Any]) -> Any:
     """Wait until a function returns something empty; return the last thing that it returned."""
-    end = time.monotonic() + seconds
+    end = time.monotonic() + LONGEST_END
     while (found := what()) and time.monotonic() < end:
         time.sleep(0.05)
     return found
 
 
-def stop(process: subprocess.Popen[bytes], place: Place, *, alone: bool) -> set[str]:
+def stop(process: subprocess.Popen[bytes], place: Place, *, alone: bool) -> set[int]:
     """Kill a process, or its process group, and wait for its end.
 
     Returns:
-        The shared memory that it and its worker processes had mapped.
+        The inodes of the shared memory that it and its worker processes had mapped.
     """
     try:
         os.killpg(process.pid, signal.SIGSTOP)  # so that it gets no further while we look
@@ -226,7 +235,7 @@ def stop(process: subprocess.Popen[bytes], place: Place, *, alone: bool) -> set[
         else:
             os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:  # it has just ended
-        memory = set()
+        memory = set[int]()
     process.wait()
     return memory
 
@@ -291,9 +300,16 @@ def is_whole(path: Path) -> bool:
     return end is None or content.rstrip(b"\n").endswith(end)
 
 
-def complete_lines(path: Path) -> set[bytes]:
-    """Return the lines of a file that end with a newline."""
-    return {line for line in path.read_bytes().splitlines(keepends=True) if line.endswith(b"\n")}
+def complete_lines(path: Path) -> set[str]:
+    """Return the lines of a journal that are complete, without how long something took.
+
+    What was not yet in the results is done again, and takes another time.
+    """
+    found = set()
+    for line in path.read_bytes().split(b"\n")[:-1]:
+        row = json.loads(line)
+        found.add(json.dumps({key: row[key] for key in row if key != SECONDS}))
+    return found
 
 
 def check_files(trial: Trial) -> None:
@@ -379,8 +395,12 @@ def run_unbroken(
     begun, changes = time.monotonic(), 0
     process = start(entry, place)
     talk(entry, process, place)
-    for number in follow(process, place.work, limit):
-        changes = number
+    try:
+        for number in follow(process, place.work, limit):
+            changes = number
+    except BaseException:  # Ctrl-C
+        stop(process, place, alone=False)
+        raise
     seconds = time.monotonic() - begun
     if process.poll() is None:
         stop(process, place, alone=False)
@@ -417,14 +437,18 @@ def run_once(trial: Trial, moment: Moment | None) -> bool:
     process = start(trial.entry, place)
     thread = talk(trial.entry, process, place)
     watched = place.work if moment is not None and moment.change else None
-    for changes in follow(process, watched, trial.limit):
-        if moment is None:
-            continue
-        if moment.change and changes >= moment.change:
-            time.sleep(moment.delay)
-            break
-        if not moment.change and time.monotonic() - begun >= moment.seconds:
-            break
+    try:
+        for changes in follow(process, watched, trial.limit):
+            if moment is None:
+                continue
+            if moment.change and changes >= moment.change:
+                time.sleep(moment.delay)
+                break
+            if not moment.change and time.monotonic() - begun >= moment.seconds:
+                break
+    except BaseException:  # Ctrl-C ends the fuzzer: its command must not go on
+        stop(process, place, alone=False)
+        raise
     hit = moment is not None and process.poll() is None
     if hit and moment is not None:
         trial.memory |= stop(process, place, alone=moment.alone)
@@ -447,10 +471,9 @@ def run_once(trial: Trial, moment: Moment | None) -> bool:
     return hit
 
 
-def run_trial(trial: Trial, rng: np.random.Generator) -> None:
-    """Kill a command once or several times, let it end, and check everything."""
-    for _ in range(1 + int(rng.choice(len(CHANCES), p=CHANCES))):
-        moment = draw_moment(trial.unbroken, rng)
+def run_trial(trial: Trial, moments: Iterable[Moment]) -> None:
+    """Kill a command at some moments, let it end, and check everything."""
+    for moment in moments:
         if not run_once(trial, moment):
             break
         trial.moments.append(moment.words())
@@ -461,7 +484,7 @@ def run_trial(trial: Trial, rng: np.random.Generator) -> None:
     check_files(trial)
     check_end(trial)
     left = wait_for(lambda: left_memory(trial.memory))
-    trial.problems += [(LEFTOVER, f"shared memory {name}") for name in sorted(left)]
+    trial.problems += [(LEFTOVER, f"shared memory {name}") for name in left]
 
 
 # ----------------------------------------------------------------------------------- all trials
@@ -480,7 +503,7 @@ class Ground:
         self._cache = folder / "cache"
         self._known: dict[str, Unbroken] = {}
         base = cache_base()
-        self._cache.mkdir(mode=0o700)
+        self._cache.mkdir(mode=0o700, parents=True)
         if base is not None and base.is_dir():
             shutil.copytree(
                 base, self._cache, dirs_exist_ok=True, ignore=_locks, copy_function=_link
@@ -507,7 +530,9 @@ class Ground:
         trial = Trial(entry, unbroken, place, self._config.seconds)
         seed = combine(combine(self._config.seed, zlib.crc32(entry.name.encode())), number)
         begun = time.monotonic()
-        run_trial(trial, np.random.default_rng(seed))
+        rng = np.random.default_rng(seed)
+        count = 1 + int(rng.choice(len(CHANCES), p=CHANCES))
+        run_trial(trial, [draw_moment(unbroken, rng) for _ in range(count)])
         failures = [self._save(trial, number)] if trial.problems else []
         shutil.rmtree(place.base)
         counts = {kind: sum(k == kind for k, _ in trial.problems) for kind in KINDS}
