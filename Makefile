@@ -63,10 +63,12 @@ docs: $(STAMP) ## build the documentation site: build/site/index.html
 
 check: lint types contracts docs test test-long test-plain test-checked ## everything CI runs
 
-fuzz: $(STAMP) ## play a million random games of each game, damage files and kernel caches (hours)
+fuzz: $(STAMP) ## a million random games of each game; bad calls, damaged files, kills (hours)
 	$(BIN)/python -m experiments.fuzz games --games 1000000 $(ARGS)
-	$(BIN)/python -m experiments.fuzz files $(ARGS)
-	$(BIN)/python -m experiments.fuzz cache $(ARGS)
+	$(BIN)/python -m experiments.fuzz calls
+	$(BIN)/python -m experiments.fuzz files
+	$(BIN)/python -m experiments.fuzz cache
+	$(BIN)/python -m experiments.fuzz kill
 
 benchmark: $(STAMP) ## measure the speed, with peers where they are installed
 	$(BIN)/python -m experiments.benchmark $(ARGS)

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-import contextlib
-import multiprocessing
 import os
-import queue
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Final
 
 import numba
 import numpy as np
 
 from sprawl_env.adapters.vector import make_vec
+from sprawl_env.arena.workers import spawn
 from sprawl_env.bots.names import make_bot
 from sprawl_env.commands.flags import GameNames, Switch
+from sprawl_env.core.errors import SprawlError
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.registry import game_names, rules_of
 
 _BAR = 24
+_LOOK_SECONDS: Final = 0.05  # that one process is waited for
+LOOKS: Final = "legal actions and observations"  # kernels that need no game that was dealt
 BOTS = ("greedy", "planner:playouts=2", "mcts:sims=2", "mcts:sims=2,widen=1")  # all their kernels
 
 
@@ -114,25 +117,87 @@ def warm_up(names: list[str], bots: Sequence[str] = ()) -> float:
     return seconds
 
 
+Job = tuple[str, str]  # a game, and what to compile: one of its bots, LOOKS or ""
+
+
+def _run_job(job: Job, report: Callable[[str], None]) -> None:
+    """Compile a bot of a game, its views, or all kernels of the game."""
+    name, what = job
+    if what == LOOKS:
+        compile_looks(name)
+    elif what:
+        compile_bot(name, what, report)
+    else:
+        compile_game(name, report)
+
+
+def _serve(pipe: Connection) -> None:
+    """Run the jobs that arrive through a pipe; the body of a process.
+
+    What it compiles goes back as text, then None or the error that ended the job.
+    """
+    try:
+        while True:
+            job = pipe.recv()
+            try:
+                _run_job(job, pipe.send)
+            except SprawlError as error:
+                pipe.send(SprawlError(str(error)))  # others end the process, with their traceback
+            else:
+                pipe.send(None)
+    except (EOFError, BrokenPipeError):  # the parent has ended
+        return
+
+
 def _compile_together(
     names: list[str], bots: Sequence[str], workers: int, report: Callable[[str], None]
 ) -> None:
-    """Compile in several processes."""
-    fresh = multiprocessing.get_context("spawn")
-    with fresh.Manager() as manager, ProcessPoolExecutor(workers, mp_context=fresh) as pool:
-        messages = manager.Queue()
-        games = {name: pool.submit(compile_game, name, messages.put) for name in names}
-        work: list[Future[None]] = list(games.values())
-        if len(names) == 1:
-            work.append(pool.submit(compile_looks, names[0]))
-        while games or not all(one.done() for one in work) or not messages.empty():
-            with contextlib.suppress(queue.Empty):
-                report(messages.get(timeout=0.2))
-            for name in [name for name, game in games.items() if game.done()]:
-                games.pop(name).result()
-                work += [pool.submit(compile_bot, name, bot, messages.put) for bot in bots]
-        for one in work:
-            one.result()
+    """Compile in several processes, which end when this one does.
+
+    Raises:
+        SprawlError: a game cannot be compiled, or a process has died.
+    """
+    waiting: deque[Job] = deque((name, "") for name in names)
+    if len(names) == 1:
+        waiting.append((names[0], LOOKS))
+    processes = [spawn(_serve) for _ in range(workers)]
+    idle, busy = [pipe for _, pipe in processes], dict[Connection, Job]()
+    try:
+        while waiting or busy:
+            while waiting and idle:
+                pipe, job = idle.pop(), waiting.popleft()
+                pipe.send(job)
+                busy[pipe] = job
+            for pipe in list(busy):
+                if not pipe.poll(_LOOK_SECONDS):
+                    continue
+                found = _receive(pipe, busy[pipe])
+                if isinstance(found, str):
+                    report(found)
+                    continue
+                name, what = busy.pop(pipe)
+                idle.append(pipe)
+                waiting.extend((name, bot) for bot in bots if not what)
+    finally:
+        for process, pipe in processes:
+            process.kill()
+            process.join()
+            pipe.close()
+
+
+def _receive(pipe: Connection, job: Job) -> str | None:
+    """Return what a process says: what it compiles, or None if it has finished its job.
+
+    Raises:
+        SprawlError: the job failed, or the process has died.
+    """
+    try:
+        found: str | SprawlError | None = pipe.recv()
+    except (EOFError, OSError):
+        raise SprawlError(f"{job[0]}: the process that compiles it has died") from None
+    if isinstance(found, SprawlError):
+        raise found
+    return found
 
 
 def _show(line: str, end: str = "") -> None:

@@ -20,7 +20,7 @@ from sprawl_env import replays
 from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.core.errors import IllegalAction, InvalidOption, PositionError, SprawlError
-from sprawl_env.core.files import parse_json, read_text, write_atomically
+from sprawl_env.core.files import parse_json, read_text, remove_leftovers, write_atomically
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import Picture, Played
 from sprawl_env.core.state import NOBODY, NOT_OVER, Games, clone
@@ -32,6 +32,7 @@ REDEALS: Final = (
     24  # re-dealt positions that are compared to decide that an action revealed nothing
 )
 SAVE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
+SAVE_KINDS: Final = (".json", ".jsonl")  # a position, a replay
 _ONLY: Final = np.zeros(1, np.int64)
 
 
@@ -138,7 +139,8 @@ class Session:
         """Write the game to a file in a folder; returns the file's path.
 
         A game that started from a deal is saved as a replay (``.jsonl``), a game that started from
-        a loaded position as a position (``.json``).
+        a loaded position as a position (``.json``).  What killed processes left of any saved game
+        in the folder is deleted.
 
         Raises:
             InvalidOption: the name is invalid, or the file cannot be written.
@@ -148,6 +150,8 @@ class Session:
                 f"name {name!r}: expected 1..40 letters, digits, hyphens or underscores"
             )
         path = folder / f"{name}{'.json' if self.seed is None else '.jsonl'}"
+        for kind in SAVE_KINDS:
+            remove_leftovers(folder, f"*{kind}")
         try:
             write_atomically(path, self.to_text())
         except OSError as error:
@@ -375,7 +379,7 @@ class Session:
 
 def saves_in(folder: Path) -> list[str]:
     """Return the names of the saved games in a folder, newest first; dangling links come last."""
-    found = [path for path in folder.glob("*.json*") if path.suffix in {".json", ".jsonl"}]
+    found = [path for path in folder.glob("*.json*") if path.suffix in SAVE_KINDS]
     saves = [path for path in found if SAVE_NAME.fullmatch(path.stem)]
     return [path.name for path in sorted(saves, key=lambda p: (-_changed(p), p.name))]
 

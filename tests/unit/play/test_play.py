@@ -1,6 +1,9 @@
 """Playing: what a person may see, play and undo; the server; the terminal; a real browser."""
 
 import json
+import os
+import subprocess
+import sys
 import threading
 from contextlib import contextmanager
 from itertools import islice
@@ -247,6 +250,17 @@ def test_a_saved_game_continues_where_it_was(tmp_path):
     other.deal()
     assert other.log == []
     assert other.games.tobytes() != session.game.deal(1, 7).tobytes()
+
+
+def test_saving_deletes_what_killed_processes_left_of_any_saved_game(tmp_path):
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    left = [f".a.jsonl.{ended.pid}", f".b.json.{ended.pid}"]
+    kept = [f".notes.{ended.pid}", f".c.jsonl.{os.getppid()}", ".d.jsonl.old"]
+    for name in left + kept:
+        (tmp_path / name).write_text("")
+    session_of().save(tmp_path, "mine")
+    assert {path.name for path in tmp_path.iterdir()} == {*kept, "mine.jsonl"}
 
 
 def test_a_position_is_loaded_and_saved_as_one(tmp_path):
