@@ -20,12 +20,11 @@ import numpy as np
 
 import sprawl_env
 from experiments.fuzz.callables import Parameter, Target, is_record, parts_of, targets
-from experiments.fuzz.goods import EXTRA, GOOD, LATE, OBJECTS, OF_OBJECT, SEED, Place
+from experiments.fuzz.goods import EXTRA, GOOD, LATE, OBJECTS, OF_OBJECT, SEED, UNREAD, Place
 from experiments.fuzz.values import is_good, values_for
 from sprawl_env.core import registry
 from sprawl_env.core.errors import InvalidOption, SprawlError
 from sprawl_env.core.rules import GameRules
-from sprawl_env.core.state import raw_bytes
 from sprawl_env.learning.config import Config
 
 REFUSED: Final = "refused"
@@ -80,7 +79,9 @@ def keywords(name: str, target: Target, game: str) -> dict[str, tuple[str, ...]]
     Raises:
         InvalidOption: nobody knows them.
     """
-    options = dict.fromkeys(registry.rules_of(game).options, ("option",))
+    options: dict[str, tuple[str, ...]] = dict.fromkeys(
+        registry.rules_of(game).options, ("option",)
+    )
     if name == "options":
         return options
     if name == "kwargs":
@@ -263,20 +264,23 @@ def attempt(
     if slot is not None:
         value = values_for(slot.name, slot.kinds)[label](place)
         call.put(slot.name, value)
-    good = slot is None or is_good(place, slot.name, slot.kinds, value)
-    before = [raw_bytes(held).tobytes() for held in call.records() if held.ndim == 1]
+    unread = slot is not None and f"{target.name}.{slot.name}".endswith(UNREAD)
+    good = slot is None or unread or is_good(place, slot.name, slot.kinds, value)
+    before = [array.tobytes() for array in call.records()]
     try:
         call.make()
     except BaseException as error:  # SystemExit and KeyboardInterrupt too
         verdict, words = judge_error(error)
+        if verdict == WRONG and good and callable(value) and not isinstance(error, SprawlError):
+            verdict = ACCEPTED  # an error of the given function itself
     else:
         verdict, words = ACCEPTED, ""
-    held = [array for array in call.records() if array.ndim == 1]
+    held = call.records()
     if bystanders.changed():
         return WRONG, "other games have changed"
     if verdict == ACCEPTED and not good:
         return WRONG, "accepted"
-    if verdict == REFUSED and before != [raw_bytes(array).tobytes() for array in held]:
+    if verdict == REFUSED and before != [array.tobytes() for array in held]:
         return WRONG, f"refused, but the records have changed: {words}"
     if verdict == ACCEPTED:
         wrong = impossible(place, held)

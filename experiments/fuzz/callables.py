@@ -23,6 +23,8 @@ from sprawl_env.core.errors import InvalidOption
 PAGES: Final = Path(__file__).parents[2] / "docs" / "reference"
 MODULE: Final = "::: "
 MEMBERS: Final = re.compile(r"\s+members: \[(.*)\]")
+FILTERS: Final = re.compile(r'"!(\^\w+\$?)"')  # names that a page leaves out
+KERNELS: Final = "sprawl_env.kernels"  # takes code, not values
 ENVIRONMENTS: Final = "_v0"  # at the end of a module's name
 
 
@@ -62,8 +64,8 @@ class Target:
     function: Callable[..., Any]
 
 
-def documented(pages: Path = PAGES) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield every path that a reference page names, with the members listed below it.
+def documented(pages: Path = PAGES) -> Iterator[tuple[str, tuple[str, ...], list[str]]]:
+    """Yield every path that a reference page names, the members that it lists, its filters.
 
     Raises:
         InvalidOption: there are no pages.
@@ -72,15 +74,16 @@ def documented(pages: Path = PAGES) -> Iterator[tuple[str, tuple[str, ...]]]:
     if not files:
         raise InvalidOption(f"{pages}: expected the reference pages: use a checkout of the project")
     for file in files:
-        path, members = "", ()
+        path, members, filters = "", tuple[str, ...](), list[str]()
         for line in [*file.read_text(encoding="utf-8").splitlines(), MODULE]:
             listed = MEMBERS.match(line)
+            filters += FILTERS.findall(line)
             if listed:
                 members = tuple(name.strip() for name in listed[1].split(","))
             elif line.startswith(MODULE):
                 if path:
-                    yield path, members
-                path, members = line.removeprefix(MODULE).strip(), ()
+                    yield path, members, filters
+                path, members, filters = line.removeprefix(MODULE).strip(), (), []
 
 
 def find(path: str) -> Any:
@@ -95,15 +98,17 @@ def find(path: str) -> Any:
 def public_objects() -> dict[str, tuple[Any, tuple[str, ...]]]:
     """Return public functions and classes by path, with the methods that pages list, if any."""
     found: dict[str, tuple[Any, tuple[str, ...]]] = {}
-    for path, members in documented():
+    for path, members, filters in documented():
         item = find(path)
         if not inspect.ismodule(item):
             add(found, item, members)
             continue
         for name in members or names_of(item):
+            if any(re.match(hidden, name) for hidden in filters):
+                continue
             add(found, getattr(item, name), ())
     for info in pkgutil.walk_packages(sprawl_env.__path__, "sprawl_env."):
-        if info.ispkg or info.name.endswith(ENVIRONMENTS):
+        if (info.ispkg and info.name != KERNELS) or info.name.endswith(ENVIRONMENTS):
             module = import_module(info.name)
             if info.name.endswith(ENVIRONMENTS) or hasattr(module, "__all__"):
                 for name in names_of(module):
@@ -186,7 +191,13 @@ def targets_of(name: str, kind: type, members: tuple[str, ...]) -> Iterator[Targ
         return
     if not is_record(kind) and not inspect.isabstract(kind):
         made: Callable[..., Any] = kind
-        yield Target(name, parameters_of(kind.__init__, 1), "", kind, made)
+        yield Target(
+            name,
+            parameters_of(vars(kind).get("__init__", kind), 1 if "__init__" in vars(kind) else 0),
+            "",
+            kind,
+            made,
+        )
     parts = getattr(kind, "__dataclass_fields__", {})
     for key, value in vars(kind).items():
         if key in parts or key.startswith("_") or (members and key not in members):

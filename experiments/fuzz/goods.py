@@ -28,6 +28,7 @@ from sprawl_env.bots.random import RandomBot
 from sprawl_env.bots.user import UserBot
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
+from sprawl_env.core.layout import Block
 from sprawl_env.core.rules import Played
 from sprawl_env.core.state import Games
 
@@ -269,7 +270,7 @@ GOOD: dict[str, Make] = {
     "where": lambda p: "here",
     "which": lambda p: np.arange(BATCH),
     "ActionTable.blocks": lambda p: ("take", 3, "take a card"),
-    "ObservationLayout.blocks": lambda p: ("deck", (2,), "cards"),
+    "ObservationLayout.blocks": lambda p: Block("deck", (2,), "cards"),
     "ObservationLayout.view.name": lambda p: next(iter(p.game.observation_layout.blocks)),
     "PolicyBot.name": lambda p: "policy",
     "UserBot.name": lambda p: USERS_BOT,
@@ -298,6 +299,12 @@ OF_OBJECT: dict[str, Callable[[Any], Any]] = {
     "SelfPlayVecEnv.step_async.actions": lambda env: env.action_masks().argmax(axis=1),
     "VectorGames.step.actions": lambda vec: vec.masks.argmax(axis=1),
 }
+
+# What a callable does not read by its documentation, so that anything is accepted.
+UNREAD: Final = (
+    *("GreedyBot.act.observations", "RandomBot.act.observations", "RandomBot.act.states"),
+    *("PolicyBot.act.states", "UserBot.act.observations", "protocol.ask.observations"),
+)
 
 # Further arguments of a callable that has keywords of any name.
 EXTRA: dict[str, Callable[[Place], dict[str, Any]]] = {

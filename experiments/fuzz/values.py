@@ -261,8 +261,15 @@ KINDS_OF_PATH: Final = (
     *("a folder", "a file", "a binary file", "a dangling link", "a loop of links", "a socket"),
     *("a missing path", "a device", "endless zeros"),
 )
-PATHS: dict[str, Make] = {kind: lambda p, kind=kind: p.paths[kind] for kind in KINDS_OF_PATH}
-PATHS |= {f"{kind} as str": lambda p, kind=kind: str(p.paths[kind]) for kind in KINDS_OF_PATH}
+
+
+def path_of(kind: str, convert: Callable[[Path], Any]) -> Make:
+    """Return the function that returns a path of a kind."""
+    return lambda place: convert(place.paths[kind])
+
+
+PATHS = {kind: path_of(kind, Path) for kind in KINDS_OF_PATH}
+PATHS |= {f"{kind} as str": path_of(kind, str) for kind in KINDS_OF_PATH}
 
 
 def values_for(slot: str, kinds: Sequence[str]) -> dict[str, Make]:
@@ -370,9 +377,8 @@ def fits(place: Place, slot: str, kind: str, value: Any) -> bool:
     name = slot.rpartition(".")[2]
     if kind == "int":
         low, high = RANGES.get(name, (-(2**63), np.inf))
-        if name in {"seat", "action"}:
-            seats, actions = place.game.num_seats, place.game.num_actions
-            low, high = 0, (seats if name == "seat" else actions) - 1
+        if name == "seat":
+            low, high = 0, place.game.num_seats - 1
         return is_whole(value, low, high)
     if kind == "option":
         return fits_option(registry.rules_of(place.name).options[name], value)
@@ -394,6 +400,8 @@ def fits(place: Place, slot: str, kind: str, value: Any) -> bool:
 
 def is_iterable(value: Any) -> bool:
     """Whether a value is a collection that does not raise when it is read."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        return False
     return isinstance(value, Iterable) and not isinstance(value, Hostile | Iterator)
 
 

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any, Final
+
+import numpy as np
+
+_LONGEST: Final = 80  # characters of a value in a message
+_LONGEST_TEXT: Final = 1000  # characters of a message
+_HALF: Final = 480  # of them at either end of a longer one
 
 
 class SprawlError(ValueError):
     """Base class of all errors that this package raises for bad input.
 
-    Its text is one line without control characters, whatever a file or a user's name contains.
+    Its text is one line without control characters, whatever a file or a user's name contains; the
+    middle of a very long one is left out.
     """
 
     def __str__(self) -> str:
-        return printable(super().__str__())
+        text = printable(super().__str__())
+        return text if len(text) <= _LONGEST_TEXT else f"{text[:_HALF]} ... {text[-_HALF:]}"
 
 
 class UnknownName(SprawlError):
@@ -47,11 +56,24 @@ def printable(text: str) -> str:
     return "".join(shown)
 
 
+def short(value: Any) -> str:
+    """Return a description of a value in one short line."""
+    if isinstance(value, np.ndarray) and value.ndim > 0:
+        kind = "records" if value.dtype.names else str(value.dtype)
+        return f"{kind} of shape {value.shape}"
+    try:
+        said = repr(value)
+    except Exception:  # a user's class may raise anything
+        said = type(value).__name__
+    said = " ".join(said.split())
+    return said if len(said) <= _LONGEST else f"{said[: _LONGEST - 4]} ..."
+
+
 def unknown(kind: str, name: object, valid: Iterable[str]) -> UnknownName:
     """Return the error for ``name``; its message suggests the closest name and lists all."""
     names = sorted(valid)
-    hint = did_you_mean(str(name), names)
-    return UnknownName(f"unknown {kind} {name!r}{hint}: choose from {', '.join(names)}")
+    hint = did_you_mean(name, names) if isinstance(name, str) else ""
+    return UnknownName(f"unknown {kind} {short(name)}{hint}: choose from {', '.join(names)}")
 
 
 def did_you_mean(name: str, valid: Iterable[str]) -> str:
