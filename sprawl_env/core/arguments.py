@@ -192,7 +192,8 @@ def _fit_one(kind: str, value: Any, space: Space) -> Any:
         return value
     if not isinstance(value, found):
         raise _Unfit
-    if hasattr(found, "__match_args__") and not hasattr(found, "__post_init__"):
+    values = hasattr(found, "__match_args__") and found.__eq__ is not object.__eq__
+    if values and not hasattr(found, "__post_init__"):
         return check_fields(value)
     return value
 
@@ -222,7 +223,7 @@ def _fit_number(value: Any) -> Any:
 
 def _fit_path(value: Any) -> Path:
     _check_path(value)
-    return Path(value)
+    return value if isinstance(value, Path) else Path(value)
 
 
 def _check_path(value: Any) -> Any:

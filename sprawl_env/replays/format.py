@@ -23,8 +23,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from sprawl_env.core.arguments import check_fields, checked
-from sprawl_env.core.errors import PositionError
+from sprawl_env.core.arguments import check_fields, checked, fit
+from sprawl_env.core.errors import InvalidOption, PositionError
 from sprawl_env.core.files import parse_json, read_text
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game as make_game
@@ -224,24 +224,37 @@ def parse_all(text: str, where: str = "replay") -> list[Replay]:
     ]
 
 
-@checked
 def load(path: Path) -> Replay:
     """Return the replay in a file.
 
     Raises:
         PositionError: the file cannot be read, or the replay is damaged or incomplete.
     """
+    path = _as_path(path)
     return parse(_text(path), path.name)
 
 
-@checked
 def load_all(path: Path) -> list[Replay]:
     """Return all replays in a file.
 
     Raises:
         PositionError: the file cannot be read, or a replay is damaged or incomplete.
     """
+    path = _as_path(path)
     return parse_all(_text(path), path.name)
+
+
+def _as_path(path: Any) -> Path:
+    """Return a path.
+
+    Raises:
+        PositionError: it is none that a file can have.
+    """
+    try:
+        made: Path = fit("replay", "path", ("Path",), path, {})
+    except InvalidOption as error:
+        raise PositionError(f"cannot be read: {error}") from None
+    return made
 
 
 def _text(path: Path) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sprawl_env.core.actions import ActionTable
-from sprawl_env.core.errors import IllegalAction
+from sprawl_env.core.errors import IllegalAction, UnknownName
 from sprawl_env.core.layout import (
     Observation,
     ObservationLayout,
@@ -94,7 +94,7 @@ def test_blocks_of_one_entity_must_lie_together_and_agree_on_the_number_of_thing
         ObservationLayout(site, ("points", (2,), "points"), ("owner", (3,), "whose", "site"))
     with pytest.raises(ValueError, match="same first axis"):
         ObservationLayout(site, ("owner", (4,), "whose", "site"))
-    with pytest.raises(KeyError):
+    with pytest.raises(UnknownName, match="unknown entity 'card'.*choose from site"):
         ObservationLayout(site).rows("card")
 
 
