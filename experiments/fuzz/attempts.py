@@ -21,7 +21,7 @@ import numpy as np
 import sprawl_env
 from experiments.fuzz.callables import Parameter, Target, is_record, parts_of, targets
 from experiments.fuzz.goods import EXTRA, GOOD, LATE, OBJECTS, OF_OBJECT, SEED, UNREAD, Place
-from experiments.fuzz.values import is_good, values_for
+from experiments.fuzz.values import is_good, is_records, values_for
 from sprawl_env.core import registry
 from sprawl_env.core.errors import InvalidOption, SprawlError
 from sprawl_env.core.rules import GameRules
@@ -30,6 +30,7 @@ from sprawl_env.learning.config import Config
 REFUSED: Final = "refused"
 ACCEPTED: Final = "accepted"
 WRONG: Final = "wrong"
+ANY_RECORDS: Final = "core.state."  # functions that copy the records of any game
 GOOD_CALL: Final = ("", "")  # slot and label of a call without a bad value
 LONGEST: Final = 1000  # characters of a message
 MOST_STEPS: Final = 10_000  # of a generator
@@ -266,6 +267,8 @@ def attempt(
         call.put(slot.name, value)
     unread = slot is not None and f"{target.name}.{slot.name}".endswith(UNREAD)
     good = slot is None or unread or is_good(place, slot.name, slot.kinds, value)
+    if target.name.startswith(ANY_RECORDS):
+        good = good or is_records(value)
     before = [array.tobytes() for array in call.records()]
     try:
         call.make()

@@ -153,12 +153,17 @@ def parameters_of(function: Callable[..., Any], skip: int) -> tuple[Parameter, .
     return tuple(
         Parameter(
             one.name,
-            parts_of(str(one.annotation)),
+            parts_of(text_of(one.annotation)),
             one.kind is inspect.Parameter.VAR_POSITIONAL,
             one.kind is inspect.Parameter.VAR_KEYWORD,
         )
         for one in given
     )
+
+
+def text_of(annotation: Any) -> str:
+    """Return an annotation as it is written."""
+    return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
 
 
 def parts_of(annotation: str) -> tuple[str, ...]:

@@ -51,7 +51,7 @@ Call = tuple[str, str, str, str]  # game, callable, what gets the value, label o
 class Calls:
     """Make bad calls of every public function, constructor and method in child processes."""
 
-    calls: int = 0
+    calls: int = 10_000
     """number of calls, a random choice; 0: all there are"""
     only: tuple[str, ...] = ()
     """words of which one is in the name of each callable that is tried; default: all"""

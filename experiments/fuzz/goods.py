@@ -205,14 +205,11 @@ GOOD: dict[str, Make] = {
     "entity": lambda p: next(b.entity for b in p.game.observation_layout.blocks.values()),
     "expert": lambda p: "greedy",
     "folder": lambda p: p.folder / "new",
-    "function": lambda p: None,
     "g": lambda p: 0,
     "game": lambda p: p.game,
     "games": lambda p: p.games,
     "heuristic": lambda p: None,
     "i": lambda p: 0,
-    "kind": lambda p: "word",
-    "label": lambda p: "",
     "last": lambda p: Played(0, p.action, "as it was"),
     "legal": lambda p: stop,
     "line_up": lambda p: [p.bot] * p.game.num_seats,
@@ -262,7 +259,6 @@ GOOD: dict[str, Make] = {
     "tensors": lambda p: {"policy.weight": np.zeros(2, np.float32)},
     "text": lambda p: replays.dump(p.replay),
     "texts": lambda p: None,
-    "valid": lambda p: ["a", "b"],
     "value": lambda p: lambda tables, games, g, seat: 0.0,
     "values": lambda p: np.zeros((BATCH, p.game.num_actions), np.float32),
     "watch": lambda p: lambda seat, ply: None,
@@ -308,5 +304,14 @@ UNREAD: Final = (
 
 # Further arguments of a callable that has keywords of any name.
 EXTRA: dict[str, Callable[[Place], dict[str, Any]]] = {
-    "learning.train.train": lambda p: {"runs": str(p.paths["a file"] / "below")},
+    "learning.train.train": lambda p: {
+        "runs": str(p.paths["a file"] / "below"),
+        "processes": 1,
+        "evaluation_games": 0,
+        "num_envs": 4,
+        "num_steps": 4,
+        "batch_size": 4,
+        "imitation": 0,
+        "total_steps": 16,
+    },
 }

@@ -320,6 +320,13 @@ def is_batch(place: Place, value: Any) -> bool:
     return True
 
 
+def is_records(value: Any) -> bool:
+    """Whether a value is contiguous records of any game."""
+    records = isinstance(value, np.ndarray) and value.dtype.names is not None
+    masked = isinstance(value, np.ma.MaskedArray)
+    return records and not masked and value.ndim == 1 and value.flags.c_contiguous
+
+
 def fits_option(option: Option, value: Any) -> bool:
     """Whether a value is allowed for a game's option."""
     if option.words:
@@ -364,7 +371,7 @@ TESTS: dict[str, Callable[[Any], bool]] = {  # by annotation
     "Floats": lambda value: is_array(value, "iufb"),
     "slice": lambda value: isinstance(value, slice),
 }
-COLLECTIONS: Final = ("Sequence[", "Iterable[", "Collection[", "tuple[")
+COLLECTIONS: Final = ("Sequence[", "Iterable[", "Collection[", "tuple[", "list[")
 
 
 def is_good(place: Place, slot: str, kinds: Sequence[str], value: Any) -> bool:

@@ -17,7 +17,7 @@ from typing import Any, Final, TypeVar
 
 from sprawl_env.bots.protocol import Bot
 from sprawl_env.core.arguments import checked
-from sprawl_env.core.checks import INT8, check_rows
+from sprawl_env.core.checks import INT8, check_rows, check_seed
 from sprawl_env.core.errors import InvalidOption, SprawlError, unknown
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import find_module
@@ -102,7 +102,7 @@ class UserBot:
         self._game = game
 
     def _start(self, seed: int) -> None:
-        self._seed = combine(seed, 0)
+        self._seed = combine(check_seed(seed), 0)
         self._redeals = 0
 
     @checked

@@ -56,7 +56,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     def known() -> tuple[inspect.Signature, dict[str, tuple[str, ...]]]:
         signature = inspect.signature(function)
         kinds = {
-            name: alternatives(str(parameter.annotation))
+            name: alternatives(_text_of(parameter.annotation))
             for name, parameter in signature.parameters.items()
             if parameter.kind is not parameter.VAR_KEYWORD
         }
@@ -109,11 +109,17 @@ def check_fields(record: Any) -> Any:
 def _fields_of(kind: Any) -> dict[str, tuple[tuple[str, ...], Space]]:
     """Return the alternatives of every field of a record, and the names they are made of."""
     module = inspect.getmodule(kind)
-    return {
-        name: (alternatives(annotation), vars(module) if module else {})
+    texts = {  # a named tuple wraps the texts
+        name: getattr(annotation, "__forward_arg__", annotation)
         for name, annotation in inspect.get_annotations(kind).items()
-        if isinstance(annotation, str)
     }
+    space = vars(module) if module else {}
+    return {n: (alternatives(text), space) for n, text in texts.items() if isinstance(text, str)}
+
+
+def _text_of(annotation: Any) -> str:
+    """Return an annotation as it is written."""
+    return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
 
 
 def alternatives(annotation: str) -> tuple[str, ...]:

@@ -33,6 +33,7 @@ from sprawl_env.kernels.rng import combine
 from sprawl_env.kernels.stream import to_floats
 
 _MASK: Final = (INT8,)  # dtypes of a mask, and of an observation
+_LONGEST_NAME: Final = 1000  # letters of an action's name in a picture
 _OBSERVATION: Final = (FLOAT32, INT8)
 
 
@@ -293,6 +294,10 @@ class Game:
         if last is not None:
             check_whole(f"{self.name}: last.seat=", last.seat, 0, self.num_seats - 1)
             check_whole(f"{self.name}: last.action=", last.action, 0, self.num_actions - 1)
+            if len(last.says) > _LONGEST_NAME:
+                raise InvalidOption(
+                    f"{self.name}: last.says: expected at most {_LONGEST_NAME} letters"
+                )
         names = {}
         if seat is None or seat == games["to_play"][g]:
             legal = np.flatnonzero(self.legal_actions(games, g)).tolist()

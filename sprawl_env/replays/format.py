@@ -86,7 +86,7 @@ class Replay:
                 forfeit are not of its number of seats.
         """
         check_fields(self)
-        _check_header(self.header, "replay: header")
+        check_header(self.header, "replay: header")
         game = game_of(self.header["game"], self.header["options"], "replay", data)
         seat = self.header.get("forfeit", {}).get("seat", 0)
         if len(self.scores) != game.num_sides or not 0 <= seat < game.num_seats:
@@ -171,7 +171,7 @@ def parse(text: str, where: str = "replay") -> Replay:
     if len(rows) < 2 or not all(isinstance(row, dict) for row in rows):  # noqa: PLR2004 - both ends
         raise PositionError(f"{where}: expected a header, plies and scores")
     header, *middle, last = rows
-    _check_header(header, f"{where}: line 1")
+    check_header(header, f"{where}: line 1")
     scores = last.get("scores")
     if not isinstance(scores, list) or not all(type(score) is int for score in scores):
         raise PositionError(f"{where}: line {len(rows)}: no scores: the replay is incomplete")
@@ -183,7 +183,7 @@ def parse(text: str, where: str = "replay") -> Replay:
     return Replay(header, tuple(plies), tuple(scores))
 
 
-def _check_header(header: dict[str, Any], where: str) -> None:
+def check_header(header: dict[str, Any], where: str) -> None:
     """Check the first line of a replay.
 
     Raises:

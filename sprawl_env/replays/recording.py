@@ -16,7 +16,7 @@ from sprawl_env.core.arguments import checked
 from sprawl_env.core.game import Game
 from sprawl_env.core.state import NOT_OVER, Games, digest
 from sprawl_env.kernels.arrays import Mask
-from sprawl_env.replays.format import FORMAT, Ply, Replay
+from sprawl_env.replays.format import FORMAT, Ply, Replay, check_header
 
 
 @checked
@@ -63,6 +63,7 @@ def _play(game: Game, games: Games, action: int, mask: Mask) -> Ply:
 def _replay(game: Game, games: Games, seed: int, plies: list[Ply], **about: Any) -> Replay:
     """Return the replay whose last state is game 0."""
     header = {"format": FORMAT, "game": game.name, "options": game.options, "seed": seed, **about}
+    check_header(header, "replay: header")
     return Replay(header, tuple(plies), tuple(game.scores(games, 0).tolist()))
 
 

@@ -94,7 +94,7 @@ def test_blocks_of_one_entity_must_lie_together_and_agree_on_the_number_of_thing
         ObservationLayout(site, ("points", (2,), "points"), ("owner", (3,), "whose", "site"))
     with pytest.raises(ValueError, match="same first axis"):
         ObservationLayout(site, ("owner", (4,), "whose", "site"))
-    with pytest.raises(UnknownName, match="unknown entity 'card'.*choose from site"):
+    with pytest.raises(UnknownName, match=r"unknown entity 'card'.*choose from site"):
         ObservationLayout(site).rows("card")
 
 
