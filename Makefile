@@ -65,6 +65,7 @@ check: lint types contracts docs test test-long test-plain test-checked ## every
 
 fuzz: $(STAMP) ## play a million random games of each game and check their positions (hours)
 	$(BIN)/python -m experiments.fuzz games --games 1000000 $(ARGS)
+	$(BIN)/python -m experiments.fuzz calls
 
 benchmark: $(STAMP) ## measure the speed, with peers where they are installed
 	$(BIN)/python -m experiments.benchmark $(ARGS)

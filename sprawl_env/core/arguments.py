@@ -198,7 +198,8 @@ def _fit_one(kind: str, value: Any, space: Space) -> Any:
         return value
     if not isinstance(value, found):
         raise _Unfit
-    values = hasattr(found, "__match_args__") and found.__eq__ is not object.__eq__
+    equal: Any = found.__eq__
+    values = hasattr(found, "__match_args__") and equal is not object.__eq__
     if values and not hasattr(found, "__post_init__"):
         return check_fields(value)
     return value
