@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 import sprawl_env
-from experiments.fuzz.callables import Parameter, Target, is_record, parts_of, targets
+from experiments.fuzz.callables import Parameter, Target, is_record, parts_of, targets, text_of
 from experiments.fuzz.goods import EXTRA, GOOD, LATE, OBJECTS, OF_OBJECT, SEED, UNREAD, Place
 from experiments.fuzz.values import is_good, is_records, values_for
 from sprawl_env.core import registry
@@ -71,7 +71,7 @@ def slots_of(target: Target, game: str) -> Iterator[Slot]:
         kind = record_of(target, parameter)
         parts = kind.__annotations__ if kind is not None else {}
         for name, annotation in parts.items():
-            yield Slot(f"{parameter.name}.{name}", parts_of(str(annotation)))
+            yield Slot(f"{parameter.name}.{name}", parts_of(text_of(annotation)))
 
 
 def keywords(name: str, target: Target, game: str) -> dict[str, tuple[str, ...]]:
@@ -88,7 +88,7 @@ def keywords(name: str, target: Target, game: str) -> dict[str, tuple[str, ...]]
     if name == "kwargs":
         return options | {"render_mode": ("str", "None"), "reward": ("str",)}
     if name == "settings":
-        return {field.name: parts_of(str(field.type)) for field in fields(Config)}
+        return {field.name: parts_of(text_of(field.type)) for field in fields(Config)}
     if name == "about":
         return {"bots": ("list[str]",)}
     raise InvalidOption(f"{target.name}: **{name}: nobody knows its keywords: see keywords()")

@@ -163,7 +163,8 @@ def parameters_of(function: Callable[..., Any], skip: int) -> tuple[Parameter, .
 
 def text_of(annotation: Any) -> str:
     """Return an annotation as it is written."""
-    return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    written = getattr(annotation, "__forward_arg__", annotation)  # of a named tuple
+    return written if isinstance(written, str) else inspect.formatannotation(written)
 
 
 def parts_of(annotation: str) -> tuple[str, ...]:

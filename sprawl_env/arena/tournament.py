@@ -67,6 +67,7 @@ if TYPE_CHECKING:
 
 FEWEST: Final = 2  # bots, and seats
 MOST_PROCESSES: Final = 1024
+_PROCESSES: Final = f"a whole number from 0 to {MOST_PROCESSES}"
 BOTS_OF_DEAL: Final = 1  # stream of a deal's seed: 0 deals the game (Game.deal), 1 seeds its bots
 KILLED: Final = (-9, -15)  # exit codes of a process that was killed from outside
 MOST_LOSSES: Final = 2  # of one game: a second unexplained death counts against a bot
@@ -575,7 +576,7 @@ def tournament(
             cannot be used.
         Interrupted: Ctrl-C was pressed.
     """
-    check_whole("processes=", processes, 0, MOST_PROCESSES)
+    check_whole("processes=", processes, 0, MOST_PROCESSES, _PROCESSES)
     chosen = settings or TournamentSettings()
     if chosen.replays and out is None:
         raise InvalidOption("replays: expected a folder as out")

@@ -249,6 +249,8 @@ def _fit_list(name: str, inner: str, value: Any, space: Space) -> Any:
     """Return a list whose entries fit; an array as the list of its entries."""
     if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.names is None:
         value = value.tolist()
+    if isinstance(value, str) and "str" in alternatives(inner):
+        return value  # the function says what it expects
     if isinstance(value, (*_TEXTS, Mapping)) or not isinstance(value, _LISTS[name]):
         raise _Unfit
     kinds = alternatives(inner)

@@ -67,14 +67,14 @@ class PolicyBot:
         cls, name: str, network: Any, seed: int = 0, *, sample: bool = True
     ) -> PolicyBot:
         """Return a bot for a copy of a network in memory, e.g. one that is being trained."""
+        if not callable(getattr(network, "logits_of", None)):
+            raise InvalidOption(f"network={short(network)}: expected an EntityNet")
         bot = cls.__new__(cls)
         bot._start(name, copy.deepcopy(network), seed, sample)
         return bot
 
     def _start(self, name: str, network: Any, seed: int, sample: bool) -> None:
         self.name = name
-        if not callable(getattr(network, "logits_of", None)):
-            raise InvalidOption(f"network={short(network)}: expected an EntityNet")
         self._network = network.eval()
         self._size: int | None = getattr(network, "observation_size", None)
         self._sample = sample
