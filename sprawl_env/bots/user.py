@@ -21,7 +21,7 @@ from sprawl_env.core.checks import INT8, check_rows, check_seed
 from sprawl_env.core.errors import InvalidOption, SprawlError, unknown
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import find_module
-from sprawl_env.core.state import Games, clone
+from sprawl_env.core.state import Games
 from sprawl_env.kernels.arrays import Floats, Index, Mask
 from sprawl_env.kernels.rng import combine
 
@@ -112,7 +112,7 @@ class UserBot:
         _trying(self.name, "seed()", lambda: self._bot.seed(seed))
 
     def act(self, observations: Floats | None, masks: Mask, states: Games | None) -> Index:
-        """Return the bot's actions; in its copies, what its seats cannot know is resampled.
+        """Return the bot's actions; what its seats cannot know is resampled in ``states``.
 
         Raises:
             BotError: the bot raised an exception.
@@ -123,7 +123,6 @@ class UserBot:
             self._game.check_games(states)
             if len(states) != len(masks):
                 raise InvalidOption(f"bot {self.name!r}: states: expected {len(masks)} records")
-            states = clone(states)
             for k in range(len(states)):
                 seed = combine(self._seed, self._redeals)
                 self._game.redeal_hidden(states, k, seed, int(states["to_play"][k]))
