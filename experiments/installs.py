@@ -31,6 +31,7 @@ from sprawl_env.arena.journal import Row
 from sprawl_env.console import run, say
 from sprawl_env.core.errors import InvalidOption, SprawlError
 
+ROW = {"deal": int, "first": int, "plies": int, "scores": [float], "won": float}
 HERE = Path(__file__).resolve().parents[1]
 PLAYER = Path(__file__).with_name("installs_player.py")
 
@@ -156,7 +157,7 @@ def main(config: Installs) -> None:
     if not (config.before / "sprawl_env").is_dir():
         raise InvalidOption(f"before={str(config.before)!r}: expected a folder with sprawl_env")
     settings = {"game": config.game, "bot": config.bot, "before": str(config.before)}
-    journal = open_journal(config.out, config.game, settings)
+    journal = open_journal(config.out, config.game, settings, ROW)
     tasks = [(game // 2, game % 2) for game in range(config.games)]
     rows = {(row["deal"], row["first"]): row for row in journal.rows}
     left = [task for task in tasks if task not in rows]

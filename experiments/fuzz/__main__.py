@@ -20,11 +20,12 @@ from typing import Annotated, Any
 
 from tyro.conf import subcommand
 
-from experiments.fuzz import cache, files, games, kill
+from experiments.fuzz import cache, calls, files, games, kill
 from sprawl_env.console import run
 
 MODULES: dict[type, Any] = {
     games.Games: games,
+    calls.Calls: calls,
     files.Files: files,
     cache.Cache: cache,
     kill.Kill: kill,
@@ -32,6 +33,7 @@ MODULES: dict[type, Any] = {
 
 Kind = (
     Annotated[games.Games, subcommand("games")]
+    | Annotated[calls.Calls, subcommand("calls")]
     | Annotated[files.Files, subcommand("files")]
     | Annotated[cache.Cache, subcommand("cache")]
     | Annotated[kill.Kill, subcommand("kill")]

@@ -9,6 +9,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from sprawl_env.adapters.pettingzoo_base import ZooGame
+from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import MOST_DEALS, check_flag, no_choice_left, whole_number
 from sprawl_env.core.game import Game
 from sprawl_env.core.state import FINISHED, NOT_OVER, plain
@@ -23,6 +24,7 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
     all 0.  Masks are also in ``infos[agent]["action_mask"]``.
     """
 
+    @checked
     def __init__(self, name: str | Game, *, skip_forced: bool = False, **options: Any) -> None:
         """Make the environment.
 
@@ -35,6 +37,7 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
         super().__init__(name, **options)
         self._skip_forced = check_flag("skip_forced", skip_forced)
 
+    @checked
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deal a new game, from ``seed`` if given.
 
@@ -45,7 +48,7 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
         for _ in range(MOST_DEALS):
             self._deal()
             self._settle()
-            if self.games["over"][0] == NOT_OVER:
+            if self._games["over"][0] == NOT_OVER:
                 break
         else:
             raise no_choice_left(self.game)
@@ -57,12 +60,12 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
 
     def _settle(self) -> None:
         """Compute the mask of the next decision; with ``skip_forced``, play forced plies."""
-        mask = self.game.legal_actions(self.games, 0)
+        mask = self.game.legal_actions(self._games, 0)
         while self._skip_forced and np.count_nonzero(mask) == 1:
             self._play(int(mask.argmax()))
-            self._kernels.legal_actions(self._tables, plain(self.games), 0, mask)
+            self._kernels.legal_actions(self._tables, plain(self._games), 0, mask)
         self._mask = mask
-        seat = int(self.games["to_play"][0])
+        seat = int(self._games["to_play"][0])
         self.agent_selection = self.possible_agents[max(seat, 0)]
         shown = {self.agent_selection: mask.copy()}  # the mask that decides is not handed out
         self.infos: dict[str, dict[str, Any]] = {
@@ -97,12 +100,12 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
             return
         number = whole_number(self.game, action)
         if not 0 <= number < self.game.num_actions or not self._mask[number]:
-            raise self.game.illegal(self.games, 0, number, self._mask)
+            raise self.game.illegal(self._games, 0, number, self._mask)
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
         self._play(number)
         self._settle()
-        over = self.games["over"][0]
+        over = self._games["over"][0]
         if over != NOT_OVER or self._earnings.dense:
             self.rewards.update(self._earned())
         if over != NOT_OVER:

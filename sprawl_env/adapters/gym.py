@@ -13,9 +13,12 @@ from gymnasium import spaces
 
 from sprawl_env.bots.protocol import Bot, ask, check_bot
 from sprawl_env.bots.random import RandomBot
+from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import (
+    INT8,
     MOST_DEALS,
     as_array,
+    check_row,
     check_seed,
     check_whole,
     no_choice_left,
@@ -23,15 +26,18 @@ from sprawl_env.core.checks import (
 )
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
-from sprawl_env.core.registry import game as make_game
+from sprawl_env.core.registry import as_game
 from sprawl_env.core.rewards import Earnings
 from sprawl_env.core.rules import Played
-from sprawl_env.core.state import FINISHED, NOT_OVER, TRUNCATED, Games
+from sprawl_env.core.state import FINISHED, NOT_OVER, TRUNCATED, Games, clone
 from sprawl_env.kernels.arrays import Floats, Index, Mask
 from sprawl_env.render.modes import RENDER_FPS, RENDER_MODES, Renderer
 
 Observation = Floats
 _ONLY: Index = np.zeros(1, np.int64)  # index of the one game of the batch
+_MASK = (INT8,)  # dtypes of a mask, and of probabilities, as Gymnasium takes them
+_PROBABILITY = (np.dtype(np.float64),)
+_MOST_ACTIONS = 10**6
 _SEEDS_KEPT = 16  # number of seeds whose openings are remembered
 
 
@@ -45,14 +51,22 @@ class LegalDiscrete(spaces.Discrete):
     one.
     """
 
+    @checked
     def __init__(self, n: int) -> None:
+        n = check_whole("LegalDiscrete: n=", n, 1, _MOST_ACTIONS)
         super().__init__(n)
         self.legal: Mask = np.ones(n, np.int8)
         self._in_every_opening: Mask = np.ones(n, np.int8)
         self._openings: dict[int, Mask] = {}  # masks of the openings of the latest seeds
 
+    @checked
     def open(self, legal: Mask, seed: int | None) -> None:
-        """Record the mask of a new game's first decision and the seed of its deal."""
+        """Record the mask of a new game's first decision and the seed of its deal.
+
+        Raises:
+            InvalidOption: ``legal`` is no mask int8 ``[n]``.
+        """
+        check_row("legal", legal, int(self.n), _MASK)
         self.legal = legal
         self._in_every_opening = self._in_every_opening & legal
         if seed is not None:
@@ -61,8 +75,11 @@ class LegalDiscrete(spaces.Discrete):
             if len(self._openings) > _SEEDS_KEPT:
                 del self._openings[next(iter(self._openings))]
 
+    @checked
     def seed(self, seed: int | None = None) -> Any:
         """Seed the sampler and, if ``seed`` is given, set the mask for the next game."""
+        if seed is not None:
+            check_seed(seed)
         if seed in self._openings:
             self.legal = self._openings[seed]
         elif seed is not None and self._in_every_opening.any():
@@ -70,7 +87,22 @@ class LegalDiscrete(spaces.Discrete):
         return super().seed(seed)
 
     def sample(self, mask: Any = None, probability: Any = None) -> Any:
-        """Draw an action by ``probability`` or ``mask`` if given, otherwise a legal action."""
+        """Draw an action by ``probability`` or ``mask`` if given, otherwise a legal action.
+
+        Raises:
+            InvalidOption: both are given, or one is no array ``[n]`` that Gymnasium takes.
+        """
+        size = int(self.n)
+        if mask is not None and probability is not None:
+            raise InvalidOption("sample: expected mask or probability, not both")
+        if mask is not None:
+            check_row("sample: mask", mask, size, _MASK)
+            if not np.isin(mask, (0, 1)).all():
+                raise InvalidOption("sample: mask: expected 0 and 1")
+        if probability is not None:
+            check_row("sample: probability", probability, size, _PROBABILITY)
+            if not (probability >= 0).all() or not np.isclose(probability.sum(), 1.0):
+                raise InvalidOption("sample: probability: expected numbers from 0 with sum 1")
         if mask is None and probability is None:
             mask = self.legal
         return super().sample(mask=mask, probability=probability)
@@ -88,6 +120,7 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # noqa: RUF012 - Gymnasium's
 
+    @checked
     def __init__(
         self,
         name: str | Game,
@@ -112,7 +145,7 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
             data: folder of TOML files that replace those of the package.
             **options: options of the game.
         """
-        self.game = name if isinstance(name, Game) else make_game(name, data=data, **options)
+        self.game = as_game(name, data=data, **options)
         self._renderer = Renderer(self.game, render_mode)
         self.render_mode = render_mode
         self._last: Played | None = None
@@ -128,6 +161,16 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         self._dealt = False
         self._mask: Mask = np.zeros(self.game.num_actions, np.int8)
 
+    @property
+    def games(self) -> Games:
+        """The record of the game ``[1]``, a copy: writing to it changes no game.
+
+        Raises:
+            InvalidOption: no game was dealt yet.
+        """
+        self._check_dealt("games")
+        return clone(self._games)
+
     def _seat_opponents(self, opponent: Bot | Sequence[Bot] | None) -> list[Bot]:
         others = self.game.num_seats - 1
         if opponent is None:
@@ -138,6 +181,7 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
             raise InvalidOption(f"opponent: expected one bot or {others}, got {len(opponent)}")
         return [check_bot("opponent", bot) for bot in opponent]
 
+    @checked
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
@@ -155,7 +199,7 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         for _ in range(MOST_DEALS):  # a tiny turn limit can end a game before the learner's turn
             self._deal()
             self._play_opponents()
-            if self.games["over"][0] == NOT_OVER:
+            if self._games["over"][0] == NOT_OVER:
                 break
         else:
             raise no_choice_left(self.game)
@@ -167,13 +211,13 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
     def _deal(self) -> None:
         fixed, seats = self._fixed_seat, self.game.num_seats
         self.seat = int(self.np_random.integers(seats)) if fixed is None else fixed
-        self.games: Games = self.game.deal(1, int(self.np_random.integers(2**62)))
+        self._games: Games = self.game.deal(1, int(self.np_random.integers(2**62)))
         self._last = None
-        self._earnings.begin(self.games)
+        self._earnings.begin(self._games)
 
     def _play_opponents(self) -> None:
         """Play until the learner owes a decision or the game is over."""
-        game, games = self.game, self.games
+        game, games = self.game, self._games
         while games["over"][0] == NOT_OVER and games["to_play"][0] != self.seat:
             to_play = int(games["to_play"][0])
             bot = self._opponents[(to_play - self.seat) % game.num_seats - 1]
@@ -186,15 +230,15 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
             game.kernels.play(game.tables, games, 0, int(action))
 
     def _look(self) -> tuple[Observation, dict[str, Any]]:
-        self._mask = self.game.legal_actions(self.games, 0)
+        self._mask = self.game.legal_actions(self._games, 0)
         self.action_space.legal = self._mask.copy()  # decides nothing: step() reads its own mask
         self._dealt = True
         info: dict[str, Any] = {"action_mask": self._mask.copy(), "seat": self.seat}
-        if self.games["over"][0] != NOT_OVER:
-            standings = self.game.standings(self.games, 0)
-            info["scores"] = self.game.scores(self.games, 0).tolist()
+        if self._games["over"][0] != NOT_OVER:
+            standings = self.game.standings(self._games, 0)
+            info["scores"] = self.game.scores(self._games, 0).tolist()
             info["won"] = bool(standings[self.seat] == standings.max())
-        return self.game.observe(self.games, 0, self.seat), info
+        return self.game.observe(self._games, 0, self.seat), info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return bool ``[num_actions]``, True = legal; a copy.
@@ -215,13 +259,13 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         given = as_array(action)
         number = whole_number(self.game, given.reshape(()) if given.size == 1 else action)
         if not 0 <= number < self.game.num_actions or not self._mask[number]:
-            raise self.game.illegal(self.games, 0, number, self._mask)
+            raise self.game.illegal(self._games, 0, number, self._mask)
         self._note(number)
-        self.game.kernels.play(self.game.tables, self.games, 0, number)
+        self.game.kernels.play(self.game.tables, self._games, 0, number)
         self._play_opponents()
         observation, info = self._look()
-        over = int(self.games["over"][0])
-        reward = float(self._earnings.since(self.games)[self.seat])
+        over = int(self._games["over"][0])
+        reward = float(self._earnings.since(self._games)[self.seat])
         self._show()
         return observation, reward, over == FINISHED, over == TRUNCATED, info
 
@@ -232,8 +276,8 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
     def _note(self, action: int) -> None:
         """Remember the action that is about to be played, for rendering."""
         if self.render_mode is not None:
-            says = self.game.action_name(self.games, 0, action)
-            self._last = Played(int(self.games["to_play"][0]), action, says)
+            says = self.game.action_name(self._games, 0, action)
+            self._last = Played(int(self._games["to_play"][0]), action, says)
 
     def _show(self) -> None:
         """Update the window, if there is one."""
@@ -252,7 +296,7 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
             InvalidOption: there is no display for a window, or no game was dealt yet.
         """
         self._check_dealt("render()")
-        return self._renderer.render(self.games, 0, last=self._last)
+        return self._renderer.render(self._games, 0, last=self._last)
 
     def close(self) -> None:
         """Close the window, if there is one."""

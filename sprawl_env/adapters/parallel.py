@@ -9,6 +9,7 @@ import numpy as np
 from pettingzoo import ParallelEnv
 
 from sprawl_env.adapters.pettingzoo_base import ZooGame
+from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import whole_number
 from sprawl_env.core.errors import IllegalAction, InvalidOption
 from sprawl_env.core.game import Game
@@ -27,6 +28,7 @@ class BoardGameParallel(ZooGame, ParallelEnv):  # type: ignore[misc]  # pettingz
     The same seed deals the same game in both environments.
     """
 
+    @checked
     def __init__(self, name: str | Game, **options: Any) -> None:
         """Make the environment.
 
@@ -50,6 +52,7 @@ class BoardGameParallel(ZooGame, ParallelEnv):  # type: ignore[misc]  # pettingz
         self.agents: list[str] = []
         self._masks: Mask = np.zeros((self.game.num_seats, self.game.num_actions), np.int8)
 
+    @checked
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[ByAgent, ByAgent]:
@@ -62,13 +65,13 @@ class BoardGameParallel(ZooGame, ParallelEnv):  # type: ignore[misc]  # pettingz
 
     def _as_if_to_play(self, seat: int) -> Games:
         """Return a copy of the game ``[1]`` with ``seat`` to play."""
-        games = clone(self.games)
+        games = clone(self._games)
         games["to_play"][0] = seat
         return games
 
     def _open_pass(self) -> None:
         """Compute which seats choose in this pass, and the masks of all seats."""
-        bits = int(self._find_owing(self._tables, plain(self.games), 0))
+        bits = int(self._find_owing(self._tables, plain(self._games), 0))
         self._owing = {seat for seat in self._seat_of.values() if bits >> seat & 1}
         self._masks[:] = 0
         for seat, mask in enumerate(self._masks):
@@ -99,10 +102,10 @@ class BoardGameParallel(ZooGame, ParallelEnv):  # type: ignore[misc]  # pettingz
         """
         chosen = self._checked(actions)
         for _ in range(len(self._owing)):
-            seat = int(self.games["to_play"][0])
+            seat = int(self._games["to_play"][0])
             self._play(chosen.pop(seat))
         self._open_pass()
-        over = int(self.games["over"][0])
+        over = int(self._games["over"][0])
         rewards = self._earned()
         terminations = dict.fromkeys(self.agents, over == FINISHED)
         truncations = dict.fromkeys(self.agents, over == TRUNCATED)

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from sprawl_env.core.checks import check_seed, short
-from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.arguments import checked
+from sprawl_env.core.checks import check_seed
+from sprawl_env.core.errors import InvalidOption, short
 from sprawl_env.core.game import Game
-from sprawl_env.core.registry import game as make_game
+from sprawl_env.core.registry import as_game
 from sprawl_env.core.rewards import Earnings
 from sprawl_env.core.rules import Played
-from sprawl_env.core.state import Games, plain
+from sprawl_env.core.state import Games, clone, plain
 from sprawl_env.kernels.arrays import Floats, Mask
 from sprawl_env.render.modes import RENDER_FPS, Renderer
 from sprawl_env.render.pixels import Pixels
@@ -27,6 +28,7 @@ class ZooGame:
     [num_actions]}``, 1 = legal.
     """
 
+    @checked
     def __init__(
         self,
         name: str | Game,
@@ -50,7 +52,7 @@ class ZooGame:
             InvalidOption: an option's value or the render mode is not allowed.
         """
         super().__init__()
-        self.game = name if isinstance(name, Game) else make_game(name, data=data, **options)
+        self.game = as_game(name, data=data, **options)
         self._renderer = Renderer(self.game, render_mode)
         self.render_mode = render_mode
         self._last: Played | None = None
@@ -106,39 +108,49 @@ class ZooGame:
             raise InvalidOption(f"{self.game.name}: call reset() before {call}")
 
     @property
+    def games(self) -> Games:
+        """The record of the game ``[1]``, a copy: writing to it changes no game.
+
+        Raises:
+            InvalidOption: no game was dealt yet.
+        """
+        self._check_dealt("games")
+        return clone(self._games)
+
+    @property
     def state(self) -> Any:
-        """The record of the game, with hidden information."""
+        """The record of the game, with hidden information; a copy."""
         self._check_dealt("state")
-        return self.games[0]
+        return clone(self._games)[0]
 
     def _seed(self, seed: int | None) -> None:
         if seed is not None:
             self._rng = np.random.default_rng(check_seed(seed))
 
     def _deal(self) -> None:
-        self.games: Games = self.game.deal(1, int(self._rng.integers(2**62)))
+        self._games: Games = self.game.deal(1, int(self._rng.integers(2**62)))
         self._last = None
         self._dealt = True
-        self._earnings.begin(self.games)
+        self._earnings.begin(self._games)
         self.agents = list(self.possible_agents)
 
     def _earned(self) -> dict[str, float]:
         """Return the rewards of all agents since the last call."""
-        earned = self._earnings.since(self.games).tolist()
+        earned = self._earnings.since(self._games).tolist()
         return dict(zip(self.possible_agents, earned, strict=True))
 
     def _seen(self, agent: str, mask: Mask) -> dict[str, Any]:
         """Return an agent's observation with the given mask, which is not copied."""
         observation: Floats = np.empty(self.game.observation_size, np.float32)
-        self.game.observe(self.games, 0, self._seat_of[agent], observation)
+        self.game.observe(self._games, 0, self._seat_of[agent], observation)
         return {"observation": observation, "action_mask": mask}
 
     def _play(self, action: int) -> None:
         """Play one ply for the seat to play; remember the action for rendering."""
         if self.render_mode is not None:
-            says = self.game.action_name(self.games, 0, action)
-            self._last = Played(int(self.games["to_play"][0]), action, says)
-        self._kernels.play(self._tables, plain(self.games), 0, action)
+            says = self.game.action_name(self._games, 0, action)
+            self._last = Played(int(self._games["to_play"][0]), action, says)
+        self._kernels.play(self._tables, plain(self._games), 0, action)
 
     def _show(self) -> None:
         """Update the window, if there is one."""
@@ -159,7 +171,7 @@ class ZooGame:
             InvalidOption: there is no display for a window, or no game was dealt yet.
         """
         self._check_dealt("render()")
-        return self._renderer.render(self.games, 0, last=self._last)
+        return self._renderer.render(self._games, 0, last=self._last)
 
     def close(self) -> None:
         """Close the window, if there is one."""

@@ -9,6 +9,7 @@ import gymnasium
 import pettingzoo
 
 from sprawl_env.core import registry
+from sprawl_env.core.arguments import checked
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.heuristic import Heuristic
 from sprawl_env.core.rules import GameRules
@@ -19,6 +20,7 @@ def camel_case(name: str) -> str:
     return "".join(part.capitalize() for part in name.split("_"))
 
 
+@checked
 def register(
     rules: GameRules | str,
     *,

@@ -17,6 +17,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvO
 
 from sprawl_env.bots.protocol import Bot, ask, check_bot
 from sprawl_env.bots.random import RandomBot
+from sprawl_env.core.arguments import checked
 from sprawl_env.core.batch import BatchKernels, new_results, new_views
 from sprawl_env.core.checks import (
     as_array,
@@ -24,9 +25,8 @@ from sprawl_env.core.checks import (
     check_seed,
     check_whole,
     checked_actions,
-    short,
 )
-from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.errors import InvalidOption, short
 from sprawl_env.core.game import Game
 from sprawl_env.core.rewards import reward_mode
 from sprawl_env.core.state import AUTOMATON, NOT_OVER, TRUNCATED, Games, clone
@@ -48,6 +48,7 @@ class SelfPlayVecEnv(VecEnv):
     that is cut off at its turn limit is scored as finished: there is no value to bootstrap from.
     """
 
+    @checked
     def __init__(
         self,
         game: Game,
@@ -106,6 +107,7 @@ class SelfPlayVecEnv(VecEnv):
         self.set_opponents([RandomBot(seed)] if opponents is None else opponents, weights)
         self._start(seed)
 
+    @checked
     def set_opponents(
         self, opponents: Sequence[Bot], weights: Sequence[float] | None = None
     ) -> None:
@@ -130,6 +132,7 @@ class SelfPlayVecEnv(VecEnv):
         for k, bot in enumerate(self.opponents):
             bot.seed((self._seed + k) & MAX_SEED)
 
+    @checked
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Seed deals, seats, opponents and the draws of opponents; call ``reset`` after it."""
         chosen = int(np.random.default_rng().integers(2**31)) if seed is None else seed

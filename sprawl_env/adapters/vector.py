@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sprawl_env.adapters.threads import ThreadPool, Turn
+from sprawl_env.core.arguments import checked
 from sprawl_env.core.batch import (
     DEAL,
     DEAL_ENDED,
@@ -37,7 +38,7 @@ from sprawl_env.core.checks import (
 )
 from sprawl_env.core.errors import IllegalAction, InvalidOption
 from sprawl_env.core.game import Game
-from sprawl_env.core.registry import game as make_game
+from sprawl_env.core.registry import as_game
 from sprawl_env.core.rewards import is_dense, reward_mode
 from sprawl_env.core.state import FINISHED, NOT_OVER, TRUNCATED, Games, clone, plain, raw_bytes
 from sprawl_env.kernels.arrays import Floats, Index, Mask
@@ -119,6 +120,7 @@ class VectorGames:
             one seat, the automaton if the game has one.
     """
 
+    @checked
     def __init__(self, game: Game, num_envs: int, settings: VectorSettings | None = None) -> None:
         chosen = settings or VectorSettings()
         num_envs = check_whole("num_envs=", num_envs, 1)
@@ -232,8 +234,8 @@ class VectorGames:
             What the seats to play see, as :meth:`reset` does.
 
         Raises:
-            InvalidOption: other records, another number of them, a game that is over, or the games
-                are closed; nothing has changed.
+            InvalidOption: other records, another number of them, a game that is over or that no
+                play can reach, or the games are closed; nothing has changed.
         """
         with self._turn:
             self._pool.wait()
@@ -248,6 +250,7 @@ class VectorGames:
             if wrong.any():
                 i = int(wrong.argmax())
                 raise InvalidOption(f"load: game {i} is over: expected games with a seat to play")
+            self._check_possible(plain(games))
             raw_bytes(self._games)[:] = raw_bytes(games)
             self._results.rewards[:] = 0
             if is_dense(self._mode):
@@ -255,6 +258,23 @@ class VectorGames:
                     self._results.scores[i] = self.game.scores(self._games, i)
             self._run(self._look)
             return self._started_look()
+
+    def _check_possible(self, records: Any) -> None:
+        """Refuse positions that no game can reach, as far as the rules can tell.
+
+        Raises:
+            InvalidOption: a position is impossible; names the first such game and why.
+        """
+        is_possible, tables = self.game.kernels.is_possible, plain(self.game.tables)
+        if is_possible is None:
+            return
+        for i in range(self.num_envs):
+            if not is_possible(tables, records, i):
+                games = records.view(np.recarray)
+                why = self.game.rules.violations(self.game.tables, games, i)
+                raise InvalidOption(
+                    f"load: game {i} is impossible: {(why or ['no game has it'])[0]}"
+                )
 
     def _run(self, what: int) -> None:
         """Execute an order in all games."""
@@ -339,6 +359,7 @@ class VectorGames:
         self._pool.stop()
 
 
+@checked
 def make_vec(
     name: str | Game,
     num_envs: int,
@@ -380,5 +401,4 @@ def make_vec(
         skip_forced=skip_forced,
         render_mode=render_mode,
     )
-    made = name if isinstance(name, Game) else make_game(name, **options)
-    return VectorGames(made, num_envs, settings)
+    return VectorGames(as_game(name, **options), num_envs, settings)

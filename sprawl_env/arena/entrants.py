@@ -21,11 +21,7 @@ def as_game(game: str | GameRules | Game, options: Mapping[str, Any]) -> Game:
         UnknownName: there is no such game or option.
         InvalidOption: a value is not allowed, or options came with a :class:`Game`.
     """
-    if not isinstance(game, Game):
-        return registry.game(game, **options)
-    if options:
-        raise InvalidOption(f"options: {', '.join(options)}: the game has its options already")
-    return game
+    return registry.as_game(game, **options)
 
 
 def game_word(game: Game) -> str:

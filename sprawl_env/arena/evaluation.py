@@ -21,8 +21,9 @@ from sprawl_env.arena.entrants import as_bot, as_game, game_word, names_of
 from sprawl_env.arena.games import Results, join, play_games
 from sprawl_env.bots.protocol import Bot
 from sprawl_env.console import console, option_words
-from sprawl_env.core.checks import check_seed
-from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.arguments import checked
+from sprawl_env.core.checks import as_array, check_seed, check_whole
+from sprawl_env.core.errors import InvalidOption, short
 from sprawl_env.core.extras import require
 from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import provenance
@@ -133,6 +134,7 @@ class Evaluation:
         }
 
 
+@checked
 def evaluate(
     game: str | GameRules | Game,
     bots: Sequence[str | Bot],
@@ -159,8 +161,7 @@ def evaluate(
     Raises:
         SprawlError: there is no such game, option or bot, or a number is not allowed.
     """
-    if num_games < 1:
-        raise InvalidOption(f"num_games={num_games}: expected a whole number from 1")
+    check_whole("num_games=", num_games, 1)
     check_seed(seed)
     made = as_game(game, options)
     names = names_of(bots)
@@ -191,7 +192,15 @@ def interval(shares: npt.NDArray[np.float64]) -> tuple[float, float]:
 
     Wilson's score interval, with the effective number of trials that the spread between deals
     shows (rotations of one deal are not independent).  The interval of a single deal is 0..1.
+
+    Raises:
+        InvalidOption: not numbers 0..1, at least one.
     """
+    given = as_array(shares)
+    fits = given.ndim == 1 and given.size > 0 and given.dtype.kind in "iuf"
+    if not fits or not ((given >= 0) & (given <= 1)).all():
+        raise InvalidOption(f"interval: shares: expected numbers 0..1, got {short(given)}")
+    shares = given
     n, mean = len(shares), float(shares.mean())
     if n == 1:
         return 0.0, 1.0

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sprawl_env.bots.protocol import Bot, ask, check_bot
+from sprawl_env.core.arguments import checked
 from sprawl_env.core.batch import BatchKernels, new_results, new_views
 from sprawl_env.core.checks import check_memory, check_seed, check_whole
 from sprawl_env.core.errors import InvalidOption
@@ -52,6 +53,7 @@ def join(parts: Sequence[Results]) -> Results:
     )
 
 
+@checked
 def play_games(
     game: Game,
     line_up: Sequence[Bot],

@@ -19,7 +19,8 @@ import numpy.typing as npt
 
 from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.bots.user import in_words
-from sprawl_env.core.errors import IllegalAction, SprawlError
+from sprawl_env.core.arguments import checked
+from sprawl_env.core.errors import IllegalAction, InvalidOption, SprawlError
 from sprawl_env.core.game import Game
 from sprawl_env.core.state import NOBODY, NOT_OVER, TRUNCATED, digest
 from sprawl_env.kernels.arrays import Ints
@@ -130,6 +131,7 @@ def _guarded(seat: int, ply: int, name: str, watch: Watch, work: Callable[[], T]
         watch(NOBODY, ply)
 
 
+@checked
 def play_game(
     game: Game,
     makers: Sequence[Callable[[], Bot]],
@@ -144,7 +146,12 @@ def play_game(
         seed: of the deal.
         watch: called with ``(seat, ply)`` before a bot is made or decides, and with
             ``(NOBODY, ply)`` after.
+
+    Raises:
+        InvalidOption: there is not one maker a seat, or an argument is of another type.
     """
+    if len(makers) != game.num_seats:
+        raise InvalidOption(f"makers: expected {game.num_seats}, one a seat, got {len(makers)}")
     games = game.deal(1, seed)
     only = np.zeros(1, np.int64)
     unseen = np.zeros((1, 0), np.float32)

@@ -50,7 +50,8 @@ from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.bots.random import RandomBot
 from sprawl_env.bots.user import UserBot, in_words
 from sprawl_env.console import counted, option_words, say
-from sprawl_env.core.checks import check_seed
+from sprawl_env.core.arguments import checked
+from sprawl_env.core.checks import check_seed, check_whole
 from sprawl_env.core.errors import InvalidOption, SprawlError
 from sprawl_env.core.extras import require
 from sprawl_env.core.files import parse_json, read_text, write_atomically
@@ -65,6 +66,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 FEWEST: Final = 2  # bots, and seats
+MOST_PROCESSES: Final = 1024
+_PROCESSES: Final = f"a whole number from 0 to {MOST_PROCESSES}"
 BOTS_OF_DEAL: Final = 1  # stream of a deal's seed: 0 deals the game (Game.deal), 1 seeds its bots
 MOST_POINTS: Final = 2**31  # of a seat, in a file of results
 MOST_SECONDS: Final = 2**31  # of a seat in a game, and decisions, in a file of timings
@@ -486,8 +489,7 @@ def check(config: Config) -> None:
     """
     for name, least in (("num_games", 1), ("num_players", FEWEST), ("reach", 0)):
         value = getattr(config, name)
-        if not isinstance(value, int) or value < least:
-            raise InvalidOption(f"{name}={value!r}: expected a whole number from {least}")
+        check_whole(f"{name}=", value, least)
     if config.reach and config.num_players != FEWEST:
         raise InvalidOption(f"reach={config.reach}: expected 0 with {config.num_players} seats")
     if not config.move_seconds > 0:
@@ -586,6 +588,7 @@ def play(
             bar.advance(shown, len(played))
 
 
+@checked
 def tournament(
     game: str | GameRules | Game,
     bots: Sequence[str | Bot],
@@ -619,8 +622,7 @@ def tournament(
             cannot be used.
         Interrupted: Ctrl-C was pressed.
     """
-    if processes < 0:
-        raise InvalidOption(f"processes={processes}: expected a whole number from 0")
+    check_whole("processes=", processes, 0, MOST_PROCESSES, _PROCESSES)
     chosen = settings or TournamentSettings()
     if chosen.replays and out is None:
         raise InvalidOption("replays: expected a folder as out")

@@ -8,8 +8,10 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from sprawl_env.bots.protocol import check_act
 from sprawl_env.core import registry
-from sprawl_env.core.checks import check_seed
+from sprawl_env.core.arguments import checked
+from sprawl_env.core.checks import FLOAT32, check_rows, check_seed
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
 from sprawl_env.core.heuristic import Heuristic
@@ -157,6 +159,7 @@ class GreedyBot:
     needs_observations = False
     needs_states = True
 
+    @checked
     def __init__(self, game: Game, seed: int = 0) -> None:
         self._game = game
         self._rate = greedy_kernel(game.rules)
@@ -173,17 +176,18 @@ class GreedyBot:
 
         Illegal actions are -inf.
         """
+        masks, states = check_act(self._game, self.name, masks, states)
         found: Floats = np.empty(masks.shape, np.float32)
         self._rate(self._game.tables, states, masks, self._trial, self._scratch, found)
         return found
 
     def act(self, observations: Floats | None, masks: Mask, states: Games | None) -> Actions:
         """Return the best-rated legal action of every row; needs ``states``."""
-        if states is None:
-            raise ValueError("greedy: act() needs the states")
+        masks, states = check_act(self._game, self.name, masks, states)
         return self.choose(self.values(masks, states))
 
     def choose(self, values: Floats) -> Actions:
         """Return the action with the highest value of every row; ties are broken at random."""
+        values = check_rows(f"{self.name}: values", values, self._game.num_actions, FLOAT32)
         best = values == values.max(axis=1, keepdims=True)
         return np.asarray((best * (1.0 + self._rng.random(values.shape))).argmax(axis=1), np.int64)

@@ -13,6 +13,7 @@ from sprawl_env.bots.policy.player import PolicyBot
 from sprawl_env.bots.protocol import Bot
 from sprawl_env.bots.random import RandomBot
 from sprawl_env.bots.user import UserBot
+from sprawl_env.core.arguments import checked
 from sprawl_env.core.errors import UnknownName, unknown
 from sprawl_env.core.game import Game
 
@@ -29,6 +30,7 @@ BOTS: Final = (
 SEARCHES: Final = {"mcts": SearchConfig(), "flat": SearchConfig(depth=1)}
 
 
+@checked
 def make_bot(name: str, game: Game, seed: int = 0) -> Bot:
     """Return a bot for a game.
 

@@ -26,6 +26,7 @@ from sprawl_env.bots.greedy import (
     heuristic_of,
     plan_value_of,
 )
+from sprawl_env.bots.protocol import check_act
 from sprawl_env.bots.settings import Number, parse_settings, slices
 from sprawl_env.core.checks import check_seed
 from sprawl_env.core.game import Game
@@ -271,8 +272,7 @@ class PlannerBot:
 
     def act(self, observations: Floats | None, masks: Mask, states: Games | None) -> Index:
         """Plan each row in turn; needs ``states``."""
-        if states is None:
-            raise ValueError(f"{self.name}: act() needs the states")
+        masks, states = check_act(self._game, self.name, masks, states)
         return np.array([self._choose(masks[k], states, k) for k in range(len(masks))], np.int64)
 
     def _choose(self, mask: Mask, states: Games, k: int) -> int:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import zlib
 from typing import Any, Protocol
 
-from sprawl_env.core.checks import checked_actions, short
-from sprawl_env.core.errors import IllegalAction, InvalidOption
+import numpy as np
+
+from sprawl_env.core.arguments import checked
+from sprawl_env.core.checks import FLOAT32, INT8, as_array, check_rows, checked_actions
+from sprawl_env.core.errors import IllegalAction, InvalidOption, short
 from sprawl_env.core.game import Game
 from sprawl_env.core.state import Games, clone, plain
 from sprawl_env.kernels.arrays import Floats, Index, Mask
@@ -60,6 +63,29 @@ def check_bot(what: str, bot: Any) -> Bot:
     return bot  # type: ignore[no-any-return]  # it fits
 
 
+def check_act(game: Game, name: str, masks: Any, states: Any) -> tuple[Mask, Games]:
+    """Return what a bot's ``act`` was given, as its kernels take it.
+
+    Args:
+        game: the bot's game.
+        name: of the bot, for the message.
+        masks: int8 ``[n, num_actions]``.
+        states: records ``[n]`` of the game.
+
+    Raises:
+        InvalidOption: they are something else.
+    """
+    legal = check_rows(f"{name}: masks", masks, game.num_actions, INT8)
+    if states is None:
+        raise InvalidOption(f"{name}: act() needs the states")
+    game.check_games(states)
+    if len(states) != len(legal):
+        raise InvalidOption(
+            f"{name}: states: expected {len(legal)} records, one for each mask, got {len(states)}"
+        )
+    return legal, states
+
+
 def states_for(bot: Bot, game: Game, games: Games, which: Index, masks: Mask) -> Games:
     """Return copies of some games in which what each seat to play cannot know is re-dealt.
 
@@ -86,6 +112,20 @@ def states_for(bot: Bot, game: Game, games: Games, which: Index, masks: Mask) ->
     return states
 
 
+def _indices(games: Games, which: Any) -> Index:
+    """Return indices of games as int64 ``[n]``.
+
+    Raises:
+        InvalidOption: not whole numbers, or there is no such game.
+    """
+    given = as_array(which)
+    whole = given.ndim == 1 and given.dtype.kind in "iu"
+    if not whole or (given.size and not 0 <= given.min() <= given.max() < len(games)):
+        raise InvalidOption(f"ask: which: expected indices 0..{len(games) - 1}, got {short(given)}")
+    return given.astype(np.int64, copy=False)
+
+
+@checked
 def ask(
     bot: Bot, game: Game, games: Games, which: Index, observations: Floats, masks: Mask
 ) -> Index:
@@ -102,7 +142,17 @@ def ask(
 
     Raises:
         IllegalAction: the bot's answer is not an array of ``n`` legal actions; names the bot.
+        InvalidOption: an argument is something else.
     """
+    check_bot("ask: bot", bot)
+    game.check_games(games)
+    which = _indices(games, which)
+    masks = check_rows("ask: masks", masks, game.num_actions, INT8)
+    if bot.needs_observations:
+        size = game.observation_size
+        observations = check_rows("ask: observations", observations, size, FLOAT32)
+    if len(masks) != len(which) or (bot.needs_observations and len(observations) != len(which)):
+        raise InvalidOption(f"ask: expected {len(which)} rows, one for each of which")
     states = states_for(bot, game, games, which, masks) if bot.needs_states else None
     answer = bot.act(observations if bot.needs_observations else None, masks.copy(), states)
     try:

@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from sprawl_env.bots.protocol import Bot
-from sprawl_env.core.errors import SprawlError, unknown
+from sprawl_env.core.arguments import checked
+from sprawl_env.core.checks import INT8, check_rows, check_seed
+from sprawl_env.core.errors import InvalidOption, SprawlError, unknown
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import find_module
 from sprawl_env.core.state import Games
@@ -70,6 +72,7 @@ class UserBot:
 
     redeals_hidden = True
 
+    @checked
     def __init__(self, name: str, game: Game, seed: int = 0) -> None:
         make = _find(name)
         what = f"{name.partition(':')[2]}(game, seed)"
@@ -77,6 +80,7 @@ class UserBot:
         self._start(seed)
 
     @classmethod
+    @checked
     def around(cls, bot: Bot, game: Game) -> UserBot:
         """Return a wrapper around an instance of a user's bot.
 
@@ -98,9 +102,10 @@ class UserBot:
         self._game = game
 
     def _start(self, seed: int) -> None:
-        self._seed = combine(seed, 0)
+        self._seed = combine(check_seed(seed), 0)
         self._redeals = 0
 
+    @checked
     def seed(self, seed: int) -> None:
         """Restart the bot's random numbers, and those of the resampling."""
         self._start(seed)
@@ -111,8 +116,13 @@ class UserBot:
 
         Raises:
             BotError: the bot raised an exception.
+            InvalidOption: the masks or states are not those of the game.
         """
+        masks = check_rows(f"bot {self.name!r}: masks", masks, self._game.num_actions, INT8)
         if states is not None:
+            self._game.check_games(states)
+            if len(states) != len(masks):
+                raise InvalidOption(f"bot {self.name!r}: states: expected {len(masks)} records")
             for k in range(len(states)):
                 seed = combine(self._seed, self._redeals)
                 self._game.redeal_hidden(states, k, seed, int(states["to_play"][k]))

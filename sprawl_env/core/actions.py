@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sprawl_env.core.arguments import checked
 from sprawl_env.core.errors import IllegalAction
 
 
@@ -30,6 +31,7 @@ class ActionBlock:
 class ActionTable:
     """Consecutive blocks, given in order as ``(name, size, meaning[, entity])``."""
 
+    @checked
     def __init__(self, *blocks: tuple[str, int, str] | tuple[str, int, str, str]) -> None:
         self.blocks: dict[str, ActionBlock] = {}
         start = 0
@@ -41,6 +43,7 @@ class ActionTable:
     def __getitem__(self, name: str) -> ActionBlock:
         return self.blocks[name]
 
+    @checked
     def locate(self, action: int) -> tuple[str, int]:
         """Return ``(block name, offset inside the block)``.
 

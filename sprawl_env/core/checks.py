@@ -16,15 +16,15 @@ from typing import Any, Final, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.core.errors import IllegalAction, InvalidOption, SprawlError
+from sprawl_env.core.errors import IllegalAction, InvalidOption, SprawlError, short
 from sprawl_env.kernels.arrays import Index, Mask
 from sprawl_env.kernels.masks import first_illegal
 from sprawl_env.kernels.rng import MAX_SEED
 
 MOST_DEALS: Final = 1000  # deals in a row that may end without a choice
 INT8: Final = np.dtype(np.int8)
+TABLE: Final = 2  # axes: rows and columns
 FLOAT32: Final = np.dtype(np.float32)
-_LONGEST: Final = 80  # characters of a value in a message
 
 
 class Acting(Protocol):
@@ -38,24 +38,11 @@ class Acting(Protocol):
         ...
 
 
-def short(value: Any) -> str:
-    """Return a description of a value in one short line."""
-    if isinstance(value, np.ndarray) and value.ndim > 0:
-        kind = "records" if value.dtype.names else str(value.dtype)
-        return f"{kind} of shape {value.shape}"
-    try:
-        said = repr(value)
-    except Exception:  # a user's class may raise anything
-        said = type(value).__name__
-    said = " ".join(said.split())
-    return said if len(said) <= _LONGEST else f"{said[: _LONGEST - 4]} ..."
-
-
 def as_whole(value: Any) -> int | None:
     """Return a whole number as an int; None if ``value`` is none."""
     if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "iu":
         return int(value)
-    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+    if isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64):
         return int(value)
     return None
 
@@ -154,6 +141,34 @@ def check_row(what: str, array: Any, size: int, kinds: tuple[np.dtype[Any], ...]
         f"{what}: expected a writable, contiguous {kind} array of shape ({size},), "
         f"got {described(array)}"
     )
+
+
+def check_rows(what: str, array: Any, size: int | None, kind: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Return an array as contiguous rows ``[n, size]`` of a dtype; the usual one is not copied.
+
+    Args:
+        what: name of the argument in the message.
+        array: anything.
+        size: the length of a row; None: any.
+        kind: int8, for masks, or float32.
+
+    Raises:
+        InvalidOption: not numbers, or of another shape.
+    """
+    if (
+        type(array) is np.ndarray
+        and array.dtype == kind
+        and array.ndim == TABLE
+        and (size is None or array.shape[1] == size)
+        and array.flags.c_contiguous
+    ):
+        return array
+    given = as_array(array)
+    numbers = given.dtype.kind in ("biu" if kind == INT8 else "iuf")
+    if given.ndim != TABLE or not numbers or (size is not None and given.shape[1] != size):
+        columns = "any" if size is None else size
+        raise InvalidOption(f"{what}: expected {kind} of shape (n, {columns}), got {short(given)}")
+    return np.ascontiguousarray(given, kind)
 
 
 def described(array: Any) -> str:

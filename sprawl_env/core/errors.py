@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from typing import Final
+from typing import Any, Final
 
+import numpy as np
+
+_LONGEST: Final = 80  # characters of a value in a message
 MOST_CHARACTERS: Final = 1000  # of an error; a longer one loses its middle
 
 
@@ -59,11 +62,24 @@ def shortened(text: str) -> str:
     return f"{text[:half]} ... {text[-half:]}"
 
 
+def short(value: Any) -> str:
+    """Return a description of a value in one short line."""
+    if isinstance(value, np.ndarray) and value.ndim > 0:
+        kind = "records" if value.dtype.names else str(value.dtype)
+        return f"{kind} of shape {value.shape}"
+    try:
+        said = repr(value)
+    except Exception:  # a user's class may raise anything
+        said = type(value).__name__
+    said = " ".join(said.split())
+    return said if len(said) <= _LONGEST else f"{said[: _LONGEST - 4]} ..."
+
+
 def unknown(kind: str, name: object, valid: Iterable[str]) -> UnknownName:
     """Return the error for ``name``; its message suggests the closest name and lists all."""
     names = sorted(valid)
-    hint = did_you_mean(str(name), names)
-    return UnknownName(f"unknown {kind} {name!r}{hint}: choose from {', '.join(names)}")
+    hint = did_you_mean(name, names) if isinstance(name, str) else ""
+    return UnknownName(f"unknown {kind} {short(name)}{hint}: choose from {', '.join(names)}")
 
 
 def did_you_mean(name: str, valid: Iterable[str]) -> str:

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from sprawl_env.core import positions
+from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import (
     FLOAT32,
     INT8,
@@ -20,7 +21,6 @@ from sprawl_env.core.checks import (
     check_row,
     check_seed,
     check_whole,
-    short,
     whole_number,
 )
 from sprawl_env.core.errors import IllegalAction, InvalidOption, unknown
@@ -33,6 +33,7 @@ from sprawl_env.kernels.rng import combine
 from sprawl_env.kernels.stream import to_floats
 
 _MASK: Final = (INT8,)  # dtypes of a mask, and of an observation
+_LONGEST_NAME: Final = 1000  # letters of an action's name in a picture
 _OBSERVATION: Final = (FLOAT32, INT8)
 
 
@@ -47,6 +48,7 @@ class Game:
     that are scored: the seats and, if a single seat plays against an automaton, the automaton.
     """
 
+    @checked
     def __init__(self, rules: GameRules, data: Path | None = None, **options: Any) -> None:
         for name in options:
             if name not in rules.options:
@@ -165,6 +167,8 @@ class Game:
     def illegal(self, games: Games, g: int, action: int, mask: Mask) -> IllegalAction:
         """Return the error for ``action``; the message names it and some legal actions."""
         games, g = self._readable(games, g)
+        action = whole_number(self, action)
+        check_row("mask", mask, self.num_actions, _MASK)
         if games["over"][g] != NOT_OVER:
             return IllegalAction(f"{self.name}: the game is over, no seat may act (got {action})")
         seat = int(games["to_play"][g])
@@ -275,19 +279,25 @@ class Game:
                 seat, or the game has no pictures.
         """
         games, g = self._readable(games, g)
-        if seat is not None:
-            last_seat = self.num_seats - 1
-            expected = f"None or a seat 0..{last_seat}"
-            seat = check_whole(f"{self.name}: seat=", seat, 0, last_seat, expected)
-        if last is not None and not isinstance(last, Played):
-            raise InvalidOption(f"{self.name}: last={short(last)}: expected None or a Played")
         if self.rules.draw is None:
             raise InvalidOption(f"{self.name}: has no pictures: expected render mode 'ansi'")
         return self.rules.draw(self, games, g, self.view(games, g, seat, last))
 
+    @checked
     def view(self, games: Games, g: int, seat: int | None, last: Played | None) -> View:
         """Return what a picture needs to know of its viewer; arguments as in :meth:`picture`."""
         games, g = self._readable(games, g)
+        if seat is not None:
+            last_seat = self.num_seats - 1
+            expected = f"None or a seat 0..{last_seat}"
+            seat = check_whole(f"{self.name}: seat=", seat, 0, last_seat, expected)
+        if last is not None:
+            check_whole(f"{self.name}: last.seat=", last.seat, 0, self.num_seats - 1)
+            check_whole(f"{self.name}: last.action=", last.action, 0, self.num_actions - 1)
+            if len(last.says) > _LONGEST_NAME:
+                raise InvalidOption(
+                    f"{self.name}: last.says: expected at most {_LONGEST_NAME} letters"
+                )
         names = {}
         if seat is None or seat == games["to_play"][g]:
             legal = np.flatnonzero(self.legal_actions(games, g)).tolist()
@@ -313,6 +323,7 @@ class Game:
         games, g = self._readable(games, g)
         return positions.to_json(self, games, g)
 
+    @checked
     def from_json(self, position: str) -> Games:
         """Return one game ``[1]`` from the text of :meth:`to_json`.
 

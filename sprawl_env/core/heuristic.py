@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from sprawl_env.core.arguments import check_fields
 from sprawl_env.core.errors import InvalidOption
 
 
@@ -34,10 +35,11 @@ class Heuristic:
     expert: str = "greedy"
 
     def __post_init__(self) -> None:
-        """Check that exactly one of ``value`` and ``rate`` is given.
+        """Check the types, and that exactly one of ``value`` and ``rate`` is given.
 
         Raises:
-            InvalidOption: both or neither are.
+            InvalidOption: a value is of another type, or both or neither are given.
         """
+        check_fields(self)
         if (self.value is None) == (self.rate is None):
             raise InvalidOption("Heuristic: expected exactly one of value and rate")

@@ -32,8 +32,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.core.checks import described
-from sprawl_env.core.errors import InvalidOption, unknown
+from sprawl_env.core.arguments import checked
+from sprawl_env.core.checks import as_array, described
+from sprawl_env.core.errors import InvalidOption, short, unknown
 from sprawl_env.core.extras import require
 from sprawl_env.kernels.records import Field, Record, dtype_of
 
@@ -180,9 +181,10 @@ class ObservationLayout:
         planes: entities that are stored as planes.
 
     Raises:
-        ValueError: the blocks of an entity are not consecutive, or their first axes differ.
+        InvalidOption: the blocks of an entity are not consecutive, or their first axes differ.
     """
 
+    @checked
     def __init__(
         self,
         *blocks: Block
@@ -208,10 +210,10 @@ class ObservationLayout:
 
     def _add_entity(self, entity: str, members: list[Block]) -> None:
         if any(block.entity == entity for block in self.blocks.values()):
-            raise ValueError(f"blocks of entity {entity!r}: expected consecutive blocks")
+            raise InvalidOption(f"blocks of entity {entity!r}: expected consecutive blocks")
         things = members[0].shape[0]
         if any(member.shape[0] != things for member in members):
-            raise ValueError(f"blocks of entity {entity!r}: expected the same first axis")
+            raise InvalidOption(f"blocks of entity {entity!r}: expected the same first axis")
         features = sum(math.prod(member.shape[1:]) for member in members)
         stride, step = (1, things) if entity in self._planes else (features, 1)
         start = self.size
@@ -310,14 +312,20 @@ class ObservationLayout:
 
     def to_floats(self, numbers: Any) -> npt.NDArray[np.float32]:
         """Return observations of whole numbers ``[..., size]`` as float32."""
-        return cast("npt.NDArray[np.float32]", np.asarray(numbers) * self.scales)
+        given = as_array(numbers)
+        self._check_size(given)
+        if given.dtype.kind not in "iuf":
+            raise InvalidOption(f"numbers: expected whole numbers, got {short(given)}")
+        return cast("npt.NDArray[np.float32]", given * self.scales)
 
     def view(self, observation: npt.NDArray[T], name: str) -> npt.NDArray[T]:
         """Return one block of an observation ``[..., size]`` as ``[..., *shape]``, a view.
 
         Raises:
             UnknownName: there is no such block.
+            InvalidOption: the observation has another size.
         """
+        self._check_size(observation)
         block = self._block(name)
         front = observation.shape[:-1]
         if not block.entity:
@@ -326,6 +334,18 @@ class ObservationLayout:
         own: npt.NDArray[T] = self.features(observation, block.entity)
         return own[..., first : first + block.size // block.rows].reshape(*front, *block.shape)
 
+    def _check_size(self, observation: Any) -> None:
+        """Check that the last axis of an array is an observation.
+
+        Raises:
+            InvalidOption: it is not.
+        """
+        if tuple(getattr(observation, "shape", ())[-1:]) != (self.size,):
+            raise InvalidOption(
+                f"observation: expected shape (..., {self.size}), got {short(observation)}"
+            )
+
+    @checked
     def rows(self, entity: str) -> tuple[int, int]:
         """Return the first and last index (exclusive) of all blocks of an entity.
 
@@ -347,6 +367,7 @@ class ObservationLayout:
         Raises:
             UnknownName: the entity has no blocks.
         """
+        self._check_size(observation)
         start, stop = self.rows(entity)
         things = next(block.rows for block in self.blocks.values() if block.entity == entity)
         own = observation[..., start:stop]

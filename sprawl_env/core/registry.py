@@ -17,6 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
+from sprawl_env.core.arguments import checked
 from sprawl_env.core.errors import InvalidOption, UnknownName, unknown
 from sprawl_env.core.game import Game
 from sprawl_env.core.heuristic import Heuristic
@@ -161,6 +162,7 @@ def heuristic_of(rules: GameRules) -> Heuristic | None:
     return entry.heuristic
 
 
+@checked
 def game(name: str | GameRules, *, data: str | PathLike[str] | None = None, **options: Any) -> Game:
     """Return a game with its options chosen.
 
@@ -177,6 +179,20 @@ def game(name: str | GameRules, *, data: str | PathLike[str] | None = None, **op
     """
     rules = name if isinstance(name, GameRules) else rules_of(name)
     return Game(rules, None if data is None else Path(data), **options)
+
+
+def as_game(name: Any, *, data: str | PathLike[str] | None = None, **options: Any) -> Game:
+    """Return a game from what :func:`game` takes, or a game as it is.
+
+    Raises:
+        SprawlError: as of :func:`game`; or options were given with a :class:`Game`.
+    """
+    if not isinstance(name, Game):
+        return game(name, data=data, **options)
+    given = [*options, *(["data"] if data is not None else [])]
+    if given:
+        raise InvalidOption(f"options: {', '.join(given)}: the game has its options already")
+    return name
 
 
 # --------------------------------------------------------------------------------- import paths

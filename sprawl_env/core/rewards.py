@@ -23,6 +23,7 @@ from typing import Final
 
 import numpy as np
 
+from sprawl_env.core.arguments import checked
 from sprawl_env.core.errors import unknown
 from sprawl_env.core.game import Game
 from sprawl_env.core.state import NOT_OVER, Games
@@ -37,6 +38,7 @@ SCORE: Final = REWARDS.index("score")
 LEAD: Final = REWARDS.index("lead")
 
 
+@checked
 def reward_mode(name: str) -> int:
     """Return the number of a reward, which kernels take as ``mode``.
 

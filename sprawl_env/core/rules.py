@@ -12,8 +12,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from sprawl_env.core.actions import ActionTable
+from sprawl_env.core.checks import check_whole
 from sprawl_env.core.data import DataFile, GameData
-from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.errors import InvalidOption, short
 from sprawl_env.core.layout import ObservationLayout
 from sprawl_env.core.state import Games, Tables
 from sprawl_env.kernels.arrays import Ints, Mask
@@ -119,19 +120,14 @@ class Option:
         if self.words:
             if not isinstance(value, str) or value not in self.words:
                 raise InvalidOption(
-                    f"{game}: option {name}={value!r}: expected one of {', '.join(self.words)}"
+                    f"{game}: option {name}={short(value)}: expected one of {', '.join(self.words)}"
                 )
             return self.words.index(value)
         if self.flag:
-            if not isinstance(value, bool):
-                raise InvalidOption(f"{game}: option {name}={value!r}: expected True or False")
+            if not isinstance(value, bool | np.bool_):
+                raise InvalidOption(f"{game}: option {name}={short(value)}: expected True or False")
             return int(value)
-        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-        if not whole or not self.low <= value <= self.high:
-            raise InvalidOption(
-                f"{game}: option {name}={value!r}: expected a whole number {self.low}..{self.high}"
-            )
-        return int(value)
+        return check_whole(f"{game}: option {name}=", value, self.low, self.high)
 
 
 class Picture(Protocol):

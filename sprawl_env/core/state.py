@@ -8,8 +8,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.core.checks import described
-from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.checks import check_whole, described
+from sprawl_env.core.errors import InvalidOption, short
 from sprawl_env.kernels.compile import JIT
 from sprawl_env.kernels.records import Record, number
 
@@ -53,9 +53,37 @@ def raw_bytes(games: Games) -> npt.NDArray[np.uint8]:
 
 
 def clone(games: Games, which: npt.NDArray[np.int64] | slice = slice(None)) -> Games:
-    """Return a copy of all or some games; copying bytes is much faster than copying records."""
-    rows = np.array(raw_bytes(games)[which])
+    """Return a copy of all or some games; copying bytes is much faster than copying records.
+
+    Raises:
+        InvalidOption: not records ``[n]``, or not indices of them.
+    """
+    _check_records("clone: games", games)
+    fits = isinstance(which, slice) or (
+        isinstance(which, np.ndarray) and which.ndim == 1 and which.dtype.kind in "iub"
+    )
+    try:
+        rows = np.array(raw_bytes(games)[which if fits else None, ...])
+    except (IndexError, TypeError):
+        fits = False
+    if not fits:
+        raise InvalidOption(
+            f"clone: which: expected an array of indices 0..{len(games) - 1}, got {short(which)}"
+        )
     return rows.reshape(-1).view(games.dtype).view(np.recarray)
+
+
+def _check_records(what: str, games: Any) -> None:
+    """Check that an array is contiguous records ``[n]``."""
+    fits = (
+        isinstance(games, np.ndarray)
+        and games.dtype.names is not None
+        and games.ndim == 1
+        and games.flags.c_contiguous
+        and not isinstance(games, np.ma.MaskedArray)
+    )
+    if not fits:
+        raise InvalidOption(f"{what}: expected contiguous records [n], got {described(games)}")
 
 
 def restore(games: Games, saved: Games) -> None:
@@ -64,9 +92,8 @@ def restore(games: Games, saved: Games) -> None:
     Raises:
         InvalidOption: the arrays differ in dtype or length, or ``games`` cannot be written.
     """
-    for name, given in (("games", games), ("saved", saved)):
-        if not isinstance(given, np.ndarray) or given.ndim != 1 or not given.flags.c_contiguous:
-            raise InvalidOption(f"restore: {name}: expected records [n], got {described(given)}")
+    _check_records("restore: games", games)
+    _check_records("restore: saved", saved)
     if games.dtype != saved.dtype or len(games) != len(saved) or not games.flags.writeable:
         raise InvalidOption(
             f"restore: expected a writable batch and a copy of it, got {described(games)} "
@@ -76,7 +103,13 @@ def restore(games: Games, saved: Games) -> None:
 
 
 def digest(games: Games, g: int = 0) -> str:
-    """Return 12 hex digits that identify a state, computed field by field without padding."""
+    """Return 12 hex digits that identify a state, computed field by field without padding.
+
+    Raises:
+        InvalidOption: not records ``[n]``, or no such game.
+    """
+    _check_records("digest: games", games)
+    g = check_whole("digest: g=", g, 0, len(games) - 1)
     hashed = hashlib.sha256()
     plain = games.view(np.ndarray)  # reading a field of a record array is ten times slower
     for name in plain.dtype.names or ():

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from sprawl_env.bots.policy.checkpoint import MOST_WIDTH
-from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.arguments import check_fields
+from sprawl_env.core.errors import InvalidOption, short
 from sprawl_env.core.rewards import reward_mode
 
 
@@ -142,15 +143,16 @@ def check(config: Config) -> None:
     Raises:
         InvalidOption: a value is not allowed; the message says which are.
     """
+    check_fields(config)
     for name, (low, high) in _WHOLE.items():
         value = getattr(config, name)
         if type(value) is not int or not low <= value <= high:
-            raise InvalidOption(f"{name}={value!r}: expected a whole number {low}..{high}")
+            raise InvalidOption(f"{name}={short(value)}: expected a whole number {low}..{high}")
     for name in (*_SHARES, *_POSITIVE, *_NOT_NEGATIVE):
         value = getattr(config, name)
         if type(value) not in {int, float} or not 0 <= value <= _MANY:  # not true of NaN
             what = "0..1" if name in _SHARES else "a finite number, not negative"
-            raise InvalidOption(f"{name}={value!r}: expected {what}")
+            raise InvalidOption(f"{name}={short(value)}: expected {what}")
     for name in _SHARES:
         if getattr(config, name) > 1:
             raise InvalidOption(f"{name}={getattr(config, name)}: expected 0..1")

@@ -15,6 +15,7 @@ from typing import Final
 
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+from sprawl_env.core.arguments import checked
 from sprawl_env.core.errors import InvalidOption
 
 EVERYTHING: Final = {"scalars": 0}  # 0: read all points, not a sample
@@ -38,6 +39,7 @@ class Point:
     value: float
 
 
+@checked
 def learning_curves(run: Path) -> list[Point]:
     """Return all points of all curves of a run, sorted by curve and step.
 

@@ -14,6 +14,7 @@ from sprawl_env.arena.evaluation import Line
 from sprawl_env.bots.policy.player import Policy, load_policy
 from sprawl_env.console import option_words
 from sprawl_env.core import registry
+from sprawl_env.core.arguments import checked, fit
 from sprawl_env.core.errors import InvalidOption, unknown
 from sprawl_env.core.extras import require, require_extra
 from sprawl_env.core.game import Game
@@ -56,6 +57,7 @@ class Training:
         return frame
 
 
+@checked
 def train(game: str | Game = "tower_up", *, preset: str = "quick", **settings: Any) -> Training:
     """Train a policy by self-play, then measure it.
 
@@ -91,9 +93,22 @@ def train(game: str | Game = "tower_up", *, preset: str = "quick", **settings: A
         game = registry.game_word(registry.rules_of(game))
     for name, value in settings.items():
         settings[name] = value.item() if isinstance(value, np.generic) else value
+    if isinstance(settings.get("options"), list):
+        settings["options"] = tuple(settings["options"])
     for name in {"runs", "resume"} & settings.keys():
-        settings[name] = None if settings[name] is None else Path(settings[name])
+        settings[name] = _as_path(name, settings[name])
     from sprawl_env.learning.training import main  # noqa: PLC0415 - imports torch
 
     folder, finished, results = main(replace(PRESETS[preset], game=game, **settings))
     return Training(folder, finished, {name: tuple(lines) for name, lines in results.items()})
+
+
+def _as_path(name: str, value: Any) -> Path | None:
+    """Return a setting that is a path.
+
+    Raises:
+        InvalidOption: it is none.
+    """
+    kinds = ("None", "Path") if name == "resume" else ("Path",)
+    made: Path | None = fit("train", name, kinds, value, {})
+    return made

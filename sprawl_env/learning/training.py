@@ -643,7 +643,10 @@ def main(config: Config) -> tuple[Path, bool, dict[str, list[Line]]]:
         remove_leftovers(folder)
         remove_unfinished(folder / "checkpoints")
     if not (folder / "config.json").exists():
-        write_atomically(folder / "config.json", json.dumps(written, indent=1, default=str))
+        try:
+            write_atomically(folder / "config.json", json.dumps(written, indent=1, default=str))
+        except OSError as error:
+            raise InvalidOption(f"run {str(folder)!r}: cannot be made: {error.strerror}") from None
     if not train(config, folder, game):
         say(f"interrupted; resume with: python -m experiments.train --resume {folder}")
         return folder, False, {}

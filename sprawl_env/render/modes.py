@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from sprawl_env.core.arguments import checked
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.extras import require
 from sprawl_env.core.game import Game
@@ -21,6 +22,7 @@ RENDER_FPS: Final = 1
 _NEEDS: Final = {"rgb_array": ("PIL",), "human": ("PIL", "pygame")}
 
 
+@checked
 def check_render_mode(mode: str | None) -> str | None:
     """Return ``mode`` if it exists and its libraries are installed.
 

@@ -23,7 +23,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from sprawl_env.core.errors import PositionError
+from sprawl_env.core.arguments import check_fields, checked, fit
+from sprawl_env.core.errors import InvalidOption, PositionError
 from sprawl_env.core.files import parse_json, read_text
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game as make_game
@@ -73,6 +74,7 @@ class Replay:
     plies: tuple[Ply, ...]
     scores: tuple[int, ...]
 
+    @checked
     def game(self, data: Path | None = None) -> Game:
         """Return the game it was played on.
 
@@ -83,6 +85,8 @@ class Replay:
             SprawlError: no such game is registered, it has no such options, or the scores or the
                 forfeit are not of its number of seats.
         """
+        check_fields(self)
+        check_header(self.header, "replay: header")
         game = game_of(self.header["game"], self.header["options"], "replay", data)
         seat = self.header.get("forfeit", {}).get("seat", 0)
         if len(self.scores) != game.num_sides or not 0 <= seat < game.num_seats:
@@ -93,6 +97,7 @@ class Replay:
         return game
 
 
+@checked
 def game_of(
     name: str, options: dict[str, Any], where: str = "replay", data: Path | None = None
 ) -> Game:
@@ -118,7 +123,10 @@ def game_of(
                 f"{where}: option {option!r}: expected options of {rules.name}: "
                 f"{', '.join(rules.options)}"
             )
-    return _game(rules, json.dumps(options), data)
+    try:
+        return _game(rules, json.dumps(options), data)
+    except (TypeError, RecursionError):
+        raise PositionError(f"{where}: options: expected values that JSON can hold") from None
 
 
 @functools.lru_cache(maxsize=8)
@@ -127,14 +135,23 @@ def _game(rules: GameRules, options: str, data: Path | None) -> Game:
     return make_game(rules, data=data, **json.loads(options))
 
 
+@checked
 def dump(replay: Replay) -> str:
-    """Return a replay as JSON lines."""
+    """Return a replay as JSON lines.
+
+    Raises:
+        PositionError: it holds something that is not JSON.
+    """
     lines: list[dict[str, Any]] = [replay.header]
     lines += [vars(ply) for ply in replay.plies]
     lines.append({"scores": list(replay.scores)})
-    return "".join(json.dumps(line) + "\n" for line in lines)
+    try:
+        return "".join(json.dumps(line) + "\n" for line in lines)
+    except (TypeError, ValueError, RecursionError):
+        raise PositionError("replay: expected values that JSON can hold") from None
 
 
+@checked
 def parse(text: str, where: str = "replay") -> Replay:
     """Return the replay in a text.
 
@@ -154,16 +171,7 @@ def parse(text: str, where: str = "replay") -> Replay:
     if len(rows) < 2 or not all(isinstance(row, dict) for row in rows):  # noqa: PLR2004 - both ends
         raise PositionError(f"{where}: expected a header, plies and scores")
     header, *middle, last = rows
-    kinds = {"game": str, "options": dict, "seed": int}
-    fits = all(type(header.get(key)) is kind for key, kind in kinds.items())
-    if type(header.get("format")) is not int or header["format"] != FORMAT or not fits:
-        raise PositionError(f"{where}: line 1: expected a header of format {FORMAT}")
-    bots = header.get("bots", [])
-    if not isinstance(bots, list) or not all(isinstance(name, str) for name in bots):
-        raise PositionError(f"{where}: line 1: bots: expected a list of names")
-    forfeit = header.get("forfeit", {key: kind() for key, kind in _FORFEIT.items()})
-    if not isinstance(forfeit, dict) or {k: type(v) for k, v in forfeit.items()} != _FORFEIT:
-        raise PositionError(f"{where}: line 1: forfeit: expected {', '.join(_FORFEIT)}")
+    check_header(header, f"{where}: line 1")
     scores = last.get("scores")
     if not isinstance(scores, list) or not all(type(score) is int for score in scores):
         raise PositionError(f"{where}: line {len(rows)}: no scores: the replay is incomplete")
@@ -175,6 +183,25 @@ def parse(text: str, where: str = "replay") -> Replay:
     return Replay(header, tuple(plies), tuple(scores))
 
 
+def check_header(header: dict[str, Any], where: str) -> None:
+    """Check the first line of a replay.
+
+    Raises:
+        PositionError: a key is missing, or its value is of another type.
+    """
+    kinds = {"game": str, "options": dict, "seed": int}
+    fits = all(type(header.get(key)) is kind for key, kind in kinds.items())
+    if type(header.get("format")) is not int or header["format"] != FORMAT or not fits:
+        raise PositionError(f"{where}: expected a header of format {FORMAT}")
+    bots = header.get("bots", [])
+    if not isinstance(bots, list) or not all(isinstance(name, str) for name in bots):
+        raise PositionError(f"{where}: bots: expected a list of names")
+    forfeit = header.get("forfeit", {key: kind() for key, kind in _FORFEIT.items()})
+    if not isinstance(forfeit, dict) or {k: type(v) for k, v in forfeit.items()} != _FORFEIT:
+        raise PositionError(f"{where}: forfeit: expected {', '.join(_FORFEIT)}")
+
+
+@checked
 def parse_all(text: str, where: str = "replay") -> list[Replay]:
     """Return all replays in a text; each starts with its header.
 
@@ -203,6 +230,7 @@ def load(path: Path) -> Replay:
     Raises:
         PositionError: the file cannot be read, or the replay is damaged or incomplete.
     """
+    path = _as_path(path)
     return parse(_text(path), path.name)
 
 
@@ -212,7 +240,21 @@ def load_all(path: Path) -> list[Replay]:
     Raises:
         PositionError: the file cannot be read, or a replay is damaged or incomplete.
     """
+    path = _as_path(path)
     return parse_all(_text(path), path.name)
+
+
+def _as_path(path: Any) -> Path:
+    """Return a path.
+
+    Raises:
+        PositionError: it is none that a file can have.
+    """
+    try:
+        made: Path = fit("replay", "path", ("Path",), path, {})
+    except InvalidOption as error:
+        raise PositionError(f"cannot be read: {error}") from None
+    return made
 
 
 def _text(path: Path) -> str:

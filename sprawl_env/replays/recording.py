@@ -12,12 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from sprawl_env.core.arguments import checked
 from sprawl_env.core.game import Game
 from sprawl_env.core.state import NOT_OVER, Games, digest
 from sprawl_env.kernels.arrays import Mask
-from sprawl_env.replays.format import FORMAT, Ply, Replay
+from sprawl_env.replays.format import FORMAT, Ply, Replay, check_header
 
 
+@checked
 def record(game: Game, seed: int, choose: Callable[[Games, Mask], int]) -> Replay:
     """Play one game dealt from ``(seed, 0)`` and return its replay.
 
@@ -35,6 +37,7 @@ def record(game: Game, seed: int, choose: Callable[[Games, Mask], int]) -> Repla
     return _replay(game, games, seed, plies)
 
 
+@checked
 def from_actions(game: Game, seed: int, actions: Sequence[int], **about: Any) -> Replay:
     """Return the replay of a game dealt from ``(seed, 0)``, given its actions.
 
@@ -60,9 +63,11 @@ def _play(game: Game, games: Games, action: int, mask: Mask) -> Ply:
 def _replay(game: Game, games: Games, seed: int, plies: list[Ply], **about: Any) -> Replay:
     """Return the replay whose last state is game 0."""
     header = {"format": FORMAT, "game": game.name, "options": game.options, "seed": seed, **about}
+    check_header(header, "replay: header")
     return Replay(header, tuple(plies), tuple(game.scores(games, 0).tolist()))
 
 
+@checked
 def record_random(game: Game, seed: int) -> Replay:
     """Return the replay of a game in which all actions are random."""
     rng = np.random.default_rng(seed)

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from sprawl_env.core.arguments import checked
 from sprawl_env.core.errors import PositionError, SprawlError
 from sprawl_env.core.state import NOT_OVER, Games, digest
 from sprawl_env.replays.format import Ply, Replay
 
 
+@checked
 def steps(replay: Replay, data: Path | None = None) -> Iterator[tuple[Ply, Games]]:
     """Play a replay again; yields each ply and the state ``[1]`` after it, both verified.
 
@@ -52,6 +54,7 @@ def steps(replay: Replay, data: Path | None = None) -> Iterator[tuple[Ply, Games
         yield ply, games
 
 
+@checked
 def verify(replay: Replay, data: Path | None = None) -> None:
     """Play a replay again and compare everything.
 

@@ -22,6 +22,8 @@ from typing import Any
 import numpy as np
 
 from sprawl_env.core import registry
+from sprawl_env.core.arguments import checked
+from sprawl_env.core.checks import check_seed, check_whole
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import GameRules
@@ -62,6 +64,7 @@ class Report:
         )
 
 
+@checked
 def check_game(
     game: Game | GameRules | str,
     *,
@@ -88,8 +91,15 @@ def check_game(
         **options: of the game, where ``game`` is not a Game.
 
     Raises:
+        SprawlError: an argument is not allowed.
         ConformanceError: the game fails a check; one line that names it.
     """
+    check_seed(seed)
+    for name, number in (
+        *(("num_games", num_games), ("max_plies", max_plies)),
+        ("actions_each", actions_each),
+    ):
+        check_whole(f"check_game: {name}=", number, 1)
     if isinstance(game, Game):
         if options:
             raise InvalidOption("check_game: expected options with a name or rules, not a Game")

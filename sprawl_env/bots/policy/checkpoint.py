@@ -16,7 +16,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.core.errors import SprawlError
+from sprawl_env.core.arguments import checked
+from sprawl_env.core.checks import as_array
+from sprawl_env.core.errors import SprawlError, short
 from sprawl_env.core.extras import require
 from sprawl_env.core.files import (
     exchange,
@@ -36,6 +38,7 @@ DESCRIPTION: Final = "checkpoint.json"
 PREFIX: Final = "step-"
 ILLEGAL_LOGIT: Final = -1e9  # of an illegal action
 SHAPE: Final = ("width", "trunk")  # the numbers that give a network's size
+LARGEST_NUMBER: Final = 8  # bytes
 MOST_WIDTH: Final = 4096
 MOST_STEPS: Final = 10**15  # learner decisions
 _WRITING: Final = ".writing-"  # prefix of folders that are being written, before the process's id
@@ -69,6 +72,7 @@ class Checkpoint:
         return int(self.about["step"])
 
 
+@checked
 def describe_game(game: Game) -> dict[str, Any]:
     """Return what weights must match: game, options, observation layout, number of actions."""
     return {
@@ -80,6 +84,7 @@ def describe_game(game: Game) -> dict[str, Any]:
     }
 
 
+@checked
 def save(
     folder: Path,
     tensors: Mapping[str, Array],
@@ -99,24 +104,39 @@ def save(
         texts: further text files by name.
 
     Raises:
+        CheckpointError: the folder holds something else, a tensor is no array of numbers, a text is
+            no text, or ``about`` is not JSON.
         OSError: the disk is full or cannot be written.
         MissingExtra: safetensors is not installed.
     """
     to_bytes = require("safetensors.numpy", "writing a checkpoint").save
-    weights = to_bytes({name: np.ascontiguousarray(array) for name, array in tensors.items()})
+    where = f"checkpoint {str(folder)!r}"
+    arrays = {name: as_array(array) for name, array in tensors.items()}
+    for name, array in arrays.items():
+        if array.dtype.kind not in "biuf" or array.dtype.itemsize > LARGEST_NUMBER:
+            raise CheckpointError(f"{where}: tensor {name!r}: expected numbers, got {short(array)}")
+    for name, text in (texts or {}).items():
+        if not isinstance(text, str) or Path(name).name != name or name in {WEIGHTS, DESCRIPTION}:
+            raise CheckpointError(f"{where}: texts: expected texts by name, got {short(name)}")
+    weights = to_bytes({name: np.ascontiguousarray(array) for name, array in arrays.items()})
     described = {
         **provenance(),
         **about,
         "format": FORMAT,
         "sha256": hashlib.sha256(weights).hexdigest(),
     }
+    try:
+        description = json.dumps(described, indent=1).encode()
+    except (TypeError, ValueError, RecursionError):
+        raise CheckpointError(f"{where}: about: expected values that JSON can hold") from None
+    _check_replaceable(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     remove_unfinished(folder.parent)
     temporary = Path(tempfile.mkdtemp(prefix=f"{_WRITING}{os.getpid()}-", dir=folder.parent))
     try:
         temporary.chmod(0o755)
         write_durably(temporary / WEIGHTS, weights)
-        write_durably(temporary / DESCRIPTION, json.dumps(described, indent=1).encode())
+        write_durably(temporary / DESCRIPTION, description)
         for name, text in (texts or {}).items():
             write_durably(temporary / name, text.encode())
         if not folder.exists():
@@ -129,6 +149,21 @@ def save(
     return folder
 
 
+def _check_replaceable(folder: Path) -> None:
+    """Check that a checkpoint may be written to a folder: only a checkpoint is replaced.
+
+    Raises:
+        CheckpointError: something else is there.
+    """
+    if not os.path.lexists(folder):
+        return
+    own = folder.is_dir() and not folder.is_symlink() and bool(folder.name)
+    if not own or (not (folder / DESCRIPTION).exists() and any(folder.iterdir())):
+        raise CheckpointError(
+            f"checkpoint {str(folder)!r}: expected a new folder or a checkpoint's"
+        )
+
+
 def remove_unfinished(parent: Path) -> None:
     """Delete the checkpoints in a folder that processes which no longer run were writing."""
     for path in parent.glob(f"{_WRITING}*"):
@@ -137,6 +172,7 @@ def remove_unfinished(parent: Path) -> None:
             shutil.rmtree(path, ignore_errors=True)
 
 
+@checked
 def find(path: Path) -> Path:
     """Return the checkpoint folder at ``path``: the path itself, or the newest one of a run.
 
@@ -157,6 +193,7 @@ def find(path: Path) -> Path:
     )
 
 
+@checked
 def load(path: Path, game: Game | None = None) -> Checkpoint:
     """Read a checkpoint, and check it against a game if one is given.
 

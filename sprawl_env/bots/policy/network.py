@@ -52,6 +52,11 @@ class EntityNet(nn.Module):
         self._whole = _without(layout.size, apart)
         self._make_layers(layout, sum(stop - start for start, stop in self._whole), width, trunk)
 
+    @property
+    def observation_size(self) -> int:
+        """The length of an observation."""
+        return self._layout.size
+
     def _make_layers(self, layout: ObservationLayout, whole: int, width: int, trunk: int) -> None:
         layers: dict[str, nn.Module] = {}
         places: dict[str, nn.Parameter] = {}

@@ -28,7 +28,9 @@ from sprawl_env.bots.policy.checkpoint import (
     check_tensors,
     load,
 )
-from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.arguments import checked
+from sprawl_env.core.checks import FLOAT32, INT8, check_rows, check_seed
+from sprawl_env.core.errors import InvalidOption, short
 from sprawl_env.core.extras import require
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game as make_game
@@ -51,6 +53,7 @@ class PolicyBot:
     needs_observations = True
     needs_states = False
 
+    @checked
     def __init__(
         self, path: Path, game: Game, seed: int = 0, *, sample: bool = False, name: str = ""
     ) -> None:
@@ -59,10 +62,13 @@ class PolicyBot:
         self._start(name, load_network(checkpoint, game), seed, sample)
 
     @classmethod
+    @checked
     def from_network(
         cls, name: str, network: Any, seed: int = 0, *, sample: bool = True
     ) -> PolicyBot:
         """Return a bot for a copy of a network in memory, e.g. one that is being trained."""
+        if not callable(getattr(network, "logits_of", None)):
+            raise InvalidOption(f"network={short(network)}: expected an EntityNet")
         bot = cls.__new__(cls)
         bot._start(name, copy.deepcopy(network), seed, sample)
         return bot
@@ -70,12 +76,14 @@ class PolicyBot:
     def _start(self, name: str, network: Any, seed: int, sample: bool) -> None:
         self.name = name
         self._network = network.eval()
+        self._size: int | None = getattr(network, "observation_size", None)
         self._sample = sample
         self.seed(seed)
 
+    @checked
     def seed(self, seed: int) -> None:
         """Restart the random numbers of the samples."""
-        self._rng = np.random.default_rng(seed)
+        self._rng = np.random.default_rng(check_seed(seed))
 
     def act(
         self, observations: Floats | None, masks: Mask, states: Games | None
@@ -86,8 +94,12 @@ class PolicyBot:
             CheckpointError: a logit is too large, see :func:`checked_logits`.
         """
         if observations is None:
-            raise ValueError(f"{self.name}: act() needs the observations")
-        logits = checked_logits(self.name, self._network, observations)
+            raise InvalidOption(f"{self.name}: act() needs the observations")
+        seen = check_rows(f"{self.name}: observations", observations, self._size, FLOAT32)
+        logits = checked_logits(self.name, self._network, seen)
+        masks = check_rows(f"{self.name}: masks", masks, logits.shape[1], INT8)
+        if len(masks) != len(seen):
+            raise InvalidOption(f"{self.name}: masks: expected {len(seen)} rows, got {len(masks)}")
         if self._sample:  # the largest of logit + Gumbel noise is a draw from the policy
             logits += self._rng.gumbel(size=logits.shape).astype(np.float32)
         logits[masks == 0] = ILLEGAL_LOGIT
@@ -103,6 +115,7 @@ class Policy:
         about: the description of its checkpoint.
     """
 
+    @checked
     def __init__(self, name: str, checkpoint: Checkpoint, game: Game) -> None:
         self.name = name
         self.game = game
@@ -122,8 +135,8 @@ class Policy:
             CheckpointError: a logit is too large, see :func:`checked_logits`.
         """
         seen = self._checked("observations", observations, self.game.observation_size)
-        legal = np.asarray(masks)
-        if legal.shape != (len(seen), self.game.num_actions):
+        legal = check_rows("masks", masks, self.game.num_actions, INT8)
+        if len(legal) != len(seen):
             raise InvalidOption(
                 f"masks: expected shape ({len(seen)}, {self.game.num_actions}), got {legal.shape}"
             )
@@ -149,18 +162,17 @@ class Policy:
     def _values(self) -> Callable[[Floats], Floats]:
         return _value_function(self._checkpoint, self._network)
 
+    @checked
     def bot(self, seed: int = 0, sample: bool = False) -> PolicyBot:
         """Return a bot that plays the likeliest legal action, or with ``sample`` a draw."""
         return PolicyBot.from_network(self.name, self._network, seed, sample=sample)
 
     def _checked(self, name: str, array: Any, size: int) -> Floats:
         """Return an array as float32 ``[n, size]``."""
-        found: Floats = np.ascontiguousarray(array, np.float32)
-        if found.ndim != 2 or found.shape[1] != size:  # noqa: PLR2004 - rows and columns
-            raise InvalidOption(f"{name}: expected shape (n, {size}), got {found.shape}")
-        return found
+        return check_rows(name, array, size, FLOAT32)
 
 
+@checked
 def load_policy(name: str | PathLike[str], game: str | Game | None = None) -> Policy:
     """Return a trained policy.
 
@@ -208,6 +220,7 @@ def _game_of(checkpoint: Checkpoint, name: str | None) -> Game:
     return make_game(rules, **options)
 
 
+@checked
 def load_network(checkpoint: Checkpoint, game: Game) -> Any:
     """Return a checkpoint's network (an ``sprawl_env.bots.policy.network.EntityNet``).
 
@@ -259,6 +272,7 @@ def checked_logits(name: str, network: Any, observations: Floats) -> Floats:
     return logits
 
 
+@checked
 def load_values(checkpoint: Checkpoint, game: Game) -> Callable[[Floats], Floats]:
     """Return a checkpoint's value function.
 
