@@ -62,6 +62,15 @@ HALF: Final = 0.5
 CHANCES: Final = (0.4, 0.25, 0.15, 0.1, 0.1)  # of one kill in a trial, two, ...
 ENDS: Final = {".html": b"</html>", ".png": b"IEND\xaeB`\x82"}  # of files by suffix
 Problem = tuple[str, str]  # kind and text
+ROW: Final = {  # of the journal
+    "command": str,
+    "trial": int,
+    "kills": int,
+    "moments": [str],
+    **dict.fromkeys(KINDS, int),
+    "seconds": float,
+    "failures": [str],
+}
 
 
 @dataclass(frozen=True)
@@ -622,7 +631,7 @@ def check(config: Kill) -> None:
 def fuzz(config: Kill) -> int:
     """Kill commands until each was killed often enough; print a table; return the failures."""
     check(config)
-    journal = open_journal(config.out, "kill", {"seed": config.seed})
+    journal = open_journal(config.out, "kill", {"seed": config.seed}, ROW)
     chosen = [named(name) for name in config.only] or list(ENTRIES)
     wanted = {entry.name: config.kills * (OFTEN if entry.often else 1) for entry in chosen}
     rows = [row for row in journal.rows if row["command"] in wanted]
