@@ -1,4 +1,4 @@
-"""learning/transitions.py: what each decision brought its seat, compared with the AEC environments."""
+"""learning/transitions.py: what each decision brought its seat, as AEC agents see it."""
 
 import numpy as np
 import pytest
