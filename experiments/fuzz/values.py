@@ -350,6 +350,13 @@ RANGES: dict[str, tuple[int, float]] = {  # of whole numbers, by parameter
     "reach": (0, np.inf),
     "seed": (0, MOST_SEED),
 }
+NUMBERS_IN: dict[str, str] = {  # kinds of numbers in arrays, by parameter; default: whole numbers
+    "ended": "b",
+    "last_values": "iuf",
+    "observation": "if",
+    "rewards": "iuf",
+    "values": "iuf",
+}
 TESTS: dict[str, Callable[[Any], bool]] = {  # by annotation
     "Any": lambda value: True,
     "typing.Any": lambda value: True,
@@ -365,7 +372,6 @@ TESTS: dict[str, Callable[[Any], bool]] = {  # by annotation
     "Legal": callable,
     "F": callable,
     "Bot": lambda value: hasattr(value, "act") and not isinstance(value, type),
-    "npt.ArrayLike": lambda value: is_array(value, "iu"),
     "Index": lambda value: is_array(value, "iu"),
     "Mask": lambda value: is_array(value, "iufb"),
     "Floats": lambda value: is_array(value, "iufb"),
@@ -389,6 +395,8 @@ def fits(place: Place, slot: str, kind: str, value: Any) -> bool:
         return is_whole(value, low, high)
     if kind == "option":
         return fits_option(registry.rules_of(place.name).options[name], value)
+    if kind == "npt.ArrayLike":
+        return is_array(value, NUMBERS_IN.get(name, "iu"))
     if kind in TESTS:
         return TESTS[kind](value)
     if kind == "Games":

@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.core.checks import described
+from sprawl_env.core.arguments import checked
+from sprawl_env.core.checks import as_array, described
 from sprawl_env.core.errors import InvalidOption
 
 NONE = -1
@@ -47,6 +48,7 @@ class Returns(NamedTuple):
     before: Floats
 
 
+@checked
 def returns(
     seats: npt.ArrayLike,
     rewards: npt.ArrayLike,
@@ -81,13 +83,13 @@ def returns(
     count = paid.shape[2]
     if acted.size and not 0 <= acted.min() <= acted.max() < count:
         raise InvalidOption(f"seats: expected 0..{count - 1}, as rewards have {count} seats")
-    over = np.asarray(ended)
+    over = as_array(ended)
     if over.shape != acted.shape or over.dtype != bool:
         raise InvalidOption(f"ended: expected bool [{steps}, {games}], got {described(ended)}")
     guessed = None if values is None else _floats("values", values, (steps, games))
     for name, factor in (("discount", discount), ("trace", trace)):
-        if not isinstance(factor, int | float) or not 0 <= factor <= 1:
-            raise InvalidOption(f"{name} {factor!r}: expected 0..1")
+        if not 0 <= factor <= 1:
+            raise InvalidOption(f"{name} {factor}: expected 0..1")
     out = Returns(
         rewards=np.zeros((steps, games), np.float32),
         returns=np.zeros((steps, games), np.float32),
@@ -126,10 +128,7 @@ def returns(
 
 def _whole(name: str, given: npt.ArrayLike, axes: int) -> npt.NDArray[np.int64]:
     """Return whole numbers with a number of axes."""
-    try:
-        array = np.asarray(given)
-    except ValueError:  # ragged
-        array = np.zeros(0)
+    array = as_array(given)
     if array.ndim != axes or array.dtype.kind not in "iu":
         raise InvalidOption(f"{name}: expected whole numbers [T, n], got {described(given)}")
     return array.astype(np.int64)
@@ -139,14 +138,13 @@ def _floats(
     name: str, given: npt.ArrayLike, shape: tuple[int | None, ...]
 ) -> npt.NDArray[np.float64]:
     """Return floats of a shape; None is any length."""
-    try:
-        array = np.asarray(given, np.float64)
-    except (ValueError, TypeError):
-        array = np.zeros(0)
-    fits = array.ndim == len(shape) and all(
-        wanted in (None, found) for wanted, found in zip(shape, array.shape, strict=True)
+    array = as_array(given)
+    fits = (
+        array.dtype.kind in "iuf"
+        and array.ndim == len(shape)
+        and all(wanted in (None, found) for wanted, found in zip(shape, array.shape, strict=True))
     )
     if not fits:
         words = ", ".join("seats" if wanted is None else str(wanted) for wanted in shape)
         raise InvalidOption(f"{name}: expected floats [{words}], got {described(given)}")
-    return array
+    return array.astype(np.float64)
