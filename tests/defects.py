@@ -201,7 +201,7 @@ class Unscaled(ObservationLayout):
 def scaled(scale, kind=ObservationLayout):
     """Return a layout of *Lots* whose block ``hand`` has another scale."""
     blocks = list(lots.RULES.layout(None, 2).blocks.values())
-    given = [[b.name, b.shape, b.meaning, "", scale if b.name == "hand" else 1.0] for b in blocks]
+    given = [(b.name, b.shape, b.meaning, "", scale if b.name == "hand" else 1.0) for b in blocks]
     return lambda *_: kind(*given)
 
 

@@ -406,6 +406,12 @@ ENTRIES: Final = (
         check_end=check_chunks,
     ),
     Entry(
+        "experiments.installs",
+        f"experiments.installs --before {ROOT} --game {LOTS} --bot random --games 200 --out two",
+        varying=(f"two/{LOTS}.jsonl",),
+        journals=(f"two/{LOTS}.jsonl",),
+    ),
+    Entry(
         "experiments.balance",
         "experiments.balance --games 4 --seats 2 --batch 4 --out balance.json",
     ),

@@ -15,7 +15,6 @@ import numba
 import numpy as np
 
 from sprawl_env.adapters.vector import make_vec
-from sprawl_env.arena.workers import spawn
 from sprawl_env.bots.names import make_bot
 from sprawl_env.commands.flags import GameNames, Switch
 from sprawl_env.core.errors import SprawlError
@@ -157,6 +156,8 @@ def _compile_together(
     Raises:
         SprawlError: a game cannot be compiled, or a process has died.
     """
+    from sprawl_env.arena.workers import spawn  # noqa: PLC0415 - the other commands do not need it
+
     waiting: deque[Job] = deque((name, "") for name in names)
     if len(names) == 1:
         waiting.append((names[0], LOOKS))

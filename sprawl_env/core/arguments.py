@@ -32,6 +32,7 @@ _WORDS: Final = {
     "Path": "a path",
     "PathLike[str]": "a path",
     "os.PathLike[str]": "a path",
+    "tuple[str, ...]": "texts",
 }
 _LISTS: Final = {"Sequence": Sequence, "Collection": Collection, "Iterable": Collection}
 _TEXTS: Final = (str, bytes, bytearray, memoryview)
@@ -83,8 +84,12 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
-def check_fields(record: Any) -> Any:
+def check_fields(record: Any, where: str | None = None) -> Any:
     """Check the fields of a dataclass or named tuple against their annotations.
+
+    Args:
+        record: the dataclass or named tuple.
+        where: what the message begins with; default: the name of the class.
 
     Returns:
         The record, with plain numbers for those of numpy.
@@ -96,7 +101,7 @@ def check_fields(record: Any) -> Any:
     changed = {}
     for name, (kinds, space) in _fields_of(kind).items():
         value = getattr(record, name)
-        fitted = fit(kind.__name__, name, kinds, value, space)
+        fitted = fit(kind.__name__ if where is None else where, name, kinds, value, space)
         if fitted is not value:
             changed[name] = fitted
     if not changed:
@@ -143,7 +148,7 @@ def fit(where: str, name: str, kinds: tuple[str, ...], value: Any, space: Space)
     """Return a value as one of several kinds.
 
     Args:
-        where: the function or record, for the message.
+        where: the function or record, for the message; "" for none.
         name: the argument or field.
         kinds: parts of its annotation.
         value: anything.
@@ -161,7 +166,8 @@ def fit(where: str, name: str, kinds: tuple[str, ...], value: Any, space: Space)
         except _Unfit:
             continue
     expected = " or ".join(dict.fromkeys(_in_words(kind) for kind in kinds))
-    raise InvalidOption(f"{where}: {name}={short(value)}: expected {expected}")
+    begins = f"{where}: " if where else ""
+    raise InvalidOption(f"{begins}{name}={short(value)}: expected {expected}")
 
 
 def _in_words(kind: str) -> str:

@@ -143,7 +143,7 @@ def check(config: Config) -> None:
     Raises:
         InvalidOption: a value is not allowed; the message says which are.
     """
-    check_fields(config)
+    check_fields(config, "")
     for name, (low, high) in _WHOLE.items():
         value = getattr(config, name)
         if type(value) is not int or not low <= value <= high:

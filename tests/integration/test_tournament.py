@@ -314,7 +314,21 @@ def test_results_of_another_tournament_are_refused(tmp_path):
 
     schedule = Schedule((("a", "b"),), 2, 1)
     Folder(tmp_path / "new", Config(), schedule).close()
-    (tmp_path / "new" / "results.jsonl").write_text('{"deal": 7, "line_up": 0, "rotation": 0}\n')
+    row = {
+        "deal": 7,
+        "line_up": 0,
+        "rotation": 0,
+        "bots": ["a", "b"],
+        "shares": [1, 0],
+        "ranks": [1, 2],
+        "scores": [5, 3],
+        "plies": 9,
+        "turns": 4,
+        "truncated": False,
+        "final": None,
+        "forfeit": None,
+    }
+    (tmp_path / "new" / "results.jsonl").write_text(json.dumps(row) + "\n")
     with pytest.raises(SprawlError, match="holds a game of another tournament"):
         Folder(tmp_path / "new", Config(), schedule)
 

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("tyro")
 pytest.importorskip("rich")
 
-from experiments.installs import Installs, main
+from experiments.installs.__main__ import Installs, main
 from sprawl_env.core.errors import InvalidOption, SprawlError
 from tests.commands import ROOT
 

@@ -59,9 +59,9 @@ def test_every_number_must_be_finite_in_range_and_a_number(tmp_path, name):
         ({"width": 4097}, "width=4097: expected a whole number 1..4096"),
         ({"name": "../up"}, "name='../up': expected the name of a folder"),
         ({"name": "a\nb"}, "expected the name of a folder"),
-        ({"name": 5}, "expected texts"),
-        ({"expert": 5}, "expected texts"),
-        ({"options": (5,)}, "expected texts"),
+        ({"name": 5}, "name=5: expected a text"),
+        ({"expert": 5}, "expert=5: expected a text"),
+        ({"options": (5,)}, "options=(5,): expected texts"),
     ],
 )
 def test_a_setting_that_is_not_allowed_is_refused_before_anything_is_written(

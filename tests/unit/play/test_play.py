@@ -133,6 +133,9 @@ def test_bots_get_positions_that_are_redealt():
     class Nosy:
         name, needs_observations, needs_states = "nosy", False, True
 
+        def seed(self, seed):
+            pass
+
         def act(self, observations, masks, states):
             received.append(states["deck"].copy())
             return masks.argmax(axis=1)
@@ -477,6 +480,9 @@ def test_a_bot_that_fails_is_reported_in_one_line_and_can_try_again(table):
 
     class Broken:
         name, needs_observations, needs_states = "broken", False, False
+
+        def seed(self, seed):
+            pass
 
         def act(self, observations, masks, states):
             raise RuntimeError("no\nidea")

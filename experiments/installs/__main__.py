@@ -32,8 +32,8 @@ from sprawl_env.console import run, say
 from sprawl_env.core.errors import InvalidOption, SprawlError
 
 ROW = {"deal": int, "first": int, "plies": int, "scores": [float], "won": float}
-HERE = Path(__file__).resolve().parents[1]
-PLAYER = Path(__file__).with_name("installs_player.py")
+HERE = Path(__file__).resolve().parents[2]
+PLAYER = Path(__file__).with_name("player.py")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""One player of ``experiments.installs``: a bot of one version, told by lines what happens.
+"""One player of :mod:`experiments.installs`: a bot of one version, told by lines what happens.
 
 It runs with the interpreter and the package of its version, so it uses only calls that stay:
 ``game``, ``deal``, ``legal_actions``, ``play``, ``scores``, ``make_bot``, ``act``.  It reads the
