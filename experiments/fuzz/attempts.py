@@ -88,7 +88,9 @@ def keywords(name: str, target: Target, game: str) -> dict[str, tuple[str, ...]]
     if name == "kwargs":
         return options | {"render_mode": ("str", "None"), "reward": ("str",)}
     if name == "settings":
-        return {field.name: parts_of(text_of(field.type)) for field in fields(Config)}
+        own = "game"  # a parameter of train() itself, of another kind
+        each = (field for field in fields(Config) if field.name != own)
+        return {field.name: parts_of(text_of(field.type)) for field in each}
     if name == "about":
         return {"bots": ("list[str]",)}
     raise InvalidOption(f"{target.name}: **{name}: nobody knows its keywords: see keywords()")

@@ -70,6 +70,7 @@ class LegalDiscrete(spaces.Discrete):
         self.legal = legal
         self._in_every_opening = self._in_every_opening & legal
         if seed is not None:
+            seed = check_seed(seed)
             self._openings.pop(seed, None)
             self._openings[seed] = legal
             if len(self._openings) > _SEEDS_KEPT:

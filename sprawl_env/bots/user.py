@@ -119,6 +119,8 @@ class UserBot:
             InvalidOption: the masks or states are not those of the game.
         """
         masks = check_rows(f"bot {self.name!r}: masks", masks, self._game.num_actions, INT8)
+        if not masks.any(axis=1).all():
+            raise InvalidOption(f"bot {self.name!r}: masks: expected a legal action in each row")
         if states is not None:
             self._game.check_games(states)
             if len(states) != len(masks):
@@ -173,5 +175,7 @@ def _check(name: str, bot: Any) -> None:
         for method in ("act", "seed")
         if not callable(getattr(bot, method, None))
     ]
+    if isinstance(bot, type):
+        wrong = ["expected an instance, not a class"]
     if wrong:
         raise BotError(f"bot {name!r}: does not fit the Bot protocol: {'; '.join(wrong)}")

@@ -259,6 +259,8 @@ def _fit_list(name: str, inner: str, value: Any, space: Space) -> Any:
         return value  # the function says what it expects
     if isinstance(value, (*_TEXTS, Mapping)) or not isinstance(value, _LISTS[name]):
         raise _Unfit
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        raise _Unfit
     kinds = alternatives(inner)
     for each in value:
         for kind in kinds:

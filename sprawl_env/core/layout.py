@@ -233,6 +233,8 @@ class ObservationLayout:
         Raises:
             UnknownName: there is neither.
         """
+        if not isinstance(name, str):
+            raise unknown("block", name, self.blocks)
         if name in self.blocks:
             return self.blocks[name]
         own = {b.name: b for b in self.blocks.values() if name and b.entity == name}
@@ -254,7 +256,7 @@ class ObservationLayout:
         return tuple(dict.fromkeys(b.entity for b in self.blocks.values() if b.entity))
 
     def _block(self, name: str) -> ObservationBlock:
-        if name not in self.blocks:
+        if not isinstance(name, str) or name not in self.blocks:
             raise unknown("block", name, self.blocks)
         return self.blocks[name]
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from sprawl_env.core.arguments import checked
+from sprawl_env.core.checks import check_seed
 from sprawl_env.core.game import Game
 from sprawl_env.core.state import NOT_OVER, Games, digest
 from sprawl_env.kernels.arrays import Mask
@@ -69,6 +70,10 @@ def _replay(game: Game, games: Games, seed: int, plies: list[Ply], **about: Any)
 
 @checked
 def record_random(game: Game, seed: int) -> Replay:
-    """Return the replay of a game in which all actions are random."""
-    rng = np.random.default_rng(seed)
+    """Return the replay of a game in which all actions are random.
+
+    Raises:
+        InvalidOption: the seed is not a whole number from 0 on.
+    """
+    rng = np.random.default_rng(check_seed(seed))
     return record(game, seed, lambda _, mask: int(rng.choice(np.flatnonzero(mask))))

@@ -91,12 +91,12 @@ class PolicyBot:
         """Return one action a row; needs ``observations``.
 
         Raises:
-            CheckpointError: a logit is too large, see :func:`checked_logits`.
+            CheckpointError: a logit is too large, finite weights can give one.
         """
         if observations is None:
             raise InvalidOption(f"{self.name}: act() needs the observations")
         seen = check_rows(f"{self.name}: observations", observations, self._size, FLOAT32)
-        logits = checked_logits(self.name, self._network, seen)
+        logits = _checked_logits(self.name, self._network, seen)
         masks = check_rows(f"{self.name}: masks", masks, logits.shape[1], INT8)
         if len(masks) != len(seen):
             raise InvalidOption(f"{self.name}: masks: expected {len(seen)} rows, got {len(masks)}")
@@ -132,7 +132,7 @@ class Policy:
 
         Raises:
             InvalidOption: an array has another shape.
-            CheckpointError: a logit is too large, see :func:`checked_logits`.
+            CheckpointError: a logit is too large, finite weights can give one.
         """
         seen = self._checked("observations", observations, self.game.observation_size)
         legal = check_rows("masks", masks, self.game.num_actions, INT8)
@@ -140,7 +140,7 @@ class Policy:
             raise InvalidOption(
                 f"masks: expected shape ({len(seen)}, {self.game.num_actions}), got {legal.shape}"
             )
-        found = checked_logits(self.name, self._network, seen)
+        found = _checked_logits(self.name, self._network, seen)
         found[legal == 0] = ILLEGAL_LOGIT
         return found
 
@@ -255,7 +255,7 @@ def load_network(checkpoint: Checkpoint, game: Game) -> Any:
     return network
 
 
-def checked_logits(name: str, network: Any, observations: Floats) -> Floats:
+def _checked_logits(name: str, network: Any, observations: Floats) -> Floats:
     """Return the logits of a network.
 
     Finite weights can give infinite logits, or some that are less than that of an illegal action.

@@ -111,7 +111,7 @@ def test_every_parameter_of_every_callable_gets_many_values():
         if slot:
             least[game, name, slot] = least.get((game, name, slot), 0) + 1
     assert min(least.values()) >= LEAST
-    assert {game for game, *_ in made} == {"tower_up", "ginkgopolis", "urban_sprawl"}
+    assert {game for game, *_ in made} >= {"tower_up", "ginkgopolis", "urban_sprawl"}
 
 
 def test_a_parameter_that_nobody_knows_is_named():
