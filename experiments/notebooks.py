@@ -16,11 +16,12 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from typing import Any, Final
 
 import nbformat
@@ -32,7 +33,7 @@ from tyro.conf import Positional
 
 from sprawl_env.console import console, run
 from sprawl_env.core.errors import InvalidOption, SprawlError
-from sprawl_env.core.files import write_atomically
+from sprawl_env.core.files import is_running, write_atomically
 
 ROOT: Final = Path(__file__).parents[1]
 FOLDER: Final = ROOT / "notebooks"
@@ -41,7 +42,7 @@ METADATA: Final = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-ENCRYPTED: Final = Traits({"KernelManager": {"transport_encryption": "auto"}})  # else kernels warn
+PREFIX: Final = "sprawl-notebook-"  # of temporary folders; the number of the process follows
 MOST_BYTES: Final = 1_000_000  # largest file that GitHub displays
 MOST_PICTURE: Final = 110_000  # as base64: 80 KB
 PATHS: Final = re.compile(r"(?:^|[\s'\"(=])(/(?:home|root|work|tmp|var|opt|Users)/\S*|[A-Z]:\\\S*)")
@@ -120,6 +121,14 @@ def tidy(notebook: Any) -> None:
                 output["metadata"] = {}
 
 
+def remove_abandoned() -> None:
+    """Delete the temporary folders of processes that no longer run."""
+    for path in Path(gettempdir()).glob(f"{PREFIX}*"):
+        number = path.name.removeprefix(PREFIX).partition("-")[0]
+        if number.isdecimal() and not is_running(int(number)):
+            shutil.rmtree(path, ignore_errors=True)
+
+
 def execute(notebook: Any, seconds: int, progress: Progress, task: Any) -> None:
     """Execute a notebook in an empty folder; its old outputs are replaced.
 
@@ -132,15 +141,22 @@ def execute(notebook: Any, seconds: int, progress: Progress, task: Any) -> None:
         "PYTHONPATH": os.pathsep.join(filter(None, paths)),
         "SPRAWL_ENV_QUIET": "1",
     }
-    with TemporaryDirectory() as folder:
+    remove_abandoned()
+    with TemporaryDirectory(prefix=f"{PREFIX}{os.getpid()}-") as temporary:
+        folder = Path(temporary) / "empty"
+        folder.mkdir()
+        kernel = {  # without encryption kernels warn; the file would stay if this were killed
+            "transport_encryption": "auto",
+            "connection_file": str(Path(temporary) / "kernel.json"),
+        }
         client = NotebookClient(
             notebook,
             timeout=seconds,
             kernel_name="python3",
             record_timing=False,
             coalesce_streams=True,
-            resources={"metadata": {"path": folder}},
-            config=ENCRYPTED,
+            resources={"metadata": {"path": str(folder)}},
+            config=Traits({"KernelManager": kernel}),
             on_cell_complete=lambda **_: progress.advance(task),
         )
         try:
@@ -149,7 +165,7 @@ def execute(notebook: Any, seconds: int, progress: Progress, task: Any) -> None:
             raise NotebookError(f"{error.ename}: {error.evalue}") from None
         except (CellTimeoutError, DeadKernelError) as error:
             raise NotebookError(str(error).splitlines()[0]) from None
-        left = sorted(path.name for path in Path(folder).iterdir())
+        left = sorted(path.name for path in folder.iterdir())
     if left:
         raise NotebookError(f"expected no files left behind, got {', '.join(left)}")
 

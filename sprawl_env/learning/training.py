@@ -328,7 +328,7 @@ class SelfPlay(BaseCallback):
 
     def _on_training_start(self) -> None:
         self._last_saved = self.num_timesteps
-        if self.num_timesteps == 0:
+        if self.num_timesteps == 0 and not self._past:  # a resumed run has it already
             self.save()  # also keeps the result of behaviour cloning
 
     def _on_rollout_start(self) -> None:
