@@ -9,10 +9,11 @@ WARM := $(BIN)/python -m sprawl_env warmup
 # Tests of the rules alone; as plain Python numpy checks every index.
 RULES := tests/unit/kernels tests/unit/core tests/unit/games tests/unit/render/test_pictures.py tests/second_opinion tests/golden/test_replays.py
 # Whole games reach positions that no test sets up; plain Python plays few of them.
-WHOLE_GAMES := $(foreach part,fuzz properties,tests/unit/games/*/test_$(part).py) tests/second_opinion tests/golden/test_replays.py
+PLAYS := $(foreach part,fuzz properties,tests/unit/games/*/test_$(part).py)
+WHOLE_GAMES := $(PLAYS) tests/second_opinion tests/golden/test_replays.py
 
 .DEFAULT_GOAL := help
-.PHONY: help setup train test test-long test-slow test-plain test-checked lint types contracts docs check fuzz benchmark notebooks format clean
+.PHONY: help setup train test test-long test-slow test-plain test-plain-games test-checked lint types contracts docs check fuzz benchmark notebooks format clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -44,6 +45,9 @@ test-slow: $(STAMP) ## run every test, the slow ones too (an hour and more)
 test-plain: $(STAMP) ## run the tests of the rules as plain Python
 	NUMBA_DISABLE_JIT=1 $(PYTEST) $(RULES) -m 'not slow and not long and not compiled'
 
+test-plain-games: $(STAMP) ## play games as plain Python
+	NUMBA_DISABLE_JIT=1 $(PYTEST) $(PLAYS) -m 'not slow and not long and not compiled'
+
 test-checked: $(STAMP) ## run whole games with every array index checked
 	NUMBA_BOUNDSCHECK=1 $(WARM)
 	NUMBA_BOUNDSCHECK=1 $(PYTEST) $(WHOLE_GAMES) -m 'not slow and not long'
@@ -61,7 +65,7 @@ contracts: $(STAMP) ## check which module may import which
 docs: $(STAMP) ## build the documentation site: build/site/index.html
 	NUMBA_DISABLE_JIT=1 NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
 
-check: lint types contracts docs test test-long test-plain test-checked ## everything CI runs
+check: lint types contracts docs test test-long test-plain-games test-checked ## everything CI runs
 
 fuzz: $(STAMP) ## a million random games of each game; bad calls, damaged files, kills (hours)
 	$(BIN)/python -m experiments.fuzz games --games 1000000 $(ARGS)

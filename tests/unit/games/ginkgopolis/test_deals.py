@@ -32,6 +32,7 @@ from tests.second_opinion.ginkgopolis_deals import (
     all_deals,
     deal_of,
 )
+from tests.suite import a_few
 from tests.unit.games.ginkgopolis.position import (
     choose,
     discards_of,
@@ -369,14 +370,16 @@ def return_the_lowest(trial, truth, rng):
 @pytest.mark.compiled
 @pytest.mark.parametrize(
     ("name", "disturb"),
-    [
-        ("a_tile_on_a_card", keep_the_truth),
-        ("deck_formed_anew", keep_the_truth),
-        ("passed_cards", prefer_the_lower_card),
-        ("nothing_chosen", prefer_the_lower_card),
-        ("deck_formed_anew", mix_the_classes),
-        ("returning_before_the_observer", return_the_lowest),
-    ],
+    a_few(
+        [
+            ("a_tile_on_a_card", keep_the_truth),
+            ("deck_formed_anew", keep_the_truth),
+            ("passed_cards", prefer_the_lower_card),
+            ("nothing_chosen", prefer_the_lower_card),
+            ("deck_formed_anew", mix_the_classes),
+            ("returning_before_the_observer", return_the_lowest),
+        ]
+    ),
 )
 def test_an_uneven_redeal_fails(name, disturb):
     assert_uneven(case_of(name), disturb, len(NAMES))

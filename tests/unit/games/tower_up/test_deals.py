@@ -26,6 +26,7 @@ from tests.second_opinion.deals import (
     true_deal,
 )
 from tests.second_opinion.tower_up_deals import HIDDEN, Seen, all_deals, deal_of
+from tests.suite import a_few
 from tests.unit.games.tower_up.position import (
     DEFAULT_MARKET,
     game_of,
@@ -296,16 +297,18 @@ def deal_a_discard(trial, truth, rng):
 @pytest.mark.compiled
 @pytest.mark.parametrize(
     ("name", "disturb"),
-    [
-        ("start_of_a_turn", keep_the_truth),
-        ("the_rest_of_the_second_deck", keep_the_truth),
-        ("the_deck_runs_out", keep_the_truth),
-        ("no_deck_is_left", keep_the_random_state),
-        ("no_deck_is_left_for_a_pending_refill", keep_the_random_state),
-        ("a_last_turn", prefer_the_lower_card),
-        ("cards_of_the_setup_were_shuffled_back", cut_only),
-        ("a_multicolour_floor_before_the_refill", deal_a_discard),
-    ],
+    a_few(
+        [
+            ("start_of_a_turn", keep_the_truth),
+            ("the_rest_of_the_second_deck", keep_the_truth),
+            ("the_deck_runs_out", keep_the_truth),
+            ("no_deck_is_left", keep_the_random_state),
+            ("no_deck_is_left_for_a_pending_refill", keep_the_random_state),
+            ("a_last_turn", prefer_the_lower_card),
+            ("cards_of_the_setup_were_shuffled_back", cut_only),
+            ("a_multicolour_floor_before_the_refill", deal_a_discard),
+        ]
+    ),
 )
 def test_an_uneven_redeal_fails(name, disturb):
     assert_uneven(case_of(name), disturb, len(NAMES))

@@ -43,6 +43,7 @@ from tests.second_opinion.urban_sprawl_deals import (
     Seen,
     all_deals,
 )
+from tests.suite import a_few
 from tests.unit.games.urban_sprawl.position import (
     card_of,
     game_of,
@@ -534,21 +535,23 @@ def same_order_in_two_decks(trial, truth, rng):
 @pytest.mark.compiled
 @pytest.mark.parametrize(
     ("name", "disturb"),
-    [
-        ("the_last_city_cards", keep_the_truth),
-        ("a_rebuilt_planning_deck", keep_the_truth),
-        ("the_planning_deck_runs_out", keep_the_truth),
-        ("the_planning_deck_runs_out", keep_the_random_state),
-        ("no_planning_card_is_left", keep_the_random_state),
-        ("town_of_a_new_game", special_event_sooner),
-        ("town_in_its_middle_stack", special_event_sooner),
-        ("town_in_its_middle_stack", special_event_below),
-        ("end_of_the_upper_stack", event_above),
-        ("planning_deck_of_a_new_game", permits_keep_their_stack),
-        ("a_rebuilt_planning_deck", events_later),
-        ("a_contract_event_being_executed", prefer_the_lower_card),
-        ("a_few_cards_of_every_deck", same_order_in_two_decks),
-    ],
+    a_few(
+        [
+            ("the_last_city_cards", keep_the_truth),
+            ("a_rebuilt_planning_deck", keep_the_truth),
+            ("the_planning_deck_runs_out", keep_the_truth),
+            ("the_planning_deck_runs_out", keep_the_random_state),
+            ("no_planning_card_is_left", keep_the_random_state),
+            ("town_of_a_new_game", special_event_sooner),
+            ("town_in_its_middle_stack", special_event_sooner),
+            ("town_in_its_middle_stack", special_event_below),
+            ("end_of_the_upper_stack", event_above),
+            ("planning_deck_of_a_new_game", permits_keep_their_stack),
+            ("a_rebuilt_planning_deck", events_later),
+            ("a_contract_event_being_executed", prefer_the_lower_card),
+            ("a_few_cards_of_every_deck", same_order_in_two_decks),
+        ]
+    ),
 )
 def test_an_uneven_redeal_fails(name, disturb):
     assert_uneven(case_of(name), disturb, len(NAMES))
