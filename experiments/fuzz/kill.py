@@ -27,6 +27,7 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from functools import partial
@@ -271,15 +272,13 @@ def tree(folder: Path) -> dict[str, str]:
 def look(folder: str) -> dict[str, tuple[int, int]]:
     """Return size and time of the last change of every file below a folder."""
     found: dict[str, tuple[int, int]] = {}
-    try:
-        for entry in os.scandir(folder):
+    with suppress(FileNotFoundError), os.scandir(folder) as entries:
+        for entry in entries:
             if entry.is_dir(follow_symlinks=False):
                 found |= look(entry.path)
             else:
                 about = entry.stat(follow_symlinks=False)
                 found[entry.path] = about.st_size, about.st_mtime_ns
-    except FileNotFoundError:
-        pass
     return found
 
 

@@ -37,6 +37,8 @@ with path.open("ab") as file:
 """
 SLEEPER = "sleeper = subprocess.Popen(['sleep', '60'], start_new_session=True)"
 
+MORE = ("experiments.train", "tournament", "warmup")  # that take a minute
+
 
 def toy(begin="", end=""):
     """Return a command that is a script, and what it does wrong."""
@@ -169,7 +171,10 @@ def test_killed_commands_are_counted_and_not_killed_again(tmp_path, capsys, monk
 
 @pytest.mark.long
 @pytest.mark.compiled
-@pytest.mark.parametrize("name", ["experiments.train", "tournament", "play", "warmup"])
+@pytest.mark.parametrize(
+    "name",
+    ["play", *(pytest.param(n, marks=pytest.mark.slow) for n in MORE)],
+)
 def test_killed_commands_lose_and_leave_nothing(tmp_path, name):
     if name == "experiments.train":
         pytest.importorskip("sb3_contrib")
