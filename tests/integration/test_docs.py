@@ -80,4 +80,5 @@ def test_hosted_ci_and_pre_commit_run_what_ci_runs():
     assert job["strategy"]["matrix"]["python"] == ["3.11", "3.12"]
     committed = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
     hooks = [hook["entry"] for repo in committed["repos"] for hook in repo["hooks"]]
+    targets.remove("setup")  # a part of every other target
     assert sorted(hooks) == sorted(f"make {target}" for target in targets)
