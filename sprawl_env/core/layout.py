@@ -163,8 +163,13 @@ class EntityBlocks:
 def _rows(blocks: Iterable[ObservationBlock]) -> Iterator[str]:
     """Yield a line for each block: where it begins, its name, shape and scale."""
     for b in blocks:
-        scale = "" if b.scale == 1 else f", scale 1/{1 / b.scale:g}"
+        scale = "" if b.scale == 1 else f", scale {_in_words(b.scale)}"
         yield f"  {b.start:5} {b.name} {'×'.join(map(str, b.shape))}{scale}"
+
+
+def _in_words(scale: float) -> str:
+    """Return a scale as it is read best, e.g. ``1/6``."""
+    return "1" if scale == 1 else f"1/{1 / scale:g}"
 
 
 class ObservationLayout:
@@ -233,14 +238,9 @@ class ObservationLayout:
         Raises:
             UnknownName: there is neither.
         """
-        if not isinstance(name, str):
-            raise unknown("block", name, self.blocks)
-        if name in self.blocks:
-            return self.blocks[name]
-        own = {b.name: b for b in self.blocks.values() if name and b.entity == name}
-        if not own:
-            raise unknown("block", name, [*self.blocks, *self.entities])
-        return EntityBlocks(name, next(iter(own.values())).rows, own)
+        if isinstance(name, str) and name in self.entities and name not in self.blocks:
+            return EntityBlocks(name, self._of(name)[0].rows, {b.name: b for b in self._of(name)})
+        return self._block(name)
 
     def __repr__(self) -> str:
         """Return a line for each block: index, name, shape, scale."""
@@ -250,7 +250,7 @@ class ObservationLayout:
             lines += [repr(self[entity])] if entity else _rows(members)
         return "\n".join(lines)
 
-    @property
+    @functools.cached_property
     def entities(self) -> tuple[str, ...]:
         """The names of the entities."""
         return tuple(dict.fromkeys(b.entity for b in self.blocks.values() if b.entity))
@@ -259,6 +259,16 @@ class ObservationLayout:
         if not isinstance(name, str) or name not in self.blocks:
             raise unknown("block", name, self.blocks)
         return self.blocks[name]
+
+    def _of(self, entity: str) -> list[ObservationBlock]:
+        """Return the blocks of an entity, in order.
+
+        Raises:
+            UnknownName: it has none.
+        """
+        if not isinstance(entity, str) or entity not in self.entities:
+            raise unknown("entity", entity, self.entities)
+        return [block for block in self.blocks.values() if block.entity == entity]
 
     def names(self) -> tuple[str, ...]:
         """Return the name of each feature, e.g. ``"owner[red 5, 0]"``.
@@ -285,7 +295,7 @@ class ObservationLayout:
             MissingExtra: polars is not installed.
         """
         polars = require("polars", "frame()")
-        given = np.asarray(observation)
+        given = as_array(observation)
         if given.shape != (self.size,) or given.dtype not in (np.int8, np.float32):
             raise InvalidOption(
                 f"observation: expected float32 or int8 [{self.size}], got {described(observation)}"
@@ -347,16 +357,13 @@ class ObservationLayout:
                 f"observation: expected shape (..., {self.size}), got {short(observation)}"
             )
 
-    @checked
     def rows(self, entity: str) -> tuple[int, int]:
         """Return the first and last index (exclusive) of all blocks of an entity.
 
         Raises:
             UnknownName: the entity has no blocks.
         """
-        own = [block for block in self.blocks.values() if block.entity == entity]
-        if not entity or not own:
-            raise unknown("entity", entity, self.entities)
+        own = self._of(entity)
         return own[0].start, own[0].start + sum(block.size for block in own)
 
     def features(self, observation: Any, entity: str) -> Any:
@@ -371,7 +378,7 @@ class ObservationLayout:
         """
         self._check_size(observation)
         start, stop = self.rows(entity)
-        things = next(block.rows for block in self.blocks.values() if block.entity == entity)
+        things = self._of(entity)[0].rows
         own = observation[..., start:stop]
         if entity in self._planes:
             return own.reshape(*own.shape[:-1], -1, things).swapaxes(-1, -2)
@@ -392,7 +399,7 @@ class ObservationLayout:
                 index += f", planes of {b.step}"
             elif b.entity:
                 index += f", +{b.stride} a {b.entity}"
-            scale = "1" if b.scale == 1 else f"1/{1 / b.scale:g}"
+            scale = _in_words(b.scale)
             rows.append(f"| {index} | `{b.name}` | {shape} | {b.meaning} | {scale} |")
         return "\n".join(rows)
 
