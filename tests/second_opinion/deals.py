@@ -149,6 +149,34 @@ def assert_uneven(case, disturb, num_cases):
     assert p < LIMIT / num_cases
 
 
+def redealt(case, seeds):
+    """Yield a copy of the position for each seed, re-dealt."""
+    for seed in seeds:
+        trial = case.games.copy()
+        case.redeal(trial, seed)
+        yield trial
+
+
+def assert_random_state_is_new(case):
+    """Assert that each of 30 seeds gives other random numbers, and none the true ones."""
+    states = {int(trial.rng[0]) for trial in redealt(case, range(30))}
+    assert len(states) == 30
+    assert int(case.games.rng[0]) not in states
+
+
+def assert_shuffles_follow_the_seed(case):
+    """Assert that what each of ten seeds deals later is different, and not the true deal."""
+    found = {true_deal(case), *(case.deal_of(trial) for trial in redealt(case, range(10)))}
+    assert len(found) == 11
+
+
+def assert_enough(cases):
+    """Assert that there are positions enough, each with deals enough."""
+    assert len(cases) >= 12
+    for case in cases:
+        assert FEWEST <= len(case.deals) <= MOST, case.games
+
+
 def keep_the_truth(trial, truth, rng):
     """Leave the true position in 1 of 20 redeals."""
     if rng.random() < 0.05:

@@ -11,9 +11,8 @@ import pytest
 
 from sprawl_env.games.ginkgopolis.constants import LETTERS, NO_CARD, Step
 from tests.second_opinion.deals import (
-    FEWEST,
-    MOST,
     Case,
+    assert_enough,
     assert_even,
     assert_short,
     assert_uneven,
@@ -317,9 +316,7 @@ NAMES = [make.__name__ for make in POSITIONS]
 
 
 def test_gk_4_g25_there_are_positions_enough_with_deals_enough():
-    assert len(NAMES) >= 12
-    for name in NAMES:
-        assert FEWEST <= len(case_of(name).deals) <= MOST, name
+    assert_enough([case_of(name) for name in NAMES])
 
 
 @pytest.mark.parametrize("name", NAMES)

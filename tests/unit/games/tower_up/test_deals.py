@@ -14,11 +14,12 @@ from sprawl_env.games.tower_up.constants import NO_CARD, NUM_CARDS, EndCause, St
 from sprawl_env.kernels.agenda import top
 from tests.second_opinion.deals import (
     DRAWS,
-    FEWEST,
-    MOST,
     Case,
+    assert_enough,
     assert_even,
+    assert_random_state_is_new,
     assert_short,
+    assert_shuffles_follow_the_seed,
     assert_uneven,
     keep_the_random_state,
     keep_the_truth,
@@ -248,9 +249,7 @@ def case_of(name):
 
 
 def test_tu_3_t9_there_are_positions_enough_with_deals_enough():
-    assert len(NAMES) >= 12
-    for name in NAMES:
-        assert FEWEST <= len(case_of(name).deals) <= MOST, name
+    assert_enough([case_of(name) for name in NAMES])
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -316,25 +315,12 @@ def test_an_uneven_redeal_fails(name, disturb):
 
 @pytest.mark.parametrize("name", ("no_deck_is_left", "start_of_a_turn"))
 def test_tu_4_t2_the_true_random_numbers_do_not_survive_a_redeal(name):
-    case = case_of(name)
-    states = set()
-    for seed in range(30):
-        trial = case.games.copy()
-        case.redeal(trial, seed)
-        states.add(int(trial.rng[0]))
-    assert len(states) == 30
-    assert int(case.games.rng[0]) not in states
+    assert_random_state_is_new(case_of(name))
 
 
 def test_tu_4_t2_later_shuffles_follow_the_seed_of_the_redeal():
     """Each of ten seeds forms another deck, and not the true one."""
-    case = case_of("no_deck_is_left")
-    found = {true_deal(case)}
-    for seed in range(10):
-        trial = case.games.copy()
-        case.redeal(trial, seed)
-        found.add(case.deal_of(trial))
-    assert len(found) == 11
+    assert_shuffles_follow_the_seed(case_of("no_deck_is_left"))
 
 
 def show_another_card(trial, truth, rng):

@@ -22,11 +22,12 @@ from sprawl_env.games.urban_sprawl.names import card_name, kind_name
 from sprawl_env.games.urban_sprawl.steps import Step
 from tests.second_opinion.deals import (
     DRAWS,
-    FEWEST,
-    MOST,
     Case,
+    assert_enough,
     assert_even,
+    assert_random_state_is_new,
     assert_short,
+    assert_shuffles_follow_the_seed,
     assert_uneven,
     keep_the_random_state,
     keep_the_truth,
@@ -443,9 +444,7 @@ def case_of(name):
 
 
 def test_u13_there_are_positions_enough_with_deals_enough():
-    assert len(NAMES) >= 12
-    for name in NAMES:
-        assert FEWEST <= len(case_of(name).deals) <= MOST, name
+    assert_enough([case_of(name) for name in NAMES])
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -559,22 +558,9 @@ def test_an_uneven_redeal_fails(name, disturb):
 
 @pytest.mark.parametrize("name", ("no_planning_card_is_left", "new_game"))
 def test_u28_the_true_random_numbers_do_not_survive_a_redeal(name):
-    case = case_of(name)
-    states = set()
-    for seed in range(30):
-        trial = case.games.copy()
-        case.redeal(trial, seed)
-        states.add(int(trial.rng[0]))
-    assert len(states) == 30
-    assert int(case.games.rng[0]) not in states
+    assert_random_state_is_new(case_of(name))
 
 
 def test_u28_later_shuffles_follow_the_seed_of_the_redeal():
     """Each of ten seeds rebuilds another planning deck, and not the true one."""
-    case = case_of("no_planning_card_is_left")
-    found = {true_deal(case)}
-    for seed in range(10):
-        trial = case.games.copy()
-        case.redeal(trial, seed)
-        found.add(case.deal_of(trial))
-    assert len(found) == 11
+    assert_shuffles_follow_the_seed(case_of("no_planning_card_is_left"))
