@@ -292,7 +292,7 @@ def main():
         print(f"> seat {games['to_play'][0]}: {game.action_name(games, 0, action)}\n")
         game.play(games, 0, action)
     print(game.describe(games))
-    print(f"points: {game.scores(games).tolist()}")
+    print(f"points: {game.scores(games, 0).tolist()}")
 
 
 if __name__ == "__main__":

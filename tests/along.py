@@ -38,7 +38,7 @@ def along(name, seed, plies):
             "state": raw_bytes(games).tobytes(),
             "mask": b"" if over else game.legal_actions(games).tobytes(),
             "seen": seen(game, games, seat) + seen(game, games, other),
-            "scores": game.scores(games).tobytes() + game.standings(games).tobytes(),
+            "scores": game.scores(games, 0).tobytes() + game.standings(games, 0).tobytes(),
             "redealt": raw_bytes(trial).tobytes(),
         }
         digests = (f"{part} {sha256(whole).hexdigest()[:16]}" for part, whole in parts.items())

@@ -27,7 +27,7 @@ from sprawl_env.core.checks import (
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import as_game
-from sprawl_env.core.rewards import Earnings
+from sprawl_env.core.rewards import Earnings, RewardFunction
 from sprawl_env.core.rules import Played
 from sprawl_env.core.state import FINISHED, NOT_OVER, TRUNCATED, Games, clone
 from sprawl_env.kernels.arrays import Floats, Index, Mask
@@ -128,7 +128,7 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         *,
         opponent: Bot | Sequence[Bot] | None = None,
         seat: int | None = None,
-        reward: str = "winner",
+        reward: str | RewardFunction = "winner",
         render_mode: str | None = None,
         data: str | PathLike[str] | None = None,
         **options: Any,

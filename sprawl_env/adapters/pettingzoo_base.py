@@ -13,7 +13,7 @@ from sprawl_env.core.checks import check_seed
 from sprawl_env.core.errors import InvalidOption, short
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import as_game
-from sprawl_env.core.rewards import Earnings
+from sprawl_env.core.rewards import Earnings, RewardFunction
 from sprawl_env.core.rules import Played
 from sprawl_env.core.state import Games, clone, plain
 from sprawl_env.kernels.arrays import Floats, Mask
@@ -34,7 +34,7 @@ class ZooGame:
         name: str | Game,
         *,
         render_mode: str | None = None,
-        reward: str = "winner",
+        reward: str | RewardFunction = "winner",
         data: str | PathLike[str] | None = None,
         **options: Any,
     ) -> None:

@@ -28,7 +28,7 @@ from sprawl_env.core.checks import (
 )
 from sprawl_env.core.errors import InvalidOption, short
 from sprawl_env.core.game import Game
-from sprawl_env.core.rewards import reward_mode
+from sprawl_env.core.rewards import WINNER, RewardFunction, own_rewards, reward_mode
 from sprawl_env.core.state import AUTOMATON, NOT_OVER, TRUNCATED, Games, clone
 from sprawl_env.kernels.arrays import Floats, Index, Mask
 from sprawl_env.kernels.rng import MAX_SEED
@@ -56,7 +56,7 @@ class SelfPlayVecEnv(VecEnv):
         *,
         opponents: Sequence[Bot] | None = None,
         weights: Sequence[float] | None = None,
-        reward: str = "winner",
+        reward: str | RewardFunction = "winner",
         scale: float = 1.0,
         seed: int = 0,
     ) -> None:
@@ -85,7 +85,8 @@ class SelfPlayVecEnv(VecEnv):
             spaces.Box(-1.0, 1.0, (game.observation_size,), np.float32),
             spaces.Discrete(game.num_actions),
         )
-        self._mode = reward_mode(reward)
+        self._function = reward if callable(reward) else None
+        self._mode = WINNER if callable(reward) else reward_mode(reward)
         self._scale = np.float32(scale)
         self._kernels = BatchKernels(game)
         seats = game.num_seats
@@ -204,7 +205,11 @@ class SelfPlayVecEnv(VecEnv):
         """Play one ply in some games, add the learners' rewards, re-deal ended games."""
         rewards = self._results.rewards
         rewards[which] = 0
+        before = clone(self._games, which) if self._function is not None else None
         self._kernels.step(self._games, which, actions, self._mode, self._results)
+        if self._function is not None and before is not None:
+            after = clone(self._games, which)
+            rewards[which] = own_rewards(self._function, self.game, before, after)
         self.decisions += len(which)
         gained = rewards[which, self._learner[which]] * self._scale
         into = np.where(self._done[which], self._carried[which], self._earned[which])

@@ -39,9 +39,9 @@ from sprawl_env.core.checks import (
 from sprawl_env.core.errors import IllegalAction, InvalidOption
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import as_game
-from sprawl_env.core.rewards import is_dense, reward_mode
+from sprawl_env.core.rewards import WINNER, RewardFunction, is_dense, own_rewards, reward_mode
 from sprawl_env.core.state import FINISHED, NOT_OVER, TRUNCATED, Games, clone, plain, raw_bytes
-from sprawl_env.kernels.arrays import Floats, Index, Mask
+from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
 from sprawl_env.kernels.masks import new_generators
 from sprawl_env.render.modes import Renderer
 from sprawl_env.render.pixels import Pixels
@@ -83,13 +83,29 @@ class Step(NamedTuple):
     truncated: npt.NDArray[np.bool_]
 
 
+class Ended(NamedTuple):
+    """The games that ended in the last step, ``k`` of them: see :attr:`VectorGames.ended`.
+
+    Attributes:
+        which: int64 ``[k]``, indices of their environments.
+        games: records ``[k]``, their last positions.
+        scores: int32 ``[k, num_sides]``, final points.
+        standings: int32 ``[k, num_sides]``, the ranking; a larger number is a better place.
+    """
+
+    which: Index
+    games: Games
+    scores: Ints
+    standings: Ints
+
+
 @dataclass(frozen=True, kw_only=True)
 class VectorSettings:
     """The settings of :class:`VectorGames`; :func:`sprawl_env.make_vec` documents them."""
 
     seed: int = 0
     num_threads: int = 1
-    reward: str = "winner"
+    reward: str | RewardFunction = "winner"
     observations: str | None = "float32"
     skip_forced: bool = False
     render_mode: str | None = None
@@ -125,7 +141,7 @@ class VectorGames:
         chosen = settings or VectorSettings()
         num_envs = check_whole("num_envs=", num_envs, 1)
         num_threads = check_whole("num_threads=", chosen.num_threads, 1)
-        each = game.dtype.itemsize + 4 * game.observation_size + 2 * game.num_actions
+        each = 2 * game.dtype.itemsize + 4 * game.observation_size + 2 * game.num_actions
         check_memory("num_envs", num_envs, each)
         self.game = game
         self.num_envs = num_envs
@@ -133,18 +149,19 @@ class VectorGames:
         self.num_players = game.num_seats
         self.observation_layout = game.observation_layout
         self.seed = check_seed(chosen.seed)
-        self._mode = reward_mode(chosen.reward)
+        self._function = chosen.reward if callable(chosen.reward) else None
+        self._mode = WINNER if callable(chosen.reward) else reward_mode(chosen.reward)
         self._skip_forced = check_flag("skip_forced", chosen.skip_forced)
         self._renderer = Renderer(game, chosen.render_mode)
         self.render_mode = chosen.render_mode
         self._look = LOOK if chosen.observations is None else LOOK | OBSERVE
         self._games = plain(game.empty(num_envs))
-        self._views = new_views(game, num_envs, chosen.observations)
+        self._views = new_views(game, num_envs, chosen.observations, shown=True)
         self.observations = self._views.observations.view()
         self._legal = self._views.masks  # decides what is legal, so it is not handed out
-        self.masks = self._masks = self._legal.copy()
+        self.masks = self._views.shown.view()
         self.to_play = self._views.to_play.view()
-        self._results = new_results(game, num_envs)
+        self._results = new_results(game, num_envs, finals=True)
         self.rewards = self._results.rewards.view()
         self.final_scores = self._results.scores.view()
         self.terminated = np.zeros(num_envs, np.bool_)
@@ -199,6 +216,16 @@ class VectorGames:
         """The records ``[num_envs]``, a copy: writing to it changes no game (see :meth:`load`)."""
         return clone(self._games)
 
+    @property
+    def ended(self) -> Ended:
+        """The games that ended in the last step, with their last positions; copies.
+
+        The other arrays show the next games already.
+        """
+        which = np.flatnonzero(self._results.over != NOT_OVER)
+        games = clone(self._results.finals, which)
+        return Ended(which, games, self.game.scores(games), self.game.standings(games))
+
     def reset(self, seed: int | None = None) -> Look:
         """Deal every game; game ``i`` is dealt from ``(seed, i, episode)``.
 
@@ -219,6 +246,7 @@ class VectorGames:
 
     def _started_look(self) -> Look:
         self._started = True
+        self._results.over[:] = NOT_OVER
         self.terminated[:] = False
         self.truncated[:] = False
         return Look(self.observations, self.masks, self.to_play)
@@ -281,7 +309,6 @@ class VectorGames:
         self._pool.run(what, self.seed)
         if self._orders[STUCK]:
             raise no_choice_left(self.game)
-        self._masks[:] = self._legal
 
     def step(self, actions: npt.ArrayLike) -> Step:
         """Play one action in every game.
@@ -292,7 +319,8 @@ class VectorGames:
         Raises:
             IllegalAction: an action is not legal, or the array has another shape; nothing has
                 changed.
-            InvalidOption: the games are closed.
+            InvalidOption: the games are closed, or your reward function returns something else
+                than a reward for each seat.
         """
         if not self._turn.take(False):
             raise self._turn.taken()
@@ -300,7 +328,12 @@ class VectorGames:
             self._pool.wait()
             self._take_actions(actions)
             self._results.rewards[:] = 0
+            before = self.games if self._function is not None else None
             self._run(PLAY | DEAL_ENDED | self._look)
+            if self._function is not None and before is not None:
+                after, over = self.games, self._results.over != NOT_OVER
+                raw_bytes(after)[over] = raw_bytes(self._results.finals)[over]
+                self._results.rewards[:] = own_rewards(self._function, self.game, before, after)
             np.equal(self._results.over, FINISHED, out=self.terminated)
             np.equal(self._results.over, TRUNCATED, out=self.truncated)
         finally:
@@ -366,7 +399,7 @@ def make_vec(
     *,
     seed: int = 0,
     num_threads: int = 1,
-    reward: str = "winner",
+    reward: str | RewardFunction = "winner",
     observations: str | None = "float32",
     skip_forced: bool = False,
     render_mode: str | None = None,
@@ -380,7 +413,8 @@ def make_vec(
         seed: the ``k``-th game of env ``i`` is dealt from ``(seed, i, k)``.  With ``skip_forced``,
             a game that ends before a seat has a choice counts in ``k`` but is not shown.
         num_threads: number of threads that share the games; useful for many games.
-        reward: ``"winner"``, ``"rank"``, ``"margin"``, ``"score"`` or ``"lead"``.
+        reward: ``"winner"``, ``"rank"``, ``"margin"``, ``"score"`` or ``"lead"``, or a function
+            (:data:`~sprawl_env.core.rewards.RewardFunction`).
         observations: ``"float32"``; ``"int8"`` for whole numbers, a quarter of the memory; None:
             no observations (size 0), for speed.
         skip_forced: play forced plies, in which only one action is legal, automatically.

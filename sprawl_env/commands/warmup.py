@@ -41,7 +41,10 @@ def stages(name: str) -> Iterator[tuple[str, Callable[[], object]]]:
     yield "legal actions", lambda: game.legal_actions(games, 0)
     yield "play", lambda: game.play(games, 0, int(np.argmax(game.legal_actions(games, 0))))
     yield "observe", lambda: game.observe(games, 0, 0)
-    yield "scores", lambda: (game.scores(games, 0), game.standings(games, 0))
+    yield (
+        "scores",
+        lambda: (game.scores(games, 0), game.standings(games, 0), game.scores(games)),
+    )
     if game.kernels.owing is not None:
         owing = game.kernels.owing
         yield "simultaneous choices", lambda: owing(game.tables, games, 0)

@@ -75,6 +75,7 @@ class Results(NamedTuple):
         rewards: float32 ``[n, num_seats]``; every ply adds to it.
         over: int8 ``[n]``, the state's field ``over`` after the last ply, before a new deal.
         episode: int64 ``[n]``, number of deals so far.
+        finals: records ``[n]``, the last position of the last game that ended; or no records.
     """
 
     scores: Ints
@@ -82,6 +83,7 @@ class Results(NamedTuple):
     rewards: Floats
     over: Mask
     episode: Index
+    finals: Games
 
 
 class Views(NamedTuple):
@@ -92,6 +94,8 @@ class Views(NamedTuple):
         floats: float32 ``[rows, observation_size]``, observations; no rows if ``numbers`` has them.
         scales: float32 ``[observation_size]``, factor from whole numbers to ``floats``.
         masks: int8 ``[rows, num_actions]``, 1 = legal.
+        shown: int8 ``[rows, num_actions]``, a copy of ``masks`` for others, who may write to it;
+            or no rows.
         to_play: int64 ``[rows]``, the seat.
     """
 
@@ -99,6 +103,7 @@ class Views(NamedTuple):
     floats: Floats
     scales: Floats
     masks: Mask
+    shown: Mask
     to_play: Index
 
     @property
@@ -118,24 +123,28 @@ def new_share(which: Index, rows: Index, actions: Index, numbers: Mask = _NO_MAS
     return Share(0, which, rows, actions, _NO_INDEX, _NO_GENERATORS, _NO_MASK, numbers)
 
 
-def new_results(game: Game, size: int) -> Results:
-    """Return the results of ``size`` games that have not been dealt."""
+def new_results(game: Game, size: int, finals: bool = False) -> Results:
+    """Return the results of ``size`` games that have not been dealt; ``finals``: with positions."""
     return Results(
         scores=np.zeros((size, game.num_sides), np.int32),
         standings=np.zeros((size, game.num_sides), np.int32),
         rewards=np.zeros((size, game.num_seats), np.float32),
         over=np.zeros(size, np.int8),
         episode=np.zeros(size, np.int64),
+        finals=plain(game.empty(size if finals else 0)),
     )
 
 
-def new_views(game: Game, rows: int, observations: str | None = "float32") -> Views:
+def new_views(
+    game: Game, rows: int, observations: str | None = "float32", shown: bool = False
+) -> Views:
     """Return arrays for views.
 
     Args:
         game: the game.
         rows: number of rows.
         observations: ``"float32"``, ``"int8"``, or None: observations of size 0.
+        shown: with a second copy of the masks.
 
     Raises:
         UnknownName: there is no such type of observations.
@@ -148,6 +157,7 @@ def new_views(game: Game, rows: int, observations: str | None = "float32") -> Vi
         floats=allocate((rows if observations == "float32" else 0, size), np.float32),
         scales=game.observation_layout.scales,
         masks=allocate((rows, game.num_actions), np.int8),
+        shown=allocate((rows if shown else 0, game.num_actions), np.int8),
         to_play=np.zeros(rows, np.int64),
     )
 
@@ -242,6 +252,8 @@ def _bookkeepers(rules: GameRules) -> tuple[Callable[..., None], Callable[..., N
             score_all(tables, games, i, scores)
             stand(tables, games, i, standings)
             add_final_rewards(mode, scores, standings, rewards)
+            if results.finals.shape[0] > 0:
+                results.finals[i] = games[i]
 
     return book_deal, book_ply
 
@@ -304,13 +316,22 @@ def _work_kernel(rules: GameRules) -> Callable[..., None]:
                 seat = int(games[i].to_play)
                 views.to_play[row] = seat
                 legal_actions(tables, games, i, views.masks[row])
+                show(views, row)
                 if what & OBSERVE and seat != NOBODY:
-                    as_floats = views.floats.shape[0] > 0
-                    numbers = share.numbers if as_floats else views.numbers[row]
+                    numbers = share.numbers if views.floats.shape[0] > 0 else views.numbers[row]
                     observe(tables, games, i, seat, numbers)
                     convert(numbers, views, row)
 
     return work
+
+
+@kernel
+def show(views: Views, row: int) -> None:
+    """Copy the mask to where others may write, if that is wanted."""
+    if views.shown.shape[0] > 0:
+        mask, shown = views.masks[row], views.shown[row]
+        for action in range(mask.size):
+            shown[action] = mask[action]
 
 
 @kernel

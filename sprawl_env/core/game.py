@@ -25,7 +25,7 @@ from sprawl_env.core.checks import (
 )
 from sprawl_env.core.errors import IllegalAction, InvalidOption, unknown
 from sprawl_env.core.records import RecordCheck
-from sprawl_env.core.rules import GameRules, Picture, Played, View
+from sprawl_env.core.rules import GameRules, Picture, Played, View, totals_kernel
 from sprawl_env.core.state import NOT_OVER, Games, plain, raw_bytes
 from sprawl_env.kernels.arrays import Ints, Mask
 from sprawl_env.kernels.memory import allocate
@@ -213,22 +213,47 @@ class Game:
         to_floats(numbers, self.observation_layout.scales, out)
         return out
 
-    def scores(self, games: Games, g: int = 0) -> Ints:
-        """Return the current points of all sides, seats first; int32 ``[num_sides]``."""
+    def scores(self, games: Games, g: int | None = None) -> Ints:
+        """Return the current points of all sides, seats first.
+
+        Returns:
+            int32 ``[num_sides]`` of game ``g``; without ``g`` of every game, ``[n, num_sides]``.
+
+        Raises:
+            InvalidOption: not records of this game with these options, or no such game.
+        """
+        if g is None:
+            return self._totals(games)[0]
         records, g, _ = self._checked(games, g)
         out = np.empty(self.num_sides, np.int32)
         self.kernels.scores(plain(self.tables), records, g, out)
         return out
 
-    def standings(self, games: Games, g: int = 0) -> Ints:
-        """Return the ranking of all sides after tie-breaks, int32 ``[num_sides]``.
+    def standings(self, games: Games, g: int | None = None) -> Ints:
+        """Return the ranking of all sides after tie-breaks.
 
         A larger number is a better place.  Equal numbers share a place.
+
+        Returns:
+            int32 ``[num_sides]`` of game ``g``; without ``g`` of every game, ``[n, num_sides]``.
+
+        Raises:
+            InvalidOption: not records of this game with these options, or no such game.
         """
+        if g is None:
+            return self._totals(games)[1]
         records, g, _ = self._checked(games, g)
         out = np.empty(self.num_sides, np.int32)
         self.kernels.standings(plain(self.tables), records, g, out)
         return out
+
+    def _totals(self, games: Games) -> tuple[Ints, Ints]:
+        """Return the points and the ranking of every game, int32 ``[n, num_sides]`` each."""
+        self.check_games(games)
+        scores = np.empty((len(games), self.num_sides), np.int32)
+        standings = np.empty_like(scores)
+        totals_kernel(self.rules)(plain(self.tables), plain(games), scores, standings)
+        return scores, standings
 
     def redeal_hidden(self, games: Games, g: int, seed: int, seat: int) -> None:
         """Resample everything that ``seat`` cannot know about game ``g``, in place."""

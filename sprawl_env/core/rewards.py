@@ -15,18 +15,23 @@ earlier.  All rewards except ``score`` sum to zero over the sides.
 The sides are the seats and, if a single seat plays against an automaton, the automaton.  The
 automaton counts in ``n`` and in comparisons, but receives no reward.  So with ``winner`` or
 ``rank`` a single seat receives +1 for a win, -1 for a loss and 0 for a shared victory.
+
+A function of your own may replace the name of a reward: see :data:`RewardFunction`.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import Final, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from sprawl_env.core.arguments import checked
-from sprawl_env.core.errors import unknown
+from sprawl_env.core.checks import as_array, described
+from sprawl_env.core.errors import InvalidOption, unknown
 from sprawl_env.core.game import Game
-from sprawl_env.core.state import NOT_OVER, Games
+from sprawl_env.core.state import NOT_OVER, Games, clone
 from sprawl_env.kernels.arrays import Floats, Ints
 from sprawl_env.kernels.compile import kernel
 
@@ -48,6 +53,33 @@ def reward_mode(name: str) -> int:
     if name not in REWARDS:
         raise unknown("reward", name, REWARDS)
     return REWARDS.index(name)
+
+
+RewardFunction: TypeAlias = "Callable[[Games, Games, npt.NDArray[np.bool_]], npt.ArrayLike]"
+"""A reward of one's own, ``(before, after, over)``: returns floats ``[n, num_seats]``.
+
+``before`` and ``after`` are records ``[n]``: each game before the step and after it; ``after`` of a
+game that ended is its true last position, not the next deal.  ``over`` is bool ``[n]``.  It is
+called once for each step of an environment or batch, with copies.  A step may contain several
+plies: those of opponents, and plies without a choice.
+"""
+
+
+def own_rewards(function: RewardFunction, game: Game, before: Games, after: Games) -> Floats:
+    """Return the rewards of a step by a user's function, float32 ``[n, num_seats]``.
+
+    Raises:
+        InvalidOption: the function returns something else, or numbers that are not finite.
+    """
+    given = function(before, after, after["over"] != NOT_OVER)
+    paid, shape = as_array(given), (len(after), game.num_seats)
+    if paid.shape != shape or paid.dtype.kind not in "iuf" or not np.isfinite(paid).all():
+        raise InvalidOption(
+            f"reward: expected finite floats of shape {shape} from the function, "
+            f"got {described(given)}"
+        )
+    rewards: Floats = paid.astype(np.float32)
+    return rewards
 
 
 @kernel
@@ -135,22 +167,29 @@ class Earnings:
         dense: the reward is given at every ply, not only at the end.
     """
 
-    def __init__(self, game: Game, reward: str) -> None:
+    def __init__(self, game: Game, reward: str | RewardFunction) -> None:
         self._game = game
-        self._mode = reward_mode(reward)
+        self._function = reward if callable(reward) else None
+        self._mode = WINNER if callable(reward) else reward_mode(reward)
         self._scores: Ints = np.zeros(game.num_sides, np.int32)
-        self.dense = bool(is_dense(self._mode))
+        self._before = game.empty(1)
+        self.dense = bool(is_dense(self._mode)) or self._function is not None
 
     def begin(self, games: Games) -> None:
         """Start a new game: ``games`` ``[1]`` has just been dealt."""
         self._scores[:] = self._game.scores(games, 0)
+        self._before = clone(games)
 
     def since(self, games: Games) -> Floats:
         """Return the rewards since the last call, float32 ``[num_seats]``.
 
         They are 0 before the end of the game unless the reward is dense.
         """
-        earned: Floats = np.zeros(self._game.num_seats, np.float32)
+        if self._function is not None:
+            before, self._before = self._before, clone(games)
+            earned: Floats = own_rewards(self._function, self._game, before, clone(games))[0]
+            return earned
+        earned = np.zeros(self._game.num_seats, np.float32)
         if self.dense:
             scores = self._game.scores(games, 0)
             add_change(self._mode, self._scores, scores, earned)

@@ -18,6 +18,7 @@ from sprawl_env.core.errors import InvalidOption, short
 from sprawl_env.core.layout import ObservationLayout
 from sprawl_env.core.state import Games, Tables
 from sprawl_env.kernels.arrays import Ints, Mask
+from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.sources import kernels_label
 
 
@@ -241,3 +242,20 @@ class GameRules:
         """
         kernels = (getattr(self.kernels, field.name) for field in dataclasses.fields(GameKernels))
         return f"{self.name} {kernels_label(*kernels)}".strip()
+
+
+@functools.cache
+def totals_kernel(rules: GameRules) -> Callable[..., None]:
+    """Return the kernel ``(tables, games, scores, standings)`` of a whole batch.
+
+    It writes the points and the ranking of every game, int32 ``[n, num_sides]``.
+    """
+    score_all, stand = rules.kernels.scores, rules.kernels.standings
+
+    @kernel(label=rules.label)
+    def totals(tables: Tables, games: Games, scores: Ints, standings: Ints) -> None:
+        for g in range(scores.shape[0]):
+            score_all(tables, games, g, scores[g])
+            stand(tables, games, g, standings[g])
+
+    return totals

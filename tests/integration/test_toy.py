@@ -351,7 +351,7 @@ total = 0.0
 for _ in range(6):
     total += float(vec.step([int(masks[0].argmax())]).rewards.sum())
 games = game.deal(1, 1)
-print(total, game.scores(games).tolist())
+print(total, game.scores(games, 0).tolist())
 """
 
 

@@ -207,11 +207,11 @@ def differences(game, games, reference):
     if names[0] != names[1]:
         found["legal"] = (sorted(names[0] - names[1]), sorted(names[1] - names[0]))
     if mine["decision"] != "return":
-        scores = game.scores(games).tolist(), reference.scores()
+        scores = game.scores(games, 0).tolist(), reference.scores()
         if scores[0] != scores[1]:
             found["scores"] = scores
     if games.over[0] != NOT_OVER:
-        standings = game.standings(games)
+        standings = game.standings(games, 0)
         best = set(np.flatnonzero(standings == standings.max()).tolist())
         if best != reference.winners():
             found["winners"] = (best, reference.winners())

@@ -133,10 +133,10 @@ def differences(game, games, reference):
     names = legal_names(game, games), reference.legal()
     if names[0] != names[1]:
         found["legal"] = (sorted(names[0] - names[1]), sorted(names[1] - names[0]))
-    scores = game.scores(games).tolist(), reference.scores()
+    scores = game.scores(games, 0).tolist(), reference.scores()
     if scores[0] != scores[1]:
         found["scores"] = scores
-    standings = game.standings(games)
+    standings = game.standings(games, 0)
     winners = set(np.flatnonzero(standings == standings.max()).tolist()), reference.winners()
     if winners[0] != winners[1]:
         found["winners"] = winners

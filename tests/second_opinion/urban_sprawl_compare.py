@@ -159,6 +159,6 @@ def differences(game, games, reference):
     if legal != reference.legal():
         extra, missing = legal - reference.legal(), reference.legal() - legal
         found.append(f"legal: only kernels {sorted(extra)}, only reference {sorted(missing)}")
-    if [int(n) for n in game.scores(games)] != list(reference.scores()):
-        found.append(f"scores: kernels {game.scores(games)}, reference {reference.scores()}")
+    if [int(n) for n in game.scores(games, 0)] != list(reference.scores()):
+        found.append(f"scores: kernels {game.scores(games, 0)}, reference {reference.scores()}")
     return found

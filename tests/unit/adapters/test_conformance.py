@@ -136,7 +136,7 @@ def total_rewards(env, seed):
 
 def earned_by_sides(game, games, reward):
     """The final rewards of all sides, including an automaton, which sum to zero."""
-    scores, standings = game.scores(games), game.standings(games)
+    scores, standings = game.scores(games, 0), game.standings(games, 0)
     best, others = standings == standings.max(), game.num_sides - 1
     if reward == "winner":
         earned = np.where(best, (game.num_sides - best.sum()) / best.sum(), -1.0) / others

@@ -57,7 +57,7 @@ def opening_score(game, seed, i, episode, seat):
     """The points that a seat has in the opening position."""
     one = game.empty(1)
     game.kernels.deal(game.tables, one, 0, combine(combine(seed, i), episode))
-    return int(game.scores(one)[seat])
+    return int(game.scores(one, 0)[seat])
 
 
 @pytest.mark.parametrize("reward", ["winner", "rank", "margin", "score"])

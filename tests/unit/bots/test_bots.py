@@ -176,5 +176,5 @@ def test_greedy_without_a_heuristic_rates_actions_by_the_lead_in_points():
         after = clone(games)
         game.redeal_hidden(after, 0, int(games.ply[0]), int(games.to_play[0]))
         game.play(after, 0, int(action))
-        own, other = game.scores(after)[[games.to_play[0], 1 - games.to_play[0]]]
+        own, other = game.scores(after, 0)[[games.to_play[0], 1 - games.to_play[0]]]
         assert rated[action] == own - other

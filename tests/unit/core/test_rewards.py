@@ -88,11 +88,11 @@ def test_earnings_tell_once_what_was_earned(name):
     game = toy(num_players=1, rounds=2)
     games, earnings = game.deal(1, seed=3), Earnings(game, name)
     earnings.begin(games)
-    before, told = game.scores(games), []
+    before, told = game.scores(games, 0), []
     while games.over[0] == 0:
         game.play(games, 0, int(game.legal_actions(games).argmax()))
         told.append(earnings.since(games))
-    (mine, its), start = game.scores(games), before[0] - before[1]
+    (mine, its), start = game.scores(games, 0), before[0] - before[1]
     total = {"score": mine - before[0], "lead": mine - its - start, "margin": mine - its}
     assert sum(told).shape == (1,)
     assert sum(told)[0] == total.get(name, np.sign(mine - its))

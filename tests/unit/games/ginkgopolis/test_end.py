@@ -185,7 +185,7 @@ def test_g20_a_truncated_game_is_scored():
     choose(game, games, "red 1")
     play(game, games, "take resource")
     assert games.over[0] == TRUNCATED
-    assert game.scores(games).tolist() == [12 + 4, 3 + 4]
+    assert game.scores(games, 0).tolist() == [12 + 4, 3 + 4]
     assert legal_names(game, games) == set()
 
 
@@ -217,13 +217,13 @@ def test_g20_with_one_seat_too():
 )
 def test_g7_a_tie_is_shared_whatever_is_left_behind_the_screens(points, resources, order):
     game, games = position(points=points, resources=resources)
-    first, second = game.standings(games).tolist()
+    first, second = game.standings(games, 0).tolist()
     assert order == ("0 > 1" if first > second else "1 > 0" if second > first else "shared")
 
 
 def test_g7_all_seats_are_ranked():
     points, resources = [7, 9, 9, 7, 9], [1, 2, 3, 1, 2]
     game, games = position(5, points=points, resources=resources)
-    order = game.standings(games)
+    order = game.standings(games, 0)
     ranks = [int(np.sum(order > order[seat])) for seat in range(5)]
     assert ranks == [3, 0, 0, 3, 0]

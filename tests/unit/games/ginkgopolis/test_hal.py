@@ -354,14 +354,14 @@ def test_g19_hal_scores_points_districts_and_cards():
         points=[4, 7],
     )
     # the district holds red 9, red 10 and the start's red 2 and red 3: he is the only owner in it
-    assert game.scores(games).tolist() == [4, 7 + 9 + 2 * 5]
+    assert game.scores(games, 0).tolist() == [4, 7 + 9 + 2 * 5]
 
 
 def test_g10_you_and_hal_share_a_district_like_two_seats():
     game, games = position(
         1, buildings={(0, 0): ("red 9", HAL, 2), (0, 1): ("red 10", 0, 3)}, points=[0, 0]
     )
-    assert game.scores(games).tolist() == [5, 2]
+    assert game.scores(games, 0).tolist() == [5, 2]
 
 
 @pytest.mark.parametrize(
@@ -371,7 +371,7 @@ def test_g10_you_and_hal_share_a_district_like_two_seats():
 def test_g18_hals_kept_cards_1_to_9_count_for_his_other_cards(card, counted):
     kept = ["red 4", "red 7", "blue 5", "yellow 6", card]
     game, games = position(1, buildings={(0, 0): ("yellow 10", HAL, 7)}, kept=[[], kept])
-    assert game.scores(games).tolist() == [0, counted]
+    assert game.scores(games, 0).tolist() == [0, counted]
 
 
 @pytest.mark.parametrize(
@@ -380,5 +380,5 @@ def test_g18_hals_kept_cards_1_to_9_count_for_his_other_cards(card, counted):
 @pytest.mark.parametrize("resources", [0, 25])
 def test_g19_more_points_win_equal_is_shared_whatever_the_resources(points, order, resources):
     game, games = position(1, points=points, resources=[resources])
-    you, hal = game.standings(games).tolist()
+    you, hal = game.standings(games, 0).tolist()
     assert order == ("you" if you > hal else "Hal" if hal > you else "shared")

@@ -17,7 +17,7 @@ def scores(num_players=2, **more):
     """Return the points of all seats; no seat has tokens by default."""
     more = {"start": APART, "tokens": NO_TOKENS} | more
     game, games = position(num_players, **more)
-    return game.scores(games).tolist()
+    return game.scores(games, 0).tolist()
 
 
 # ---------------------------------------------------------------- points and tokens
@@ -362,7 +362,7 @@ def test_gk_4_g14_a_district_of_starting_buildings_pays_nobody_whatever_is_built
 def standings(num_players=2, **more):
     more = {"start": APART, "tokens": NO_TOKENS} | more
     game, games = position(num_players, **more)
-    return game.standings(games).tolist()
+    return game.standings(games, 0).tolist()
 
 
 def test_gk_most_points_win_whatever_lies_behind_the_screens():

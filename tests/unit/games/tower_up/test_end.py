@@ -443,24 +443,24 @@ def test_tu_7_the_score_is_markers_and_cone_and_chips():
         cones={0: 5},
         to_play=1,
     )
-    assert game.scores(games).tolist() == [0 + 1 + 8 + 12 + 7 + 7, 4 * 12]
+    assert game.scores(games, 0).tolist() == [0 + 1 + 8 + 12 + 7 + 7, 4 * 12]
 
 
 @pytest.mark.parametrize(("steps", "millions"), enumerate([0, 1, 2, 3, 4, 5, 6, 8, 10, 12]))
 def test_tu_8_millions_of_a_marker(steps, millions):
     game, games = position(markers=[(steps, 0, 0, 0), NONE])
-    assert game.scores(games).tolist() == [millions, 0]
+    assert game.scores(games, 0).tolist() == [millions, 0]
 
 
 @pytest.mark.parametrize(("steps", "millions"), enumerate([0, 1, 2, 3, 5, 7, 9, 12]))
 def test_tu_8_millions_of_the_cone(steps, millions):
     game, games = position(end_cause=EndCause.SHORTAGE, last_turns=1, cones={1: steps})
-    assert game.scores(games).tolist() == [0, millions]
+    assert game.scores(games, 0).tolist() == [0, millions]
 
 
 def test_tu_7_most_millions_win_whatever_lies_in_reserve():
     game, games = position(markers=[(1, 0, 0, 0), NONE], reserves=[NONE, (3, 3, 3, 1)])
-    first, second = game.standings(games)
+    first, second = game.standings(games, 0)
     assert first > second
 
 
@@ -468,14 +468,14 @@ def test_tu_7_most_millions_win_whatever_lies_in_reserve():
 def test_tu_7_a_tie_goes_to_more_floors_in_reserve(mine, better):
     markers = [(2, 0, 0, 0), (0, 2, 0, 0)]
     game, games = position(markers=markers, reserves=[mine, (4, 0, 0, 0)])
-    first, second = game.standings(games)
+    first, second = game.standings(games, 0)
     assert (first > second) == better
 
 
 def test_tu_7_a_tie_in_floors_too_is_a_shared_victory():
     markers = [(2, 0, 0, 0), (0, 2, 0, 0), NONE]
     game, games = position(3, markers=markers, reserves=[(4, 0, 0, 0), (1, 1, 1, 1), (9, 1, 0, 0)])
-    first, second, third = game.standings(games)
+    first, second, third = game.standings(games, 0)
     assert first == second > third
 
 

@@ -106,8 +106,8 @@ def test_looking_changes_no_byte():
         game.legal_actions(games)
         for seat in seats_of(games):
             game.observe(games, 0, seat)
-        game.scores(games)
-        game.standings(games)
+        game.scores(games, 0)
+        game.standings(games, 0)
         game.describe(games)
         game.to_json(games)
         assert record_bytes(games) == before

@@ -9,7 +9,7 @@ EMPTY = {"wealth": 0, "prestige": 0}
 
 def points(**drawn):
     game, games = position(**{**EMPTY, **drawn})
-    return game.scores(games).tolist()
+    return game.scores(games, 0).tolist()
 
 
 def test_us_6_12_prestige_counts_as_it_is():
@@ -96,7 +96,7 @@ def test_u33_favors_hands_vocations_and_the_contractor_are_worth_nothing():
 )
 def test_us_6_12_most_prestige_then_wealth_then_shared(prestige, wealth, order):
     game, games = position(prestige=prestige, wealth=wealth)
-    first, second = game.standings(games).tolist()
+    first, second = game.standings(games, 0).tolist()
     assert (first > second) - (first < second) == order
 
 
@@ -104,11 +104,11 @@ def test_us_6_12_however_much_wealth_there_is_it_only_breaks_ties():
     """2,000 points are more than 1,999; this wealth needs about 300 turns of investments."""
     game, games = position(prestige=[2000, 0], wealth=0)
     games.wealth[0, 1] = 19_999
-    assert game.scores(games).tolist() == [2000, 1999]
-    first, second = game.standings(games).tolist()
+    assert game.scores(games, 0).tolist() == [2000, 1999]
+    first, second = game.standings(games, 0).tolist()
     assert first > second
 
 
 def test_u32_a_truncated_game_is_scored_alike():
     game, games = position(options={"max_turns": 1}, **EMPTY, buildings={"A1 TL": ("IND", 0)})
-    assert game.scores(games).tolist() == [3, 0]
+    assert game.scores(games, 0).tolist() == [3, 0]
