@@ -22,7 +22,7 @@ from sprawl_env.core.rules import GameRules
 from sprawl_env.core.state import NOBODY, NOT_OVER, Games, Tables, plain
 from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.masks import NO_ACTION, draw, new_generators, only_action
+from sprawl_env.kernels.masks import NO_ACTION, copy_mask, draw, new_generators, only_action
 from sprawl_env.kernels.memory import allocate
 from sprawl_env.kernels.prefetch import prefetch
 from sprawl_env.kernels.rng import combine
@@ -329,9 +329,7 @@ def _work_kernel(rules: GameRules) -> Callable[..., None]:
 def show(views: Views, row: int) -> None:
     """Copy the mask to where others may write, if that is wanted."""
     if views.shown.shape[0] > 0:
-        mask, shown = views.masks[row], views.shown[row]
-        for action in range(mask.size):
-            shown[action] = mask[action]
+        copy_mask(views.masks[row], views.shown[row])
 
 
 @kernel

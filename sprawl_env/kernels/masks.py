@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba.core import types
+from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from sprawl_env.kernels.arrays import Index, Mask
@@ -41,7 +41,28 @@ def _read_word(typing_context: Any, mask: Any, first: Any) -> Any:
     return types.int64(mask, types.intp), generate
 
 
+@intrinsic  # type: ignore[untyped-decorator]  # numba has no types
+def _copy(typing_context: Any, mask: Any, out: Any) -> Any:
+    """Copy a mask to an array of the same size; the entries of both lie side by side."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        mask, out = (
+            context.make_array(kind)(context, builder, value)
+            for kind, value in zip(signature.args, arguments, strict=True)
+        )
+        size = cgutils.unpack_tuple(builder, mask.shape)[0]
+        cgutils.raw_memcpy(builder, out.data, mask.data, size, 1)
+        return context.get_dummy_value()
+
+    return types.void(mask, out), generate
+
+
 if JIT:
+
+    @kernel
+    def copy_mask(mask: Mask, out: Mask) -> None:
+        """Copy a mask; a loop over its bytes would take three times as long."""
+        _copy(mask, out)
 
     @kernel
     def word_at(mask: Mask, first: int) -> int:
@@ -49,6 +70,10 @@ if JIT:
         return int(_read_word(mask, first))
 
 else:
+
+    def copy_mask(mask: Mask, out: Mask) -> None:
+        """Copy a mask."""
+        out[:] = mask
 
     def word_at(mask: Mask, first: int) -> int:
         """Return the word that begins with action ``first``."""
