@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from tyro.conf import subcommand
 
-from sprawl_env.commands import data, evaluate, play, replay, tournament, warmup
+from sprawl_env.commands import compare, data, evaluate, play, replay, tournament, warmup
 from sprawl_env.console import run
 
 MODULES: dict[type, Any] = {
@@ -16,6 +16,7 @@ MODULES: dict[type, Any] = {
     data.Data: data,
     evaluate.Evaluate: evaluate,
     tournament.Tournament: tournament,
+    compare.Compare: compare,
     replay.ReplayCommand: replay,
     play.Play: play,
 }
@@ -25,6 +26,7 @@ Command = (
     | Annotated[data.Data, subcommand("data")]
     | Annotated[evaluate.Evaluate, subcommand("evaluate")]
     | Annotated[tournament.Tournament, subcommand("tournament")]
+    | Annotated[compare.Compare, subcommand("compare")]
     | Annotated[replay.ReplayCommand, subcommand("replay")]
     | Annotated[play.Play, subcommand("play")]
 )

@@ -19,6 +19,7 @@ from sprawl_env.adapters.gym import BoardGameGym, LegalDiscrete
 from sprawl_env.adapters.parallel import BoardGameParallel
 from sprawl_env.adapters.sb3 import SelfPlayVecEnv
 from sprawl_env.adapters.vector import VectorGames, VectorSettings
+from sprawl_env.arena.journal import to_line
 from sprawl_env.bots.greedy import GreedyBot
 from sprawl_env.bots.policy import checkpoint
 from sprawl_env.bots.policy.network import network_for
@@ -84,6 +85,15 @@ class Place:
         """A file with the replay."""
         path = self.folder / "replay.jsonl"
         path.write_text(replays.dump(self.replay))
+        return path
+
+    @cached_property
+    def results(self) -> Path:
+        """A file with the results of a game."""
+        path = self.folder / "results.jsonl"
+        seats = self.game.num_seats
+        row = {"deal": 0, "bots": ["random"] * seats, "shares": [0.5] * seats, "scores": None}
+        path.write_text(to_line(row))
         return path
 
     @cached_property
@@ -220,6 +230,7 @@ GOOD: dict[str, Make] = {
     "mask": lambda p: np.zeros(p.game.num_actions, np.int8),
     "masks": lambda p: p.masks,
     "max_plies": lambda p: 100_000,
+    "mine": lambda p: p.results,
     "n": lambda p: 5,
     "name": lambda p: p.name,
     "network": lambda p: p.policy()._network,
@@ -264,6 +275,7 @@ GOOD: dict[str, Make] = {
     "tensors": lambda p: {"policy.weight": np.zeros(2, np.float32)},
     "text": lambda p: replays.dump(p.replay),
     "texts": lambda p: None,
+    "theirs": lambda p: p.results,
     "trace": lambda p: 0.9,
     "value": lambda p: lambda tables, games, g, seat: 0.0,
     "values": lambda p: np.zeros((BATCH, p.game.num_actions), np.float32),

@@ -430,6 +430,7 @@ ENTRIES: Final = (
 
 PRINTS: Final = (
     Entry("data", "sprawl_env data"),
+    Entry("compare", "sprawl_env compare results results", needs=("tournament",)),
     Entry("replay verify", f"sprawl_env replay verify {REPLAY}", needs=("tournament",)),
     Entry("replay show", f"sprawl_env replay show {REPLAY}", needs=("tournament",)),
 )

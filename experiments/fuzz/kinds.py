@@ -28,6 +28,9 @@ from experiments.fuzz.games import draw_game
 from sprawl_env import replays
 from sprawl_env.arena import report
 from sprawl_env.arena import tournament as arena
+from sprawl_env.arena.compare import compare
+from sprawl_env.arena.evaluation import evaluate
+from sprawl_env.arena.journal import to_line
 from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.policy import agents
 from sprawl_env.bots.policy.checkpoint import PREFIX, describe_game, load, save
@@ -478,6 +481,18 @@ def read_tournament(folder: Path) -> Use:
     return use
 
 
+def make_results(folder: Path, number: int) -> None:
+    """Write the games of an evaluation."""
+    found = evaluate(LOTS, NAMES, num_games=4, seed=number)
+    (folder / "results.jsonl").write_text("".join(map(to_line, found.rows())))
+
+
+def read_results(folder: Path) -> Use:
+    """Compare a run with itself."""
+    found = compare(folder, folder)
+    return lambda: console().print(found.table(), found.verdict, markup=False)
+
+
 JOURNAL: Final = whole_games.Games(games=2000, only=(LOTS,))
 
 
@@ -522,6 +537,9 @@ KINDS: Final[dict[str, Kind]] = {
         read_tournament,
         variants=3,
         damaged="*.json*",
+    ),
+    "results": Kind(
+        ("sprawl_env.arena.compare:_games_in",), make_results, read_results, variants=3
     ),
     "journal": Kind(
         (_JOURNAL, "experiments.fuzz.running:open_journal"), make_journal, read_journal

@@ -121,6 +121,31 @@ class Evaluation:
         """
         return frame_of(self.lines)
 
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row a game, by seat, which :func:`~sprawl_env.arena.compare.compare` reads.
+
+        ``deal``, ``rotation``, ``bots``, ``shares`` (of the victory), ``scores``, ``turns``,
+        ``plies`` and ``truncated``, as in a tournament's ``results.jsonl``.
+        """
+        found, alone = self.results, self.num_players == 1
+        rows = []
+        for g, seats in enumerate(found.seats.tolist()):
+            by_seat = sorted(range(len(seats)), key=seats.__getitem__)  # bots of the line-up
+            names = [self.bots[g // self.num_games]] if alone else self.bots
+            rows.append(
+                {
+                    "deal": int(found.deals[g]),
+                    "rotation": seats[0],
+                    "bots": [names[k] for k in by_seat],
+                    "shares": found.wins[g, by_seat].tolist(),
+                    "scores": found.scores[g, by_seat].tolist(),
+                    "turns": int(found.turns[g]),
+                    "plies": int(found.plies[g]),
+                    "truncated": bool(found.truncated[g]),
+                }
+            )
+        return rows
+
     def to_json(self) -> dict[str, Any]:
         """Return the result as JSON values, with the versions and the commit."""
         config = ("game", "bots", "num_players", "options", "num_games", "seed")

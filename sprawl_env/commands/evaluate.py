@@ -35,6 +35,9 @@ class Evaluate:
     ] = 1000
     seed: Annotated[int, arg(help="deal d is dealt from (seed, d)", metavar="N")] = 0
     out: Annotated[Path | None, file("JSON file for the result", "none")] = None
+    results: Annotated[
+        Path | None, file("file for one JSON line a game, which compare reads", "none")
+    ] = None
 
 
 def main(command: Evaluate) -> None:
@@ -42,8 +45,9 @@ def main(command: Evaluate) -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # small networks are faster without torch threads
     from sprawl_env.arena.evaluation import evaluate, table  # noqa: PLC0415 - help needs no kernels
 
-    if command.out is not None:
-        check_writable(command.out)
+    for name, path in (("out", command.out), ("results", command.results)):
+        if path is not None:
+            check_writable(path, name)
     found = evaluate(
         command.game,
         command.bots,
@@ -60,10 +64,13 @@ def main(command: Evaluate) -> None:
         f"{found.truncated:.1%} ended at the turn limit"
     )
     if command.out is not None:
-        text = json.dumps(found.to_json(), indent=1, default=str)
-        try:
-            write_atomically(command.out, text)
-        except OSError as error:
-            raise InvalidOption(
-                f"out={str(command.out)!r}: cannot be written: {error.strerror}"
-            ) from None
+        _write("out", command.out, json.dumps(found.to_json(), indent=1, default=str))
+    if command.results is not None:
+        _write("results", command.results, "".join(json.dumps(row) + "\n" for row in found.rows()))
+
+
+def _write(name: str, path: Path, text: str) -> None:
+    try:
+        write_atomically(path, text)
+    except OSError as error:
+        raise InvalidOption(f"{name}={str(path)!r}: cannot be written: {error.strerror}") from None

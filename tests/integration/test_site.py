@@ -38,6 +38,7 @@ QUICK = {  # flags that make a guide's command short; the last one given counts
     "--width 8 --trunk 16 --imitation 0 --max-minutes 0 --processes 1 --total-steps 256 "
     "--checkpoint-every 128 --evaluation-games 4",
     "python -m experiments.balance": "--games 2 --seats 2",
+    "python -m self_play": "1",
     "sprawl-env evaluate": "--games 4",
     "sprawl-env tournament": "--games 2 --processes 1",
 }
@@ -333,7 +334,7 @@ def follow(words, monkeypatch):
 @pytest.mark.parametrize("guide", GUIDES, ids=label)
 def test_a_guide_can_be_followed_from_its_top_to_its_end(guide, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])  # as `python -m` does
     modules = set(sys.modules)
     for language, title, text in FENCE.findall(read(guide)):
         if title:

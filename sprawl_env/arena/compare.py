@@ -1,0 +1,245 @@
+"""Whether two runs agree: their games, paired by deal, seat and line-up.
+
+The rows are those of a tournament's ``results.jsonl`` or of ``sprawl-env evaluate --results``.
+Games of the same deal, in which the same bots sat in the same seats, are a pair.  For each bot the
+differences of its pairs are averaged over each deal; the deals are independent of each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from rich.markup import escape
+from rich.table import Table
+
+from sprawl_env.arena.evaluation import half_width
+from sprawl_env.arena.journal import Row, fits
+from sprawl_env.core.arguments import checked
+from sprawl_env.core.errors import InvalidOption, PositionError, printable
+from sprawl_env.core.extras import require
+from sprawl_env.core.files import parse_json, read_text
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_ROW: Final = {"deal": int, "bots": [str], "shares": [float], "scores": (None, [int])}
+MOST_POINTS: Final = 2**31  # of a seat
+Key = tuple[int, int, tuple[str, ...]]  # deal, rotation, bots by seat
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What one bot's pairs of games show, the second run less the first.
+
+    Attributes:
+        bot: its name.
+        deals: how many deals were compared.
+        mine: its mean share of wins in the first run.
+        theirs: the same in the second run.
+        wins: ``theirs - mine``.
+        wins_error: half the width of the 95% interval of ``wins``.
+        score: difference of the mean scores.
+        score_error: half the width of its 95% interval.
+        agree: 0 lies in both intervals.
+    """
+
+    bot: str
+    deals: int
+    mine: float
+    theirs: float
+    wins: float
+    wins_error: float
+    score: float
+    score_error: float
+    agree: bool
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What :func:`compare` found.
+
+    Attributes:
+        pairs: games in both runs.
+        equal: of these, games with the same winners and scores.
+        only_mine: games that are only in the first run.
+        only_theirs: games that are only in the second run.
+        differences: one for each bot.
+    """
+
+    pairs: int
+    equal: int
+    only_mine: int
+    only_theirs: int
+    differences: tuple[Difference, ...]
+
+    @property
+    def identical(self) -> bool:
+        """Both runs have the same games with the same results."""
+        return self.equal == self.pairs and self.only_mine == self.only_theirs == 0
+
+    @property
+    def agree(self) -> bool:
+        """No bot's wins or scores differ by more than their 95% intervals."""
+        return all(difference.agree for difference in self.differences)
+
+    @property
+    def verdict(self) -> str:
+        """The result in words."""
+        if self.identical:
+            return "identical: every game has the same winners and scores"
+        if self.agree:
+            return "they agree: no bot's wins or scores differ by more than chance (95%)"
+        others = ", ".join(each.bot for each in self.differences if not each.agree)
+        return f"they differ: {others}"
+
+    def frame(self) -> pl.DataFrame:
+        """Return the differences as a polars DataFrame, one row a bot.
+
+        Raises:
+            MissingExtra: polars is not installed.
+        """
+        polars = require("polars", "frame()")
+        frame: pl.DataFrame = polars.DataFrame([asdict(each) for each in self.differences])
+        return frame
+
+    def table(self) -> Table:
+        """Return the differences as a table for the terminal."""
+        shown = Table(
+            title="wins and score: second run less first, paired by deal, with 95% intervals"
+        )
+        for column in ("bot", "deals", "first wins", "second wins", "wins", "score", ""):
+            shown.add_column(column, justify="right" if column not in {"bot", ""} else "left")
+        for each in self.differences:
+            shown.add_row(
+                escape(printable(each.bot)),
+                f"{each.deals:,}",
+                f"{each.mine:.1%}",
+                f"{each.theirs:.1%}",
+                f"{each.wins:+.1%} ± {each.wins_error:.1%}",
+                f"{each.score:+.2f} ± {each.score_error:.2f}",
+                "agree" if each.agree else "differ",
+            )
+        return shown
+
+
+@checked
+def compare(mine: Path, theirs: Path) -> Comparison:
+    """Compare the games of two runs, paired by deal.
+
+    Args:
+        mine: a file of JSON lines, one a game, or the folder of a tournament.
+        theirs: another one.
+
+    Raises:
+        PositionError: a file cannot be read, or a line is no game; names the file and the line.
+        InvalidOption: the runs have no game in common.
+    """
+    first, second = _games_in(mine), _games_in(theirs)
+    common = [key for key in first if key in second]
+    if not common:
+        raise InvalidOption(
+            f"{mine.name} and {theirs.name}: no games in common: expected the same deals with the "
+            "same bots in the same seats"
+        )
+    equal = sum(_result(first[key]) == _result(second[key]) for key in common)
+    names = dict.fromkeys(bot for key in common for bot in key[2])
+    return Comparison(
+        pairs=len(common),
+        equal=equal,
+        only_mine=len(first) - len(common),
+        only_theirs=len(second) - len(common),
+        differences=tuple(_difference(bot, common, first, second) for bot in names),
+    )
+
+
+def _games_in(path: Path) -> dict[Key, Row]:
+    """Return the games of a run by what pairs them.
+
+    Raises:
+        PositionError: the file cannot be read, or a line is no game.
+    """
+    file = path / "results.jsonl" if path.is_dir() else path
+    try:
+        lines = read_text(file).splitlines()
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "is no text"
+        raise PositionError(f"{printable(str(file))}: cannot be read: {why}") from None
+    found: dict[Key, Row] = {}
+    for number, line in enumerate(lines, start=1):
+        where = f"{printable(file.name)}: line {number}"
+        try:
+            row = parse_json(line)
+        except ValueError:
+            row = None
+        if not _is_game(row):
+            raise PositionError(
+                f"{where}: expected a game with {', '.join(_ROW)}, as in results.jsonl"
+            )
+        key = (row["deal"], row.get("rotation", 0), tuple(row["bots"]))
+        if found.setdefault(key, row) is not row:
+            raise PositionError(f"{where}: the same deal, seats and bots as in a line before it")
+    if not found:
+        raise PositionError(f"{printable(file.name)}: has no games")
+    return found
+
+
+def _is_game(row: Any) -> bool:
+    """Return whether a JSON value is a game."""
+    if not isinstance(row, dict) or not fits({name: row.get(name) for name in _ROW}, _ROW):
+        return False
+    seats, scores = len(row["bots"]), row["scores"]
+    return (
+        seats > 0
+        and type(row.get("rotation", 0)) is int
+        and len(row["shares"]) == seats
+        and all(0 <= share <= 1 for share in row["shares"])
+        and (scores is None or len(scores) == seats)
+        and all(abs(score) <= MOST_POINTS for score in scores or ())
+    )
+
+
+def _result(row: Row) -> tuple[Any, Any]:
+    """Return what a game's result is."""
+    return row["shares"], row["scores"]
+
+
+def _difference(
+    bot: str, common: Sequence[Key], first: dict[Key, Row], second: dict[Key, Row]
+) -> Difference:
+    """Return what the pairs of one bot show."""
+    shares: dict[int, list[tuple[float, float]]] = {}
+    scores: dict[int, list[float]] = {}
+    for key in common:
+        deal, _, bots = key
+        one, other = first[key], second[key]
+        for seat, name in enumerate(bots):
+            if name != bot:
+                continue
+            shares.setdefault(deal, []).append((one["shares"][seat], other["shares"][seat]))
+            if one["scores"] is not None and other["scores"] is not None:
+                gained = float(other["scores"][seat] - one["scores"][seat])
+                scores.setdefault(deal, []).append(gained)
+    means = np.array([np.mean(pairs, axis=0) for pairs in shares.values()])
+    wins = means[:, 1] - means[:, 0]
+    points = np.array([float(np.mean(each)) for each in scores.values()] or [0.0])
+    errors = half_width(wins), half_width(points)
+    alone = len(wins) == 1  # a single deal has no interval
+    agree = all(
+        alone or abs(found.mean()) <= error
+        for found, error in zip((wins, points), errors, strict=True)
+    )
+    return Difference(
+        bot,
+        len(wins),
+        float(means[:, 0].mean()),
+        float(means[:, 1].mean()),
+        float(wins.mean()),
+        errors[0],
+        float(points.mean()),
+        errors[1],
+        agree,
+    )

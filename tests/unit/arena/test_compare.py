@@ -1,0 +1,146 @@
+"""arena/compare.py: whether two runs agree."""
+
+import json
+
+import pytest
+
+import sprawl_env
+from sprawl_env import __main__ as command_line
+from sprawl_env.arena.compare import compare
+from sprawl_env.core.errors import InvalidOption, PositionError
+
+
+def game(deal, share, scores=(10, 8), rotation=0, bots=("a", "b")):
+    shares = [float(share), 1 - float(share)]
+    return {
+        "deal": deal,
+        "rotation": rotation,
+        "bots": list(bots),
+        "shares": shares,
+        "scores": None if scores is None else list(scores),
+    }
+
+
+def write(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def found(tmp_path, mine, theirs):
+    return compare(write(tmp_path / "mine.jsonl", mine), write(tmp_path / "theirs.jsonl", theirs))
+
+
+def test_the_same_games_are_identical(tmp_path):
+    rows = [game(deal, deal % 2) for deal in range(10)]
+    same = found(tmp_path, rows, rows[::-1])
+    assert same.identical
+    assert same.agree
+    assert (same.pairs, same.equal, same.only_mine, same.only_theirs) == (10, 10, 0, 0)
+    assert same.verdict.startswith("identical")
+    assert found(tmp_path, rows, rows[:9]).verdict.startswith("they agree")
+
+
+def test_differences_are_averaged_over_each_deal_and_seat(tmp_path):
+    mine = [
+        game(deal, 1.0, (10, 8), rotation, ("a", "b") if rotation == 0 else ("b", "a"))
+        for deal in range(4)
+        for rotation in (0, 1)
+    ]
+    theirs = [{**row, "shares": [1.0, 0.0], "scores": [12, 8]} for row in mine]
+    theirs[0] = {**theirs[0], "shares": [0.0, 1.0]}
+    a, b = found(tmp_path, mine, theirs).differences
+    assert (a.bot, a.deals, a.mine, a.theirs, a.wins) == ("a", 4, 0.5, 0.375, -0.125)
+    assert a.score == 1  # two more in one of its two seats
+    assert b.wins == 0.125
+    # Deals differ by -0.5, 0, 0, 0: standard deviation 0.25, of four deals.
+    assert a.wins_error == pytest.approx(1.96 * 0.25 / 2, rel=1e-3)
+    assert not a.agree  # because of the scores, which differ in every deal
+
+
+def test_runs_that_differ_are_told_and_by_the_exit_code(tmp_path, capsys):
+    mine = write(tmp_path / "mine.jsonl", [game(deal, deal % 5 == 0) for deal in range(60)])
+    theirs = write(tmp_path / "theirs.jsonl", [game(deal, deal % 5 != 0) for deal in range(60)])
+    with pytest.raises(SystemExit) as end:
+        command_line.main(["compare", str(mine), str(theirs)])
+    assert end.value.code == 1
+    said = capsys.readouterr().out
+    assert "they differ: a, b" in said
+    assert "+60.0% ± " in said
+    assert command_line.main(["compare", str(mine), str(mine)]) == 0
+
+
+def test_games_are_paired_by_deal_seats_and_bots(tmp_path):
+    mine = [game(0, 1), game(1, 1), game(1, 1, rotation=1, bots=("b", "a"))]
+    theirs = [game(1, 0), game(1, 0, rotation=1, bots=("b", "a")), game(2, 1), game(3, 1)]
+    both = found(tmp_path, mine, theirs)
+    assert (both.pairs, both.equal, both.only_mine, both.only_theirs) == (2, 0, 1, 2)
+    with pytest.raises(InvalidOption, match="no games in common"):
+        found(tmp_path, [game(0, 1)], [game(0, 1, bots=("a", "c"))])
+
+
+def test_a_forfeit_counts_its_shares_only(tmp_path):
+    both = found(tmp_path, [game(0, 1), game(1, 0)], [game(0, 1, None), game(1, 0, (20, 8))])
+    a, b = both.differences
+    assert (a.wins, a.score, b.score) == (0, 10, 0)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"deal": 0},
+        [],
+        1,
+        {**game(0, 1), "shares": [1.0]},
+        {**game(0, 1), "shares": [2.0, -1.0]},
+        {**game(0, 1), "scores": [1]},
+        {**game(0, 1), "scores": [1, 10**12]},
+        {**game(0, 1), "rotation": "x"},
+        {**game(0, 1), "bots": []},
+    ],
+)
+def test_a_line_that_is_no_game_is_named(tmp_path, row):
+    with pytest.raises(PositionError, match=r"^theirs\.jsonl: line 2: expected a game with deal"):
+        found(tmp_path, [game(1, 1)], [game(1, 1), row])
+
+
+def test_other_files_are_refused_in_one_line(tmp_path):
+    mine = write(tmp_path / "mine.jsonl", [game(0, 1)])
+    (tmp_path / "bytes").write_bytes(b"\xff\xfe")
+    for other, says in (
+        (write(tmp_path / "empty.jsonl", []), "has no games"),
+        (write(tmp_path / "twice.jsonl", [game(0, 1), game(0, 0)]), "line 2: the same deal"),
+        (tmp_path / "missing", "cannot be read"),
+        (tmp_path / "bytes", "bytes"),
+        (tmp_path, "cannot be read"),
+    ):
+        with pytest.raises(PositionError, match=says) as error:
+            compare(mine, other)
+        assert "\n" not in str(error.value)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("seats", [1, 2, 3])
+def test_an_evaluation_writes_the_rows_that_compare_reads(seats, tmp_path):
+    name = "ginkgopolis"
+    bots = ["greedy", "random"] if seats < 3 else ["greedy", "random", "random"]
+    runs = [
+        sprawl_env.evaluate(name, bots, num_games=6, seed=seed, num_players=seats)
+        for seed in (0, 0, 1)
+    ]
+    paths = [write(tmp_path / f"{k}.jsonl", run.rows()) for k, run in enumerate(runs)]
+    assert compare(paths[0], paths[1]).identical
+    assert not compare(paths[0], paths[2]).identical
+    greedy = compare(paths[0], paths[1]).differences[0]
+    assert greedy.bot == "greedy"
+    assert greedy.mine == pytest.approx(runs[0].lines[0].wins)
+    rows = runs[0].rows()
+    assert len(rows) == (12 if seats == 1 else 6)
+    assert {tuple(row["bots"]) for row in rows} == {
+        1: {("greedy",), ("random",)},
+        2: {("greedy", "random"), ("random", "greedy")},
+        3: {
+            ("greedy", "random", "random"),
+            ("random", "greedy", "random"),
+            ("random", "random", "greedy"),
+        },
+    }[seats]
