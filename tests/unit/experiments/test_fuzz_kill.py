@@ -26,7 +26,7 @@ path = pathlib.Path("rows.jsonl")
 content = path.read_bytes() if path.exists() else b""
 begun = bool(content)
 lines = content[: content.rfind(b"\\n") + 1].splitlines(keepends=True)
-path.write_bytes(b"".join(lines)) if lines else None
+os.truncate(path, len(b"".join(lines))) if begun else None
 {begin}
 with path.open("ab") as file:
     for number in range(len(lines), 6):
