@@ -13,8 +13,8 @@ from sprawl_env.replays.format import (
     parse,
     parse_all,
 )
+from sprawl_env.replays.plies import table
 from sprawl_env.replays.recording import from_actions, record, record_random
-from sprawl_env.replays.table import table
 from sprawl_env.replays.verification import positions, steps, verify
 
 __all__ = [

@@ -117,8 +117,9 @@ def test_a_thousand_random_positions_of_a_game_are_drawn(name):
 
 
 def test_a_notebook_shows_the_picture_of_a_position(any_game):
-    for games, last in islice(random_positions(any_game, 7, every=9), 2):
+    for position, last in islice(random_positions(any_game, 7, every=9), 2):
         for seat in (None, 0, any_game.num_seats - 1):
+            games = position.copy()
             shown = any_game.show(games, 0, seat, last)
             svg = any_game.svg(games, 0, seat, last)
             caption = any_game.picture(games, 0, seat, last).caption
@@ -129,7 +130,8 @@ def test_a_notebook_shows_the_picture_of_a_position(any_game):
             any_game.play(games, 0, int(any_game.legal_actions(games).argmax()))
             assert shown._repr_svg_() == svg  # of the position before
             assert repr(shown) == before
-            assert any_game.svg(games, 0, seat, last) != svg
+            if seat is None:  # a seat may see no difference
+                assert any_game.svg(games, 0, seat, last) != svg
 
 
 @pytest.mark.parametrize("options", [{}, {"open_screens": True}])
