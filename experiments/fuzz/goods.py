@@ -271,6 +271,7 @@ GOOD: dict[str, Make] = {
     "shares": lambda p: np.array([0.0, 1.0, 0.5]),
     "skip_forced": lambda p: False,
     "spawn": lambda p: False,
+    "state": lambda p: p.games[:1],
     "states": lambda p: p.games,
     "tensors": lambda p: {"policy.weight": np.zeros(2, np.float32)},
     "text": lambda p: replays.dump(p.replay),
@@ -286,6 +287,7 @@ GOOD: dict[str, Make] = {
     "ActionTable.blocks": lambda p: ("take", 3, "take a card"),
     "ObservationLayout.blocks": lambda p: Block("deck", (2,), "cards"),
     "ObservationLayout.view.name": lambda p: next(iter(p.game.observation_layout.blocks)),
+    "PolicyBot.analyse.mask": lambda p: p.masks[0],
     "PolicyBot.name": lambda p: "policy",
     "UserBot.name": lambda p: USERS_BOT,
     "VectorGames.settings": lambda p: VectorSettings(),
@@ -300,6 +302,7 @@ GOOD: dict[str, Make] = {
     "play_games.progress": lambda p: None,
     "register.name": lambda p: None,
     "returns.values": lambda p: np.zeros((2, BATCH)),
+    "table.folder": lambda p: p.replay_file,
     "tournament.out": lambda p: p.paths["a file"] / "below",
     "tournament.settings": lambda p: sprawl_env.TournamentSettings(),
 }

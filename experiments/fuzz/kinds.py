@@ -31,6 +31,7 @@ from sprawl_env.arena import tournament as arena
 from sprawl_env.arena.compare import compare
 from sprawl_env.arena.evaluation import evaluate
 from sprawl_env.arena.journal import to_line
+from sprawl_env.bots.analysis import Analysis
 from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.policy import agents
 from sprawl_env.bots.policy.checkpoint import PREFIX, describe_game, load, save
@@ -43,6 +44,7 @@ from sprawl_env.core.files import write_atomically
 from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import provenance
 from sprawl_env.core.state import NOT_OVER, Games
+from sprawl_env.kernels.arrays import Mask
 from sprawl_env.play.session import HUMAN, Session, game_of, saves_in
 from sprawl_env.replays.page import page
 
@@ -228,10 +230,17 @@ def read_save(folder: Path) -> Use:
 
 
 def make_replays(folder: Path, number: int) -> None:
-    """Write one or two random games, some of them with a forfeit."""
+    """Write one or two random games, some of them with a forfeit, some with visits."""
     game = any_game(number)
     bots = [f"bot {seat}" for seat in range(game.num_seats)]
-    texts = [replays.dump(replays.record_random(game, number))]
+    rng = np.random.default_rng(number)
+
+    def choose(games: Games, mask: Mask) -> Analysis:
+        legal = rng.permutation(np.flatnonzero(mask))
+        return Analysis(legal, rng.integers(100, size=legal.size), np.zeros(legal.size))
+
+    whole = replays.record_random(game, number)
+    texts = [replays.dump(whole if number % 3 else replays.record(game, number, choose))]
     if number % 2:
         actions = some_plies(game, number)
         forfeit = {"seat": 0, "ply": len(actions), "reason": "it raised ValueError"}
@@ -252,6 +261,7 @@ def read_replays(folder: Path) -> Use:
             if not all(line.replace("\n", "").isprintable() for line in lines):
                 raise Broken("a line has control characters")
             replays.parse(replays.dump(replay))
+        replays.table(folder / "games.jsonl")
         page(min(found, key=lambda replay: len(replay.plies)))
 
     return use

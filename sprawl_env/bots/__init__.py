@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from sprawl_env.bots.analysis import Analysis, Analyst
 from sprawl_env.bots.names import BOTS, make_bot
 from sprawl_env.bots.protocol import Bot
 from sprawl_env.bots.random import RandomBot
 
-__all__ = ["BOTS", "Bot", "RandomBot", "make_bot"]
+__all__ = ["BOTS", "Analysis", "Analyst", "Bot", "RandomBot", "make_bot"]

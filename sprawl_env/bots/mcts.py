@@ -28,6 +28,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from sprawl_env.bots.analysis import Analysis, check_position, only_one
 from sprawl_env.bots.greedy import best_action, heuristic_label, plan_value_of
 from sprawl_env.bots.protocol import check_act
 from sprawl_env.bots.settings import Number, parse_settings, slices
@@ -523,11 +524,22 @@ class SearchBot:
         only = int(only_action(mask))
         if only != NO_ACTION:
             return only
-        visits, values = self.search(states, k)
-        visits = np.where(mask == 1, visits, -1)
-        means = np.where(visits > 0, values / np.maximum(visits, 1), -np.inf)
-        most = np.flatnonzero(visits == visits.max())
-        return int(most[means[most].argmax()])
+        return int(self._ranked(np.flatnonzero(mask), states, k).actions[0])
+
+    def analyse(self, mask: Mask, state: Games) -> Analysis:
+        """Search one position; see :class:`sprawl_env.bots.analysis.Analyst`."""
+        legal, state = check_position(self._game, self.name, mask, state)
+        if legal.size == 1:
+            return only_one(int(legal[0]))
+        return self._ranked(legal, state, 0)
+
+    def _ranked(self, legal: Index, states: Games, k: int) -> Analysis:
+        """Search in game ``k``; the most visited actions come first, of equals the better one."""
+        visits, values = (found[legal] for found in self.search(states, k))
+        means = values / np.maximum(visits, 1)
+        order = np.lexsort((-means, -visits))  # stable: the lower id of equals
+        means[visits == 0] = np.nan
+        return Analysis(legal[order], visits[order], means[order])
 
     def search(self, states: Games, k: int = 0) -> tuple[Index, Values]:
         """Search in game ``k`` for the seat to play.

@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from sprawl_env.bots.analysis import Analysis, check_position, only_one
 from sprawl_env.bots.greedy import (
     action_rater,
     best_action,
@@ -279,15 +280,37 @@ class PlannerBot:
         only = int(only_action(mask))
         if only != NO_ACTION:
             return only
+        self._plan(states, k)
+        return int(self._work.ranked[0])
+
+    def analyse(self, mask: Mask, state: Games) -> Analysis:
+        """Plan one position; see :class:`sprawl_env.bots.analysis.Analyst`."""
+        legal, state = check_position(self._game, self.name, mask, state)
+        if legal.size == 1:
+            return only_one(int(legal[0]))
+        playouts = self._plan(state, 0)
+        found = playouts.size
+        ranked = self._work.ranked[:found]
+        visits, values = np.zeros(legal.size, np.int64), np.full(legal.size, np.nan)
+        visits[:found] = playouts
+        tried = np.flatnonzero(visits)
+        values[tried] = self._work.ratings[tried] / visits[tried]
+        others = np.setdiff1d(legal, ranked)
+        return Analysis(np.concatenate([ranked, others]), visits, values)
+
+    def _plan(self, states: Games, k: int) -> Index:
+        """Rank the candidates of the seat to play in game ``k``; Ctrl-C can interrupt it.
+
+        Returns:
+            The number of playouts of each candidate, int64 ``[candidates]``.  The workspace has the
+            candidates, best first, and the sums of their ratings.
+        """
         seed = combine(self._seed, self._decisions)
         self._decisions += 1
         self._root[0] = states[k]
-        return self._plan(seed)
-
-    def _plan(self, seed: int) -> int:
-        """Return the best action of the seat to play in the root; Ctrl-C can interrupt it."""
         tables, root, work = self._game.tables, self._root, self._work
         left, deal = int(self._rank(tables, root, work, seed)), 1
+        playouts: Index = np.zeros(left, np.int64)
         rounds = (max(left, 1) - 1).bit_length()  # halvings until one is left
         for _ in range(rounds):
             deals = max(self._limits.playouts // (rounds * left), 1)
@@ -295,6 +318,7 @@ class PlannerBot:
                 share = PlayoutShare(seed, deal, left, first, first + count - 1)
                 self._compare(tables, root, work, self._limits, share)
             deal += deals
+            playouts[:left] += deals
             sort_best_first(work.ranked, work.ratings, left)
             left = (left + 1) // 2
-        return int(work.ranked[0])
+        return playouts

@@ -26,7 +26,8 @@ from sprawl_env.core.checks import (
 from sprawl_env.core.errors import IllegalAction, InvalidOption, unknown
 from sprawl_env.core.records import RecordCheck
 from sprawl_env.core.rules import GameRules, Picture, Played, View, totals_kernel
-from sprawl_env.core.state import NOT_OVER, Games, plain, raw_bytes
+from sprawl_env.core.shown import Shown
+from sprawl_env.core.state import NOBODY, NOT_OVER, Games, plain, raw_bytes
 from sprawl_env.kernels.arrays import Ints, Mask
 from sprawl_env.kernels.memory import allocate
 from sprawl_env.kernels.rng import combine
@@ -338,6 +339,18 @@ class Game:
         ``<g class="target" data-actions="ids">``.
         """
         return self.picture(games, g, seat, last).svg()
+
+    def show(
+        self, games: Games, g: int = 0, seat: int | None = None, last: Played | None = None
+    ) -> Shown:
+        """Return game ``g`` as an object that a notebook shows as a picture.
+
+        Arguments and errors are :meth:`picture`'s.
+        """
+        drawn = self.picture(games, g, seat, last)
+        where = f"{self.name}, ply {int(games['ply'][g])}"
+        who = f", seat {drawn.caption.seat}" if drawn.caption.seat != NOBODY else ""
+        return Shown(drawn.svg(), f"{where}{who}: {drawn.caption.decision}")
 
     def to_json(self, games: Games, g: int = 0) -> str:
         """Return game ``g`` as JSON text that :meth:`from_json` reads back.

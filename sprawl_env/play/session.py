@@ -26,6 +26,7 @@ from sprawl_env.core.rules import Picture, Played
 from sprawl_env.core.state import NOBODY, NOT_OVER, Games, clone
 from sprawl_env.kernels.rng import MAX_SEED, combine
 from sprawl_env.render.board import picture_of
+from sprawl_env.replays.format import load_file
 
 HUMAN: Final = "human"
 REDEALS: Final = (
@@ -198,7 +199,7 @@ class Session:
         Raises:
             PositionError: the file cannot be read, is damaged or is of another game.
         """
-        saved = replays.load(path)
+        saved = load_file(path)
         if (saved.header["game"], saved.header["options"]) != (self.game.name, self.game.options):
             raise PositionError(
                 f"{path.name}: expected {self.game.name} with options {self.game.options}, got "
@@ -399,7 +400,7 @@ def game_of(path: Path) -> Game:
         SprawlError: the file cannot be read or is damaged, or there is no such game or option.
     """
     if path.suffix != ".json":
-        return replays.load(path).game()
+        return load_file(path).game()
     text = _read(path)
     try:
         content = parse_json(text)

@@ -13,8 +13,9 @@ from sprawl_env.replays.format import (
     parse,
     parse_all,
 )
+from sprawl_env.replays.plies import table
 from sprawl_env.replays.recording import from_actions, record, record_random
-from sprawl_env.replays.verification import steps, verify
+from sprawl_env.replays.verification import positions, steps, verify
 
 __all__ = [
     "Ply",
@@ -27,8 +28,10 @@ __all__ = [
     "load_all",
     "parse",
     "parse_all",
+    "positions",
     "record",
     "record_random",
     "steps",
+    "table",
     "verify",
 ]

@@ -6,7 +6,8 @@ line                  keys
 first (the header)    ``format`` (1), ``game``, ``options``, ``seed``; optional: ``bots`` (names of
                       who played, by seat), ``forfeit`` (``seat``, ``ply``, ``reason``)
 one per ply           ``ply``, ``seat``, ``action``, ``says`` (the action's name), ``legal`` (number
-                      of legal actions), ``after`` (digest of the state after the ply)
+                      of legal actions), ``after`` (digest of the state after the ply); optional:
+                      ``visits`` (how much a search considered each legal action, by their ids)
 last                  ``scores``
 ====================  ==============================================================================
 
@@ -46,6 +47,8 @@ class Ply:
         says: the action's name.
         legal: number of actions that were legal.
         after: digest of the state after the action.
+        visits: how much a search considered each legal action, in the order of their ids; empty if
+            this was not recorded.  See :class:`sprawl_env.bots.analysis.Analysis`.
     """
 
     ply: int
@@ -54,10 +57,13 @@ class Ply:
     says: str
     legal: int
     after: str
+    visits: tuple[float, ...] = ()
 
 
 _FORFEIT = {"seat": int, "ply": int, "reason": str}
-_PLY = {field.name: field.type for field in fields(Ply)}  # the annotations are strings
+_VISITS = "visits"
+_PLY = {f.name: f.type for f in fields(Ply) if f.name != _VISITS}  # the annotations are strings
+_MOST_VISITS = 1e18
 
 
 @dataclass(frozen=True)
@@ -143,7 +149,8 @@ def dump(replay: Replay) -> str:
         PositionError: it holds something that is not JSON.
     """
     lines: list[dict[str, Any]] = [replay.header]
-    lines += [vars(ply) for ply in replay.plies]
+    for ply in replay.plies:
+        lines.append({k: v for k, v in vars(ply).items() if k != _VISITS or v})
     lines.append({"scores": list(replay.scores)})
     try:
         return "".join(json.dumps(line) + "\n" for line in lines)
@@ -177,10 +184,25 @@ def parse(text: str, where: str = "replay") -> Replay:
         raise PositionError(f"{where}: line {len(rows)}: no scores: the replay is incomplete")
     plies = []
     for number, row in enumerate(middle, start=2):
+        has_visits = _VISITS in row
+        visits = row.pop(_VISITS, [])
         if {key: type(value).__name__ for key, value in row.items()} != _PLY:
             raise PositionError(f"{where}: line {number}: expected {', '.join(_PLY)}")
-        plies.append(Ply(**row))
+        if has_visits and not are_visits(visits, row["legal"]):
+            raise PositionError(
+                f"{where}: line {number}: visits: expected a number from 0 for each legal action"
+            )
+        plies.append(Ply(**row, visits=tuple(visits)))
     return Replay(header, tuple(plies), tuple(scores))
+
+
+def are_visits(visits: Any, legal: int) -> bool:
+    """Return whether a list has one number from 0 on for each of ``legal`` actions."""
+    return (
+        isinstance(visits, list)
+        and len(visits) == legal
+        and all(type(each) in {int, float} and 0 <= each <= _MOST_VISITS for each in visits)
+    )
 
 
 def check_header(header: dict[str, Any], where: str) -> None:
@@ -224,7 +246,24 @@ def parse_all(text: str, where: str = "replay") -> list[Replay]:
     ]
 
 
-def load(path: Path) -> Replay:
+def load(path: Path) -> Any:
+    """Return the replay in a file, or all replays in a folder.
+
+    Args:
+        path: a file with one replay, or a folder, which stands for its ``.jsonl`` files.
+
+    Returns:
+        A :class:`Replay` for a file; for a folder what :func:`load_all` returns, a list.
+
+    Raises:
+        PositionError: a file cannot be read, or a replay is damaged or incomplete, or a folder
+            holds none; the message names the file.
+    """
+    path = _as_path(path)
+    return load_all(path) if path.is_dir() else load_file(path)
+
+
+def load_file(path: Path) -> Replay:
     """Return the replay in a file.
 
     Raises:
@@ -235,13 +274,34 @@ def load(path: Path) -> Replay:
 
 
 def load_all(path: Path) -> list[Replay]:
-    """Return all replays in a file.
+    """Return all replays in a file or a folder.
+
+    Args:
+        path: a file with one replay or more, or a folder, which stands for its ``.jsonl`` files in
+            the order of their names.
 
     Raises:
-        PositionError: the file cannot be read, or a replay is damaged or incomplete.
+        PositionError: a file cannot be read, or a replay is damaged or incomplete, or a folder
+            holds none; the message names the file.
+    """
+    return [replay for file in files_in(path) for replay in parse_all(_text(file), file.name)]
+
+
+def files_in(path: Path) -> list[Path]:
+    """Return the replay files in a folder in the order of their names; a file stands for itself.
+
+    Raises:
+        PositionError: the folder holds none.
     """
     path = _as_path(path)
-    return parse_all(_text(path), path.name)
+    if not path.is_dir():
+        return [path]
+    found = sorted(path.glob("*.jsonl"))
+    if not found:
+        raise PositionError(
+            f"{path.name}: cannot be read: expected a folder with replays (*.jsonl)"
+        )
+    return found
 
 
 def _as_path(path: Any) -> Path:

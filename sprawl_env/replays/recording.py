@@ -12,30 +12,55 @@ from typing import Any
 
 import numpy as np
 
+from sprawl_env.bots.analysis import Analysis
 from sprawl_env.core.arguments import checked
-from sprawl_env.core.checks import check_seed
+from sprawl_env.core.checks import as_array, check_seed
+from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
 from sprawl_env.core.state import NOT_OVER, Games, digest
 from sprawl_env.kernels.arrays import Mask
-from sprawl_env.replays.format import FORMAT, Ply, Replay, check_header
+from sprawl_env.replays.format import FORMAT, Ply, Replay, are_visits, check_header
 
 
 @checked
-def record(game: Game, seed: int, choose: Callable[[Games, Mask], int]) -> Replay:
+def record(game: Game, seed: int, choose: Callable[[Games, Mask], int | Analysis]) -> Replay:
     """Play one game dealt from ``(seed, 0)`` and return its replay.
 
     Args:
         game: the game.
         seed: seed of the deal.
         choose: called with the state ``[1]`` and the action mask ``[num_actions]``; returns a
-            legal action.
+            legal action, or what ``bot.analyse(mask, games)`` returned: then the first of its
+            actions is played, and the replay keeps the visits.
+
+    Raises:
+        IllegalAction: an action is not legal.
+        InvalidOption: an analysis is not of the legal actions of its position.
     """
     games = game.deal(1, seed)
     plies = []
     while games["over"][0] == NOT_OVER:
         mask = game.legal_actions(games, 0)
-        plies.append(_play(game, games, int(choose(games, mask)), mask))
+        action, visits = _chosen(choose(games, mask), mask)
+        plies.append(_play(game, games, action, mask, visits))
     return _replay(game, games, seed, plies)
+
+
+def _chosen(answer: int | Analysis, mask: Mask) -> tuple[int, list[float]]:
+    """Return the action of an answer of ``choose``, and its visits in the order of the ids.
+
+    Raises:
+        InvalidOption: the answer is an analysis of other actions.
+    """
+    if not isinstance(answer, Analysis):
+        return int(answer), []
+    legal, actions, visits = np.flatnonzero(mask), as_array(answer[0]), as_array(answer[1])
+    if actions.shape == visits.shape == legal.shape:
+        order = np.argsort(actions)
+        sorted_visits = visits[order].tolist()
+        if np.array_equal(actions[order], legal) and are_visits(sorted_visits, legal.size):
+            return int(actions[0]), sorted_visits
+    raise InvalidOption("record: choose: expected an analysis of the legal actions, as analyse()'s")
 
 
 @checked
@@ -53,12 +78,12 @@ def from_actions(game: Game, seed: int, actions: Sequence[int], **about: Any) ->
     return _replay(game, games, seed, plies, **about)
 
 
-def _play(game: Game, games: Games, action: int, mask: Mask) -> Ply:
+def _play(game: Game, games: Games, action: int, mask: Mask, visits: Sequence[float] = ()) -> Ply:
     """Play an action in game 0 and return its ply."""
     ply, seat = int(games["ply"][0]), int(games["to_play"][0])
     says, legal = game.action_name(games, 0, action), int(mask.sum())
     game.play(games, 0, action)
-    return Ply(ply, seat, action, says, legal, digest(games))
+    return Ply(ply, seat, action, says, legal, digest(games), tuple(visits))
 
 
 def _replay(game: Game, games: Games, seed: int, plies: list[Ply], **about: Any) -> Replay:

@@ -1,4 +1,4 @@
-"""Verification: play a replay again and compare every ply with what was recorded.
+"""Verification: play a replay again, compare every ply with what was recorded, keep positions.
 
 Compared are the ply, the seat, the number of legal actions, the action's name, the digest of the
 state after the ply, and the scores at the end.
@@ -11,7 +11,8 @@ from pathlib import Path
 
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.errors import PositionError, SprawlError
-from sprawl_env.core.state import NOT_OVER, Games, digest
+from sprawl_env.core.game import Game
+from sprawl_env.core.state import NOT_OVER, Games, digest, raw_bytes
 from sprawl_env.replays.format import Ply, Replay
 
 
@@ -19,7 +20,8 @@ from sprawl_env.replays.format import Ply, Replay
 def steps(replay: Replay, data: Path | None = None) -> Iterator[tuple[Ply, Games]]:
     """Play a replay again; yields each ply and the state ``[1]`` after it, both verified.
 
-    The state is overwritten by the next step; copy it to keep it.
+    The state is overwritten by the next step; copy it to keep it.  :func:`positions` returns
+    copies, from the opening position on.
 
     Args:
         replay: the replay.
@@ -55,6 +57,31 @@ def steps(replay: Replay, data: Path | None = None) -> Iterator[tuple[Ply, Games
 
 
 @checked
+def positions(replay: Replay, data: Path | None = None) -> Games:
+    """Play a replay again and return all its positions, verified; records ``[plies + 1]``.
+
+    Record ``k`` is the position before ply ``k``, in which ``replay.plies[k]`` is decided.  The
+    last record is the position after all plies.  They are a batch of ``replay.game(data)``, of
+    which nothing is overwritten later.
+
+    Args:
+        replay: the replay.
+        data: folder of data files that replaced those of the package.
+
+    Raises:
+        PositionError: the game differs from the replay; the message names the ply.
+        InvalidOption: the positions do not fit into memory.
+    """
+    game = replay.game(data)
+    found = game.empty(len(replay.plies) + 1)
+    kept = raw_bytes(found)
+    kept[0] = raw_bytes(game.deal(1, replay.header["seed"]))[0]
+    for k, (_, after) in enumerate(steps(replay, data), start=1):
+        kept[k] = raw_bytes(after)[0]
+    return found
+
+
+@checked
 def verify(replay: Replay, data: Path | None = None) -> None:
     """Play a replay again and compare everything.
 
@@ -71,5 +98,14 @@ def verify(replay: Replay, data: Path | None = None) -> None:
         games = after
     if games["over"][0] == NOT_OVER and "forfeit" not in replay.header:
         raise PositionError(f"{game.name}: the replay ends before the game is over")
-    if game.scores(games, 0).tolist() != list(replay.scores):
+    check_scores(replay, game, games)
+
+
+def check_scores(replay: Replay, game: Game, games: Games) -> None:
+    """Check the scores of a replay in its last position, the last record of ``games``.
+
+    Raises:
+        PositionError: they differ.
+    """
+    if game.scores(games, len(games) - 1).tolist() != list(replay.scores):
         raise PositionError(f"{game.name}: the scores differ")

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sprawl_env.bots.analysis import Analysis, check_position
 from sprawl_env.bots.policy.agents import find_agent
 from sprawl_env.bots.policy.checkpoint import (
     DESCRIPTION,
@@ -52,6 +53,8 @@ class PolicyBot:
 
     needs_observations = True
     needs_states = False
+    _game: Game | None = None  # only for analyse()
+    _values: Callable[[Floats], Floats] | None = None
 
     @checked
     def __init__(
@@ -60,17 +63,36 @@ class PolicyBot:
         checkpoint = load(path, game)
         name = name or f"{checkpoint.path.parent.parent.name}/{checkpoint.path.name}"
         self._start(name, load_network(checkpoint, game), seed, sample)
+        self._game, self._values = game, _values_if_any(checkpoint, self._network)
 
     @classmethod
     @checked
     def from_network(
-        cls, name: str, network: Any, seed: int = 0, *, sample: bool = True
+        cls,
+        name: str,
+        network: Any,
+        seed: int = 0,
+        *,
+        sample: bool = True,
+        game: Game | None = None,
     ) -> PolicyBot:
-        """Return a bot for a copy of a network in memory, e.g. one that is being trained."""
+        """Return a bot for a copy of a network in memory, e.g. one that is being trained.
+
+        Args:
+            name: of the bot in tables and logs.
+            network: an ``EntityNet``.
+            seed: of the bot's samples.
+            sample: draw actions from the policy instead of taking the likeliest one.
+            game: the game that it plays; only :meth:`analyse` needs it.
+
+        Raises:
+            InvalidOption: not such a network.
+        """
         if not callable(getattr(network, "logits_of", None)):
             raise InvalidOption(f"network={short(network)}: expected an EntityNet")
         bot = cls.__new__(cls)
         bot._start(name, copy.deepcopy(network), seed, sample)
+        bot._game = game
         return bot
 
     def _start(self, name: str, network: Any, seed: int, sample: bool) -> None:
@@ -104,6 +126,32 @@ class PolicyBot:
             logits += self._rng.gumbel(size=logits.shape).astype(np.float32)
         logits[masks == 0] = ILLEGAL_LOGIT
         return np.asarray(logits.argmax(axis=1), np.int64)
+
+    def analyse(self, mask: Mask, state: Games) -> Analysis:
+        """Return the policy's probabilities in one position, and the position's value.
+
+        The likeliest action is first.  The probabilities do not depend on the seed.  See
+        :class:`sprawl_env.bots.analysis.Analyst` for the arguments, and
+        :class:`sprawl_env.bots.analysis.Analysis` for the result.
+
+        Args:
+            mask: int8 ``[num_actions]``, the legal actions of the state.
+            state: the position, records ``[1]``.
+
+        Raises:
+            InvalidOption: not one record of the bot's game, ``mask`` is not its legal actions, or
+                the bot was made by :meth:`from_network` without a game.
+            CheckpointError: a logit is too large, or the value is not finite.
+        """
+        if self._game is None:
+            raise InvalidOption(f"{self.name}: analyse(): expected from_network(..., game=game)")
+        legal, state = check_position(self._game, self.name, mask, state)
+        seen = self._game.observe(state, 0, int(state["to_play"][0]))[np.newaxis]
+        logits = _checked_logits(self.name, self._network, seen)[0, legal].astype(np.float64)
+        order = np.argsort(-logits, kind="stable")
+        odds = np.exp(logits - logits.max())
+        value = np.nan if self._values is None else float(self._values(seen)[0])
+        return Analysis(legal[order], (odds / odds.sum())[order], np.full(legal.size, value))
 
 
 class Policy:
@@ -165,7 +213,9 @@ class Policy:
     @checked
     def bot(self, seed: int = 0, sample: bool = False) -> PolicyBot:
         """Return a bot that plays the likeliest legal action, or with ``sample`` a draw."""
-        return PolicyBot.from_network(self.name, self._network, seed, sample=sample)
+        bot = PolicyBot.from_network(self.name, self._network, seed, sample=sample, game=self.game)
+        bot._values = _values_if_any(self._checkpoint, bot._network)
+        return bot
 
     def _checked(self, name: str, array: Any, size: int) -> Floats:
         """Return an array as float32 ``[n, size]``."""
@@ -285,6 +335,14 @@ def load_values(checkpoint: Checkpoint, game: Game) -> Callable[[Floats], Floats
         MissingExtra: torch is not installed.
     """
     return _value_function(checkpoint, load_network(checkpoint, game).eval())
+
+
+def _values_if_any(checkpoint: Checkpoint, network: Any) -> Callable[[Floats], Floats] | None:
+    """Return the value function of a checkpoint; None if it holds none."""
+    try:
+        return _value_function(checkpoint, network)
+    except CheckpointError:
+        return None
 
 
 def _value_function(checkpoint: Checkpoint, network: Any) -> Callable[[Floats], Floats]:

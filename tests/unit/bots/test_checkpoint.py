@@ -23,6 +23,7 @@ from sprawl_env.bots.policy.checkpoint import (
     save,
 )
 from sprawl_env.bots.policy.player import PolicyBot, load_policy, load_values
+from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.files import write_atomically
 
 torch = pytest.importorskip("torch")
@@ -299,3 +300,55 @@ def test_the_network_treats_equal_sites_alike_but_for_their_place(any_game):
     assert logits.shape == (3, any_game.num_actions)
     assert summary.shape == (3, SHAPE["trunk"])
     assert torch.isfinite(logits).all()
+
+
+def valued(folder, game):
+    """Write a checkpoint with a value head."""
+    net = network(game)
+    tensors = {NET + k: v.numpy() for k, v in net.state_dict().items()}
+    rng = np.random.default_rng(1)
+    tensors["policy.value_net.weight"] = rng.normal(size=(1, SHAPE["trunk"])).astype(np.float32)
+    tensors["policy.value_net.bias"] = np.ones(1, np.float32)
+    about = {**describe_game(game), "step": 1, "network": SHAPE, "config": {"reward_scale": 0.5}}
+    return save(folder, tensors, about)
+
+
+def test_an_analysis_has_the_policys_probabilities_and_the_positions_value(game, tmp_path):
+    path = valued(tmp_path / "step-1", game)
+    policy = load_policy(path, game)
+    games, rng = game.deal(1, 3), np.random.default_rng(3)
+    for bot in (make_bot(f"checkpoint:{path}", game), policy.bot(seed=4, sample=True)):
+        for _ in range(5):
+            mask = game.legal_actions(games)
+            seen = game.observe(games, 0, int(games.to_play[0]))[None]
+            logits = policy.logits(seen, mask[None])[0].astype(np.float64)
+            odds = np.exp(logits) / np.exp(logits).sum()
+            found = bot.analyse(mask, games)
+            assert found.visits == pytest.approx(odds[found.actions])
+            assert found.visits.sum() == pytest.approx(1.0)
+            assert sorted(found.actions.tolist()) == np.flatnonzero(mask).tolist()
+            assert (np.diff(found.visits) <= 0).all()
+            assert found.actions[0] == policy.bot().act(seen, mask[None], None)[0]
+            assert found.values.tolist() == [policy.values(seen)[0]] * int(mask.sum())
+            game.play(games, 0, int(rng.choice(np.flatnonzero(mask))))
+
+
+def test_an_analysis_without_a_value_head_has_no_values(game, tmp_path):
+    bot = make_bot(f"checkpoint:{write(tmp_path / 'step-1', game)}", game)
+    games = game.deal(1, 3)
+    found = bot.analyse(game.legal_actions(games), games)
+    assert np.isnan(found.values).all()
+    assert found.visits.sum() == pytest.approx(1.0)
+
+
+def test_a_network_in_memory_analyses_with_a_game(game):
+    games = game.deal(2, 3)
+    mask = game.legal_actions(games)
+    with pytest.raises(InvalidOption, match=r"from_network\(\.\.\., game=game\)"):
+        PolicyBot.from_network("mine", network(game)).analyse(mask, games[:1])
+    bot = PolicyBot.from_network("mine", network(game), game=game)
+    assert len(bot.analyse(mask, games[:1]).actions) == mask.sum()
+    with pytest.raises(InvalidOption, match="mask: expected the legal actions of the state"):
+        bot.analyse(1 - mask, games[:1])
+    with pytest.raises(InvalidOption, match="expected 1 records"):
+        bot.analyse(mask, games)

@@ -116,6 +116,24 @@ def test_a_thousand_random_positions_of_a_game_are_drawn(name):
             check(game, games, last)
 
 
+def test_a_notebook_shows_the_picture_of_a_position(any_game):
+    for position, last in islice(random_positions(any_game, 7, every=9), 2):
+        for seat in (None, 0, any_game.num_seats - 1):
+            games = position.copy()
+            shown = any_game.show(games, 0, seat, last)
+            svg = any_game.svg(games, 0, seat, last)
+            caption = any_game.picture(games, 0, seat, last).caption
+            before = repr(shown)
+            assert before.startswith(f"<{any_game.name}, ply {games.ply[0]}")
+            assert (f", seat {caption.seat}: " in before) == (caption.seat >= 0)
+            assert before.endswith(f": {caption.decision}>")
+            any_game.play(games, 0, int(any_game.legal_actions(games).argmax()))
+            assert shown._repr_svg_() == svg  # of the position before
+            assert repr(shown) == before
+            if seat is None:  # a seat may see no difference
+                assert any_game.svg(games, 0, seat, last) != svg
+
+
 @pytest.mark.parametrize("options", [{}, {"open_screens": True}])
 def test_what_a_seat_cannot_know_changes_no_byte_of_its_picture(any_game, options):
     if options:
