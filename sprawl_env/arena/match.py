@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -134,12 +134,16 @@ def _guarded(seat: int, ply: int, name: str, watch: Watch, work: Callable[[], T]
         watch(NOBODY, ply)
 
 
+def _makes(maker: Any) -> TypeGuard[Callable[[], Bot]]:
+    """Return whether a maker is a function, and no bot."""
+    return callable(maker) and not hasattr(maker, "act")
+
+
 def _seated(game: Game, maker: str | Bot | type[Bot] | Callable[[], Bot], seed: int) -> Bot:
     """Return the bot of a seat; its name, class or instance is not a function that makes it."""
     if isinstance(maker, str | type):
         return as_bot(maker, game, seed, "makers")
-    made = maker() if callable(maker) and not hasattr(maker, "act") else maker
-    return check_bot("makers", made)
+    return check_bot("makers", maker() if _makes(maker) else maker)
 
 
 @checked
@@ -160,12 +164,16 @@ def play_game(
             ``(NOBODY, ply)`` after.
 
     Raises:
-        InvalidOption: there is not one maker a seat, or an argument is of another type.
+        InvalidOption: there is not one maker a seat, one is neither a bot nor a function, or an
+            argument is of another type.
     """
     if isinstance(makers, str):
         raise InvalidOption(f"makers={short(makers)}: expected a list, one a seat")
     if len(makers) != game.num_seats:
         raise InvalidOption(f"makers: expected {game.num_seats}, one a seat, got {len(makers)}")
+    for maker in makers:
+        if not isinstance(maker, str | type) and not _makes(maker):
+            check_bot("makers", maker)
     games = game.deal(1, seed)
     only = np.zeros(1, np.int64)
     unseen = np.zeros((1, 0), np.float32)

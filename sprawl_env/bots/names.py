@@ -15,6 +15,7 @@ from sprawl_env.bots.protocol import Bot, check_bot
 from sprawl_env.bots.random import RandomBot
 from sprawl_env.bots.user import UserBot, bot_of
 from sprawl_env.core.arguments import checked
+from sprawl_env.core.checks import check_seed
 from sprawl_env.core.errors import InvalidOption, UnknownName, short, unknown
 from sprawl_env.core.game import Game
 
@@ -138,6 +139,7 @@ def as_bot(bot: str | Bot | type[Bot], game: Game, seed: int = 0, what: str = "b
         InvalidOption: it is something else.
         SprawlError: as of :func:`make_bot`.
     """
+    check_seed(seed)
     if isinstance(bot, str):
         return make_bot(bot, game, seed)
     if isinstance(bot, type):

@@ -140,6 +140,13 @@ def test_a_seat_whose_bot_cannot_be_made_forfeits(game, maker, says):
     assert says in forfeit.reason
 
 
+@pytest.mark.parametrize("maker", [3, None, [First], Unfit(None, 0)])
+def test_a_seat_with_neither_a_bot_nor_a_function_is_one_line(game, maker):
+    assert "makers: expected a bot's name, a bot or its class, got " in line_of(
+        lambda: play_game(game, [RandomBot(), maker], 3)
+    )
+
+
 @pytest.mark.parametrize("count", [0, 1, 3])
 def test_a_line_up_of_another_length_is_one_line(game, count):
     bots = ["random"] * count
