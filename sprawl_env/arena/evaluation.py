@@ -229,9 +229,8 @@ def line_up(names: Sequence[str], num_players: int) -> list[str]:
         return list(names)
     if len(names) == FEWEST_BOTS:
         return [names[0]] + [names[1]] * (num_players - 1)
-    raise InvalidOption(
-        f"bots: expected 2 or {num_players} names for {num_players} seats, got {len(names)}"
-    )
+    counts = f"{FEWEST_BOTS} or {num_players}" if num_players > FEWEST_BOTS else f"{FEWEST_BOTS}"
+    raise InvalidOption(f"bots: expected {counts} names for {num_players} seats, got {len(names)}")
 
 
 def summarise(names: Sequence[str], results: Results) -> list[Line]:
