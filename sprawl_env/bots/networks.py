@@ -7,6 +7,7 @@ exception of their code is one line.
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Callable
 from pathlib import Path
@@ -143,7 +144,7 @@ def _arguments(
     by_position = {inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD}
     first = parameters[0] if parameters and parameters[0].kind in by_position else None
     wanted = first is not None and first.default is first.empty and first.name not in settings
-    arguments = (game,) if first is not None and (wanted or first.name == "game") else ()
+    arguments = (copy.copy(game),) if first is not None and (wanted or first.name == "game") else ()
     check_keywords(name, make, settings, given=len(arguments), own=(WEIGHTS, SAMPLE))
     return arguments
 
