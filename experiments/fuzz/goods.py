@@ -299,6 +299,7 @@ GOOD: dict[str, Make] = {
     "make_vec.observations": lambda p: "float32",
     "load_policy.name": lambda p: p.checkpoint,
     "make_bot.name": lambda p: "random",
+    "as_bot.what": lambda p: "opponent",
     "play_games.progress": lambda p: None,
     "register.name": lambda p: None,
     "returns.values": lambda p: np.zeros((2, BATCH)),

@@ -372,6 +372,7 @@ TESTS: dict[str, Callable[[Any], bool]] = {  # by annotation
     "Legal": callable,
     "F": callable,
     "Bot": lambda value: hasattr(value, "act") and not isinstance(value, type),
+    "type[Bot]": lambda value: isinstance(value, type),
     "Index": lambda value: is_array(value, "iu"),
     "Mask": lambda value: is_array(value, "iufb"),
     "Floats": lambda value: is_array(value, "iufb"),

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from sprawl_env.bots.protocol import Bot, ask, check_bot
+from sprawl_env.bots.names import as_bot
+from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.bots.random import RandomBot
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import (
@@ -126,7 +127,7 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         self,
         name: str | Game,
         *,
-        opponent: Bot | Sequence[Bot] | None = None,
+        opponent: str | Bot | type[Bot] | Sequence[str | Bot | type[Bot]] | None = None,
         seat: int | None = None,
         reward: str | RewardFunction = "winner",
         render_mode: str | None = None,
@@ -138,7 +139,8 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         Args:
             name: a game's name, or a :class:`~sprawl_env.core.game.Game`.
             opponent: a bot for all other seats, or one bot for each of them in the order after
-                the learner; None: random bots.
+                the learner, each as a name, an instance or a class
+                (:func:`~sprawl_env.bots.names.as_bot`); None: random bots.
             seat: the learner's seat; None: a random seat at every reset.
             reward: see :mod:`sprawl_env.core.rewards`.
             render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` or None (see
@@ -172,15 +174,17 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         self._check_dealt("games")
         return clone(self._games)
 
-    def _seat_opponents(self, opponent: Bot | Sequence[Bot] | None) -> list[Bot]:
+    def _seat_opponents(
+        self, opponent: str | Bot | type[Bot] | Sequence[str | Bot | type[Bot]] | None
+    ) -> list[Bot]:
         others = self.game.num_seats - 1
         if opponent is None:
             return [RandomBot()] * others
-        if not isinstance(opponent, Sequence):
-            return [check_bot("opponent", opponent)] * others
+        if isinstance(opponent, str) or not isinstance(opponent, Sequence):
+            return [as_bot(opponent, self.game, what="opponent")] * others
         if len(opponent) != others:
             raise InvalidOption(f"opponent: expected one bot or {others}, got {len(opponent)}")
-        return [check_bot("opponent", bot) for bot in opponent]
+        return [as_bot(bot, self.game, k, "opponent") for k, bot in enumerate(opponent)]
 
     @checked
     def reset(

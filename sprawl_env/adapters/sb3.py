@@ -15,7 +15,8 @@ from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
-from sprawl_env.bots.protocol import Bot, ask, check_bot
+from sprawl_env.bots.names import as_bot
+from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.bots.random import RandomBot
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.batch import BatchKernels, new_results, new_views
@@ -54,7 +55,7 @@ class SelfPlayVecEnv(VecEnv):
         game: Game,
         num_envs: int,
         *,
-        opponents: Sequence[Bot] | None = None,
+        opponents: Sequence[str | Bot | type[Bot]] | None = None,
         weights: Sequence[float] | None = None,
         reward: str | RewardFunction = "winner",
         scale: float = 1.0,
@@ -65,7 +66,8 @@ class SelfPlayVecEnv(VecEnv):
         Args:
             game: the game.
             num_envs: number of games.
-            opponents: bots from which those in the other seats are drawn; None: random bots.
+            opponents: bots from which those in the other seats are drawn, each as a name, an
+                instance or a class (:func:`~sprawl_env.bots.names.as_bot`); None: random bots.
             weights: relative frequency of each opponent; None: all equal.
             reward: see :mod:`sprawl_env.core.rewards`.
             scale: factor on every reward of the learner.
@@ -79,6 +81,7 @@ class SelfPlayVecEnv(VecEnv):
         if factor.ndim or factor.dtype.kind not in "iuf" or not np.isfinite(factor):
             raise InvalidOption(f"scale={short(scale)}: expected a finite number")
         self.game = game
+        self._seed = seed
         self.render_mode = None
         super().__init__(
             num_envs,
@@ -110,21 +113,31 @@ class SelfPlayVecEnv(VecEnv):
 
     @checked
     def set_opponents(
-        self, opponents: Sequence[Bot], weights: Sequence[float] | None = None
+        self,
+        opponents: Sequence[str | Bot | type[Bot]],
+        weights: Sequence[float] | None = None,
     ) -> None:
         """Set the bots from which the opponents of games dealt from now on are drawn.
 
         Bots that are already opponents must keep their index: running games refer to them by it.
+        Bots are names, instances or classes (:func:`~sprawl_env.bots.names.as_bot`).
+
+        Raises:
+            SprawlError: there is no such bot, or the weights are not one a bot.
         """
-        if not isinstance(opponents, Sequence) or len(opponents) == 0:
-            raise InvalidOption("opponents: expected at least one bot, in a list")
-        for bot in opponents:
-            check_bot("opponents", bot)
+        listed = isinstance(opponents, Sequence) and not isinstance(opponents, str)
+        if not listed or len(opponents) == 0:
+            raise InvalidOption(
+                f"opponents: expected at least one bot, in a list, got {short(opponents)}"
+            )
         given = np.ones(len(opponents)) if weights is None else as_array(weights)
         fits = given.shape == (len(opponents),) and given.dtype.kind in "iuf"
         if not fits or not np.isfinite(given).all() or given.min() < 0 or given.sum() <= 0:
             raise InvalidOption(f"weights: expected {len(opponents)} numbers from 0, some positive")
-        self.opponents = list(opponents)
+        self.opponents = [
+            as_bot(bot, self.game, (self._seed + k) & MAX_SEED, "opponents")
+            for k, bot in enumerate(opponents)
+        ]
         self._chances = given / given.sum()
 
     def _start(self, seed: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sprawl_env.bots.names import make_bot
+from sprawl_env.bots.names import as_bot, is_ours, name_of
 from sprawl_env.bots.protocol import Bot
 from sprawl_env.bots.user import UserBot
 from sprawl_env.core import registry
@@ -33,8 +33,8 @@ def game_word(game: Game) -> str:
     return registry.game_word(game.rules)
 
 
-def names_of(bots: Sequence[str | Bot]) -> list[str]:
-    """Return the names of bots that are given by name or as instances.
+def names_of(bots: Sequence[str | Bot | type[Bot]]) -> list[str]:
+    """Return the names of bots that are given by name, as instances or as classes.
 
     Raises:
         InvalidOption: not a list, or two different bots have the same name.
@@ -42,11 +42,13 @@ def names_of(bots: Sequence[str | Bot]) -> list[str]:
     if isinstance(bots, str):
         raise InvalidOption(f"bots={bots!r}: expected a list of names or bots")
     names = []
-    owners: dict[str, str | Bot] = {}
+    owners: dict[str, str | Bot | type[Bot]] = {}
     for bot in bots:
-        name = bot if isinstance(bot, str) else getattr(bot, "name", None)
-        if not isinstance(name, str):
-            raise InvalidOption(f"bots: expected names or bots, got a {type(bot).__name__}")
+        name = name_of(bot)
+        if name is None:
+            called = callable(bot) and not hasattr(bot, "act")
+            hint = ": call it first" if called else ""
+            raise InvalidOption(f"bots: expected names or bots, got a {type(bot).__name__}{hint}")
         known = owners.setdefault(name, bot)
         if known is not bot and known != bot:
             raise InvalidOption(f"bots: two different bots are named {name!r}: rename one")
@@ -54,17 +56,14 @@ def names_of(bots: Sequence[str | Bot]) -> list[str]:
     return names
 
 
-def as_bot(bot: str | Bot, game: Game) -> Bot:
-    """Return a bot from its name, or an instance.
+def guarded_bot(bot: str | Bot | type[Bot], game: Game, seed: int = 0) -> Bot:
+    """Return a bot from its name, class or instance, whose errors are one line.
 
-    A user's instance is wrapped like a user's bot by name: it gets states in which what its seat
-    cannot know is resampled.
+    A user's instance is wrapped like a user's bot by name.
 
     Raises:
         SprawlError: there is no such bot, or it does not fit the game or the protocol.
     """
-    if isinstance(bot, str):
-        return make_bot(bot, game)
-    if type(bot).__module__.partition(".")[0] == "sprawl_env":
-        return bot
+    if isinstance(bot, str | type) or is_ours(type(bot)):
+        return as_bot(bot, game, seed, "bots")
     return UserBot.around(bot, game)

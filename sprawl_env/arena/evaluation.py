@@ -17,7 +17,7 @@ import numpy.typing as npt
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from sprawl_env.arena.entrants import as_bot, as_game, game_word, names_of
+from sprawl_env.arena.entrants import as_game, game_word, guarded_bot, names_of
 from sprawl_env.arena.games import Results, join, play_games
 from sprawl_env.bots.protocol import Bot
 from sprawl_env.console import console, option_words
@@ -162,7 +162,7 @@ class Evaluation:
 @checked
 def evaluate(
     game: str | GameRules | Game,
-    bots: Sequence[str | Bot],
+    bots: Sequence[str | Bot | type[Bot]],
     *,
     num_games: int = 1000,
     seed: int = 0,
@@ -176,8 +176,8 @@ def evaluate(
 
     Args:
         game: a game's name or import path, its rules, or a game with its options chosen.
-        bots: names (see :func:`sprawl_env.make_bot`) or bots, one a seat; or two, of which the
-            second fills all other seats; with one seat any number, which play alone.
+        bots: names (see :func:`sprawl_env.make_bot`), bots or their classes, one a seat; or two,
+            of which the second fills all other seats; with one seat any number, which play alone.
         num_games: rounded up to whole rotations of the seats.
         seed: deal ``d`` is dealt from ``(seed, d)``.
         progress: show a progress bar.
@@ -192,7 +192,7 @@ def evaluate(
     names = names_of(bots)
     if not names:
         raise InvalidOption("bots: expected at least one")
-    by_name = {name: as_bot(bot, made) for name, bot in zip(names, bots, strict=True)}
+    by_name = {name: guarded_bot(bot, made) for name, bot in zip(names, bots, strict=True)}
     alone = made.num_seats == 1
     if not alone:
         names = line_up(names, made.num_seats)
@@ -254,9 +254,8 @@ def line_up(names: Sequence[str], num_players: int) -> list[str]:
         return list(names)
     if len(names) == FEWEST_BOTS:
         return [names[0]] + [names[1]] * (num_players - 1)
-    raise InvalidOption(
-        f"bots: expected 2 or {num_players} names for {num_players} seats, got {len(names)}"
-    )
+    counts = f"{FEWEST_BOTS} or {num_players}" if num_players > FEWEST_BOTS else f"{FEWEST_BOTS}"
+    raise InvalidOption(f"bots: expected {counts} names for {num_players} seats, got {len(names)}")
 
 
 def summarise(names: Sequence[str], results: Results) -> list[Line]:

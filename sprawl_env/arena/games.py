@@ -8,11 +8,12 @@ from dataclasses import dataclass, fields
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.bots.protocol import Bot, ask, check_bot
+from sprawl_env.bots.names import as_bot
+from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.batch import BatchKernels, new_results, new_views
 from sprawl_env.core.checks import check_memory, check_seed, check_whole
-from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.errors import InvalidOption, short
 from sprawl_env.core.game import Game
 from sprawl_env.core.rewards import reward_mode
 from sprawl_env.core.state import NOT_OVER, TRUNCATED
@@ -56,7 +57,7 @@ def join(parts: Sequence[Results]) -> Results:
 @checked
 def play_games(
     game: Game,
-    line_up: Sequence[Bot],
+    line_up: Sequence[str | Bot | type[Bot]],
     num_games: int,
     seed: int = 0,
     batch: int = 512,
@@ -66,7 +67,8 @@ def play_games(
 
     Args:
         game: the game; its number of seats is the length of ``line_up``.
-        line_up: one bot a seat; the same object may play several seats.
+        line_up: one bot a seat, as a name, an instance or a class
+            (:func:`~sprawl_env.bots.names.as_bot`); the same instance may play several seats.
         num_games: rounded up to whole rotations.
         seed: deal ``d`` is dealt from ``(seed, d)``.
         batch: games that are played at once.
@@ -75,25 +77,30 @@ def play_games(
     Raises:
         IllegalAction: a bot does not return an array of legal actions.
         InvalidOption: a number is out of range, or ``line_up`` is not one bot a seat.
+        SprawlError: there is no such bot.
     """
     seats = game.num_seats
     num_games = check_whole("num_games=", num_games, 1)
     check_memory("num_games", num_games, 2 * game.dtype.itemsize)
     seed, batch = check_seed(seed), check_whole("batch=", batch, 1)
-    if not isinstance(line_up, Sequence) or len(line_up) != seats:
-        raise InvalidOption(f"{game.name}: line_up: expected {seats} bots, one a seat")
-    for bot in line_up:
-        check_bot("line_up", bot)
+    if isinstance(line_up, str) or not isinstance(line_up, Sequence):
+        raise InvalidOption(f"line_up={short(line_up)}: expected a list of bots")
+    if len(line_up) != seats:
+        raise InvalidOption(
+            f"{game.name}: line_up: expected {seats} bots, one a seat, got {len(line_up)}"
+        )
+    seeds = [combine(combine(seed, k), 2) for k in range(seats)]
+    bots = [as_bot(bot, game, s, "line_up") for bot, s in zip(line_up, seeds, strict=True)]
     num_deals = -(-num_games // seats)
     total = num_deals * seats
     deals = np.repeat(np.arange(num_deals), seats)
     rotation = np.tile(np.arange(seats), num_deals)
     seat_of = (np.arange(seats)[None, :] + rotation[:, None]) % seats  # [game, bot]
-    for k, bot in enumerate(line_up):
-        bot.seed(combine(combine(seed, k), 2))
+    for bot, own in zip(bots, seeds, strict=True):
+        bot.seed(own)
     return join(
         [
-            _play_batch(game, line_up, deals[a : a + batch], seat_of[a : a + batch], seed, progress)
+            _play_batch(game, bots, deals[a : a + batch], seat_of[a : a + batch], seed, progress)
             for a in range(0, total, batch)
         ]
     )

@@ -12,18 +12,21 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from functools import partial
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.bots.protocol import Bot, ask
+from sprawl_env.bots.names import as_bot
+from sprawl_env.bots.protocol import Bot, ask, check_bot
 from sprawl_env.bots.user import in_words
 from sprawl_env.core.arguments import checked
-from sprawl_env.core.errors import IllegalAction, InvalidOption, SprawlError
+from sprawl_env.core.errors import IllegalAction, InvalidOption, SprawlError, short
 from sprawl_env.core.game import Game
 from sprawl_env.core.state import NOBODY, NOT_OVER, TRUNCATED, digest
 from sprawl_env.kernels.arrays import Ints
+from sprawl_env.kernels.rng import combine
 
 T = TypeVar("T")
 Watch = Callable[[int, int], None]
@@ -131,10 +134,22 @@ def _guarded(seat: int, ply: int, name: str, watch: Watch, work: Callable[[], T]
         watch(NOBODY, ply)
 
 
+def _makes(maker: Any) -> TypeGuard[Callable[[], Bot]]:
+    """Return whether a maker is a function, and no bot."""
+    return callable(maker) and not hasattr(maker, "act")
+
+
+def _seated(game: Game, maker: str | Bot | type[Bot] | Callable[[], Bot], seed: int) -> Bot:
+    """Return the bot of a seat; its name, class or instance is not a function that makes it."""
+    if isinstance(maker, str | type):
+        return as_bot(maker, game, seed, "makers")
+    return check_bot("makers", maker() if _makes(maker) else maker)
+
+
 @checked
 def play_game(
     game: Game,
-    makers: Sequence[Callable[[], Bot]],
+    makers: Sequence[str | Bot | type[Bot] | Callable[[], Bot]],
     seed: int,
     watch: Watch = nobody_watches,
 ) -> Match:
@@ -142,16 +157,23 @@ def play_game(
 
     Args:
         game: the game; every side must be a seat.
-        makers: a function for each seat that makes its bot.
+        makers: for each seat a bot, as a name, an instance or a class
+            (:func:`~sprawl_env.bots.names.as_bot`), or a function that makes one.
         seed: of the deal.
         watch: called with ``(seat, ply)`` before a bot is made or decides, and with
             ``(NOBODY, ply)`` after.
 
     Raises:
-        InvalidOption: there is not one maker a seat, or an argument is of another type.
+        InvalidOption: there is not one maker a seat, one is neither a bot nor a function, or an
+            argument is of another type.
     """
+    if isinstance(makers, str):
+        raise InvalidOption(f"makers={short(makers)}: expected a list, one a seat")
     if len(makers) != game.num_seats:
         raise InvalidOption(f"makers: expected {game.num_seats}, one a seat, got {len(makers)}")
+    for maker in makers:
+        if not isinstance(maker, str | type) and not _makes(maker):
+            check_bot("makers", maker)
     games = game.deal(1, seed)
     only = np.zeros(1, np.int64)
     unseen = np.zeros((1, 0), np.float32)
@@ -179,7 +201,10 @@ def play_game(
             decisions[seat] += 1
 
     try:
-        bots = [_guarded(seat, 0, "", watch, make) for seat, make in enumerate(makers)]
+        bots = [
+            _guarded(seat, 0, "", watch, partial(_seated, game, maker, combine(seed, seat)))
+            for seat, maker in enumerate(makers)
+        ]
         while games["over"][0] == NOT_OVER:
             seat = int(games["to_play"][0])
             actions.append(decide(seat, bots[seat]))

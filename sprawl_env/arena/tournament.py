@@ -40,7 +40,7 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from sprawl_env.arena import report
-from sprawl_env.arena.entrants import as_bot, as_game, game_word, names_of
+from sprawl_env.arena.entrants import as_game, game_word, guarded_bot, names_of
 from sprawl_env.arena.evaluation import games_bar
 from sprawl_env.arena.journal import Journal, Row, fits
 from sprawl_env.arena.match import Forfeit, Match, Outcome, forfeited, play_game
@@ -275,14 +275,14 @@ class Setup:
         schedule: the games.
         seed: of the tournament.
         replays: whether replays are stored.
-        instances: the bots that were given as instances, by name.
+        instances: the bots that were given as instances or classes, by name.
     """
 
     game: Game
     schedule: Schedule
     seed: int
     replays: bool
-    instances: Mapping[str, Bot] = field(default_factory=dict)
+    instances: Mapping[str, Bot | type[Bot]] = field(default_factory=dict)
 
     def maker(self, name: str, seed: int) -> Callable[[], Bot]:
         """Return a function that makes a bot for one game."""
@@ -290,7 +290,7 @@ class Setup:
             return partial(make_bot, name, self.game, seed)
 
         def make() -> Bot:
-            bot = as_bot(copy.deepcopy(self.instances[name]), self.game)
+            bot = guarded_bot(copy.deepcopy(self.instances[name]), self.game, seed)
             bot.seed(seed)
             return bot
 
@@ -502,14 +502,15 @@ def check(config: Config) -> None:
             raise InvalidOption(f"bots: {name!r} is named {times} times, expected once")
 
 
-def check_instance(name: str, bot: Bot) -> None:
-    """Check that a bot given as an instance can be sent to worker processes.
+def check_instance(name: str, bot: Bot | type[Bot]) -> None:
+    """Check that a bot given as an instance or a class can be sent to worker processes.
 
     Raises:
         InvalidOption: it cannot.
     """
     advice = "give its name instead, e.g. 'module:Class'"
-    if type(bot).__module__ == "__main__" and not hasattr(sys.modules["__main__"], "__file__"):
+    kind = bot if isinstance(bot, type) else type(bot)
+    if kind.__module__ == "__main__" and not hasattr(sys.modules["__main__"], "__file__"):
         raise InvalidOption(
             f"bot {name!r}: worker processes cannot import a class of an interactive session: "
             f"{advice}"
@@ -530,7 +531,7 @@ def warm_up(game: Game) -> None:
     play_game(game, [partial(RandomBot, seat) for seat in range(game.num_seats)], seed=0)
 
 
-def rehearse(game: Game, bots: Sequence[str | Bot]) -> set[str]:
+def rehearse(game: Game, bots: Sequence[str | Bot | type[Bot]]) -> set[str]:
     """Make every bot once and return the names of users' bots.
 
     Bad names are reported before any file is written, and kernels are compiled once, before several
@@ -545,7 +546,7 @@ def rehearse(game: Game, bots: Sequence[str | Bot]) -> set[str]:
     seen = game.observe(games, 0, int(games["to_play"][0]))[None]
     users = set()
     for name, given in zip(names_of(bots), bots, strict=True):
-        bot = as_bot(given, game)
+        bot = guarded_bot(given, game)
         if isinstance(bot, UserBot):
             users.add(name)
         else:
@@ -591,7 +592,7 @@ def play(
 @checked
 def tournament(
     game: str | GameRules | Game,
-    bots: Sequence[str | Bot],
+    bots: Sequence[str | Bot | type[Bot]],
     *,
     num_games: int = 1000,
     seed: int = 0,
@@ -608,7 +609,8 @@ def tournament(
 
     Args:
         game: a game's name or import path, its rules, or a game with its options chosen.
-        bots: two or more names (see :func:`sprawl_env.make_bot`) or bots that can be pickled.
+        bots: two or more names (see :func:`sprawl_env.make_bot`), or bots or classes that can be
+            pickled.
         num_games: games of each line-up, rounded up to whole rotations.
         seed: of deals and bots.
         settings: what few tournaments need to change, see :class:`TournamentSettings`.

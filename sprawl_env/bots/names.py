@@ -1,20 +1,22 @@
-"""Bots by name, as the commands spell them."""
+"""Bots by name, as the commands spell them, and as objects (:func:`as_bot`)."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from sprawl_env.bots.greedy import GreedyBot
 from sprawl_env.bots.mcts import SearchBot, SearchConfig, parse_search
+from sprawl_env.bots.networks import make_sb3_bot, make_torch_bot
 from sprawl_env.bots.planner import PlannerBot, parse_planner
 from sprawl_env.bots.policy.agents import find_agent
 from sprawl_env.bots.policy.player import PolicyBot
-from sprawl_env.bots.protocol import Bot
+from sprawl_env.bots.protocol import Bot, check_bot
 from sprawl_env.bots.random import RandomBot
-from sprawl_env.bots.user import UserBot
+from sprawl_env.bots.user import UserBot, bot_of
 from sprawl_env.core.arguments import checked
-from sprawl_env.core.errors import UnknownName, unknown
+from sprawl_env.core.checks import check_seed
+from sprawl_env.core.errors import InvalidOption, UnknownName, short, unknown
 from sprawl_env.core.game import Game
 
 BOTS: Final = (
@@ -25,9 +27,18 @@ BOTS: Final = (
     "flat[:sims=200,..]",
     "checkpoint:PATH",
     "agent:GAME/NAME",
-    "module:Class",
+    "module:Class[,key=value,..]",
+    "torch:module:make[,weights=FILE]",
+    "sb3:FILE.zip,trust=yes",
 )
 SEARCHES: Final = {"mcts": SearchConfig(), "flat": SearchConfig(depth=1)}
+KINDS: Final[dict[Any, str]] = {
+    RandomBot: "random",
+    GreedyBot: "greedy",
+    PlannerBot: "planner",
+    SearchBot: "mcts",
+}
+"""The classes of this package that need no more than a game and a seed, and their names."""
 
 
 @checked
@@ -46,12 +57,23 @@ def make_bot(name: str, game: Game, seed: int = 0) -> Bot:
             - ``checkpoint:PATH``, the folder of a checkpoint, or of a run, which means its newest
               checkpoint,
             - ``agent:GAME/NAME``, a trained agent of this package (``agent:NAME`` for short),
-            - ``module:Class``, your own bot by import path.
+            - ``module:Class``, your own bot by import path; ``module:Class,path=x,k=3`` calls
+              ``Class(game, seed, path="x", k=3)``: a value is a whole number, a number, true or
+              false, otherwise a text,
+            - ``torch:module:make``, a policy network of your own: ``make()`` or ``make(game)``
+              returns a function or ``torch.nn.Module`` that takes observations float32
+              ``[n, observation_size]`` and masks bool ``[n, num_actions]`` and returns logits
+              ``[n, num_actions]``; ``weights=FILE.safetensors`` loads its weights, ``sample=yes``
+              draws actions instead of taking the likeliest, further settings are keywords of
+              ``make``,
+            - ``sb3:FILE.zip,trust=yes``, a MaskablePPO model that Stable-Baselines3 saved; loading
+              it runs code of the file (it unpickles), therefore ``trust=yes``; ``sample=yes`` as
+              above.
         game: the game that the bot plays, options chosen.
         seed: of the bot's random numbers.
 
     Raises:
-        UnknownName: there is no such bot.
+        UnknownName: there is no such bot or setting.
         CheckpointError: the checkpoint is damaged or is not for this game.
         BotError: your bot cannot be imported or made, or does not fit the protocol.
         MissingExtra: the bot needs a library that is not installed.
@@ -71,6 +93,72 @@ def make_bot(name: str, game: Game, seed: int = 0) -> Bot:
         return PolicyBot(Path(argument), game, seed)
     if kind == "agent":
         return PolicyBot(find_agent(name, game), game, seed, name=name)
+    if kind == "torch":
+        return make_torch_bot(name, game, seed)
+    if kind == "sb3":
+        return make_sb3_bot(name, game, seed)
     if argument:
         return UserBot(name, game, seed)
     raise unknown("bot", name, BOTS)
+
+
+def is_ours(kind: type) -> bool:
+    """Return whether a class is one of this package."""
+    return kind.__module__.partition(".")[0] == __name__.partition(".")[0]
+
+
+def name_of(bot: str | Bot | type[Bot]) -> str | None:
+    """Return the name of a bot that is given as in :func:`as_bot`; None if it is no bot."""
+    if isinstance(bot, str):
+        return bot
+    if isinstance(bot, type) and bot in KINDS:
+        return KINDS[bot]
+    name = getattr(bot, "name", None)
+    if isinstance(name, str):
+        return name
+    return bot.__name__ if isinstance(bot, type) else None
+
+
+@checked
+def as_bot(bot: str | Bot | type[Bot], game: Game, seed: int = 0, what: str = "bot") -> Bot:
+    """Return a bot from its name, its class, or an instance.
+
+    Every function of this package that takes bots calls it.  What a seat cannot know is re-dealt
+    in the states that a bot of yours gets, however it was given.
+
+    Args:
+        bot: a name as of :func:`make_bot`; a class, which is called as ``bot(game, seed)``; or an
+            instance, which is returned as it is.
+        game: the game that it plays.
+        seed: of a bot that is made here.
+        what: what the message of an error begins with.
+
+    Raises:
+        UnknownName: there is no bot of that name.
+        BotError: the class cannot be called so, or its instance does not fit the protocol.
+        InvalidOption: it is something else.
+        SprawlError: as of :func:`make_bot`.
+    """
+    check_seed(seed)
+    if isinstance(bot, str):
+        return make_bot(bot, game, seed)
+    if isinstance(bot, type):
+        return _of_class(bot, game, seed, what)
+    if callable(bot) and not callable(getattr(bot, "act", None)):
+        raise InvalidOption(
+            f"{what}: expected a bot's name, a bot or its class, got the function {short(bot)}: "
+            f"call it first"
+        )
+    return check_bot(what, bot)
+
+
+def _of_class(kind: type[Bot], game: Game, seed: int, what: str) -> Bot:
+    """Return a bot of a class."""
+    if kind in KINDS:
+        return make_bot(KINDS[kind], game, seed)
+    if is_ours(kind):
+        raise InvalidOption(
+            f"{what}: {kind.__name__} needs more than a game and a seed: expected an instance, or "
+            f"a name: {', '.join(BOTS)}"
+        )
+    return bot_of(kind, name_of(kind) or kind.__name__, game, seed)

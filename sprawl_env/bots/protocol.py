@@ -52,14 +52,15 @@ def check_bot(what: str, bot: Any) -> Bot:
     """Return ``bot`` if it looks like one.
 
     Raises:
-        InvalidOption: it has no method ``act`` or ``seed``, or does not say what it needs.
+        InvalidOption: it has no method ``act`` or ``seed``, does not say what it needs, or has no
+            name.
     """
     fits = all(callable(getattr(bot, method, None)) for method in ("act", "seed")) and all(
         isinstance(getattr(bot, need, None), bool)
         for need in ("needs_observations", "needs_states")
     )
-    if not fits or isinstance(bot, type):
-        raise InvalidOption(f"{what}: expected a bot, e.g. of make_bot(), got {short(bot)}")
+    if not fits or isinstance(bot, type) or not isinstance(getattr(bot, "name", None), str):
+        raise InvalidOption(f"{what}: expected a bot's name, a bot or its class, got {short(bot)}")
     return bot  # type: ignore[no-any-return]  # it fits
 
 

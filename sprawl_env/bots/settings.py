@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 import math
+import re
 import time
-from collections.abc import Iterator, Mapping
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
 
-from sprawl_env.core.errors import UnknownName
+from sprawl_env.core.errors import UnknownName, did_you_mean
 
 Number = int | float
+Setting = bool | int | float | str
+_WHOLE: Final = re.compile(r"[+-]?[0-9]{1,18}")
+_REAL: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]{1,2})?", re.IGNORECASE)
+_WORDS: Final = {"true": True, "false": False}
+_ANSWERS: Final = {"yes": True, "true": True, True: True, "no": False, "false": False, False: False}
 _FIRST_SLICE: Final = 4  # pieces of work
 _SLICE: Final = 0.1  # seconds
 
@@ -42,6 +49,98 @@ def parse_settings(name: str, limits: Mapping[str, tuple[Number, Number]]) -> di
             raise UnknownName(f"bot {kind!r}: {key}={value!r}: expected {sort} {low:g}..{high:g}")
         chosen[key] = number
     return chosen
+
+
+def value_of(text: str) -> Setting:
+    """Return a setting's value: a whole number, a number, true or false, otherwise the text."""
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    if _REAL.fullmatch(text):
+        return float(text)
+    return _WORDS.get(text.lower(), text)
+
+
+def split_name(name: str) -> tuple[str, dict[str, Setting]]:
+    """Return a bot's name without its settings, and the settings by key.
+
+    Args:
+        name: ``kind:what,key=value,..``; a value cannot contain a comma.
+
+    Raises:
+        UnknownName: a part is no ``key=value``, or a key is given twice.
+    """
+    what, *parts = name.split(",")
+    settings: dict[str, Setting] = {}
+    for part in parts:
+        key, equals, text = part.partition("=")
+        if not equals or not key.isidentifier():
+            raise UnknownName(f"bot {name!r}: expected key=value after the comma, got {part!r}")
+        if key in settings:
+            raise UnknownName(f"bot {name!r}: {key} is given twice")
+        settings[key] = value_of(text)
+    return what, settings
+
+
+def take_switch(name: str, settings: dict[str, Setting], key: str) -> bool:
+    """Take a setting that is yes or no out of the settings; the default is no.
+
+    Raises:
+        UnknownName: it is something else.
+    """
+    given = settings.pop(key, False)
+    if not isinstance(given, bool | str) or given not in _ANSWERS:
+        raise UnknownName(f"bot {name!r}: {key}={given}: expected yes or no")
+    return _ANSWERS[given]
+
+
+def refuse_unknown(name: str, settings: Mapping[str, Setting], known: list[str]) -> None:
+    """Check that every setting is known.
+
+    Raises:
+        UnknownName: one is not; the message lists the known ones.
+    """
+    for key in settings:
+        if key not in known:
+            there = f"there are {', '.join(known)}" if known else "there are none"
+            hint = did_you_mean(key, known)
+            raise UnknownName(f"bot {name!r}: no setting {key!r}{hint}; {there}")
+
+
+def check_keywords(
+    name: str,
+    make: Callable[..., Any],
+    settings: Mapping[str, Setting],
+    given: int,
+    own: tuple[str, ...] = (),
+) -> None:
+    """Check settings against the keywords of the class or function that takes them.
+
+    Args:
+        name: of the bot, for the message.
+        make: the class or function.
+        settings: what is given by keyword.
+        given: how many arguments are given by position.
+        own: settings that the bot has besides, for the message.
+
+    Raises:
+        UnknownName: a keyword is not known, or one without default is missing.
+    """
+    try:
+        parameters = list(inspect.signature(make).parameters.values())
+    except (TypeError, ValueError):  # not written in Python: the call itself says what is wrong
+        return
+    free = [p for p in parameters if p.kind in {p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD}]
+    named = [p for p in free[given:] if p.kind is not p.POSITIONAL_ONLY]
+    named += [p for p in parameters if p.kind is p.KEYWORD_ONLY]
+    anything = any(p.kind is p.VAR_KEYWORD for p in parameters)
+    known = [p.name for p in named]
+    taken = {p.name for p in free[:given]}
+    accepted = known + [key for key in settings if anything and key not in taken]
+    refuse_unknown(name, settings, [*accepted, *own])
+    lacking = [p.name for p in named if p.default is p.empty and p.name not in settings]
+    if lacking:
+        example = ",".join([name, *(f"{key}=.." for key in lacking)])
+        raise UnknownName(f"bot {name!r}: expected {' and '.join(lacking)}, as in {example}")
 
 
 def slices(total: int, most: int | None = None) -> Iterator[tuple[int, int]]:

@@ -1,6 +1,7 @@
-"""Users' own bots, by import path (``module:Class``) or as instances.
+"""Users' own bots, by import path (``module:Class``), as classes or as instances.
 
-The class is called as ``Class(game, seed)`` and must satisfy the ``Bot`` protocol.  The bot plays
+The class is called as ``Class(game, seed)``, with the settings of the name as keywords, and must
+satisfy the ``Bot`` protocol.  The bot plays
 behind :class:`UserBot`, which resamples what its seat cannot know.  The bot gets its own copy of
 the game, so changes to it do not affect others.  It runs in this process: the wrapper prevents
 mistakes, it is not a sandbox for hostile code.
@@ -10,12 +11,15 @@ from __future__ import annotations
 
 import copy
 import functools
+import inspect
 import traceback
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from sprawl_env.bots.protocol import Bot
+from sprawl_env.bots.settings import check_keywords, split_name
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import INT8, check_rows, check_seed
 from sprawl_env.core.errors import InvalidOption, SprawlError, unknown
@@ -46,11 +50,11 @@ def in_words(error: BaseException) -> str:
     return f"{type(error).__name__}: {message}".removesuffix(": ") + where
 
 
-def _trying(name: str, what: str, work: Callable[[], T]) -> T:
+def trying(name: str, what: str, work: Callable[[], T]) -> T:
     """Run a bot's code; an exception that it raises becomes a BotError."""
     try:
         return work()
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, BotError):  # a BotError is in words already
         raise
     except BaseException as error:  # a user's code may raise anything, SystemExit too
         raise BotError(f"bot {name!r}: {what} raised {in_words(error)}") from None
@@ -62,21 +66,31 @@ class UserBot:
     ``redeals_hidden``: the resampling is done here, from the bot's own seed.
 
     Args:
-        name: ``module:Class``.
+        name: ``module:Class``, or ``module:Class,key=value,..`` with keywords of the class.
         game: the game that it plays.
         seed: of the bot, and of the resampling.
 
     Raises:
         BotError: there is no such bot, or it does not fit the protocol.
+        UnknownName: the class has no such keyword.
     """
 
     redeals_hidden = True
 
     @checked
     def __init__(self, name: str, game: Game, seed: int = 0) -> None:
-        make = _find(name)
-        what = f"{name.partition(':')[2]}(game, seed)"
-        self._wrap(name, _trying(name, what, lambda: make(_own_game(name, game), seed)), game)
+        path, settings = split_name(name)
+        make = import_made(name, path)
+        if settings:
+            check_keywords(path, make, settings, given=2)
+        self._make(name, path.partition(":")[2], partial(make, **settings), game, seed)
+
+    def _make(
+        self, name: str, called: str, make: Callable[..., Any], game: Game, seed: int
+    ) -> None:
+        """Call a user's class and wrap its instance."""
+        what = f"{called}(game, seed)"
+        self._wrap(name, trying(name, what, lambda: make(_own_game(name, game), seed)), game)
         self._start(seed)
 
     @classmethod
@@ -109,7 +123,7 @@ class UserBot:
     def seed(self, seed: int) -> None:
         """Restart the bot's random numbers, and those of the resampling."""
         self._start(seed)
-        _trying(self.name, "seed()", lambda: self._bot.seed(seed))
+        trying(self.name, "seed()", lambda: self._bot.seed(seed))
 
     def act(self, observations: Floats | None, masks: Mask, states: Games | None) -> Index:
         """Return the bot's actions; what its seats cannot know is resampled in ``states``.
@@ -129,7 +143,24 @@ class UserBot:
                 seed = combine(self._seed, self._redeals)
                 self._game.redeal_hidden(states, k, seed, int(states["to_play"][k]))
                 self._redeals += 1
-        return _trying(self.name, "act()", lambda: self._bot.act(observations, masks, states))
+        return trying(self.name, "act()", lambda: self._bot.act(observations, masks, states))
+
+
+def bot_of(kind: type[Bot], name: str, game: Game, seed: int = 0) -> UserBot:
+    """Return a bot of a user's class, called as ``kind(game, seed)``.
+
+    Args:
+        kind: the class.
+        name: of the bot.
+        game: the game that it plays.
+        seed: of the bot, and of the resampling.
+
+    Raises:
+        BotError: it cannot be made, or does not fit the protocol.
+    """
+    made = UserBot.__new__(UserBot)
+    made._make(name, kind.__name__, kind, game, seed)
+    return made
 
 
 @functools.lru_cache(maxsize=64)
@@ -138,24 +169,38 @@ def _own_game(name: str, game: Game) -> Game:
     return copy.copy(game)
 
 
-def _find(name: str) -> Callable[[Game, int], Any]:
-    """Return the class at ``module:Class``; modules in the current folder are found too."""
-    where, _, inside = name.partition(":")
+def import_made(
+    name: str, path: str, form: str = "module:Class, e.g. my_bot:MyBot", what: str = "class"
+) -> Callable[..., Any]:
+    """Return the class or function at an import path; the current folder is searched too.
+
+    Args:
+        name: of the bot, for the message.
+        path: ``module:Class``.
+        form: what is expected, for the message.
+        what: what the path names.
+
+    Raises:
+        BotError: there is no such module, or what it holds cannot be called.
+        UnknownName: the module has classes or functions, but none of that name.
+    """
+    where, _, inside = path.partition(":")
     if not (all(part.isidentifier() for part in where.split(".")) and inside.isidentifier()):
-        raise BotError(f"bot {name!r}: expected module:Class, e.g. my_bot:MyBot")
-    module = _trying(name, f"importing {where}", lambda: find_module(where))
+        raise BotError(f"bot {name!r}: expected {form}")
+    module = trying(name, f"importing {where}", lambda: find_module(where))
     if module is None:
         raise BotError(
             f"bot {name!r}: no module {where!r} in the current folder or on Python's path"
         )
     made: Any = getattr(module, inside, None)
     if made is None:
-        classes = [key for key, value in vars(module).items() if isinstance(value, type)]
-        if not classes:
-            raise BotError(f"bot {name!r}: module {where!r} has no class {inside!r}, nor any")
-        raise unknown(f"class of {where}", inside, classes)
+        fits = callable if what != "class" else inspect.isclass
+        there = [key for key, value in vars(module).items() if fits(value)]
+        if not there:
+            raise BotError(f"bot {name!r}: module {where!r} has no {what} {inside!r}, nor any")
+        raise unknown(f"{what} of {where}", inside, there)
     if not callable(made):
-        raise BotError(f"bot {name!r}: expected a class, {inside} is a {type(made).__name__}")
+        raise BotError(f"bot {name!r}: expected a {what}, {inside} is a {type(made).__name__}")
     return made  # type: ignore[no-any-return]  # its result is checked
 
 

@@ -19,7 +19,8 @@ GameNames = Annotated[
 ]
 BOT_NAMES = (
     "random, greedy, planner, mcts:sims=200, flat, checkpoint:PATH, agent:GAME/NAME, or "
-    "module:Class for a bot of your own"
+    "module:Class,key=value, torch:module:make,weights=FILE or sb3:FILE.zip,trust=yes for a bot of "
+    "your own"
 )
 Seats = Annotated[int, arg(help="number of seats", metavar="N")]
 Options = Annotated[

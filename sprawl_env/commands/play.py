@@ -88,7 +88,13 @@ def new_session(command: Play) -> Session:
 def _game(command: Play) -> Game:
     options = parse_options(command.options)
     if command.load is None:
-        return make_game(command.game, num_players=len(command.seats), **options)
+        name, count = command.game, len(command.seats)
+        allowed = rules_of(name).options["num_players"]
+        if not allowed.low <= count <= allowed.high:
+            raise InvalidOption(
+                f"seats: expected {allowed.low}..{allowed.high} names for {name}, got {count}"
+            )
+        return make_game(name, num_players=count, **options)
     if options:
         raise InvalidOption("options: --load takes them from the saved game")
     if ":" in command.game:

@@ -17,9 +17,9 @@ from typing import Any, Final
 import numpy as np
 
 from sprawl_env import replays
-from sprawl_env.bots.names import make_bot
+from sprawl_env.bots.names import as_bot, name_of
 from sprawl_env.bots.protocol import Bot, ask
-from sprawl_env.core.errors import IllegalAction, InvalidOption, PositionError, SprawlError
+from sprawl_env.core.errors import IllegalAction, InvalidOption, PositionError, SprawlError, short
 from sprawl_env.core.files import parse_json, read_text, remove_leftovers, write_atomically
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import Picture, Played
@@ -81,44 +81,73 @@ def revealed(game: Game, before: Games, action: int, seat: int) -> bool:
     return False
 
 
+def _names(what: str, bots: Sequence[str | Bot | type[Bot]]) -> tuple[str, ...]:
+    """Return the names of those in the seats, or of the bots that give hints.
+
+    Raises:
+        InvalidOption: not a list, something is no bot, or a bot is called like a person.
+    """
+    if isinstance(bots, str):
+        raise InvalidOption(f"{what}={bots!r}: expected a list of names or bots")
+    names = []
+    for bot in bots:
+        name = name_of(bot)
+        if name is None or (name == HUMAN and not isinstance(bot, str)):
+            raise InvalidOption(
+                f"{what}: expected {HUMAN!r}, a bot's name, a bot or its class, got {short(bot)}"
+            )
+        names.append(name)
+    return tuple(names)
+
+
 class Session:
     """A game in progress.
 
     Args:
         game: the game.
-        seats: ``human`` or a bot's name, for each seat.
-        hints: names of the bots that may give hints.
+        seats: ``human`` or a bot for each seat, as a name, an instance or a class
+            (:func:`~sprawl_env.bots.names.as_bot`).
+        hints: the bots that may give hints, likewise.
         seed: seed of the deal and of the bots.
 
     Attributes:
         game: the game.
-        seats: as given.
-        hints: as given.
+        seats: the names of those in the seats.
+        hints: the names of the bots that may give hints.
         games: the current state ``[1]``.
         log: all decisions so far.
         version: a number that increases with every change.
 
     Raises:
-        InvalidOption: the number of names is not the number of seats, or none is ``human``.
+        InvalidOption: the number of names is not the number of seats, none is ``human``, or
+            something else is no bot.
         UnknownName: there is no such bot.
     """
 
     def __init__(
-        self, game: Game, seats: Sequence[str], hints: Sequence[str] = (), seed: int = 0
+        self,
+        game: Game,
+        seats: Sequence[str | Bot | type[Bot]],
+        hints: Sequence[str | Bot | type[Bot]] = (),
+        seed: int = 0,
     ) -> None:
-        if len(seats) != game.num_seats or HUMAN not in seats:
+        self.seats, self.hints = _names("seats", seats), _names("hints", hints)
+        if len(seats) != game.num_seats or HUMAN not in self.seats:
             raise InvalidOption(
                 f"{game.name}: expected {game.num_seats} seats, {HUMAN!r} among them, got "
-                f"{' '.join(seats) or 'none'}"
+                f"{' '.join(self.seats) or 'none'}"
             )
-        self.game, self.seats, self.hints = game, tuple(seats), tuple(hints)
-        self.humans = tuple(seat for seat, name in enumerate(seats) if name == HUMAN)
+        self.game = game
+        self.humans = tuple(seat for seat, name in enumerate(self.seats) if name == HUMAN)
         self._bots: dict[int, Bot] = {
-            seat: make_bot(name, game, combine(seed, seat))
-            for seat, name in enumerate(seats)
-            if name != HUMAN
+            seat: as_bot(bot, game, combine(seed, seat), "seats")
+            for seat, bot in enumerate(seats)
+            if seat not in self.humans
         }
-        self._advisers = {name: make_bot(name, game, seed) for name in hints}
+        self._advisers = {
+            name: as_bot(bot, game, seed, "hints")
+            for name, bot in zip(self.hints, hints, strict=True)
+        }
         self._checked: dict[tuple[Path, int, int], str] = {}  # by path, time and size
         self.version = 0
         self.deal(seed)

@@ -92,7 +92,8 @@ def test_evaluate_takes_the_bots_of_the_package_as_they_are():
     [
         ("greedy", {}, "bots='greedy': expected a list of names or bots"),
         ([], {}, "bots: expected at least one"),
-        (["greedy"], {}, "bots: expected 2 or 2 names for 2 seats, got 1"),
+        (["greedy"], {}, "bots: expected 2 names for 2 seats, got 1"),
+        (["greedy"] * 4, {"num_players": 3}, "bots: expected 2 or 3 names for 3 seats, got 4"),
         (["greedy", 3], {}, "bots: expected names or bots, got a int"),
         ([Named("a"), Named("a")], {}, "two different bots are named 'a'"),
         (["greedy", "random"], {"num_games": 0}, "num_games=0: expected a whole number from 1"),
@@ -156,6 +157,18 @@ def test_tournament_returns_figures_and_leaves_no_files(tmp_path, monkeypatch):
     frame = pytest.importorskip("polars") and found.frame()
     assert frame["bot"].to_list() == ["greedy", "random"]
     assert {"elo", "elo_low", "elo_high", "mu", "wins"} < set(frame.columns)
+
+
+@pytest.mark.compiled
+def test_tournament_takes_classes():
+    game = sprawl_env.game("tower_up")
+    found, by_name = (
+        sprawl_env.tournament(game, [bot, "random"], num_games=4, processes=1)
+        for bot in (First, "tests.bots:First")
+    )
+    assert {line["bot"] for line in found.report["bots"]} == {"first", "random"}
+    results = [[(row["ranks"], row["scores"]) for row in each.results] for each in (found, by_name)]
+    assert results[0] == results[1]
 
 
 @pytest.mark.compiled

@@ -529,6 +529,8 @@ def test_the_replay_is_shown_when_the_game_is_over(table):
         (["--game", "tower"], "unknown game 'tower'"),
         (["--seats", "greedy", "random"], "expected 2 seats, 'human' among them"),
         (["--seats", "human", "gredy"], " 'gredy'"),
+        (["--seats", "human"], "seats: expected 2..4 names for tower_up, got 1"),
+        (["--seats", *["human"] * 5], "seats: expected 2..4 names for tower_up, got 5"),
         (["--hints", "gredy"], " 'gredy'"),
         (["--options", "board"], "expected name=value"),
         (["--seed", "-1"], "seed=-1: expected a whole number"),
