@@ -15,7 +15,7 @@ from sprawl_env.core.checks import check_memory, check_seed, check_whole
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
 from sprawl_env.core.rewards import reward_mode
-from sprawl_env.core.state import NOT_OVER, TRUNCATED
+from sprawl_env.core.state import NOT_OVER, TRUNCATED, Games, plain
 from sprawl_env.kernels.rng import combine
 
 
@@ -84,19 +84,39 @@ def play_games(
         raise InvalidOption(f"{game.name}: line_up: expected {seats} bots, one a seat")
     for bot in line_up:
         check_bot("line_up", bot)
-    num_deals = -(-num_games // seats)
-    total = num_deals * seats
-    deals = np.repeat(np.arange(num_deals), seats)
-    rotation = np.tile(np.arange(seats), num_deals)
-    seat_of = (np.arange(seats)[None, :] + rotation[:, None]) % seats  # [game, bot]
-    for k, bot in enumerate(line_up):
-        bot.seed(combine(combine(seed, k), 2))
+    deals, seat_of = rotations(num_games, seats)
+    seed_bots(line_up, seed)
     return join(
         [
             _play_batch(game, line_up, deals[a : a + batch], seat_of[a : a + batch], seed, progress)
-            for a in range(0, total, batch)
+            for a in range(0, len(deals), batch)
         ]
     )
+
+
+def rotations(num_games: int, seats: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return which deal each game has, ``[n]``, and where each bot sits, ``[n, bot]``.
+
+    ``n`` is the number of games rounded up to whole rotations.
+    """
+    num_deals = -(-num_games // seats)
+    rotation = np.tile(np.arange(seats), num_deals)
+    seat_of = (np.arange(seats)[None, :] + rotation[:, None]) % seats
+    return np.repeat(np.arange(num_deals), seats), seat_of
+
+
+def seed_bots(line_up: Sequence[Bot], seed: int) -> None:
+    """Seed the bots of a line-up before their first game."""
+    for k, bot in enumerate(line_up):
+        bot.seed(combine(combine(seed, k), 2))
+
+
+def deal_paired(game: Game, deals: npt.NDArray[np.int64], seed: int) -> Games:
+    """Return games of which game ``i`` is dealt from ``(seed, deals[i])``."""
+    games = game.empty(len(deals))
+    for i, deal in enumerate(deals.tolist()):
+        game.kernels.deal(plain(game.tables), plain(games), i, combine(seed, deal))
+    return games
 
 
 def _play_batch(
@@ -110,9 +130,7 @@ def _play_batch(
     """Play some games to the end."""
     size = len(seat_of)
     stepper = BatchKernels(game)
-    games = game.empty(size)
-    for i in range(size):
-        game.kernels.deal(game.tables, games, i, combine(seed, int(deals[i])))
+    games = deal_paired(game, deals, seed)
     sitting = np.argsort(seat_of, axis=1)  # [game, seat] -> bot
     views, results = new_views(game, size), new_results(game, size)
     scores, standings, over = results.scores, results.standings, results.over
