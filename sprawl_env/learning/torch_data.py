@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch.utils.data import IterableDataset, get_worker_info
+
+from sprawl_env.kernels.arrays import Floats
+from sprawl_env.learning.datasets import columns_of
 
 if TYPE_CHECKING:
     from sprawl_env.learning.datasets import Dataset
@@ -30,17 +35,19 @@ class TorchDecisions(IterableDataset[dict[str, Tensor]]):
         """Yield the batches."""
         worker = get_worker_info()
         part, num_parts = (0, 1) if worker is None else (worker.id, worker.num_workers)
-        scales = torch.from_numpy(self._dataset.scales)
+        scales = self._dataset.scales
         for found in self._dataset.batches(
             self._batch_size, seed=self._seed, part=part, num_parts=num_parts
         ):
-            columns = {name: torch.from_numpy(c) for name, c in found._asdict().items()}
             yield {
-                **{
-                    name: c if name == "returns" else c.long()
-                    for name, c in columns.items()
-                    if name not in {"observations", "masks"}
-                },
-                "observations": columns["observations"] * scales,
-                "masks": columns["masks"].bool(),
+                name: _tensor(name, column, scales) for name, column in columns_of(found).items()
             }
+
+
+def _tensor(name: str, column: npt.NDArray[Any], scales: Floats) -> Tensor:
+    """Return a column as a tensor of the type that learners use."""
+    if name == "observations":  # numpy does this several times faster than torch
+        return torch.from_numpy(column * scales)
+    if name == "masks":
+        return torch.from_numpy(column.view(np.bool_))
+    return torch.from_numpy(column if name == "returns" else column.astype(np.int64))

@@ -38,6 +38,7 @@ QUICK = {  # flags that make a guide's command short; the last one given counts
     "--width 8 --trunk 16 --imitation 0 --max-minutes 0 --processes 1 --total-steps 256 "
     "--checkpoint-every 128 --evaluation-games 4",
     "python -m experiments.balance": "--games 2 --seats 2",
+    "python -m experiments.dataset": "--games 8",
     "sprawl-env evaluate": "--games 4",
     "sprawl-env tournament": "--games 2 --processes 1",
 }
