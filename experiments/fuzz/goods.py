@@ -32,6 +32,7 @@ from sprawl_env.core.game import Game
 from sprawl_env.core.layout import Block
 from sprawl_env.core.rules import Played
 from sprawl_env.core.state import Games
+from sprawl_env.learning import Dataset, write_dataset
 
 BATCH: Final = 4
 SEED: Final = 3
@@ -117,6 +118,12 @@ class Place:
         path = self.folder / "checkpoint"
         return checkpoint.save(path, weights, {**about, "config": config})
 
+    @cached_property
+    def dataset(self) -> Dataset:
+        """A dataset of random games."""
+        bots = ["random"] * self.game.num_seats
+        return write_dataset(self.folder / "dataset", self.game, bots, 1)
+
     @property
     def games(self) -> Games:
         """Fresh records."""
@@ -198,6 +205,7 @@ OBJECTS: dict[str, Make] = {
     "ActionTable": lambda p: p.game.actions,
     "ObservationLayout": lambda p: p.game.observation_layout,
     "Replay": lambda p: p.replay,
+    "Dataset": lambda p: p.dataset,
 }
 
 # Good values, by parameter; by the end of the callable's name and the parameter where it differs.
@@ -207,6 +215,7 @@ GOOD: dict[str, Make] = {
     "actions_each": lambda p: 2,
     "agent": lambda p: "player_0",
     "batch": lambda p: 2,
+    "batch_size": lambda p: 2,
     "bot": lambda p: p.bot,
     "bots": lambda p: [p.bot, "greedy"],
     "checkpoint": lambda p: checkpoint.load(p.checkpoint),
@@ -220,6 +229,7 @@ GOOD: dict[str, Make] = {
     "g": lambda p: 0,
     "game": lambda p: p.game,
     "games": lambda p: p.games,
+    "games_per_shard": lambda p: 2,
     "heuristic": lambda p: None,
     "i": lambda p: 0,
     "last_values": lambda p: np.zeros((BATCH, 2)),
@@ -236,7 +246,9 @@ GOOD: dict[str, Make] = {
     "network": lambda p: p.policy()._network,
     "num_envs": lambda p: 2,
     "num_games": lambda p: 2,
+    "num_parts": lambda p: 1,
     "num_threads": lambda p: 1,
+    "number": lambda p: 0,
     "numbers": lambda p: np.zeros(p.game.observation_size, np.int8),
     "observation": lambda p: p.seen[0],
     "observations": lambda p: p.seen,
@@ -245,6 +257,7 @@ GOOD: dict[str, Make] = {
     "options": lambda p: None,
     "out": lambda p: np.zeros(p.game.observation_size, np.float32),
     "parallel": lambda p: None,
+    "part": lambda p: 0,
     "path": lambda p: p.checkpoint,
     "plan_turns": lambda p: 4,
     "plan_value": lambda p: None,
@@ -296,6 +309,7 @@ GOOD: dict[str, Make] = {
     "LegalDiscrete.open.legal": lambda p: np.ones(p.game.num_actions, np.int8),
     "format.load.path": lambda p: p.replay_file,
     "load_all.path": lambda p: p.replay_file,
+    "load_dataset.folder": lambda p: p.dataset.folder,
     "make_vec.observations": lambda p: "float32",
     "load_policy.name": lambda p: p.checkpoint,
     "make_bot.name": lambda p: "random",
@@ -306,6 +320,7 @@ GOOD: dict[str, Make] = {
     "table.folder": lambda p: p.replay_file,
     "tournament.out": lambda p: p.paths["a file"] / "below",
     "tournament.settings": lambda p: sprawl_env.TournamentSettings(),
+    "write_dataset.folder": lambda p: p.paths["a file"] / "below",
 }
 
 # Good values that depend on the object whose method is called.

@@ -16,7 +16,7 @@ from sprawl_env.core.checks import check_memory, check_seed, check_whole
 from sprawl_env.core.errors import InvalidOption, short
 from sprawl_env.core.game import Game
 from sprawl_env.core.rewards import reward_mode
-from sprawl_env.core.state import NOT_OVER, TRUNCATED
+from sprawl_env.core.state import NOT_OVER, TRUNCATED, Games, plain
 from sprawl_env.kernels.rng import combine
 
 
@@ -83,27 +83,52 @@ def play_games(
     num_games = check_whole("num_games=", num_games, 1)
     check_memory("num_games", num_games, 2 * game.dtype.itemsize)
     seed, batch = check_seed(seed), check_whole("batch=", batch, 1)
-    if isinstance(line_up, str) or not isinstance(line_up, Sequence):
-        raise InvalidOption(f"line_up={short(line_up)}: expected a list of bots")
-    if len(line_up) != seats:
-        raise InvalidOption(
-            f"{game.name}: line_up: expected {seats} bots, one a seat, got {len(line_up)}"
-        )
-    seeds = [combine(combine(seed, k), 2) for k in range(seats)]
-    bots = [as_bot(bot, game, s, "line_up") for bot, s in zip(line_up, seeds, strict=True)]
-    num_deals = -(-num_games // seats)
-    total = num_deals * seats
-    deals = np.repeat(np.arange(num_deals), seats)
-    rotation = np.tile(np.arange(seats), num_deals)
-    seat_of = (np.arange(seats)[None, :] + rotation[:, None]) % seats  # [game, bot]
-    for bot, own in zip(bots, seeds, strict=True):
-        bot.seed(own)
+    bots = seated(game, line_up, seed)
+    deals, seat_of = rotations(num_games, seats)
     return join(
         [
             _play_batch(game, bots, deals[a : a + batch], seat_of[a : a + batch], seed, progress)
-            for a in range(0, total, batch)
+            for a in range(0, len(deals), batch)
         ]
     )
+
+
+def rotations(num_games: int, seats: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return which deal each game has, ``[n]``, and where each bot sits, ``[n, bot]``.
+
+    ``n`` is the number of games rounded up to whole rotations.
+    """
+    num_deals = -(-num_games // seats)
+    rotation = np.tile(np.arange(seats), num_deals)
+    seat_of = (np.arange(seats)[None, :] + rotation[:, None]) % seats
+    return np.repeat(np.arange(num_deals), seats), seat_of
+
+
+def seated(game: Game, line_up: Sequence[str | Bot | type[Bot]], seed: int) -> list[Bot]:
+    """Return the bots of a line-up, seeded for their first game.
+
+    Raises:
+        SprawlError: there is no such bot, or they are not one a seat.
+    """
+    if isinstance(line_up, str) or not isinstance(line_up, Sequence):
+        raise InvalidOption(f"line_up={short(line_up)}: expected a list of bots")
+    if len(line_up) != game.num_seats:
+        raise InvalidOption(
+            f"{game.name}: line_up: expected {game.num_seats} bots, one a seat, got {len(line_up)}"
+        )
+    seeds = [combine(combine(seed, k), 2) for k in range(game.num_seats)]
+    bots = [as_bot(bot, game, s, "line_up") for bot, s in zip(line_up, seeds, strict=True)]
+    for bot, own in zip(bots, seeds, strict=True):
+        bot.seed(own)
+    return bots
+
+
+def deal_paired(game: Game, deals: npt.NDArray[np.int64], seed: int) -> Games:
+    """Return games of which game ``i`` is dealt from ``(seed, deals[i])``."""
+    games = game.empty(len(deals))
+    for i, deal in enumerate(deals.tolist()):
+        game.kernels.deal(plain(game.tables), plain(games), i, combine(seed, deal))
+    return games
 
 
 def _play_batch(
@@ -117,9 +142,7 @@ def _play_batch(
     """Play some games to the end."""
     size = len(seat_of)
     stepper = BatchKernels(game)
-    games = game.empty(size)
-    for i in range(size):
-        game.kernels.deal(game.tables, games, i, combine(seed, int(deals[i])))
+    games = deal_paired(game, deals, seed)
     sitting = np.argsort(seat_of, axis=1)  # [game, seat] -> bot
     views, results = new_views(game, size), new_results(game, size)
     scores, standings, over = results.scores, results.standings, results.over

@@ -39,6 +39,7 @@ QUICK = {  # flags that make a guide's command short; the last one given counts
     "--checkpoint-every 128 --evaluation-games 4",
     "python -m experiments.balance": "--games 2 --seats 2",
     "python -m self_play": "1",
+    "python -m experiments.dataset": "--games 8",
     "sprawl-env evaluate": "--games 4",
     "sprawl-env tournament": "--games 2 --processes 1",
 }
