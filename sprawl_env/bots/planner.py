@@ -288,29 +288,29 @@ class PlannerBot:
         legal, state = check_position(self._game, self.name, mask, state)
         if legal.size == 1:
             return only_one(int(legal[0]))
-        playouts = self._plan(state, 0)
-        found = playouts.size
-        ranked = self._work.ranked[:found]
         visits, values = np.zeros(legal.size, np.int64), np.full(legal.size, np.nan)
-        visits[:found] = playouts
+        found = 1
+        for left, deals in self._plan(state, 0):
+            found = max(found, left)
+            visits[:left] += deals
         tried = np.flatnonzero(visits)
         values[tried] = self._work.ratings[tried] / visits[tried]
-        others = np.setdiff1d(legal, ranked)
-        return Analysis(np.concatenate([ranked, others]), visits, values)
+        ranked = self._work.ranked[:found]
+        return Analysis(np.concatenate([ranked, np.setdiff1d(legal, ranked)]), visits, values)
 
-    def _plan(self, states: Games, k: int) -> Index:
+    def _plan(self, states: Games, k: int) -> list[tuple[int, int]]:
         """Rank the candidates of the seat to play in game ``k``; Ctrl-C can interrupt it.
 
         Returns:
-            The number of playouts of each candidate, int64 ``[candidates]``.  The workspace has the
-            candidates, best first, and the sums of their ratings.
+            For each round the number of candidates and the playouts of each.  The workspace
+            has the candidates, best first, and the sums of their ratings.
         """
         seed = combine(self._seed, self._decisions)
         self._decisions += 1
         self._root[0] = states[k]
         tables, root, work = self._game.tables, self._root, self._work
         left, deal = int(self._rank(tables, root, work, seed)), 1
-        playouts: Index = np.zeros(left, np.int64)
+        played = []
         rounds = (max(left, 1) - 1).bit_length()  # halvings until one is left
         for _ in range(rounds):
             deals = max(self._limits.playouts // (rounds * left), 1)
@@ -318,7 +318,7 @@ class PlannerBot:
                 share = PlayoutShare(seed, deal, left, first, first + count - 1)
                 self._compare(tables, root, work, self._limits, share)
             deal += deals
-            playouts[:left] += deals
+            played.append((left, deals))
             sort_best_first(work.ranked, work.ratings, left)
             left = (left + 1) // 2
-        return playouts
+        return played

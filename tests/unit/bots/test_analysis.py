@@ -102,6 +102,16 @@ def test_the_playouts_of_a_planner_are_counted_round_by_round(game):
     assert found.actions[5:].tolist() == sorted(found.actions[5:].tolist())
 
 
+def test_a_planner_with_one_candidate_compares_nothing(game):
+    games, mask = next(positions(game))
+    bot = make_bot("planner:candidates=1", game)
+    found = bot.analyse(mask, games)
+    assert sorted(found.actions.tolist()) == np.flatnonzero(mask).tolist()
+    assert found.actions[0] == bot.act(None, mask[None], games)[0]
+    assert not found.visits.any()
+    assert np.isnan(found.values).all()
+
+
 def test_the_values_of_a_planner_are_means_in_points(game, monkeypatch):
     games, mask = next(positions(game))
     bot = make_bot("planner:candidates=3,playouts=12,turns=1", game, seed=2)
