@@ -415,6 +415,11 @@ ENTRIES: Final = (
         "experiments.balance",
         "experiments.balance --games 4 --seats 2 --batch 4 --out balance.json",
     ),
+    Entry(
+        "experiments.dataset",
+        f"experiments.dataset data --game {LOTS} --bots random --games 4000 --games-per-shard 500",
+        varying=("data/dataset.json", "data/README.md"),
+    ),
     Entry("experiments.benchmark", BENCHMARK, varying=("speed.json",)),
     Entry(
         "experiments.throughput",

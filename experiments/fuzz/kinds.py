@@ -19,6 +19,8 @@ from typing import Any, Final
 from unittest import mock
 
 import numpy as np
+import torch
+from safetensors.torch import save_file
 
 import sprawl_env
 from experiments.export import Config as Export
@@ -45,6 +47,7 @@ from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import provenance
 from sprawl_env.core.state import NOT_OVER, Games
 from sprawl_env.kernels.arrays import Mask
+from sprawl_env.learning import load_dataset, write_dataset
 from sprawl_env.play.session import HUMAN, Session, game_of, saves_in
 from sprawl_env.replays.page import page
 
@@ -370,6 +373,33 @@ def read_checkpoint(folder: Path) -> Use:
     return read_policy(folder / "mine")
 
 
+def linear(game: Game) -> Any:
+    """Return a network as a user writes one."""
+    return torch.nn.Linear(game.observation_size, game.num_actions)
+
+
+def make_weights(folder: Path, number: int) -> None:
+    """Save the weights of a user's network."""
+    torch.manual_seed(number)
+    save_file(linear(sprawl_env.game(LOTS)).state_dict(), folder / "net.safetensors")
+
+
+def read_weights(folder: Path) -> Use:
+    """Load a user's network and let it play."""
+    game, path = sprawl_env.game(LOTS), folder / "net.safetensors"
+    bot = make_bot(f"torch:experiments.fuzz.kinds:linear,weights={path}", game, 1)
+    games = game.deal(1, 0)
+    seen = game.observe(games, 0, int(games["to_play"][0]))[None]
+    mask = game.legal_actions(games, 0)[None]
+    action = bot.act(seen, mask, None)[0]
+
+    def use() -> None:
+        if not mask[0, action]:
+            raise Broken("it plays an illegal action")
+
+    return use
+
+
 def make_agent(folder: Path, number: int) -> None:
     """Write the folder of agents with one of them."""
     make_checkpoint(folder, 1)
@@ -503,6 +533,24 @@ def read_results(folder: Path) -> Use:
     return lambda: console().print(found.table(), found.verdict, markup=False)
 
 
+def make_dataset(folder: Path, number: int) -> None:
+    """Write a dataset of two shards."""
+    write_dataset(folder, LOTS, NAMES, 4, seed=number, games_per_shard=2)
+
+
+def read_dataset(folder: Path) -> Use:
+    """Read all shards of a dataset."""
+    found = load_dataset(folder, sprawl_env.game(LOTS))
+    shards = list(found)
+
+    def use() -> None:
+        count = sum(len(part.actions) for part in found.batches(7, seed=1))
+        if not count == found.num_decisions == sum(len(shard.actions) for shard in shards):
+            raise Broken(f"{count} decisions")
+
+    return use
+
+
 JOURNAL: Final = whole_games.Games(games=2000, only=(LOTS,))
 
 
@@ -538,6 +586,9 @@ KINDS: Final[dict[str, Kind]] = {
         ("sprawl_env.core.data:_read",), make_data, read_data, variants=24, damaged="data/*"
     ),
     "checkpoint": Kind((_CHECKPOINT,), make_checkpoint, read_checkpoint, variants=2),
+    "weights": Kind(
+        ("sprawl_env.bots.networks:_load_weights",), make_weights, read_weights, variants=2
+    ),
     "agent": Kind((_CHECKPOINT, "sprawl_env.bots.policy.agents:_describe"), make_agent, read_agent),
     "run": Kind((_CHECKPOINT, "sprawl_env.learning.training:read_config"), make_run, read_run),
     "export": Kind((_CHECKPOINT, "experiments.export:read"), make_run, read_export),
@@ -550,6 +601,15 @@ KINDS: Final[dict[str, Kind]] = {
     ),
     "results": Kind(
         ("sprawl_env.arena.compare:_games_in",), make_results, read_results, variants=3
+    ),
+    "dataset": Kind(
+        (
+            "sprawl_env.learning.datasets:read_description",
+            "sprawl_env.learning.datasets:read_shard",
+        ),
+        make_dataset,
+        read_dataset,
+        variants=2,
     ),
     "journal": Kind(
         (_JOURNAL, "experiments.fuzz.running:open_journal"), make_journal, read_journal

@@ -24,7 +24,7 @@ from sprawl_env.bots.settings import (
 )
 from sprawl_env.bots.user import BotError, UserBot, import_made, trying
 from sprawl_env.core.checks import check_seed
-from sprawl_env.core.errors import short
+from sprawl_env.core.errors import printable, short
 from sprawl_env.core.extras import require
 from sprawl_env.core.files import read_bytes
 from sprawl_env.core.game import Game
@@ -167,12 +167,13 @@ def _load_weights(name: str, network: Any, path: str) -> None:
         raise BotError(f"bot {name!r}: weights {path!r}: {error.strerror}") from None
     except (safetensors.SafetensorError, KeyError) as error:
         raise BotError(
-            f"bot {name!r}: weights {path!r}: expected a safetensors file: {error}"
+            f"bot {name!r}: weights {path!r}: expected a safetensors file: "
+            f"{printable(str(error))[:300]}"
         ) from None
     try:
         network.load_state_dict(tensors)
     except RuntimeError as error:  # names the keys and shapes, over several lines
-        reason = " ".join(str(error).split())[:300]
+        reason = printable(" ".join(str(error).split()))[:300]
         raise BotError(f"bot {name!r}: weights {path!r}: {reason}") from None
 
 

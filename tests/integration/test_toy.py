@@ -270,7 +270,7 @@ def test_it_is_played_without_pictures_and_no_hidden_card_is_shown(folder, monke
         session.play(0, view["actions"][0][0])
     assert clicked == 2
     assert "holds ?" not in text_picture(session.picture(0))
-    assert session.view(0)["scores"] == session.game.scores(session.games).tolist()
+    assert session.view(0)["scores"] == session.game.scores(session.games, 0).tolist()
 
 
 def test_it_is_played_in_the_terminal_saved_and_loaded(folder, capsys):

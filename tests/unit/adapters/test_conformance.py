@@ -161,9 +161,9 @@ def test_rewards_compare_all_sides_and_go_to_the_seats(any_game, reward):
 def test_score_rewards_add_up_to_the_score(any_game):
     env = BoardGameAEC(any_game, reward="score")
     env.reset(seed=4)
-    before = any_game.scores(env.games)
+    before = any_game.scores(env.games, 0)
     gained = total_rewards(env, seed=4)
-    assert gained == pytest.approx((any_game.scores(env.games) - before)[: any_game.num_seats])
+    assert gained == pytest.approx((any_game.scores(env.games, 0) - before)[: any_game.num_seats])
 
 
 def test_a_turn_limit_truncates_and_is_scored_like_an_end(any_game):
@@ -188,7 +188,7 @@ def test_skipping_forced_plies_deals_again_until_there_is_a_choice():
     for seed in range(12):
         total = total_rewards(env, seed)
         assert not env.games.only_ones[0]
-        assert [total[0] + 2, total[1]] == toy(dull=OFTEN).scores(env.games).tolist()
+        assert [total[0] + 2, total[1]] == toy(dull=OFTEN).scores(env.games, 0).tolist()
     with pytest.raises(InvalidOption, match="games in a row ended before there was a choice"):
         BoardGameAEC(toy(dull=ALWAYS), skip_forced=True).reset(seed=1)
 
