@@ -189,7 +189,9 @@ def _games_in(path: Path) -> dict[Key, Row]:
 
 def _is_game(row: Any) -> bool:
     """Return whether a JSON value is a game."""
-    if not isinstance(row, dict) or not fits({name: row.get(name) for name in _ROW}, _ROW):
+    if not isinstance(row, dict) or not _ROW.keys() <= row.keys():
+        return False
+    if not fits({name: row[name] for name in _ROW}, _ROW):
         return False
     seats, scores = len(row["bots"]), row["scores"]
     return (

@@ -90,6 +90,7 @@ def test_a_forfeit_counts_its_shares_only(tmp_path):
         {"deal": 0},
         [],
         1,
+        {"deal": 0, "bots": ["a"], "shares": [1.0]},
         {**game(0, 1), "shares": [1.0]},
         {**game(0, 1), "shares": [2.0, -1.0]},
         {**game(0, 1), "scores": [1]},
