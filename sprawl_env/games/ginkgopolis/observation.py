@@ -190,28 +190,35 @@ def write_place(dx: int, dy: int, first: int, out: Mask) -> None:
 
 @kernel
 def write_buildings(t: Table, state: State, viewer: int, x: int, y: int, out: Mask) -> None:
-    """Write every building into its tile's row and into the window."""
-    at = t.at
+    """Write every building into its tile's row and into the window.
+
+    Where the blocks begin is read before the loop: after a write to ``out`` the compiler would read
+    it again.
+    """
+    at, stride, outside = t.at, int(t.at.tile), 0
+    of_levels, of_place, of_owner = int(at.levels), int(at.tile_place), int(at.owner)
+    in_window, owner_in_window = int(at.city_levels), int(at.city_owner)
     for site in range(state.num_sites):
         tile, owner = int(state.site_tile[site]), int(state.owner[site])
         levels = int(state.levels[site])
         shown = min(levels, SHOWN_LEVELS)
         dx, dy = int(state.site_x[site]) - x, int(state.site_y[site]) - y
-        row = tile * int(at.tile)
-        out[at.levels + row] = shown
-        write_place(dx, dy, at.tile_place + row, out)
+        row = tile * stride
+        out[of_levels + row] = shown
+        write_place(dx, dy, of_place + row, out)
         # Without an owner, write zeros for some side: a branch here would be unpredictable.
         side = side_seen(state, viewer, owner)
         is_owned = owner != NOBODY
-        out[at.owner + row + side] = is_owned
+        out[of_owner + row + side] = is_owned
         built = at.built + side
         out[built] = int(out[built]) + (levels if is_owned else 0)
         cell = window_cell(dx, dy)
         if cell == OUTSIDE_WINDOW:
-            out[at.outside] = int(out[at.outside]) + 1
+            outside += 1
             continue
-        out[at.city_levels + colour_of(tile) * AREA + cell] = shown
-        out[at.city_owner + cell] = 1 if owner == viewer else -1 if is_owned else 0
+        out[in_window + colour_of(tile) * AREA + cell] = shown
+        out[owner_in_window + cell] = 1 if owner == viewer else -1 if is_owned else 0
+    out[at.outside] = outside
 
 
 @kernel
@@ -225,17 +232,18 @@ def yields_of(state: State, site: int) -> int:
 @kernel
 def yields_beside(state: State, site: int, direction: int) -> int:
     """Return the levels adjacent to the cell a side faces, in the lanes of their colours."""
-    around = state.around[site]
+    around, corner = state.around[site], 2 * direction + 1
     yields = yields_of(state, site)
-    yields += yields_of(state, int(around[2 * direction + 1]))
-    yields += yields_of(state, int(around[(2 * direction + 7) % COMPASS]))
+    yields += yields_of(state, int(around[corner]))
+    yields += yields_of(state, int(around[(corner - 2) & (COMPASS - 1)]))
     return yields + yields_of(state, int(around[COMPASS + direction]))
 
 
 @kernel
 def write_markers(t: Table, state: State, x: int, y: int, out: Mask) -> None:
     """Write where every marker is and what is adjacent to it."""
-    at = t.at
+    at, stride = t.at, int(t.at.letter)
+    of_place, of_yield, in_window = int(at.letter_place), int(at.letter_yield), int(at.city_marker)
     for letter in range(NUM_LETTERS):
         side = int(state.marker[letter])
         if side == NO_SIDE:
@@ -243,15 +251,15 @@ def write_markers(t: Table, state: State, x: int, y: int, out: Mask) -> None:
         site, direction = side >> 2, side & 3
         dx = int(state.site_x[site]) + int(EAST[direction]) - x
         dy = int(state.site_y[site]) + int(SOUTH[direction]) - y
-        row = letter * int(at.letter)
-        write_place(dx, dy, at.letter_place + row, out)
+        row = letter * stride
+        write_place(dx, dy, of_place + row, out)
         yields = yields_beside(state, site, direction)
         for colour in range(NUM_COLOURS):
             levels = (yields >> colour * LANE_BITS) & LANE
-            out[at.letter_yield + row + colour] = min(levels, SHOWN_LEVELS)
+            out[of_yield + row + colour] = min(levels, SHOWN_LEVELS)
         cell = window_cell(dx, dy)
         if cell != OUTSIDE_WINDOW:
-            out[at.city_marker + cell] = 1
+            out[in_window + cell] = 1
 
 
 @kernel
