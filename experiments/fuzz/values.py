@@ -377,6 +377,7 @@ TESTS: dict[str, Callable[[Any], bool]] = {  # by annotation
     "Mask": lambda value: is_array(value, "iufb"),
     "Floats": lambda value: is_array(value, "iufb"),
     "slice": lambda value: isinstance(value, slice),
+    "RewardFunction": callable,
 }
 COLLECTIONS: Final = ("Sequence[", "Iterable[", "Collection[", "tuple[", "list[")
 

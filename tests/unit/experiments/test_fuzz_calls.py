@@ -256,3 +256,15 @@ def test_good_values_are_for_what_exists():
     owners = {target.owner.__name__ for target in targets() if target.method}
     assert set(goods.OBJECTS) == owners
     assert isinstance(Place, type) and issubclass(Game, object)
+
+
+def test_a_reward_may_be_a_function(place):
+    slot = next(
+        parameter
+        for target in targets()
+        if target.name == "adapters.pettingzoo_base.ZooGame"
+        for parameter in slots_of(target, place.name)
+        if parameter.name == "reward"
+    )
+    assert is_good(place, slot.name, slot.kinds, len)
+    assert not is_good(place, slot.name, slot.kinds, 1)
