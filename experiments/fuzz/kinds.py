@@ -247,7 +247,7 @@ def make_replays(folder: Path, number: int) -> None:
     if number % 2:
         actions = some_plies(game, number)
         forfeit = {"seat": 0, "ply": len(actions), "reason": "it raised ValueError"}
-        about = {"bots": bots, "forfeit": forfeit}
+        about: dict[str, Any] = {"bots": bots, "forfeit": forfeit}
         texts.append(replays.dump(replays.from_actions(game, number, actions, **about)))
     (folder / "games.jsonl").write_text("".join(texts))
 

@@ -18,13 +18,14 @@ from typing import Any, TypeGuard, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from sprawl_env.bots.analysis import searches
 from sprawl_env.bots.names import as_bot
 from sprawl_env.bots.protocol import Bot, ask, check_bot
 from sprawl_env.bots.user import in_words
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.errors import IllegalAction, InvalidOption, SprawlError, short
 from sprawl_env.core.game import Game
-from sprawl_env.core.state import NOBODY, NOT_OVER, TRUNCATED, digest
+from sprawl_env.core.state import NOBODY, NOT_OVER, TRUNCATED, clone, digest
 from sprawl_env.kernels.arrays import Ints
 from sprawl_env.kernels.rng import combine
 
@@ -73,12 +74,15 @@ class Match:
         seconds: wall-clock time of each seat's decisions.
         decisions: the number of each seat's decisions.
         actions: all actions, in order.
+        visits: for every action a search's visits, in the order of the legal actions' ids, or ();
+            nothing at all if they were not asked for.
     """
 
     outcome: Outcome
     seconds: tuple[float, ...]
     decisions: tuple[int, ...]
     actions: tuple[int, ...]
+    visits: tuple[tuple[float, ...], ...] = ()
 
 
 def forfeited(num_seats: int, forfeit: Forfeit) -> Outcome:
@@ -152,6 +156,7 @@ def play_game(
     makers: Sequence[str | Bot | type[Bot] | Callable[[], Bot]],
     seed: int,
     watch: Watch = nobody_watches,
+    keep_visits: bool = False,
 ) -> Match:
     """Play one game dealt from ``(seed, 0)``; never raises because of a bot.
 
@@ -162,6 +167,7 @@ def play_game(
         seed: of the deal.
         watch: called with ``(seat, ply)`` before a bot is made or decides, and with
             ``(NOBODY, ply)`` after.
+        keep_visits: whether the match has what the searches among the bots considered.
 
     Raises:
         InvalidOption: there is not one maker a seat, one is neither a bot nor a function, or an
@@ -180,9 +186,20 @@ def play_game(
     masks = np.zeros((1, game.num_actions), np.int8)
     seconds, decisions = [0.0] * game.num_seats, [0] * game.num_seats
     actions: list[int] = []
+    visits: list[tuple[float, ...]] = []
 
     def result(outcome: Outcome) -> Match:
-        return Match(outcome, tuple(seconds), tuple(decisions), tuple(actions))
+        kept = tuple(visits[: len(actions)]) if keep_visits else ()
+        return Match(outcome, tuple(seconds), tuple(decisions), tuple(actions), kept)
+
+    def answer(bot: Bot, seen: npt.NDArray[np.float32]) -> int:
+        """Return a bot's action, and note what it considered."""
+        if keep_visits and searches(bot):
+            found = bot.analyse(masks[0].copy(), clone(games))
+            visits.append(found.visits_by_id())
+            return int(found.actions[0])
+        visits.append(())
+        return int(ask(bot, game, games, only, seen, masks)[0])
 
     def decide(seat: int, bot: Bot) -> int:
         game.legal_actions(games, 0, masks[0])
@@ -194,7 +211,7 @@ def play_game(
                 len(actions),
                 bot.name,
                 watch,
-                lambda: int(ask(bot, game, games, only, seen, masks)[0]),
+                lambda: answer(bot, seen),
             )
         finally:
             seconds[seat] += time.perf_counter() - started

@@ -322,7 +322,7 @@ def play_number(setup: Setup, number: int, watch: Watch) -> Played:
         setup.maker(name, combine(seed, member))
         for name, member in zip(names, schedule.members(number), strict=True)
     ]
-    match = play_game(setup.game, makers, dealt_from, watch)
+    match = play_game(setup.game, makers, dealt_from, watch, keep_visits=setup.replays)
     timing = {
         **schedule.row(number),
         "seconds": [round(s, 6) for s in match.seconds],
@@ -336,7 +336,7 @@ def _replay(game: Game, dealt_from: int, names: list[str], match: Match) -> str:
     about: dict[str, Any] = {"bots": names}
     if match.outcome.forfeit is not None:
         about["forfeit"] = asdict(match.outcome.forfeit)
-    return dump(from_actions(game, dealt_from, match.actions, **about))
+    return dump(from_actions(game, dealt_from, match.actions, match.visits, **about))
 
 
 def begin(setup: Setup) -> Work:

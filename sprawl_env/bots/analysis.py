@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +43,10 @@ class Analysis(NamedTuple):
     visits: npt.NDArray[Any]
     values: npt.NDArray[np.float64]
 
+    def visits_by_id(self) -> tuple[float, ...]:
+        """Return the visits in the order of the actions' ids, as a replay keeps them."""
+        return tuple(self.visits[np.argsort(self.actions)].tolist())
+
 
 @runtime_checkable
 class Analyst(Bot, Protocol):
@@ -65,6 +69,15 @@ class Analyst(Bot, Protocol):
                 of which there is at least one.
         """
         ...
+
+
+def searches(bot: Bot) -> TypeGuard[Analyst]:
+    """Return whether a bot of this package searches, so that its visits are worth keeping.
+
+    Such a bot plays the first action of its analysis.  A trained policy may draw another one.
+    """
+    ours = type(bot).__module__.partition(".")[0] == __name__.partition(".")[0]
+    return ours and isinstance(bot, Analyst) and bot.needs_states
 
 
 def check_position(game: Game, name: str, mask: Any, state: Any) -> tuple[Index, Games]:

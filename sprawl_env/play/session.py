@@ -17,6 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from sprawl_env import replays
+from sprawl_env.bots.analysis import searches
 from sprawl_env.bots.names import as_bot, name_of
 from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.core.errors import IllegalAction, InvalidOption, PositionError, SprawlError, short
@@ -49,11 +50,13 @@ class Entry:
         before: the state ``[1]`` before the decision.
         played: the decision.
         texts: for each person's seat, the action's name without what that seat may not know.
+        visits: how much a search considered each legal action, in the order of their ids, or ().
     """
 
     before: Games
     played: Played
     texts: dict[int, str]
+    visits: tuple[float, ...] = ()
 
 
 def revealed(game: Game, before: Games, action: int, seat: int) -> bool:
@@ -203,7 +206,9 @@ class Session:
         if self.seed is None:
             raise NotNow("a game that started from a position has no replay")
         actions = [entry.played.action for entry in self.log]
-        return replays.from_actions(self.game, self.seed, actions, bots=list(self.seats))
+        visits = [entry.visits for entry in self.log]
+        seats = list(self.seats)
+        return replays.from_actions(self.game, self.seed, actions, visits, bots=seats)
 
     def load(self, path: Path) -> None:
         """Continue a saved game: a replay or a position of the same game with the same options.
@@ -220,7 +225,7 @@ class Session:
         saved = self._verified(path)
         self.deal(saved.header["seed"])
         for ply in saved.plies:
-            self._play(ply.action)
+            self._play(ply.action, ply.visits)
 
     def _verified(self, path: Path) -> replays.Replay:
         """Return a replay of this game after playing it.
@@ -303,7 +308,7 @@ class Session:
         seat = self.to_play
         if seat not in self._bots:
             raise NotNow("no bot is to play")
-        self._play(self._action_of(self._bots[seat], seat))
+        self._play(*self._answer_of(self._bots[seat], seat))
 
     def hint(self, seat: int, name: str) -> Played:
         """Return what an adviser would play for a seat.
@@ -316,11 +321,13 @@ class Session:
             raise NotNow(f"hint {str(name)!r}: expected one of {', '.join(self._advisers)}")
         if seat != self.to_play:
             raise NotNow(f"seat {seat} is not to play")
-        action = self._action_of(self._advisers[name], seat)
+        action, _ = self._answer_of(self._advisers[name], seat)
         return Played(seat, action, self.game.action_name(self.games, 0, action))
 
-    def _action_of(self, bot: Bot, seat: int) -> int:
-        """Return a bot's action in a position in which all that its seat cannot know is re-dealt.
+    def _answer_of(self, bot: Bot, seat: int) -> tuple[int, tuple[float, ...]]:
+        """Return a bot's action, and a search's visits, in a re-dealt position.
+
+        All that the seat cannot know is dealt again.
 
         Raises:
             SprawlError: the bot failed or its action is illegal.
@@ -331,18 +338,21 @@ class Session:
         mask = self.game.legal_actions(self.games, 0)[None]
         observation = self.game.observe(self.games, 0, seat)[None]
         try:
-            return int(ask(bot, self.game, position, _ONLY, observation, mask)[0])
+            if searches(bot):
+                found = bot.analyse(mask[0], position)
+                return int(found.actions[0]), found.visits_by_id()
+            return int(ask(bot, self.game, position, _ONLY, observation, mask)[0]), ()
         except SprawlError:
             raise
         except Exception as error:  # a user's bot may raise anything
             message = " ".join(str(error).split())[:200]
             raise SprawlError(f"bot {bot.name} raised {type(error).__name__}: {message}") from None
 
-    def _play(self, action: int) -> None:
+    def _play(self, action: int, visits: tuple[float, ...] = ()) -> None:
         before, seat = clone(self.games), int(self.games["to_play"][0])
         played = Played(seat, action, self.game.action_name(self.games, 0, action))
         self.game.play(self.games, 0, action)
-        self.log.append(Entry(before, played, {}))
+        self.log.append(Entry(before, played, {}, visits))
         for human in self.humans:
             self.log[-1].texts[human] = self.picture(human).caption.last
         self.version += 1

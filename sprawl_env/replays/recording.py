@@ -64,17 +64,41 @@ def _chosen(answer: int | Analysis, mask: Mask) -> tuple[int, list[float]]:
 
 
 @checked
-def from_actions(game: Game, seed: int, actions: Sequence[int], **about: Any) -> Replay:
+def from_actions(
+    game: Game,
+    seed: int,
+    actions: Sequence[int],
+    visits: Sequence[Sequence[float]] = (),
+    **about: Any,
+) -> Replay:
     """Return the replay of a game dealt from ``(seed, 0)``, given its actions.
 
     Args:
         game: the game.
         seed: seed of the deal.
         actions: all actions, in the order in which they were played.
+        visits: for each action how much a search considered each legal action, in the order of
+            their ids, or an empty list; nothing at all if no search played.
         **about: further keys of the header, e.g. ``bots``; values must be JSON.
+
+    Raises:
+        IllegalAction: an action is not legal.
+        InvalidOption: ``visits`` do not fit the actions.
     """
+    if len(visits) not in (0, len(actions)):
+        raise InvalidOption(
+            f"from_actions: visits: expected none or {len(actions)}, one list an action, "
+            f"got {len(visits)}"
+        )
     games = game.deal(1, seed)
-    plies = [_play(game, games, action, game.legal_actions(games, 0)) for action in actions]
+    plies = []
+    for k, action in enumerate(actions):
+        mask, seen = game.legal_actions(games, 0), list(visits[k]) if visits else []
+        if seen and not are_visits(seen, int(mask.sum())):
+            raise InvalidOption(
+                f"from_actions: visits[{k}]: expected a number from 0 for each legal action"
+            )
+        plies.append(_play(game, games, action, mask, seen))
     return _replay(game, games, seed, plies, **about)
 
 

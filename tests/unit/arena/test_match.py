@@ -10,6 +10,7 @@ from sprawl_env import replays
 from sprawl_env.arena.games import play_games
 from sprawl_env.arena.match import Forfeit, forfeited, play_game, shares_and_ranks
 from sprawl_env.bots.names import make_bot
+from sprawl_env.core.errors import InvalidOption
 from sprawl_env.kernels.rng import combine
 from tests.unit.bots.test_user_bots import BOTS
 
@@ -121,3 +122,29 @@ def test_games_with_their_own_seeds_do_not_depend_on_what_was_played_before():
     alone = played(game, "greedy", "random", seed=combine(1, 2)).outcome
     played(game, "greedy", "random", seed=8)
     assert played(game, "greedy", "random", seed=combine(1, 2)).outcome == alone
+
+
+@pytest.mark.compiled
+def test_a_match_keeps_what_a_search_considered():
+    game = sprawl_env.game("tower_up", max_turns=6)
+    bots = ["mcts:sims=20", "greedy"]
+    plain = play_game(game, bots, 3)
+    kept = play_game(game, bots, 3, keep_visits=True)
+    assert kept.actions == plain.actions
+    assert plain.visits == ()
+    assert len(kept.visits) == len(kept.actions)
+    replay = replays.from_actions(game, 3, kept.actions, kept.visits, bots=bots)
+    replays.verify(replay)
+    assert replays.parse(replays.dump(replay)) == replay
+    for ply in replay.plies:
+        assert len(ply.visits) == (ply.legal if ply.seat == 0 else 0)
+        assert sum(ply.visits) in ((1, 20) if ply.seat == 0 else (0,))
+
+
+def test_visits_must_fit_the_actions():
+    game = sprawl_env.game("tower_up")
+    first = int(np.flatnonzero(game.legal_actions(game.deal(1, 3), 0))[0])
+    with pytest.raises(InvalidOption, match=r"visits: expected none or 1, one list an action"):
+        replays.from_actions(game, 3, [first], [[], []])
+    with pytest.raises(InvalidOption, match=r"visits\[0\]: expected a number from 0"):
+        replays.from_actions(game, 3, [first], [[1.0]])

@@ -769,3 +769,16 @@ def test_a_browser_can_click_every_target_of_urban_sprawl(tmp_path):
             if menu.count():
                 menu.first.click()
             page.wait_for_selector(f"body:not([data-version='{version}'])")
+
+
+def test_a_saved_game_keeps_what_a_search_considered(tmp_path):
+    session = session_of(seats=("human", "mcts:sims=10"), max_turns=4)
+    rng = np.random.default_rng(1)
+    for _ in range(8):
+        step(session, rng)
+    counts = [len(ply.visits) for ply in session.replay().plies]
+    assert counts == [ply.legal * (ply.seat == 1) for ply in session.replay().plies]
+    assert any(counts)
+    path = session.save(tmp_path, "searched")
+    session.load(path)
+    assert [len(ply.visits) for ply in session.replay().plies] == counts
