@@ -59,8 +59,8 @@ def span(content: bytes, rng: Rng) -> tuple[int, int]:
 
 
 def flip_bits(content: bytes, rng: Rng) -> bytes:
-    """Flip one to three bits."""
-    changed = bytearray(content)
+    """Flip one to three bits; of nothing, those of one byte."""
+    changed = bytearray(content or b"\0")
     for _ in range(int(rng.integers(1, 4))):
         changed[rng.integers(len(changed))] ^= 1 << rng.integers(8)
     return bytes(changed)

@@ -478,10 +478,23 @@ def newest_checkpoint(folder: Path, game: Game) -> Checkpoint | None:
     """Return the newest checkpoint that is complete; None if there is none."""
     for path in sorted((folder / "checkpoints").glob(f"{PREFIX}*"), reverse=True):
         try:
-            return load(path, game)
+            return load_of_run(path, game)
         except CheckpointError as error:
             say(f"skipped: {error}")
     return None
+
+
+def load_of_run(path: Path, game: Game) -> Checkpoint:
+    """Return a checkpoint of a run, whose folder is named after its step.
+
+    Raises:
+        CheckpointError: as :func:`~sprawl_env.bots.policy.checkpoint.load`, or it is of another
+            step.
+    """
+    checkpoint = load(path, game)
+    if path.name != f"{PREFIX}{checkpoint.step:010d}":
+        raise CheckpointError(f"checkpoint {str(path)!r}: is of step {checkpoint.step}")
+    return checkpoint
 
 
 def past_policies(
@@ -503,7 +516,7 @@ def past_policies(
         if path.name > checkpoint.path.name or len(found) == count:
             continue
         try:
-            past = load(path, game)
+            past = load_of_run(path, game)
             found.append((past.step, load_network(past, game)))
         except CheckpointError as error:
             if rank == 0:

@@ -249,3 +249,9 @@ def test_impossible_settings_are_refused(tmp_path, change, says):
     with pytest.raises(UnknownName, match="kind"):
         fuzz(Files(out=tmp_path / "new", only=("movies",)))
     assert not (tmp_path / "new").exists()
+
+
+def test_a_file_whose_header_is_empty_can_be_mutated():
+    empty = (0).to_bytes(8, "little")
+    for seed in range(20):
+        assert mutations.change_tensors(empty, np.random.default_rng(seed)) != empty

@@ -1,6 +1,7 @@
 """learning/config.py and training.py: settings that are refused, and damaged runs."""
 
 import json
+import os
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -120,6 +121,17 @@ def test_damaged_checkpoints_are_passed_over_wherever_they_are(game, tmp_path, c
     assert capsys.readouterr().out.count("skipped: ") == 3
     assert [step for step, _ in training.past_policies(newest, game, 2, rank=1)] == [30, 40]
     assert capsys.readouterr().out == ""
+
+
+def test_a_checkpoint_of_another_step_than_its_name_says_is_passed_over(game, tmp_path, capsys):
+    for step in (10, 20, 40):
+        write(tmp_path, game, step)
+    os.rename(*(tmp_path / "checkpoints" / f"{PREFIX}{step:010d}" for step in (40, 30)))
+    newest = training.newest_checkpoint(tmp_path, game)
+    assert newest.step == 20
+    assert "is of step 40" in capsys.readouterr().out
+    os.rename(*(tmp_path / "checkpoints" / f"{PREFIX}{step:010d}" for step in (30, 15)))
+    assert [step for step, _ in training.past_policies(newest, game, 8, rank=0)] == [10, 20]
 
 
 @pytest.fixture
