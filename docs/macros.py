@@ -262,6 +262,11 @@ def observation(name: str) -> str:
     return "\n\n".join([before, tabs(layouts, in_words(OPEN_SEATS)), after])
 
 
+def state_fields(name: str) -> str:
+    """Return the fields of a game's record."""
+    return Game(rules_of(name)).fields.markdown()
+
+
 def rewards_table() -> str:
     """Return the rewards, from the docstring of their module.
 
@@ -330,7 +335,7 @@ MACROS: Final[dict[str, Callable[..., str]]] = {
     macro.__name__: macro
     for macro in (
         actions, environments_table, facts, included, lead, observation, options, remarks,
-        rewards_table, rulings, seats_table, source, version_history,
+        rewards_table, rulings, seats_table, source, state_fields, version_history,
     )
 }  # fmt: skip
 

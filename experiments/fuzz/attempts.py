@@ -23,6 +23,7 @@ from experiments.fuzz.callables import Parameter, Target, is_record, parts_of, t
 from experiments.fuzz.goods import EXTRA, GOOD, LATE, OBJECTS, OF_OBJECT, SEED, UNREAD, Place
 from experiments.fuzz.values import is_good, is_records, values_for
 from sprawl_env.core import registry
+from sprawl_env.core.editing import StateFields
 from sprawl_env.core.errors import InvalidOption, SprawlError
 from sprawl_env.core.rules import GameRules
 from sprawl_env.learning.config import Config
@@ -86,13 +87,15 @@ def keywords(name: str, target: Target, game: str) -> dict[str, tuple[str, ...]]
     if name == "options":
         return options
     if name == "kwargs":
-        return options | {"render_mode": ("str", "None"), "reward": ("str",)}
+        return options | {"render_mode": ("str", "None"), "reward": ("str", "RewardFunction")}
     if name == "settings":
         own = "game"  # a parameter of train() itself, of another kind
         each = (field for field in fields(Config) if field.name != own)
         return {field.name: parts_of(text_of(field.type)) for field in each}
     if name == "about":
         return {"bots": ("list[str]",)}
+    if name == "fields":
+        return dict.fromkeys(StateFields(registry.rules_of(game)), ("Any",))
     raise InvalidOption(f"{target.name}: **{name}: nobody knows its keywords: see keywords()")
 
 

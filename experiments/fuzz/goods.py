@@ -294,6 +294,8 @@ GOOD: dict[str, Make] = {
     "value": lambda p: lambda tables, games, g, seat: 0.0,
     "values": lambda p: np.zeros((BATCH, p.game.num_actions), np.float32),
     "watch": lambda p: lambda seat, ply: None,
+    "keep_visits": lambda p: False,
+    "visits": lambda p: (),
     "weights": lambda p: None,
     "where": lambda p: "here",
     "which": lambda p: np.arange(BATCH),

@@ -36,6 +36,7 @@ from sprawl_env.core.checks import (
     described,
     no_choice_left,
 )
+from sprawl_env.core.editing import impossible
 from sprawl_env.core.errors import IllegalAction, InvalidOption
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import as_game
@@ -278,7 +279,7 @@ class VectorGames:
             if wrong.any():
                 i = int(wrong.argmax())
                 raise InvalidOption(f"load: game {i} is over: expected games with a seat to play")
-            self._check_possible(plain(games))
+            self._check_possible(games)
             raw_bytes(self._games)[:] = raw_bytes(games)
             self._results.rewards[:] = 0
             if is_dense(self._mode):
@@ -287,22 +288,15 @@ class VectorGames:
             self._run(self._look)
             return self._started_look()
 
-    def _check_possible(self, records: Any) -> None:
+    def _check_possible(self, games: Games) -> None:
         """Refuse positions that no game can reach, as far as the rules can tell.
 
         Raises:
             InvalidOption: a position is impossible; names the first such game and why.
         """
-        is_possible, tables = self.game.kernels.is_possible, plain(self.game.tables)
-        if is_possible is None:
-            return
-        for i in range(self.num_envs):
-            if not is_possible(tables, records, i):
-                games = records.view(np.recarray)
-                why = self.game.rules.violations(self.game.tables, games, i)
-                raise InvalidOption(
-                    f"load: game {i} is impossible: {(why or ['no game has it'])[0]}"
-                )
+        found = impossible(self.game, games)
+        if found is not None:
+            raise InvalidOption(f"load: game {found[0]} is impossible: {found[1]}")
 
     def _run(self, what: int) -> None:
         """Execute an order in all games."""

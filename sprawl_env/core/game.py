@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from sprawl_env.core import positions
+from sprawl_env.core import editing, positions
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import (
     FLOAT32,
@@ -23,7 +23,7 @@ from sprawl_env.core.checks import (
     check_whole,
     whole_number,
 )
-from sprawl_env.core.errors import IllegalAction, InvalidOption, unknown
+from sprawl_env.core.errors import IllegalAction, InvalidOption, PositionError, unknown
 from sprawl_env.core.records import RecordCheck
 from sprawl_env.core.rules import GameRules, Picture, Played, View, totals_kernel
 from sprawl_env.core.shown import Shown
@@ -131,6 +131,48 @@ class Game:
             InvalidOption: it is not, or it cannot be written.
         """
         self._records.check_all(games)
+
+    @checked
+    def check(self, games: Games) -> None:
+        """Check that every position of a batch can be reached, as far as the rules can tell.
+
+        Raises:
+            PositionError: one is impossible; names the first such game and what is wrong.
+            InvalidOption: not records of this game with these options.
+        """
+        self.check_games(games)
+        found = editing.impossible(self, games)
+        if found is not None:
+            raise PositionError(f"{self.name}: game {found[0]} is impossible: {found[1]}")
+
+    def edit(self, games: Games, g: int = 0, **fields: Any) -> None:
+        """Set printed facts of game ``g``, in place, and rebuild what follows from them.
+
+        Floors, cards and tiles that a seat gains leave the supply, the deck or the discards; those
+        that it loses go back.  A hidden pile that something goes back to is shuffled.  Then the
+        position is checked.
+
+        >>> game.edit(games, 0, reserve={0: [3, 0, 0, 1]})  # the floors of seat 0 in Tower Up
+
+        Args:
+            games: the batch.
+            g: index of the game.
+            **fields: fields of the state by name (:attr:`fields` lists them): a whole number or an
+                array of the field's shape, or ``{index: value}`` for a part of it.  A field that
+                holds sets also takes a Python set of whole numbers.
+
+        Raises:
+            PositionError: the position is impossible; the game is unchanged.
+            SprawlError: there is no such field, it follows from others, is an option or a pending
+                decision, or a value does not fit; the game is unchanged.
+        """
+        _, g, _ = self._checked(games, g)
+        editing.edit(self, games, g, fields)
+
+    @property
+    def fields(self) -> editing.StateFields:
+        """The fields of the state: type, shape, meaning, and from what a field follows."""
+        return editing.StateFields(self.rules)
 
     def legal_actions(self, games: Games, g: int = 0, mask: Mask | None = None) -> Mask:
         """Return the mask of legal actions, int8 ``[num_actions]``, 1 = legal.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -19,6 +19,7 @@ from sprawl_env.core.layout import ObservationLayout
 from sprawl_env.core.state import Games, Tables
 from sprawl_env.kernels.arrays import Ints, Mask
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.records import Record
 from sprawl_env.kernels.sources import kernels_label
 
 
@@ -198,6 +199,10 @@ class GameRules:
         check_options: ``(data, options)`` raises ``InvalidOption`` for options that exclude each
             other.
         violations: ``(tables, games, g)`` returns what is impossible in a position, as sentences.
+        declaration: the class of which ``state`` is made, for tables of the fields.
+        rebuild: ``(tables, before, games, given)``: write what follows from the other fields of
+            game 0, except the fields named in ``given``; ``before`` is the game before fields were
+            set.  None: nothing follows from other fields.
         automaton: with one seat, an automaton is scored as a second side.
         wait: the action id of a seat that has no choice while others choose at the same time; it
             is never legal otherwise.  None for a game without simultaneous choices (see
@@ -220,6 +225,8 @@ class GameRules:
     compile_tables: Callable[[GameData, Mapping[str, int]], Tables] = no_tables
     check_options: Callable[[GameData, Mapping[str, int]], None] = accept
     violations: Callable[[Tables, Games, int], list[str]] = no_violations
+    declaration: type[Record] | None = None
+    rebuild: Callable[[Tables, Games, Games, Collection[str]], None] | None = None
     automaton: bool = False
     wait: int | None = None
     draw: Callable[[Any, Games, int, View], Picture] | None = None

@@ -15,8 +15,7 @@ is an error before anything runs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar, cast, overload
 
 import numpy as np
@@ -39,16 +38,29 @@ class Field:
         kind: numpy type, or dtype of a record.
         shape: lengths of the axes; empty for a single value.
         meaning: what the field contains, for people.
+        follows: from what it follows, for people; empty for a field that nothing else determines.
     """
 
     kind: Any
     shape: tuple[int, ...]
     meaning: str
+    follows: str = field(default="", kw_only=True)
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """The dtype of the field, with its shape."""
         return np.dtype((self.kind, self.shape)) if self.shape else np.dtype(self.kind)
+
+    @property
+    def type_name(self) -> str:
+        """The name of the numpy type, or ``record``."""
+        base = np.dtype(self.kind)
+        return "record" if base.names else base.name
+
+    @property
+    def shape_name(self) -> str:
+        """The shape for people, ``4×3``; empty for a single value."""
+        return "×".join(map(str, self.shape))
 
 
 class Records(Protocol, Generic[R_co]):
@@ -62,23 +74,27 @@ class Records(Protocol, Generic[R_co]):
     def __getitem__(self, index: Any) -> R_co: ...
 
 
-def number(kind: type[np.generic], meaning: str) -> int:
+def number(kind: type[np.generic], meaning: str, follows: str = "") -> int:
     """Declare a field with a whole number."""
-    return cast(int, Field(kind, (), meaning))
+    return cast(int, Field(kind, (), meaning, follows=follows))
 
 
 @overload
-def array(kind: type[T], shape: int, meaning: str) -> npt.NDArray[T]: ...
+def array(kind: type[T], shape: int, meaning: str, follows: str = "") -> npt.NDArray[T]: ...
 
 
 @overload
-def array(kind: type[T], shape: tuple[int, ...], meaning: str) -> npt.NDArray[T]: ...
+def array(
+    kind: type[T], shape: tuple[int, ...], meaning: str, follows: str = ""
+) -> npt.NDArray[T]: ...
 
 
-def array(kind: type[T], shape: int | tuple[int, ...], meaning: str) -> npt.NDArray[T]:
+def array(
+    kind: type[T], shape: int | tuple[int, ...], meaning: str, follows: str = ""
+) -> npt.NDArray[T]:
     """Declare a field with an array."""
     axes = (shape,) if isinstance(shape, int) else tuple(int(length) for length in shape)
-    return cast("npt.NDArray[T]", Field(kind, axes, meaning))
+    return cast("npt.NDArray[T]", Field(kind, axes, meaning, follows=follows))
 
 
 def records(kind: type[R], length: int, meaning: str) -> Records[R]:
@@ -135,15 +151,3 @@ def _width(dtype: np.dtype[Any]) -> int:
     if dtype.base.names is None:
         return dtype.base.itemsize
     return max(_width(dtype.base[name]) for name in dtype.base.names)
-
-
-def markdown(kind: type[Record]) -> str:
-    """Return the declared fields as a table for the docs."""
-    return "\n".join(["| field | type | shape | meaning |", "|---|---|---|---|", *_rows(kind)])
-
-
-def _rows(kind: type[Record]) -> Iterator[str]:
-    for name, field in fields_of(kind).items():
-        base = np.dtype(field.kind)
-        shape = "×".join(map(str, field.shape))
-        yield f"| `{name}` | {'record' if base.names else base.name} | {shape} | {field.meaning} |"

@@ -16,9 +16,10 @@ from sprawl_env.games.ginkgopolis.layout import layout
 from sprawl_env.games.ginkgopolis.names import action_name, describe
 from sprawl_env.games.ginkgopolis.observation import observe
 from sprawl_env.games.ginkgopolis.possible import is_possible
+from sprawl_env.games.ginkgopolis.rebuild import rebuild
 from sprawl_env.games.ginkgopolis.render import draw
 from sprawl_env.games.ginkgopolis.rules import entry_points
-from sprawl_env.games.ginkgopolis.state import GAME
+from sprawl_env.games.ginkgopolis.state import GAME, State
 
 OPTIONS: Final = {
     "num_players": Option(2, "seats; 1 plays against Hal", low=MIN_SEATS, high=MAX_SEATS),
@@ -72,6 +73,8 @@ RULES: Final = GameRules(
     action_name=action_name,
     describe=describe,
     violations=violations,
+    declaration=State,
+    rebuild=rebuild,
     draw=draw,
     automaton=True,
     wait=WAIT,

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
+import numpy.typing as npt
 
 from sprawl_env.core.state import NOBODY, NOT_OVER, Games, Tables
 from sprawl_env.games.ginkgopolis.constants import (
@@ -39,6 +40,8 @@ from sprawl_env.games.ginkgopolis.state import AGENDA_DEPTH, State
 from sprawl_env.games.ginkgopolis.tables import Table
 from sprawl_env.games.ginkgopolis.wording import card_name, tile_name
 
+Ints = npt.NDArray[np.int64]
+
 SET = (0, 2**NUM_TILES - 1)
 COUNTED = (0, 127)
 EVERYONE = (0, 2**MAX_SEATS - 1)
@@ -46,8 +49,8 @@ EVERYONE = (0, 2**MAX_SEATS - 1)
 
 def violations(tables: Tables, games: Games, g: int) -> list[str]:
     """Return what is wrong with a position, one line each; empty if nothing is."""
-    ranges = list(_ranges(tables, games, g))  # first: the other checks use the values as indices
-    return ranges or [
+    wrong = list(ranges(tables, games, g))  # first: the other checks use the values as indices
+    return wrong or [
         *_agenda(games, g),
         *_city(games, g),
         *_contour(games, g),
@@ -60,7 +63,7 @@ def violations(tables: Tables, games: Games, g: int) -> list[str]:
     ]
 
 
-def _ranges(tables: Tables, games: Games, g: int) -> Iterator[str]:
+def ranges(tables: Tables, games: Games, g: int) -> Iterator[str]:
     """Check every value that is used as an index or a count."""
     state: State = games[g]
     seats = int(state.num_seats)
@@ -359,19 +362,25 @@ def _bonuses(tables: Tables, games: Games, g: int) -> Iterator[str]:
     if any(not int(state.covered) >> tile & 1 for tile in kept):
         yield "kept: expected cards of covered tiles only"
     for seat in range(max(seats, 2)):
-        bonus = np.zeros((NUM_ACTS, 3), int)
-        with_act, with_colour = np.zeros(NUM_ACTS, int), np.zeros(3, int)
-        shown = state.num_picks == CHARACTERS_KEPT and seats > 1
-        for kind in state.picks[seat].tolist() if shown and seat < seats else ():
-            colour, act = divmod(kind, NUM_ACTS)
-            bonus[act, colour] += 1
-            with_act[act] += 1
-            with_colour[colour] += 1
-        for tile in tiles_in(state.kept[seat]):
-            with_colour[tile // NUMBERS] += 1
-            if t.card_counts[tile] == Count.NOTHING:
-                bonus[t.card_act[tile]] += t.card_gain[tile]
-                with_act[t.card_act[tile]] += 1
         found = (state.bonus[seat], state.with_act[seat], state.with_colour[seat])
-        if any((a != b).any() for a, b in zip(found, (bonus, with_act, with_colour), strict=True)):
+        if any((a != b).any() for a, b in zip(found, bonuses_of(t, state, seat), strict=True)):
             yield f"bonus: seat {seat} does not match its cards"
+
+
+def bonuses_of(t: Table, state: State, seat: int) -> tuple[Ints, Ints, Ints]:
+    """Return ``bonus``, ``with_act``, ``with_colour`` of the cards in front of a side."""
+    seats = int(state.num_seats)
+    bonus = np.zeros((NUM_ACTS, 3), int)
+    with_act, with_colour = np.zeros(NUM_ACTS, int), np.zeros(3, int)
+    shown = state.num_picks == CHARACTERS_KEPT and seats > 1
+    for kind in state.picks[seat].tolist() if shown and seat < seats else ():
+        colour, act = divmod(kind, NUM_ACTS)
+        bonus[act, colour] += 1
+        with_act[act] += 1
+        with_colour[colour] += 1
+    for tile in tiles_in(state.kept[seat]):
+        with_colour[tile // NUMBERS] += 1
+        if t.card_counts[tile] == Count.NOTHING:
+            bonus[t.card_act[tile]] += t.card_gain[tile]
+            with_act[t.card_act[tile]] += 1
+    return bonus, with_act, with_colour

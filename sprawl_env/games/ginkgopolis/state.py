@@ -75,7 +75,11 @@ class State(CommonState):
     num_picks = number(np.int8, "passes of the draft completed")
     # cards: urbanization cards 0..11, then building cards in the order of the tiles
     deck = array(np.int8, NUM_CARDS, "next card last; the part beyond deck_size is scratch")
-    deck_size = number(np.int8, "cards in the deck")
+    deck_size = number(
+        np.int8,
+        "cards in the deck",
+        follows="hand, discarded, discarded_letters, workers, hal_card, site_tile",
+    )
     discarded_letters = number(np.int64, "set of urbanization cards; the discard pile is open")
     discarded = number(np.int64, "set of tiles whose building card is discarded")
     hand = array(np.int8, (MAX_SEATS, HAND_SIZE), "cards of a seat; NO_CARD in an empty place")
@@ -91,7 +95,9 @@ class State(CommonState):
     lost_tile = number(np.int8, "tile that Hal could not pay for (G24), NO_TILE if none")
     # tiles
     supply = array(np.int8, NUM_TILES, "next tile last")
-    supply_size = number(np.int8, "tiles in the supply")
+    supply_size = number(
+        np.int8, "tiles in the supply", follows="tiles, returning, covered, site_tile"
+    )
     tiles = array(np.int64, MAX_SEATS, "set of tiles behind a seat's screen")
     returning = array(np.int64, MAX_SEATS, "set of tiles put aside to return")
     taken_back = array(
@@ -100,14 +106,32 @@ class State(CommonState):
     returned = number(np.int64, "set of tiles returned at the first run-out (G5, G25)")
     # the rest behind and in front of the screens; solo, index HAL is Hal
     resources = array(np.int8, MAX_SEATS, "resources behind a screen")
-    stock = array(np.int8, MAX_SEATS, "the side's resources in the general supply")
+    stock = array(
+        np.int8,
+        MAX_SEATS,
+        "the side's resources in the general supply",
+        follows="resources, owner, levels",
+    )
     points = array(np.int16, MAX_SEATS, "points behind a screen")
     tokens = array(np.int8, MAX_SEATS, "New Hand tokens")
-    bonus = array(np.int8, (MAX_SEATS, NUM_ACTS, NUM_GAINS), "sums of the permanent bonuses")
-    with_act = array(
-        np.int8, (MAX_SEATS, NUM_ACTS), "cards with a bonus on an act, characters included"
+    bonus = array(
+        np.int8,
+        (MAX_SEATS, NUM_ACTS, NUM_GAINS),
+        "sums of the permanent bonuses",
+        follows="kept, picks",
     )
-    with_colour = array(np.int8, (MAX_SEATS, NUM_COLOURS), "cards of a colour, characters included")
+    with_act = array(
+        np.int8,
+        (MAX_SEATS, NUM_ACTS),
+        "cards with a bonus on an act, characters included",
+        follows="kept, picks",
+    )
+    with_colour = array(
+        np.int8,
+        (MAX_SEATS, NUM_COLOURS),
+        "cards of a colour, characters included",
+        follows="kept, picks",
+    )
     # the city
     num_sites = number(np.int8, "buildings")
     site_x = array(np.int8, NUM_TILES, "column of a site from the start's top-left tile")
@@ -115,13 +139,20 @@ class State(CommonState):
     site_tile = array(np.int8, NUM_TILES, "top tile of a site")
     levels = array(np.int8, NUM_TILES, "levels of the building on a site")
     owner = array(np.int8, NUM_TILES, "owner of the building: a seat, HAL or NOBODY")
-    around = array(np.int8, (NUM_TILES, NUM_DIRECTIONS), "sites N, NE, ...; NO_SITE if none")
-    site_of = array(np.int8, NUM_TILES, "site that a tile tops, or NO_SITE")
+    around = array(
+        np.int8,
+        (NUM_TILES, NUM_DIRECTIONS),
+        "sites N, NE, ...; NO_SITE if none",
+        follows="site_x, site_y",
+    )
+    site_of = array(np.int8, NUM_TILES, "site that a tile tops, or NO_SITE", follows="site_tile")
     covered = number(np.int64, "set of tiles below others")
     # the contour and the markers on it (G4)
     contour = array(np.int16, MAX_CONTOUR, "tiles' sides that face the outside, clockwise")
     contour_length = number(np.int16, "sides on the contour")
-    contour_at = array(np.int8, NUM_TILE_SIDES, "index of a side in the contour, or NO_SIDE")
+    contour_at = array(
+        np.int8, NUM_TILE_SIDES, "index of a side in the contour, or NO_SIDE", follows="contour"
+    )
     marker = array(np.int16, NUM_LETTERS, "side that a letter's marker leans on, or NO_SIDE")
     shut_in = number(np.int16, "set of letters that wait for a new place")
     # the pending steps

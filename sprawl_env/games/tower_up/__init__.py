@@ -16,9 +16,10 @@ from sprawl_env.games.tower_up.layout import layout
 from sprawl_env.games.tower_up.names import action_name, describe
 from sprawl_env.games.tower_up.observation import observe
 from sprawl_env.games.tower_up.possible import is_possible
+from sprawl_env.games.tower_up.rebuild import rebuild
 from sprawl_env.games.tower_up.render import draw
 from sprawl_env.games.tower_up.rules import entry_points
-from sprawl_env.games.tower_up.state import GAME
+from sprawl_env.games.tower_up.state import GAME, State
 
 OPTIONS: Final = {
     "num_players": Option(2, "seats", low=MIN_SEATS, high=MAX_SEATS),
@@ -72,5 +73,7 @@ RULES: Final = GameRules(
     action_name=action_name,
     describe=describe,
     violations=violations,
+    declaration=State,
+    rebuild=rebuild,
     draw=draw,
 )

@@ -49,8 +49,8 @@ def progress_towards(tables: Tables, games: Games, g: int, seat: int, k: int) ->
 
 def violations(tables: Tables, games: Games, g: int) -> list[str]:
     """Return what is wrong with a position, one line each; empty if nothing is."""
-    ranges = list(_ranges(tables, games, g))  # first: the other checks use the values as indices
-    return ranges or [
+    wrong = list(ranges(tables, games, g))  # first: the other checks use the values as indices
+    return wrong or [
         *_agenda(tables, games, g),
         *_board(tables, games, g),
         *_roofs(tables, games, g),
@@ -60,7 +60,7 @@ def violations(tables: Tables, games: Games, g: int) -> list[str]:
     ]
 
 
-def _ranges(tables: Tables, games: Games, g: int) -> Iterator[str]:
+def ranges(tables: Tables, games: Games, g: int) -> Iterator[str]:
     """Check every value that is used as an index or a count."""
     t: Table = tables[0]
     state: State = games[g]

@@ -14,9 +14,10 @@ from sprawl_env.games.urban_sprawl.invariants import violations
 from sprawl_env.games.urban_sprawl.names import action_name, describe
 from sprawl_env.games.urban_sprawl.observation import layout, observe
 from sprawl_env.games.urban_sprawl.possible import is_possible
+from sprawl_env.games.urban_sprawl.rebuild import rebuild
 from sprawl_env.games.urban_sprawl.render import draw
 from sprawl_env.games.urban_sprawl.rules import entry_points
-from sprawl_env.games.urban_sprawl.state import GAME
+from sprawl_env.games.urban_sprawl.state import GAME, State
 
 OPTIONS: Final = {
     "num_players": Option(2, "seats", low=MIN_SEATS, high=MAX_SEATS),
@@ -58,5 +59,7 @@ RULES: Final = GameRules(
     action_name=action_name,
     describe=describe,
     violations=violations,
+    declaration=State,
+    rebuild=rebuild,
     draw=draw,
 )

@@ -133,8 +133,8 @@ def _set_bits(number: int) -> list[int]:
 def violations(tables: Tables, games: Games, g: int) -> list[str]:
     """Return the violated invariants of a position, one line each; empty if there are none."""
     t, state = tables[0], games[g]
-    ranges = list(_ranges(t, state))  # first: the other checks use the values as indices
-    found = ranges or [
+    wrong = list(ranges(t, state))  # first: the other checks use the values as indices
+    found = wrong or [
         *_city(t, state),
         *_lines(tables, state),
         *_seats(t, state),
@@ -151,7 +151,7 @@ def violations(tables: Tables, games: Games, g: int) -> list[str]:
     return found
 
 
-def _ranges(t: Table, state: State) -> Iterator[str]:
+def ranges(t: Table, state: State) -> Iterator[str]:
     """Check the range of every value that is used as an index or a count."""
     seats = int(state.num_seats)
     part = (0, 2**LOTS_A_PART - 1)
@@ -226,7 +226,7 @@ def _ranges(t: Table, state: State) -> Iterator[str]:
 # --------------------------------------------------------------------------------------- the city
 
 
-def _buildings(state: State) -> list[Building]:
+def buildings_of(state: State) -> list[Building]:
     """Return all buildings."""
     corners, zones, owners = state.corners.tolist(), state.zone.tolist(), state.owner.tolist()
     return [
@@ -238,7 +238,7 @@ def _buildings(state: State) -> list[Building]:
 
 def _city(t: Table, state: State) -> Iterator[str]:
     """Check that buildings have a shape and do not overlap, and the derived fields (US §1)."""
-    buildings = _buildings(state)
+    buildings = buildings_of(state)
     corners, owner = state.corners.tolist(), state.owner.tolist()
     taken = 0
     for lots, _, _, lot in buildings:
@@ -251,7 +251,7 @@ def _city(t: Table, state: State) -> Iterator[str]:
     for lot in range(NUM_LOTS):
         if not corners[lot] and (owner[lot] != NOBODY or state.zone[lot] or state.power[lot]):
             yield f"owner, zone, power: expected none without a building at {lot_name(lot)}"
-    for field, expected in _derived(state, buildings).items():
+    for field, expected in derived(state, buildings).items():
         if getattr(state, field).tolist() != expected:
             yield f"{field}: does not match the buildings"
     yield from _tiles(t, state, buildings)
@@ -261,7 +261,7 @@ def _city(t: Table, state: State) -> Iterator[str]:
             yield f"starting: expected an unclaimed building at {lot_name(lot)}"
 
 
-def _derived(state: State, buildings: list[Building]) -> dict[str, Any]:
+def derived(state: State, buildings: list[Building]) -> dict[str, Any]:
     """Recompute all fields that are derived from the buildings."""
     building_on, holder = [0] * NUM_LOTS, [NOBODY] * NUM_LOTS
     firsts = [0] * NUM_PARTS
@@ -356,6 +356,15 @@ def _lines(tables: Tables, state: State) -> Iterator[str]:
     for marker, times in placed.items():
         if times > 1:
             yield f"marker_at: {marker_name(tables, marker)} is on two grey spaces"
+    values = values_of(t, state)
+    if state.value.tolist() != values:
+        yield "value: does not match the numbers of the lines"
+    if state.worth_up_to.tolist() != worth_of(values):
+        yield "worth_up_to: does not match the values"
+
+
+def values_of(t: Table, state: State) -> list[int]:
+    """Recompute the value of each block from the numbers of its lines (US §1)."""
     numbers = [*t.column_number.tolist(), *t.row_number.tolist()]
     for grey in range(NUM_GREYS):
         marker = int(state.marker_at[grey])
@@ -366,14 +375,15 @@ def _lines(tables: Tables, state: State) -> Iterator[str]:
         lines = (column, NUM_COLUMNS + row // 2, FIRST_GREY + column // 2)
         value = sum(numbers[line] for line in (*lines, FIRST_GREY + NUM_TOP_GREYS + row))
         values.append(min(value, MOST_VALUE))
-    if state.value.tolist() != values:
-        yield "value: does not match the numbers of the lines"
-    worth = [
+    return values
+
+
+def worth_of(values: list[int]) -> list[int]:
+    """Recompute the blocks of at most each value, as sets."""
+    return [
         sum(1 << block for block in range(NUM_BLOCKS) if values[block] <= most)
         for most in range(MOST_VALUE + 1)
     ]
-    if state.worth_up_to.tolist() != worth:
-        yield "worth_up_to: does not match the values"
 
 
 # -------------------------------------------------------------------------------------- the seats

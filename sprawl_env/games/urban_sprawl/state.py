@@ -95,14 +95,18 @@ class State(CommonState):
     hand = array(np.int8, (MAX_SEATS, NUM_KINDS), "planning cards by kind")
     favors = array(np.int8, (MAX_SEATS, FAVORS), "contracts in order of taking, NO_CARD")
     vocations = array(np.int8, (MAX_SEATS, NUM_VOCATIONS), "vocation markers held")
-    vocations_left = array(np.int8, NUM_VOCATIONS, "vocation markers in the supply")
+    vocations_left = array(
+        np.int8, NUM_VOCATIONS, "vocation markers in the supply", follows="vocations"
+    )
     office = array(np.int8, NUM_OFFICES, "holder of each office, NOBODY")
     in_play = number(np.int8, "set of the offices in play")
     pawn = number(np.int8, "office on the election track")
     # planning cards
     planning = array(np.int8, PLANNING_SPACES + 1, "kinds at 1 to 4 AP and the face-up top")
     planning_deck = array(np.int8, PLANNING_CARDS, "kinds, next card last")
-    planning_size = number(np.int8, "face-down planning cards")
+    planning_size = number(
+        np.int8, "face-down planning cards", follows="hand, planning, planning_discards"
+    )
     no_events = number(np.int8, "number of next cards known not to be events (U13)")
     rebuilt = number(np.int8, "1: rebuilt since the turn, or its end, began (U41)")
     planning_discards = array(np.int8, NUM_PLANNING, "discarded planning cards by kind")
@@ -110,31 +114,68 @@ class State(CommonState):
     contract = array(np.int8, CONTRACT_SPACES, "cards at 1 to 5 AP, NO_CARD")
     deck_top = array(np.int8, NUM_DECKS, "face-up top of each deck, NO_CARD")
     deck = array(np.int8, (NUM_DECKS, DECK_CARDS), "cards of each deck, next card last")
-    deck_size = array(np.int8, NUM_DECKS, "face-down cards of each deck")
+    deck_size = array(
+        np.int8, NUM_DECKS, "face-down cards of each deck", follows="contract, deck_top, favors"
+    )
     active_decks = number(np.int8, "set of the active decks")
     # the city
     corners = array(np.int8, NUM_LOTS, "corners of the building that begins here, 0: none")
     zone = array(np.int8, NUM_LOTS, "zone of the building, or PARK")
     owner = array(np.int8, NUM_LOTS, "controller of the building, NOBODY")
     power = array(np.int8, NUM_LOTS, "lasting effect of the building, a Power")
-    lasting = array(np.int8, (MAX_SEATS, NUM_POWERS), "buildings with a Power, by controller")
-    building_on = array(np.int8, NUM_LOTS, "on every lot: its building's kind_of, 0 if empty")
-    holder = array(np.int8, NUM_LOTS, "on every lot: the controller of its building, NOBODY")
-    firsts = array(np.int64, NUM_PARTS, "set of the first lots")
-    occupied = array(np.int8, NUM_BLOCKS, "sets of occupied corners")
-    across = array(np.int32, NUM_BLOCKS, "by corner, zones of buildings across a street")
-    inside = array(np.int8, NUM_BLOCKS, "set of the zones of the buildings in a block")
-    fitting = array(np.int16, (NUM_BLOCKS, NUM_ZONES), "sets of legal empty footprints")
-    room = array(np.int64, (NUM_ZONES, MAX_SIZE), "blocks with a legal empty footprint")
-    in_row = array(np.int8, (MAX_SEATS, SIDE), "buildings controlled, by block row")
-    in_column = array(np.int8, (MAX_SEATS, SIDE), "buildings controlled, by block column")
-    controls = array(np.int8, (MAX_SEATS, NUM_COLOURS), "buildings controlled, by zone, then parks")
+    lasting = array(
+        np.int8,
+        (MAX_SEATS, NUM_POWERS),
+        "buildings with a Power, by controller",
+        follows="owner, power",
+    )
+    building_on = array(
+        np.int8,
+        NUM_LOTS,
+        "on every lot: its building's kind_of, 0 if empty",
+        follows="corners, zone",
+    )
+    holder = array(
+        np.int8,
+        NUM_LOTS,
+        "on every lot: the controller of its building, NOBODY",
+        follows="corners, owner",
+    )
+    firsts = array(np.int64, NUM_PARTS, "set of the first lots", follows="corners")
+    occupied = array(np.int8, NUM_BLOCKS, "sets of occupied corners", follows="corners")
+    across = array(
+        np.int32,
+        NUM_BLOCKS,
+        "by corner, zones of buildings across a street",
+        follows="corners, zone",
+    )
+    inside = array(
+        np.int8, NUM_BLOCKS, "set of the zones of the buildings in a block", follows="corners, zone"
+    )
+    fitting = array(
+        np.int16, (NUM_BLOCKS, NUM_ZONES), "sets of legal empty footprints", follows="corners, zone"
+    )
+    room = array(
+        np.int64, (NUM_ZONES, MAX_SIZE), "blocks with a legal empty footprint", follows="fitting"
+    )
+    in_row = array(
+        np.int8, (MAX_SEATS, SIDE), "buildings controlled, by block row", follows="owner"
+    )
+    in_column = array(
+        np.int8, (MAX_SEATS, SIDE), "buildings controlled, by block column", follows="owner"
+    )
+    controls = array(
+        np.int8,
+        (MAX_SEATS, NUM_COLOURS),
+        "buildings controlled, by zone, then parks",
+        follows="owner, zone",
+    )
     tiles = array(np.int8, (NUM_COLOURS, MAX_SIZE), "building tiles in the supply")
     starting = number(np.int64, "set of the starting buildings not claimed yet")
     # the lines
     marker_at = array(np.int8, NUM_GREYS, "marker on a grey space, NO_MARKER")
-    value = array(np.int8, NUM_BLOCKS, "value of each block")
-    worth_up_to = array(np.int64, MOST_VALUE + 1, "blocks of at most that value")
+    value = array(np.int8, NUM_BLOCKS, "value of each block", follows="marker_at")
+    worth_up_to = array(np.int64, MOST_VALUE + 1, "blocks of at most that value", follows="value")
     # context of the effects being run
     card = number(np.int8, "the contract just built, NO_CARD")
     event = number(np.int8, "planning event being executed, NO_KIND")

@@ -13,7 +13,6 @@ from sprawl_env.kernels.records import (
     array,
     dtype_of,
     fields_of,
-    markdown,
     number,
     part,
     record,
@@ -79,10 +78,11 @@ def test_a_record_has_wide_fields_first_and_no_padding():
         assert fields[name][1] % fields[name][0].base.alignment == 0
 
 
-def test_the_declared_fields_print_as_markdown():
-    rows = markdown(State).splitlines()
-    assert rows[3] == "| `wealth` | int16 | 3 | wealth of each seat |"
-    assert "| `points` | record | 2 | two corners |" in rows
+def test_a_declared_field_says_its_type_and_shape():
+    fields = fields_of(State)
+    assert (fields["wealth"].type_name, fields["wealth"].shape_name) == ("int16", "3")
+    assert (fields["points"].type_name, fields["points"].shape_name) == ("record", "2")
+    assert fields["wealth"].follows == ""
 
 
 def test_a_nested_record_has_wide_fields_first_too():
