@@ -114,7 +114,7 @@ def test_an_environments_page_has_what_pettingzoos_pages_have(name):
         assert fact in page
     headings = re.findall(r"^## (.+)$", page, re.MULTILINE)
     assert headings == [
-        "Seats and agents", "Options", "Actions", "Observation", "Rewards", "Episode end",
+        "Seats and agents", "Options", "Actions", "Observation", "State", "Rewards", "Episode end",
         "Version history",
     ]  # fmt: skip
     assert all(f"| `{option}` |" in page for option in game.options)
@@ -284,7 +284,8 @@ def test_the_site_is_whole_and_fetches_nothing_from_elsewhere(site):
         assert f"{path.relative_to(DOCS).as_posix()[:-3]}.html" in pages
     for name, seats in SEATS:  # all tabs are rendered
         page = pages[f"environments/{name}.html"]
-        assert page.count(">to_play</code></td>") == len(macros.games_of(name))
+        in_the_state = 1
+        assert page.count(">to_play</code></td>") == len(macros.games_of(name)) + in_the_state
         assert f">{macros.in_words(seats)}</label>" in page
     for where, text in pages.items():
         fetched = re.findall(r'<(?:script|img|iframe|source)[^>]*\ssrc="?([^"\s>]+)', text)
