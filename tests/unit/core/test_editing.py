@@ -7,10 +7,9 @@ import pytest
 
 import sprawl_env
 from sprawl_env.core.errors import InvalidOption, PositionError, UnknownName
-from sprawl_env.core.registry import game_names
 from sprawl_env.core.state import NOT_OVER, clone
 
-NAMES = game_names()
+NAMES = ("ginkgopolis", "tower_up", "urban_sprawl")
 SEATS = [(name, seats) for name in NAMES for seats in (1, 2, 3, 4, 5)]
 SEATS = [
     (name, seats)
