@@ -289,7 +289,8 @@ def test_values_need_the_scale_and_the_weights(game, tmp_path):
 
 def test_seats_matter_but_other_options_do_not(game, tmp_path):
     path = write(tmp_path / "step-1", game)
-    make_bot(f"checkpoint:{path}", sprawl_env.game("tower_up", objectives="start"))
+    with pytest.warns(OtherOptions, match="objectives='start'"):
+        make_bot(f"checkpoint:{path}", sprawl_env.game("tower_up", objectives="start"))
     with pytest.raises(CheckpointError, match="num_players=2, not 3"):
         make_bot(f"checkpoint:{path}", sprawl_env.game("tower_up", num_players=3))
 
