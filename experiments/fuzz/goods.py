@@ -153,7 +153,8 @@ class Place:
 
     def vec(self) -> VectorGames:
         """Return a batch in the middle of its games."""
-        vec = sprawl_env.make_vec(self.game, BATCH, seed=SEED, render_mode="ansi")
+        game = self.game.mixed([{}])
+        vec = sprawl_env.make_vec(game, BATCH, seed=SEED, render_mode="ansi")
         vec.reset()
         for _ in range(3):
             vec.step(vec.sample_actions())
@@ -306,6 +307,9 @@ GOOD: dict[str, Make] = {
     "PolicyBot.name": lambda p: "policy",
     "UserBot.name": lambda p: USERS_BOT,
     "VectorGames.settings": lambda p: VectorSettings(),
+    "VectorGames.set_options.options": lambda p: [{}],
+    "Game.mixed.options": lambda p: [{}],
+    "Game.deal_in_turn.options": lambda p: [{}],
     "from_actions.actions": lambda p: [ply.action for ply in p.replay.plies],
     "game_of.options": lambda p: dict(p.game.options),
     "LegalDiscrete.open.legal": lambda p: np.ones(p.game.num_actions, np.int8),

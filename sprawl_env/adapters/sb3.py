@@ -64,7 +64,8 @@ class SelfPlayVecEnv(VecEnv):
         """Make the environments.
 
         Args:
-            game: the game.
+            game: the game; the games have the options of a mixed game in turn
+                (:meth:`~sprawl_env.core.game.Game.mixed`).
             num_envs: number of games.
             opponents: bots from which those in the other seats are drawn, each as a name, an
                 instance or a class (:func:`~sprawl_env.bots.names.as_bot`); None: random bots.
@@ -93,7 +94,7 @@ class SelfPlayVecEnv(VecEnv):
         self._scale = np.float32(scale)
         self._kernels = BatchKernels(game)
         seats = game.num_seats
-        self._games = game.empty(num_envs)
+        self._games = game.blanks(num_envs)
         self._all: Index = np.arange(num_envs)
         self._views = new_views(game, num_envs)  # of the learners
         self._theirs = new_views(game, num_envs)  # of the opponents, in the first rows

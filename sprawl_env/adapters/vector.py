@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -42,6 +43,7 @@ from sprawl_env.core.game import Game
 from sprawl_env.core.registry import as_game
 from sprawl_env.core.rewards import WINNER, RewardFunction, is_dense, own_rewards, reward_mode
 from sprawl_env.core.state import FINISHED, NOT_OVER, TRUNCATED, Games, clone, plain, raw_bytes
+from sprawl_env.core.variants import in_turn
 from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
 from sprawl_env.kernels.masks import new_generators
 from sprawl_env.render.modes import Renderer
@@ -142,9 +144,13 @@ class VectorGames:
         chosen = settings or VectorSettings()
         num_envs = check_whole("num_envs=", num_envs, 1)
         num_threads = check_whole("num_threads=", chosen.num_threads, 1)
-        each = 2 * game.dtype.itemsize + 4 * game.observation_size + 2 * game.num_actions
+        each = (
+            (3 if game.is_mixed else 2) * game.dtype.itemsize
+            + 4 * game.observation_size
+            + 2 * game.num_actions
+        )
         check_memory("num_envs", num_envs, each)
-        self.game = game
+        self.game = copy.copy(game) if game.is_mixed else game  # set_options() changes it
         self.num_envs = num_envs
         self.num_actions = game.num_actions
         self.num_players = game.num_seats
@@ -156,13 +162,15 @@ class VectorGames:
         self._renderer = Renderer(game, chosen.render_mode)
         self.render_mode = chosen.render_mode
         self._look = LOOK if chosen.observations is None else LOOK | OBSERVE
-        self._games = plain(game.empty(num_envs))
+        game = self.game
+        self._games = plain(game.blanks(num_envs))
         self._views = new_views(game, num_envs, chosen.observations, shown=True)
         self.observations = self._views.observations.view()
         self._legal = self._views.masks  # decides what is legal, so it is not handed out
         self.masks = self._views.shown.view()
         self.to_play = self._views.to_play.view()
-        self._results = new_results(game, num_envs, finals=True)
+        blanks = game.blanks(num_envs) if game.is_mixed else None
+        self._results = new_results(game, num_envs, finals=True, blanks=blanks)
         self.rewards = self._results.rewards.view()
         self.final_scores = self._results.scores.view()
         self.terminated = np.zeros(num_envs, np.bool_)
@@ -252,8 +260,37 @@ class VectorGames:
         self.truncated[:] = False
         return Look(self.observations, self.masks, self.to_play)
 
+    @checked
+    def set_options(self, options: Sequence[Mapping[str, Any]]) -> None:
+        """Change the options of games from their next deals on; running games end as they began.
+
+        Game ``i`` is dealt with ``options[i % len(options)]``.  :attr:`game` also takes records
+        of the new options.  The batch must have been made with ``options=[...]``.
+
+        Args:
+            options: sets of options, at most ``num_envs``; what a set does not name has the value
+                that :func:`sprawl_env.make_vec` was given beside ``options``, or its default.
+
+        Raises:
+            SprawlError: the batch was made with one set of options, or as of
+                :meth:`Game.mixed <sprawl_env.core.game.Game.mixed>`; nothing has changed.
+        """
+        with self._turn:
+            self._pool.wait()
+            if not self.game.is_mixed:
+                raise InvalidOption(
+                    "set_options: expected a batch made by make_vec(..., options=[{...}])"
+                )
+            if options:  # the game refuses an empty list
+                in_turn(len(options), self.num_envs)
+            self.game.deal_in_turn(options)
+            raw_bytes(self._results.blanks)[:] = raw_bytes(self.game.blanks(self.num_envs))
+
     def load(self, games: Games) -> Look:
         """Continue from other positions; nothing is dealt.
+
+        A batch with several sets of options takes positions of all of them.  A game is re-dealt
+        with the options of its position.
 
         Args:
             games: records ``[num_envs]`` of this game with these options, which are not over, as
@@ -281,6 +318,9 @@ class VectorGames:
                 raise InvalidOption(f"load: game {i} is over: expected games with a seat to play")
             self._check_possible(games)
             raw_bytes(self._games)[:] = raw_bytes(games)
+            if self.game.is_mixed:
+                for field in self.game.option_fields:
+                    self._results.blanks[field] = records[field]
             self._results.rewards[:] = 0
             if is_dense(self._mode):
                 for i in range(self.num_envs):
@@ -415,11 +455,15 @@ def make_vec(
         render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` or None, for
             :meth:`VectorGames.render`.
         **options: options of the game, e.g. ``num_players=3``; ``data`` is a folder of TOML files
-            that replace those of the package.
+            that replace those of the package.  ``options=[{...}, {...}]`` are several sets of
+            options, at most ``num_envs``, with the same number of seats: game ``i`` is always dealt
+            with set ``i % len(options)`` and the options given beside them
+            (:meth:`VectorGames.set_options` changes them).
 
     Raises:
-        SprawlError: there is no such game, option, reward, type of observations or render mode, or
-            a value is not allowed.
+        SprawlError: there is no such game, option, reward, type of observations or render mode, a
+            value is not allowed, an option is given both in ``options`` and beside it, or
+            ``options`` with a game that is made already.
     """
     settings = VectorSettings(
         seed=seed,
@@ -429,4 +473,25 @@ def make_vec(
         skip_forced=skip_forced,
         render_mode=render_mode,
     )
-    return VectorGames(as_game(name, **options), num_envs, settings)
+    return VectorGames(_mixed_game(name, options), num_envs, settings)
+
+
+def _mixed_game(name: str | Game, options: dict[str, Any]) -> Game:
+    """Return a game with its options, mixed if ``options`` has several sets of them.
+
+    Raises:
+        SprawlError: as of :func:`make_vec`.
+    """
+    if "options" not in options:
+        return as_game(name, **options)
+    sets = options.pop("options")
+    if isinstance(name, Game):
+        raise InvalidOption("options: the game has its options already: use game.mixed([...])")
+    game = as_game(name, **options)
+    for k, each in enumerate(sets if isinstance(sets, Sequence) else ()):
+        both = [name for name in options if isinstance(each, Mapping) and name in each]
+        if both:
+            raise InvalidOption(
+                f"options[{k}]: {', '.join(both)}: is given for all games too: give it once"
+            )
+    return game.mixed(sets)

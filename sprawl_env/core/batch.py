@@ -76,6 +76,8 @@ class Results(NamedTuple):
         over: int8 ``[n]``, the state's field ``over`` after the last ply, before a new deal.
         episode: int64 ``[n]``, number of deals so far.
         finals: records ``[n]``, the last position of the last game that ended; or no records.
+        blanks: records ``[n]``, what each game is dealt from: only the option fields are set; or no
+            records: every game keeps its options.
     """
 
     scores: Ints
@@ -84,6 +86,7 @@ class Results(NamedTuple):
     over: Mask
     episode: Index
     finals: Games
+    blanks: Games
 
 
 class Views(NamedTuple):
@@ -123,8 +126,17 @@ def new_share(which: Index, rows: Index, actions: Index, numbers: Mask = _NO_MAS
     return Share(0, which, rows, actions, _NO_INDEX, _NO_GENERATORS, _NO_MASK, numbers)
 
 
-def new_results(game: Game, size: int, finals: bool = False) -> Results:
-    """Return the results of ``size`` games that have not been dealt; ``finals``: with positions."""
+def new_results(
+    game: Game, size: int, finals: bool = False, blanks: Games | None = None
+) -> Results:
+    """Return the results of ``size`` games that have not been dealt.
+
+    Args:
+        game: the game.
+        size: number of games.
+        finals: keep the last positions.
+        blanks: records ``[size]`` that games are dealt from; None: games keep their options.
+    """
     return Results(
         scores=np.zeros((size, game.num_sides), np.int32),
         standings=np.zeros((size, game.num_sides), np.int32),
@@ -132,6 +144,7 @@ def new_results(game: Game, size: int, finals: bool = False) -> Results:
         over=np.zeros(size, np.int8),
         episode=np.zeros(size, np.int64),
         finals=plain(game.empty(size if finals else 0)),
+        blanks=plain(game.empty(0) if blanks is None else blanks),
     )
 
 
@@ -261,9 +274,8 @@ def _bookkeepers(rules: GameRules) -> tuple[Callable[..., None], Callable[..., N
 @functools.cache
 def _work_kernel(rules: GameRules) -> Callable[..., None]:
     """Return :attr:`BatchKernels.work` of a game."""
-    kernels = rules.kernels
-    deal, play = kernels.deal, kernels.play
-    legal_actions, observe = kernels.legal_actions, kernels.observe
+    deal, play = rules.kernels.deal, rules.kernels.play
+    legal_actions, observe = rules.kernels.legal_actions, rules.kernels.observe
     book_deal, book_ply = _bookkeepers(rules)
 
     @kernel(label=rules.label)
@@ -292,6 +304,7 @@ def _work_kernel(rules: GameRules) -> Callable[..., None]:
             task, left = what & (DEAL | PLAY), MOST_DEALS
             while task:
                 if task == DEAL:
+                    take_options(games, i, results.blanks)
                     deal(tables, games, i, combine(combine(orders[SEED], i), results.episode[i]))
                     book_deal(tables, games, i, mode, results)
                     left -= 1
@@ -323,6 +336,13 @@ def _work_kernel(rules: GameRules) -> Callable[..., None]:
                     convert(numbers, views, row)
 
     return work
+
+
+@kernel
+def take_options(games: Games, i: int, blanks: Games) -> None:
+    """Give game ``i`` the options of its next deal, if they may have changed."""
+    if blanks.shape[0] > 0:
+        games[i] = blanks[i]
 
 
 @kernel

@@ -43,6 +43,10 @@ class PositionError(SprawlError):
     """A position or replay that cannot be read or is not a position of the game."""
 
 
+class OtherOptions(UserWarning):
+    """A trained policy plays a game with options that it was not trained with."""
+
+
 def printable(text: str) -> str:
     """Return a text in which each character that is not shown is replaced by its escape.
 

@@ -6,7 +6,7 @@ Its methods check their arguments and call the rules' kernels.
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,11 +23,19 @@ from sprawl_env.core.checks import (
     check_whole,
     whole_number,
 )
-from sprawl_env.core.errors import IllegalAction, InvalidOption, PositionError, unknown
+from sprawl_env.core.errors import IllegalAction, InvalidOption, PositionError
 from sprawl_env.core.records import RecordCheck
 from sprawl_env.core.rules import GameRules, Picture, Played, View, totals_kernel
 from sprawl_env.core.shown import Shown
 from sprawl_env.core.state import NOBODY, NOT_OVER, Games, plain, raw_bytes
+from sprawl_env.core.variants import (
+    complete,
+    fields_of,
+    in_turn,
+    options_in,
+    options_in_text,
+    parsed,
+)
 from sprawl_env.kernels.arrays import Ints, Mask
 from sprawl_env.kernels.memory import allocate
 from sprawl_env.kernels.rng import combine
@@ -47,22 +55,18 @@ class Game:
 
     ``num_seats`` is the number of seats that make decisions.  ``num_sides`` is the number of sides
     that are scored: the seats and, if a single seat plays against an automaton, the automaton.
+
+    ``options`` are the game's options.  Records of other options are refused, unless the game was
+    made by :meth:`mixed`: then its methods take records of all sets in ``accepted``.
+    ``base_options`` hold for what a set does not name.
     """
 
     @checked
     def __init__(self, rules: GameRules, data: Path | None = None, **options: Any) -> None:
-        for name in options:
-            if name not in rules.options:
-                raise unknown(f"option of {rules.name}", name, rules.options)
-        given = {name: options.get(name, o.default) for name, o in rules.options.items()}
-        numbers = {n: rules.options[n].parse(rules.name, n, v) for n, v in given.items()}
+        self.options, numbers = parsed(rules, options)
         self.rules = rules
         self.name = rules.name
         self.title = rules.title
-        self.options: dict[str, Any] = {
-            name: value if rules.options[name].words or rules.options[name].flag else numbers[name]
-            for name, value in given.items()
-        }
         self.num_seats = numbers["num_players"]
         alone = rules.automaton and self.num_seats == 1
         self.num_sides = self.num_seats + 1 if alone else self.num_seats
@@ -77,23 +81,107 @@ class Game:
         self.dtype = rules.state
         self.kernels = rules.kernels
         self._template = np.zeros(1, rules.record).view(np.recarray)
-        self.option_fields: Mapping[str, int] = {
-            "num_seats" if name == "num_players" else name: value for name, value in numbers.items()
-        }
+        self.option_fields: Mapping[str, int] = fields_of(numbers)
         for field, number in self.option_fields.items():
             self._template[field] = number
         self._records = RecordCheck(
             self.name, self._template.dtype, self.option_fields, self.num_seats
         )
         self._checked = self._records.checked
+        self._variants: tuple[dict[str, Any], ...] = ()
+        self.base_options = self.options
+        self.accepted: tuple[dict[str, Any], ...] = (self.options,)
 
     def __repr__(self) -> str:
         chosen = ", ".join(f"{name}={value!r}" for name, value in self.options.items())
-        return f"sprawl_env.game({self.name!r}, {chosen})"
+        mixed = f".mixed({list(self._variants)!r})" if self._variants else ""
+        return f"sprawl_env.game({self.name!r}, {chosen}){mixed}"
 
     def __copy__(self) -> Game:
         """Return the same game with data and tables of its own."""
-        return Game(self.rules, self.data_folder, **self.options)
+        made = Game(self.rules, self.data_folder, **self.base_options)
+        if self._variants:
+            made = made.mixed(self.accepted)
+            made.deal_in_turn(self._variants)
+        return made
+
+    @property
+    def variants(self) -> tuple[dict[str, Any], ...]:
+        """The sets of options that a mixed game deals in turn; for other games their options."""
+        return self._variants or (self.options,)
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether the game was made by :meth:`mixed`."""
+        return bool(self._variants)
+
+    @checked
+    def mixed(self, options: Sequence[Mapping[str, Any]]) -> Game:
+        """Return a game whose methods take records of several sets of options.
+
+        A batch that is made with it has these options in turn: :func:`sprawl_env.make_vec` and
+        ``SelfPlayVecEnv``.  The first set is the game's own: everything that deals games of one
+        set uses it (:meth:`deal`, replays, matches).  A record keeps its options for all its games;
+        :meth:`options_of` says which.
+
+        >>> game = sprawl_env.game("tower_up").mixed([{}, {"objectives": "start"}])
+
+        Args:
+            options: sets of options, each a dictionary; this game's options hold for what a set
+                does not name.
+
+        Raises:
+            SprawlError: no set, an option that does not exist, a value that is not allowed, another
+                number of seats, or a set with which the tables or the observations differ.
+        """
+        sets = complete(self, options)
+        made = Game(self.rules, self.data_folder, **sets[0])
+        made.base_options = self.base_options
+        made.deal_in_turn(sets)
+        return made
+
+    @checked
+    def deal_in_turn(self, options: Sequence[Mapping[str, Any]]) -> None:
+        """Change what :meth:`mixed` was given; records of the earlier sets stay accepted.
+
+        Args:
+            options: as of :meth:`mixed`.
+
+        Raises:
+            SprawlError: as of :meth:`mixed`; nothing has changed.
+        """
+        sets = complete(self, options)
+        for each in sets:
+            if each not in self.accepted:
+                self.accepted = (*self.accepted, each)
+                self._records.accept(fields_of(parsed(self.rules, each)[1]))
+        self._variants = tuple(sets)
+
+    def options_of(self, games: Games, g: int = 0) -> dict[str, Any]:
+        """Return the options of game ``g``, as :func:`sprawl_env.game` takes them.
+
+        Raises:
+            InvalidOption: not records of this game with these options, or no such game.
+        """
+        records, g, _ = self._checked(games, g)
+        return options_in(self.rules, records[g])
+
+    def blanks(self, batch: int) -> Games:
+        """Return what :meth:`empty` returns, with the options of :attr:`variants` in turn.
+
+        Raises:
+            InvalidOption: as of :meth:`empty`; or there are more sets of options than games.
+        """
+        games = self.empty(batch)
+        which = in_turn(len(self.variants), batch)
+        for k, options in enumerate(self.variants):
+            for field, number in fields_of(parsed(self.rules, options)[1]).items():
+                games[field][which == k] = number
+        return games
+
+    def _alone(self, options: dict[str, Any]) -> Game:
+        """Return the game with one of the accepted sets of options."""
+        return Game(self.rules, self.data_folder, **options) if self.is_mixed else self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Game:
         """Return the same game with data and tables of its own."""
@@ -401,7 +489,7 @@ class Game:
             InvalidOption: not records of this game with these options, or no such game.
         """
         games, g = self._readable(games, g)
-        return positions.to_json(self, games, g)
+        return positions.to_json(self._alone(options_in(self.rules, games[g])), games, g)
 
     @checked
     def from_json(self, position: str) -> Games:
@@ -410,4 +498,6 @@ class Game:
         Raises:
             PositionError: not JSON, another game, other options, or an impossible position.
         """
-        return positions.from_json(self, position)
+        named = options_in_text(position) if self.is_mixed else None
+        fitting = [options for options in self.accepted if options == named]
+        return positions.from_json(self._alone((fitting or [self.options])[0]), position)

@@ -46,8 +46,20 @@ class RecordCheck:
             form += f"{offset - end}x{_CODES[kind.kind, kind.itemsize]}"
             end = offset + kind.itemsize
         self._options_at = struct.Struct(form).unpack_from
-        self._expected = tuple(self._options[name] for _, name in placed)
+        self._placed = tuple(name for _, name in placed)
+        self._expected = tuple(self._options[name] for name in self._placed)
+        self._others: dict[tuple[int, ...], None] = {}  # further accepted options, in order
         self._size = dtype.itemsize
+
+    def accept(self, options: Mapping[str, int]) -> None:
+        """Accept records of other options too.
+
+        Args:
+            options: the numbers that the fields of the options contain, by field.
+        """
+        numbers = tuple(options[name] for name in self._placed)
+        if numbers != self._expected:
+            self._others[numbers] = None
 
     def checked(self, games: Games, g: int, seat: int = 0) -> tuple[Any, int, int]:
         """Return a batch as kernels take it, a game's index and a seat, as ints.
@@ -71,7 +83,10 @@ class RecordCheck:
                 and type(seat) is int
                 and 0 <= seat < self._num_seats
                 and 0 <= g < len(records)
-                and self._options_at(records, g * self._size) == self._expected
+                and (
+                    (found := self._options_at(records, g * self._size)) == self._expected
+                    or found in self._others
+                )
             ):
                 return records, g, seat
         return self._checked_slowly(games, g, seat)
@@ -81,7 +96,8 @@ class RecordCheck:
         self._check_array(games)
         last, last_seat = len(games) - 1, self._num_seats - 1
         at = check_whole(f"{self._name}: g=", g, 0, last, f"a game 0..{last}")
-        if self._options_at(games, at * self._size) != self._expected:
+        found = self._options_at(games, at * self._size)
+        if found != self._expected and found not in self._others:
             raise self._other_options(games, at)
         sits = check_whole(f"{self._name}: seat=", seat, 0, last_seat, f"a seat 0..{last_seat}")
         return plain(games), at, sits
@@ -94,10 +110,13 @@ class RecordCheck:
         """
         self._check_array(games)
         records = games.view(np.ndarray)
-        for field, number in self._options.items():
-            other = np.flatnonzero(records[field] != number)
-            if other.size:
-                raise self._other_options(games, int(other[0]))
+        fits = np.zeros(len(records), np.bool_)
+        for numbers in (self._expected, *self._others):
+            same = [records[n] == number for n, number in zip(self._placed, numbers, strict=True)]
+            fits |= np.logical_and.reduce(same)
+            if fits.all():
+                return
+        raise self._other_options(games, int(fits.argmin()))
 
     def _check_array(self, games: Any) -> None:
         fits = (
@@ -121,6 +140,12 @@ class RecordCheck:
 
     def _other_options(self, games: npt.NDArray[Any], g: int) -> InvalidOption:
         record = games.view(np.ndarray)[g]
+        if self._others:
+            told = ", ".join(f"{field}={int(record[field])}" for field in self._options)
+            return InvalidOption(
+                f"{self._name}: game {g} is of other options: {told} (expected one of "
+                f"{1 + len(self._others)} sets)"
+            )
         told = ", ".join(
             f"{field}={int(record[field])} (expected {number})"
             for field, number in self._options.items()

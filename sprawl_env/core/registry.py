@@ -11,6 +11,7 @@ import copyreg
 import importlib
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -275,8 +276,18 @@ def _holds(path: str, rules: GameRules) -> bool:
     return getattr(sys.modules.get(module), name, None) is rules
 
 
-def _load(path: str, data: Path | None, options: dict[str, Any]) -> Game:
-    return game(path, data=data, **options)
+def _load(
+    path: str,
+    data: Path | None,
+    options: dict[str, Any],
+    accepted: Sequence[dict[str, Any]] = (),
+    variants: Sequence[dict[str, Any]] = (),
+) -> Game:
+    made = game(path, data=data, **options)
+    if variants:
+        made = made.mixed(accepted)
+        made.deal_in_turn(variants)
+    return made
 
 
 def _reduce(made: Game) -> tuple[Any, ...]:
@@ -295,6 +306,8 @@ def _reduce(made: Game) -> tuple[Any, ...]:
             f"{made.name}: cannot be pickled: move its rules from the prompt into a file"
         )
     data = None if made.data_folder is None else made.data_folder.absolute()
+    if made.is_mixed:
+        return _load, (path, data, made.base_options, made.accepted, made.variants)
     return _load, (path, data, made.options)
 
 

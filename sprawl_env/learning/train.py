@@ -74,7 +74,8 @@ def train(game: str | Game = "tower_up", *, preset: str = "quick", **settings: A
             ``num_players=3``, ``max_minutes=10.0``, or ``resume=folder`` to continue a run.
 
     Raises:
-        SprawlError: there is no such game, preset or setting, or a value is not allowed.
+        SprawlError: there is no such game, preset or setting, a value is not allowed, or the game
+            has several sets of options.
         MissingExtra: torch or another library of the extra ``train`` is not installed.
     """
     require_extra("train", "sprawl_env.train")
@@ -86,6 +87,8 @@ def train(game: str | Game = "tower_up", *, preset: str = "quick", **settings: A
     if isinstance(game, Game):
         if {"num_players", "options"} & settings.keys():
             raise InvalidOption("num_players, options: the game has its options already")
+        if game.is_mixed:
+            raise InvalidOption("train: expected a game with one set of options, got a mixed game")
         settings["num_players"] = game.num_seats
         settings["options"] = option_words(game)
         game = game_word(game)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import os
 import re
 import shutil
 import tempfile
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +20,7 @@ import numpy.typing as npt
 
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import as_array
-from sprawl_env.core.errors import SprawlError, short
+from sprawl_env.core.errors import OtherOptions, SprawlError, printable, short, shortened
 from sprawl_env.core.extras import require
 from sprawl_env.core.files import (
     exchange,
@@ -58,7 +60,8 @@ class Checkpoint:
 
     Attributes:
         path: the folder.
-        about: the JSON: game, options, layout, num_actions, step, seed, config, versions, commit.
+        about: the JSON: game, options, layout, num_actions, step, seed, config, versions, commit;
+            variants, if it was trained with several sets of options.
         tensors: every array by name.
     """
 
@@ -74,10 +77,16 @@ class Checkpoint:
 
 @checked
 def describe_game(game: Game) -> dict[str, Any]:
-    """Return what weights must match: game, options, observation layout, number of actions."""
+    """Return what weights must match: game, options, observation layout, number of actions.
+
+    The options of a game that was made by :meth:`~sprawl_env.core.game.Game.mixed` are its own
+    options, and under ``"variants"`` all sets that it accepts.
+    """
+    variants = {"variants": list(game.accepted)} if game.is_mixed else {}
     return {
         "game": game.name,
         "options": game.options,
+        **variants,
         "layout": game.observation_layout.digest(),
         "observation_size": game.observation_size,
         "num_actions": game.num_actions,
@@ -264,7 +273,10 @@ def check_tensors(checkpoint: Checkpoint) -> None:
 
 
 def check_game(folder: Path, about: Mapping[str, Any], game: Game) -> None:
-    """Check that weights are for this game, seat count and layout; other options may differ.
+    """Check that weights are for this game, seat count and layout.
+
+    Other options may differ: a line warns of them (:class:`~sprawl_env.core.errors.OtherOptions`),
+    once per process, checkpoint and options.
 
     Raises:
         CheckpointError: they are not.
@@ -286,3 +298,31 @@ def check_game(folder: Path, about: Mapping[str, Any], game: Game) -> None:
                 f"{where}: was trained with {key} {about.get(key)}, this version of "
                 f"{game.name} has {mine[key]}; train again or use the version in its JSON"
             )
+    trained = _trained_with(about)
+    for played in game.accepted:
+        differing = [_differing(each, played) for each in trained]
+        if differing and all(differing):
+            _warn_of_options(where, min(differing, key=len))
+
+
+def _trained_with(about: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the sets of options that a checkpoint was trained with, as its description says."""
+    variants = about.get("variants")
+    sets = variants if isinstance(variants, list) and variants else [about.get("options")]
+    return [each for each in sets if isinstance(each, dict)]
+
+
+def _differing(trained: Mapping[str, Any], played: Mapping[str, Any]) -> str:
+    """Return the options with another value than in training, in words; "" if there is none."""
+    return ", ".join(
+        f"{name}={short(value)} (trained with {short(trained[name])})"
+        for name, value in played.items()
+        if name in trained and trained[name] != value
+    )
+
+
+@functools.cache
+def _warn_of_options(where: str, differing: str) -> None:
+    """Warn in one line that a policy plays with other options, once per process."""
+    text = shortened(printable(f"{where}: plays with other options: {differing}"))
+    warnings.warn_explicit(text, OtherOptions, "sprawl_env", 1)

@@ -9,7 +9,7 @@ import pytest
 import sprawl_env
 from sprawl_env.bots.policy import agents
 from sprawl_env.bots.policy.checkpoint import CheckpointError, describe_game, load, save
-from sprawl_env.core.errors import InvalidOption, UnknownName
+from sprawl_env.core.errors import InvalidOption, OtherOptions, UnknownName
 
 torch = pytest.importorskip("torch")
 networks = pytest.importorskip("sprawl_env.bots.policy.network")
@@ -159,7 +159,8 @@ def test_a_policy_is_loaded_by_path_for_the_game_that_it_was_trained_for(tmp_pat
         assert sprawl_env.load_policy(name).game.num_seats == 3
     assert sprawl_env.load_policy(tmp_path, "tower_up").game.num_seats == 3
     game = sprawl_env.game("tower_up", num_players=3, objectives="start")
-    assert sprawl_env.load_policy(tmp_path, game).game is game
+    with pytest.warns(OtherOptions, match="objectives='start'"):
+        assert sprawl_env.load_policy(tmp_path, game).game is game
     with pytest.raises(CheckpointError, match="num_players=3, not 2"):
         sprawl_env.load_policy(tmp_path, sprawl_env.game("tower_up"))
     with pytest.raises(CheckpointError, match="is for game 'tower_up', not 'ginkgopolis'"):

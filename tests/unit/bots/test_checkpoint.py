@@ -5,6 +5,7 @@ import os
 import pickle
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ from sprawl_env.bots.policy.checkpoint import (
     save,
 )
 from sprawl_env.bots.policy.player import PolicyBot, load_policy, load_values
-from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.errors import InvalidOption, OtherOptions
 from sprawl_env.core.files import write_atomically
 
 torch = pytest.importorskip("torch")
@@ -288,7 +289,8 @@ def test_values_need_the_scale_and_the_weights(game, tmp_path):
 
 def test_seats_matter_but_other_options_do_not(game, tmp_path):
     path = write(tmp_path / "step-1", game)
-    make_bot(f"checkpoint:{path}", sprawl_env.game("tower_up", objectives="start"))
+    with pytest.warns(OtherOptions, match="objectives='start'"):
+        make_bot(f"checkpoint:{path}", sprawl_env.game("tower_up", objectives="start"))
     with pytest.raises(CheckpointError, match="num_players=2, not 3"):
         make_bot(f"checkpoint:{path}", sprawl_env.game("tower_up", num_players=3))
 
@@ -352,3 +354,50 @@ def test_a_network_in_memory_analyses_with_a_game(game):
         bot.analyse(1 - mask, games[:1])
     with pytest.raises(InvalidOption, match="expected 1 records"):
         bot.analyse(mask, games)
+
+
+def warned(call):
+    """Return the warnings of a call as texts, whatever the filters of this process are."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    assert all(each.category is OtherOptions for each in caught)
+    return [str(each.message) for each in caught]
+
+
+def test_a_checkpoint_warns_once_of_each_set_of_options_it_was_not_trained_with(game, tmp_path):
+    path = write(tmp_path / "step-0000000070", game)
+    assert warned(lambda: [load(path, game), PolicyBot(path, game), load_policy(path)]) == []
+    other = sprawl_env.game("tower_up", objectives="start", max_turns=9)
+    lines = warned(lambda: [PolicyBot(path, other), load(path, other), load_policy(path, other)])
+    assert lines == [
+        f"checkpoint {str(path)!r}: plays with other options: objectives='start' (trained with "
+        "'random'), max_turns=9 (trained with 400)"
+    ]
+    assert warned(lambda: make_bot(f"checkpoint:{path}", other)) == []
+    third = sprawl_env.game("tower_up", max_turns=9)
+    assert len(warned(lambda: [load(path, third) for _ in range(3)])) == 1
+
+
+def test_a_checkpoint_of_a_mixed_game_knows_all_its_options(tmp_path):
+    mixed = sprawl_env.game("tower_up").mixed([{"max_turns": 60}, {"objectives": "start"}])
+    path = write(tmp_path / "step-0000000070", mixed)
+    assert load(path).about["variants"] == list(mixed.accepted)
+    for options in mixed.accepted:
+        alone = sprawl_env.game("tower_up", **options)
+        assert warned(lambda alone=alone: load(path, alone)) == []
+    assert warned(lambda: [load(path, mixed), load_policy(path)]) == []
+    (line,) = warned(lambda: load(path, sprawl_env.game("tower_up")))
+    assert line.endswith("options: max_turns=400 (trained with 60)")
+
+
+@pytest.mark.parametrize("options", [{"num_players": 2}, {"num_players": 2, "old": "\x1b\n"}])
+@pytest.mark.parametrize("variants", [None, 3, [], [3], ["start"]])
+def test_a_description_with_odd_options_is_no_other_error(game, tmp_path, options, variants):
+    path = write(tmp_path / "step-0000000070", game, options=options, variants=variants)
+    assert warned(lambda: load(path, game)) == []
+
+
+def test_training_refuses_a_mixed_game():
+    with pytest.raises(InvalidOption, match=r"^train: expected a game with one set of options"):
+        sprawl_env.train(sprawl_env.game("tower_up").mixed([{}, {"max_turns": 9}]))
