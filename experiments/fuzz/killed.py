@@ -420,6 +420,11 @@ ENTRIES: Final = (
         f"experiments.dataset data --game {LOTS} --bots random --games 4000 --games-per-shard 500",
         varying=("data/dataset.json", "data/README.md"),
     ),
+    Entry(
+        "experiments.template",
+        "experiments.template --games 2 --out study",
+        varying=("study/results.jsonl",),
+    ),
     Entry("experiments.benchmark", BENCHMARK, varying=("speed.json",)),
     Entry(
         "experiments.throughput",

@@ -93,6 +93,7 @@ READING: Final = {"read_text", "read_bytes", "parse_json"}
 OWN: Final = {
     "sprawl_env.core.files:read_text": "reads for all others",
     "sprawl_env.core.files:read_bytes": "reads for all others",
+    "sprawl_env.core.variants:options_in_text": "chooses the game that reads a position in full",
     "sprawl_env.core.provenance:code_digest": "reads the package's own source files",
     "sprawl_env.kernels.checked_files:read_named": "the mode cache damages kernel caches",
     "sprawl_env.kernels.checked_files:read_stamped": "the mode cache damages kernel caches",

@@ -273,7 +273,7 @@ class VectorGames:
 
         Raises:
             SprawlError: the batch was made with one set of options, or as of
-                :meth:`Game.mixed <sprawl_env.core.game.Game.mixed>`; nothing has changed.
+                :meth:`~sprawl_env.core.game.Game.mixed`; nothing has changed.
         """
         with self._turn:
             self._pool.wait()

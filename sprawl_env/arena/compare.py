@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _ROW: Final = {"deal": int, "bots": [str], "shares": [float], "scores": (None, [int])}
 MOST_POINTS: Final = 2**31  # of a seat
+FEWEST_DEALS: Final = 20  # of which an interval is told; with fewer it is often too short
 Key = tuple[int, int, tuple[str, ...]]  # deal, rotation, bots by seat
 
 
@@ -44,7 +45,7 @@ class Difference:
         wins_error: half the width of the 95% interval of ``wins``.
         score: difference of the mean scores.
         score_error: half the width of its 95% interval.
-        agree: 0 lies in both intervals.
+        agree: 0 lies in both intervals, or there are fewer than ``FEWEST_DEALS`` deals.
     """
 
     bot: str
@@ -91,6 +92,8 @@ class Comparison:
         """The result in words."""
         if self.identical:
             return "identical: every game has the same winners and scores"
+        if self.agree and any(each.deals < FEWEST_DEALS for each in self.differences):
+            return f"too few deals to tell: expected at least {FEWEST_DEALS} of each bot"
         if self.agree:
             return "they agree: no bot's wins or scores differ by more than chance (95%)"
         others = ", ".join(each.bot for each in self.differences if not each.agree)
@@ -121,7 +124,7 @@ class Comparison:
                 f"{each.theirs:.1%}",
                 f"{each.wins:+.1%} ± {each.wins_error:.1%}",
                 f"{each.score:+.2f} ± {each.score_error:.2f}",
-                "agree" if each.agree else "differ",
+                _word(each),
             )
         return shown
 
@@ -154,6 +157,13 @@ def compare(mine: Path, theirs: Path) -> Comparison:
         only_theirs=len(second) - len(common),
         differences=tuple(_difference(bot, common, first, second) for bot in names),
     )
+
+
+def _word(found: Difference) -> str:
+    """Return what a difference shows, in a word or two."""
+    if found.deals < FEWEST_DEALS:
+        return "too few"
+    return "agree" if found.agree else "differ"
 
 
 def _games_in(path: Path) -> dict[Key, Row]:
@@ -229,10 +239,8 @@ def _difference(
     wins = means[:, 1] - means[:, 0]
     points = np.array([float(np.mean(each)) for each in scores.values()] or [0.0])
     errors = half_width(wins), half_width(points)
-    alone = len(wins) == 1  # a single deal has no interval
-    agree = all(
-        alone or abs(found.mean()) <= error
-        for found, error in zip((wins, points), errors, strict=True)
+    agree = len(wins) < FEWEST_DEALS or all(
+        abs(found.mean()) <= error for found, error in zip((wins, points), errors, strict=True)
     )
     return Difference(
         bot,

@@ -333,11 +333,15 @@ class ObservationLayout:
     def view(self, observation: npt.NDArray[T], name: str) -> npt.NDArray[T]:
         """Return one block of an observation ``[..., size]`` as ``[..., *shape]``, a view.
 
+        The name of an entity gives all its blocks, as :meth:`features` does.
+
         Raises:
-            UnknownName: there is no such block.
+            UnknownName: there is neither such a block nor such an entity.
             InvalidOption: the observation has another size.
         """
         self._check_size(observation)
+        if isinstance(name, str) and name in self.entities and name not in self.blocks:
+            return cast("npt.NDArray[T]", self.features(observation, name))
         block = self._block(name)
         front = observation.shape[:-1]
         if not block.entity:

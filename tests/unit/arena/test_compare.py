@@ -37,7 +37,9 @@ def test_the_same_games_are_identical(tmp_path):
     assert same.agree
     assert (same.pairs, same.equal, same.only_mine, same.only_theirs) == (10, 10, 0, 0)
     assert same.verdict.startswith("identical")
-    assert found(tmp_path, rows, rows[:9]).verdict.startswith("they agree")
+    assert found(tmp_path, rows, rows[:9]).verdict.startswith("too few deals to tell")
+    rows = [game(deal, deal % 2) for deal in range(30)]
+    assert found(tmp_path, rows, rows[:20]).verdict.startswith("they agree")
 
 
 def test_differences_are_averaged_over_each_deal_and_seat(tmp_path):
@@ -54,7 +56,21 @@ def test_differences_are_averaged_over_each_deal_and_seat(tmp_path):
     assert b.wins == 0.125
     # Deals differ by -0.5, 0, 0, 0: standard deviation 0.25, of four deals.
     assert a.wins_error == pytest.approx(1.96 * 0.25 / 2, rel=1e-3)
-    assert not a.agree  # because of the scores, which differ in every deal
+    assert a.agree  # four deals are too few to tell
+
+
+def test_scores_that_differ_in_every_deal_are_told(tmp_path):
+    mine = [game(deal, deal % 2) for deal in range(20)]
+    theirs = [{**row, "scores": [12, 8]} for row in mine]
+    a, b = found(tmp_path, mine, theirs).differences
+    assert (a.wins, a.agree, b.agree) == (0, False, True)
+
+
+def test_few_deals_that_differ_by_chance_are_no_verdict(tmp_path):
+    mine = [game(deal, 1) for deal in range(3)]
+    few = found(tmp_path, mine, [game(deal, 0) for deal in range(3)])
+    assert few.agree
+    assert few.verdict.startswith("too few deals to tell")
 
 
 def test_runs_that_differ_are_told_and_by_the_exit_code(tmp_path, capsys):

@@ -82,6 +82,7 @@ def test_entities_in_planes_lie_number_by_number():
     assert layout.view(seen, "height")[0].tolist() == [2, 3, 4]
     assert layout.view(seen, "owner")[0].tolist() == [[5, 8], [6, 9], [7, 10]]
     assert layout.features(seen, "site")[1, 2].tolist() == [16, 19, 22]
+    assert layout.view(seen, "site")[1, 2].tolist() == [16, 19, 22]
     layout.view(seen, "height")[1, 2] = -1
     layout.view(seen, "owner")[1, 2, 1] = -2
     assert (seen[1, 4], seen[1, 10]) == (-1, -2), "a view, not a copy"
@@ -156,7 +157,7 @@ def test_blocks_are_found_by_name_and_through_their_entity(market):
     with pytest.raises(UnknownName, match="unknown block of site 'deck': choose from owner"):
         market["site"]["deck"]
     with pytest.raises(UnknownName, match="unknown block"):
-        market.view(np.zeros(7, np.int8), "site")
+        market.view(np.zeros(7, np.int8), "ownr")
 
 
 def test_the_repr_lists_the_blocks(market):

@@ -42,6 +42,7 @@ def test_every_function_that_reads_files_is_of_a_kind():
     assert not of_kinds & set(OWN)
 
 
+@pytest.mark.filterwarnings("ignore::sprawl_env.core.errors.OtherOptions")
 @pytest.mark.parametrize("name", KINDS)
 def test_files_are_read_by_the_functions_of_their_kind_and_damaged_ones_refused_or_work(
     tmp_path, name, monkeypatch
