@@ -104,7 +104,6 @@ OWN: Final = {
     "sprawl_env.replays.page:read_web": "reads the page's own files",
     "experiments.template.__main__:read_study": "reads the settings of a study in a clone",
     "experiments.template.__main__:read_results": "reads what the study itself has written",
-    "experiments.template.__main__:play": "reads what read_results has checked",
     "experiments.benchmark:cpu_model": "reads what Linux says about the processor",
 }
 """Functions that read files which no user writes."""

@@ -65,7 +65,7 @@ def read_study(path: Path) -> dict[str, Any]:
 
 
 def read_results(path: Path, study: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the rows of an earlier run of the same study; none if there is no file.
+    """Return the lines of an earlier run of the same study; none if there is no file.
 
     The first line has the study and the versions, every other line is one game.
 
@@ -75,21 +75,18 @@ def read_results(path: Path, study: dict[str, Any]) -> list[dict[str, Any]]:
     if not path.exists():
         return []
     try:
-        head, *rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-        same = head["study"] == study
-    except (OSError, ValueError, KeyError, TypeError):
+        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        same = lines[0]["study"] == study
+    except (OSError, ValueError, LookupError, TypeError):
         raise InvalidOption(f"{path}: expected results of this study, or no file") from None
     if not same:
         raise InvalidOption(f"{path}: results of other settings; choose another folder with --out")
-    return rows
+    return lines
 
 
 def play(study: dict[str, Any], path: Path) -> list[dict[str, Any]]:
     """Play what is missing, and return all rows; the file is complete after every part."""
-    rows = read_results(path, study)
-    head = {"study": study, **provenance()}
-    if rows:
-        head = json.loads(path.read_text(encoding="utf-8").splitlines()[0])
+    head, *rows = read_results(path, study) or [{"study": study, **provenance()}]
     done = {(row["sims"], row["seed"]) for row in rows}
     game = sprawl_env.game(study["game"], **study["options"])
     for seed in study["seeds"]:

@@ -238,7 +238,7 @@ class ObservationLayout:
         Raises:
             UnknownName: there is neither.
         """
-        if isinstance(name, str) and name in self.entities and name not in self.blocks:
+        if self._names_entity(name):
             return EntityBlocks(name, self._of(name)[0].rows, {b.name: b for b in self._of(name)})
         return self._block(name)
 
@@ -254,6 +254,10 @@ class ObservationLayout:
     def entities(self) -> tuple[str, ...]:
         """The names of the entities."""
         return tuple(dict.fromkeys(b.entity for b in self.blocks.values() if b.entity))
+
+    def _names_entity(self, name: str) -> bool:
+        """Return whether a name is an entity's; a block of the same name goes first."""
+        return isinstance(name, str) and name in self.entities and name not in self.blocks
 
     def _block(self, name: str) -> ObservationBlock:
         if not isinstance(name, str) or name not in self.blocks:
@@ -340,7 +344,7 @@ class ObservationLayout:
             InvalidOption: the observation has another size.
         """
         self._check_size(observation)
-        if isinstance(name, str) and name in self.entities and name not in self.blocks:
+        if self._names_entity(name):
             return cast("npt.NDArray[T]", self.features(observation, name))
         block = self._block(name)
         front = observation.shape[:-1]

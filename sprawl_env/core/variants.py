@@ -90,7 +90,7 @@ def complete(game: Setup, options: Sequence[Mapping[str, Any]]) -> list[dict[str
             "[{...}, {...}]"
         )
     completed: list[dict[str, Any]] = []
-    known: dict[tuple[int, ...], None] = {}
+    known: set[tuple[int, ...]] = set()
     for k, each in enumerate(options):
         if not isinstance(each, Mapping):
             raise InvalidOption(f"options[{k}]={short(each)}: expected a dictionary of options")
@@ -105,7 +105,7 @@ def complete(game: Setup, options: Sequence[Mapping[str, Any]]) -> list[dict[str
                 _check_fits(game, numbers)
         except SprawlError as error:
             raise type(error)(f"options[{k}]: {error}") from None
-        known[tuple(numbers.values())] = None
+        known.add(tuple(numbers.values()))
         completed.append(words)
     return completed
 

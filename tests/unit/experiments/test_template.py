@@ -74,7 +74,7 @@ def test_differences_are_paired_by_deal():
 
 
 def test_the_committed_results_give_the_committed_table():
-    rows = study.read_results(
+    _, *rows = study.read_results(
         study.HERE / "results.jsonl", study.read_study(study.HERE / "config.toml")
     )
     shares = study.shares_by_deal(rows, "mcts:sims={sims}")
