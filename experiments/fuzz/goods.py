@@ -316,7 +316,10 @@ GOOD: dict[str, Make] = {
     "format.load.path": lambda p: p.replay_file,
     "load_all.path": lambda p: p.replay_file,
     "load_dataset.folder": lambda p: p.dataset.folder,
-    "make_vec.observations": lambda p: "float32",
+    **{
+        f"{owner}.observations": lambda p: "int8"
+        for owner in ("make_vec", "SelfPlayVecEnv", "BoardGameGym")
+    },
     "load_policy.name": lambda p: p.checkpoint,
     "make_bot.name": lambda p: "random",
     "as_bot.what": lambda p: "opponent",

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
+from sprawl_env.adapters.spaces import observation_space
 from sprawl_env.bots.names import as_bot
 from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.bots.random import RandomBot
@@ -34,7 +35,7 @@ from sprawl_env.core.state import FINISHED, NOT_OVER, TRUNCATED, Games, clone
 from sprawl_env.kernels.arrays import Floats, Index, Mask
 from sprawl_env.render.modes import RENDER_FPS, RENDER_MODES, Renderer
 
-Observation = Floats
+Observation = Floats | Mask
 _ONLY: Index = np.zeros(1, np.int64)  # index of the one game of the batch
 _MASK = (INT8,)  # dtypes of a mask, and of probabilities, as Gymnasium takes them
 _PROBABILITY = (np.dtype(np.float64),)
@@ -113,7 +114,7 @@ class LegalDiscrete(spaces.Discrete):
 class BoardGameGym(gymnasium.Env[Observation, Any]):
     """One learner against bots inside the environment.
 
-    Observations are float32 ``[observation_size]``.  The mask of legal actions is in
+    Observations are float32 or int8 ``[observation_size]``.  The mask of legal actions is in
     ``info["action_mask"]`` and :meth:`action_masks` (the name that sb3-contrib expects).  The
     reward of a step is the sum of the learner's rewards until its next decision or the end of the
     game.  At the end ``info`` also contains ``scores`` ``[num_sides]`` and ``won`` (bool; True for
@@ -130,6 +131,7 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         opponent: str | Bot | type[Bot] | Sequence[str | Bot | type[Bot]] | None = None,
         seat: int | None = None,
         reward: str | RewardFunction = "winner",
+        observations: str = "float32",
         render_mode: str | None = None,
         data: str | PathLike[str] | None = None,
         **options: Any,
@@ -143,6 +145,8 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
                 (:func:`~sprawl_env.bots.names.as_bot`); None: random bots.
             seat: the learner's seat; None: a random seat at every reset.
             reward: see :mod:`sprawl_env.core.rewards`.
+            observations: ``"float32"``, or ``"int8"``: whole numbers; times
+                ``game.observation_layout.scales`` they are the float32 observations.
             render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` or None (see
                 :meth:`render`).
             data: folder of TOML files that replace those of the package.
@@ -158,7 +162,7 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         self._fixed_seat = seat
         self._opponents = self._seat_opponents(opponent)
         self._earnings = Earnings(self.game, reward)
-        self.observation_space = spaces.Box(-1.0, 1.0, (self.game.observation_size,), np.float32)
+        self.observation_space = observation_space(self.game, observations)
         self.action_space: LegalDiscrete = LegalDiscrete(self.game.num_actions)
         self.seat = 0
         self._dealt = False
@@ -243,7 +247,8 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
             standings = self.game.standings(self._games, 0)
             info["scores"] = self.game.scores(self._games, 0).tolist()
             info["won"] = bool(standings[self.seat] == standings.max())
-        return self.game.observe(self._games, 0, self.seat), info
+        seen = np.empty(self.observation_space.shape or (), self.observation_space.dtype)
+        return self.game.observe(self._games, 0, self.seat, seen), info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return bool ``[num_actions]``, True = legal; a copy.

@@ -15,6 +15,7 @@ from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
+from sprawl_env.adapters.spaces import observation_space
 from sprawl_env.bots.names import as_bot
 from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.bots.random import RandomBot
@@ -60,6 +61,7 @@ class SelfPlayVecEnv(VecEnv):
         reward: str | RewardFunction = "winner",
         scale: float = 1.0,
         seed: int = 0,
+        observations: str = "float32",
     ) -> None:
         """Make the environments.
 
@@ -73,6 +75,9 @@ class SelfPlayVecEnv(VecEnv):
             reward: see :mod:`sprawl_env.core.rewards`.
             scale: factor on every reward of the learner.
             seed: seed of deals, seats, opponents and the draws of opponents.
+            observations: ``"float32"``, or ``"int8"``: whole numbers, a quarter of the memory also
+                in a rollout buffer.  Times ``game.observation_layout.scales`` they are the float32
+                observations; a features extractor of the policy can multiply them.
         """
         num_envs = check_whole("num_envs=", num_envs, 1)
         each = game.dtype.itemsize + 8 * game.observation_size + 2 * game.num_actions
@@ -86,7 +91,7 @@ class SelfPlayVecEnv(VecEnv):
         self.render_mode = None
         super().__init__(
             num_envs,
-            spaces.Box(-1.0, 1.0, (game.observation_size,), np.float32),
+            observation_space(game, observations),
             spaces.Discrete(game.num_actions),
         )
         self._function = reward if callable(reward) else None
@@ -96,7 +101,7 @@ class SelfPlayVecEnv(VecEnv):
         seats = game.num_seats
         self._games = game.blanks(num_envs)
         self._all: Index = np.arange(num_envs)
-        self._views = new_views(game, num_envs)  # of the learners
+        self._views = new_views(game, num_envs, observations)  # of the learners
         self._theirs = new_views(game, num_envs)  # of the opponents, in the first rows
         self._results = new_results(game, num_envs)
         self._earned: Floats = np.zeros(num_envs, np.float32)
@@ -243,6 +248,7 @@ class SelfPlayVecEnv(VecEnv):
             return
         self._done[i] = True
         seat = int(self._learner[i])
+        last = np.empty(self.observation_space.shape or (), self.observation_space.dtype)
         standings = self._results.standings[i]
         winners = standings == standings.max()
         others = [
@@ -251,7 +257,7 @@ class SelfPlayVecEnv(VecEnv):
             if other != seat
         ] + [AUTOMATON] * (self.game.num_sides - self.game.num_seats)
         self._infos[i] = {
-            "terminal_observation": self.game.observe(self._games, i, seat),
+            "terminal_observation": self.game.observe(self._games, i, seat, last),
             "episode": {
                 "r": float(self._return[i] + self._earned[i]),
                 "l": int(self._length[i]),

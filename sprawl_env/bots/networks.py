@@ -249,10 +249,13 @@ def make_sb3_bot(name: str, game: Game, seed: int = 0) -> UserBot:
         lambda: contrib.MaskablePPO.load(path, device="cpu", custom_objects=instead),
     )
     _check_spaces(name, model, game)
+    whole = model.observation_space.dtype == np.int8  # else float32
+    scales = game.observation_layout.scales
 
     def logits(observations: Floats, masks: Mask) -> Any:
+        given = np.rint(observations / scales).astype(np.int8) if whole else observations
         with torch.inference_mode():
-            seen = torch.from_numpy(np.ascontiguousarray(observations))
+            seen = torch.from_numpy(np.ascontiguousarray(given))
             found = model.policy.get_distribution(seen)
             return found.distribution.logits.float().cpu().numpy()
 

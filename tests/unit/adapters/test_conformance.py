@@ -13,7 +13,7 @@ import sprawl_env
 from sprawl_env.adapters.aec import BoardGameAEC, wrapped
 from sprawl_env.adapters.gym import BoardGameGym, LegalDiscrete
 from sprawl_env.adapters.registration import camel_case
-from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.errors import InvalidOption, UnknownName
 from sprawl_env.core.registry import rules_of
 from sprawl_env.kernels.compile import JIT
 from tests.suite import GAMES, PARALLEL
@@ -249,6 +249,25 @@ def test_gymnasium_seats_the_learner_and_asks_the_opponents(any_game):
 
 
 @pytest.mark.compiled  # deals a thousand games
+def test_gymnasium_gives_whole_numbers(any_game):
+    gymnasium_check(BoardGameGym(any_game, observations="int8"), skip_render_check=True)
+    floats, whole = (BoardGameGym(any_game, observations=each) for each in ("float32", "int8"))
+    (seen, _), (numbers, info) = floats.reset(seed=3), whole.reset(seed=3)
+    over = False
+    while not over:
+        assert numbers.dtype == np.int8
+        assert np.array_equal(numbers * any_game.observation_layout.scales, seen)
+        action = int(np.flatnonzero(info["action_mask"])[-1])
+        seen, *_ = floats.step(action)
+        numbers, _, terminated, truncated, info = whole.step(action)
+        over = terminated or truncated
+
+
+def test_gymnasium_refuses_an_unknown_type_of_observations():
+    with pytest.raises(UnknownName, match=r"type of observations 'uint8'.*float32, int8"):
+        BoardGameGym("tower_up", observations="uint8")
+
+
 def test_gymnasium_gives_up_where_the_learner_never_has_a_decision():
     game = sprawl_env.game("tower_up", num_players=4, max_turns=1)
     with pytest.raises(InvalidOption, match="games in a row ended"):

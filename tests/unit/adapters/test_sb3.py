@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sprawl_env
-from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.errors import InvalidOption, UnknownName
 from sprawl_env.kernels.rng import combine
 from tests.lengths import whole_games
 from tests.toy import toy
@@ -218,3 +218,37 @@ def test_sb3_contrib_learns_on_it_unmodified():
     model = contrib.MaskablePPO("MlpPolicy", env, n_steps=16, batch_size=32, device="cpu", seed=0)
     model.learn(128)
     assert model.num_timesteps >= 128
+
+
+def test_whole_numbers_are_the_observations_without_their_scales(any_game):
+    floats = sb3.SelfPlayVecEnv(any_game, 8, seed=1)
+    whole = sb3.SelfPlayVecEnv(any_game, 8, seed=1, observations="int8")
+    assert whole.observation_space.dtype == np.int8
+    rng, scales = np.random.default_rng(0), any_game.observation_layout.scales
+    seen, numbers, ended = floats.reset(), whole.reset(), 0
+    while ended < 3:
+        assert numbers.dtype == np.int8
+        assert whole.observation_space.contains(numbers[0])
+        assert np.array_equal(numbers * scales, seen)
+        actions = choose(floats, rng)
+        (seen, *_, infos), (numbers, *_, others) = floats.step(actions), whole.step(actions)
+        for info, other in zip(infos, others, strict=True):
+            if "terminal_observation" in info:
+                ended += 1
+                last = other["terminal_observation"]
+                assert last.dtype == np.int8
+                assert np.array_equal(last * scales, info["terminal_observation"])
+
+
+def test_an_unknown_type_of_observations_is_one_line():
+    with pytest.raises(UnknownName, match=r"type of observations 'float16'.*float32, int8"):
+        sb3.SelfPlayVecEnv(sprawl_env.game("tower_up"), 2, observations="float16")
+
+
+def test_the_buffer_of_the_library_keeps_whole_numbers():
+    contrib = pytest.importorskip("sb3_contrib")
+    env = sb3.SelfPlayVecEnv(sprawl_env.game("tower_up"), 4, observations="int8")
+    model = contrib.MaskablePPO("MlpPolicy", env, n_steps=8, batch_size=16, n_epochs=1)
+    model.learn(32)
+    assert model.rollout_buffer.observations.dtype == np.int8
+    assert model.rollout_buffer.observations.any()

@@ -198,6 +198,21 @@ def test_what_is_no_model_of_the_game_is_one_line(saved, tmp_path):
     assert "expected sb3:FILE.zip,trust=yes" in line_of(lambda: make_bot("sb3:", game))
 
 
+def test_a_model_of_whole_numbers_sees_whole_numbers(game, tmp_path):
+    contrib = pytest.importorskip("sb3_contrib")
+    adapter = pytest.importorskip("sprawl_env.adapters.sb3")
+    env = adapter.SelfPlayVecEnv(game, 2, observations="int8")
+    model = contrib.MaskablePPO("MlpPolicy", env, n_steps=4, batch_size=8, seed=0)
+    model.save(tmp_path / "whole.zip")
+    states, masks = decisions(game)
+    seen = np.zeros((len(states), game.observation_size), np.int8)
+    for k in range(len(states)):
+        game.observe(states, k, int(states.to_play[k]), seen[k])
+    expected, _ = model.predict(seen, action_masks=masks, deterministic=True)
+    bot = make_bot(f"sb3:{tmp_path / 'whole.zip'},trust=yes", game)
+    assert np.array_equal(bot.act(seen_of(game, states), masks, None), expected)
+
+
 def test_a_model_without_sb3_names_the_extra(game, monkeypatch):
     hide(monkeypatch, "sb3_contrib")
     with pytest.raises(MissingExtra, match=r"needs sb3-contrib.*'sprawl-env\[train\]'"):
