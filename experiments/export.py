@@ -98,6 +98,12 @@ def strength_table(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[s
     return lines
 
 
+def met(config: Mapping[str, Any]) -> list[str]:
+    """Return the opponents of a training in words."""
+    shares = {"its own past": "past_share", "greedy": "greedy_share", "random": "random_share"}
+    return ["itself", *(name for name, share in shares.items() if config.get(share, 0) > 0)]
+
+
 def card(
     name: str, checkpoint: Checkpoint, run: Mapping[str, Any], evaluation: Mapping[str, Any],
     weaknesses: Sequence[str],
@@ -118,7 +124,7 @@ def card(
     weak = [
         f"It plays only with num_players={seats}.",
         f"It was trained with {', '.join(options)}; it is untested with others." if options else "",
-        "Its opponents in training were greedy, random and its own past; it has not met search.",
+        f"In training it met {', '.join(met(config))}; it has not met search.",
         *weaknesses,
     ]
     facts = {
@@ -127,7 +133,8 @@ def card(
         if config.get("imitation")
         else "none",
         "training": f"{about['step']:,} decisions in {about.get('seconds', 0) / 60:.1f} minutes",
-        "machine": f"{run.get('machine', 'unknown')}, {config['processes']} processes, no GPU",
+        "machine": f"{run.get('machine', 'unknown')}, {config['processes']} processes, "
+        f"{'a GPU' if config.get('device') == 'cuda' else 'no GPU'}",
         "versions": ", ".join(versions),
         "commit": f"`{run.get('commit')}`",
         "command": f"`{command_of(config)}`",

@@ -289,7 +289,7 @@ GOOD: dict[str, Make] = {
     "states": lambda p: p.games,
     "tensors": lambda p: {"policy.weight": np.zeros(2, np.float32)},
     "text": lambda p: replays.dump(p.replay),
-    "texts": lambda p: None,
+    "files": lambda p: None,
     "theirs": lambda p: p.results,
     "trace": lambda p: 0.9,
     "value": lambda p: lambda tables, games, g, seat: 0.0,

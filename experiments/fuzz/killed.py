@@ -21,7 +21,7 @@ from typing import Annotated, Any, Final, Union, get_args, get_origin, get_type_
 
 import sprawl_env.__main__
 from sprawl_env import replays
-from sprawl_env.bots.policy.checkpoint import PREFIX, load
+from sprawl_env.bots.policy.checkpoint import DESCRIPTION, PREFIX, WEIGHTS, load
 from sprawl_env.core.errors import SprawlError
 from sprawl_env.kernels.checked_files import read_named, read_stamped
 
@@ -340,7 +340,8 @@ def write_notebook(folder: Path) -> None:
 TRAIN: Final = (
     "experiments.train --num-envs=16 --num-steps=8 --batch-size=64 --num-epochs=1 --width=8 "
     "--trunk=16 --imitation=0 --max-minutes=0 --processes=2 --name=mine --checkpoint-every=256 "
-    "--total-steps=1200 --evaluation-games=20"
+    "--total-steps=1200 --evaluate-every=600 --evaluation-games=20 --device=cpu --past-share=0.4 "
+    "--greedy-share=0.2"
 )
 TOURNAMENT: Final = (
     "sprawl_env tournament --bots random greedy --games 40 --seed 4 --replays --processes 2 "
@@ -354,18 +355,25 @@ BENCHMARK: Final = (
 )
 REPLAY: Final = "results/replays/deal-00000-line-up-000-rotation-0.jsonl"
 
+TRAIN_SB3: Final = "experiments.train_sb3 --total-steps=1 --games=0 --width=8 --trunk=16"
+
 ENTRIES: Final = (
     Entry(
         "experiments.train",
         TRAIN,
         again=go_on_training,
-        varying=(f"{RUN}/checkpoints/*", f"{RUN}/tensorboard/*", f"{RUN}/evaluation.*"),
-        more=(f"{RUN}/checkpoints/{PREFIX}*", f"{RUN}/tensorboard/events.*"),
-        stay=(f"{RUN}/checkpoints/*",),
+        varying=(
+            f"{RUN}/checkpoints/*/{DESCRIPTION}",  # has the seconds
+            f"{RUN}/tensorboard/*",
+            f"{RUN}/evaluations.jsonl",  # has the seconds
+        ),
+        more=(f"{RUN}/checkpoints/*/games.safetensors", f"{RUN}/tensorboard/events.*"),
+        stay=(f"{RUN}/checkpoints/*/{WEIGHTS}", f"{RUN}/checkpoints/*/{DESCRIPTION}"),
         check=check_checkpoints,
         check_end=check_last_step,
         often=True,
     ),
+    Entry("experiments.train_sb3", TRAIN_SB3, stay=("runs/*/checkpoints/*",)),
     Entry(
         "tournament",
         TOURNAMENT,

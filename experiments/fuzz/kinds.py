@@ -13,7 +13,6 @@ import json
 import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 from unittest import mock
@@ -36,12 +35,13 @@ from sprawl_env.arena.journal import to_line
 from sprawl_env.bots.analysis import Analysis
 from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.policy import agents
-from sprawl_env.bots.policy.checkpoint import PREFIX, describe_game, load, save
+from sprawl_env.bots.policy.checkpoint import describe_game, load, save
 from sprawl_env.bots.policy.player import Policy, load_policy
 from sprawl_env.bots.protocol import ask
 from sprawl_env.commands.replay import text_lines
 from sprawl_env.console import console, parse_options
 from sprawl_env.core import registry
+from sprawl_env.core.editing import impossible
 from sprawl_env.core.files import write_atomically
 from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import provenance
@@ -310,25 +310,20 @@ def training() -> Any:
 
 
 @functools.cache
-def small_model() -> tuple[Any, Any]:
-    """Return a small learner of Tower Up and its config."""
-    config = training().Config(
-        num_envs=2, num_steps=2, batch_size=2, width=2, trunk=4, imitation=0, processes=1
-    )
-    game, team = sprawl_env.game("tower_up"), training().Team()
+def small_trainer() -> Any:
+    """Return a small training of Tower Up that has taken a step."""
+    settings = {"num_envs": 2, "num_steps": 4, "batch_size": 2, "width": 2, "trunk": 4}
+    config = training().Config(**settings, imitation=0, processes=1, device="cpu")
     training().limit_threads()
-    env = training().make_env(config, game, team, 0)
-    model = training().make_model(config, game, env, training().Clock(config, team), team)
-    model.policy.optimizer.zero_grad(set_to_none=False)
-    for parameter in model.policy.parameters():
-        parameter.grad = parameter.detach().clone()
-    model.policy.optimizer.step()
-    return model, config
+    trainer = training().Trainer(config, sprawl_env.game("tower_up"), training().Team())
+    trainer.games.begin(0)
+    trainer.round()
+    return trainer
 
 
 def about(step: int) -> dict[str, Any]:
     """Return the description of a checkpoint of the small learner."""
-    _, config = small_model()
+    config = small_trainer().config
     return {
         **describe_game(sprawl_env.game("tower_up")),
         "step": step,
@@ -341,7 +336,7 @@ def about(step: int) -> dict[str, Any]:
 
 def make_checkpoint(folder: Path, number: int) -> None:
     """Write a checkpoint with the optimizer's moments, or with the policy alone."""
-    tensors = training().model_tensors(small_model()[0])
+    tensors = training().model_tensors(small_trainer().learner)
     if number:
         tensors = {name: array for name, array in tensors.items() if name.startswith("policy.")}
     save(folder / "mine", tensors, about(100), {"README.md": "A card."})
@@ -427,40 +422,45 @@ def read_agent(folder: Path) -> Use:
 
 
 def make_run(folder: Path, number: int) -> None:
-    """Write a run of training: its config, two checkpoints and an evaluation."""
-    model, config = small_model()
-    run = folder / "run"
-    written = {"config": asdict(config), **provenance()}
+    """Write a run of training: its config, two checkpoints with their games, and evaluations."""
+    trainer, run = small_trainer(), folder / "run"
+    written = {"config": asdict(trainer.config), **provenance()}
     write_atomically(run / "config.json", json.dumps(written, indent=1, default=str))
+    report = training().Report(trainer.config, run, trainer.game, 0)
     for step in (100, 200):
-        save(
-            run / "checkpoints" / f"{PREFIX}{step:010d}",
-            training().model_tensors(model),
-            about(step),
-        )
+        trainer.clock.steps = step
+        report.save(trainer, trainer.all_games())
+    report.close()
     line = {"bot": "policy", "games": 10, "wins": 0.5, "low": 0.4, "high": 0.6, "score": 9.5}
-    line = {**line, "score_margin": 1.5}
-    write_atomically(run / "evaluation.json", json.dumps({"results": {"random": [line]}}))
+    results = {"results": {"random": [{**line, "score_margin": 1.5}]}}
+    write_atomically(run / "evaluation.json", json.dumps(results))
+    row = json.dumps({"step": 100, "seconds": 1.5, **results})
+    write_atomically(run / "evaluations.jsonl", row + "\n")
 
 
 def read_run(folder: Path) -> Use:
     """Resume a run up to its first step."""
-    model, _ = small_model()
     config = training().read_config(folder / "run")
     options = parse_options(config.options)
     game = registry.game(config.game, num_players=config.num_players, **options)
+    rows = training().read_evaluations(folder / "run")
     checkpoint = training().newest_checkpoint(folder / "run", game)
     if checkpoint is None:
         return lambda: None
-    training().restore(model, checkpoint)
-    past = training().past_policies(checkpoint, game, config.pool_size, 0)
+    trainer = training().Trainer(config, game, training().Team(), checkpoint)
+    trainer.go_on(checkpoint)
 
     def use() -> None:
-        steps = [step for step, _ in past]
-        if not steps or any(a > b for a, b in pairwise(steps)):
-            raise Broken(f"the policies of the pool are of steps {steps}")
-        if not all(np.isfinite(array).all() for array in training().model_tensors(model).values()):
+        if not 0 < len(trainer.games.past) <= config.pool_size:
+            raise Broken(f"the pool has {len(trainer.games.past)} networks")
+        if not all(type(row["step"]) is int for row in rows):
+            raise Broken("an evaluation has no step")
+        tensors = training().model_tensors(trainer.learner)
+        if not all(np.isfinite(array).all() for array in tensors.values()):
             raise Broken("the learner has numbers that are not finite")
+        found = impossible(game, trainer.games.going.games)
+        if found is not None:
+            raise Broken(f"game {found[0]} is impossible: {found[1]}")
 
     return use
 
@@ -575,6 +575,7 @@ def read_journal(folder: Path) -> Use:
 # ------------------------------------------------------------------------------------- all kinds
 
 _CHECKPOINT: Final = "sprawl_env.bots.policy.checkpoint:load"
+_RUN_FILES: Final = ("config", "games", "evaluations")
 _SESSION: Final = ("sprawl_env.play.session:game_of", "sprawl_env.play.session:_read")
 _REPLAY: Final = ("sprawl_env.replays.format:_text", "sprawl_env.replays.format:parse")
 _JOURNAL: Final = "sprawl_env.arena.journal:__init__"
@@ -593,7 +594,11 @@ KINDS: Final[dict[str, Kind]] = {
         ("sprawl_env.bots.networks:_load_weights",), make_weights, read_weights, variants=2
     ),
     "agent": Kind((_CHECKPOINT, "sprawl_env.bots.policy.agents:_describe"), make_agent, read_agent),
-    "run": Kind((_CHECKPOINT, "sprawl_env.learning.training:read_config"), make_run, read_run),
+    "run": Kind(
+        (_CHECKPOINT, *(f"sprawl_env.learning.training:read_{n}" for n in _RUN_FILES)),
+        make_run,
+        read_run,
+    ),
     "export": Kind((_CHECKPOINT, "experiments.export:read"), make_run, read_export),
     "tournament": Kind(
         (_JOURNAL, "sprawl_env.arena.tournament:_compare"),

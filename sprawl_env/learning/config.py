@@ -30,25 +30,25 @@ class Config:
     """further options of the game, e.g. objectives=start"""
     seed: int = 0
     """seed of deals, opponents, weights and samples"""
-    total_steps: int = 4_000_000
+    total_steps: int = 20_000_000
     """learner decisions"""
     max_minutes: float = 4.0
     """time limit of training, without the evaluation; 0: no limit"""
     num_envs: int = 512
     """games that are played at the same time"""
-    num_steps: int = 16
-    """learner decisions in each game between two updates"""
-    batch_size: int = 512
+    num_steps: int = 32
+    """plies of each game between two updates"""
+    batch_size: int = 1024
     """decisions in a gradient step"""
     num_epochs: int = 2
     """passes over the decisions of an update"""
     learning_rate: float = 1e-3
     """Adam's step size at the start, annealed to 5% of it"""
-    entropy: float = 0.003
+    entropy: float = 0.01
     """weight of the entropy bonus at the start, annealed like the step size"""
-    gamma: float = 0.999
+    gamma: float = 0.99
     """discount for each decision"""
-    gae_lambda: float = 0.85
+    gae_lambda: float = 0.9
     """lambda of generalised advantage estimation"""
     width: int = 32
     """width of the layers for sites, cards and so on (sprawl_env.bots.policy.network)"""
@@ -58,14 +58,18 @@ class Config:
     """winner, rank, margin, score or lead (sprawl_env.core.rewards)"""
     reward_scale: float = 0.05
     """factor on rewards"""
-    greedy_share: float = 0.9
-    """share of opponents that are greedy"""
-    random_share: float = 0.03
-    """share of opponents that play at random"""
+    past_share: float = 0.25
+    """share of games against earlier networks of the run"""
+    greedy_share: float = 0.0
+    """share of games against greedy"""
+    random_share: float = 0.0
+    """share of games against random; in all other games the policy plays itself"""
+    opening_share: float = 0.0
+    """share of games that begin with random plies, so that they start from many positions"""
+    opening_plies: int = 20
+    """the most random plies at the start of such a game"""
     pool_size: int = 8
-    """number of the newest own checkpoints in the pool of opponents"""
-    pool_active: int = 1
-    """number of them that play at the same time, drawn after every update"""
+    """number of the newest checkpoints that the earlier networks are drawn from"""
     imitation: int = 400_000
     """decisions of the expert to imitate before step 1, within time and memory; 0: none"""
     expert: str = ""
@@ -74,12 +78,18 @@ class Config:
     """share of the training time after which imitation stops"""
     imitation_epochs: int = 2
     """passes over the imitated decisions"""
-    checkpoint_every: int = 50_000
+    start: Path | None = None
+    """checkpoint whose weights training starts from, instead of imitation"""
+    checkpoint_every: int = 200_000
     """learner decisions between checkpoints"""
+    evaluate_every: int = 0
+    """learner decisions between evaluations while training, at checkpoints; 0: none"""
     evaluation_games: int = 1000
     """paired games against each reference bot at the end; 0: none"""
-    processes: int = 2
-    """processes that share the games and the gradient steps"""
+    processes: int = 0
+    """processes that share the games and the gradient steps; 0: one a core, on a GPU one"""
+    device: str = "auto"
+    """cpu, cuda (a GPU), or auto: a GPU if there is one"""
     runs: Path = Path("runs")
     """folder in which the run's folder is created"""
     name: str = ""
@@ -92,19 +102,9 @@ PRESETS = {
     "quick": Config(),
     "full": Config(
         preset="full",
-        total_steps=60_000_000,
-        max_minutes=0.0,
-        num_envs=256,
-        num_steps=48,
-        batch_size=1024,
-        num_epochs=3,
-        learning_rate=5e-4,
-        width=64,
-        trunk=256,
-        pool_size=24,
-        pool_active=4,
-        gae_lambda=0.95,
-        greedy_share=0.25,
+        total_steps=100_000_000,
+        max_minutes=120.0,
+        pool_size=16,
         checkpoint_every=1_000_000,
         evaluation_games=4000,
     ),
@@ -114,7 +114,7 @@ PRESETS = {
 _MANY: Final = 10**15  # more than any run can do
 _WHOLE: Final = {  # allowed whole numbers
     "num_players": (1, 127),
-    "seed": (0, 2**31 - 1),  # torch and Stable-Baselines3 add to it
+    "seed": (0, 2**31 - 1),
     "total_steps": (1, _MANY),
     "num_envs": (1, 10**7),
     "num_steps": (1, 10**7),
@@ -122,19 +122,25 @@ _WHOLE: Final = {  # allowed whole numbers
     "num_epochs": (1, 10**6),
     "width": (1, MOST_WIDTH),
     "trunk": (1, MOST_WIDTH),
+    "opening_plies": (1, 10**6),
     "pool_size": (1, 10**6),
-    "pool_active": (1, 10**6),
     "imitation": (0, _MANY),
     "imitation_epochs": (0, 10**6),
     "checkpoint_every": (1, _MANY),
+    "evaluate_every": (0, _MANY),
     "evaluation_games": (0, 10**9),
-    "processes": (1, 1024),
+    "processes": (0, 1024),
 }
-_SHARES: Final = ("gamma", "gae_lambda", "greedy_share", "random_share", "imitation_share")
+_SHARES: Final = (
+    "gamma", "gae_lambda", "past_share", "greedy_share", "random_share", "opening_share",
+    "imitation_share",
+)  # fmt: skip
 _POSITIVE: Final = ("learning_rate", "reward_scale", "imitation_share")
 _NOT_NEGATIVE: Final = ("max_minutes", "entropy")
 _FOLDER: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}")
-_TEXTS: Final = ("preset", "game", "reward", "expert", "name")
+_TEXTS: Final = ("preset", "game", "reward", "expert", "device", "name")
+DEVICES: Final = ("auto", "cpu", "cuda")
+_POOL: Final = ("past_share", "greedy_share", "random_share")
 
 
 def check(config: Config) -> None:
@@ -167,16 +173,17 @@ def check(config: Config) -> None:
             f"name={config.name!r}: expected the name of a folder: letters, digits, '.', '_', '-'"
         )
     reward_mode(config.reward)
-    if config.greedy_share + config.random_share > 1:
-        raise InvalidOption("greedy_share and random_share: expected a sum of at most 1")
+    if config.device not in DEVICES:
+        raise InvalidOption(f"device={short(config.device)}: expected {', '.join(DEVICES)}")
+    if sum(getattr(config, name) for name in _POOL) > 1:
+        raise InvalidOption(f"{', '.join(_POOL)}: expected a sum of at most 1")
     if config.batch_size > config.num_envs * config.num_steps:
         raise InvalidOption(
             f"batch_size={config.batch_size}: expected at most num_envs * num_steps = "
             f"{config.num_envs * config.num_steps}"
         )
-    for name in ("num_envs", "batch_size"):
-        if getattr(config, name) % config.processes:
-            raise InvalidOption(
-                f"{name}={getattr(config, name)}: expected a multiple of "
-                f"processes={config.processes}, which share it"
-            )
+    if config.processes and config.num_envs % config.processes:
+        raise InvalidOption(
+            f"num_envs={config.num_envs}: expected a multiple of processes={config.processes}, "
+            f"which share them"
+        )

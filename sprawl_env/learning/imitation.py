@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,16 +18,14 @@ from torch import Tensor
 
 from sprawl_env.adapters.vector import VectorGames, make_vec
 from sprawl_env.bots.greedy import GreedyBot
-from sprawl_env.bots.policy.checkpoint import ILLEGAL_LOGIT
 from sprawl_env.bots.protocol import Bot, ask, states_for
 from sprawl_env.core.game import Game
-from sprawl_env.kernels.arrays import Floats, Index
-from sprawl_env.learning.ppo import SharedPPO, differentiate
+from sprawl_env.kernels.arrays import Floats, Index, Mask
+from sprawl_env.learning.ppo import VALUE_WEIGHT, Learner, differentiate
 
 TEMPERATURE = 0.5  # of the softmax over greedy's values
 RANDOM_SHARE = 0.15  # share of actions that are replaced by random ones
 ILLEGAL = -1.0  # target of an illegal action
-VALUE_WEIGHT = 0.5  # weight of the value loss
 
 
 @dataclass(frozen=True)
@@ -36,21 +33,21 @@ class Dataset:
     """Decisions of an expert ``[n]``, all of games that were played to the end.
 
     Attributes:
-        observations: float32 ``[n, observation_size]``.
+        observations: int8 ``[n, observation_size]``, whole numbers.
         targets: action probabilities to learn, float16 ``[n, num_actions]``; illegal actions have
             ``ILLEGAL``.
         returns: undiscounted sum of the rewards from the decision to the end of the game, float32
             ``[n]``.
     """
 
-    observations: Floats
+    observations: Mask
     targets: npt.NDArray[np.float16]
     returns: Floats
 
     @staticmethod
     def bytes_per_decision(game: Game) -> int:
         """Return how much memory one decision takes."""
-        return 4 * game.observation_size + 2 * game.num_actions
+        return game.observation_size + 2 * game.num_actions
 
 
 def collect(
@@ -76,10 +73,10 @@ def collect(
         progress: called after each step with the fraction done; collection stops if it returns
             False.
     """
-    vec = make_vec(game, games, seed=seed, reward=reward)
+    vec = make_vec(game, games, seed=seed, reward=reward, observations="int8", skip_forced=True)
     rng = np.random.default_rng(seed)
     steps = -(-decisions // games)
-    observations = np.zeros((steps, games, game.observation_size), np.float32)
+    observations = np.zeros((steps, games, game.observation_size), np.int8)
     targets = np.zeros((steps, games, game.num_actions), np.float16)
     seats = np.zeros((steps, games), np.int64)
     returns = np.zeros((steps, games), np.float32)
@@ -114,7 +111,8 @@ def expert_actions(expert: Bot, vec: VectorGames) -> tuple[Index, Floats]:
         targets = weights / weights.sum(axis=1, keepdims=True)
     else:
         rows = np.arange(len(vec.masks))
-        actions = ask(expert, vec.game, vec.games, rows, vec.observations, vec.masks)
+        seen = vec.observations * vec.observation_layout.scales
+        actions = ask(expert, vec.game, vec.games, rows, seen, vec.masks)
         targets = np.zeros(vec.masks.shape, np.float32)
         targets[rows, actions] = 1.0
     targets[vec.masks == 0] = ILLEGAL
@@ -122,53 +120,48 @@ def expert_actions(expert: Bot, vec: VectorGames) -> tuple[Index, Floats]:
 
 
 def imitate(
-    model: SharedPPO,
+    learner: Learner,
     dataset: Dataset,
     *,
     epochs: int,
     batch_size: int,
-    scale: float,
     learning_rate: float,
     time_used: Callable[[], float],
     progress: Callable[[float, float], None],
 ) -> float:
-    """Fit a model to a dataset; returns the agreement with the expert in the last epoch.
+    """Fit a learner to a dataset; returns the agreement with the expert in the last epoch.
 
-    The agreement is the share of decisions in which the model's most likely action is the expert's.
+    The agreement is the share of decisions in which the network's most likely action is the
+    expert's.
 
     Args:
-        model: the learner, trained in place.  All ranks of its process group must call this.
+        learner: trained in place.  All ranks of its process group must call this.
         dataset: this rank's decisions.
         epochs: passes over the dataset.  Every rank uses as many decisions as the smallest dataset
             of the group has.
         batch_size: this rank's decisions per gradient step.
-        scale: factor on the returns, the same as in training.
         learning_rate: Adam's step size at the start; it falls linearly to 10% of this.
         time_used: returns the fraction of the allowed time that has passed, the same in all ranks;
             fitting stops at 1.
         progress: called after each gradient step with the fraction done and the agreement.
     """
-    policy: Any = model.policy
-    policy.set_training_mode(True)
-    parameters = list(policy.parameters())
-    optimizer = torch.optim.Adam(parameters, lr=learning_rate, fused=True)
-    rng = np.random.default_rng(model.seed)
+    net, team, device = learner.net, learner.team, learner.device
+    optimizer = torch.optim.Adam(learner.parameters, lr=learning_rate, fused=True)
+    rng = np.random.default_rng(learner.config.seed)
     observations = torch.from_numpy(dataset.observations)
     targets = torch.from_numpy(dataset.targets)
-    returns = torch.from_numpy(dataset.returns * np.float32(scale))
+    returns = torch.from_numpy(dataset.returns * np.float32(learner.config.reward_scale))
 
     def loss(part: Tensor) -> tuple[Tensor, Tensor]:
-        wanted = targets[part].float()
-        logits, hidden = policy.mlp_extractor(observations[part])
-        logits = logits.masked_fill(wanted == ILLEGAL, ILLEGAL_LOGIT)
+        wanted = targets[part].to(device).float()
+        logits, values = net(observations[part].to(device), wanted != ILLEGAL)
         wanted = wanted.clamp(min=0.0)
-        values = policy.value_net(hidden).flatten()
         policy_loss = torch.nn.functional.cross_entropy(logits, wanted, reduction="sum")
-        value_loss = (values - returns[part]).square().sum()
+        value_loss = (values - returns[part].to(device)).square().sum()
         agreed = (logits.argmax(dim=1) == wanted.argmax(dim=1)).sum()
         return policy_loss + VALUE_WEIGHT * value_loss, agreed.unsqueeze(0)
 
-    size = int(min(model.team.all_gather(len(returns))))
+    size = int(min(team.all_gather(len(returns))))
     total = epochs * -(-size // batch_size)
     done, share, agreement = 0, 0.0, 0.0
     for _ in range(epochs):
@@ -180,9 +173,9 @@ def imitate(
             rows = order[start : start + batch_size]
             for group in optimizer.param_groups:
                 group["lr"] = learning_rate * max(0.1, 1 - share)
-            agreed += float(differentiate(model.team, parameters, rows, loss))
+            agreed += float(differentiate(team, learner.parameters, rows, loss, learner.watch))
             optimizer.step()
-            seen += len(rows) * model.team.size
+            seen += len(rows) * team.size
             done += 1
             share = max(done / total, time_used())
             agreement = agreed / seen

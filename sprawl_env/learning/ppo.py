@@ -1,27 +1,544 @@
-"""Masked PPO in a process group: every rank has its own games and its share of each minibatch.
+"""Masked PPO by self-play (Schulman et al., 2017; Huang & Ontañón, 2022), from games to gradients.
 
-:class:`SharedPPO` is ``sb3_contrib.MaskablePPO`` with an update that averages the gradients of all
-ranks.  :func:`differentiate` is one such gradient step; behaviour cloning
-(:mod:`sprawl_env.learning.imitation`) uses it too.
+Each process of the group plays its own batch of games (:class:`SelfPlay`) and holds its rows of the
+rollout (:class:`Rollout`); all have the same weights, because gradients are averaged over the group
+(:func:`differentiate`).  One round is::
+
+    rollout = games.collect(learner.net)
+    learner.update(games.estimate(rollout), ...)
+
+Most games are played by the learner on every seat, and all its seats learn.  In the others it has
+one seat, among its own earlier networks or bots.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import torch
-from sb3_contrib import MaskablePPO
-from torch import Tensor
+from torch import Tensor, nn
 
+from sprawl_env.adapters.vector import make_vec
+from sprawl_env.bots.policy.checkpoint import ILLEGAL_LOGIT
+from sprawl_env.bots.policy.network import network_for
+from sprawl_env.bots.protocol import Bot, ask
+from sprawl_env.core.game import Game
+from sprawl_env.core.state import Games
+from sprawl_env.kernels.arrays import Floats, Index
+from sprawl_env.kernels.rng import combine
+from sprawl_env.learning.config import Config
 from sprawl_env.learning.team import Team
 
+LEARNER: Final = 0  # who sits on a seat: the network that learns
+PAST: Final = 1  # the earlier network of this rollout
+FIRST_BOT: Final = 2  # the first of the bots
+OPENING: Final = -1  # nobody: the ply is random
+NOT_LEARNT: Final = -1  # the row of a decision that was not the learner's
+CLIP: Final = 0.2  # of the ratio of new and old probability
+VALUE_WEIGHT: Final = 0.5
+LARGEST_GRADIENT: Final = 0.5  # norm
+ADAM_EPSILON: Final = 1e-5
+STATISTICS: Final = ("policy_gain", "value_loss", "entropy", "approx_kl", "clip_fraction")
+PARTS: Final = ("environment", "inference", "opponents", "update", "waiting")  # of the time
+
 Loss = Callable[[Tensor], tuple[Tensor, Tensor]]
-STATISTICS = ("policy_gain", "value_loss", "entropy", "approx_kl", "clip_fraction")
 
 
-def differentiate(team: Team, parameters: Sequence[Tensor], rows: Tensor, loss: Loss) -> Tensor:
+class ActorCritic(nn.Module):
+    """The network of a policy with a value head.
+
+    Its tensors have the names that a policy of Stable-Baselines3 gives them, so that checkpoints of
+    both are the same.
+
+    Args:
+        game: whose observations and actions it takes.
+        width: of the layers for each kind of thing, see
+            :class:`~sprawl_env.bots.policy.network.EntityNet`.
+        trunk: of the layers for the whole observation.
+    """
+
+    def __init__(self, game: Game, width: int, trunk: int) -> None:
+        super().__init__()
+        self.mlp_extractor = network_for(game, width, trunk)
+        self.value_net = nn.Linear(trunk, 1)
+        self.scales: Tensor
+        scales = torch.from_numpy(game.observation_layout.scales.copy())
+        self.register_buffer("scales", scales, persistent=False)
+
+    def forward(self, numbers: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
+        """Return logits ``[n, num_actions]``, very low if illegal, and values ``[n]``.
+
+        Args:
+            numbers: int8 ``[n, observation_size]``, observations as whole numbers.
+            masks: int8 ``[n, num_actions]``.
+        """
+        with torch.autocast(numbers.device.type, torch.bfloat16, enabled=numbers.is_cuda):
+            logits, summary = self.mlp_extractor(numbers.float() * self.scales)
+            values = self.value_net(summary)
+        return logits.float().masked_fill(masks == 0, ILLEGAL_LOGIT), values.float().flatten()
+
+    @torch.inference_mode()
+    def sample(self, numbers: Tensor, masks: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Return sampled actions ``[n]``, their log probabilities and the values."""
+        logits, values = self(numbers, masks)
+        probabilities = torch.softmax(logits, dim=1)
+        actions = draw(probabilities)
+        return actions, chosen(probabilities, actions).log(), values
+
+
+def draw(probabilities: Tensor) -> Tensor:
+    """Sample one action per row by inverting the cumulative distribution."""
+    cumulative = probabilities.cumsum(dim=1)
+    drawn = torch.rand(len(cumulative), 1, device=cumulative.device) * cumulative[:, -1:]
+    # rounding can make a drawn number equal the total: then take the last possible action
+    last = (cumulative < cumulative[:, -1:]).sum(dim=1)
+    return torch.minimum((cumulative <= drawn).sum(dim=1), last)
+
+
+def chosen(table: Tensor, actions: Tensor) -> Tensor:
+    """Return the entry of one action per row."""
+    return table.gather(1, actions.unsqueeze(1)).flatten()
+
+
+class Stopwatch:
+    """Adds up where the time of a process goes, by name."""
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Start again from 0."""
+        self.seconds = dict.fromkeys(PARTS, 0.0)
+
+    @contextmanager
+    def on(self, part: str) -> Iterator[None]:
+        """Count the time inside the block, less that of blocks inside it, for one part."""
+        start, inside = time.perf_counter(), sum(self.seconds.values())
+        try:
+            yield
+        finally:
+            spent = time.perf_counter() - start
+            self.seconds[part] += spent - (sum(self.seconds.values()) - inside)
+
+    def shares(self) -> dict[str, float]:
+        """Return each part's share of the time measured."""
+        total = max(sum(self.seconds.values()), 1e-9)
+        return {part: spent / total for part, spent in self.seconds.items()}
+
+
+@dataclass
+class Rollout:
+    """``steps`` plies of ``n`` games, of which the learner's decisions have rows of their own.
+
+    Attributes:
+        numbers: int8 ``[steps * n, observation_size]``; only the first ``used`` rows count.
+        masks: int8 ``[steps * n, num_actions]``.
+        actions: int64 ``[steps * n]``.
+        log_probs: float32 ``[steps * n]``, of the actions when they were played.
+        values: float32 ``[steps * n]``, estimated when they were played.
+        used: number of rows that hold a decision.
+        row: int64 ``[steps, n]``, the row of each decision; ``NOT_LEARNT`` if not the learner's.
+        seats: int64 ``[steps, n]``, who decided.
+        rewards: float32 ``[steps, n, num_seats]``.
+        ended: bool ``[steps, n]``, the game ended with this ply.
+    """
+
+    numbers: Tensor
+    masks: Tensor
+    actions: Tensor
+    log_probs: Tensor
+    values: Tensor
+    used: int
+    row: Index
+    seats: Index
+    rewards: Floats
+    ended: npt.NDArray[np.bool_]
+
+
+class Going(NamedTuple):
+    """Games in the middle of play.
+
+    Attributes:
+        games: records ``[n]``.
+        sitting: int64 ``[n, num_seats]``, who plays each seat.
+        opening: int64 ``[n]``, number of random plies that are still to come.
+    """
+
+    games: Games
+    sitting: Index
+    opening: Index
+
+
+class Batch(NamedTuple):
+    """Decisions to learn from, a row each; all tensors ``[n, ...]``.
+
+    Attributes:
+        numbers: int8 ``[n, observation_size]``.
+        masks: int8 ``[n, num_actions]``.
+        actions: int64 ``[n]``.
+        log_probs: float32 ``[n]``.
+        advantages: float32 ``[n]``, with mean 0 and standard deviation 1 over all processes.
+        returns: float32 ``[n]``, what the value should have been.
+        rows: int64 ``[m]``, the rows that count.
+    """
+
+    numbers: Tensor
+    masks: Tensor
+    actions: Tensor
+    log_probs: Tensor
+    advantages: Tensor
+    returns: Tensor
+    rows: Tensor
+
+
+@dataclass
+class SelfPlay:
+    """The games of one process: the learner plays itself, its past and bots.
+
+    Args:
+        config: the settings of the run.
+        game: the game.
+        team: the process group.
+        device: where the network computes.
+        bots: opponents, with the shares of all games in which they play.
+        watch: counts the time.
+
+    Attributes:
+        sitting: int64 ``[n, num_seats]``, who plays each seat of each game.
+        opening: int64 ``[n]``, number of random plies that are still to come.
+        past: earlier networks, oldest first.
+        won: for each kind of opponent, the shares of victories of the learner in games that ended
+            since the list was emptied.
+    """
+
+    config: Config
+    game: Game
+    team: Team
+    device: torch.device
+    bots: Sequence[tuple[Bot, float]] = ()
+    watch: Stopwatch = field(default_factory=Stopwatch)
+    past: list[ActorCritic] = field(default_factory=list)
+    won: list[tuple[str, float]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        config, game = self.config, self.game
+        self.n = config.num_envs // self.team.size
+        threads = 1 if self.device.type == "cpu" else os.cpu_count() or 1
+        self._vec = make_vec(
+            game,
+            self.n,
+            reward=config.reward,
+            observations="int8",
+            skip_forced=True,
+            num_threads=threads,
+        )
+        rows = config.num_steps * self.n
+        on: dict[str, Any] = {"device": self.device}
+        self._numbers = torch.zeros(rows, game.observation_size, dtype=torch.int8, **on)
+        self._masks = torch.zeros(rows, game.num_actions, dtype=torch.int8, **on)
+        self._actions = torch.zeros(rows, dtype=torch.int64, **on)
+        self._log_probs = torch.zeros(rows, **on)
+        self._values = torch.zeros(rows, **on)
+        self.sitting: Index = np.zeros((self.n, game.num_seats), np.int64)
+        self.opening: Index = np.zeros(self.n, np.int64)
+
+    def begin(self, step: int, going: Going | None = None) -> None:
+        """Seed all random numbers for what follows ``step``, and deal or go on.
+
+        Everything after this call depends only on the seed, the step, the positions, the weights
+        and the past networks; so a run that is resumed here is the run that was not stopped.
+
+        Args:
+            step: learner decisions made so far.
+            going: the games to continue; None: deal.
+
+        Raises:
+            InvalidOption: positions that no play can reach.
+        """
+        seed = combine(combine(self.config.seed, self.team.rank), step)
+        self._rng = np.random.default_rng(seed)
+        torch.manual_seed(seed)
+        for k, (bot, _) in enumerate(self.bots):
+            bot.seed(combine(seed, k) >> 32)
+        self._vec.reset(seed=seed)
+        if going is None:
+            self._seat(np.arange(self.n))
+        else:
+            self._vec.load(going.games)
+            self.sitting, self.opening = going.sitting.copy(), going.opening.copy()
+
+    @property
+    def going(self) -> Going:
+        """The games that are being played; copies."""
+        return Going(self._vec.games, self.sitting.copy(), self.opening.copy())
+
+    def _seat(self, which: Index) -> None:
+        """Decide who plays in new games, and how many of their plies are random."""
+        count, most = which.size, self.config.opening_plies
+        drawn = self._rng.random(count) < self.config.opening_share
+        self.opening[which] = np.where(drawn, self._rng.integers(1, most + 1, count), 0)
+        self.sitting[which] = self._seated(count)
+
+    def _seated(self, count: int) -> Index:
+        """Return who plays the seats of ``count`` new games, ``[count, num_seats]``."""
+        seats = self.game.num_seats
+        sitting = np.full((count, seats), LEARNER)
+        if seats == 1:
+            return sitting
+        shares = [self.config.past_share if self.past else 0.0, *(share for _, share in self.bots)]
+        kinds = np.searchsorted(np.cumsum(shares), self._rng.random(count), side="right")
+        others = np.flatnonzero(kinds < len(shares))
+        sitting[others] = PAST + kinds[others, np.newaxis]
+        sitting[others, self._rng.integers(seats, size=others.size)] = LEARNER
+        return sitting
+
+    def collect(self, net: ActorCritic) -> Rollout:
+        """Play ``num_steps`` plies of all games and return them; the next call overwrites them."""
+        config, vec, each = self.config, self._vec, np.arange(self.n)
+        shape = config.num_steps, self.n
+        out = Rollout(
+            self._numbers, self._masks, self._actions, self._log_probs, self._values,
+            used=0,
+            row=np.full(shape, NOT_LEARNT),
+            seats=np.zeros(shape, np.int64),
+            rewards=np.zeros((*shape, self.game.num_seats), np.float32),
+            ended=np.zeros(shape, np.bool_),
+        )  # fmt: skip
+        past = self.past[self._rng.integers(len(self.past))] if self.past else net
+        actions = np.zeros(self.n, np.int64)
+        for t in range(config.num_steps):
+            out.seats[t] = vec.to_play
+            acting = np.where(self.opening > 0, OPENING, self.sitting[each, vec.to_play])
+            with self.watch.on("inference"):
+                mine = np.flatnonzero(acting == LEARNER)
+                actions[mine] = self._decide(net, mine, out)
+                out.row[t, mine] = np.arange(out.used - mine.size, out.used)
+            if mine.size < self.n:
+                with self.watch.on("opponents"):
+                    self._answer(acting, past, actions)
+            with self.watch.on("environment"):
+                step = vec.step(actions)
+                out.rewards[t] = step.rewards
+                out.ended[t] = step.terminated | step.truncated
+                self.opening -= self.opening > 0
+                if out.ended[t].any():
+                    self._count()
+        return out
+
+    def _decide(self, net: ActorCritic, which: Index, out: Rollout) -> Index:
+        """Return the learner's actions in some games, and store the decisions."""
+        numbers, masks = self._seen(which)
+        rows = slice(out.used, out.used + which.size)
+        out.numbers[rows], out.masks[rows] = numbers, masks
+        out.actions[rows], out.log_probs[rows], out.values[rows] = net.sample(numbers, masks)
+        out.used += which.size
+        actions: Index = out.actions[rows].cpu().numpy()
+        return actions
+
+    def _answer(self, acting: Index, past: ActorCritic, actions: Index) -> None:
+        """Write the actions of opponents and of openings."""
+        which = np.flatnonzero(acting == OPENING)
+        if which.size:
+            actions[which] = self._vec.sample_actions()[which]
+        which = np.flatnonzero(acting == PAST)
+        if which.size:
+            actions[which] = past.sample(*self._seen(which))[0].cpu().numpy()
+        games = None
+        for k, (bot, _) in enumerate(self.bots):
+            which = np.flatnonzero(acting == FIRST_BOT + k)
+            if which.size:
+                games = self._vec.games if games is None else games
+                numbers = self._vec.observations[which if bot.needs_observations else which[:0]]
+                seen = numbers * self.game.observation_layout.scales
+                actions[which] = ask(bot, self.game, games, which, seen, self._vec.masks[which])
+
+    def _seen(self, which: Index) -> tuple[Tensor, Tensor]:
+        """Return observations and masks of some games, on the device."""
+        numbers, masks = self._vec.observations, self._vec.masks
+        if which.size < self.n:
+            numbers, masks = numbers[which], masks[which]
+        return torch.from_numpy(numbers).to(self.device), torch.from_numpy(masks).to(self.device)
+
+    def _count(self) -> None:
+        """Note the results of the games that have just ended, and seat the next ones."""
+        ended = self._vec.ended
+        best = ended.standings.max(axis=1, keepdims=True) == ended.standings
+        shares = best / best.sum(axis=1, keepdims=True)
+        alone = self.game.num_seats == 1
+        for i, sitting in enumerate(self.sitting[ended.which]):
+            kinds = np.flatnonzero(sitting != LEARNER)
+            if alone or kinds.size:
+                kind = None if alone else int(sitting[kinds[0]])
+                own = 0 if alone else int(np.flatnonzero(sitting == LEARNER)[0])
+                self.won.append((self._name_of(kind), float(shares[i, own])))
+        self._seat(ended.which)
+
+    def _name_of(self, kind: int | None) -> str:
+        """Return the name of a kind of opponent; None is that of a game with one seat."""
+        if kind is None:
+            return "automaton"
+        return "past" if kind == PAST else self.bots[kind - FIRST_BOT][0].name
+
+    def estimate(self, rollout: Rollout) -> Batch:
+        """Return the decisions of a rollout with their advantages, normalised over all ranks."""
+        config = self.config
+        learnt = rollout.row != NOT_LEARNT
+        values = np.zeros(rollout.row.shape, np.float32)
+        values[learnt] = rollout.values.cpu().numpy()[rollout.row[learnt]]
+        gains, known = advantages(
+            rollout.seats,
+            rollout.rewards * np.float32(config.reward_scale),
+            rollout.ended,
+            values,
+            discount=config.gamma,
+            trace=config.gae_lambda,
+        )
+        learnt &= known
+        found = gains[learnt]
+        with self.watch.on("waiting"):
+            sums = np.array([found.size, found.sum(), np.square(found).sum()])
+            count, total, squares = self.team.all_reduce(sums).tolist()
+        count = max(count, 1)
+        mean = total / count
+        deviation = max(squares / count - mean**2, 0.0) ** 0.5
+        rows = torch.from_numpy(rollout.row[learnt]).to(self.device)
+        normal = torch.zeros_like(rollout.values)
+        returns = rollout.values.clone()
+        normal[rows] = torch.from_numpy((found - mean) / (deviation + 1e-8)).float().to(self.device)
+        returns[rows] += torch.from_numpy(found).float().to(self.device)
+        return Batch(
+            rollout.numbers, rollout.masks, rollout.actions, rollout.log_probs, normal, returns,
+            rows,
+        )  # fmt: skip
+
+
+def advantages(
+    seats: Index,
+    rewards: Floats,
+    ended: npt.NDArray[np.bool_],
+    values: Floats,
+    *,
+    discount: float,
+    trace: float,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+    """Return the generalised advantage estimates of consecutive plies (Schulman et al., 2016).
+
+    The reward of a decision is all that its seat earns until its next decision in the same game, or
+    until the end of the game.  For a seat's last decision in a game that goes on, it is not known:
+    its value is the estimate of what follows the decision before it, and it has no estimate of its
+    own.
+
+    Args:
+        seats: int64 ``[T, n]``, who decided.
+        rewards: ``[T, n, num_seats]``, what the ply paid.
+        ended: bool ``[T, n]``, the game ended with the ply.
+        values: ``[T, n]``, estimated for the seat that decided, before it did.
+        discount: factor for each further decision of the same seat.
+        trace: the lambda of the estimates.
+
+    Returns:
+        The estimates, float64 ``[T, n]``, and where there is one, bool ``[T, n]``.
+    """
+    steps, games = seats.shape
+    shape = games, rewards.shape[2]
+    each = np.arange(games)
+    pending, value, gain = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    follows = np.zeros(shape, np.bool_)  # a later decision or the end of the game is known
+    found, known = np.zeros(seats.shape), np.zeros(seats.shape, np.bool_)
+    for t in reversed(range(steps)):
+        for state in (pending, value, gain):
+            state[ended[t]] = 0
+        follows[ended[t]] = True
+        pending += rewards[t]
+        own = each, seats[t]
+        known[t] = follows[own]
+        surprise = pending[own] + discount * value[own] - values[t]
+        found[t] = np.where(known[t], surprise + discount * trace * gain[own], 0)
+        gain[own], value[own], pending[own], follows[own] = found[t], values[t], 0, True
+    return found, known
+
+
+class Learner:
+    """The network of one rank and its optimizer.
+
+    Args:
+        config: the settings of the run.
+        game: the game.
+        team: the process group; the weights are the same in every rank.
+        device: where it computes.
+        watch: counts the time.
+    """
+
+    def __init__(
+        self, config: Config, game: Game, team: Team, device: torch.device, watch: Stopwatch
+    ) -> None:
+        torch.manual_seed(config.seed)
+        self.config, self.team, self.device, self.watch = config, team, device, watch
+        self.net = ActorCritic(game, config.width, config.trunk).to(device)
+        self.parameters = list(self.net.parameters())
+        self.optimizer = torch.optim.Adam(
+            self.parameters, lr=config.learning_rate, eps=ADAM_EPSILON, fused=True
+        )
+
+    def update(self, batch: Batch, left: float) -> tuple[int, Mapping[str, float]]:
+        """Take the gradient steps of one rollout.
+
+        Args:
+            batch: this rank's decisions.
+            left: factor on the step size and the entropy bonus.
+
+        Returns:
+            The number of decisions of all ranks that were used, and the means of ``STATISTICS``.
+        """
+        config, watch = self.config, self.watch
+        for group in self.optimizer.param_groups:
+            group["lr"] = config.learning_rate * left
+        with watch.on("waiting"):
+            size = int(min(self.team.all_gather(len(batch.rows))))
+        parts = max(1, round(size * self.team.size / config.batch_size))
+        totals = torch.zeros(len(STATISTICS))
+        loss = self._loss(batch, config.entropy * left)
+        with watch.on("update"):
+            for _ in range(config.num_epochs if size else 0):
+                order = torch.randperm(len(batch.rows)).to(self.device)
+                for rows in batch.rows[order][:size].tensor_split(parts):
+                    totals += differentiate(self.team, self.parameters, rows, loss, watch)
+                    nn.utils.clip_grad_norm_(self.parameters, LARGEST_GRADIENT)
+                    self.optimizer.step()
+        count = size * self.team.size
+        means = totals / max(count * config.num_epochs, 1)
+        return count, dict(zip(STATISTICS, means.tolist(), strict=True))
+
+    def _loss(self, batch: Batch, entropy_weight: float) -> Loss:
+        """Return the loss of PPO as a function of rows."""
+
+        def loss(rows: Tensor) -> tuple[Tensor, Tensor]:
+            logits, values = self.net(batch.numbers[rows], batch.masks[rows])
+            log_probs = torch.log_softmax(logits, dim=1)
+            # softmax: torch's exp takes ten times as long where the result is subnormal or 0
+            entropy = -(torch.softmax(logits, dim=1) * log_probs).sum(dim=1)
+            change = chosen(log_probs, batch.actions[rows]) - batch.log_probs[rows]
+            ratio, advantage = change.exp(), batch.advantages[rows]
+            gain = torch.min(advantage * ratio, advantage * ratio.clamp(1 - CLIP, 1 + CLIP))
+            error = (values - batch.returns[rows]).square()
+            total = VALUE_WEIGHT * error - gain - entropy_weight * entropy
+            clipped = (ratio - 1).abs() > CLIP
+            statistics = torch.stack([gain, error, entropy, ratio - 1 - change, clipped])
+            return total.sum(), statistics.sum(dim=1)
+
+        return loss
+
+
+def differentiate(
+    team: Team, parameters: Sequence[Tensor], rows: Tensor, loss: Loss, watch: Stopwatch
+) -> Tensor:
     """Set every parameter's gradient to that of the mean loss over all ranks' rows.
 
     Args:
@@ -29,100 +546,22 @@ def differentiate(team: Team, parameters: Sequence[Tensor], rows: Tensor, loss: 
         parameters: parameters of the model; the loss must depend on each of them.
         rows: indices of this rank's samples.
         loss: maps rows to the sum of their losses and the sums of their statistics ``[n]``.
+        watch: counts the time that the ranks wait for each other.
 
     Returns:
         The statistics, summed over the rows of all ranks, float32 ``[n]``.
     """
     total, own = loss(rows)
     gradients = torch.autograd.grad(total, parameters)
-    parts = [g.flatten() for g in gradients] + [own.detach().flatten(), torch.tensor([len(rows)])]
-    reduced = torch.from_numpy(team.all_reduce(torch.cat(parts).float().numpy()))
-    sizes = [part.numel() for part in parts]
-    *sums, statistics, count = torch.split(reduced, sizes)
+    count = total.new_tensor([len(rows)])
+    parts = [*(g.flatten() for g in gradients), own.detach().flatten(), count]
+    flat = torch.cat([part.float() for part in parts])
+    if team.size > 1:
+        mine = flat.cpu().numpy()
+        with watch.on("waiting"):
+            reduced = team.all_reduce(mine)
+        flat = torch.from_numpy(reduced).to(flat.device)
+    *sums, statistics, number = torch.split(flat, [part.numel() for part in parts])
     for parameter, gradient in zip(parameters, sums, strict=True):
-        parameter.grad = gradient.view_as(parameter).div_(count)
-    return statistics
-
-
-class SharedPPO(MaskablePPO):  # type: ignore[misc]  # untyped library
-    """Masked PPO whose rollouts and gradient steps are shared by the ranks of a process group.
-
-    Advantages are normalised once per rollout, over all ranks.
-
-    Args:
-        args: arguments of ``MaskablePPO``; the environments and ``batch_size`` are this rank's
-            share.
-        team: the process group; all ranks must start from the same weights.
-        kwargs: keyword arguments of ``MaskablePPO``.
-    """
-
-    num_timesteps: int
-
-    def __init__(self, *args: Any, team: Team, **kwargs: Any) -> None:
-        self.team = team
-        super().__init__(*args, **kwargs)
-
-    def collect_rollouts(self, *args: Any, **kwargs: Any) -> bool:
-        """Collect this rank's rollout; returns False in every rank if any rank stops.
-
-        ``num_timesteps`` counts the steps of all ranks.
-        """
-        before = self.num_timesteps
-        continues: bool = super().collect_rollouts(*args, **kwargs)
-        steps, stops = self.team.all_reduce(np.array([self.num_timesteps - before, not continues]))
-        self.num_timesteps = before + int(steps)
-        return not stops
-
-    def train(self) -> None:
-        """Update the policy from the rollouts of all ranks."""
-        policy, buffer = self.policy, self.rollout_buffer
-        policy.set_training_mode(True)
-        self._update_learning_rate(policy.optimizer)
-        clip = self.clip_range(self._current_progress_remaining)
-        size = buffer.buffer_size * buffer.n_envs
-
-        def column(name: str) -> Tensor:
-            return torch.from_numpy(getattr(buffer, name)).view(size, -1)
-
-        observations, masks = column("observations"), column("action_masks")
-        actions = column("actions").flatten().long()
-        before, returns = column("log_probs").flatten(), column("returns").flatten()
-        advantages = self._normalised(column("advantages").flatten())
-        parameters = list(policy.parameters())
-
-        def loss(part: Tensor) -> tuple[Tensor, Tensor]:
-            values, scores, entropy = policy.evaluate_actions(
-                observations[part], actions[part], masks[part]
-            )
-            change = scores - before[part]
-            ratio, advantage = change.exp(), advantages[part]
-            gain = torch.min(advantage * ratio, advantage * ratio.clamp(1 - clip, 1 + clip))
-            error = (values.flatten() - returns[part]).square()
-            total = self.vf_coef * error - gain - self.ent_coef * entropy
-            clipped = (ratio - 1).abs() > clip
-            statistics = torch.stack([gain, error, entropy, ratio - 1 - change, clipped])
-            return total.sum(), statistics.sum(dim=1)
-
-        statistics = torch.zeros(len(STATISTICS))
-        for _ in range(self.n_epochs):
-            order = torch.randperm(size)
-            for start in range(0, size, self.batch_size):
-                rows = order[start : start + self.batch_size]
-                statistics += differentiate(self.team, parameters, rows, loss)
-                torch.nn.utils.clip_grad_norm_(parameters, self.max_grad_norm)
-                policy.optimizer.step()
-        self._n_updates += self.n_epochs
-        decisions = size * self.n_epochs * self.team.size
-        for name, value in zip(STATISTICS, statistics / decisions, strict=True):
-            self.logger.record(f"train/{name}", float(value))
-        self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
-
-    def _normalised(self, advantages: Tensor) -> Tensor:
-        """Return the advantages with mean 0 and standard deviation 1 over all ranks."""
-        count = len(advantages) * self.team.size
-        mean = float(self.team.all_reduce(np.array([advantages.double().sum()]))[0]) / count
-        centred = advantages - mean
-        squares = float(self.team.all_reduce(np.array([centred.double().square().sum()]))[0])
-        deviation = (squares / (count - 1)) ** 0.5
-        normalised: Tensor = centred / (deviation + 1e-8)
-        return normalised
+        parameter.grad = gradient.view_as(parameter).div_(number)
+    return statistics.cpu()

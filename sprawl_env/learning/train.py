@@ -98,7 +98,7 @@ def train(game: str | Game = "tower_up", *, preset: str = "quick", **settings: A
         settings[name] = value.item() if isinstance(value, np.generic) else value
     if isinstance(settings.get("options"), list):
         settings["options"] = tuple(settings["options"])
-    for name in {"runs", "resume"} & settings.keys():
+    for name in {"runs", "resume", "start"} & settings.keys():
         settings[name] = _as_path(name, settings[name])
     from sprawl_env.learning.training import main  # noqa: PLC0415 - imports torch
 
@@ -112,6 +112,6 @@ def _as_path(name: str, value: Any) -> Path | None:
     Raises:
         InvalidOption: it is none.
     """
-    kinds = ("None", "Path") if name == "resume" else ("Path",)
+    kinds = ("Path",) if name == "runs" else ("None", "Path")
     made: Path | None = fit("train", name, kinds, value, {})
     return made

@@ -1,4 +1,4 @@
-"""Train a policy by self-play: masked PPO against a growing pool of opponents.
+"""A run of training: its folder, its clock, its checkpoints and what it shows.
 
 Example::
 
@@ -11,39 +11,46 @@ A run is a folder ``runs/NAME``.  It holds ``config.json``, ``checkpoints/step-*
 safetensors with one JSON), ``tensorboard`` and, at the end, ``evaluation.json`` and
 ``evaluation.txt``.
 
-The opponent pool holds the bots ``random`` and ``greedy`` and the run's own past checkpoints.  A
-game with one seat has no pool: the policy and these bots play the same deals against the automaton.
+The algorithm is in :mod:`sprawl_env.learning.ppo`.  Training runs in several processes
+(:mod:`sprawl_env.learning.team`).  Every process runs the same program on its own games.  Rank 0
+also writes the files, shows the progress and compiles the kernels before the other ranks start.
 
-Training runs in several processes (:mod:`sprawl_env.learning.team`).  Every process runs the same
-program on its own games.  Rank 0 also writes the files, shows the progress and compiles the kernels
-before the other ranks start.
+At a checkpoint all random numbers are seeded anew from the seed and the step, and the positions of
+all games are stored with it.  So a run with a limit in decisions that was killed and resumed ends
+with the same bytes as one that was not.
 """
 
 from __future__ import annotations
 
+import copy
 import io
 import json
+import os
 import signal
 import time
 from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
+import safetensors
+import safetensors.numpy
 import torch
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
-from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import Logger, configure
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from threadpoolctl import threadpool_limits
+from torch.utils.tensorboard import SummaryWriter
 
-from sprawl_env.adapters.sb3 import SelfPlayVecEnv
+from sprawl_env.adapters.vector import make_vec
 from sprawl_env.arena.evaluation import Line, measure, measure_alone, seats_of, table
 from sprawl_env.bots.greedy import heuristic_of
 from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.policy.checkpoint import (
     OPTIMIZER,
+    POLICY,
     PREFIX,
     SHAPE,
     Checkpoint,
@@ -54,11 +61,16 @@ from sprawl_env.bots.policy.checkpoint import (
     remove_unfinished,
     save,
 )
-from sprawl_env.bots.policy.player import PolicyBot, load_network
 from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.console import console, parse_options, say
 from sprawl_env.core.errors import InvalidOption
-from sprawl_env.core.files import parse_json, read_text, remove_leftovers, write_atomically
+from sprawl_env.core.files import (
+    parse_json,
+    read_bytes,
+    read_text,
+    remove_leftovers,
+    write_atomically,
+)
 from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import provenance
 from sprawl_env.core.registry import game as make_game
@@ -66,35 +78,52 @@ from sprawl_env.core.state import AUTOMATON
 from sprawl_env.kernels.rng import combine
 from sprawl_env.learning.config import PRESETS, Config, check
 from sprawl_env.learning.imitation import Dataset, collect, imitate
-from sprawl_env.learning.policy import EntityPolicy
-from sprawl_env.learning.ppo import SharedPPO
+from sprawl_env.learning.ppo import (
+    FIRST_BOT,
+    LEARNER,
+    ActorCritic,
+    Going,
+    Learner,
+    SelfPlay,
+    Stopwatch,
+)
 from sprawl_env.learning.team import Team, start
 
-RECENT_GAMES = 400  # number of games in the win rates shown
-IMITATION_GAMES = 256  # games that the expert plays at the same time, over all processes
-IMITATION_BATCH = 512  # decisions per gradient step of behaviour cloning
-COLLECTION_SHARE = 0.6  # largest share of the imitation time spent on collecting the dataset
-DATASET_BYTES = 3_000_000_000  # largest dataset, over all processes
-IMITATION_RATE = 4e-3  # step size of behaviour cloning
-ADAM_EPSILON = 1e-5
-MOMENTS = ("step", "exp_avg", "exp_avg_sq")  # what Adam keeps for a parameter
-PLAIN_SECONDS = 20.0  # time between lines of progress if the output is not a terminal
-KEPT_WHEN_RESUMED = {"resume"}
+RECENT_GAMES: Final = 400  # number of games in the win rates shown
+IMITATION_GAMES: Final = 256  # games that the expert plays at the same time, over all processes
+IMITATION_BATCH: Final = 512  # decisions per gradient step of behaviour cloning
+COLLECTION_SHARE: Final = 0.6  # largest share of the imitation time spent on collecting the dataset
+DATASET_BYTES: Final = 3_000_000_000  # largest dataset, over all processes
+IMITATION_RATE: Final = 4e-3  # step size of behaviour cloning
+LEAST_STEP: Final = 0.05  # share of the step size and the entropy bonus that is left at the end
+MOMENTS: Final = ("step", "exp_avg", "exp_avg_sq")  # what Adam keeps for a parameter
+GAMES_FILE: Final = "games.safetensors"  # in a checkpoint: the games that were being played
+KEPT_GAMES: Final = 2  # number of the newest checkpoints that keep it
+EVALUATIONS: Final = "evaluations.jsonl"
+PLAIN_SECONDS: Final = 20.0  # time between lines of progress if the output is not a terminal
+INTERRUPTED: Final = 2.0  # fraction of the training done that tells all ranks to stop
+KEPT_WHEN_RESUMED: Final = {"resume"}
 
 
 class Clock:
     """Measures the fraction of training done, by steps or by time, whichever is larger.
 
     Ranks measure different times.  :meth:`agree` sends the fraction of rank 0 to all ranks.
+
+    Attributes:
+        steps: learner decisions made by all ranks.
+        interrupted: the user wants to stop.
     """
 
-    def __init__(self, config: Config, team: Team, seconds_before: float = 0.0) -> None:
+    def __init__(self, config: Config, team: Team, checkpoint: Checkpoint | None = None) -> None:
+        before = float(checkpoint.about.get("seconds", 0)) if checkpoint else 0.0
         self._limit = config.max_minutes * 60
         self._total = config.total_steps
         self._team = team
-        self._start = time.monotonic() - seconds_before
+        self._start = time.monotonic() - before
         self._agreed = 0.0
-        self.steps = 0
+        self.steps = checkpoint.step if checkpoint else 0
+        self.interrupted = False
 
     @property
     def seconds(self) -> float:
@@ -107,77 +136,58 @@ class Clock:
         by_time = self.seconds / self._limit if self._limit > 0 else 0.0
         return min(1.0, max(by_time, self.steps / self._total))
 
+    @property
+    def left(self) -> float:
+        """Factor on the step size: falls linearly with the last agreed fraction."""
+        return max(LEAST_STEP, 1.0 - self._agreed)
+
     def agree(self) -> float:
         """Return the fraction done as rank 0 measures it; all ranks must call this."""
-        self._agreed = self._team.all_gather(self.fraction)[0]
+        mine = INTERRUPTED if self.interrupted else self.fraction
+        self._agreed = self._team.all_gather(mine)[0]
         return self._agreed
 
-    def annealed(self, value: float) -> float:
-        """Return ``value``, annealed linearly to 5% of it, by the last agreed fraction."""
-        return value * max(0.05, 1.0 - self._agreed)
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """Do not count the time inside the block."""
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self._start += time.monotonic() - began
 
 
 def limit_threads() -> None:
     """Use one thread per process; the training processes share the cores."""
     torch.set_num_threads(1)  # with small networks more threads are slower
-    torch.distributions.Distribution.set_default_validate_args(False)  # costs 10%
     threadpool_limits(1, "blas")
 
 
-def make_env(config: Config, game: Game, team: Team, step: int) -> SelfPlayVecEnv:
-    """Return this rank's games; ``step`` is where the training starts or resumes."""
-    return SelfPlayVecEnv(
-        game,
-        config.num_envs // team.size,
-        reward=config.reward,
-        scale=config.reward_scale,
-        seed=combine(config.seed + step, team.rank),
-    )
+def device_of(name: str) -> torch.device:
+    """Return the device of a config.
+
+    Raises:
+        InvalidOption: ``cuda`` where there is none.
+    """
+    there = torch.cuda.is_available()
+    if name == "cuda" and not there:
+        raise InvalidOption("device='cuda': no GPU is available to torch: expected cpu or auto")
+    return torch.device("cuda" if name != "cpu" and there else "cpu")
 
 
-def compile_everything(config: Config, env: SelfPlayVecEnv, game: Game) -> None:
-    """Compile the kernels of the rules and the bots, so that the clock does not count it."""
-    observations: Any = env.reset()
-    bots = [make_bot("greedy", game)]
-    if config.imitation:
-        bots.append(make_expert(config, game, config.seed))
-    for bot in bots:
-        ask(bot, game, env.games, np.arange(1), observations[:1], env.action_masks()[:1])
+def resolved(config: Config) -> Config:
+    """Return a config with its device and number of processes decided.
 
-
-def make_model(config: Config, game: Game, env: Any, clock: Clock, team: Team) -> SharedPPO:
-    """Return the learner; its weights are the same in every process."""
-    model = SharedPPO(
-        EntityPolicy,
-        env,
-        n_steps=config.num_steps,
-        batch_size=config.batch_size // team.size,
-        n_epochs=config.num_epochs,
-        learning_rate=lambda _: clock.annealed(config.learning_rate),
-        ent_coef=config.entropy,
-        gamma=config.gamma,
-        gae_lambda=config.gae_lambda,
-        policy_kwargs={
-            "net_arch": {"width": config.width, "trunk": config.trunk},
-            "layout": game.observation_layout,
-            "actions": game.actions,
-            "optimizer_kwargs": {"eps": ADAM_EPSILON, "fused": True},
-        },
-        team=team,
-        seed=config.seed,
-        device="cpu",
-    )
-    torch.manual_seed(config.seed + team.rank)  # from here on the ranks sample differently
-    return model
-
-
-def model_tensors(model: SharedPPO) -> dict[str, Any]:
-    """Return the weights and Adam's moments as arrays by name."""
-    tensors = {f"policy.{k}": v.detach().numpy() for k, v in model.policy.state_dict().items()}
-    for k, moments in model.policy.optimizer.state_dict()["state"].items():
-        for name, value in moments.items():
-            tensors[f"optimizer.{k}.{name}"] = value.detach().numpy()
-    return tensors
+    Raises:
+        InvalidOption: the device is not there, or several processes would share a GPU.
+    """
+    device, processes = device_of(config.device).type, config.processes
+    if device == "cuda" and processes > 1:
+        raise InvalidOption(f"processes={processes}: expected 1 on a GPU")
+    if processes == 0:
+        most = 1 if device == "cuda" else os.cpu_count() or 1
+        processes = max(n for n in range(1, most + 1) if config.num_envs % n == 0)
+    return replace(config, device=device, processes=processes)
 
 
 def make_expert(config: Config, game: Game, seed: int) -> Bot:
@@ -185,11 +195,352 @@ def make_expert(config: Config, game: Game, seed: int) -> Bot:
     return make_bot(config.expert or heuristic_of(game.rules).expert, game, seed)
 
 
-def behaviour_cloning(config: Config, game: Game, model: SharedPPO, clock: Clock) -> None:
+def opponents(config: Config, game: Game) -> list[tuple[Bot, float]]:
+    """Return the bots among the opponents, with their shares of the games."""
+    shares = {"greedy": config.greedy_share, "random": config.random_share}
+    alone = game.num_seats == 1
+    return [(make_bot(name, game), share) for name, share in shares.items() if share and not alone]
+
+
+def compile_everything(config: Config, game: Game) -> None:
+    """Compile the kernels of the rules and the bots, so that the clock does not count it."""
+    vec = make_vec(game, 2, reward=config.reward, observations="int8", skip_forced=True)
+    vec.reset()
+    vec.step(vec.sample_actions())
+    bots = [make_bot("greedy", game)]
+    if config.imitation:
+        bots.append(make_expert(config, game, config.seed))
+    seen = vec.observations[:1] * game.observation_layout.scales
+    for bot in bots:
+        ask(bot, game, vec.games, np.arange(1), seen, vec.masks[:1])
+
+
+class Trainer:
+    """One rank's training: games and updates in turn, until the clock says stop.
+
+    Args:
+        config: the settings, resolved.
+        game: the game.
+        team: the process group.
+        checkpoint: where to go on; None: from the start.
+        report: rank 0: writes the files and shows the progress.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        game: Game,
+        team: Team,
+        checkpoint: Checkpoint | None = None,
+        report: Report | None = None,
+    ) -> None:
+        self.config, self.game, self.team = config, game, team
+        self.clock = Clock(config, team, checkpoint)
+        self.watch = Stopwatch()
+        device = torch.device(config.device)
+        self.learner = Learner(config, game, team, device, self.watch)
+        self.games = SelfPlay(config, game, team, device, opponents(config, game), watch=self.watch)
+        self._report = report
+        self._last_saved = self.clock.steps
+        if checkpoint is None and config.start is not None:
+            restore_weights(self.learner.net, load(config.start, game))
+        if checkpoint is not None:
+            restore(self.learner, checkpoint)
+            for net in past_networks(checkpoint, config, game, config.pool_size, team.rank):
+                self._remember(net)
+
+    def run(self, checkpoint: Checkpoint | None = None) -> None:
+        """Train from the start or from a checkpoint to the end."""
+        if checkpoint is None:
+            if self.config.imitation and self.config.start is None:
+                behaviour_cloning(self.config, self.game, self.learner, self.clock)
+            self.save()
+        else:
+            self.go_on(checkpoint)
+        while self.clock.agree() < 1.0:
+            statistics = self.round()
+            if self.clock.steps - self._last_saved >= self.config.checkpoint_every:
+                self.save()
+            if self._report:
+                self._report.show(self, statistics)
+        if self.clock.steps > self._last_saved:
+            self.save()
+
+    def round(self) -> Mapping[str, float]:
+        """Play and update once; return the means of what is logged."""
+        rollout = self.games.collect(self.learner.net)
+        batch = self.games.estimate(rollout)
+        used, statistics = self.learner.update(batch, self.clock.left)
+        self.clock.steps += used
+        return statistics
+
+    def save(self) -> None:
+        """Write a checkpoint, add its network to the opponents, and seed what follows."""
+        step = self.clock.steps
+        going = self.games.going if step else None
+        stored = self.all_games() if step else {}
+        if self._report:
+            self._report.save(self, stored)
+        self._last_saved = step
+        self._remember(copy.deepcopy(self.learner.net))
+        self.games.begin(step, going)
+
+    def _remember(self, net: ActorCritic) -> None:
+        """Add a network to the opponents; the oldest one leaves."""
+        self.games.past.append(net.eval().requires_grad_(False))
+        del self.games.past[: -self.config.pool_size]
+
+    def all_games(self) -> dict[str, Any]:
+        """Return the arrays of the games of all ranks; the records are bytes ``[n, size]``."""
+        going, n = self.games.going, self.games.n
+        records: Any = np.frombuffer(going.games.tobytes(), np.uint8).reshape(n, -1)
+        found = {}
+        for name, own in going._replace(games=records)._asdict().items():
+            whole = np.zeros((self.config.num_envs, *own.shape[1:]), own.dtype)
+            whole[self.team.rank * n : (self.team.rank + 1) * n] = own
+            found[name] = self.team.all_reduce(whole)
+        return found
+
+    def go_on(self, checkpoint: Checkpoint) -> None:
+        """Continue the games of a checkpoint, or deal new ones if they cannot be read."""
+        step = checkpoint.step
+        if self._report:
+            with self.clock.stopped():
+                self._report.measure_if_due(checkpoint.path, step, self.clock.seconds)
+        try:
+            found = read_games(checkpoint.path / GAMES_FILE, self.game, self.config)
+            own = slice(self.team.rank * self.games.n, (self.team.rank + 1) * self.games.n)
+            mine: Any = [whole[own] for whole in found]
+            self.games.begin(step, Going(*mine))
+        except (OSError, InvalidOption) as error:
+            self.games.begin(step)
+            if step and self._report:
+                say(f"new games are dealt, as {str(checkpoint.path / GAMES_FILE)!r}: {error}")
+
+
+def read_games(path: Path, game: Game, config: Config) -> Going:
+    """Return the games of all ranks that were being played at a checkpoint.
+
+    Raises:
+        OSError: the file cannot be read.
+        InvalidOption: it is damaged.
+    """
+    n, kinds = config.num_envs, FIRST_BOT + len(opponents(config, game))
+    whole = np.dtype(np.int64)
+    wanted = {
+        "games": ((n, game.dtype.itemsize), np.dtype(np.uint8)),
+        "sitting": ((n, game.num_seats), whole),
+        "opening": ((n,), whole),
+    }
+    try:
+        found = safetensors.numpy.load(read_bytes(path))
+    except (safetensors.SafetensorError, KeyError):  # KeyError: a type numpy has not
+        raise InvalidOption("is damaged") from None
+    if {name: (array.shape, array.dtype) for name, array in found.items()} != wanted:
+        raise InvalidOption("does not fit this config")
+    sitting, opening = found["sitting"], found["opening"]
+    learners = (sitting == LEARNER).any(axis=1)
+    if sitting.min() < 0 or sitting.max() >= kinds or not learners.all() or opening.min() < 0:
+        raise InvalidOption("is damaged")
+    games = np.frombuffer(found["games"].tobytes(), game.dtype).copy().view(np.recarray)
+    return Going(games, sitting, opening)
+
+
+class Report:
+    """Rank 0's files and progress.
+
+    Args:
+        config: the settings.
+        folder: of the run.
+        game: the game.
+        step: where the run goes on.
+    """
+
+    def __init__(self, config: Config, folder: Path, game: Game, step: int) -> None:
+        self._config, self._folder, self._game = config, folder, game
+        self._last_line = time.monotonic()
+        self._last_step, self._last_seconds = step, 0.0
+        self._speed = 0.0
+        self._won: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=RECENT_GAMES))
+        self._writer = SummaryWriter(str(folder / "tensorboard"), purge_step=step or None)
+        self._console = console()
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f}%"),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[rates]}"),
+            console=self._console,
+        )
+        self._task = self._bar.add_task("training", total=1.0, rates="")
+
+    def close(self) -> None:
+        """Stop the progress bar, restore the terminal and close the curves."""
+        self._bar.stop()
+        self._writer.close()
+
+    def save(self, trainer: Trainer, games: Mapping[str, Any]) -> None:
+        """Write a checkpoint with the games that are being played, then measure it if it is due."""
+        step, config = trainer.clock.steps, self._config
+        about = {
+            **describe_game(self._game),
+            "step": step,
+            "seconds": round(trainer.clock.seconds, 1),
+            "seed": config.seed,
+            "network": {key: getattr(config, key) for key in SHAPE},
+            "config": json.loads(json.dumps(asdict(config), default=str)),
+        }
+        folder = self._folder / "checkpoints"
+        path = folder / f"{PREFIX}{step:010d}"
+        files = {GAMES_FILE: safetensors.numpy.save(dict(games))} if games else {}
+        save(path, model_tensors(trainer.learner), about, files)
+        for old in sorted(folder.glob(f"{PREFIX}*"))[:-KEPT_GAMES]:
+            (old / GAMES_FILE).unlink(missing_ok=True)
+        with trainer.clock.stopped():
+            self.measure_if_due(path, step, about["seconds"])
+
+    def measure_if_due(self, path: Path, step: int, seconds: float) -> None:
+        """Measure a checkpoint and add a line to the run's evaluations, if it has none."""
+        if not is_due(self._config, self._folder, step):
+            return
+        lines = measure_policy(self._config, path, self._game, progress=False)
+        row = {
+            "step": step,
+            "seconds": seconds,
+            "results": {name: [asdict(line) for line in found] for name, found in lines.items()},
+        }
+        kept = [old for old in read_evaluations(self._folder) if old["step"] < step]
+        text = "".join(json.dumps(each) + "\n" for each in [*kept, row])
+        write_atomically(self._folder / EVALUATIONS, text)
+        for name, found in lines.items():
+            self._writer.add_scalar(f"evaluation/{name}", found[0].wins, step)
+
+    def show(self, trainer: Trainer, statistics: Mapping[str, float]) -> None:
+        """Show and log one round."""
+        clock, step = trainer.clock, trainer.clock.steps
+        for name, share in trainer.games.won:
+            self._won[name].append(share)
+        trainer.games.won.clear()
+        rates = ", ".join(f"{name} {np.mean(won):.0%}" for name, won in self._won.items())
+        seconds = clock.seconds
+        if seconds > self._last_seconds:
+            now = (step - self._last_step) / (seconds - self._last_seconds)
+            self._speed = 0.9 * self._speed + 0.1 * now if self._speed else now
+        self._last_step, self._last_seconds = step, seconds
+        for name, value in statistics.items():
+            self._writer.add_scalar(f"train/{name}", value, step)
+        for name, won in self._won.items():
+            self._writer.add_scalar(f"wins/{name}", float(np.mean(won)), step)
+        for part, share in trainer.watch.shares().items():
+            self._writer.add_scalar(f"time/{part}", share, step)
+        self._writer.add_scalar("time/decisions_per_second", self._speed, step)
+        self._bar.start()
+        self._bar.update(
+            self._task,
+            completed=clock.fraction,
+            description=f"step {step:,} ({self._speed:,.0f}/s)",
+            rates=f"wins {rates}" if rates else "",
+        )
+        if not self._console.is_terminal and time.monotonic() - self._last_line > PLAIN_SECONDS:
+            self._last_line = time.monotonic()
+            self._console.print(
+                f"{clock.fraction:4.0%}  step {step:,}  {self._speed:,.0f}/s  {rates}"
+            )
+
+
+def is_due(config: Config, folder: Path, step: int) -> bool:
+    """Return whether to measure a checkpoint: the first one at or after each multiple."""
+    every = config.evaluate_every
+    before = [row["step"] for row in read_evaluations(folder) if row["step"] <= step]
+    return every > 0 and step // every > max(before, default=0) // every
+
+
+def read_evaluations(folder: Path) -> list[dict[str, Any]]:
+    """Return the measurements of a run while it trained, in order; damaged lines are left out."""
+    try:
+        text = read_text(folder / EVALUATIONS)
+    except OSError:
+        return []
+    found = []
+    for line in text.splitlines():
+        try:
+            row = parse_json(line)
+        except ValueError:
+            continue
+        if isinstance(row, dict) and type(row.get("step")) is int:
+            found.append(row)
+    return found
+
+
+def model_tensors(learner: Learner) -> dict[str, Any]:
+    """Return the weights and Adam's moments as arrays by name."""
+    tensors = {
+        f"{POLICY}{k}": v.detach().cpu().numpy() for k, v in learner.net.state_dict().items()
+    }
+    for k, moments in learner.optimizer.state_dict()["state"].items():
+        for name, value in moments.items():
+            tensors[f"optimizer.{k}.{name}"] = value.detach().cpu().numpy()
+    return tensors
+
+
+def restore_weights(net: ActorCritic, checkpoint: Checkpoint) -> None:
+    """Load a checkpoint's weights into a network.
+
+    Raises:
+        CheckpointError: the checkpoint is of another network.
+    """
+    check_tensors(checkpoint)
+    weights = {
+        name.removeprefix(POLICY): torch.from_numpy(array.copy())
+        for name, array in checkpoint.tensors.items()
+        if name.startswith(POLICY)
+    }
+    try:
+        net.load_state_dict(weights)
+    except (RuntimeError, ValueError, KeyError) as error:
+        first = str(error).splitlines()[0]
+        raise CheckpointError(
+            f"checkpoint {str(checkpoint.path)!r}: does not fit this config: {first}"
+        ) from None
+
+
+def restore(learner: Learner, checkpoint: Checkpoint) -> None:
+    """Load a checkpoint's weights and Adam's moments into a learner.
+
+    Raises:
+        CheckpointError: the checkpoint is of a learner with another network.
+    """
+    check_tensors(checkpoint)
+    where = f"checkpoint {str(checkpoint.path)!r}"
+    moments: dict[int, dict[str, Any]] = defaultdict(dict)
+    for name, array in checkpoint.tensors.items():
+        found = OPTIMIZER.fullmatch(name)
+        if found is None:
+            continue
+        number, kind = int(found[1]), found[2]
+        known = number < len(learner.parameters)
+        shape = (1,) if kind == "step" else tuple(learner.parameters[number].shape) if known else ()
+        if not known or (array.shape or (1,)) != shape:
+            raise CheckpointError(
+                f"{where}: does not fit this config: {name} has shape {array.shape}"
+            )
+        moments[number][kind] = torch.from_numpy(array.copy())
+    if any(len(found) != len(MOMENTS) for found in moments.values()):
+        raise CheckpointError(f"{where}: expected {', '.join(MOMENTS)} of a parameter")
+    restore_weights(learner.net, checkpoint)
+    try:
+        state = learner.optimizer.state_dict()
+        learner.optimizer.load_state_dict({**state, "state": dict(moments)})
+    except (RuntimeError, ValueError, KeyError) as error:
+        first = str(error).splitlines()[0]
+        raise CheckpointError(f"{where}: does not fit this config: {first}") from None
+
+
+def behaviour_cloning(config: Config, game: Game, learner: Learner, clock: Clock) -> None:
     """Imitate the expert before the first step of reinforcement learning."""
-    team = model.team
+    team = learner.team
     seed = combine(config.seed, team.rank)
-    expert = make_expert(config, game, seed)
+    expert = make_expert(config, game, seed >> 32)
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -209,18 +560,17 @@ def behaviour_cloning(config: Config, game: Game, model: SharedPPO, clock: Clock
         dataset = collect(
             game,
             expert,
-            min(config.imitation, most) // team.size,
+            max(1, min(config.imitation, most) // team.size),
             games=-(-IMITATION_GAMES // team.size),
             reward=config.reward,
             seed=seed,
             progress=collected,
         )
         agreement = imitate(
-            model,
+            learner,
             dataset,
             epochs=config.imitation_epochs,
             batch_size=-(-IMITATION_BATCH // team.size),
-            scale=config.reward_scale,
             learning_rate=IMITATION_RATE,
             time_used=lambda: clock.agree() / config.imitation_share,
             progress=lambda done, agreed: bar.update(
@@ -230,200 +580,6 @@ def behaviour_cloning(config: Config, game: Game, model: SharedPPO, clock: Clock
     count = sum(team.all_gather(len(dataset.returns)))
     if team.rank == 0:
         say(f"imitated {count:,.0f} decisions of {expert.name}, agreement {agreement:.0%}")
-
-
-def restore(model: SharedPPO, checkpoint: Checkpoint) -> None:
-    """Load a checkpoint's weights and Adam's moments into a model.
-
-    Raises:
-        CheckpointError: the checkpoint is of a model with another network.
-    """
-    weights = {
-        name.removeprefix("policy."): torch.from_numpy(array.copy())
-        for name, array in checkpoint.tensors.items()
-        if name.startswith("policy.")
-    }
-    check_tensors(checkpoint)
-    moments: dict[int, dict[str, Any]] = defaultdict(dict)
-    parameters = list(model.policy.parameters())
-    for name, array in checkpoint.tensors.items():
-        found = OPTIMIZER.fullmatch(name)
-        if found is None:
-            continue
-        number, kind = int(found[1]), found[2]
-        known = number < len(parameters)
-        shape = (1,) if kind == "step" else tuple(parameters[number].shape) if known else None
-        if not known or (array.shape or (1,)) != shape:
-            raise CheckpointError(
-                f"checkpoint {str(checkpoint.path)!r}: does not fit this config: {name} has shape "
-                f"{array.shape}"
-            )
-        moments[number][kind] = torch.from_numpy(array.copy())
-    if any(len(found) != len(MOMENTS) for found in moments.values()):
-        raise CheckpointError(
-            f"checkpoint {str(checkpoint.path)!r}: expected {', '.join(MOMENTS)} of a parameter"
-        )
-    try:
-        model.policy.load_state_dict(weights)
-        state = model.policy.optimizer.state_dict()
-        model.policy.optimizer.load_state_dict({**state, "state": dict(moments)})
-    except (RuntimeError, ValueError, KeyError) as error:
-        first = str(error).splitlines()[0]
-        raise CheckpointError(
-            f"checkpoint {str(checkpoint.path)!r}: does not fit this config: {first}"
-        ) from None
-
-
-class SelfPlay(BaseCallback):
-    """Callback of all ranks: adds to the opponent pool, anneals, and stops at the limit."""
-
-    def __init__(self, config: Config, game: Game, clock: Clock) -> None:
-        super().__init__()
-        self._config = config
-        self._game = game
-        self._clock = clock
-        self._last_saved = 0
-        self._steps_before = 0  # steps before this rollout
-        self._references: list[Bot] = [
-            make_bot("greedy", game, config.seed),
-            make_bot("random", game, config.seed),
-        ]
-        self._past: list[Bot] = []
-        self._rng = np.random.default_rng(config.seed)
-        self.interrupted = False
-
-    # the pool ---------------------------------------------------------------------
-
-    def remember(self, step: int, network: Any) -> None:
-        """Add a past policy to the opponent pool; does nothing on one seat."""
-        if self._game.num_seats == 1:
-            return
-        seed = self._config.seed + step
-        self._past.append(PolicyBot.from_network("self", network, seed))
-
-    def set_pool(self) -> None:
-        """Set the opponents and their weights; a few own checkpoints share what is left over."""
-        if self._game.num_seats == 1:
-            return
-        config = self._config
-        newest = np.arange(len(self._past))[-config.pool_size :]
-        shares = np.array([config.greedy_share, config.random_share])
-        own = np.zeros(len(self._past))
-        if newest.size:
-            active = self._rng.choice(newest, min(config.pool_active, newest.size), replace=False)
-            own[active] = (1 - shares.sum()) / active.size
-        weights = np.concatenate([shares, own])
-        if weights.sum() <= 0:
-            weights[0] = 1.0
-        env: Any = self.training_env
-        env.set_opponents([*self._references, *self._past], weights)
-
-    def save(self) -> None:
-        """Add the current policy to the opponent pool."""
-        learner: Any = self.model
-        self._last_saved = learner.num_timesteps
-        self.remember(learner.num_timesteps, learner.policy.mlp_extractor)
-
-    # what Stable-Baselines3 calls ------------------------------------------------
-
-    def _on_training_start(self) -> None:
-        self._last_saved = self.num_timesteps
-        if self.num_timesteps == 0 and not self._past:  # a resumed run has it already
-            self.save()  # also keeps the result of behaviour cloning
-
-    def _on_rollout_start(self) -> None:
-        learner: Any = self.model
-        self._steps_before = self._clock.steps = learner.num_timesteps
-        self._clock.agree()
-        if self._steps_before - self._last_saved >= self._config.checkpoint_every:
-            self.save()
-        self.set_pool()
-        learner.ent_coef = self._clock.annealed(self._config.entropy)
-
-    def _on_step(self) -> bool:
-        learner: Any = self.model
-        played = learner.num_timesteps - self._steps_before
-        self._clock.steps = self._steps_before + played * learner.team.size
-        return self._clock.fraction < 1.0 and not self.interrupted
-
-
-class Reported(SelfPlay):
-    """Callback of rank 0: also writes checkpoints and shows the win rates of its own games."""
-
-    def __init__(self, config: Config, game: Game, clock: Clock, folder: Path) -> None:
-        super().__init__(config, game, clock)
-        self._folder = folder
-        self._last_line = time.monotonic()
-        self._won: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=RECENT_GAMES))
-        self._console = console()
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.percentage:>3.0f}%"),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[rates]}"),
-            console=self._console,
-        )
-        self._task: TaskID = self._bar.add_task("training", total=1.0, rates="")
-
-    def save(self) -> None:
-        """Write a checkpoint and add it to the opponent pool."""
-        learner: Any = self.model
-        tensors = model_tensors(learner)
-        step = learner.num_timesteps
-        about = {
-            **describe_game(self._game),
-            "step": step,
-            "seconds": round(self._clock.seconds, 1),
-            "seed": self._config.seed,
-            "network": {key: getattr(self._config, key) for key in SHAPE},
-            "config": json.loads(json.dumps(asdict(self._config), default=str)),
-        }
-        save(self._folder / "checkpoints" / f"{PREFIX}{step:010d}", tensors, about)
-        super().save()
-
-    def close(self) -> None:
-        """Stop the progress bar and restore the terminal."""
-        self._bar.stop()
-
-    def _on_training_start(self) -> None:
-        super()._on_training_start()
-        self._bar.start()
-
-    def _on_rollout_start(self) -> None:
-        super()._on_rollout_start()
-        self._show()
-
-    def _on_step(self) -> bool:
-        for info in self.locals["infos"]:
-            if "won" in info:
-                for name in set(info["opponents"]):
-                    self._won[name].append(info["won"])
-        return super()._on_step()
-
-    def _on_training_end(self) -> None:
-        self._show()
-        self.close()
-
-    def _rates(self) -> str:
-        names = [n for n in ("random", "greedy", "self", AUTOMATON) if n in self._won]
-        return "wins " + ", ".join(f"{n} {np.mean(self._won[n]):.0%}" for n in names)
-
-    def _show(self) -> None:
-        rates = self._rates()
-        steps = self._clock.steps
-        speed = f"{steps / max(self._clock.seconds, 1e-9):,.0f}/s"
-        self._bar.update(
-            self._task,
-            completed=self._clock.fraction,
-            description=f"step {steps:,} ({speed})",
-            rates=rates,
-        )
-        for name, won in self._won.items():
-            self.logger.record(f"wins/{name}", float(np.mean(won)))
-        if not self._console.is_terminal and time.monotonic() - self._last_line > PLAIN_SECONDS:
-            self._last_line = time.monotonic()
-            self._console.print(f"{self._clock.fraction:4.0%}  step {steps:,}  {speed}  {rates}")
 
 
 def run_folder(config: Config) -> Path:
@@ -457,6 +613,7 @@ def read_config(folder: Path) -> Config:
         known = {field.name for field in fields(Config)} - KEPT_WHEN_RESUMED
         values = {name: written[name] for name in known}
         values["runs"] = Path(values["runs"])
+        values["start"] = Path(values["start"]) if values["start"] is not None else None
         values["options"] = tuple(values["options"])
         config = Config(**values)
     except FileNotFoundError:
@@ -497,27 +654,29 @@ def load_of_run(path: Path, game: Game) -> Checkpoint:
     return checkpoint
 
 
-def past_policies(
-    checkpoint: Checkpoint, game: Game, count: int, rank: int
-) -> list[tuple[int, Any]]:
-    """Return the steps and networks of the newest checkpoints up to one, oldest first.
+def past_networks(
+    checkpoint: Checkpoint, config: Config, game: Game, count: int, rank: int
+) -> list[ActorCritic]:
+    """Return the networks of the newest checkpoints up to one, oldest first.
 
     Damaged ones are passed over, which rank 0 says.
 
     Args:
         checkpoint: the newest one.
+        config: the settings of the run.
         game: the game.
         count: largest number of networks.
         rank: this process's rank.
     """
     paths = sorted(checkpoint.path.parent.glob(f"{PREFIX}*"), reverse=True)
-    found: list[tuple[int, Any]] = []
+    found: list[ActorCritic] = []
     for path in paths:
         if path.name > checkpoint.path.name or len(found) == count:
             continue
         try:
-            past = load_of_run(path, game)
-            found.append((past.step, load_network(past, game)))
+            net = ActorCritic(game, config.width, config.trunk)
+            restore_weights(net, load_of_run(path, game))
+            found.append(net.to(config.device))
         except CheckpointError as error:
             if rank == 0:
                 say(f"skipped: {error}")
@@ -530,13 +689,11 @@ def train(config: Config, folder: Path, game: Game) -> bool:
     path = checkpoint.path if checkpoint else None
     with start(config.processes, train_other_rank, config, path) as team:
         limit_threads()
-        env = make_env(config, game, team, checkpoint.step if checkpoint else 0)
-        compile_everything(config, env, game)
+        compile_everything(config, game)
         team.barrier()  # the other ranks start now
-        clock = begin(config, team, checkpoint)
-        callback = Reported(config, game, clock, folder)
-        model = make_model(config, game, env, clock, team)
-        model.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
+        report = Report(config, folder, game, checkpoint.step if checkpoint else 0)
+        trainer = Trainer(config, game, team, checkpoint, report)
+        clock = trainer.clock
         if checkpoint is not None:
             say(
                 f"resuming {folder} at step {checkpoint.step:,} of {config.total_steps:,}, "
@@ -544,17 +701,17 @@ def train(config: Config, folder: Path, game: Game) -> bool:
             )
 
         def interrupt(*_: object) -> None:
-            callback.interrupted = True
+            clock.interrupted = True
 
         before = signal.signal(signal.SIGINT, interrupt)
         try:
-            learn(config, game, model, callback, clock, checkpoint)
-            if checkpoint is None or checkpoint.step < model.num_timesteps:
-                callback.save()
+            trainer.run(checkpoint)
         finally:
             signal.signal(signal.SIGINT, before)
-            callback.close()
-        return not callback.interrupted
+            report.close()
+        parts = ", ".join(f"{name} {share:.0%}" for name, share in trainer.watch.shares().items())
+        say(f"trained on {clock.steps:,} decisions in {clock.seconds:,.0f} s; time: {parts}")
+        return not clock.interrupted
 
 
 def train_other_rank(team: Team, config: Config, path: Path | None) -> None:
@@ -564,79 +721,51 @@ def train_other_rank(team: Team, config: Config, path: Path | None) -> None:
     game = make_game(config.game, num_players=config.num_players, **options)
     checkpoint = load(path, game) if path else None
     team.barrier()  # rank 0 has compiled everything
-    env = make_env(config, game, team, checkpoint.step if checkpoint else 0)
-    clock = begin(config, team, checkpoint)
-    model = make_model(config, game, env, clock, team)
-    model.set_logger(Logger(None, []))
-    learn(config, game, model, SelfPlay(config, game, clock), clock, checkpoint)
+    Trainer(config, game, team, checkpoint).run(checkpoint)
 
 
-def begin(config: Config, team: Team, checkpoint: Checkpoint | None) -> Clock:
-    """Return the clock of a training that starts or resumes now."""
-    clock = Clock(config, team, float(checkpoint.about.get("seconds", 0)) if checkpoint else 0.0)
-    clock.steps = checkpoint.step if checkpoint else 0
-    return clock
+def measure_policy(
+    config: Config, path: Path, game: Game, *, progress: bool = True
+) -> dict[str, list[Line]]:
+    """Return the lines of a checkpoint against ``random`` and ``greedy``, by opponent.
 
-
-def learn(
-    config: Config,
-    game: Game,
-    model: SharedPPO,
-    callback: SelfPlay,
-    clock: Clock,
-    checkpoint: Checkpoint | None,
-) -> None:
-    """Run reinforcement learning from the start or from a checkpoint; called by all ranks."""
-    callback.init_callback(model)
-    if checkpoint is not None:
-        restore(model, checkpoint)
-        model.num_timesteps = checkpoint.step
-        for step, network in past_policies(checkpoint, game, config.pool_size, model.team.rank):
-            callback.remember(step, network)
-    elif config.imitation:
-        behaviour_cloning(config, game, model, clock)
-    if clock.agree() < 1.0:
-        model.learn(config.total_steps - clock.steps, callback=callback, reset_num_timesteps=False)
+    On one seat the policy and these bots play the same deals against the automaton.
+    """
+    trained = make_bot(f"checkpoint:{path}", game)
+    references = {name: make_bot(name, game) for name in ("random", "greedy")}
+    num_games, seed = config.evaluation_games, config.seed + 1
+    if game.num_seats == 1:
+        names, bots = ["policy", *references], [trained, *references.values()]
+        lines, _ = measure_alone(game, names, bots, num_games, seed, progress=progress)
+        return {AUTOMATON: lines}
+    others = game.num_seats - 1
+    found = {}
+    for name, reference in references.items():
+        names, bots = ["policy"] + [name] * others, [trained] + [reference] * others
+        found[name], _ = measure(game, names, bots, num_games, seed, progress=progress)
+    return found
 
 
 def evaluate(config: Config, folder: Path, game: Game) -> dict[str, list[Line]]:
-    """Evaluate the newest checkpoint against ``random`` and ``greedy``; write a table and JSON.
-
-    On one seat the policy and these bots play the same deals against the automaton.
-
-    Returns:
-        The lines of the result, by opponent.
-    """
-    trained = make_bot(f"checkpoint:{folder}", game)
-    references = {name: make_bot(name, game) for name in ("random", "greedy")}
-    num_games, seed = config.evaluation_games, config.seed + 1
-    out = console()
-    alone = game.num_seats == 1
-    lines: dict[str, list[Line]] = {}
-    if alone:
-        names, bots = ["policy", *references], [trained, *references.values()]
-        lines[AUTOMATON], _ = measure_alone(game, names, bots, num_games, seed)
-    else:
-        others = game.num_seats - 1
-        for name, reference in references.items():
-            names, bots = ["policy"] + [name] * others, [trained] + [reference] * others
-            lines[name], _ = measure(game, names, bots, num_games, seed)
-    plain = io.StringIO()
+    """Evaluate the newest checkpoint; write a table and JSON, and return the lines by opponent."""
+    lines = measure_policy(config, folder, game)
+    name = f"checkpoint:{folder}"
+    out, plain = console(), io.StringIO()
     text = Console(file=plain, width=110)
     for opponent, found in lines.items():
-        title = f"{game.title}, {seats_of(game)}: {trained.name} v {opponent}"
-        shown = table(title, found, margins=alone)
+        title = f"{game.title}, {seats_of(game)}: {make_bot(name, game).name} v {opponent}"
+        shown = table(title, found, margins=game.num_seats == 1)
         out.print(shown)
         text.print(shown)
     write_atomically(folder / "evaluation.txt", plain.getvalue())
     result = {
-        "checkpoint": trained.name,
+        "checkpoint": make_bot(name, game).name,
         "results": {name: [asdict(line) for line in found] for name, found in lines.items()},
         "config": asdict(config),
         **provenance(),
     }
     write_atomically(folder / "evaluation.json", json.dumps(result, indent=1, default=str))
-    say(f"policy: checkpoint:{folder}   results: {folder / 'evaluation.txt'}")
+    say(f"policy: {name}   results: {folder / 'evaluation.txt'}")
     return lines
 
 
@@ -647,10 +776,13 @@ def main(config: Config) -> tuple[Path, bool, dict[str, list[Line]]]:
         config = read_config(folder)
     else:
         check(config)
+        config = resolved(config)
         folder = run_folder(config)
     game = make_game(config.game, num_players=config.num_players, **parse_options(config.options))
     if config.imitation:
         make_expert(config, game, config.seed)  # an unknown bot is refused before a file is written
+    if config.start is not None:
+        restore_weights(ActorCritic(game, config.width, config.trunk), load(config.start, game))
     written = {"config": asdict(replace(config, resume=None)), **provenance()}
     if folder.is_dir():
         remove_leftovers(folder)

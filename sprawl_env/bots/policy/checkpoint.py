@@ -98,7 +98,7 @@ def save(
     folder: Path,
     tensors: Mapping[str, Array],
     about: Mapping[str, Any],
-    texts: Mapping[str, str] | None = None,
+    files: Mapping[str, str | bytes] | None = None,
 ) -> Path:
     """Write a checkpoint, whole or not at all, and return its folder.
 
@@ -110,11 +110,11 @@ def save(
         about: the content of the JSON: what :func:`describe_game` returns, ``step`` (learner
             decisions so far), and ``network`` (its size) for a policy that can play.  Versions,
             machine and commit are those of this process unless given.
-        texts: further text files by name.
+        files: further files by name, with their text or bytes.
 
     Raises:
-        CheckpointError: the folder holds something else, a tensor is no array of numbers, a text is
-            no text, or ``about`` is not JSON.
+        CheckpointError: the folder holds something else, a tensor is no array of numbers, a file
+            is neither text nor bytes, or ``about`` is not JSON.
         OSError: the disk is full or cannot be written.
         MissingExtra: safetensors is not installed.
     """
@@ -124,9 +124,10 @@ def save(
     for name, array in arrays.items():
         if array.dtype.kind not in "biuf" or array.dtype.itemsize > LARGEST_NUMBER:
             raise CheckpointError(f"{where}: tensor {name!r}: expected numbers, got {short(array)}")
-    for name, text in (texts or {}).items():
-        if not isinstance(text, str) or Path(name).name != name or name in {WEIGHTS, DESCRIPTION}:
-            raise CheckpointError(f"{where}: texts: expected texts by name, got {short(name)}")
+    for name, content in (files or {}).items():
+        good = isinstance(content, str | bytes) and Path(name).name == name
+        if not good or name in {WEIGHTS, DESCRIPTION}:
+            raise CheckpointError(f"{where}: files: expected texts by name, got {short(name)}")
     weights = to_bytes({name: np.ascontiguousarray(array) for name, array in arrays.items()})
     described = {
         **provenance(),
@@ -146,8 +147,9 @@ def save(
         temporary.chmod(0o755)
         write_durably(temporary / WEIGHTS, weights)
         write_durably(temporary / DESCRIPTION, description)
-        for name, text in (texts or {}).items():
-            write_durably(temporary / name, text.encode())
+        for name, content in (files or {}).items():
+            whole = content.encode() if isinstance(content, str) else content
+            write_durably(temporary / name, whole)
         if not folder.exists():
             temporary.replace(folder)
         elif not exchange(temporary, folder):

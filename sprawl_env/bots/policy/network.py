@@ -91,15 +91,14 @@ class EntityNet(nn.Module):
         whole = torch.cat([observations[:, start:stop] for start, stop in self._whole], dim=1)
         seen: dict[str, Tensor] = {}
         for kind in self._size_of:
-            x = layers[f"{kind}_in"](self._layout.features(observations, kind)) + self.places[kind]
-            x = torch.relu(x + layers[f"{kind}_whole"](whole).unsqueeze(1))
-            seen[kind] = torch.relu(layers[f"{kind}_self"](x))
-        pooled = [part for x in seen.values() for part in (x.mean(dim=1), x.amax(dim=1))]
+            features, context = self._layout.features(observations, kind), f"{kind}_whole"
+            x = _encode(features, layers[f"{kind}_in"], layers[context](whole), self.places[kind])
+            seen[kind] = _encode(x, layers[f"{kind}_self"])
+        pooled = [part for x in seen.values() for part in _pool(x)]
         summary = torch.relu(layers["trunk_in"](torch.cat([whole, *pooled], dim=1)))
         summary = torch.relu(layers["trunk_out"](summary))
         for kind, x in seen.items():
-            context = layers[f"{kind}_trunk"](summary).unsqueeze(1)
-            seen[kind] = torch.relu(layers[f"{kind}_again"](x) + context)
+            seen[kind] = _encode(x, layers[f"{kind}_again"], layers[f"{kind}_trunk"](summary))
         return torch.cat([self._logits(block, seen, summary) for block in self._blocks], 1), summary
 
     def _logits(self, block: Any, seen: dict[str, Tensor], summary: Tensor) -> Tensor:
@@ -128,6 +127,90 @@ class EntityNet(nn.Module):
 def network_for(game: Game, width: int, trunk: int) -> EntityNet:
     """Return an untrained network for a game."""
     return EntityNet(game.observation_layout, game.actions, width, trunk)
+
+
+class _Encoded(torch.autograd.Function):
+    """``relu(x @ weight.T + bias + context + places)`` for all things of a kind.
+
+    With layers this narrow, reading and writing memory takes longer than the multiplications, so
+    everything after them is done in place, and the backward pass keeps only the result.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, context: Tensor | None, places: Any
+    ) -> Tensor:
+        count, things, features = x.shape
+        rows = x.reshape(count * things, features)
+        if context is None:
+            found = torch.addmm(bias, rows, weight.t())
+        else:
+            added = (context + bias).unsqueeze(1) + (0 if places is None else places)
+            found = added.expand(count, things, -1).contiguous().view(count * things, -1)
+            found.addmm_(rows, weight.t())
+        ctx.save_for_backward(rows, weight, found.relu_())
+        ctx.shape = count, things
+        return found.view(count, things, -1)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        rows, weight, found = ctx.saved_tensors
+        own = torch.ops.aten.threshold_backward(gradient.reshape(found.shape), found, 0)
+        whole = own.view(*ctx.shape, -1)
+        needed = ctx.needs_input_grad
+        before = (own @ weight).view(*ctx.shape, -1) if needed[0] else None
+        of_context = whole.sum(dim=1) if needed[3] else None
+        of_bias = (own if of_context is None else of_context).sum(dim=0)
+        of_places = whole.sum(dim=0) if needed[4] else None
+        return before, own.t() @ rows, of_bias, of_context, of_places
+
+
+class _Pooled(torch.autograd.Function):
+    """The mean and the maximum over the things of a kind; the first largest has the gradient."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> tuple[Tensor, Tensor]:
+        largest, where = x.max(dim=1)
+        ctx.save_for_backward(where)
+        ctx.things = x.shape[1]
+        return x.mean(dim=1), largest
+
+    @staticmethod
+    def backward(ctx: Any, of_mean: Tensor, of_largest: Tensor) -> Tensor:
+        (where,) = ctx.saved_tensors
+        each = (of_mean / ctx.things).unsqueeze(1).repeat(1, ctx.things, 1)
+        gradient: Tensor = each.scatter_add_(1, where.unsqueeze(1), of_largest.unsqueeze(1))
+        return gradient
+
+
+def _encode(
+    x: Tensor, layer: Any, context: Tensor | None = None, places: Tensor | None = None
+) -> Tensor:
+    """Return a layer with ReLU applied to all things ``[n, things, features]`` of a kind.
+
+    Args:
+        x: the things.
+        layer: a linear layer.
+        context: ``[n, width]``, added to all things of a row before the ReLU.
+        places: ``[things, width]``, added to the things of all rows.
+    """
+    if torch.is_autocast_enabled(x.device.type):
+        found = layer(x)
+        for each in (None if context is None else context.unsqueeze(1), places):
+            found = found if each is None else found + each
+        return torch.relu(found)
+    encode: Any = _Encoded.apply
+    encoded: Tensor = encode(x, layer.weight, layer.bias, context, places)
+    return encoded
+
+
+def _pool(x: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the mean and the maximum over the things, ``[n, width]`` each."""
+    if not torch.is_grad_enabled():
+        return x.mean(dim=1), x.amax(dim=1)
+    pool: Any = _Pooled.apply
+    pooled: tuple[Tensor, Tensor] = pool(x)
+    return pooled
 
 
 def _without(size: int, apart: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -59,19 +59,23 @@ def test_a_game_that_is_registered_is_found_by_name_and_by_import_path():
 
 @pytest.mark.skipif(not JIT, reason="trains")
 def test_training_on_one_seat_meets_the_automaton_and_no_pool(tmp_path, monkeypatch, capsys):
-    rates = []
+    won = []
+    show = training.Report.show
     monkeypatch.setattr(
-        training.Reported,
-        "_rates",
-        lambda self, of=training.Reported._rates: rates.append(of(self)) or "",
+        training.Report,
+        "show",
+        lambda self, trainer, statistics: (
+            won.extend(trainer.games.won) or show(self, trainer, statistics)
+        ),
     )
     config = training.Config(
         game=NAME, num_players=1, total_steps=2048, max_minutes=0, num_envs=16, num_steps=16,
         batch_size=64, num_epochs=1, width=8, trunk=16, imitation=2000, imitation_epochs=1,
-        checkpoint_every=512, evaluation_games=40, processes=1, runs=tmp_path, name="solo",
+        checkpoint_every=512, evaluation_games=40, processes=1, device="cpu", runs=tmp_path,
+        name="solo",
     )  # fmt: skip
     training.main(config)
-    assert rates[-1].startswith("wins automaton ")
+    assert {name for name, _ in won} == {"automaton"}
     result = json.loads((tmp_path / "solo" / "evaluation.json").read_text())
     assert result["results"].keys() == {"automaton"}
     lines = result["results"]["automaton"]

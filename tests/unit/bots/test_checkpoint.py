@@ -256,23 +256,18 @@ def test_a_pickle_with_a_matching_checksum_is_still_not_loaded(game, tmp_path):
 
 
 def test_values_are_those_of_the_policy_in_units_of_the_reward(game, tmp_path):
-    from gymnasium import spaces
+    from sprawl_env.learning.ppo import ActorCritic
 
-    policy = pytest.importorskip("sprawl_env.learning.policy").EntityPolicy(
-        spaces.Box(-1.0, 1.0, (game.observation_size,), np.float32),
-        spaces.Discrete(game.num_actions),
-        lambda _: 1e-3,
-        layout=game.observation_layout,
-        actions=game.actions,
-        net_arch=SHAPE,
-    )
+    policy = ActorCritic(game, **SHAPE)
     tensors = {f"policy.{k}": v.numpy() for k, v in policy.state_dict().items()}
     about = {**describe_game(game), "step": 1, "network": SHAPE, "config": {"reward_scale": 0.05}}
     checkpoint = load(save(tmp_path / "step-1", tensors, about), game)
-    vec = sprawl_env.make_vec(game, 16)
+    vec, whole = (sprawl_env.make_vec(game, 16, observations=k) for k in ("float32", "int8"))
     vec.reset()
+    whole.reset()
     with torch.no_grad():
-        expected = policy.predict_values(torch.from_numpy(vec.observations)).numpy()[:, 0] / 0.05
+        seen = torch.from_numpy(whole.observations), torch.from_numpy(whole.masks)
+        expected = policy(*seen)[1].numpy() / 0.05
     found = load_values(checkpoint, game)(vec.observations)
     assert found.shape == (16,)
     assert np.allclose(found, expected, rtol=1e-4)

@@ -22,7 +22,8 @@ def run(tmp_path, monkeypatch):
     checkpoint(folder / "checkpoints" / "step-0000000070")
     config = {
         "preset": "quick", "game": "tower_up", "num_players": 2, "options": ["max_turns=50"],
-        "seed": 3, "processes": 2, "imitation": 400_000, "runs": "runs", "name": "mine",
+        "seed": 3, "processes": 2, "past_share": 0.25, "imitation": 400_000,
+        "runs": "runs", "name": "mine",
     }  # fmt: skip
     written = {"config": config, "versions": {"python": "3.11"}, "machine": "m", "commit": "c0ffee"}
     (folder / "config.json").write_text(json.dumps(written))
@@ -40,7 +41,8 @@ def test_a_run_becomes_an_agent_with_a_card(run, capsys):
         "# agent:tower_up/quick", "num_players=2", "70 decisions in 1.5 minutes", "python 3.11",
         "`c0ffee`", "| greedy | policy | 1,000 | 75.0% | 72.0% – 78.0% | 50.0 ± 0.5 |",
         "`python -m experiments.train --preset quick --game tower_up --options max_turns=50 "
-        "--seed 3`",
+        "--seed 3 --processes 2`",
+        "- In training it met itself, its own past; it has not met search.",
         "## Known weaknesses", "- It rarely builds upwards.",
     ):  # fmt: skip
         assert part in card

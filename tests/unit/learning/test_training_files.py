@@ -1,5 +1,6 @@
 """learning/config.py and training.py: settings that are refused, and damaged runs."""
 
+import itertools
 import json
 import os
 from dataclasses import asdict, replace
@@ -8,23 +9,27 @@ import numpy as np
 import pytest
 
 pytest.importorskip("torch")
-pytest.importorskip("stable_baselines3")
-pytest.importorskip("sb3_contrib")
+pytest.importorskip("tensorboard")
+pytest.importorskip("safetensors")
+
+import safetensors.numpy
+import torch
 
 import sprawl_env
 from sprawl_env.bots.policy.checkpoint import (
-    NET,
+    POLICY,
     PREFIX,
+    VALUE,
     WEIGHTS,
     CheckpointError,
     describe_game,
     load,
     save,
 )
-from sprawl_env.bots.policy.network import network_for
-from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.errors import InvalidOption, SprawlError
 from sprawl_env.learning import training
 from sprawl_env.learning.config import PRESETS, Config, check
+from sprawl_env.learning.ppo import ActorCritic, Learner, Stopwatch
 
 SHAPE = {"width": 8, "trunk": 16}
 NAN, INF = float("nan"), float("inf")
@@ -60,6 +65,9 @@ def test_every_number_must_be_finite_in_range_and_a_number(tmp_path, name):
         ({"width": 4097}, "width=4097: expected a whole number 1..4096"),
         ({"name": "../up"}, "name='../up': expected the name of a folder"),
         ({"name": "a\nb"}, "expected the name of a folder"),
+        ({"device": "gpu"}, "device='gpu': expected auto, cpu, cuda"),
+        ({"past_share": 0.6, "greedy_share": 0.5}, "expected a sum of at most 1"),
+        ({"start": "nowhere"}, "checkpoint 'nowhere': no such folder"),
         ({"name": 5}, "name=5: expected a text"),
         ({"expert": 5}, "expert=5: expected a text"),
         ({"options": (5,)}, "options=(5,): expected texts"),
@@ -68,7 +76,7 @@ def test_every_number_must_be_finite_in_range_and_a_number(tmp_path, name):
 def test_a_setting_that_is_not_allowed_is_refused_before_anything_is_written(
     tmp_path, settings, says
 ):
-    with pytest.raises(InvalidOption) as error:
+    with pytest.raises(SprawlError) as error:
         sprawl_env.train("tower_up", runs=tmp_path / "runs", **settings)
     assert says in str(error.value)
     assert list(tmp_path.iterdir()) == []
@@ -102,9 +110,19 @@ def test_a_config_with_a_value_that_is_not_allowed_is_damaged(tmp_path):
 
 
 def write(run, game, step):
-    tensors = {NET + k: v.numpy() for k, v in network_for(game, **SHAPE).state_dict().items()}
+    """Write a checkpoint whose value head's bias is its step."""
+    net = ActorCritic(game, **SHAPE)
+    tensors = {f"{POLICY}{k}": v.detach().numpy() for k, v in net.state_dict().items()}
+    tensors[f"{VALUE}bias"] = np.array([step], np.float32)
     about = {**describe_game(game), "step": step, "network": SHAPE}
     return save(run / "checkpoints" / f"{PREFIX}{step:010d}", tensors, about)
+
+
+def steps_of(newest, game, count, rank):
+    """Return the steps of the networks that a resumed run starts with."""
+    config = replace(Config(), device="cpu", **SHAPE)
+    found = training.past_networks(newest, config, game, count, rank)
+    return [int(net.value_net.bias) for net in found]
 
 
 def test_damaged_checkpoints_are_passed_over_wherever_they_are(game, tmp_path, capsys):
@@ -116,10 +134,9 @@ def test_damaged_checkpoints_are_passed_over_wherever_they_are(game, tmp_path, c
     newest = training.newest_checkpoint(tmp_path, game)
     assert newest.step == 40
     assert capsys.readouterr().out.count("skipped: ") == 1
-    found = training.past_policies(newest, game, 8, rank=0)
-    assert [step for step, _ in found] == [10, 30, 40]
+    assert steps_of(newest, game, 8, rank=0) == [10, 30, 40]
     assert capsys.readouterr().out.count("skipped: ") == 3
-    assert [step for step, _ in training.past_policies(newest, game, 2, rank=1)] == [30, 40]
+    assert steps_of(newest, game, 2, rank=1) == [30, 40]
     assert capsys.readouterr().out == ""
 
 
@@ -131,15 +148,13 @@ def test_a_checkpoint_of_another_step_than_its_name_says_is_passed_over(game, tm
     assert newest.step == 20
     assert "is of step 40" in capsys.readouterr().out
     os.rename(*(tmp_path / "checkpoints" / f"{PREFIX}{step:010d}" for step in (30, 15)))
-    assert [step for step, _ in training.past_policies(newest, game, 8, rank=0)] == [10, 20]
+    assert steps_of(newest, game, 8, rank=0) == [10, 20]
 
 
 @pytest.fixture
-def model(game):
-    config = replace(Config(), num_envs=4, num_steps=2, batch_size=4, processes=1, **SHAPE)
-    with training.start(1, training.train_other_rank, config, None) as team:
-        env = training.make_env(config, game, team, 0)
-        yield training.make_model(config, game, env, training.Clock(config, team), team)
+def learner(game):
+    config = replace(Config(), device="cpu", **SHAPE)
+    return Learner(config, game, training.Team(), torch.device("cpu"), Stopwatch())
 
 
 @pytest.mark.parametrize(
@@ -152,8 +167,130 @@ def model(game):
         ({}, "does not fit this config"),
     ],
 )
-def test_moments_of_another_shape_are_refused(game, tmp_path, model, tensors, says):
+def test_moments_of_another_shape_are_refused(game, tmp_path, learner, tensors, says):
     arrays = {name: np.zeros(shape, np.float32) for name, shape in tensors.items()}
     path = save(tmp_path / "step-1", arrays, {**describe_game(game), "step": 1})
     with pytest.raises(CheckpointError, match=says):
-        training.restore(model, load(path, game))
+        training.restore(learner, load(path, game))
+
+
+# ------------------------------------------------------------------------- runs that are resumed
+
+RUN = replace(
+    Config(), num_envs=16, num_steps=24, batch_size=64, num_epochs=1, total_steps=2000,
+    max_minutes=0.0, imitation=0, checkpoint_every=500, evaluation_games=0, greedy_share=0.2,
+    opening_share=0.3, processes=1, device="cpu", name="mine", **SHAPE,
+)  # fmt: skip
+
+
+class Killed(Exception):
+    """Stands for SIGKILL, after which only the files are left."""
+
+    @classmethod
+    def in_round(cls, number):
+        """Return ``Trainer.round`` that raises this at its call ``number``, counted from 0."""
+        calls = itertools.count()
+        whole = training.Trainer.round
+
+        def round_(trainer):
+            if next(calls) == number:
+                raise cls
+            return whole(trainer)
+
+        return round_
+
+
+def weights_of(run):
+    return {path.parent.name: path.read_bytes() for path in run.glob("checkpoints/*/weights.*")}
+
+
+@pytest.mark.compiled
+def test_a_run_that_was_stopped_anywhere_ends_with_the_same_bytes(tmp_path, monkeypatch, capsys):
+    training.main(replace(RUN, runs=tmp_path))
+    whole = tmp_path / "mine"
+    expected = weights_of(whole)
+    assert len(expected) > 3
+    for last in (0, 1, 3, 4, 6):  # the round that the process does not live to see the end of
+        part = tmp_path / str(last)
+        with monkeypatch.context() as patch, pytest.raises(Killed):
+            patch.setattr(training.Trainer, "round", Killed.in_round(last))
+            training.main(replace(RUN, runs=part))
+        assert weights_of(part / "mine").items() < expected.items()
+        training.main(Config(resume=part / "mine"))
+        assert weights_of(part / "mine") == expected
+    assert "new games" not in capsys.readouterr().out
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("damage", ["cut", "gone", "random", "over"])
+def test_games_that_cannot_be_read_are_dealt_anew(game, tmp_path, capsys, damage):
+    training.main(replace(RUN, runs=tmp_path, total_steps=600))
+    newest = max((tmp_path / "mine" / "checkpoints").iterdir())
+    path = newest / training.GAMES_FILE
+    content = path.read_bytes()
+    if damage == "gone":
+        path.unlink()
+    elif damage == "cut":
+        path.write_bytes(content[:-100])
+    else:
+        tensors = safetensors.numpy.load(content)
+        games = tensors["games"]
+        if damage == "random":
+            games[:] = np.random.default_rng(1).integers(256, size=games.shape)
+        else:
+            records = games.reshape(-1).view(game.dtype)
+            records["over"] = 1
+        path.write_bytes(safetensors.numpy.save(tensors))
+    config = json.loads((tmp_path / "mine" / "config.json").read_text())
+    config["config"]["total_steps"] = 1200
+    (tmp_path / "mine" / "config.json").write_text(json.dumps(config))
+    capsys.readouterr()
+    training.main(Config(resume=tmp_path / "mine"))
+    out = capsys.readouterr().out
+    assert "new games are dealt" in " ".join(out.split())
+    assert len(weights_of(tmp_path / "mine")) > 2
+
+
+@pytest.mark.compiled
+def test_a_run_is_measured_at_checkpoints_and_each_only_once(tmp_path):
+    config = replace(RUN, runs=tmp_path, evaluate_every=1000, evaluation_games=10)
+    training.main(config)
+    rows = training.read_evaluations(tmp_path / "mine")
+    steps = sorted(int(p.name.removeprefix(PREFIX)) for p in tmp_path.glob("mine/checkpoints/*"))
+    first = [next(s for s in steps if s >= mark) for mark in (1000, 2000)]
+    assert [row["step"] for row in rows] == first
+    assert rows[0]["results"]["random"][0]["games"] == 10
+    training.main(Config(resume=tmp_path / "mine"))
+    assert training.read_evaluations(tmp_path / "mine") == rows
+    path = tmp_path / "mine" / training.EVALUATIONS
+    path.write_text(path.read_text().splitlines()[0] + "\n{damaged")  # killed while measuring
+    training.main(Config(resume=tmp_path / "mine"))
+    again = training.read_evaluations(tmp_path / "mine")
+    assert [row["results"] for row in again] == [row["results"] for row in rows]
+
+
+@pytest.mark.compiled
+def test_training_starts_from_the_weights_of_another_checkpoint(game, tmp_path):
+    path = write(tmp_path / "other", game, 7)
+    training.main(replace(RUN, runs=tmp_path, total_steps=1, start=path))
+    first = min((tmp_path / "mine" / "checkpoints").iterdir())
+    assert load(first, game).tensors[f"{VALUE}bias"] == 7
+    other = sprawl_env.game("tower_up", num_players=3)
+    path = write(tmp_path / "third", other, 7)
+    with pytest.raises(CheckpointError, match="is for num_players=3"):
+        training.main(replace(RUN, runs=tmp_path / "runs", start=path))
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_gpu_that_is_not_there_is_refused_and_one_process_has_it(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(InvalidOption, match="device='cuda': no GPU is available"):
+        training.resolved(replace(Config(), device="cuda"))
+    found = training.resolved(Config())
+    assert found.device == "cpu"
+    assert found.processes >= 1 and Config().num_envs % found.processes == 0
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert training.resolved(Config()) == replace(Config(), device="cuda", processes=1)
+    assert training.resolved(replace(Config(), device="cpu")).device == "cpu"
+    with pytest.raises(InvalidOption, match="processes=2: expected 1 on a GPU"):
+        training.resolved(replace(Config(), processes=2))
