@@ -396,6 +396,13 @@ ENTRIES: Final = (
         f"experiments.export {RUN} agents/tower_up/mine",
         needs=("experiments.train",),
     ),
+    Entry(
+        "experiments.curves",
+        f"experiments.curves {RUN} --games 20 --few 10 --strong greedy --against random --out new",
+        needs=("experiments.train",),
+        varying=("new/measured.jsonl",),  # has the seconds
+        stay=("new/curves.*",),
+    ),
     Entry("replay html", f"sprawl_env replay html {REPLAY} -o page.html", needs=("tournament",)),
     Entry(
         "warmup",

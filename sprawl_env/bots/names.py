@@ -9,7 +9,7 @@ from sprawl_env.bots.greedy import GreedyBot
 from sprawl_env.bots.mcts import SearchBot, SearchConfig, parse_search
 from sprawl_env.bots.networks import make_sb3_bot, make_torch_bot
 from sprawl_env.bots.planner import PlannerBot, parse_planner
-from sprawl_env.bots.policy.agents import find_agent
+from sprawl_env.bots.policy.agents import BEST, find_agent
 from sprawl_env.bots.policy.player import PolicyBot
 from sprawl_env.bots.protocol import Bot, check_bot
 from sprawl_env.bots.random import RandomBot
@@ -56,7 +56,8 @@ def make_bot(name: str, game: Game, seed: int = 0) -> Bot:
               e.g. ``mcts:sims=400,c=1.0``,
             - ``checkpoint:PATH``, the folder of a checkpoint, or of a run, which means its newest
               checkpoint,
-            - ``agent:GAME/NAME``, a trained agent of this package (``agent:NAME`` for short),
+            - ``agent:GAME/NAME``, a trained agent of this package (``agent:NAME`` for short);
+              ``agent:best`` is the strongest for the game and its number of seats,
             - ``module:Class``, your own bot by import path; ``module:Class,path=x,k=3`` calls
               ``Class(game, seed, path="x", k=3)``: a value is a whole number, a number, true or
               false, otherwise a text,
@@ -92,7 +93,11 @@ def make_bot(name: str, game: Game, seed: int = 0) -> Bot:
             raise UnknownName("bot 'checkpoint' needs a folder: checkpoint:PATH")
         return PolicyBot(Path(argument), game, seed)
     if kind == "agent":
-        return PolicyBot(find_agent(name, game), game, seed, name=name)
+        path = find_agent(name, game)
+        is_best = argument.rpartition("/")[2] == BEST
+        return PolicyBot(
+            path, game, seed, name=f"agent:{game.name}/{path.name}" if is_best else name
+        )
     if kind == "torch":
         return make_torch_bot(name, game, seed)
     if kind == "sb3":

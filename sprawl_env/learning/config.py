@@ -40,7 +40,7 @@ class Config:
     """plies of each game between two updates"""
     batch_size: int = 1024
     """decisions in a gradient step"""
-    num_epochs: int = 2
+    num_epochs: int = 3
     """passes over the decisions of an update"""
     learning_rate: float = 1e-3
     """Adam's step size at the start, annealed to 5% of it"""
@@ -81,7 +81,7 @@ class Config:
     start: Path | None = None
     """checkpoint whose weights training starts from, instead of imitation"""
     checkpoint_every: int = 200_000
-    """learner decisions between checkpoints"""
+    """most learner decisions between checkpoints; at first they lie closer"""
     evaluate_every: int = 0
     """learner decisions between evaluations while training, at checkpoints; 0: none"""
     evaluation_games: int = 1000
@@ -102,7 +102,7 @@ PRESETS = {
     "quick": Config(),
     "full": Config(
         preset="full",
-        total_steps=100_000_000,
+        total_steps=1_000_000_000,
         max_minutes=120.0,
         pool_size=16,
         checkpoint_every=1_000_000,

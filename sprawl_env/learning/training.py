@@ -98,6 +98,7 @@ IMITATION_RATE: Final = 4e-3  # step size of behaviour cloning
 LEAST_STEP: Final = 0.05  # share of the step size and the entropy bonus that is left at the end
 MOMENTS: Final = ("step", "exp_avg", "exp_avg_sq")  # what Adam keeps for a parameter
 GAMES_FILE: Final = "games.safetensors"  # in a checkpoint: the games that were being played
+FIRST_SPACING: Final = 100_000  # decisions between the first checkpoints
 KEPT_GAMES: Final = 2  # number of the newest checkpoints that keep it
 EVALUATIONS: Final = "evaluations.jsonl"
 PLAIN_SECONDS: Final = 20.0  # time between lines of progress if the output is not a terminal
@@ -259,12 +260,17 @@ class Trainer:
             self.go_on(checkpoint)
         while self.clock.agree() < 1.0:
             statistics = self.round()
-            if self.clock.steps - self._last_saved >= self.config.checkpoint_every:
+            if self.clock.steps - self._last_saved >= self.spacing:
                 self.save()
             if self._report:
                 self._report.show(self, statistics)
         if self.clock.steps > self._last_saved:
             self.save()
+
+    @property
+    def spacing(self) -> int:
+        """Decisions until the next checkpoint: fewer at first, when a policy changes fastest."""
+        return min(self.config.checkpoint_every, max(FIRST_SPACING, self._last_saved // 4))
 
     def round(self) -> Mapping[str, float]:
         """Play and update once; return the means of what is logged."""

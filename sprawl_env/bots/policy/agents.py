@@ -25,6 +25,8 @@ from sprawl_env.core.files import parse_json, read_text
 from sprawl_env.core.game import Game
 
 CARD: Final = "README.md"
+RANKING: Final = "README.md"  # beside the folders of the games
+BEST: Final = "best"
 _PACKAGE: Final = Path(__file__).resolve().parents[2]
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _SEATS: Final = "num_players"
@@ -74,7 +76,8 @@ def find_agent(name: str, game: Game | None = None) -> Path:
     """Return the folder of a trained agent.
 
     Args:
-        name: ``agent:GAME/NAME``; ``agent:NAME`` where the game is given.
+        name: ``agent:GAME/NAME``; ``agent:NAME`` where the game is given.  The name ``best`` is the
+            first agent for the game and its number of seats in the ranking of ``README.md``.
         game: the game that it will play; None: any.
 
     Raises:
@@ -90,14 +93,35 @@ def find_agent(name: str, game: Game | None = None) -> Path:
     if game is not None and of != game.name:
         raise UnknownName(f"bot {name!r}: plays {of}, not {game.name}; {_listed(game.name, game)}")
     found = agents_of(of)
+    if agent == BEST:
+        agent = best_of(of, game)
     if agent not in found:
-        raise UnknownName(f"bot {name!r}: no such agent; {_listed(of)}")
+        fits = game if agent == BEST else None
+        raise UnknownName(f"bot {name!r}: no such agent; {_listed(of, fits)}")
     seats = _seats(found[agent])
     if game is not None and seats is not None and seats != game.num_seats:
         raise UnknownName(
             f"bot {name!r}: is for {_SEATS}={seats}, not {game.num_seats}; {_listed(of, game)}"
         )
     return agents_folder() / of / agent
+
+
+def best_of(of: str, game: Game | None = None) -> str:
+    """Return the name of a game's first agent in the ranking; ``best`` if there is none.
+
+    Args:
+        of: the name of the game.
+        game: the game that it will play, which decides the number of seats; None: any.
+    """
+    found = agents_of(of)
+    try:
+        ranking = read_text(agents_folder() / RANKING)
+    except OSError:
+        return BEST
+    for name in re.findall(rf"`agent:{of}/({NAME.pattern})`", ranking):
+        if name in found and (game is None or _seats(found[name]) == game.num_seats):
+            return str(name)
+    return BEST
 
 
 def _listed(name: str, game: Game | None = None) -> str:

@@ -100,6 +100,39 @@ def test_an_agent_that_does_not_fit_is_one_line_that_lists_those_that_do(
     assert "\n" not in str(error.value)
 
 
+def test_best_is_the_first_in_the_ranking_for_the_game_and_its_seats(shipped, tmp_path):
+    two, three = (sprawl_env.game("tower_up", num_players=seats) for seats in (2, 3))
+    with pytest.raises(UnknownName, match="no such agent; agents of tower_up with num_players=2"):
+        sprawl_env.make_bot("agent:best", two)  # there is no ranking
+    agents.export_agent(checkpoint(tmp_path / "run" / "new"), shipped / "tower_up" / "new", "")
+    rows = [
+        "`agent:tower_up/gone`",
+        "`agent:tower_up/three`",
+        "`agent:tower_up/new`",
+        "`agent:x/y`",
+    ]
+    (shipped / "README.md").write_text("\n".join([*rows, "`agent:tower_up/quick`"]))
+    assert sprawl_env.make_bot("agent:best", two).name == "agent:tower_up/new"
+    assert sprawl_env.make_bot("agent:tower_up/best", three).name == "agent:tower_up/three"
+    assert sprawl_env.load_policy("agent:tower_up/best").game.num_seats == 3
+    four = sprawl_env.game("tower_up", num_players=4)
+    with pytest.raises(UnknownName, match="agents of tower_up with num_players=4: none"):
+        sprawl_env.make_bot("agent:best", four)
+
+
+def test_the_ranking_lists_every_agent_and_the_strongest_first():
+    lines = (agents.agents_folder() / agents.RANKING).read_text(encoding="utf-8").splitlines()
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if "`agent:" in line]
+    rows = [cells for cells in rows if len(cells) == 6]
+    names = [cells[2].strip("`") for cells in rows]
+    folders = agents.agents_folder().glob("*/*/checkpoint.json")
+    assert sorted(names) == sorted(f"agent:{f.parts[-3]}/{f.parts[-2]}" for f in folders)
+    by_table = {}
+    for game, seats, _, _, _, planner in rows:
+        by_table.setdefault((game, seats), []).append(float(planner.partition("%")[0]))
+    assert all(wins == sorted(wins, reverse=True) for wins in by_table.values())
+
+
 def test_a_damaged_agent_is_reported_when_it_is_loaded(shipped):
     (shipped / "tower_up" / "quick" / "checkpoint.json").write_text("{")
     with pytest.raises(CheckpointError, match="is not JSON text"):

@@ -1,0 +1,349 @@
+"""Measure how strong the checkpoints of runs are, and draw strength against decisions and minutes.
+
+Example::
+
+    python -m experiments.curves runs/tower_up-full-0 runs/tower_up-full-1 --out runs/curves
+    python -m experiments.curves --out runs/curves      # draws what was measured, without the runs
+
+The checkpoints next to fixed numbers of decisions and minutes play paired games against each
+reference bot.  Every measurement is kept at once in ``measured.jsonl``, so that the command can be
+stopped and goes on where it was.  ``curves.png`` and ``curves.md`` are made from that file alone.
+
+A point is the interquartile mean over the runs (Agarwal et al., 2021); its band is a 95% bootstrap
+interval over runs and, within each, over deals.  With one run it is an interval over deals only.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import matplotlib as mpl
+import numpy as np
+import numpy.typing as npt
+from matplotlib import pyplot as plt
+from tyro.conf import Positional, arg
+
+import sprawl_env
+from sprawl_env.bots.policy.checkpoint import PREFIX, Checkpoint, load
+from sprawl_env.console import console, run, say
+from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.files import parse_json, read_text, write_atomically
+from sprawl_env.core.provenance import provenance
+
+mpl.use("Agg")  # draw into a file
+
+AXES: Final = {
+    "decisions": (300_000, 1_000_000, 3_000_000, 10_000_000, 30_000_000, 100_000_000),
+    "minutes": (2, 5, 10, 30, 60, 120),
+}
+NEAR: Final = 1.2  # largest factor between a checkpoint and the mark that it stands for
+MEASURED: Final = "measured.jsonl"
+RESAMPLES: Final = 2000
+HEAD: Final = ("game", "options")
+ROW: Final = {"run": str, "step": int, "seconds": float, "weights": str, "against": str,
+              "games": int, "deals": dict}  # fmt: skip
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Config:
+    """Measure checkpoints of runs of one game, and draw strength against decisions and minutes."""
+
+    runs: Annotated[
+        Positional[tuple[Path, ...]],
+        arg(help="folders of runs (default: none, draw what was measured)", metavar="RUN ..."),
+    ] = ()
+    out: Path = Path("runs/curves")
+    """folder of measured.jsonl, curves.png and curves.md"""
+    against: tuple[str, ...] = ("random", "greedy")
+    """bots that every point meets in the full number of games"""
+    strong: tuple[str, ...] = ("planner",)
+    """slow bots: few games at a point, the full number at a run's last checkpoint"""
+    last: tuple[str, ...] = ()
+    """slow bots that only a run's last checkpoint meets, in few games"""
+    games: int = 2000
+    """the full number of paired games"""
+    few: int = 400
+    """the number of games against slow bots"""
+    seed: int = 2026
+    """seed of the deals"""
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point of a curve.
+
+    Attributes:
+        axis: ``decisions`` or ``minutes``.
+        mark: where on the axis.
+        against: the reference bot.
+        wins: share of games won by each run's checkpoint.
+        middle: their interquartile mean.
+        low, high: its 95% interval.
+    """
+
+    axis: str
+    mark: float
+    against: str
+    wins: tuple[float, ...]
+    middle: float
+    low: float
+    high: float
+
+
+def read_measured(path: Path) -> tuple[dict[str, Any], list[Row]]:
+    """Return what was measured: game and options, and one row a measurement; empty without a file.
+
+    Raises:
+        InvalidOption: the file cannot be read or is damaged.
+    """
+    if not path.exists():
+        return {}, []
+    try:
+        head, *rows = [parse_json(line) for line in read_text(path).splitlines()]
+        good = all(name in head for name in HEAD) and all(
+            isinstance(row[name], kind) for row in rows for name, kind in ROW.items()
+        )
+        good = good and all(shares_of(row).size for row in rows)
+    except OSError as error:
+        raise InvalidOption(f"{str(path)!r}: cannot be read: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError, OverflowError, MemoryError):
+        good = False
+    if not good:
+        raise InvalidOption(f"{str(path)!r}: expected measurements of this command")
+    return head, rows
+
+
+def shares_of(row: Row) -> npt.NDArray[np.float64]:
+    """Return a measurement's share of the victory in each deal, ``[deals]``."""
+    shares = [float(share) for share in row["deals"]]
+    counts = [int(count) for count in row["deals"].values()]
+    if any(count > row["games"] for count in counts):
+        raise ValueError
+    return np.repeat(np.array(shares, np.float64), counts)
+
+
+def checkpoints_of(folder: Path) -> list[Checkpoint]:
+    """Return the readable checkpoints of a run that were made after a decision, oldest first.
+
+    Raises:
+        InvalidOption: there are none.
+    """
+    found = []
+    for path in sorted((folder / "checkpoints").glob(f"{PREFIX}*")):
+        try:
+            checkpoint = load(path)
+        except sprawl_env.SprawlError as error:
+            say(f"skipped: {error}")
+            continue
+        if checkpoint.step > 0 and checkpoint.about.get("seconds", 0) > 0:
+            found.append(checkpoint)
+    if not found:
+        raise InvalidOption(f"run {str(folder)!r}: expected the folder of a run with checkpoints")
+    return found
+
+
+def run_of(checkpoint: Checkpoint) -> str:
+    """Return the name of a checkpoint's run."""
+    return checkpoint.path.parents[1].name
+
+
+def position(about: dict[str, Any], axis: str) -> float:
+    """Return where a checkpoint or a measurement is on an axis."""
+    return float(about["step"] if axis == "decisions" else about["seconds"] / 60)
+
+
+def nearest(found: Sequence[dict[str, Any]], axis: str, mark: float) -> dict[str, Any] | None:
+    """Return what is nearest to a mark by its factor; None if nothing is near."""
+    distances = [abs(math.log(position(about, axis) / mark)) for about in found]
+    best = min(distances, default=math.inf)
+    return found[distances.index(best)] if best <= math.log(NEAR) else None
+
+
+def chosen(checkpoints: Sequence[Checkpoint]) -> list[Checkpoint]:
+    """Return the checkpoints that stand for marks, and the last one."""
+    abouts = [checkpoint.about for checkpoint in checkpoints]
+    near = [nearest(abouts, axis, mark) for axis, marks in AXES.items() for mark in marks]
+    steps = {about["step"] for about in near if about is not None}
+    return [each for each in checkpoints if each.step in steps or each is checkpoints[-1]]
+
+
+def tasks(config: Config) -> Iterator[tuple[Checkpoint, str, int]]:
+    """Yield what is to be measured: checkpoint, opponent, number of games."""
+    for folder in config.runs:
+        points = chosen(checkpoints_of(folder))
+        for checkpoint in points:
+            is_last = checkpoint is points[-1]
+            for name in config.against:
+                yield checkpoint, name, config.games
+            for name in config.strong:
+                yield checkpoint, name, config.games if is_last else config.few
+            for name in config.last if is_last else ():
+                yield checkpoint, name, config.few
+
+
+def measure(checkpoint: Checkpoint, against: str, games: int, seed: int) -> Row:
+    """Let a checkpoint play, and return the row."""
+    about = checkpoint.about
+    game = sprawl_env.game(about["game"], **about["options"])
+    bots = [f"checkpoint:{checkpoint.path}", against]
+    found = sprawl_env.evaluate(game, bots, num_games=games, seed=seed).results
+    shares = [found.wins[found.deals == deal, 0].mean() for deal in np.unique(found.deals)]
+    values, counts = np.unique(np.round(shares, 6), return_counts=True)
+    return {
+        "run": run_of(checkpoint),
+        "step": checkpoint.step,
+        "seconds": float(about["seconds"]),
+        "weights": about["sha256"],
+        "against": against,
+        "games": games,
+        "seed": seed,
+        "wins": float(np.mean(shares)),
+        "deals": {str(v): c for v, c in zip(values.tolist(), counts.tolist(), strict=True)},
+    }
+
+
+def measure_all(config: Config) -> tuple[dict[str, Any], list[Row]]:
+    """Measure what is missing, and return the head and all rows.
+
+    Raises:
+        InvalidOption: the runs are of different games, or the folder holds another game's points.
+    """
+    path = config.out / MEASURED
+    head, rows = read_measured(path)
+    done = {(row["run"], row["weights"], row["against"], row["games"]) for row in rows}
+    todo = list(tasks(config))
+    for checkpoint, _, _ in todo:
+        own = {name: checkpoint.about[name] for name in HEAD}
+        head = head or {**own, **provenance()}
+        if any(head[name] != own[name] for name in HEAD):
+            raise InvalidOption(
+                f"run {str(checkpoint.path.parents[1])!r}: is of {own['game']} with "
+                f"{own['options']}: expected {head['game']} with {head['options']}"
+            )
+    missing = [t for t in todo if (run_of(t[0]), t[0].about["sha256"], *t[1:]) not in done]
+    for k, (checkpoint, against, games) in enumerate(missing):
+        say(f"{k + 1} of {len(missing)}: {checkpoint.path} against {against}, {games:,} games")
+        rows.append(measure(checkpoint, against, games, config.seed))
+        config.out.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, "".join(json.dumps(line) + "\n" for line in [head, *rows]))
+    return head, rows
+
+
+def interquartile_mean(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the mean of the middle half of the values along the last axis.
+
+    A value on the edge of the middle half counts by the part of it that lies inside.
+    """
+    n = values.shape[-1]
+    edges = np.arange(n + 1).clip(n / 4, 3 * n / 4)
+    found: npt.NDArray[np.float64] = np.sort(values, axis=-1) @ np.diff(edges) / (n / 2)
+    return found
+
+
+def point_of(axis: str, mark: float, against: str, rows: Sequence[Row]) -> Point:
+    """Return the point of one measurement of each run."""
+    shares = [shares_of(row) for row in rows]
+    wins = np.array([found.mean() for found in shares])
+    rng = np.random.default_rng(0)
+    again = np.stack([resampled(found, rng) for found in shares], axis=1)  # [resamples, runs]
+    picked = rng.integers(len(rows), size=again.shape)
+    middles = interquartile_mean(np.take_along_axis(again, picked, axis=1))
+    low, high = np.percentile(middles, [2.5, 97.5])
+    middle = float(interquartile_mean(wins))
+    return Point(axis, mark, against, tuple(wins.tolist()), middle, float(low), float(high))
+
+
+def resampled(shares: npt.NDArray[np.float64], rng: np.random.Generator) -> npt.NDArray[np.float64]:
+    """Return means of the deals drawn anew, ``[RESAMPLES]``."""
+    values, counts = np.unique(shares, return_counts=True)
+    drawn = rng.multinomial(shares.size, counts / shares.size, size=RESAMPLES)
+    found: npt.NDArray[np.float64] = drawn @ values / shares.size
+    return found
+
+
+def points(rows: Sequence[Row]) -> list[Point]:
+    """Return the points of all curves: by axis, mark and opponent."""
+    found = []
+    for axis, marks in AXES.items():
+        for mark in marks:
+            for against in dict.fromkeys(row["against"] for row in rows):
+                near = []
+                for name in dict.fromkeys(row["run"] for row in rows):
+                    own = [r for r in rows if r["run"] == name and r["against"] == against]
+                    own.sort(key=lambda row: -row["games"])  # the most games, if there are two
+                    near += [row for row in [nearest(own, axis, mark)] if row is not None]
+                if near:
+                    found.append(point_of(axis, mark, against, near))
+    return found
+
+
+def table(found: Sequence[Point]) -> str:
+    """Return the points as a table in Markdown."""
+    names = list(dict.fromkeys(point.against for point in found))
+    lines = [
+        f"| after | runs | {' | '.join(f'against `{name}`' for name in names)} |",
+        f"| --: | --: |{' --: |' * len(names)}",
+    ]
+    cells = {(point.axis, point.mark, point.against): point for point in found}
+    for axis, mark in dict.fromkeys((point.axis, point.mark) for point in found):
+        row = [cells.get((axis, mark, name)) for name in names]
+        runs = max(len(point.wins) for point in row if point)
+        shown = [
+            f"{point.middle:.1%} ({100 * point.low:.1f} – {100 * point.high:.1f})" if point else ""
+            for point in row
+        ]
+        lines.append(f"| {mark:,} {axis} | {runs} | {' | '.join(shown)} |")
+    return "\n".join(lines) + "\n"
+
+
+def draw(found: Sequence[Point], title: str, path: Path) -> None:
+    """Draw the curves into a PNG file: against decisions on the left, against minutes right."""
+    figure, panels = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True, layout="constrained")
+    names = list(dict.fromkeys(point.against for point in found))
+    for axes, axis in zip(panels, AXES, strict=True):
+        for k, name in enumerate(names):
+            own = [p for p in found if (p.axis, p.against) == (axis, name)]
+            colour, marks = f"C{k}", [p.mark for p in own]
+            low, high = [p.low for p in own], [p.high for p in own]
+            axes.fill_between(marks, low, high, color=colour, alpha=0.2, linewidth=0)
+            axes.plot(marks, [p.middle for p in own], color=colour, marker="o", label=name)
+            for p in own if any(len(p.wins) > 1 for p in own) else ():
+                axes.plot([p.mark] * len(p.wins), p.wins, ".", color=colour, markersize=4)
+        axes.axhline(0.5, linewidth=0.8, color="grey")
+        marks = sorted({p.mark for p in found if p.axis == axis})
+        axes.set(xscale="log", xlabel=f"{axis} of training", ylim=(0, 1.02))
+        axes.set_xticks(marks, [f"{m / 1e6:g} M" if axis == "decisions" else f"{m}" for m in marks])
+        axes.minorticks_off()
+        axes.grid(axis="y", alpha=0.3)
+    panels[0].set_ylabel("share of games won")
+    panels[0].yaxis.set_major_formatter("{x:.0%}")
+    panels[1].legend(title="against", loc="lower right")
+    figure.suptitle(title)
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+
+
+def main(config: Config) -> None:
+    """Measure what is missing, and write the figure and the table."""
+    if config.games < 1 or config.few < 1:
+        raise InvalidOption("games and few: expected more than 0")
+    head, rows = measure_all(config)
+    found = points(rows)
+    if not found:
+        raise InvalidOption(f"out={str(config.out)!r}: expected runs, or a folder with {MEASURED}")
+    game = sprawl_env.game(head["game"], **head["options"])
+    draw(found, f"{game.title}, {game.num_seats} seats", config.out / "curves.png")
+    write_atomically(config.out / "curves.md", table(found))
+    console().print(table(found))
+    say(f"{config.out / 'curves.png'}, {config.out / 'curves.md'}")
+
+
+if __name__ == "__main__":
+    run(main, Config)
