@@ -46,7 +46,7 @@ MEASURED: Final = "measured.jsonl"
 RESAMPLES: Final = 2000
 HEAD: Final = ("game", "options")
 ROW: Final = {"run": str, "step": int, "seconds": float, "weights": str, "against": str,
-              "games": int, "deals": dict}  # fmt: skip
+              "games": int, "seed": int, "deals": dict}  # fmt: skip
 
 Row = dict[str, Any]
 

@@ -2,8 +2,10 @@
 
     python -m experiments.export runs/tower_up-quick-0 agents/tower_up/quick
     python -m experiments.export RUN agents/GAME/NAME --weaknesses "It rarely builds upwards."
+    python -m experiments.export RUN agents/GAME/NAME --curves docs/ladder/GAME/curves-2
 
-The card is written from the run's ``config.json``, ``evaluation.json`` and newest checkpoint.
+The card is written from the run's ``config.json``, ``evaluation.json`` and newest checkpoint, and
+from what :mod:`experiments.curves` measured of that checkpoint.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ from typing import Annotated, Any
 
 from tyro.conf import Positional, arg
 
+from experiments.curves import MEASURED, Row, read_measured, shares_of
+from sprawl_env.arena.evaluation import interval
 from sprawl_env.bots.policy.agents import NAME, export_agent
 from sprawl_env.bots.policy.checkpoint import Checkpoint, load
 from sprawl_env.console import run, say
@@ -43,6 +47,8 @@ class Config:
             help_behavior_hint="(default: none)",
         ),
     ] = ()
+    curves: Path | None = None
+    """folder in which experiments.curves has measured the run's newest checkpoint"""
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -98,6 +104,24 @@ def strength_table(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[s
     return lines
 
 
+def measured_table(rows: Sequence[Row]) -> list[str]:
+    """Return the lines of a Markdown table of measurements of :mod:`experiments.curves`."""
+    lines = ["| against | games | wins | 95% interval |", "| :-- | --: | --: | --: |"]
+    for row in rows:
+        shares = shares_of(row)
+        low, high = interval(shares)
+        cells = [row["against"], f"{row['games']:,}", f"{shares.mean():.1%}"]
+        lines.append(f"| {' | '.join(cells)} | {low:.1%} – {high:.1%} |")
+    return lines
+
+
+def further(rows: Sequence[Row]) -> list[str]:
+    """Return the lines of a card about measurements of :mod:`experiments.curves`."""
+    if not rows:
+        return []
+    return [f"Further paired games, seed {rows[0]['seed']}:", "", *measured_table(rows), ""]
+
+
 def met(config: Mapping[str, Any]) -> list[str]:
     """Return the opponents of a training in words."""
     shares = {"its own past": "past_share", "greedy": "greedy_share", "random": "random_share"}
@@ -106,7 +130,7 @@ def met(config: Mapping[str, Any]) -> list[str]:
 
 def card(
     name: str, checkpoint: Checkpoint, run: Mapping[str, Any], evaluation: Mapping[str, Any],
-    weaknesses: Sequence[str],
+    weaknesses: Sequence[str], measured: Sequence[Row] = (),
 ) -> str:  # fmt: skip
     """Return the card of an agent as Markdown.
 
@@ -116,6 +140,7 @@ def card(
         run: the content of the run's ``config.json``.
         evaluation: the content of its ``evaluation.json``.
         weaknesses: known weaknesses, one sentence each.
+        measured: rows of :mod:`experiments.curves` about this checkpoint.
     """
     about, config = checkpoint.about, run["config"]
     seats = about["options"]["num_players"]
@@ -157,6 +182,7 @@ def card(
             "",
             *strength_table(evaluation["results"]),
             "",
+            *further(measured),
             "## Known weaknesses",
             "",
             *(f"- {sentence}" for sentence in weak if sentence),
@@ -178,8 +204,16 @@ def export(config: Config) -> None:
         raise InvalidOption(
             f"folder={str(config.folder)!r}: expected agents/{checkpoint.about.get('game')}/NAME"
         )
+    rows: list[Row] = []
+    if config.curves is not None:
+        _, rows = read_measured(config.curves / MEASURED)
+        rows = [row for row in rows if row["weights"] == checkpoint.about["sha256"]]
+        if not rows:
+            raise InvalidOption(
+                f"curves={str(config.curves)!r}: expected measurements of {checkpoint.path}"
+            )
     try:
-        text = card(f"{game}/{name}", checkpoint, training, evaluation, config.weaknesses)
+        text = card(f"{game}/{name}", checkpoint, training, evaluation, config.weaknesses, rows)
     except (KeyError, TypeError) as error:
         raise InvalidOption(f"run: {str(config.run)!r}: its JSON files lack {error}") from None
     except (ValueError, AttributeError, OverflowError) as error:  # a value of another type

@@ -110,6 +110,9 @@ PRESETS = {
     ),
 }
 
+SHIPPED: Final = {"quick": "quick", "full": "ppo-2h"}
+"""For each preset the name of the package's agents that were trained with it."""
+
 
 _MANY: Final = 10**15  # more than any run can do
 _WHOLE: Final = {  # allowed whole numbers

@@ -29,7 +29,7 @@ import os
 import signal
 import time
 from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, fields, replace
 from pathlib import Path
@@ -48,6 +48,7 @@ from sprawl_env.adapters.vector import make_vec
 from sprawl_env.arena.evaluation import Line, measure, measure_alone, seats_of, table
 from sprawl_env.bots.greedy import heuristic_of
 from sprawl_env.bots.names import make_bot
+from sprawl_env.bots.policy.agents import find_agent
 from sprawl_env.bots.policy.checkpoint import (
     OPTIMIZER,
     POLICY,
@@ -63,7 +64,7 @@ from sprawl_env.bots.policy.checkpoint import (
 )
 from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.console import console, parse_options, say
-from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.errors import InvalidOption, UnknownName
 from sprawl_env.core.files import (
     parse_json,
     read_bytes,
@@ -76,7 +77,7 @@ from sprawl_env.core.provenance import provenance
 from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.state import AUTOMATON
 from sprawl_env.kernels.rng import combine
-from sprawl_env.learning.config import PRESETS, Config, check
+from sprawl_env.learning.config import PRESETS, SHIPPED, Config, check
 from sprawl_env.learning.imitation import Dataset, collect, imitate
 from sprawl_env.learning.ppo import (
     FIRST_BOT,
@@ -100,6 +101,7 @@ MOMENTS: Final = ("step", "exp_avg", "exp_avg_sq")  # what Adam keeps for a para
 GAMES_FILE: Final = "games.safetensors"  # in a checkpoint: the games that were being played
 FIRST_SPACING: Final = 100_000  # decisions between the first checkpoints
 KEPT_GAMES: Final = 2  # number of the newest checkpoints that keep it
+REFERENCES: Final = ("random", "greedy")  # the bots that measure a policy
 EVALUATIONS: Final = "evaluations.jsonl"
 PLAIN_SECONDS: Final = 20.0  # time between lines of progress if the output is not a terminal
 INTERRUPTED: Final = 2.0  # fraction of the training done that tells all ranks to stop
@@ -730,15 +732,34 @@ def train_other_rank(team: Team, config: Config, path: Path | None) -> None:
     Trainer(config, game, team, checkpoint).run(checkpoint)
 
 
+def shipped_agent(config: Config, game: Game) -> str | None:
+    """Return the package's agent that was trained for as long on the same game, if there is one."""
+    minutes = {PRESETS[preset].max_minutes: name for preset, name in SHIPPED.items()}
+    name = minutes.get(config.max_minutes)
+    for each in (name, f"{name}-{game.num_seats}p") if name else ():
+        try:
+            about = load(find_agent(f"agent:{game.name}/{each}", game)).about
+        except (UnknownName, CheckpointError):
+            continue
+        if all(about.get(key) == value for key, value in describe_game(game).items()):
+            return f"agent:{game.name}/{each}"
+    return None
+
+
 def measure_policy(
-    config: Config, path: Path, game: Game, *, progress: bool = True
+    config: Config,
+    path: Path,
+    game: Game,
+    against: Sequence[str] = REFERENCES,
+    *,
+    progress: bool = True,
 ) -> dict[str, list[Line]]:
-    """Return the lines of a checkpoint against ``random`` and ``greedy``, by opponent.
+    """Return the lines of a checkpoint against reference bots, by opponent.
 
     On one seat the policy and these bots play the same deals against the automaton.
     """
     trained = make_bot(f"checkpoint:{path}", game)
-    references = {name: make_bot(name, game) for name in ("random", "greedy")}
+    references = {name: make_bot(name, game) for name in against}
     num_games, seed = config.evaluation_games, config.seed + 1
     if game.num_seats == 1:
         names, bots = ["policy", *references], [trained, *references.values()]
@@ -754,7 +775,8 @@ def measure_policy(
 
 def evaluate(config: Config, folder: Path, game: Game) -> dict[str, list[Line]]:
     """Evaluate the newest checkpoint; write a table and JSON, and return the lines by opponent."""
-    lines = measure_policy(config, folder, game)
+    shipped = shipped_agent(config, game)
+    lines = measure_policy(config, folder, game, (*REFERENCES, *([shipped] if shipped else [])))
     name = f"checkpoint:{folder}"
     out, plain = console(), io.StringIO()
     text = Console(file=plain, width=110)

@@ -298,13 +298,23 @@ def check_game(folder: Path, about: Mapping[str, Any], game: Game) -> None:
         if about.get(key) != mine[key]:
             raise CheckpointError(
                 f"{where}: was trained with {key} {about.get(key)}, this version of "
-                f"{game.name} has {mine[key]}; train again or use the version in its JSON"
+                f"{game.name} has {mine[key]}; train again or use {_release(about)}"
             )
     trained = _trained_with(about)
     for played in game.accepted:
         differing = [_differing(each, played) for each in trained]
         if differing and all(differing):
             _warn_of_options(where, min(differing, key=len))
+
+
+def _release(about: Mapping[str, Any]) -> str:
+    """Return the release that made a checkpoint, in words."""
+    versions, commit = about.get("versions"), about.get("commit")
+    release = versions.get("sprawl-env") if isinstance(versions, dict) else None
+    if release is None:
+        return "the release that made it"
+    at = f" at commit {short(commit)}" if commit else ""
+    return f"sprawl-env {short(release)}{at}, which made it"
 
 
 def _trained_with(about: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -219,3 +219,20 @@ def test_a_checkpoint_that_does_not_say_its_game_is_refused(tmp_path):
     path.write_text(json.dumps({**json.loads(path.read_text()), "options": None}))
     with pytest.raises(CheckpointError, match="expected 'game' and 'options'"):
         sprawl_env.load_policy(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"versions": {"sprawl-env": "0.0.9"}, "commit": "c0ffee"},
+         "use sprawl-env '0.0.9' at commit 'c0ffee', which made it"),
+        ({"versions": {"sprawl-env": "0.0.9"}, "commit": None}, "'0.0.9', which made it"),
+        ({"versions": []}, "use the release that made it"),
+    ],
+)  # fmt: skip
+def test_an_agent_with_another_layout_says_which_release_it_belongs_to(shipped, changes, says):
+    path = shipped / "tower_up" / "quick" / "checkpoint.json"
+    about = json.loads(path.read_text()) | {"layout": "older"} | changes
+    path.write_text(json.dumps(about))
+    with pytest.raises(CheckpointError, match=says):
+        sprawl_env.make_bot("agent:quick", sprawl_env.game("tower_up"))

@@ -91,7 +91,7 @@ def test_runs_of_another_game_and_folders_without_a_run_are_refused(config, tmp_
 
 
 ROW = {"run": "a", "step": 10, "seconds": 6.0, "weights": "w", "against": "greedy", "games": 4,
-       "deals": {"0.5": 2}}  # fmt: skip
+       "seed": 1, "deals": {"0.5": 2}}  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,27 @@ def test_a_run_becomes_an_agent_with_a_card(run, capsys):
         assert part in card
 
 
+def test_a_card_has_what_was_measured_of_that_checkpoint(run, capsys, tmp_path):
+    weights = json.loads((run / "checkpoints" / "step-0000000070" / "checkpoint.json").read_text())
+    row = {
+        "run": "mine", "step": 70, "seconds": 1.0, "weights": weights["sha256"], "seed": 5,
+        "against": "planner", "games": 200, "deals": {"0.0": 40, "1.0": 60},
+    }  # fmt: skip
+    head = {"game": "tower_up", "options": {}}
+    other = {**row, "weights": "other", "against": "greedy"}
+    curves = tmp_path / "curves"
+    curves.mkdir()
+    (curves / "measured.jsonl").write_text("\n".join(map(json.dumps, (head, other, row))))
+    call(capsys, run, "agents/tower_up/quick", "--curves", curves, main=export.main)
+    card = (tmp_path / "agents" / "tower_up" / "quick" / "README.md").read_text()
+    assert "Further paired games, seed 5:\n\n| against | games |" in card
+    assert "| planner | 200 | 60.0% | 50.2% – 69.1% |" in card
+    assert "| greedy | 200" not in card
+    (curves / "measured.jsonl").write_text("\n".join(map(json.dumps, (head, other))))
+    words = ("agents/tower_up/x", "--curves", curves)
+    assert "expected measurements of" in refused(capsys, run, *words, main=export.main)
+
+
 @pytest.mark.parametrize(
     ("change", "folder", "says"),
     [

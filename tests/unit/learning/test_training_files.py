@@ -16,6 +16,7 @@ import safetensors.numpy
 import torch
 
 import sprawl_env
+from sprawl_env.bots.policy import agents
 from sprawl_env.bots.policy.checkpoint import (
     POLICY,
     PREFIX,
@@ -294,3 +295,35 @@ def test_a_gpu_that_is_not_there_is_refused_and_one_process_has_it(monkeypatch):
     assert training.resolved(replace(Config(), device="cpu")).device == "cpu"
     with pytest.raises(InvalidOption, match="processes=2: expected 1 on a GPU"):
         training.resolved(replace(Config(), processes=2))
+
+
+@pytest.mark.parametrize(
+    ("settings", "seats", "name"),
+    [
+        ({}, 2, "agent:tower_up/quick"),
+        ({"preset": "full", "max_minutes": 4.0}, 2, "agent:tower_up/quick"),
+        ({"max_minutes": 5.0}, 2, None),
+        ({"max_minutes": 0.0}, 2, None),
+        ({}, 3, "agent:tower_up/quick-3p"),
+        ({}, 4, None),
+    ],
+)
+def test_the_shipped_agent_of_the_same_minutes_and_seats_is_compared(
+    tmp_path, monkeypatch, settings, seats, name
+):
+    monkeypatch.setattr(agents, "agents_folder", lambda: tmp_path)
+    for folder, players in (("quick", 2), ("quick-3p", 3)):
+        made = sprawl_env.game("tower_up", num_players=players)
+        about = {**describe_game(made), "step": 1, "network": SHAPE}
+        save(tmp_path / "tower_up" / folder, {"policy.x": np.ones(1, np.float32)}, about)
+    game = sprawl_env.game("tower_up", num_players=seats)
+    assert training.shipped_agent(replace(Config(), **settings), game) == name
+    other = sprawl_env.game("tower_up", num_players=seats, max_turns=7)
+    assert training.shipped_agent(replace(Config(), **settings), other) is None
+
+
+def test_a_shipped_agent_that_no_longer_fits_is_not_compared(tmp_path, monkeypatch, game):
+    monkeypatch.setattr(agents, "agents_folder", lambda: tmp_path)
+    about = {**describe_game(game), "step": 1, "network": SHAPE, "layout": "older"}
+    save(tmp_path / "tower_up" / "quick", {"policy.x": np.ones(1, np.float32)}, about)
+    assert training.shipped_agent(Config(), game) is None
