@@ -29,6 +29,7 @@ from matplotlib import pyplot as plt
 from tyro.conf import Positional, arg
 
 import sprawl_env
+from sprawl_env.arena.games import Results
 from sprawl_env.bots.policy.checkpoint import PREFIX, Checkpoint, load
 from sprawl_env.console import console, run, say
 from sprawl_env.core.errors import InvalidOption
@@ -188,13 +189,17 @@ def tasks(config: Config) -> Iterator[tuple[Checkpoint, str, int]]:
                 yield checkpoint, name, config.few
 
 
+def shares_by_deal(found: Results) -> npt.NDArray[np.float64]:
+    """Return the first bot's share of the victories in each deal, in the order of the deals."""
+    return np.array([found.wins[found.deals == deal, 0].mean() for deal in np.unique(found.deals)])
+
+
 def measure(checkpoint: Checkpoint, against: str, games: int, seed: int) -> Row:
     """Let a checkpoint play, and return the row."""
     about = checkpoint.about
     game = sprawl_env.game(about["game"], **about["options"])
     bots = [f"checkpoint:{checkpoint.path}", against]
-    found = sprawl_env.evaluate(game, bots, num_games=games, seed=seed).results
-    shares = [found.wins[found.deals == deal, 0].mean() for deal in np.unique(found.deals)]
+    shares = shares_by_deal(sprawl_env.evaluate(game, bots, num_games=games, seed=seed).results)
     values, counts = np.unique(np.round(shares, 6), return_counts=True)
     return {
         "run": run_of(checkpoint),

@@ -355,6 +355,11 @@ BENCHMARK: Final = (
 )
 REPLAY: Final = "results/replays/deal-00000-line-up-000-rotation-0.jsonl"
 
+ABLATIONS: Final = (
+    "experiments.ablations --minutes 0 --games 20 --strong random --strong-games 20 --seeds 3 "
+    "--out new --settings num_envs=16 num_steps=8 batch_size=64 width=8 trunk=16 imitation=0 "
+    "processes=2 total_steps=500 --only recipe"
+)
 TRAIN_SB3: Final = "experiments.train_sb3 --total-steps=1 --games=0 --width=8 --trunk=16"
 
 ENTRIES: Final = (
@@ -402,6 +407,16 @@ ENTRIES: Final = (
         needs=("experiments.train",),
         varying=("new/measured.jsonl",),  # has the seconds
         stay=("new/curves.*",),
+    ),
+    Entry(
+        "experiments.ablations",
+        ABLATIONS,
+        varying=(
+            f"new/*/checkpoints/*/{DESCRIPTION}",  # has the seconds
+            "new/*/tensorboard/*",
+            "new/results.jsonl",  # has the seconds
+        ),
+        more=("new/*/checkpoints/*/games.safetensors", "new/*/tensorboard/events.*"),
     ),
     Entry("replay html", f"sprawl_env replay html {REPLAY} -o page.html", needs=("tournament",)),
     Entry(

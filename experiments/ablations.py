@@ -1,0 +1,259 @@
+"""Take each part of the training recipe away, or add one, and measure what it does to the result.
+
+Example::
+
+    python -m experiments.ablations --minutes 10 --seeds 0 1 2 --out runs/ablations
+    python -m experiments.ablations --only recipe "no imitation" --minutes 1 --seeds 0
+
+Every variant is trained with every seed, one run after the other, so that each has all cores.  The
+policies play the same deals against ``greedy`` and ``planner``.  A difference is that of the mean
+shares of games won; its 95% interval is a bootstrap over runs and over the deals that both played.
+
+``results.jsonl`` keeps what was measured; the command goes on where it was stopped, inside a run
+too.  ``table.md`` is made from that file alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+import sprawl_env
+from experiments.curves import shares_by_deal
+from sprawl_env.console import console, run, say
+from sprawl_env.core.errors import InvalidOption, unknown
+from sprawl_env.core.files import parse_json, read_text, write_atomically
+from sprawl_env.core.provenance import provenance
+from sprawl_env.learning import training
+from sprawl_env.learning.config import PRESETS
+from sprawl_env.learning.config import Config as TrainConfig
+
+RECIPE: Final = "recipe"
+VARIANTS: Final[dict[str, dict[str, Any]]] = {
+    RECIPE: {},
+    "no imitation": {"imitation": 0},
+    "no earlier networks": {"past_share": 0.0},
+    "earlier networks in half of the games": {"past_share": 0.5},
+    "greedy in a quarter of the games": {"greedy_share": 0.25},
+    "random openings in a quarter of the games": {"opening_share": 0.25},
+    "no entropy bonus": {"entropy": 0.0},
+    "entropy bonus from 0.05": {"entropy": 0.05},
+    "two passes over a rollout": {"num_epochs": 2},
+    "a network twice as wide": {"width": 64, "trunk": 256},
+}
+RESULTS: Final = "results.jsonl"
+RESAMPLES: Final = 4000
+SMALL: Final = 0.02  # a gain that no longer counts
+SHARES: Final = "shares"
+
+Floats = npt.NDArray[np.float64]
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Config:
+    """Take each part of the training recipe away, or add one, and measure what it does."""
+
+    game: str = "tower_up"
+    """name of the game"""
+    minutes: float = 10.0
+    """training time of a run; 0: no limit, for runs with total_steps"""
+    seeds: tuple[int, ...] = (0, 1, 2)
+    """seeds of the runs"""
+    only: tuple[str, ...] = ()
+    """variants to train (default: all)"""
+    settings: tuple[str, ...] = ()
+    """settings of all runs, e.g. total_steps=100000"""
+    games: int = 2000
+    """paired games against greedy"""
+    strong: str = "planner"
+    """a stronger reference bot"""
+    strong_games: int = 1000
+    """paired games against it"""
+    out: Path = Path("runs/ablations")
+    """folder of the runs, results.jsonl and table.md"""
+
+
+def settings_of(config: Config) -> dict[str, Any]:
+    """Return the settings of all runs.
+
+    Raises:
+        InvalidOption: a word is no setting of training, or its value no number.
+    """
+    found: dict[str, Any] = {"game": config.game, "max_minutes": config.minutes}
+    kinds = {each.name: type(getattr(TrainConfig(), each.name)) for each in fields(TrainConfig)}
+    for word in config.settings:
+        name, _, value = word.partition("=")
+        if kinds.get(name) not in {int, float, str}:
+            raise unknown("setting of training", name, kinds)
+        try:
+            found[name] = kinds[name](value)
+        except ValueError:
+            raise InvalidOption(f"settings: {word!r}: expected a number") from None
+    return found
+
+
+def read_results(path: Path) -> list[Row]:
+    """Return the lines of an earlier command: settings first, then a row for each run.
+
+    Raises:
+        InvalidOption: the file cannot be read or is damaged.
+    """
+    if not path.exists():
+        return []
+    try:
+        lines = [parse_json(line) for line in read_text(path).splitlines()]
+        good = isinstance(lines[0]["settings"], dict) and all(
+            isinstance(row["variant"], str)
+            and isinstance(row["seed"], int)
+            and all(np.array(each, np.float64).ndim == 1 for each in row[SHARES].values())
+            for row in lines[1:]
+        )
+    except OSError as error:
+        raise InvalidOption(f"{str(path)!r}: cannot be read: {error.strerror}") from None
+    except (ValueError, LookupError, TypeError, AttributeError):
+        good = False
+    if not good:
+        raise InvalidOption(f"{str(path)!r}: expected results of this command")
+    return lines
+
+
+def train(config: Config, variant: str, seed: int, settings: dict[str, Any]) -> Path | None:
+    """Train a variant, or go on with it, and return its folder; None if it was interrupted."""
+    name = f"{variant.replace(' ', '-')}-{seed}"
+    own = {**settings, **VARIANTS[variant], "seed": seed, "name": name, "evaluation_games": 0}
+    folder = config.out / name
+    if (folder / "config.json").exists():
+        wanted = replace(PRESETS["quick"], resume=folder)
+    else:
+        wanted = replace(PRESETS["quick"], runs=config.out, **own)
+    _, finished, _ = training.main(wanted)
+    return folder if finished else None
+
+
+def measure(config: Config, folder: Path) -> dict[str, list[float]]:
+    """Return the share of each deal that a run's policy won, by opponent."""
+    game = sprawl_env.load_policy(folder).game
+    found = {}
+    for name, games in (("greedy", config.games), (config.strong, config.strong_games)):
+        results = sprawl_env.evaluate(
+            game, [f"checkpoint:{folder}", name], num_games=games, seed=2026
+        ).results
+        found[name] = np.round(shares_by_deal(results), 4).tolist()
+    return found
+
+
+def measure_all(config: Config) -> list[Row]:
+    """Train and measure what is missing, and return all rows.
+
+    Raises:
+        InvalidOption: the folder holds results of other settings, or an unknown variant is asked.
+    """
+    for name in config.only:
+        if name not in VARIANTS:
+            raise unknown("variant", name, VARIANTS)
+    settings, path = settings_of(config), config.out / RESULTS
+    lines = read_results(path) or [{"settings": settings, **provenance()}]
+    if lines[0]["settings"] != settings:
+        raise InvalidOption(f"{str(path)!r}: results of other settings; choose another --out")
+    done = {(row["variant"], row["seed"]) for row in lines[1:]}
+    for seed in config.seeds:
+        for variant in config.only or VARIANTS:
+            if (variant, seed) in done:
+                continue
+            say(f"{variant}, seed {seed}")
+            folder = train(config, variant, seed, settings)
+            if folder is None:
+                say("interrupted; the same command goes on")
+                return lines[1:]
+            about = sprawl_env.load_policy(folder).about
+            row = {"variant": variant, "seed": seed, "changes": VARIANTS[variant]}
+            row |= {"step": about["step"], "seconds": about["seconds"]}
+            lines.append({**row, SHARES: measure(config, folder)})
+            write_atomically(path, "".join(json.dumps(line) + "\n" for line in lines))
+    return lines[1:]
+
+
+def table_of(rows: Sequence[Row], against: str, variant: str) -> Floats:
+    """Return the shares of a variant, ``[runs, deals]``."""
+    found = [row[SHARES][against] for row in rows if row["variant"] == variant]
+    return np.array(found, np.float64)
+
+
+def mean(shares: Floats, rng: np.random.Generator, deals: npt.NDArray[np.int64]) -> Floats:
+    """Return means of runs drawn anew, each over some deals, ``[resamples]``."""
+    runs = rng.integers(len(shares), size=(len(deals), len(shares)))
+    found: Floats = np.stack([shares[i][:, d].mean() for i, d in zip(runs, deals, strict=True)])
+    return found
+
+
+def difference(own: Floats, recipe: Floats) -> tuple[float, float, float]:
+    """Return what a variant wins more than the recipe, with the ends of the 95% interval."""
+    rng = np.random.default_rng(0)
+    deals = rng.integers(own.shape[1], size=(RESAMPLES, own.shape[1]))
+    low, high = np.percentile(mean(own, rng, deals) - mean(recipe, rng, deals), [2.5, 97.5])
+    return float(own.mean() - recipe.mean()), float(low), float(high)
+
+
+def verdict(low: float, high: float) -> str:
+    """Return in words what the interval of a difference says."""
+    if high < 0:
+        return "worse"
+    if low > 0:
+        return "better"
+    return "no gain" if high < SMALL else "no difference shown"
+
+
+def table(rows: Sequence[Row]) -> str:
+    """Return the results as a table in Markdown."""
+    opponents = list(dict.fromkeys(name for row in rows for name in row[SHARES]))
+    heads = [cell for name in opponents for cell in (f"`{name}`", "difference, points", "")]
+    lines = [
+        f"| variant | runs | decisions | {' | '.join(heads)} |",
+        f"| :-- | --: | --: |{' --: | --: | :-- |' * len(opponents)}",
+    ]
+    for variant in dict.fromkeys(row["variant"] for row in rows):
+        own = [row for row in rows if row["variant"] == variant]
+        steps = float(np.mean([row["step"] for row in own]))
+        cells = [variant, str(len(own)), f"{steps / 1e6:.1f} M"]
+        for name in opponents:
+            shares, recipe = (table_of(rows, name, each) for each in (variant, RECIPE))
+            cells.append(f"{shares.mean():.1%}")
+            if variant == RECIPE or not recipe.size or recipe.shape[1:] != shares.shape[1:]:
+                cells += ["", ""]
+                continue
+            found, low, high = difference(shares, recipe)
+            cells.append(f"{100 * found:+.1f} ({100 * low:+.1f} to {100 * high:+.1f})")
+            cells.append(verdict(low, high))
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def lines_of(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield a line for each run."""
+    for row in rows:
+        wins = ", ".join(f"{name} {np.mean(own):.1%}" for name, own in row[SHARES].items())
+        yield f"{row['variant']}, seed {row['seed']}: {row['step']:,} decisions, {wins}"
+
+
+def main(config: Config) -> None:
+    """Train and measure what is missing, and write the table."""
+    if min(config.games, config.strong_games) < 1 or not config.seeds:
+        raise InvalidOption("games, strong_games, seeds: expected at least 1")
+    rows = measure_all(config)
+    if not rows:
+        return
+    for line in lines_of(rows):
+        say(line)
+    write_atomically(config.out / "table.md", table(rows))
+    console().print(table(rows))
+
+
+if __name__ == "__main__":
+    run(main, Config)

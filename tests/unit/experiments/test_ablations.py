@@ -1,0 +1,110 @@
+"""experiments/ablations: each part of the recipe taken away, and told apart by intervals."""
+
+import json
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("tensorboard")
+pytest.importorskip("matplotlib")
+
+from experiments import ablations
+from sprawl_env.core.errors import InvalidOption, UnknownName
+
+TINY = (
+    "num_envs=16", "num_steps=4", "batch_size=64", "width=4", "trunk=8", "processes=1",
+    "total_steps=64", "imitation=0", "device=cpu",
+)  # fmt: skip
+
+
+@pytest.fixture
+def config(tmp_path):
+    return ablations.Config(
+        minutes=0.0, seeds=(1,), settings=TINY, games=4, strong="random", strong_games=2,
+        only=("recipe", "no entropy bonus"), out=tmp_path / "out",
+    )  # fmt: skip
+
+
+def test_variants_are_trained_and_measured_once_and_a_stopped_command_goes_on(config, capsys):
+    ablations.main(config)
+    path = config.out / ablations.RESULTS
+    whole = path.read_text(encoding="utf-8")
+    head, *rows = map(json.loads, whole.splitlines())
+    assert head["settings"]["total_steps"] == 64
+    assert [(row["variant"], row["changes"]) for row in rows] == [
+        ("recipe", {}), ("no entropy bonus", {"entropy": 0.0}),
+    ]  # fmt: skip
+    assert [len(shares) for shares in rows[0]["shares"].values()] == [2, 1]
+    settings = json.loads((config.out / "no-entropy-bonus-1" / "config.json").read_text())["config"]
+    assert (settings["entropy"], settings["seed"], settings["width"]) == (0.0, 1, 4)
+    table = (config.out / "table.md").read_text(encoding="utf-8")
+    assert table.count("\n") == 4
+    capsys.readouterr()
+
+    path.write_text("".join(whole.splitlines(keepends=True)[:2]), encoding="utf-8")
+    ablations.main(config)  # the second run is there, and is only measured
+    assert path.read_text(encoding="utf-8") == whole
+    assert "no entropy bonus, seed 1" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"settings": ("speed=3",)}, "unknown setting of training 'speed'"),
+        ({"settings": ("width=wide",)}, "'width=wide': expected a number"),
+        ({"settings": (*TINY, "gamma=2.0")}, "gamma=2.0: expected 0..1"),
+        ({"games": 0}, "expected at least 1"),
+        ({"seeds": ()}, "expected at least 1"),
+        ({"only": ("magic",)}, "variant 'magic'"),
+    ],
+)
+def test_what_is_not_allowed_is_refused_and_writes_nothing(config, changes, says):
+    wanted = ablations.Config(**{**vars(config), **changes})
+    with pytest.raises((InvalidOption, UnknownName), match=says):
+        ablations.main(wanted)
+    assert not config.out.exists()
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"settings": 1}', '{"settings": {}}\n{}'])
+def test_a_damaged_file_is_refused_and_stays(config, text):
+    config.out.mkdir()
+    path = config.out / ablations.RESULTS
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InvalidOption, match="expected results of this command"):
+        ablations.main(config)
+    assert path.read_text(encoding="utf-8") == text
+
+
+def test_results_of_other_settings_are_refused(config):
+    config.out.mkdir()
+    path = config.out / ablations.RESULTS
+    path.write_text('{"settings": {"game": "tower_up"}}\n', encoding="utf-8")
+    with pytest.raises(InvalidOption, match="results of other settings"):
+        ablations.main(config)
+
+
+def test_differences_are_paired_by_deal_and_count_runs():
+    rng = np.random.default_rng(1)
+    deals = rng.choice([0.0, 0.5, 1.0], 1000)
+    recipe = np.stack([deals, deals, deals])
+    worse = (recipe - 0.1).clip(0, 1)
+    found, low, high = ablations.difference(worse, recipe)
+    assert low <= found <= high < 0
+    assert high - low < 0.02  # unpaired deals would give 0.08
+    mixed = np.stack([deals * 0.6, deals, deals])
+    _, low, high = ablations.difference(mixed, recipe)
+    assert high - low > 0.1
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "says"),
+    [
+        (-0.05, -0.01, "worse"),
+        (0.01, 0.05, "better"),
+        (-0.03, 0.01, "no gain"),
+        (-0.03, 0.03, "no difference shown"),
+    ],
+)
+def test_the_verdict_says_no_more_than_the_interval(low, high, says):
+    assert ablations.verdict(low, high) == says
