@@ -33,7 +33,7 @@ from sprawl_env.core.provenance import provenance
 from sprawl_env.learning.config import PRESETS
 from sprawl_env.learning.config import Config as TrainConfig
 from sprawl_env.learning.team import Team, start
-from sprawl_env.learning.training import Trainer, compile_everything, limit_threads, resolved
+from sprawl_env.learning.training import Trainer, compile_everything, prepare_process, resolved
 
 SIZES = (918, 128, 128, 251)  # of the network of the fixed work
 ROWS = 256  # of its batches
@@ -92,7 +92,7 @@ def measure(settings: TrainConfig, seconds: float) -> Measured:
 
 def measure_rank(team: Team, settings: TrainConfig, seconds: float) -> Measured:
     """Measure as one rank."""
-    limit_threads()
+    prepare_process()
     game = sprawl_env.game(settings.game, num_players=settings.num_players)
     trainer = Trainer(replace(settings, imitation=0), game, team)
     trainer.save()  # the first network joins the opponents

@@ -317,7 +317,7 @@ def small_trainer() -> Any:
     """Return a small training of Tower Up that has taken a step."""
     settings = {"num_envs": 2, "num_steps": 4, "batch_size": 2, "width": 2, "trunk": 4}
     config = training().Config(**settings, imitation=0, processes=1, device="cpu")
-    training().limit_threads()
+    training().prepare_process()
     trainer = training().Trainer(config, sprawl_env.game("tower_up"), training().Team())
     trainer.games.begin(0)
     trainer.round()

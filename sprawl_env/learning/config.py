@@ -90,6 +90,8 @@ class Config:
     """processes that share the games and the gradient steps; 0: one a core, on a GPU one"""
     device: str = "auto"
     """cpu, cuda (a GPU), or auto: a GPU if there is one"""
+    precision: str = "auto"
+    """of multiplied matrices: float32, bfloat16, or auto: bfloat16 where it is faster"""
     runs: Path = Path("runs")
     """folder in which the run's folder is created"""
     name: str = ""
@@ -141,8 +143,9 @@ _SHARES: Final = (
 _POSITIVE: Final = ("learning_rate", "reward_scale", "imitation_share")
 _NOT_NEGATIVE: Final = ("max_minutes", "entropy")
 _FOLDER: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}")
-_TEXTS: Final = ("preset", "game", "reward", "expert", "device", "name")
+_TEXTS: Final = ("preset", "game", "reward", "expert", "device", "precision", "name")
 DEVICES: Final = ("auto", "cpu", "cuda")
+PRECISIONS: Final = ("auto", "float32", "bfloat16")
 _POOL: Final = ("past_share", "greedy_share", "random_share")
 
 
@@ -176,8 +179,10 @@ def check(config: Config) -> None:
             f"name={config.name!r}: expected the name of a folder: letters, digits, '.', '_', '-'"
         )
     reward_mode(config.reward)
-    if config.device not in DEVICES:
-        raise InvalidOption(f"device={short(config.device)}: expected {', '.join(DEVICES)}")
+    for name, words in (("device", DEVICES), ("precision", PRECISIONS)):
+        if getattr(config, name) not in words:
+            value = short(getattr(config, name))
+            raise InvalidOption(f"{name}={value}: expected {', '.join(words)}")
     if sum(getattr(config, name) for name in _POOL) > 1:
         raise InvalidOption(f"{', '.join(_POOL)}: expected a sum of at most 1")
     if config.batch_size > config.num_envs * config.num_steps:

@@ -146,7 +146,7 @@ def imitate(
         progress: called after each gradient step with the fraction done and the agreement.
     """
     net, team, device = learner.net, learner.team, learner.device
-    optimizer = torch.optim.Adam(learner.parameters, lr=learning_rate, fused=True)
+    optimizer = torch.optim.Adam([net.flat], lr=learning_rate, fused=True)
     rng = np.random.default_rng(learner.config.seed)
     observations = torch.from_numpy(dataset.observations)
     targets = torch.from_numpy(dataset.targets)
@@ -173,7 +173,9 @@ def imitate(
             rows = order[start : start + batch_size]
             for group in optimizer.param_groups:
                 group["lr"] = learning_rate * max(0.1, 1 - share)
-            agreed += float(differentiate(team, learner.parameters, rows, loss, learner.watch))
+            agreed += float(
+                differentiate(team, net.flat, net.leaves, rows, loss, learner.watch)
+            )
             optimizer.step()
             seen += len(rows) * team.size
             done += 1

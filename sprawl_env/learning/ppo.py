@@ -13,6 +13,7 @@ one seat, among its own earlier networks or bots.
 
 from __future__ import annotations
 
+import copy
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,6 +28,7 @@ from torch import Tensor, nn
 
 from sprawl_env.adapters.vector import make_vec
 from sprawl_env.bots.policy.checkpoint import ILLEGAL_LOGIT
+from sprawl_env.bots.policy.halves import HalfNet
 from sprawl_env.bots.policy.network import network_for
 from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.core.game import Game
@@ -46,6 +48,7 @@ VALUE_WEIGHT: Final = 0.5
 LARGEST_GRADIENT: Final = 0.5  # norm
 ADAM_EPSILON: Final = 1e-5
 STATISTICS: Final = ("policy_gain", "value_loss", "entropy", "approx_kl", "clip_fraction")
+FEW: Final = 32  # the numbers of rows that are evaluated at once are multiples of it
 PARTS: Final = ("environment", "inference", "opponents", "update", "waiting")  # of the time
 
 Loss = Callable[[Tensor], tuple[Tensor, Tensor]]
@@ -62,15 +65,47 @@ class ActorCritic(nn.Module):
         width: of the layers for each kind of thing, see
             :class:`~sprawl_env.bots.policy.network.EntityNet`.
         trunk: of the layers for the whole observation.
+        low: multiply matrices in bfloat16; the weights are float32 all the same.
+
+    Attributes:
+        flat: all parameters, float32 ``[n]``; the parameters are views of it.
     """
 
-    def __init__(self, game: Game, width: int, trunk: int) -> None:
+    flat: Tensor
+
+    def __init__(self, game: Game, width: int, trunk: int, low: bool = False) -> None:
         super().__init__()
+        self.low = low
         self.mlp_extractor = network_for(game, width, trunk)
         self.value_net = nn.Linear(trunk, 1)
         self.scales: Tensor
         scales = torch.from_numpy(game.observation_layout.scales.copy())
         self.register_buffer("scales", scales, persistent=False)
+        sizes = {name: parameter.shape for name, parameter in self.named_parameters()}
+        value = "value_net.weight", "value_net.bias"
+        self._in_halves = HalfNet(self.mlp_extractor, value, sizes, "mlp_extractor.", scales)
+        self.flatten()
+
+    def flatten(self) -> None:
+        """Lay all parameters side by side in :attr:`flat`, of which they become views."""
+        parameters = list(self.parameters())
+        self.flat = torch.cat([parameter.detach().flatten() for parameter in parameters])
+        lengths = [parameter.numel() for parameter in parameters]
+        for parameter, part in zip(parameters, self.flat.split(lengths), strict=True):
+            parameter.data = part.view_as(parameter)
+        self.flat.requires_grad_()
+
+    @property
+    def leaves(self) -> list[Tensor]:
+        """What a loss is differentiated by: the parameters in the order of ``flat``, or ``flat``."""
+        return [self.flat] if self.low and not self.flat.is_cuda else list(self.parameters())
+
+    def frozen(self) -> ActorCritic:
+        """Return a copy that does not learn."""
+        found = copy.deepcopy(self).eval().requires_grad_(False)
+        found.flatten()
+        found.flat.requires_grad_(False)
+        return found
 
     def forward(self, numbers: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
         """Return logits ``[n, num_actions]``, very low if illegal, and values ``[n]``.
@@ -79,9 +114,13 @@ class ActorCritic(nn.Module):
             numbers: int8 ``[n, observation_size]``, observations as whole numbers.
             masks: int8 ``[n, num_actions]``.
         """
-        with torch.autocast(numbers.device.type, torch.bfloat16, enabled=numbers.is_cuda):
-            logits, summary = self.mlp_extractor(numbers.float() * self.scales)
-            values = self.value_net(summary)
+        if self.low and not self.flat.is_cuda:
+            compute: Any = _Differentiated.apply if torch.is_grad_enabled() else _without_gradient
+            logits, values = compute(self._in_halves, numbers, self.flat)
+        else:
+            with torch.autocast("cuda", torch.bfloat16, enabled=self.low):
+                logits, summary = self.mlp_extractor(numbers.float() * self.scales)
+                values = self.value_net(summary)
         return logits.float().masked_fill(masks == 0, ILLEGAL_LOGIT), values.float().flatten()
 
     @torch.inference_mode()
@@ -91,6 +130,29 @@ class ActorCritic(nn.Module):
         probabilities = torch.softmax(logits, dim=1)
         actions = draw(probabilities)
         return actions, chosen(probabilities, actions).log(), values
+
+
+class _Differentiated(torch.autograd.Function):
+    """The logits and the values of a network in bfloat16, with their gradient."""
+
+    @staticmethod
+    def forward(ctx: Any, net: HalfNet, numbers: Tensor, flat: Tensor) -> tuple[Tensor, Tensor]:
+        logits, values, kept = net.forward(numbers, flat.detach())
+        ctx.net, ctx.kept = net, kept
+        return logits, values
+
+    @staticmethod
+    def backward(ctx: Any, of_logits: Tensor, of_values: Tensor) -> tuple[None, None, Tensor]:
+        return None, None, ctx.net.backward(ctx.kept, of_logits, of_values)
+
+
+def _without_gradient(net: HalfNet, numbers: Tensor, flat: Tensor) -> tuple[Tensor, Tensor]:
+    return net.forward(numbers, flat.detach())[:2]
+
+
+def actor_critic(config: Config, game: Game) -> ActorCritic:
+    """Return an untrained network with the settings of a run."""
+    return ActorCritic(game, config.width, config.trunk, low=config.precision == "bfloat16")
 
 
 def draw(probabilities: Tensor) -> Tensor:
@@ -316,10 +378,11 @@ class SelfPlay:
         for t in range(config.num_steps):
             out.seats[t] = vec.to_play
             acting = np.where(self.opening > 0, OPENING, self.sitting[each, vec.to_play])
-            with self.watch.on("inference"):
-                mine = np.flatnonzero(acting == LEARNER)
-                actions[mine] = self._decide(net, mine, out)
-                out.row[t, mine] = np.arange(out.used - mine.size, out.used)
+            mine = np.flatnonzero(acting == LEARNER)
+            if mine.size:
+                with self.watch.on("inference"):
+                    actions[mine] = self._decide(net, mine, out)
+                    out.row[t, mine] = np.arange(out.used - mine.size, out.used)
             if mine.size < self.n:
                 with self.watch.on("opponents"):
                     self._answer(acting, past, actions)
@@ -335,10 +398,11 @@ class SelfPlay:
     def _decide(self, net: ActorCritic, which: Index, out: Rollout) -> Index:
         """Return the learner's actions in some games, and store the decisions."""
         numbers, masks = self._seen(which)
-        rows = slice(out.used, out.used + which.size)
-        out.numbers[rows], out.masks[rows] = numbers, masks
-        out.actions[rows], out.log_probs[rows], out.values[rows] = net.sample(numbers, masks)
-        out.used += which.size
+        used, rows = which.size, slice(out.used, out.used + which.size)
+        out.numbers[rows], out.masks[rows] = numbers[:used], masks[:used]
+        found = net.sample(numbers, masks)
+        out.actions[rows], out.log_probs[rows], out.values[rows] = (x[:used] for x in found)
+        out.used += used
         actions: Index = out.actions[rows].cpu().numpy()
         return actions
 
@@ -349,7 +413,7 @@ class SelfPlay:
             actions[which] = self._vec.sample_actions()[which]
         which = np.flatnonzero(acting == PAST)
         if which.size:
-            actions[which] = past.sample(*self._seen(which))[0].cpu().numpy()
+            actions[which] = past.sample(*self._seen(which))[0][: which.size].cpu().numpy()
         games = None
         for k, (bot, _) in enumerate(self.bots):
             which = np.flatnonzero(acting == FIRST_BOT + k)
@@ -360,10 +424,15 @@ class SelfPlay:
                 actions[which] = ask(bot, self.game, games, which, seen, self._vec.masks[which])
 
     def _seen(self, which: Index) -> tuple[Tensor, Tensor]:
-        """Return observations and masks of some games, on the device."""
+        """Return observations and masks of some games, on the device.
+
+        Games are repeated up to a multiple of ``FEW`` rows: the library that multiplies matrices
+        generates code for each new number of rows, which takes longer than multiplying them.
+        """
         numbers, masks = self._vec.observations, self._vec.masks
         if which.size < self.n:
-            numbers, masks = numbers[which], masks[which]
+            filled = np.resize(which, min(self.n, -(-which.size // FEW) * FEW))
+            numbers, masks = numbers[filled], masks[filled]
         return torch.from_numpy(numbers).to(self.device), torch.from_numpy(masks).to(self.device)
 
     def _count(self) -> None:
@@ -481,10 +550,10 @@ class Learner:
     ) -> None:
         torch.manual_seed(config.seed)
         self.config, self.team, self.device, self.watch = config, team, device, watch
-        self.net = ActorCritic(game, config.width, config.trunk).to(device)
-        self.parameters = list(self.net.parameters())
+        self.net = actor_critic(config, game).to(device)
+        self.net.flatten()
         self.optimizer = torch.optim.Adam(
-            self.parameters, lr=config.learning_rate, eps=ADAM_EPSILON, fused=True
+            [self.net.flat], lr=config.learning_rate, eps=ADAM_EPSILON, fused=True
         )
 
     def update(self, batch: Batch, left: float) -> tuple[int, Mapping[str, float]]:
@@ -502,17 +571,20 @@ class Learner:
             group["lr"] = config.learning_rate * left
         with watch.on("waiting"):
             size = int(min(self.team.all_gather(len(batch.rows))))
-        parts = max(1, round(size * self.team.size / config.batch_size))
+        each = max(1, min(size, config.batch_size // self.team.size))
+        used = size // each * each  # the same number of rows in each step; see SelfPlay._seen
         totals = torch.zeros(len(STATISTICS))
         loss = self._loss(batch, config.entropy * left)
         with watch.on("update"):
             for _ in range(config.num_epochs if size else 0):
                 order = torch.randperm(len(batch.rows)).to(self.device)
-                for rows in batch.rows[order][:size].tensor_split(parts):
-                    totals += differentiate(self.team, self.parameters, rows, loss, watch)
-                    nn.utils.clip_grad_norm_(self.parameters, LARGEST_GRADIENT)
+                for rows in batch.rows[order][:used].split(each):
+                    totals += differentiate(
+                        self.team, self.net.flat, self.net.leaves, rows, loss, watch
+                    )
+                    nn.utils.clip_grad_norm_([self.net.flat], LARGEST_GRADIENT)
                     self.optimizer.step()
-        count = size * self.team.size
+        count = used * self.team.size
         means = totals / max(count * config.num_epochs, 1)
         return count, dict(zip(STATISTICS, means.tolist(), strict=True))
 
@@ -520,7 +592,8 @@ class Learner:
         """Return the loss of PPO as a function of rows."""
 
         def loss(rows: Tensor) -> tuple[Tensor, Tensor]:
-            logits, values = self.net(batch.numbers[rows], batch.masks[rows])
+            # index_select: torch's indexing takes ten times as long with rows of int8
+            logits, values = self.net(*(x.index_select(0, rows) for x in (batch.numbers, batch.masks)))
             log_probs = torch.log_softmax(logits, dim=1)
             # softmax: torch's exp takes ten times as long where the result is subnormal or 0
             entropy = -(torch.softmax(logits, dim=1) * log_probs).sum(dim=1)
@@ -537,13 +610,20 @@ class Learner:
 
 
 def differentiate(
-    team: Team, parameters: Sequence[Tensor], rows: Tensor, loss: Loss, watch: Stopwatch
+    team: Team,
+    flat: Tensor,
+    leaves: Sequence[Tensor],
+    rows: Tensor,
+    loss: Loss,
+    watch: Stopwatch,
 ) -> Tensor:
-    """Set every parameter's gradient to that of the mean loss over all ranks' rows.
+    """Set the gradient of all parameters to that of the mean loss over all ranks' rows.
 
     Args:
         team: the process group.  All ranks must call this function; all get the same gradient.
-        parameters: parameters of the model; the loss must depend on each of them.
+        flat: all parameters ``[n]``; its ``grad`` is set.
+        leaves: what the loss is differentiated by: the parameters in the order of ``flat``, or
+            ``flat`` itself.  The loss must depend on each of them.
         rows: indices of this rank's samples.
         loss: maps rows to the sum of their losses and the sums of their statistics ``[n]``.
         watch: counts the time that the ranks wait for each other.
@@ -552,16 +632,15 @@ def differentiate(
         The statistics, summed over the rows of all ranks, float32 ``[n]``.
     """
     total, own = loss(rows)
-    gradients = torch.autograd.grad(total, parameters)
+    gradients = torch.autograd.grad(total, leaves)
     count = total.new_tensor([len(rows)])
-    parts = [*(g.flatten() for g in gradients), own.detach().flatten(), count]
-    flat = torch.cat([part.float() for part in parts])
+    parts = [*(gradient.flatten() for gradient in gradients), own.detach().flatten(), count]
+    sums = torch.cat([part.float() for part in parts])
     if team.size > 1:
-        mine = flat.cpu().numpy()
+        mine = sums.cpu().numpy()
         with watch.on("waiting"):
             reduced = team.all_reduce(mine)
-        flat = torch.from_numpy(reduced).to(flat.device)
-    *sums, statistics, number = torch.split(flat, [part.numel() for part in parts])
-    for parameter, gradient in zip(parameters, sums, strict=True):
-        parameter.grad = gradient.view_as(parameter).div_(number)
+        sums = torch.from_numpy(reduced).to(sums.device)
+    gradient, statistics, number = sums.split([len(flat), own.numel(), 1])
+    flat.grad = gradient.div_(number)
     return statistics.cpu()

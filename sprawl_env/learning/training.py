@@ -22,12 +22,14 @@ with the same bytes as one that was not.
 
 from __future__ import annotations
 
-import copy
+import ctypes
+import gc
 import io
 import json
 import os
 import signal
 import time
+import timeit
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -87,6 +89,7 @@ from sprawl_env.learning.ppo import (
     Learner,
     SelfPlay,
     Stopwatch,
+    actor_critic,
 )
 from sprawl_env.learning.team import Team, start
 
@@ -106,6 +109,11 @@ EVALUATIONS: Final = "evaluations.jsonl"
 PLAIN_SECONDS: Final = 20.0  # time between lines of progress if the output is not a terminal
 INTERRUPTED: Final = 2.0  # fraction of the training done that tells all ranks to stop
 KEPT_WHEN_RESUMED: Final = {"resume"}
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # what glibc's mallopt calls them
+LARGEST_BLOCK: Final = 32 * 2**20  # bytes that the allocator may take out of memory it has kept
+KEPT_MEMORY: Final = 2**30  # bytes that it keeps
+ROWS_TIMED: Final = 4096  # rows of the matrices that decide on the precision
+CLEARLY: Final = 1.2  # times as fast as float32 bfloat16 has to be
 
 
 class Clock:
@@ -160,10 +168,19 @@ class Clock:
             self._start += time.monotonic() - began
 
 
-def limit_threads() -> None:
-    """Use one thread per process; the training processes share the cores."""
+def prepare_process() -> None:
+    """Use one thread per process, as the training processes share the cores, and keep memory.
+
+    A gradient step frees and takes the same megabytes again.  By default the allocator returns them
+    to the system each time, which costs a seventh of the time.
+    """
     torch.set_num_threads(1)  # with small networks more threads are slower
     threadpool_limits(1, "blas")
+    gc.freeze()  # what is there by now stays: it need not be searched for garbage again
+    allocator = getattr(ctypes.CDLL(None), "mallopt", None) if os.name == "posix" else None
+    if allocator is not None:  # of glibc
+        allocator(_MMAP_THRESHOLD, LARGEST_BLOCK)
+        allocator(_TRIM_THRESHOLD, KEPT_MEMORY)
 
 
 def device_of(name: str) -> torch.device:
@@ -190,7 +207,23 @@ def resolved(config: Config) -> Config:
     if processes == 0:
         most = 1 if device == "cuda" else os.cpu_count() or 1
         processes = max(n for n in range(1, most + 1) if config.num_envs % n == 0)
-    return replace(config, device=device, processes=processes)
+    precision = config.precision
+    if precision == "auto":
+        precision = "bfloat16" if device == "cuda" or halves_are_faster() else "float32"
+    return replace(config, device=device, processes=processes, precision=precision)
+
+
+def halves_are_faster() -> bool:
+    """Return whether this processor multiplies matrices of bfloat16 faster than those of float32.
+
+    Processors without instructions for it are many times slower, those with them twice as fast.
+    """
+    took = {}
+    for dtype in (torch.float32, torch.bfloat16):
+        rows, layer = torch.ones(ROWS_TIMED, 32, dtype=dtype), torch.ones(32, 32, dtype=dtype)
+        torch.mm(rows, layer)
+        took[dtype] = min(timeit.repeat(lambda x=rows, y=layer: torch.mm(x, y), number=3, repeat=5))
+    return took[torch.float32] > CLEARLY * took[torch.bfloat16]
 
 
 def make_expert(config: Config, game: Game, seed: int) -> Bot:
@@ -290,12 +323,12 @@ class Trainer:
         if self._report:
             self._report.save(self, stored)
         self._last_saved = step
-        self._remember(copy.deepcopy(self.learner.net))
+        self._remember(self.learner.net.frozen())
         self.games.begin(step, going)
 
     def _remember(self, net: ActorCritic) -> None:
         """Add a network to the opponents; the oldest one leaves."""
-        self.games.past.append(net.eval().requires_grad_(False))
+        self.games.past.append(net)
         del self.games.past[: -self.config.pool_size]
 
     def all_games(self) -> dict[str, Any]:
@@ -485,9 +518,17 @@ def model_tensors(learner: Learner) -> dict[str, Any]:
     tensors = {
         f"{POLICY}{k}": v.detach().cpu().numpy() for k, v in learner.net.state_dict().items()
     }
-    for k, moments in learner.optimizer.state_dict()["state"].items():
+    shapes = [parameter.shape for parameter in learner.net.parameters()]
+    lengths = [shape.numel() for shape in shapes]
+    for moments in learner.optimizer.state_dict()["state"].values():
         for name, value in moments.items():
-            tensors[f"optimizer.{k}.{name}"] = value.detach().cpu().numpy()
+            whole = value.detach().cpu()
+            parts = [whole] * len(shapes)
+            if name != "step":
+                pairs = zip(whole.split(lengths), shapes, strict=True)
+                parts = [part.view(shape) for part, shape in pairs]
+            for k, part in enumerate(parts):
+                tensors[f"optimizer.{k}.{name}"] = part.numpy()
     return tensors
 
 
@@ -520,25 +561,33 @@ def restore(learner: Learner, checkpoint: Checkpoint) -> None:
     """
     check_tensors(checkpoint)
     where = f"checkpoint {str(checkpoint.path)!r}"
+    parameters = list(learner.net.parameters())
     moments: dict[int, dict[str, Any]] = defaultdict(dict)
     for name, array in checkpoint.tensors.items():
         found = OPTIMIZER.fullmatch(name)
         if found is None:
             continue
         number, kind = int(found[1]), found[2]
-        known = number < len(learner.parameters)
-        shape = (1,) if kind == "step" else tuple(learner.parameters[number].shape) if known else ()
+        known = number < len(parameters)
+        shape = (1,) if kind == "step" else tuple(parameters[number].shape) if known else ()
         if not known or (array.shape or (1,)) != shape:
             raise CheckpointError(
                 f"{where}: does not fit this config: {name} has shape {array.shape}"
             )
         moments[number][kind] = torch.from_numpy(array.copy())
-    if any(len(found) != len(MOMENTS) for found in moments.values()):
-        raise CheckpointError(f"{where}: expected {', '.join(MOMENTS)} of a parameter")
+    if any(len(found) != len(MOMENTS) for found in moments.values()) or (
+        len(moments) not in {0, len(parameters)}
+    ):
+        raise CheckpointError(f"{where}: expected {', '.join(MOMENTS)} of each parameter")
     restore_weights(learner.net, checkpoint)
+    of_all = [moments[k] for k in range(len(parameters))] if moments else []
+    joined = {
+        name: of_all[0][name] if name == "step" else torch.cat([m[name].flatten() for m in of_all])
+        for name in (MOMENTS if of_all else ())
+    }
     try:
         state = learner.optimizer.state_dict()
-        learner.optimizer.load_state_dict({**state, "state": dict(moments)})
+        learner.optimizer.load_state_dict({**state, "state": {0: joined} if joined else {}})
     except (RuntimeError, ValueError, KeyError) as error:
         first = str(error).splitlines()[0]
         raise CheckpointError(f"{where}: does not fit this config: {first}") from None
@@ -682,9 +731,9 @@ def past_networks(
         if path.name > checkpoint.path.name or len(found) == count:
             continue
         try:
-            net = ActorCritic(game, config.width, config.trunk)
+            net = actor_critic(config, game)
             restore_weights(net, load_of_run(path, game))
-            found.append(net.to(config.device))
+            found.append(net.to(config.device).frozen())
         except CheckpointError as error:
             if rank == 0:
                 say(f"skipped: {error}")
@@ -696,7 +745,7 @@ def train(config: Config, folder: Path, game: Game) -> bool:
     checkpoint = newest_checkpoint(folder, game)
     path = checkpoint.path if checkpoint else None
     with start(config.processes, train_other_rank, config, path) as team:
-        limit_threads()
+        prepare_process()
         compile_everything(config, game)
         team.barrier()  # the other ranks start now
         report = Report(config, folder, game, checkpoint.step if checkpoint else 0)
@@ -724,7 +773,7 @@ def train(config: Config, folder: Path, game: Game) -> bool:
 
 def train_other_rank(team: Team, config: Config, path: Path | None) -> None:
     """Train as rank 1 or more: the same program, which writes no files and prints nothing."""
-    limit_threads()
+    prepare_process()
     options = parse_options(config.options)
     game = make_game(config.game, num_players=config.num_players, **options)
     checkpoint = load(path, game) if path else None
@@ -810,7 +859,7 @@ def main(config: Config) -> tuple[Path, bool, dict[str, list[Line]]]:
     if config.imitation:
         make_expert(config, game, config.seed)  # an unknown bot is refused before a file is written
     if config.start is not None:
-        restore_weights(ActorCritic(game, config.width, config.trunk), load(config.start, game))
+        restore_weights(actor_critic(config, game), load(config.start, game))
     written = {"config": asdict(replace(config, resume=None)), **provenance()}
     if folder.is_dir():
         remove_leftovers(folder)

@@ -29,6 +29,11 @@ class EntityNet(nn.Module):
         actions: the action table of the logits.
         width: width of the layers for each kind of thing.
         trunk: width of the trunk's two layers.
+
+    Attributes:
+        blocks: the blocks of the action table.
+        size_of: the number of things of each kind that has layers of its own.
+        whole: the ranges of an observation that the trunk sees directly.
     """
 
     def __init__(
@@ -37,20 +42,20 @@ class EntityNet(nn.Module):
         super().__init__()
         self.latent_dim_pi = actions.size
         self.latent_dim_vf = trunk
-        self._blocks = list(actions.blocks.values())
+        self.blocks = list(actions.blocks.values())
         self._layout = layout
-        self._size_of: dict[str, int] = {}
+        self.size_of: dict[str, int] = {}
         apart: list[tuple[int, int]] = []  # ranges too long to be direct inputs of the trunk
-        with_actions = {b.entity for b in self._blocks}
+        with_actions = {b.entity for b in self.blocks}
         for block in layout.blocks.values():
             kind = block.entity
-            if kind in with_actions and kind not in self._size_of and kind:
-                self._size_of[kind] = block.rows
+            if kind in with_actions and kind not in self.size_of and kind:
+                self.size_of[kind] = block.rows
                 start, stop = layout.rows(kind)
                 if stop - start > trunk:
                     apart.append((start, stop))
-        self._whole = _without(layout.size, apart)
-        self._make_layers(layout, sum(stop - start for start, stop in self._whole), width, trunk)
+        self.whole = _without(layout.size, apart)
+        self._make_layers(layout, sum(stop - start for start, stop in self.whole), width, trunk)
 
     @property
     def observation_size(self) -> int:
@@ -60,7 +65,7 @@ class EntityNet(nn.Module):
     def _make_layers(self, layout: ObservationLayout, whole: int, width: int, trunk: int) -> None:
         layers: dict[str, nn.Module] = {}
         places: dict[str, nn.Parameter] = {}
-        for kind, count in self._size_of.items():
+        for kind, count in self.size_of.items():
             start, stop = layout.rows(kind)
             features = (stop - start) // count
             places[kind] = nn.Parameter(0.1 * torch.randn(count, width))
@@ -69,11 +74,11 @@ class EntityNet(nn.Module):
             layers[f"{kind}_self"] = nn.Linear(width, width)
             layers[f"{kind}_again"] = nn.Linear(width, width)
             layers[f"{kind}_trunk"] = nn.Linear(trunk, width, bias=False)
-        pooled = 2 * width * len(self._size_of)
+        pooled = 2 * width * len(self.size_of)
         layers["trunk_in"] = nn.Linear(whole + pooled, trunk)
         layers["trunk_out"] = nn.Linear(trunk, trunk)
-        for block in self._blocks:
-            if block.entity in self._size_of:
+        for block in self.blocks:
+            if block.entity in self.size_of:
                 each = -(-block.size // self._table_size(block.entity))
                 layers[f"act_{block.name}"] = _quiet(nn.Linear(width, each))
             else:
@@ -81,17 +86,22 @@ class EntityNet(nn.Module):
         self.layers = nn.ModuleDict(layers)
         self.places = nn.ParameterDict(places)
 
+    def features(self, observations: Tensor, kind: str) -> Tensor:
+        """Return the features of all things of a kind, ``[n, things, features]``; a view."""
+        found: Tensor = self._layout.features(observations, kind)
+        return found
+
     def _table_size(self, kind: str) -> int:
         """Return the number of things of a kind in the action table."""
-        return min(block.size for block in self._blocks if block.entity == kind)
+        return min(block.size for block in self.blocks if block.entity == kind)
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         """Return the logits and the summary."""
         layers = self.layers
-        whole = torch.cat([observations[:, start:stop] for start, stop in self._whole], dim=1)
+        whole = torch.cat([observations[:, start:stop] for start, stop in self.whole], dim=1)
         seen: dict[str, Tensor] = {}
-        for kind in self._size_of:
-            features, context = self._layout.features(observations, kind), f"{kind}_whole"
+        for kind in self.size_of:
+            features, context = self.features(observations, kind), f"{kind}_whole"
             x = _encode(features, layers[f"{kind}_in"], layers[context](whole), self.places[kind])
             seen[kind] = _encode(x, layers[f"{kind}_self"])
         pooled = [part for x in seen.values() for part in _pool(x)]
@@ -99,7 +109,7 @@ class EntityNet(nn.Module):
         summary = torch.relu(layers["trunk_out"](summary))
         for kind, x in seen.items():
             seen[kind] = _encode(x, layers[f"{kind}_again"], layers[f"{kind}_trunk"](summary))
-        return torch.cat([self._logits(block, seen, summary) for block in self._blocks], 1), summary
+        return torch.cat([self._logits(block, seen, summary) for block in self.blocks], 1), summary
 
     def _logits(self, block: Any, seen: dict[str, Tensor], summary: Tensor) -> Tensor:
         """Return the logits of one block; 0 for things that are not in the observation."""
