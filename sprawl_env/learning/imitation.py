@@ -173,9 +173,7 @@ def imitate(
             rows = order[start : start + batch_size]
             for group in optimizer.param_groups:
                 group["lr"] = learning_rate * max(0.1, 1 - share)
-            agreed += float(
-                differentiate(team, net.flat, net.leaves, rows, loss, learner.watch)
-            )
+            agreed += float(differentiate(team, net.flat, net.leaves, rows, loss, learner.watch))
             optimizer.step()
             seen += len(rows) * team.size
             done += 1

@@ -82,8 +82,7 @@ class ActorCritic(nn.Module):
         scales = torch.from_numpy(game.observation_layout.scales.copy())
         self.register_buffer("scales", scales, persistent=False)
         sizes = {name: parameter.shape for name, parameter in self.named_parameters()}
-        value = "value_net.weight", "value_net.bias"
-        self._in_halves = HalfNet(self.mlp_extractor, value, sizes, "mlp_extractor.", scales)
+        self._in_halves = HalfNet(self.mlp_extractor, sizes, "mlp_extractor.", scales)
         self.flatten()
 
     def flatten(self) -> None:
@@ -97,7 +96,7 @@ class ActorCritic(nn.Module):
 
     @property
     def leaves(self) -> list[Tensor]:
-        """What a loss is differentiated by: the parameters in the order of ``flat``, or ``flat``."""
+        """What a loss is differentiated by: ``flat``, or the parameters in its order."""
         return [self.flat] if self.low and not self.flat.is_cuda else list(self.parameters())
 
     def frozen(self) -> ActorCritic:
@@ -137,13 +136,12 @@ class _Differentiated(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, net: HalfNet, numbers: Tensor, flat: Tensor) -> tuple[Tensor, Tensor]:
-        logits, values, kept = net.forward(numbers, flat.detach())
-        ctx.net, ctx.kept = net, kept
+        logits, values, ctx.found = net.forward(numbers, flat.detach())
         return logits, values
 
     @staticmethod
     def backward(ctx: Any, of_logits: Tensor, of_values: Tensor) -> tuple[None, None, Tensor]:
-        return None, None, ctx.net.backward(ctx.kept, of_logits, of_values)
+        return None, None, ctx.found.backward(of_logits, of_values)
 
 
 def _without_gradient(net: HalfNet, numbers: Tensor, flat: Tensor) -> tuple[Tensor, Tensor]:
@@ -593,7 +591,8 @@ class Learner:
 
         def loss(rows: Tensor) -> tuple[Tensor, Tensor]:
             # index_select: torch's indexing takes ten times as long with rows of int8
-            logits, values = self.net(*(x.index_select(0, rows) for x in (batch.numbers, batch.masks)))
+            numbers, masks = (x.index_select(0, rows) for x in (batch.numbers, batch.masks))
+            logits, values = self.net(numbers, masks)
             log_probs = torch.log_softmax(logits, dim=1)
             # softmax: torch's exp takes ten times as long where the result is subnormal or 0
             entropy = -(torch.softmax(logits, dim=1) * log_probs).sum(dim=1)

@@ -112,7 +112,7 @@ KEPT_WHEN_RESUMED: Final = {"resume"}
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # what glibc's mallopt calls them
 LARGEST_BLOCK: Final = 32 * 2**20  # bytes that the allocator may take out of memory it has kept
 KEPT_MEMORY: Final = 2**30  # bytes that it keeps
-ROWS_TIMED: Final = 4096  # rows of the matrices that decide on the precision
+ROWS_TIMED: Final = 16384  # rows of the matrices that decide on the precision
 CLEARLY: Final = 1.2  # times as fast as float32 bfloat16 has to be
 
 
@@ -218,11 +218,13 @@ def halves_are_faster() -> bool:
 
     Processors without instructions for it are many times slower, those with them twice as fast.
     """
-    took = {}
+    threads, took = torch.get_num_threads(), {}
+    torch.set_num_threads(1)  # as each training process does
     for dtype in (torch.float32, torch.bfloat16):
         rows, layer = torch.ones(ROWS_TIMED, 32, dtype=dtype), torch.ones(32, 32, dtype=dtype)
         torch.mm(rows, layer)
-        took[dtype] = min(timeit.repeat(lambda x=rows, y=layer: torch.mm(x, y), number=3, repeat=5))
+        took[dtype] = min(timeit.repeat(lambda x=rows, y=layer: torch.mm(x, y), number=3, repeat=9))
+    torch.set_num_threads(threads)
     return took[torch.float32] > CLEARLY * took[torch.bfloat16]
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from sprawl_env.bots.policy.network import EntityNet
 from sprawl_env.kernels import bfloat16
@@ -23,14 +23,21 @@ from sprawl_env.kernels import bfloat16
 HALF = torch.bfloat16
 
 
-def bits(x: Tensor) -> Any:
+def bits(x: Tensor, *shape: int) -> Any:
     """Return the bits of a bfloat16 tensor whose numbers lie side by side, as an array; a view."""
-    return x.view(torch.uint16).numpy()
+    return x.view(shape or x.shape).view(torch.uint16).numpy()
 
 
 @dataclass
 class Things:
-    """What a forward pass keeps for the things of one kind, bfloat16 ``[n * things, ...]``."""
+    """What a forward pass keeps for the things of one kind.
+
+    Attributes:
+        features: bfloat16 ``[n * things, features]``.
+        first: bfloat16 ``[n * things, width]``, after the first layer; ``second`` and ``third``
+            likewise.
+        where: int32 ``[n, width]``, the first thing that has the maximum.
+    """
 
     features: Tensor
     first: Tensor
@@ -39,196 +46,208 @@ class Things:
     where: Tensor
 
 
-@dataclass
-class Kept:
-    """What a forward pass keeps for the backward pass."""
-
-    weights: Mapping[str, Tensor]
-    low: Mapping[str, Tensor]
-    whole: Tensor
-    trunk_input: Tensor
-    trunk: tuple[Tensor, Tensor]
-    things: dict[str, Things]
-
-
 class HalfNet:
-    """Computes a network and its gradient.
+    """Computes a network and its gradient in bfloat16.
 
     Args:
         net: the network.
-        value: names of the weight ``[1, trunk]`` and the bias of the value head.
-        sizes: all parameters in order, with their shapes; those of the network have the prefix.
-        prefix: of the network's parameters.
+        parameters: the shapes of all parameters by name, in order: those of the network with the
+            prefix ``prefix``, and ``value_net.weight`` and ``value_net.bias`` of the value head.
+        prefix: of the names of the network's parameters.
         scales: float32 ``[observation_size]``.
     """
 
     def __init__(
-        self,
-        net: EntityNet,
-        value: tuple[str, str],
-        sizes: Mapping[str, torch.Size],
-        prefix: str,
-        scales: Tensor,
+        self, net: EntityNet, parameters: Mapping[str, torch.Size], prefix: str, scales: Tensor
     ) -> None:
-        self._net, self._value, self._sizes = net, value, dict(sizes)
-        self._layer, self._place = f"{prefix}layers.", f"{prefix}places."
-        self._scales = scales
-        self._lengths = [size.numel() for size in self._sizes.values()]
+        self.net, self.scales = net, scales
+        self.shapes = {name.removeprefix(prefix): shape for name, shape in parameters.items()}
+        self.lengths = [shape.numel() for shape in self.shapes.values()]
 
     def parts(self, flat: Tensor) -> dict[str, Tensor]:
-        """Return the parameters in a flat tensor, by name; views."""
-        parts = flat.split(self._lengths)
-        pairs = zip(self._sizes.items(), parts, strict=True)
-        return {name: part.view(size) for (name, size), part in pairs}
+        """Return the parameters in a flat tensor by name, without the prefix; views."""
+        pairs = zip(self.shapes.items(), flat.split(self.lengths), strict=True)
+        return {name: part.view(shape) for (name, shape), part in pairs}
 
-    def forward(self, numbers: Tensor, flat: Tensor) -> tuple[Tensor, Tensor, Kept]:
-        """Return logits ``[n, num_actions]``, values ``[n]``, and what :meth:`backward` needs.
+    def forward(self, numbers: Tensor, flat: Tensor) -> tuple[Tensor, Tensor, Pass]:
+        """Return logits ``[n, num_actions]``, values ``[n]`` and what a gradient needs.
 
         Args:
             numbers: int8 ``[n, observation_size]``.
             flat: all parameters, float32.
         """
-        net, weights, low = self._net, self.parts(flat), self.parts(flat.to(HALF))
-        count, layer = len(numbers), self._layer
+        found = Pass(self, numbers, flat)
+        return found.logits(), found.values(), found
+
+
+class Pass:
+    """One forward pass, with what its backward pass needs.
+
+    Its results are not among it: they will refer to the pass, and nothing would free either.
+    """
+
+    def __init__(self, model: HalfNet, numbers: Tensor, flat: Tensor) -> None:
+        self._model, self._net, self._count = model, model.net, len(numbers)
+        self._weights, self._low = model.parts(flat), model.parts(flat.to(HALF))
         seen = torch.empty(numbers.shape, dtype=HALF)
-        bfloat16.scale_rows(numbers.numpy(), self._scales.numpy(), bits(seen))
-        whole = torch.cat([seen[:, start:stop] for start, stop in net.whole], dim=1)
-        things: dict[str, Things] = {}
-        inputs = [whole]
+        bfloat16.scale_rows(numbers.numpy(), model.scales.numpy(), bits(seen))
+        self._whole = torch.cat([seen[:, start:stop] for start, stop in self._net.whole], dim=1)
+        self._things: dict[str, Things] = {}
+        self._inputs = [self._whole]
+        for kind in self._net.size_of:
+            self._look(kind, seen)
+        self._trunk_input = torch.cat(self._inputs, dim=1)
+        self._before = self._affine(self._trunk_input, "trunk_in").relu_()
+        self._after = self._affine(self._before.to(HALF), "trunk_out").relu_()
+        self._summary = self._after.to(HALF)
+        for kind, things in self._things.items():
+            context = self._affine(self._summary, f"{kind}_trunk", f"{kind}_again")
+            things.third = self._encode(things.second, f"{kind}_again", context)
 
-        def affine(x: Tensor, name: str, bias: str) -> Tensor:
-            found = torch.mm(x, low[f"{layer}{name}.weight"].t()).float()
-            return found.add_(weights[f"{layer}{bias}.bias"])
+    # --------------------------------------------------------------------------- forwards
 
-        def encode(x: Tensor, name: str, context: Tensor, places: Tensor) -> Tensor:
-            found = torch.mm(x, low[f"{layer}{name}.weight"].t())
-            shaped = bits(found).reshape(count, len(places), -1)
-            bfloat16.add_and_rectify(shaped, context.numpy(), places.numpy())
-            return found
+    def _weight(self, name: str) -> Tensor:
+        return self._low[f"layers.{name}.weight"]
 
-        for kind, size in net.size_of.items():
-            places = weights[self._place + kind]
-            features = net.features(seen, kind).reshape(count * size, -1)
-            context = affine(whole, f"{kind}_whole", f"{kind}_in")
-            first = encode(features, f"{kind}_in", context, places)
-            bias = weights[f"{layer}{kind}_self.bias"].expand(count, -1).contiguous()
-            second = encode(first, f"{kind}_self", bias, torch.zeros_like(places))
-            mean, largest = torch.empty_like(bias), torch.empty_like(bias)
-            where = torch.empty(bias.shape, dtype=torch.int32)
-            shaped = bits(second).reshape(count, size, -1)
-            bfloat16.pool(shaped, mean.numpy(), largest.numpy(), where.numpy())
-            inputs += [mean.to(HALF), largest.to(HALF)]
-            things[kind] = Things(features, first, second, second, where)
-        trunk_input = torch.cat(inputs, dim=1)
-        before = affine(trunk_input, "trunk_in", "trunk_in").relu_()
-        after = affine(before.to(HALF), "trunk_out", "trunk_out").relu_()
-        summary = after.to(HALF)
-        for kind, kept in things.items():
-            context = affine(summary, f"{kind}_trunk", f"{kind}_again")
-            nothing = torch.zeros_like(weights[self._place + kind])
-            kept.third = encode(kept.second, f"{kind}_again", context, nothing)
-        logits = torch.zeros(count, net.latent_dim_pi)
-        for block in net.blocks:
-            x = things[block.entity].third if block.entity in things else summary
-            found = affine(x, f"act_{block.name}", f"act_{block.name}").view(count, -1)
+    def _bias(self, name: str) -> Tensor:
+        return self._weights[f"layers.{name}.bias"]
+
+    def _affine(self, x: Tensor, name: str, bias: str = "") -> Tensor:
+        """Return a layer's result in float32, with its own bias or another layer's."""
+        return torch.mm(x, self._weight(name).t()).float().add_(self._bias(bias or name))
+
+    def _encode(
+        self, x: Tensor, name: str, context: Tensor, places: Tensor | None = None
+    ) -> Tensor:
+        """Return ``relu(x @ weight.T + context + places)`` for all things of a kind."""
+        found = torch.mm(x, self._weight(name).t())
+        things, width = len(x) // max(self._count, 1), found.shape[1]
+        fixed = torch.zeros(things, width) if places is None else places
+        shaped = bits(found, self._count, things, width)
+        bfloat16.add_and_rectify(shaped, context.numpy(), fixed.numpy())
+        return found
+
+    def _look(self, kind: str, seen: Tensor) -> None:
+        """Encode the things of a kind, and add their mean and maximum to the trunk's inputs."""
+        count, size = self._count, self._net.size_of[kind]
+        features = self._net.features(seen, kind).reshape(count * size, -1)
+        context = self._affine(self._whole, f"{kind}_whole", f"{kind}_in")
+        first = self._encode(features, f"{kind}_in", context, self._weights[f"places.{kind}"])
+        bias = self._bias(f"{kind}_self").expand(count, -1).contiguous()
+        second = self._encode(first, f"{kind}_self", bias)
+        mean, largest = torch.empty_like(bias), torch.empty_like(bias)
+        where = torch.empty(bias.shape, dtype=torch.int32)
+        shaped = bits(second, count, size, bias.shape[1])
+        bfloat16.pool(shaped, mean.numpy(), largest.numpy(), where.numpy())
+        self._inputs += [mean.to(HALF), largest.to(HALF)]
+        self._things[kind] = Things(features, first, second, second, where)
+
+    def values(self) -> Tensor:
+        """Return the values, float32 ``[n]``."""
+        weight, bias = self._weights["value_net.weight"], self._weights["value_net.bias"]
+        return torch.mv(self._after, weight.view(-1)).add_(bias)
+
+    def logits(self) -> Tensor:
+        """Return the logits, also of illegal actions, float32 ``[n, num_actions]``."""
+        logits = torch.zeros(self._count, self._net.latent_dim_pi)
+        for block in self._net.blocks:
+            kind = block.entity
+            x = self._things[kind].third if kind in self._things else self._summary
+            found = self._affine(x, f"act_{block.name}").view(self._count, -1)
             used = min(found.shape[1], block.size)
             logits[:, block.start : block.start + used] = found[:, :used]
-        weight, bias = (weights[name] for name in self._value)
-        values = torch.mv(after, weight.view(-1)).add_(bias)
-        return logits, values, Kept(weights, low, whole, trunk_input, (before, after), things)
+        return logits
 
-    def backward(self, kept: Kept, of_logits: Tensor, of_values: Tensor) -> Tensor:
+    # -------------------------------------------------------------------------- backwards
+
+    def backward(self, of_logits: Tensor, of_values: Tensor) -> Tensor:
         """Return the gradient of all parameters, flat, float32.
 
         Args:
-            kept: of the forward pass.
             of_logits: float32 ``[n, num_actions]``, the gradient of the logits.
             of_values: float32 ``[n]``, the gradient of the values.
         """
-        net, low, layer = self._net, kept.low, self._layer
-        flat = torch.zeros(sum(self._lengths))
-        found, count = self.parts(flat), len(of_values)
-        before, after = kept.trunk
-        summary = after.to(HALF)
-        weight, bias = self._value
-        found[weight].copy_(torch.mv(after.t(), of_values).view(1, -1))
-        found[bias].copy_(of_values.sum())
-        of_summary = of_values.unsqueeze(1) * kept.weights[weight]
-
-        def multiplied(gradient: Tensor, x: Tensor, name: str) -> None:
-            found[f"{layer}{name}.weight"].copy_(torch.mm(gradient.t(), x))
-
-        def passed(gradient: Tensor, x: Tensor, things: int) -> tuple[Tensor, Tensor, Tensor]:
-            """Return the gradient before the ReLU, those of the context and of the places."""
-            own, width = torch.empty_like(x), x.shape[1]
-            of_context, of_places = torch.empty(count, width), torch.zeros(things, width)
-            shape = count, things, width
-            bfloat16.gate(
-                bits(gradient).reshape(shape), bits(x).reshape(shape), bits(own).reshape(shape),
-                of_context.numpy(), of_places.numpy(),
-            )  # fmt: skip
-            return own, of_context, of_places
-
-        of_third: dict[str, Tensor] = {}
-        for block in net.blocks:
-            name = f"act_{block.name}"
-            own_weight = low[f"{layer}{name}.weight"]
-            known = block.entity in kept.things
-            rows = count * net.size_of[block.entity] if known else count
-            wanted = rows // max(count, 1) * len(own_weight)
-            part = of_logits[:, block.start : block.start + min(wanted, block.size)]
-            if wanted > block.size:
-                part = torch.nn.functional.pad(part, (0, wanted - block.size))
-            part = part.reshape(rows, -1)
-            found[f"{layer}{name}.bias"].copy_(part.sum(dim=0))
-            part = part.to(HALF)
-            if not known:
-                multiplied(part, summary, name)
-                of_summary += torch.mm(part, own_weight)
-                continue
-            multiplied(part, kept.things[block.entity].third, name)
-            if block.entity in of_third:
-                of_third[block.entity].addmm_(part, own_weight)
-            else:
-                of_third[block.entity] = torch.mm(part, own_weight)
-        of_second: dict[str, Tensor] = {}
-        for kind, things in kept.things.items():
-            gradient = of_third.get(kind, torch.zeros_like(things.third))
-            own, of_context, _ = passed(gradient, things.third, net.size_of[kind])
-            multiplied(own, things.second, f"{kind}_again")
-            found[f"{layer}{kind}_again.bias"].copy_(of_context.sum(dim=0))
-            context = of_context.to(HALF)
-            multiplied(context, summary, f"{kind}_trunk")
-            of_summary += torch.mm(context, low[f"{layer}{kind}_trunk.weight"])
-            of_second[kind] = torch.mm(own, low[f"{layer}{kind}_again.weight"])
-        of_summary.mul_(after > 0)
-        found[f"{layer}trunk_out.bias"].copy_(of_summary.sum(dim=0))
-        gradient = of_summary.to(HALF)
-        multiplied(gradient, before.to(HALF), "trunk_out")
-        of_before = torch.mm(gradient, low[f"{layer}trunk_out.weight"]).float().mul_(before > 0)
-        found[f"{layer}trunk_in.bias"].copy_(of_before.sum(dim=0))
-        gradient = of_before.to(HALF)
-        multiplied(gradient, kept.trunk_input, "trunk_in")
-        pooled = low[f"{layer}trunk_in.weight"][:, kept.whole.shape[1] :]
-        parts = torch.mm(gradient, pooled).float().split(width_of(kept), dim=1) if kept.things else ()
-        for k, (kind, things) in enumerate(kept.things.items()):
-            size = net.size_of[kind]
-            mean, largest = (parts[2 * k + j].contiguous().numpy() for j in (0, 1))
-            gradient = of_second[kind]
-            shaped = bits(gradient).reshape(count, size, -1)
-            bfloat16.add_pooled(mean, largest, things.where.numpy(), shaped)
-            own, of_context, _ = passed(gradient, things.second, size)
-            multiplied(own, things.first, f"{kind}_self")
-            found[f"{layer}{kind}_self.bias"].copy_(of_context.sum(dim=0))
-            gradient = torch.mm(own, low[f"{layer}{kind}_self.weight"])
-            own, of_context, of_places = passed(gradient, things.first, size)
-            multiplied(own, things.features, f"{kind}_in")
-            found[f"{layer}{kind}_in.bias"].copy_(of_context.sum(dim=0))
-            multiplied(of_context.to(HALF), kept.whole, f"{kind}_whole")
-            found[self._place + kind].copy_(of_places)
+        flat = torch.zeros(sum(self._model.lengths))
+        self._found = self._model.parts(flat)
+        weight = self._weights["value_net.weight"]
+        self._found["value_net.weight"].copy_(torch.mv(self._after.t(), of_values).view(1, -1))
+        self._found["value_net.bias"].copy_(of_values.sum())
+        self._of_summary = of_values.unsqueeze(1) * weight
+        of_third = self._of_heads(of_logits)
+        of_second = {kind: self._of_again(kind, of_third.get(kind)) for kind in self._things}
+        pooled = self._of_trunk().split(self._trunk_parts(), dim=1)[1:]
+        for k, (kind, gradient) in enumerate(of_second.items()):
+            self._of_look(kind, gradient, *(x.contiguous() for x in pooled[2 * k : 2 * k + 2]))
         return flat
 
+    def _trunk_parts(self) -> list[int]:
+        return [part.shape[1] for part in self._inputs]
 
-def width_of(kept: Kept) -> int:
-    """Return the width of the layers for things."""
-    return next(iter(kept.things.values())).second.shape[1]
+    def _add(self, name: str, gradient: Tensor, x: Tensor, bias: Tensor | None) -> None:
+        """Write the gradients of a layer whose input was ``x``."""
+        self._found[f"layers.{name}.weight"].copy_(torch.mm(gradient.t(), x))
+        if bias is not None:
+            self._found[f"layers.{name}.bias"].copy_(bias.sum(dim=0))
+
+    def _gate(self, gradient: Tensor, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Return the gradient before the ReLU of ``x``, those of the context and of the places."""
+        own, count, width = torch.empty_like(x), self._count, x.shape[1]
+        things = len(x) // max(count, 1)
+        of_context, of_places = torch.empty(count, width), torch.zeros(things, width)
+        shaped = (bits(each, count, things, width) for each in (gradient, x, own))
+        bfloat16.gate(*shaped, of_context.numpy(), of_places.numpy())
+        return own, of_context, of_places
+
+    def _of_heads(self, of_logits: Tensor) -> dict[str, Tensor]:
+        """Return the gradients of the things' last layers by kind."""
+        found: dict[str, Tensor] = {}
+        for block in self._net.blocks:
+            name, kind = f"act_{block.name}", block.entity
+            known = kind in self._things
+            x, weight = self._things[kind].third if known else self._summary, self._weight(name)
+            size = len(x) // max(self._count, 1) * len(weight)  # of the logits of one row
+            part = of_logits[:, block.start : block.start + min(size, block.size)]
+            part = nn.functional.pad(part, (0, size - part.shape[1])).reshape(len(x), -1)
+            low = part.to(HALF)
+            self._add(name, low, x, part)
+            if not known:
+                self._of_summary += torch.mm(low, weight)
+            elif kind in found:
+                found[kind].addmm_(low, weight)
+            else:
+                found[kind] = torch.mm(low, weight)
+        return found
+
+    def _of_again(self, kind: str, gradient: Tensor | None) -> Tensor:
+        """Return the gradient of the things' second layer; add that of the summary."""
+        things = self._things[kind]
+        given = torch.zeros_like(things.third) if gradient is None else gradient
+        own, of_context, _ = self._gate(given, things.third)
+        self._add(f"{kind}_again", own, things.second, of_context)
+        context = of_context.to(HALF)
+        self._add(f"{kind}_trunk", context, self._summary, None)
+        self._of_summary += torch.mm(context, self._weight(f"{kind}_trunk"))
+        return torch.mm(own, self._weight(f"{kind}_again"))
+
+    def _of_trunk(self) -> Tensor:
+        """Return the gradient of the trunk's inputs."""
+        of_after = self._of_summary.mul_(self._after > 0)
+        low = of_after.to(HALF)
+        self._add("trunk_out", low, self._before.to(HALF), of_after)
+        of_before = torch.mm(low, self._weight("trunk_out")).float().mul_(self._before > 0)
+        low = of_before.to(HALF)
+        self._add("trunk_in", low, self._trunk_input, of_before)
+        return torch.mm(low, self._weight("trunk_in")).float()
+
+    def _of_look(self, kind: str, gradient: Tensor, of_mean: Tensor, of_largest: Tensor) -> None:
+        """Write the gradients of the things' first two layers."""
+        things, size = self._things[kind], self._net.size_of[kind]
+        shaped = bits(gradient, self._count, size, gradient.shape[1])
+        bfloat16.add_pooled(of_mean.numpy(), of_largest.numpy(), things.where.numpy(), shaped)
+        own, of_context, _ = self._gate(gradient, things.second)
+        self._add(f"{kind}_self", own, things.first, of_context)
+        of_first = torch.mm(own, self._weight(f"{kind}_self"))
+        own, of_context, of_places = self._gate(of_first, things.first)
+        self._add(f"{kind}_in", own, things.features, of_context)
+        self._add(f"{kind}_whole", of_context.to(HALF), self._whole, None)
+        self._found[f"places.{kind}"].copy_(of_places)

@@ -1,4 +1,4 @@
-"""bots/policy/halves.py: the logits, values and gradients of the network in float32, but rounded."""
+"""bots/policy/halves.py: the numbers of the network in float32, but rounded."""
 
 import copy
 

@@ -111,9 +111,7 @@ def test_all_ranks_together_compute_the_gradient_of_the_mean_loss(size):
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_an_update_is_a_step_along_the_gradient_of_ppos_loss(precision):
     """The loss is written here with torch.distributions, one decision at a time."""
-    learner, games = parts(
-        batch_size=10**6 // 16, num_envs=16, entropy=0.02, precision=precision
-    )
+    learner, games = parts(batch_size=10**6 // 16, num_envs=16, entropy=0.02, precision=precision)
     games.collect(learner.net)
     batch = games.estimate(games.collect(learner.net))
     moved = batch._replace(log_probs=batch.log_probs + 0.3 * torch.randn(len(batch.log_probs)))
