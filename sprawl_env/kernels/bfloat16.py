@@ -69,12 +69,11 @@ else:
 
     def widen(half: np.uint16) -> np.float32:
         """Return a bfloat16 as float32."""
-        found: np.float32 = np.array(int(half) << _HALF, np.uint32).view(np.float32)[()]
-        return found
+        return np.float32(np.uint32(int(half) << _HALF).view(np.float32))
 
     def narrow(number: np.float32) -> np.uint16:
         """Return the nearest bfloat16 of a finite float32; of two, the one whose last bit is 0."""
-        bits = int(np.array(number, np.float32).view(np.uint32))
+        bits = int(np.float32(number).view(np.uint32))
         return np.uint16(bits + (bits >> _HALF & 1) + _ROUND >> _HALF & 0xFFFF)
 
 

@@ -90,7 +90,7 @@ class ActorCritic(nn.Module):
         parameters = list(self.parameters())
         self.flat = torch.cat([parameter.detach().flatten() for parameter in parameters])
         lengths = [parameter.numel() for parameter in parameters]
-        for parameter, part in zip(parameters, self.flat.split(lengths), strict=True):
+        for parameter, part in zip(parameters, torch.split(self.flat, lengths), strict=True):
             parameter.data = part.view_as(parameter)
         self.flat.requires_grad_()
 
@@ -576,7 +576,7 @@ class Learner:
         with watch.on("update"):
             for _ in range(config.num_epochs if size else 0):
                 order = torch.randperm(len(batch.rows)).to(self.device)
-                for rows in batch.rows[order][:used].split(each):
+                for rows in torch.split(batch.rows[order][:used], each):
                     totals += differentiate(
                         self.team, self.net.flat, self.net.leaves, rows, loss, watch
                     )
@@ -640,6 +640,6 @@ def differentiate(
         with watch.on("waiting"):
             reduced = team.all_reduce(mine)
         sums = torch.from_numpy(reduced).to(sums.device)
-    gradient, statistics, number = sums.split([len(flat), own.numel(), 1])
+    gradient, statistics, number = torch.split(sums, [len(flat), own.numel(), 1])
     flat.grad = gradient.div_(number)
     return statistics.cpu()

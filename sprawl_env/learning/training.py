@@ -23,6 +23,7 @@ with the same bytes as one that was not.
 from __future__ import annotations
 
 import ctypes
+import functools
 import gc
 import io
 import json
@@ -222,8 +223,9 @@ def halves_are_faster() -> bool:
     torch.set_num_threads(1)  # as each training process does
     for dtype in (torch.float32, torch.bfloat16):
         rows, layer = torch.ones(ROWS_TIMED, 32, dtype=dtype), torch.ones(32, 32, dtype=dtype)
-        torch.mm(rows, layer)
-        took[dtype] = min(timeit.repeat(lambda x=rows, y=layer: torch.mm(x, y), number=3, repeat=9))
+        multiply = functools.partial(torch.mm, rows, layer)
+        multiply()
+        took[dtype] = min(timeit.repeat(multiply, number=3, repeat=9))
     torch.set_num_threads(threads)
     return took[torch.float32] > CLEARLY * took[torch.bfloat16]
 
@@ -527,7 +529,7 @@ def model_tensors(learner: Learner) -> dict[str, Any]:
             whole = value.detach().cpu()
             parts = [whole] * len(shapes)
             if name != "step":
-                pairs = zip(whole.split(lengths), shapes, strict=True)
+                pairs = zip(torch.split(whole, lengths), shapes, strict=True)
                 parts = [part.view(shape) for part, shape in pairs]
             for k, part in enumerate(parts):
                 tensors[f"optimizer.{k}.{name}"] = part.numpy()

@@ -66,7 +66,7 @@ class HalfNet:
 
     def parts(self, flat: Tensor) -> dict[str, Tensor]:
         """Return the parameters in a flat tensor by name, without the prefix; views."""
-        pairs = zip(self.shapes.items(), flat.split(self.lengths), strict=True)
+        pairs = zip(self.shapes.items(), torch.split(flat, self.lengths), strict=True)
         return {name: part.view(shape) for (name, shape), part in pairs}
 
     def forward(self, numbers: Tensor, flat: Tensor) -> tuple[Tensor, Tensor, Pass]:
@@ -175,13 +175,10 @@ class Pass:
         self._of_summary = of_values.unsqueeze(1) * weight
         of_third = self._of_heads(of_logits)
         of_second = {kind: self._of_again(kind, of_third.get(kind)) for kind in self._things}
-        pooled = self._of_trunk().split(self._trunk_parts(), dim=1)[1:]
+        pooled = torch.split(self._of_trunk(), [part.shape[1] for part in self._inputs], dim=1)[1:]
         for k, (kind, gradient) in enumerate(of_second.items()):
             self._of_look(kind, gradient, *(x.contiguous() for x in pooled[2 * k : 2 * k + 2]))
         return flat
-
-    def _trunk_parts(self) -> list[int]:
-        return [part.shape[1] for part in self._inputs]
 
     def _add(self, name: str, gradient: Tensor, x: Tensor, bias: Tensor | None) -> None:
         """Write the gradients of a layer whose input was ``x``."""
@@ -194,8 +191,8 @@ class Pass:
         own, count, width = torch.empty_like(x), self._count, x.shape[1]
         things = len(x) // max(count, 1)
         of_context, of_places = torch.empty(count, width), torch.zeros(things, width)
-        shaped = (bits(each, count, things, width) for each in (gradient, x, own))
-        bfloat16.gate(*shaped, of_context.numpy(), of_places.numpy())
+        given, result, out = (bits(each, count, things, width) for each in (gradient, x, own))
+        bfloat16.gate(given, result, out, of_context.numpy(), of_places.numpy())
         return own, of_context, of_places
 
     def _of_heads(self, of_logits: Tensor) -> dict[str, Tensor]:
