@@ -38,11 +38,11 @@ class Config:
     """games that are played at the same time"""
     num_steps: int = 32
     """plies of each game between two updates"""
-    batch_size: int = 1024
+    batch_size: int = 2048
     """decisions in a gradient step"""
     num_epochs: int = 3
     """passes over the decisions of an update"""
-    learning_rate: float = 1e-3
+    learning_rate: float = 1.5e-3
     """Adam's step size at the start, annealed to 5% of it"""
     entropy: float = 0.01
     """weight of the entropy bonus at the start, annealed like the step size"""
@@ -106,6 +106,8 @@ PRESETS = {
         preset="full",
         total_steps=1_000_000_000,
         max_minutes=120.0,
+        num_envs=1024,
+        batch_size=4096,
         pool_size=16,
         checkpoint_every=1_000_000,
         evaluation_games=4000,

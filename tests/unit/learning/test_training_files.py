@@ -291,10 +291,30 @@ def test_a_gpu_that_is_not_there_is_refused_and_one_process_has_it(monkeypatch):
     assert found.device == "cpu"
     assert found.processes >= 1 and Config().num_envs % found.processes == 0
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    assert training.resolved(Config()) == replace(Config(), device="cuda", processes=1)
+    gpu = {"device": "cuda", "processes": 1, "precision": "bfloat16"}
+    assert training.resolved(Config()) == replace(Config(), **gpu)
     assert training.resolved(replace(Config(), device="cpu")).device == "cpu"
     with pytest.raises(InvalidOption, match="processes=2: expected 1 on a GPU"):
         training.resolved(replace(Config(), processes=2))
+
+
+@pytest.mark.parametrize(("faster", "precision"), [(True, "bfloat16"), (False, "float32")])
+def test_the_precision_is_the_faster_one_unless_it_is_named(monkeypatch, faster, precision):
+    monkeypatch.setattr(training, "halves_are_faster", lambda: faster)
+    config = replace(Config(), device="cpu")
+    assert training.resolved(config).precision == precision
+    assert training.resolved(replace(config, precision="float32")).precision == "float32"
+    with pytest.raises(InvalidOption, match="precision='half': expected auto, float32, bfloat16"):
+        training.check(replace(config, precision="half"))
+
+
+@pytest.mark.parametrize("seconds", [(9.0, 3.0), (3.0, 9.0), (9.0, 8.0)])
+def test_bfloat16_has_to_be_clearly_faster(monkeypatch, seconds):
+    times = iter([[each] for each in seconds])
+    monkeypatch.setattr(training.timeit, "repeat", lambda *_, **__: next(times))
+    threads = torch.get_num_threads()
+    assert training.halves_are_faster() == (seconds == (9.0, 3.0))
+    assert torch.get_num_threads() == threads
 
 
 @pytest.mark.parametrize(
