@@ -237,7 +237,8 @@ def environments():
     yield "aec step before reset", lambda: aec.step(0)
     yield "aec observe before reset", lambda: aec.observe("player_0")
     yield "aec render before reset", aec.render
-    yield "aec state before reset", lambda: aec.state
+    yield "aec state before reset", aec.state
+    yield "aec record before reset", lambda: aec.record
     yield "parallel step before reset", lambda: parallel.step({})
     yield "gym step before reset", lambda: gym.step(0)
     yield "gym masks before reset", gym.action_masks

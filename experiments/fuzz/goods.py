@@ -18,6 +18,7 @@ from sprawl_env.adapters.aec import BoardGameAEC
 from sprawl_env.adapters.gym import BoardGameGym, LegalDiscrete
 from sprawl_env.adapters.parallel import BoardGameParallel
 from sprawl_env.adapters.sb3 import SelfPlayVecEnv
+from sprawl_env.adapters.spaces import MaskedDiscrete
 from sprawl_env.adapters.vector import VectorGames, VectorSettings
 from sprawl_env.arena.journal import to_line
 from sprawl_env.bots.greedy import GreedyBot
@@ -197,6 +198,7 @@ OBJECTS: dict[str, Make] = {
     "BoardGameParallel": lambda p: p.opened(BoardGameParallel(p.game)),
     "BoardGameGym": lambda p: p.opened(BoardGameGym(p.game)),
     "LegalDiscrete": lambda p: LegalDiscrete(p.game.num_actions),
+    "MaskedDiscrete": lambda p: MaskedDiscrete(p.game.num_actions),
     "SelfPlayVecEnv": lambda p: p.learners(),
     "RandomBot": lambda p: p.bot,
     "GreedyBot": lambda p: GreedyBot(p.game),

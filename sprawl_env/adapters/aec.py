@@ -71,6 +71,8 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
         self.infos: dict[str, dict[str, Any]] = {
             agent: {"action_mask": shown.get(agent, self._no_mask())} for agent in self.agents
         }
+        for agent, space in self._action_spaces.items():
+            space.legal = shown.get(agent)
 
     def _no_mask(self) -> Mask:
         return np.zeros(self.game.num_actions, np.int8)

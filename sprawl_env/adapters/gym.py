@@ -9,9 +9,8 @@ from typing import Any
 import gymnasium
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces
 
-from sprawl_env.adapters.spaces import observation_space
+from sprawl_env.adapters.spaces import MaskedDiscrete, observation_space
 from sprawl_env.bots.names import as_bot
 from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.bots.random import RandomBot
@@ -37,13 +36,10 @@ from sprawl_env.render.modes import RENDER_FPS, RENDER_MODES, Renderer
 
 Observation = Floats | Mask
 _ONLY: Index = np.zeros(1, np.int64)  # index of the one game of the batch
-_MASK = (INT8,)  # dtypes of a mask, and of probabilities, as Gymnasium takes them
-_PROBABILITY = (np.dtype(np.float64),)
-_MOST_ACTIONS = 10**6
 _SEEDS_KEPT = 16  # number of seeds whose openings are remembered
 
 
-class LegalDiscrete(spaces.Discrete):
+class LegalDiscrete(MaskedDiscrete):
     """Action ids whose ``sample()`` draws a legal action unless another mask is given.
 
     Gymnasium's environment checker seeds the space, draws an action, resets the environment with
@@ -55,9 +51,8 @@ class LegalDiscrete(spaces.Discrete):
 
     @checked
     def __init__(self, n: int) -> None:
-        n = check_whole("LegalDiscrete: n=", n, 1, _MOST_ACTIONS)
         super().__init__(n)
-        self.legal: Mask = np.ones(n, np.int8)
+        self.legal = np.ones(n, np.int8)
         self._in_every_opening: Mask = np.ones(n, np.int8)
         self._openings: dict[int, Mask] = {}  # masks of the openings of the latest seeds
 
@@ -68,7 +63,7 @@ class LegalDiscrete(spaces.Discrete):
         Raises:
             InvalidOption: ``legal`` is no mask int8 ``[n]``.
         """
-        check_row("legal", legal, int(self.n), _MASK)
+        check_row("legal", legal, int(self.n), (INT8,))
         self.legal = legal
         self._in_every_opening = self._in_every_opening & legal
         if seed is not None:
@@ -88,27 +83,6 @@ class LegalDiscrete(spaces.Discrete):
         elif seed is not None and self._in_every_opening.any():
             self.legal = self._in_every_opening
         return super().seed(seed)
-
-    def sample(self, mask: Any = None, probability: Any = None) -> Any:
-        """Draw an action by ``probability`` or ``mask`` if given, otherwise a legal action.
-
-        Raises:
-            InvalidOption: both are given, or one is no array ``[n]`` that Gymnasium takes.
-        """
-        size = int(self.n)
-        if mask is not None and probability is not None:
-            raise InvalidOption("sample: expected mask or probability, not both")
-        if mask is not None:
-            check_row("sample: mask", mask, size, _MASK)
-            if not np.isin(mask, (0, 1)).all():
-                raise InvalidOption("sample: mask: expected 0 and 1")
-        if probability is not None:
-            check_row("sample: probability", probability, size, _PROBABILITY)
-            if not (probability >= 0).all() or not np.isclose(probability.sum(), 1.0):
-                raise InvalidOption("sample: probability: expected numbers from 0 with sum 1")
-        if mask is None and probability is None:
-            mask = self.legal
-        return super().sample(mask=mask, probability=probability)
 
 
 class BoardGameGym(gymnasium.Env[Observation, Any]):

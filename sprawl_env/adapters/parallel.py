@@ -79,6 +79,7 @@ class BoardGameParallel(ZooGame, ParallelEnv):  # type: ignore[misc]  # pettingz
                 self.game.legal_actions(self._as_if_to_play(seat), 0, mask)
             else:
                 mask[self._wait] = 1
+            self._action_spaces[self.possible_agents[seat]].legal = mask.copy()
 
     def _look(self) -> tuple[ByAgent, ByAgent]:
         masks = {agent: self._masks[self._seat_of[agent]] for agent in self.agents}

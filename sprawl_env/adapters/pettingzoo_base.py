@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from sprawl_env.adapters.spaces import MaskedDiscrete
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import check_seed
 from sprawl_env.core.errors import InvalidOption, short
@@ -74,7 +75,7 @@ class ZooGame:
             for agent in self.possible_agents
         }
         self._action_spaces = {
-            agent: spaces.Discrete(self.game.num_actions) for agent in self.possible_agents
+            agent: MaskedDiscrete(self.game.num_actions) for agent in self.possible_agents
         }
         self._rng = np.random.default_rng()
         self._dealt = False
@@ -88,7 +89,9 @@ class ZooGame:
         return self._observation_spaces[self._known(agent)]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """Return the space of an agent's actions.
+        """Return the space of an agent's actions; ``sample()`` draws one that is legal now.
+
+        For an agent that waits in an AEC environment it draws any action.
 
         Raises:
             InvalidOption: there is no such agent.
@@ -118,10 +121,36 @@ class ZooGame:
         return clone(self._games)
 
     @property
-    def state(self) -> Any:
-        """The record of the game, with hidden information; a copy."""
-        self._check_dealt("state")
+    def record(self) -> Any:
+        """The record of the game, with hidden information; a copy.
+
+        Raises:
+            InvalidOption: no game was dealt yet.
+        """
+        self._check_dealt("record")
         return clone(self._games)[0]
+
+    @property
+    def state_space(self) -> spaces.Space[Any]:
+        """The space of :meth:`state`."""
+        size = self.game.num_seats * self.game.observation_size
+        return spaces.Box(-1.0, 1.0, (size,), np.float32)
+
+    def state(self) -> Floats:
+        """Return the global observation: those of all seats, one after another.
+
+        Returns:
+            float32 ``[num_seats * observation_size]``; ``reshape(num_seats, -1)`` gives a row for
+            each seat.  It has what any seat knows, also after the end of the game.
+
+        Raises:
+            InvalidOption: no game was dealt yet.
+        """
+        self._check_dealt("state()")
+        seen: Floats = np.empty((self.game.num_seats, self.game.observation_size), np.float32)
+        for seat, row in enumerate(seen):
+            self.game.observe(self._games, 0, seat, row)
+        return seen.reshape(-1)
 
     def _seed(self, seed: int | None) -> None:
         if seed is not None:

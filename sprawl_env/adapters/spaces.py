@@ -1,4 +1,4 @@
-"""The observation spaces of the adapters with one learner."""
+"""The observation spaces of the adapters with one learner, and action spaces that know a mask."""
 
 from __future__ import annotations
 
@@ -7,9 +7,53 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from sprawl_env.core.arguments import checked
 from sprawl_env.core.batch import OBSERVATIONS
-from sprawl_env.core.errors import unknown
+from sprawl_env.core.checks import INT8, check_row, check_whole
+from sprawl_env.core.errors import InvalidOption, unknown
 from sprawl_env.core.game import Game
+from sprawl_env.kernels.arrays import Mask
+
+_MASK = (INT8,)  # dtypes of a mask, and of probabilities, as Gymnasium takes them
+_PROBABILITY = (np.dtype(np.float64),)
+_MOST_ACTIONS = 10**6
+
+
+class MaskedDiscrete(spaces.Discrete):
+    """Action ids whose ``sample()`` draws a legal action unless another mask is given.
+
+    Attributes:
+        legal: int8 ``[n]``, 1 = legal; None: all actions are drawn.  It decides nothing but what
+            is drawn.
+    """
+
+    legal: Mask | None
+
+    @checked
+    def __init__(self, n: int) -> None:
+        super().__init__(check_whole(f"{type(self).__name__}: n=", n, 1, _MOST_ACTIONS))
+        self.legal = None
+
+    def sample(self, mask: Any = None, probability: Any = None) -> Any:
+        """Draw an action by ``probability`` or ``mask`` if given, otherwise a legal action.
+
+        Raises:
+            InvalidOption: both are given, or one is no array ``[n]`` that Gymnasium takes.
+        """
+        size = int(self.n)
+        if mask is not None and probability is not None:
+            raise InvalidOption("sample: expected mask or probability, not both")
+        if mask is not None:
+            check_row("sample: mask", mask, size, _MASK)
+            if not np.isin(mask, (0, 1)).all():
+                raise InvalidOption("sample: mask: expected 0 and 1")
+        if probability is not None:
+            check_row("sample: probability", probability, size, _PROBABILITY)
+            if not (probability >= 0).all() or not np.isclose(probability.sum(), 1.0):
+                raise InvalidOption("sample: probability: expected numbers from 0 with sum 1")
+        if mask is None and probability is None:
+            mask = self.legal
+        return super().sample(mask=mask, probability=probability)
 
 
 def observation_space(game: Game, observations: str) -> spaces.Space[Any]:

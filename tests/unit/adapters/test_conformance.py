@@ -8,6 +8,8 @@ import pettingzoo
 import pytest
 from gymnasium.utils.env_checker import check_env as gymnasium_check
 from pettingzoo.test import api_test, seed_test
+from pettingzoo.test.state_test import test_state as zoo_state
+from pettingzoo.test.state_test import test_state_space as zoo_state_space
 
 import sprawl_env
 from sprawl_env.adapters.aec import BoardGameAEC, wrapped
@@ -193,10 +195,45 @@ def test_skipping_forced_plies_deals_again_until_there_is_a_choice():
         BoardGameAEC(toy(dull=ALWAYS), skip_forced=True).reset(seed=1)
 
 
-def test_the_state_is_the_record_and_the_text_board_renders(any_game):
+def test_the_state_is_the_observations_of_all_seats(any_game):
+    env = BoardGameAEC(any_game)
+    with pytest.raises(InvalidOption, match=r"call reset\(\) before state\(\)"):
+        env.state()
+    assert env.state_space.shape == (any_game.num_seats * any_game.observation_size,)
+    for _ in play_through(env):
+        seen = [env.observe(agent)["observation"] for agent in env.possible_agents]
+        assert np.array_equal(env.state(), np.concatenate(seen))
+        assert env.state() in env.state_space
+    assert env.state() in env.state_space  # also after the end
+    env.state()[:] = 9
+    assert env.state() in env.state_space
+
+
+def test_pettingzoo_state(any_game):
+    zoo_state_space(BoardGameAEC(any_game))
+    zoo_state(wrapped(BoardGameAEC(any_game)), 5)
+
+
+def test_the_space_of_an_agent_that_acts_draws_legal_actions(any_game):
+    env = wrapped(BoardGameAEC(any_game))
+    env.reset(seed=3)
+    for agent in env.agent_iter(max_iter=60):
+        observation, _, terminated, truncated, _ = env.last()
+        over = terminated or truncated
+        mask = observation["action_mask"]
+        drawn = None if over else env.action_space(agent).sample()
+        assert over or mask[drawn]
+        assert all(env.action_space(other).sample() >= 0 for other in env.agents)
+        env.step(drawn)
+    no_two = np.zeros(any_game.num_actions, np.int8)
+    no_two[1] = 1
+    assert env.action_space("player_0").sample(mask=no_two) == 1
+
+
+def test_the_record_and_the_text_board(any_game):
     env = BoardGameAEC(any_game, render_mode="ansi")
     env.reset(seed=1)
-    assert int(env.state.to_play) == 0
+    assert int(env.record.to_play) == 0
     assert any_game.title in env.render()
 
 

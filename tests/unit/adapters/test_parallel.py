@@ -5,7 +5,8 @@ import importlib
 import numpy as np
 import pettingzoo
 import pytest
-from pettingzoo.test import parallel_api_test
+from pettingzoo.test import parallel_api_test, parallel_seed_test
+from pettingzoo.test.state_test import test_state_space as zoo_state_space
 
 import sprawl_env
 from sprawl_env.adapters.aec import BoardGameAEC
@@ -160,9 +161,27 @@ def test_spaces_names_state_and_text():
     assert env.observation_space("player_1") is env.observation_space("player_1")
     assert str(env) == f"{env.game.name}_v0"
     assert env.metadata["is_parallelizable"] is True
-    assert int(env.state.to_play) == 0
+    assert int(env.record.to_play) == 0
     assert "Bids" in env.render()
     assert BoardGameParallel(toy()).render_mode is None
+
+
+def test_pettingzoo_seed_and_state():
+    parallel_seed_test(lambda: BoardGameParallel(toy()), num_cycles=20)
+    env = BoardGameParallel(toy())
+    zoo_state_space(env)
+    seen, _ = env.reset(seed=2)
+    while env.agents:
+        whole = np.concatenate([each["observation"] for each in seen.values()])
+        assert np.array_equal(env.state(), whole)
+        drawn = {agent: env.action_space(agent).sample() for agent in env.agents}
+        assert all(seen[agent]["action_mask"][action] for agent, action in drawn.items())
+        seen, *_ = env.step(drawn)
+
+
+@pytest.mark.parametrize("name", PARALLEL)
+def test_pettingzoo_seed_of_every_game(name):
+    parallel_seed_test(lambda: BoardGameParallel(name), num_cycles=20)
 
 
 def test_a_game_of_turns_has_no_parallel_environment():
