@@ -91,8 +91,8 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
     Observations are float32 or int8 ``[observation_size]``.  The mask of legal actions is in
     ``info["action_mask"]`` and :meth:`action_masks` (the name that sb3-contrib expects).  The
     reward of a step is the sum of the learner's rewards until its next decision or the end of the
-    game.  At the end ``info`` also contains ``scores`` ``[num_sides]`` and ``won`` (bool; True for
-    a shared victory).
+    game.  ``info["seat"]`` is the learner's seat.  At the end ``info`` also contains ``scores``
+    int32 ``[num_sides]`` and ``won`` (bool; True for a shared victory).
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # noqa: RUF012 - Gymnasium's
@@ -216,11 +216,11 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         self._mask = self.game.legal_actions(self._games, 0)
         self.action_space.legal = self._mask.copy()  # decides nothing: step() reads its own mask
         self._dealt = True
-        info: dict[str, Any] = {"action_mask": self._mask.copy(), "seat": self.seat}
+        info: dict[str, Any] = {"action_mask": self._mask.copy(), "seat": np.int64(self.seat)}
         if self._games["over"][0] != NOT_OVER:
             standings = self.game.standings(self._games, 0)
-            info["scores"] = self.game.scores(self._games, 0).tolist()
-            info["won"] = bool(standings[self.seat] == standings.max())
+            info["scores"] = self.game.scores(self._games, 0)
+            info["won"] = np.bool_(standings[self.seat] == standings.max())
         seen = np.empty(self.observation_space.shape or (), self.observation_space.dtype)
         return self.game.observe(self._games, 0, self.seat, seen), info
 

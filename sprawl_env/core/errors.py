@@ -27,6 +27,10 @@ class UnknownName(SprawlError):
     """The name of a game, option, bot or preset that does not exist."""
 
 
+class UnknownOption(UnknownName, TypeError):
+    """A keyword that a game or function does not have; also a ``TypeError``, as Python's own is."""
+
+
 class InvalidOption(SprawlError):
     """An option or argument whose value is not allowed."""
 
@@ -84,6 +88,19 @@ def unknown(kind: str, name: object, valid: Iterable[str]) -> UnknownName:
     names = sorted(valid)
     hint = did_you_mean(name, names) if isinstance(name, str) else ""
     return UnknownName(f"unknown {kind} {short(name)}{hint}: choose from {', '.join(names)}")
+
+
+def unknown_option(of: str, name: object, valid: Iterable[str]) -> UnknownOption:
+    """Return the error for a keyword ``name``; its message suggests the closest one and lists all.
+
+    Libraries that make environments recognise Python's wording.
+    """
+    names = sorted(valid)
+    hint = did_you_mean(name, names) if isinstance(name, str) else ""
+    return UnknownOption(
+        f"{of} got an unexpected keyword argument {short(name)}{hint}: "
+        f"choose from {', '.join(names)}"
+    )
 
 
 def did_you_mean(name: str, valid: Iterable[str]) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from sprawl_env.core.data import GameData
-from sprawl_env.core.errors import InvalidOption, SprawlError, short, unknown
+from sprawl_env.core.errors import InvalidOption, SprawlError, short, unknown_option
 from sprawl_env.core.files import parse_json
 from sprawl_env.core.layout import ObservationLayout
 from sprawl_env.core.rules import GameRules
@@ -43,7 +43,7 @@ def parsed(rules: GameRules, options: Mapping[str, Any]) -> tuple[dict[str, Any]
     """
     for name in options:
         if name not in rules.options:
-            raise unknown(f"option of {rules.name}", name, rules.options)
+            raise unknown_option(rules.name, name, rules.options)
     given = {name: options.get(name, o.default) for name, o in rules.options.items()}
     numbers = {n: rules.options[n].parse(rules.name, n, v) for n, v in given.items()}
     words = {

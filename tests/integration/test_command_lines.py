@@ -52,7 +52,7 @@ ALL_EXTRAS = [library for libraries in extras.EXTRAS.values() for library in lib
         (["--preset", "quik"], "unknown preset 'quik' (did you mean 'quick'?)"),
         (["--seed", "3", "--preset=quik"], "unknown preset 'quik' (did you mean 'quick'?)"),
         (["--options", "objectives=all"], "expected one of random, start"),
-        (["--options", "floors=4"], "unknown option of tower_up 'floors'"),
+        (["--options", "floors=4"], "tower_up got an unexpected keyword argument 'floors'"),
         (["--options", "floors"], "expected name=value"),
         (["--num-players", "7"], "expected a whole number 2..4"),
         (["--batch-size", "99999999"], "expected at most num_envs"),

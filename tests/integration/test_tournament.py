@@ -180,7 +180,7 @@ def tournament(*arguments, cwd, **options):
         (["--seed", "-1"], "expected a whole number 0.."),
         (["--move-seconds", "0"], "move_seconds=0.0: expected more than 0"),
         (["--processes", "-1"], "processes=-1: expected a whole number from 0"),
-        (["--options", "floors=4"], "unknown option of tower_up 'floors'"),
+        (["--options", "floors=4"], "tower_up got an unexpected keyword argument 'floors'"),
         (["--options", "num_players=3"], "the number of seats has a flag of its own"),
     ],
 )

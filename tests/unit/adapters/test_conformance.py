@@ -282,7 +282,9 @@ def test_gymnasium_seats_the_learner_and_asks_the_opponents(any_game):
             assert over or reward == 0
         assert (opponent.calls > 0) == (any_game.num_seats > 1)
         assert env.games.over[0] > 0
-        assert len(info["scores"]) == any_game.num_sides
+        assert info["scores"].tolist() == any_game.scores(env.games, 0).tolist()
+        assert info["scores"].shape == (any_game.num_sides,)
+        assert isinstance(info["seat"], np.int64) and isinstance(info["won"], np.bool_)
 
 
 @pytest.mark.compiled  # deals a thousand games

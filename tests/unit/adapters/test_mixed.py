@@ -209,11 +209,15 @@ WRONG = [
     ([3], {}, r"options=\[3\]: expected a list"),
     ([{}] * 5, {}, r"^options: expected at most 4 sets for 4 games, got 5$"),
     ([{}, {"num_players": 3}], {}, r"^options\[1\]: num_players=3: expected 2 in all sets"),
-    ([{}, {"lenght": 3}], {}, r"^options\[1\]: unknown option of tower_up 'lenght'"),
+    (
+        [{}, {"lenght": 3}],
+        {},
+        r"^options\[1\]: tower_up got an unexpected keyword argument 'lenght'",
+    ),
     ([{"max_turns": 0}], {}, r"^options\[0\]: tower_up: option max_turns=0: expected"),
     ([{"starting_floors": 9}], {}, r"^options\[0\]: tower_up: option starting_floors=9: expected"),
     ([{"max_turns": 9}], {"max_turns": 9}, r"^options\[0\]: max_turns: is given for all games too"),
-    ([{"data": "here"}], {}, r"^options\[0\]: unknown option of tower_up 'data'"),
+    ([{"data": "here"}], {}, r"^options\[0\]: tower_up got an unexpected keyword argument 'data'"),
 ]
 
 

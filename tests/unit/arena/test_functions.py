@@ -98,7 +98,11 @@ def test_evaluate_takes_the_bots_of_the_package_as_they_are():
         ([Named("a"), Named("a")], {}, "two different bots are named 'a'"),
         (["greedy", "random"], {"num_games": 0}, "num_games=0: expected a whole number from 1"),
         (["greedy", "random"], {"seed": -1}, "seed -1: expected a whole number"),
-        (["greedy", "random"], {"floors": 3}, "unknown option of tower_up 'floors'"),
+        (
+            ["greedy", "random"],
+            {"floors": 3},
+            "tower_up got an unexpected keyword argument 'floors'",
+        ),
     ],
 )
 def test_bad_input_of_evaluate_is_one_line(bots, settings, says):

@@ -16,14 +16,16 @@ import pytest
 import sprawl_env
 from examples import lots
 from sprawl_env import replays
+from sprawl_env.adapters import registration
 from sprawl_env.bots.greedy import GreedyBot, heuristic_label, score_heuristic
 from sprawl_env.bots.names import make_bot
 from sprawl_env.core import registry
-from sprawl_env.core.errors import InvalidOption, PositionError, UnknownName
+from sprawl_env.core.errors import InvalidOption, PositionError, UnknownName, UnknownOption
 from sprawl_env.core.rules import Option
 from sprawl_env.kernels.scratch import SIZE
 from sprawl_env.play.session import game_of
 from tests import defects, toy
+from tests.suite import GAMES
 
 
 @pytest.fixture
@@ -265,3 +267,16 @@ def test_kernels_of_games_in_one_file_are_kept_apart():
     assert re.fullmatch("tower_up [0-9a-f]{16}", tower_up.label)
     assert heuristic_label(tower_up) != tower_up.label
     assert heuristic_label(lots.RULES) != lots.RULES.label
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_an_unknown_keyword_is_a_type_error_in_pythons_words(name):
+    expected = f"{name} got an unexpected keyword argument 'frameskip': choose from "
+    for error in (TypeError, ValueError, sprawl_env.SprawlError, UnknownOption):
+        with pytest.raises(error, match=re.escape(expected)) as found:
+            sprawl_env.game(name, frameskip=3)
+        assert "num_players" in str(found.value) and "\n" not in str(found.value)
+    with pytest.raises(TypeError, match=r"did you mean 'num_players'\?"):
+        sprawl_env.make_vec(name, 2, num_player=2)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'frameskip'"):
+        gymnasium.make(f"sprawl_env/{registration.camel_case(name)}-v0", frameskip=3)

@@ -134,7 +134,7 @@ def test_the_games_are_those_of_play_games(line_up):
         ({"num_games": 10**18}, "more than there is memory"),
         ({"reward": "win"}, "unknown reward 'win'"),
         ({"seed": -1}, "seed -1"),
-        ({"floors": 3}, "unknown option of tower_up 'floors'"),
+        ({"floors": 3}, "tower_up got an unexpected keyword argument 'floors'"),
     ],
 )
 def test_what_does_not_fit_is_refused_before_a_game_is_played(tmp_path, change, says):
