@@ -322,6 +322,7 @@ GOOD: dict[str, Make] = {
         f"{owner}.observations": lambda p: "int8"
         for owner in ("make_vec", "SelfPlayVecEnv", "BoardGameGym")
     },
+    "BoardGameGym.observation": lambda p: "dict",
     "load_policy.name": lambda p: p.checkpoint,
     "make_bot.name": lambda p: "random",
     "as_bot.what": lambda p: "opponent",

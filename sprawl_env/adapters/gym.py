@@ -10,7 +10,7 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.adapters.spaces import MaskedDiscrete, observation_space
+from sprawl_env.adapters.spaces import MaskedDiscrete, learner_space, observation_space
 from sprawl_env.bots.names import as_bot
 from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.bots.random import RandomBot
@@ -34,7 +34,7 @@ from sprawl_env.core.state import FINISHED, NOT_OVER, TRUNCATED, Games, clone
 from sprawl_env.kernels.arrays import Floats, Index, Mask
 from sprawl_env.render.modes import RENDER_FPS, RENDER_MODES, Renderer
 
-Observation = Floats | Mask
+Observation = Floats | Mask | dict[str, Floats | Mask]
 _ONLY: Index = np.zeros(1, np.int64)  # index of the one game of the batch
 _SEEDS_KEPT = 16  # number of seeds whose openings are remembered
 
@@ -88,7 +88,8 @@ class LegalDiscrete(MaskedDiscrete):
 class BoardGameGym(gymnasium.Env[Observation, Any]):
     """One learner against bots inside the environment.
 
-    Observations are float32 or int8 ``[observation_size]``.  The mask of legal actions is in
+    Observations are float32 or int8 ``[observation_size]``, or with ``observation="dict"`` a
+    dictionary of them and the mask.  The mask of legal actions is in
     ``info["action_mask"]`` and :meth:`action_masks` (the name that sb3-contrib expects).  The
     reward of a step is the sum of the learner's rewards until its next decision or the end of the
     game.  ``info["seat"]`` is the learner's seat.  At the end ``info`` also contains ``scores``
@@ -106,6 +107,7 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         seat: int | None = None,
         reward: str | RewardFunction = "winner",
         observations: str = "float32",
+        observation: str = "array",
         render_mode: str | None = None,
         data: str | PathLike[str] | None = None,
         **options: Any,
@@ -121,6 +123,8 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
             reward: see :mod:`sprawl_env.core.rewards`.
             observations: ``"float32"``, or ``"int8"``: whole numbers; times
                 ``game.observation_layout.scales`` they are the float32 observations.
+            observation: ``"array"``, or ``"dict"``: observations are ``{"observation": ...,
+                "action_mask": int8 [num_actions]}``, for policies that take several inputs.
             render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` or None (see
                 :meth:`render`).
             data: folder of TOML files that replace those of the package.
@@ -136,7 +140,8 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         self._fixed_seat = seat
         self._opponents = self._seat_opponents(opponent)
         self._earnings = Earnings(self.game, reward)
-        self.observation_space = observation_space(self.game, observations)
+        self._array_space = observation_space(self.game, observations)
+        self.observation_space = learner_space(self.game, self._array_space, observation)
         self.action_space: LegalDiscrete = LegalDiscrete(self.game.num_actions)
         self.seat = 0
         self._dealt = False
@@ -221,8 +226,11 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
             standings = self.game.standings(self._games, 0)
             info["scores"] = self.game.scores(self._games, 0)
             info["won"] = np.bool_(standings[self.seat] == standings.max())
-        seen = np.empty(self.observation_space.shape or (), self.observation_space.dtype)
-        return self.game.observe(self._games, 0, self.seat, seen), info
+        seen: Any = np.empty(self._array_space.shape, self._array_space.dtype)
+        self.game.observe(self._games, 0, self.seat, seen)
+        if self.observation_space is not self._array_space:
+            return {"observation": seen, "action_mask": self._mask.copy()}, info
+        return seen, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return bool ``[num_actions]``, True = legal; a copy.

@@ -56,7 +56,29 @@ class MaskedDiscrete(spaces.Discrete):
         return super().sample(mask=mask, probability=probability)
 
 
-def observation_space(game: Game, observations: str) -> spaces.Space[Any]:
+FORMS = ("array", "dict")  # of what a learner is given
+
+
+def learner_space(game: Game, array: spaces.Box, form: str) -> spaces.Space[Any]:
+    """Return the space of observations in a form.
+
+    Args:
+        game: the game.
+        array: the space of the observations alone, which is returned for ``"array"``.
+        form: ``"array"``, or ``"dict"``: with the mask, as ``observation`` and ``action_mask``.
+
+    Raises:
+        UnknownName: there is no such form.
+    """
+    if form not in FORMS:
+        raise unknown("observation", form, FORMS)
+    if form == "array":
+        return array
+    mask = spaces.Box(0, 1, (game.num_actions,), np.int8)
+    return spaces.Dict({"observation": array, "action_mask": mask})
+
+
+def observation_space(game: Game, observations: str) -> spaces.Box:
     """Return the space ``[observation_size]`` of observations of a type.
 
     Args:

@@ -90,15 +90,15 @@ def unknown(kind: str, name: object, valid: Iterable[str]) -> UnknownName:
     return UnknownName(f"unknown {kind} {short(name)}{hint}: choose from {', '.join(names)}")
 
 
-def unknown_option(of: str, name: object, valid: Iterable[str]) -> UnknownOption:
-    """Return the error for a keyword ``name``; its message suggests the closest one and lists all.
+def unknown_option(kind: str, name: object, valid: Iterable[str]) -> UnknownOption:
+    """Return the error for a keyword ``name`` of a game or function ``kind``, as :func:`unknown`.
 
     Libraries that make environments recognise Python's wording.
     """
     names = sorted(valid)
     hint = did_you_mean(name, names) if isinstance(name, str) else ""
     return UnknownOption(
-        f"{of} got an unexpected keyword argument {short(name)}{hint}: "
+        f"{kind} got an unexpected keyword argument {short(name)}{hint}: "
         f"choose from {', '.join(names)}"
     )
 

@@ -287,6 +287,27 @@ def test_gymnasium_seats_the_learner_and_asks_the_opponents(any_game):
         assert isinstance(info["seat"], np.int64) and isinstance(info["won"], np.bool_)
 
 
+@pytest.mark.parametrize("observations", ["float32", "int8"])
+def test_gymnasium_gives_the_mask_beside_the_observation(any_game, observations):
+    kind = {"observations": observations, "seat": 0}
+    both = BoardGameGym(any_game, observation="dict", **kind)
+    gymnasium_check(both, skip_render_check=True)
+    plain = BoardGameGym(any_game, **kind)
+    seen, info = both.reset(seed=4)
+    expected, _ = plain.reset(seed=4)
+    over = False
+    while not over:
+        assert seen.keys() == {"observation", "action_mask"} and seen in both.observation_space
+        assert np.array_equal(seen["observation"], expected)
+        assert np.array_equal(seen["action_mask"], info["action_mask"])
+        action = both.action_space.sample()
+        seen, _, terminated, truncated, info = both.step(action)
+        expected, *_ = plain.step(action)
+        over = terminated or truncated
+    with pytest.raises(UnknownName, match="unknown observation 'tuple': choose from array, dict"):
+        BoardGameGym(any_game, observation="tuple")
+
+
 @pytest.mark.compiled  # deals a thousand games
 def test_gymnasium_gives_whole_numbers(any_game):
     gymnasium_check(BoardGameGym(any_game, observations="int8"), skip_render_check=True)
