@@ -30,6 +30,7 @@ from sprawl_env.core.checks import (
 )
 from sprawl_env.core.errors import InvalidOption, short
 from sprawl_env.core.game import Game
+from sprawl_env.core.registry import as_game
 from sprawl_env.core.rewards import WINNER, RewardFunction, own_rewards, reward_mode
 from sprawl_env.core.state import AUTOMATON, NOT_OVER, TRUNCATED, Games, clone
 from sprawl_env.kernels.arrays import Floats, Index, Mask
@@ -53,24 +54,25 @@ class SelfPlayVecEnv(VecEnv):
     @checked
     def __init__(
         self,
-        game: Game,
+        game: str | Game,
         num_envs: int,
         *,
-        opponents: Sequence[str | Bot | type[Bot]] | None = None,
+        opponents: str | Bot | type[Bot] | Sequence[str | Bot | type[Bot]] | None = None,
         weights: Sequence[float] | None = None,
         reward: str | RewardFunction = "winner",
         scale: float = 1.0,
         seed: int = 0,
         observations: str = "float32",
+        **options: Any,
     ) -> None:
         """Make the environments.
 
         Args:
-            game: the game; the games have the options of a mixed game in turn
-                (:meth:`~sprawl_env.core.game.Game.mixed`).
+            game: a game's name, or a :class:`~sprawl_env.core.game.Game`; the games have the
+                options of a mixed game in turn (:meth:`~sprawl_env.core.game.Game.mixed`).
             num_envs: number of games.
-            opponents: bots from which those in the other seats are drawn, each as a name, an
-                instance or a class (:func:`~sprawl_env.bots.names.as_bot`); None: random bots.
+            opponents: a bot, or bots from which those in the other seats are drawn, each as a name,
+                an instance or a class (:func:`~sprawl_env.bots.names.as_bot`); None: random bots.
             weights: relative frequency of each opponent; None: all equal.
             reward: see :mod:`sprawl_env.core.rewards`.
             scale: factor on every reward of the learner.
@@ -78,7 +80,9 @@ class SelfPlayVecEnv(VecEnv):
             observations: ``"float32"``, or ``"int8"``: whole numbers, a quarter of the memory also
                 in a rollout buffer.  Times ``game.observation_layout.scales`` they are the float32
                 observations; a features extractor of the policy can multiply them.
+            **options: options of the game, e.g. ``num_players=3``, where its name is given.
         """
+        game = as_game(game, **options)
         num_envs = check_whole("num_envs=", num_envs, 1)
         each = game.dtype.itemsize + 8 * game.observation_size + 2 * game.num_actions
         check_memory("num_envs", num_envs, each)
@@ -120,7 +124,7 @@ class SelfPlayVecEnv(VecEnv):
     @checked
     def set_opponents(
         self,
-        opponents: Sequence[str | Bot | type[Bot]],
+        opponents: str | Bot | type[Bot] | Sequence[str | Bot | type[Bot]],
         weights: Sequence[float] | None = None,
     ) -> None:
         """Set the bots from which the opponents of games dealt from now on are drawn.
@@ -131,11 +135,10 @@ class SelfPlayVecEnv(VecEnv):
         Raises:
             SprawlError: there is no such bot, or the weights are not one a bot.
         """
-        listed = isinstance(opponents, Sequence) and not isinstance(opponents, str)
-        if not listed or len(opponents) == 0:
-            raise InvalidOption(
-                f"opponents: expected at least one bot, in a list, got {short(opponents)}"
-            )
+        if isinstance(opponents, str) or not isinstance(opponents, Sequence):
+            opponents = [opponents]
+        if len(opponents) == 0:
+            raise InvalidOption("opponents: expected at least one bot, got none")
         given = np.ones(len(opponents)) if weights is None else as_array(weights)
         fits = given.shape == (len(opponents),) and given.dtype.kind in "iuf"
         if not fits or not np.isfinite(given).all() or given.min() < 0 or given.sum() <= 0:

@@ -177,6 +177,17 @@ def test_wrong_actions_opponents_and_weights_are_refused():
         sb3.SelfPlayVecEnv(game, 0)
 
 
+def test_a_game_is_named_with_its_options():
+    env = sb3.SelfPlayVecEnv("tower_up", 2, num_players=3, seed=4)
+    assert env.game.num_seats == 3
+    game = sprawl_env.game("tower_up", num_players=3)
+    assert np.array_equal(env.reset(), sb3.SelfPlayVecEnv(game, 2, seed=4).reset())
+    with pytest.raises(TypeError, match="tower_up got an unexpected keyword argument 'seats'"):
+        sb3.SelfPlayVecEnv("tower_up", 2, seats=3)
+    with pytest.raises(InvalidOption, match="num_players: the game has its options already"):
+        sb3.SelfPlayVecEnv(game, 2, num_players=3)
+
+
 def test_an_opponent_that_cheats_is_named():
     class Cheat(Scripted):
         def act(self, observations, masks, states):
