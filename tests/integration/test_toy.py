@@ -98,7 +98,7 @@ while not ended:
     action = int(np.flatnonzero(info["action_mask"])[0])
     _, reward, terminated, truncated, info = env.step(action)
     ended = terminated or truncated
-print(info["scores"], reward)
+print(info["scores"].tolist(), reward)
 zoo = pettingzoo.make("aec", "sprawl_env/lots-v0", num_players=3, render_mode="ansi")
 zoo.reset(seed=0)
 print(zoo.render())

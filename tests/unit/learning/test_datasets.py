@@ -370,7 +370,7 @@ def test_the_command_writes_a_dataset_and_its_card(tmp_path, capsys):
         (["--bots", "random", "random", "random"], "expected 2 bots, one a seat, got 3"),
         (["--games", "0"], "num_games=0"),
         (["--games-per-shard", "0"], "games_per_shard=0"),
-        (["--options", "floors=3"], "unknown option"),
+        (["--options", "floors=3"], "unexpected keyword argument"),
     ],
 )
 def test_bad_input_is_one_line_and_leaves_nothing_behind(tmp_path, capsys, words, says):
