@@ -27,6 +27,9 @@ class ZooGame:
 
     An observation is ``{"observation": float32 [observation_size], "action_mask": int8
     [num_actions]}``, 1 = legal.
+
+    Attributes:
+        state_space: the space of :meth:`state`.
     """
 
     @checked
@@ -77,6 +80,8 @@ class ZooGame:
         self._action_spaces = {
             agent: MaskedDiscrete(self.game.num_actions) for agent in self.possible_agents
         }
+        whole = self.game.num_seats * self.game.observation_size
+        self.state_space = spaces.Box(-1.0, 1.0, (whole,), np.float32)
         self._rng = np.random.default_rng()
         self._dealt = False
 
@@ -129,12 +134,6 @@ class ZooGame:
         """
         self._check_dealt("record")
         return clone(self._games)[0]
-
-    @property
-    def state_space(self) -> spaces.Space[Any]:
-        """The space of :meth:`state`."""
-        size = self.game.num_seats * self.game.observation_size
-        return spaces.Box(-1.0, 1.0, (size,), np.float32)
 
     def state(self) -> Floats:
         """Return the global observation: those of all seats, one after another.

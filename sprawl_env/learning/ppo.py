@@ -95,9 +95,14 @@ class ActorCritic(nn.Module):
         self.flat.requires_grad_()
 
     @property
+    def _written_out(self) -> bool:
+        """Whether :class:`HalfNet` computes the network and its gradient."""
+        return self.low and not self.flat.is_cuda
+
+    @property
     def leaves(self) -> list[Tensor]:
         """What a loss is differentiated by: ``flat``, or the parameters in its order."""
-        return [self.flat] if self.low and not self.flat.is_cuda else list(self.parameters())
+        return [self.flat] if self._written_out else list(self.parameters())
 
     def frozen(self) -> ActorCritic:
         """Return a copy that does not learn."""
@@ -113,7 +118,7 @@ class ActorCritic(nn.Module):
             numbers: int8 ``[n, observation_size]``, observations as whole numbers.
             masks: int8 ``[n, num_actions]``.
         """
-        if self.low and not self.flat.is_cuda:
+        if self._written_out:
             compute: Any = _Differentiated.apply if torch.is_grad_enabled() else _without_gradient
             logits, values = compute(self._in_halves, numbers, self.flat)
         else:

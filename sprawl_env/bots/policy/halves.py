@@ -121,7 +121,7 @@ class Pass:
     ) -> Tensor:
         """Return ``relu(x @ weight.T + context + places)`` for all things of a kind."""
         found = torch.mm(x, self._weight(name).t())
-        things, width = len(x) // max(self._count, 1), found.shape[1]
+        things, width = len(x) // self._count, found.shape[1]
         fixed = torch.zeros(things, width) if places is None else places
         shaped = bits(found, self._count, things, width)
         bfloat16.add_and_rectify(shaped, context.numpy(), fixed.numpy())
@@ -189,7 +189,7 @@ class Pass:
     def _gate(self, gradient: Tensor, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return the gradient before the ReLU of ``x``, those of the context and of the places."""
         own, count, width = torch.empty_like(x), self._count, x.shape[1]
-        things = len(x) // max(count, 1)
+        things = len(x) // count
         of_context, of_places = torch.empty(count, width), torch.zeros(things, width)
         given, result, out = (bits(each, count, things, width) for each in (gradient, x, own))
         bfloat16.gate(given, result, out, of_context.numpy(), of_places.numpy())
@@ -202,7 +202,7 @@ class Pass:
             name, kind = f"act_{block.name}", block.entity
             known = kind in self._things
             x, weight = self._things[kind].third if known else self._summary, self._weight(name)
-            size = len(x) // max(self._count, 1) * len(weight)  # of the logits of one row
+            size = len(x) // self._count * len(weight)  # of the logits of one row
             part = of_logits[:, block.start : block.start + min(size, block.size)]
             part = nn.functional.pad(part, (0, size - part.shape[1])).reshape(len(x), -1)
             low = part.to(HALF)
