@@ -32,8 +32,9 @@ from sprawl_env.core.files import write_atomically
 from sprawl_env.core.provenance import provenance
 from sprawl_env.learning.config import PRESETS
 from sprawl_env.learning.config import Config as TrainConfig
+from sprawl_env.learning.process import prepare_process, resolved
 from sprawl_env.learning.team import Team, start
-from sprawl_env.learning.training import Trainer, compile_everything, prepare_process, resolved
+from sprawl_env.learning.training import Trainer, compile_everything
 
 SIZES = (918, 128, 128, 251)  # of the network of the fixed work
 ROWS = 256  # of its batches

@@ -13,6 +13,7 @@ from sprawl_env.bots.policy.agents import BEST, find_agent
 from sprawl_env.bots.policy.player import PolicyBot
 from sprawl_env.bots.protocol import Bot, check_bot
 from sprawl_env.bots.random import RandomBot
+from sprawl_env.bots.search.bot import make_learned
 from sprawl_env.bots.user import UserBot, bot_of
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import check_seed
@@ -25,6 +26,7 @@ BOTS: Final = (
     "planner[:playouts=32,..]",
     "mcts[:sims=200,..]",
     "flat[:sims=200,..]",
+    "search:agent=NAME[,sims=32,..]",
     "checkpoint:PATH",
     "agent:GAME/NAME",
     "module:Class[,key=value,..]",
@@ -88,6 +90,8 @@ def make_bot(name: str, game: Game, seed: int = 0) -> Bot:
         return PlannerBot(game, parse_planner(name), seed, name)
     if kind in SEARCHES:
         return SearchBot(game, parse_search(name, SEARCHES[kind]), seed, name)
+    if kind == "search":
+        return make_learned(name, game, seed)
     if kind == "checkpoint":
         if not argument:
             raise UnknownName("bot 'checkpoint' needs a folder: checkpoint:PATH")

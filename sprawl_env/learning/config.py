@@ -176,10 +176,7 @@ def check(config: Config) -> None:
     words = (*(getattr(config, name) for name in _TEXTS), *config.options)
     if not all(isinstance(word, str) for word in words):
         raise InvalidOption(f"{', '.join(_TEXTS)}, options: expected texts")
-    if config.name and not _FOLDER.fullmatch(config.name):
-        raise InvalidOption(
-            f"name={config.name!r}: expected the name of a folder: letters, digits, '.', '_', '-'"
-        )
+    check_folder(config.name)
     reward_mode(config.reward)
     for name, words in (("device", DEVICES), ("precision", PRECISIONS)):
         if getattr(config, name) not in words:
@@ -196,4 +193,16 @@ def check(config: Config) -> None:
         raise InvalidOption(
             f"num_envs={config.num_envs}: expected a multiple of processes={config.processes}, "
             f"which share them"
+        )
+
+
+def check_folder(name: str) -> None:
+    """Check the name of a run's folder; an empty one stands for the default.
+
+    Raises:
+        InvalidOption: it is none.
+    """
+    if name and not _FOLDER.fullmatch(name):
+        raise InvalidOption(
+            f"name={name!r}: expected the name of a folder: letters, digits, '.', '_', '-'"
         )

@@ -13,7 +13,6 @@ one seat, among its own earlier networks or bots.
 
 from __future__ import annotations
 
-import copy
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -36,6 +35,7 @@ from sprawl_env.core.state import Games
 from sprawl_env.kernels.arrays import Floats, Index
 from sprawl_env.kernels.rng import combine
 from sprawl_env.learning.config import Config
+from sprawl_env.learning.flat import FlatModule
 from sprawl_env.learning.team import Team
 
 LEARNER: Final = 0  # who sits on a seat: the network that learns
@@ -54,7 +54,7 @@ PARTS: Final = ("environment", "inference", "opponents", "update", "waiting")  #
 Loss = Callable[[Tensor], tuple[Tensor, Tensor]]
 
 
-class ActorCritic(nn.Module):
+class ActorCritic(FlatModule):
     """The network of a policy with a value head.
 
     Its tensors have the names that a policy of Stable-Baselines3 gives them, so that checkpoints of
@@ -66,12 +66,7 @@ class ActorCritic(nn.Module):
             :class:`~sprawl_env.bots.policy.network.EntityNet`.
         trunk: of the layers for the whole observation.
         low: multiply matrices in bfloat16; the weights are float32 all the same.
-
-    Attributes:
-        flat: all parameters, float32 ``[n]``; the parameters are views of it.
     """
-
-    flat: Tensor
 
     def __init__(self, game: Game, width: int, trunk: int, low: bool = False) -> None:
         super().__init__()
@@ -85,15 +80,6 @@ class ActorCritic(nn.Module):
         self._in_halves = HalfNet(self.mlp_extractor, sizes, "mlp_extractor.", scales)
         self.flatten()
 
-    def flatten(self) -> None:
-        """Lay all parameters side by side in :attr:`flat`, of which they become views."""
-        parameters = list(self.parameters())
-        self.flat = torch.cat([parameter.detach().flatten() for parameter in parameters])
-        lengths = [parameter.numel() for parameter in parameters]
-        for parameter, part in zip(parameters, torch.split(self.flat, lengths), strict=True):
-            parameter.data = part.view_as(parameter)
-        self.flat.requires_grad_()
-
     @property
     def _written_out(self) -> bool:
         """Whether :class:`HalfNet` computes the network and its gradient."""
@@ -103,13 +89,6 @@ class ActorCritic(nn.Module):
     def leaves(self) -> list[Tensor]:
         """What a loss is differentiated by: ``flat``, or the parameters in its order."""
         return [self.flat] if self._written_out else list(self.parameters())
-
-    def frozen(self) -> ActorCritic:
-        """Return a copy that does not learn."""
-        found = copy.deepcopy(self).eval().requires_grad_(False)
-        found.flatten()
-        found.flat.requires_grad_(False)
-        return found
 
     def forward(self, numbers: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
         """Return logits ``[n, num_actions]``, very low if illegal, and values ``[n]``.

@@ -22,18 +22,12 @@ with the same bytes as one that was not.
 
 from __future__ import annotations
 
-import ctypes
-import functools
-import gc
 import io
 import json
-import os
 import signal
 import time
-import timeit
 from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any, Final
@@ -44,7 +38,6 @@ import safetensors.numpy
 import torch
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from threadpoolctl import threadpool_limits
 from torch.utils.tensorboard import SummaryWriter
 
 from sprawl_env.adapters.vector import make_vec
@@ -53,13 +46,10 @@ from sprawl_env.bots.greedy import heuristic_of
 from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.policy.agents import find_agent
 from sprawl_env.bots.policy.checkpoint import (
-    OPTIMIZER,
-    POLICY,
     PREFIX,
     SHAPE,
     Checkpoint,
     CheckpointError,
-    check_tensors,
     describe_game,
     load,
     remove_unfinished,
@@ -92,6 +82,14 @@ from sprawl_env.learning.ppo import (
     Stopwatch,
     actor_critic,
 )
+from sprawl_env.learning.process import Clock, prepare_process, resolved
+from sprawl_env.learning.stored import (
+    load_of_run,
+    model_tensors,
+    newest_checkpoint,
+    restore,
+    restore_weights,
+)
 from sprawl_env.learning.team import Team, start
 
 RECENT_GAMES: Final = 400  # number of games in the win rates shown
@@ -100,134 +98,13 @@ IMITATION_BATCH: Final = 512  # decisions per gradient step of behaviour cloning
 COLLECTION_SHARE: Final = 0.6  # largest share of the imitation time spent on collecting the dataset
 DATASET_BYTES: Final = 3_000_000_000  # largest dataset, over all processes
 IMITATION_RATE: Final = 4e-3  # step size of behaviour cloning
-LEAST_STEP: Final = 0.05  # share of the step size and the entropy bonus that is left at the end
-MOMENTS: Final = ("step", "exp_avg", "exp_avg_sq")  # what Adam keeps for a parameter
 GAMES_FILE: Final = "games.safetensors"  # in a checkpoint: the games that were being played
 FIRST_SPACING: Final = 100_000  # decisions between the first checkpoints
 KEPT_GAMES: Final = 2  # number of the newest checkpoints that keep it
 REFERENCES: Final = ("random", "greedy")  # the bots that measure a policy
 EVALUATIONS: Final = "evaluations.jsonl"
 PLAIN_SECONDS: Final = 20.0  # time between lines of progress if the output is not a terminal
-INTERRUPTED: Final = 2.0  # fraction of the training done that tells all ranks to stop
 KEPT_WHEN_RESUMED: Final = {"resume"}
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # what glibc's mallopt calls them
-LARGEST_BLOCK: Final = 32 * 2**20  # bytes that the allocator may take out of memory it has kept
-KEPT_MEMORY: Final = 2**30  # bytes that it keeps
-ROWS_TIMED: Final = 16384  # rows of the matrices that decide on the precision
-CLEARLY: Final = 1.2  # times as fast as float32 bfloat16 has to be
-
-
-class Clock:
-    """Measures the fraction of training done, by steps or by time, whichever is larger.
-
-    Ranks measure different times.  :meth:`agree` sends the fraction of rank 0 to all ranks.
-
-    Attributes:
-        steps: learner decisions made by all ranks.
-        interrupted: the user wants to stop.
-    """
-
-    def __init__(self, config: Config, team: Team, checkpoint: Checkpoint | None = None) -> None:
-        before = float(checkpoint.about.get("seconds", 0)) if checkpoint else 0.0
-        self._limit = config.max_minutes * 60
-        self._total = config.total_steps
-        self._team = team
-        self._start = time.monotonic() - before
-        self._agreed = 0.0
-        self.steps = checkpoint.step if checkpoint else 0
-        self.interrupted = False
-
-    @property
-    def seconds(self) -> float:
-        """Seconds of training, including those before the run was resumed."""
-        return time.monotonic() - self._start
-
-    @property
-    def fraction(self) -> float:
-        """Fraction of the training done, 0 to 1, as this process measures it."""
-        by_time = self.seconds / self._limit if self._limit > 0 else 0.0
-        return min(1.0, max(by_time, self.steps / self._total))
-
-    @property
-    def left(self) -> float:
-        """Factor on the step size: falls linearly with the last agreed fraction."""
-        return max(LEAST_STEP, 1.0 - self._agreed)
-
-    def agree(self) -> float:
-        """Return the fraction done as rank 0 measures it; all ranks must call this."""
-        mine = INTERRUPTED if self.interrupted else self.fraction
-        self._agreed = self._team.all_gather(mine)[0]
-        return self._agreed
-
-    @contextmanager
-    def stopped(self) -> Iterator[None]:
-        """Do not count the time inside the block."""
-        began = time.monotonic()
-        try:
-            yield
-        finally:
-            self._start += time.monotonic() - began
-
-
-def prepare_process() -> None:
-    """Use one thread per process, as the training processes share the cores, and keep memory.
-
-    A gradient step frees and takes the same megabytes again.  By default the allocator returns them
-    to the system each time, which costs a seventh of the time.
-    """
-    torch.set_num_threads(1)  # with small networks more threads are slower
-    threadpool_limits(1, "blas")
-    gc.freeze()  # what is there by now stays: it need not be searched for garbage again
-    allocator = getattr(ctypes.CDLL(None), "mallopt", None) if os.name == "posix" else None
-    if allocator is not None:  # of glibc
-        allocator(_MMAP_THRESHOLD, LARGEST_BLOCK)
-        allocator(_TRIM_THRESHOLD, KEPT_MEMORY)
-
-
-def device_of(name: str) -> torch.device:
-    """Return the device of a config.
-
-    Raises:
-        InvalidOption: ``cuda`` where there is none.
-    """
-    there = torch.cuda.is_available()
-    if name == "cuda" and not there:
-        raise InvalidOption("device='cuda': no GPU is available to torch: expected cpu or auto")
-    return torch.device("cuda" if name != "cpu" and there else "cpu")
-
-
-def resolved(config: Config) -> Config:
-    """Return a config with its device and number of processes decided.
-
-    Raises:
-        InvalidOption: the device is not there, or several processes would share a GPU.
-    """
-    device, processes = device_of(config.device).type, config.processes
-    if device == "cuda" and processes > 1:
-        raise InvalidOption(f"processes={processes}: expected 1 on a GPU")
-    if processes == 0:
-        most = 1 if device == "cuda" else os.cpu_count() or 1
-        processes = max(n for n in range(1, most + 1) if config.num_envs % n == 0)
-    precision = config.precision
-    if precision == "auto":
-        precision = "bfloat16" if device == "cuda" or halves_are_faster() else "float32"
-    return replace(config, device=device, processes=processes, precision=precision)
-
-
-def halves_are_faster() -> bool:
-    """Return whether this processor multiplies matrices of bfloat16 faster than those of float32.
-
-    Processors without instructions for it are many times slower, those with them twice as fast.
-    """
-    threads, took = torch.get_num_threads(), {}
-    torch.set_num_threads(1)  # as each training process does
-    for dtype in (torch.float32, torch.bfloat16):
-        rows, layer = torch.ones(ROWS_TIMED, 32, dtype=dtype), torch.ones(32, 32, dtype=dtype)
-        multiply = functools.partial(torch.mm, rows, layer)
-        multiply()
-        took[dtype] = min(timeit.repeat(multiply, number=3, repeat=9))
-    torch.set_num_threads(threads)
-    return took[torch.float32] > CLEARLY * took[torch.bfloat16]
 
 
 def make_expert(config: Config, game: Game, seed: int) -> Bot:
@@ -517,86 +394,6 @@ def read_evaluations(folder: Path) -> list[dict[str, Any]]:
     return found
 
 
-def model_tensors(learner: Learner) -> dict[str, Any]:
-    """Return the weights and Adam's moments as arrays by name."""
-    tensors = {
-        f"{POLICY}{k}": v.detach().cpu().numpy() for k, v in learner.net.state_dict().items()
-    }
-    shapes = [parameter.shape for parameter in learner.net.parameters()]
-    lengths = [shape.numel() for shape in shapes]
-    for moments in learner.optimizer.state_dict()["state"].values():
-        for name, value in moments.items():
-            whole = value.detach().cpu()
-            parts = [whole] * len(shapes)
-            if name != "step":
-                pairs = zip(torch.split(whole, lengths), shapes, strict=True)
-                parts = [part.view(shape) for part, shape in pairs]
-            for k, part in enumerate(parts):
-                tensors[f"optimizer.{k}.{name}"] = part.numpy()
-    return tensors
-
-
-def restore_weights(net: ActorCritic, checkpoint: Checkpoint) -> None:
-    """Load a checkpoint's weights into a network.
-
-    Raises:
-        CheckpointError: the checkpoint is of another network.
-    """
-    check_tensors(checkpoint)
-    weights = {
-        name.removeprefix(POLICY): torch.from_numpy(array.copy())
-        for name, array in checkpoint.tensors.items()
-        if name.startswith(POLICY)
-    }
-    try:
-        net.load_state_dict(weights)
-    except (RuntimeError, ValueError, KeyError) as error:
-        first = str(error).splitlines()[0]
-        raise CheckpointError(
-            f"checkpoint {str(checkpoint.path)!r}: does not fit this config: {first}"
-        ) from None
-
-
-def restore(learner: Learner, checkpoint: Checkpoint) -> None:
-    """Load a checkpoint's weights and Adam's moments into a learner.
-
-    Raises:
-        CheckpointError: the checkpoint is of a learner with another network.
-    """
-    check_tensors(checkpoint)
-    where = f"checkpoint {str(checkpoint.path)!r}"
-    parameters = list(learner.net.parameters())
-    moments: dict[int, dict[str, Any]] = defaultdict(dict)
-    for name, array in checkpoint.tensors.items():
-        found = OPTIMIZER.fullmatch(name)
-        if found is None:
-            continue
-        number, kind = int(found[1]), found[2]
-        known = number < len(parameters)
-        shape = (1,) if kind == "step" else tuple(parameters[number].shape) if known else ()
-        if not known or (array.shape or (1,)) != shape:
-            raise CheckpointError(
-                f"{where}: does not fit this config: {name} has shape {array.shape}"
-            )
-        moments[number][kind] = torch.from_numpy(array.copy())
-    if any(len(found) != len(MOMENTS) for found in moments.values()) or (
-        len(moments) not in {0, len(parameters)}
-    ):
-        raise CheckpointError(f"{where}: expected {', '.join(MOMENTS)} of each parameter")
-    restore_weights(learner.net, checkpoint)
-    of_all = [moments[k] for k in range(len(parameters))] if moments else []
-    joined = {
-        name: of_all[0][name] if name == "step" else torch.cat([m[name].flatten() for m in of_all])
-        for name in (MOMENTS if of_all else ())
-    }
-    try:
-        state = learner.optimizer.state_dict()
-        learner.optimizer.load_state_dict({**state, "state": {0: joined} if joined else {}})
-    except (RuntimeError, ValueError, KeyError) as error:
-        first = str(error).splitlines()[0]
-        raise CheckpointError(f"{where}: does not fit this config: {first}") from None
-
-
 def behaviour_cloning(config: Config, game: Game, learner: Learner, clock: Clock) -> None:
     """Imitate the expert before the first step of reinforcement learning."""
     team = learner.team
@@ -690,29 +487,6 @@ def read_config(folder: Path) -> Config:
     except InvalidOption as error:
         raise InvalidOption(f"resume: {str(path)!r} is damaged: {error}") from None
     return config
-
-
-def newest_checkpoint(folder: Path, game: Game) -> Checkpoint | None:
-    """Return the newest checkpoint that is complete; None if there is none."""
-    for path in sorted((folder / "checkpoints").glob(f"{PREFIX}*"), reverse=True):
-        try:
-            return load_of_run(path, game)
-        except CheckpointError as error:
-            say(f"skipped: {error}")
-    return None
-
-
-def load_of_run(path: Path, game: Game) -> Checkpoint:
-    """Return a checkpoint of a run, whose folder is named after its step.
-
-    Raises:
-        CheckpointError: as :func:`~sprawl_env.bots.policy.checkpoint.load`, or it is of another
-            step.
-    """
-    checkpoint = load(path, game)
-    if path.name != f"{PREFIX}{checkpoint.step:010d}":
-        raise CheckpointError(f"checkpoint {str(path)!r}: is of step {checkpoint.step}")
-    return checkpoint
 
 
 def past_networks(

@@ -52,7 +52,8 @@ class HalfNet:
     Args:
         net: the network.
         parameters: the shapes of all parameters by name, in order: those of the network with the
-            prefix ``prefix``, and ``value_net.weight`` and ``value_net.bias`` of the value head.
+            prefix ``prefix``; for values and gradients also ``value_net.weight`` and
+            ``value_net.bias`` of the value head.
         prefix: of the names of the network's parameters.
         scales: float32 ``[observation_size]``.
     """
@@ -141,6 +142,11 @@ class Pass:
         bfloat16.pool(shaped, mean.numpy(), largest.numpy(), where.numpy())
         self._inputs += [mean.to(HALF), largest.to(HALF)]
         self._things[kind] = Things(features, first, second, second, where)
+
+    @property
+    def summary(self) -> Tensor:
+        """The summary, float32 ``[n, trunk]``."""
+        return self._after
 
     def values(self) -> Tensor:
         """Return the values, float32 ``[n]``."""

@@ -34,7 +34,8 @@ from sprawl_env.learning.ppo import (  # noqa: E402
     draw,
 )
 from sprawl_env.learning.team import Team, start  # noqa: E402
-from sprawl_env.learning.training import PRESETS, prepare_process  # noqa: E402
+from sprawl_env.learning.process import prepare_process  # noqa: E402
+from sprawl_env.learning.training import PRESETS  # noqa: E402
 
 pytestmark = pytest.mark.compiled
 CPU = torch.device("cpu")

@@ -28,7 +28,7 @@ from sprawl_env.bots.policy.checkpoint import (
     save,
 )
 from sprawl_env.core.errors import InvalidOption, SprawlError
-from sprawl_env.learning import training
+from sprawl_env.learning import process, stored, training
 from sprawl_env.learning.config import PRESETS, Config, check
 from sprawl_env.learning.ppo import ActorCritic, Learner, Stopwatch
 
@@ -132,7 +132,7 @@ def test_damaged_checkpoints_are_passed_over_wherever_they_are(game, tmp_path, c
         (paths[step] / WEIGHTS).write_bytes(b"damaged")
     (tmp_path / "checkpoints" / f"{PREFIX}0000000005").symlink_to(tmp_path / "nothing")
     (tmp_path / "checkpoints" / f"{PREFIX}0000000006").write_text("a file")
-    newest = training.newest_checkpoint(tmp_path, game)
+    newest = stored.newest_checkpoint(tmp_path, game)
     assert newest.step == 40
     assert capsys.readouterr().out.count("skipped: ") == 1
     assert steps_of(newest, game, 8, rank=0) == [10, 30, 40]
@@ -145,7 +145,7 @@ def test_a_checkpoint_of_another_step_than_its_name_says_is_passed_over(game, tm
     for step in (10, 20, 40):
         write(tmp_path, game, step)
     os.rename(*(tmp_path / "checkpoints" / f"{PREFIX}{step:010d}" for step in (40, 30)))
-    newest = training.newest_checkpoint(tmp_path, game)
+    newest = stored.newest_checkpoint(tmp_path, game)
     assert newest.step == 20
     assert "is of step 40" in capsys.readouterr().out
     os.rename(*(tmp_path / "checkpoints" / f"{PREFIX}{step:010d}" for step in (30, 15)))
@@ -172,7 +172,7 @@ def test_moments_of_another_shape_are_refused(game, tmp_path, learner, tensors, 
     arrays = {name: np.zeros(shape, np.float32) for name, shape in tensors.items()}
     path = save(tmp_path / "step-1", arrays, {**describe_game(game), "step": 1})
     with pytest.raises(CheckpointError, match=says):
-        training.restore(learner, load(path, game))
+        stored.restore(learner, load(path, game))
 
 
 # ------------------------------------------------------------------------- runs that are resumed
@@ -286,24 +286,24 @@ def test_training_starts_from_the_weights_of_another_checkpoint(game, tmp_path):
 def test_a_gpu_that_is_not_there_is_refused_and_one_process_has_it(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(InvalidOption, match="device='cuda': no GPU is available"):
-        training.resolved(replace(Config(), device="cuda"))
-    found = training.resolved(Config())
+        process.resolved(replace(Config(), device="cuda"))
+    found = process.resolved(Config())
     assert found.device == "cpu"
     assert found.processes >= 1 and Config().num_envs % found.processes == 0
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     gpu = {"device": "cuda", "processes": 1, "precision": "bfloat16"}
-    assert training.resolved(Config()) == replace(Config(), **gpu)
-    assert training.resolved(replace(Config(), device="cpu")).device == "cpu"
+    assert process.resolved(Config()) == replace(Config(), **gpu)
+    assert process.resolved(replace(Config(), device="cpu")).device == "cpu"
     with pytest.raises(InvalidOption, match="processes=2: expected 1 on a GPU"):
-        training.resolved(replace(Config(), processes=2))
+        process.resolved(replace(Config(), processes=2))
 
 
 @pytest.mark.parametrize(("faster", "precision"), [(True, "bfloat16"), (False, "float32")])
 def test_the_precision_is_the_faster_one_unless_it_is_named(monkeypatch, faster, precision):
-    monkeypatch.setattr(training, "halves_are_faster", lambda: faster)
+    monkeypatch.setattr(process, "halves_are_faster", lambda: faster)
     config = replace(Config(), device="cpu")
-    assert training.resolved(config).precision == precision
-    assert training.resolved(replace(config, precision="float32")).precision == "float32"
+    assert process.resolved(config).precision == precision
+    assert process.resolved(replace(config, precision="float32")).precision == "float32"
     with pytest.raises(InvalidOption, match="precision='half': expected auto, float32, bfloat16"):
         training.check(replace(config, precision="half"))
 
@@ -311,9 +311,9 @@ def test_the_precision_is_the_faster_one_unless_it_is_named(monkeypatch, faster,
 @pytest.mark.parametrize("seconds", [(9.0, 3.0), (3.0, 9.0), (9.0, 8.0)])
 def test_bfloat16_has_to_be_clearly_faster(monkeypatch, seconds):
     times = iter([[each] for each in seconds])
-    monkeypatch.setattr(training.timeit, "repeat", lambda *_, **__: next(times))
+    monkeypatch.setattr(process.timeit, "repeat", lambda *_, **__: next(times))
     threads = torch.get_num_threads()
-    assert training.halves_are_faster() == (seconds == (9.0, 3.0))
+    assert process.halves_are_faster() == (seconds == (9.0, 3.0))
     assert torch.get_num_threads() == threads
 
 

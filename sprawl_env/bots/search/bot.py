@@ -1,0 +1,161 @@
+"""The bot ``search``: tree search with the network of a trained agent."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from sprawl_env.bots.analysis import Analysis, check_position, only_one
+from sprawl_env.bots.policy.agents import find_agent
+from sprawl_env.bots.policy.checkpoint import load
+from sprawl_env.bots.protocol import check_act
+from sprawl_env.bots.search.evaluators import network_evaluator, uniform_evaluator
+from sprawl_env.bots.search.search import Evaluator, Found, TreeConfig, TreeSearch
+from sprawl_env.bots.settings import Number, parse_settings
+from sprawl_env.core.checks import check_seed
+from sprawl_env.core.errors import UnknownName
+from sprawl_env.core.game import Game
+from sprawl_env.core.state import Games, clone
+from sprawl_env.kernels.arrays import Floats, Index, Mask
+from sprawl_env.kernels.rng import combine
+
+UNIFORM: Final = "uniform"
+LIMITS: Final[dict[str, tuple[Number, Number]]] = {
+    "sims": (1, 1_000_000),
+    "ms": (0, 3_600_000),
+    "gumbel": (0, 1000),
+    "c": (0.0, 100.0),
+    "doubt": (0.0, 1.0),
+    "scale": (0.0, 100.0),
+    "margin": (0.0, 1.0),
+    "reach": (0.01, 1e6),
+    "keyed": (0, 1),
+    "lanes": (1, 256),
+    "trees": (1, 256),
+    "threads": (1, 256),
+    "temperature": (0.0, 100.0),
+    "half": (0, 1),
+}
+SIMS_WHEN_TIMED: Final = 100_000
+
+
+def parse_learned(name: str) -> tuple[str, TreeConfig]:
+    """Return the agent and the settings in a bot's name, e.g. ``search:agent=best,sims=32``.
+
+    Raises:
+        UnknownName: there is no such setting, or its value is not allowed.
+    """
+    kind, _, given = name.partition(":")
+    parts = [part for part in given.split(",") if part]
+    agents = [part.partition("=")[2] for part in parts if part.partition("=")[0] == "agent"]
+    if len(agents) != 1 or not agents[0]:
+        raise UnknownName(
+            f"bot {name!r}: expected one agent, as in {kind}:agent=best,sims=32 or agent={UNIFORM}"
+        )
+    rest = ",".join(part for part in parts if part.partition("=")[0] != "agent")
+    chosen: dict[str, Any] = dict(parse_settings(f"{kind}:{rest}", LIMITS))
+    if chosen.get("ms"):
+        chosen.setdefault("sims", SIMS_WHEN_TIMED)
+        chosen.setdefault("gumbel", 0)
+    return agents[0], replace(TreeConfig(), **chosen)
+
+
+def evaluator_of(agent: str, game: Game, half: bool = False) -> Evaluator:
+    """Return an agent's network.
+
+    Args:
+        agent: ``uniform``; the name of an agent, with or without ``agent:``; ``checkpoint:PATH``.
+        game: the game that it plays.
+        half: multiply in bfloat16.
+
+    Raises:
+        UnknownName: there is no such agent.
+        CheckpointError: the checkpoint is damaged or is not for this game.
+    """
+    if agent == UNIFORM:
+        return uniform_evaluator(game)
+    kind, _, path = agent.partition(":")
+    if kind != "checkpoint":
+        path = str(find_agent(agent if kind == "agent" else f"agent:{agent}", game))
+    return network_evaluator(load(Path(path), game), game, half)
+
+
+class LearnedSearchBot:
+    """Plays what a tree search with a network finds best."""
+
+    needs_observations = False
+    needs_states = True
+    redeals_hidden = True
+
+    def __init__(
+        self,
+        game: Game,
+        evaluate: Evaluator,
+        config: TreeConfig,
+        seed: int = 0,
+        name: str = "search",
+    ) -> None:
+        self.name = name
+        self._game, self._config = game, config
+        self._search = TreeSearch(game, evaluate, config)
+        self.seed(seed)
+
+    def seed(self, seed: int) -> None:
+        """Seed the search; without ``ms`` the same seed and decisions give the same actions."""
+        self._seed = check_seed(seed)
+        self._decisions = 0
+        self._rng = np.random.default_rng(self._seed)
+
+    def act(self, observations: Floats | None, masks: Mask, states: Games | None) -> Index:
+        """Search all rows together; with ``ms`` each row in turn.  Needs ``states``."""
+        masks, states = check_act(self._game, self.name, masks, states)
+        actions: Index = masks.argmax(axis=1).astype(np.int64)
+        open_rows = np.flatnonzero(masks.sum(axis=1, dtype=np.int64) > 1)
+        size = 1 if self._config.ms else max(1, self._search.most_positions)
+        for first in range(0, open_rows.size, size):
+            rows = open_rows[first : first + size]
+            actions[rows] = self._chosen(self._find(clone(states, rows)))
+        return actions
+
+    def _find(self, states: Games) -> Found:
+        seeds = [combine(self._seed, self._decisions + k) for k in range(len(states))]
+        self._decisions += len(states)
+        limit = self._config.ms / 1000
+        deadline = time.perf_counter() + limit if limit else math.inf
+        return self._search.run(states, np.array(seeds, np.int64), deadline=deadline)
+
+    def _chosen(self, found: Found) -> Index:
+        """Return the best actions, or with a temperature a draw by the visits."""
+        if not self._config.temperature:
+            return found.actions
+        with np.errstate(divide="ignore"):
+            odds = np.log(found.visits) / self._config.temperature
+        return np.asarray((odds + self._rng.gumbel(size=odds.shape)).argmax(axis=1), np.int64)
+
+    def analyse(self, mask: Mask, state: Games) -> Analysis:
+        """Search one position; see :class:`sprawl_env.bots.analysis.Analyst`."""
+        legal, state = check_position(self._game, self.name, mask, state)
+        if legal.size == 1:
+            return only_one(int(legal[0]))
+        found = self._find(state)
+        visits, values = found.visits[0, legal], found.values[0, legal]
+        best = legal == found.actions[0]
+        order = np.lexsort((-np.nan_to_num(values, nan=-1.0), -visits, ~best))
+        return Analysis(legal[order], visits[order], values[order])
+
+
+def make_learned(name: str, game: Game, seed: int) -> LearnedSearchBot:
+    """Return the bot of a name such as ``search:agent=tower_up/ppo-1h,sims=32``.
+
+    Raises:
+        UnknownName: there is no such agent or setting.
+        CheckpointError: the checkpoint is damaged or is not for this game.
+        MissingExtra: torch is not installed.
+    """
+    agent, config = parse_learned(name)
+    return LearnedSearchBot(game, evaluator_of(agent, game, bool(config.half)), config, seed, name)

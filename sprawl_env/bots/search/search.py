@@ -1,0 +1,390 @@
+"""Tree search with a network in many games at once (:class:`TreeSearch`).
+
+The network is any function of observations as whole numbers, masks and points (:data:`Evaluator`).
+At the root, actions are compared by sequential halving with Gumbel noise (Danihelka et al., "Policy
+improvement by planning with Gumbel", 2022) or by PUCT with noise in the priors (Silver et al.,
+"Mastering the game of Go without human knowledge", 2017); below it by PUCT.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from sprawl_env.bots.search.schedule import halving
+from sprawl_env.bots.search.simulate import (
+    Forest,
+    Scratch,
+    Searches,
+    back_up,
+    descend_kernel,
+    new_ends,
+    new_lanes,
+    new_leaves,
+)
+from sprawl_env.bots.search.tree import ROOT, Roots, Trees, Weights, clear_all, new_trees
+from sprawl_env.core.game import Game
+from sprawl_env.core.state import Games, clone, plain
+from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
+
+FEW: Final = 32  # rows
+MOST_BYTES: Final = 1 << 28  # of the trees of one search
+NO_DEADLINE: Final = np.inf
+
+Values = npt.NDArray[np.float64]
+Arrays = TypeVar("Arrays", bound=tuple[Any, ...])
+
+
+class Evaluation(NamedTuple):
+    """What a network says of some positions.
+
+    Attributes:
+        logits: float32 ``[n, num_actions]``, also of illegal actions.
+        shares: float32 ``[n, num_sides]``, the expected share of the victory of each side, first
+            the observer's, then that of the side after it; the sum of a row is 1.
+        margins: float32 ``[n]``, the expected final points of the observer minus the mean of the
+            others'.
+    """
+
+    logits: Floats
+    shares: Floats
+    margins: Floats
+
+
+Evaluator = Callable[[Mask, Mask, Ints], Evaluation]
+"""A network ``(numbers, masks, points)``.
+
+``numbers`` is int8 ``[n, observation_size]``, as the seat to play sees the game; ``masks`` int8
+``[n, num_actions]``; ``points`` int32 ``[n, num_sides]``, the points now, the observer's first.
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeConfig:
+    """Settings of a search with a network, for one decision.
+
+    Attributes:
+        sims: simulations of each tree; with ``ms``, the maximum.
+        ms: milliseconds for a decision; 0: no time limit, so results are reproducible.
+        gumbel: most actions that are compared at the root by sequential halving; 0: PUCT.
+        c: weight of the exploration term of PUCT; values are in 0..1.
+        doubt: what the value of an action without visits is less than that of its position.
+        scale: of the values against the logits where they are compared.
+        margin: weight of the margin in the value of a position; victory has the rest.
+        reach: points of margin that have half the largest effect.
+        keyed: 1: every outcome that the searching seat gets to see has a node of its own; 0: nodes
+            are sequences of actions.
+        lanes: simulations of a tree that are judged by the network at once.
+        trees: number of independent trees, whose visits are added.
+        threads: number of threads that share the trees of all positions.
+        temperature: 0: play the best action; else draw one, with probabilities as the visits to
+            the power of 1 / temperature.
+        half: 1: the network multiplies in bfloat16, which some processors do twice as fast.
+    """
+
+    sims: int = 32
+    ms: int = 0
+    gumbel: int = 8
+    c: float = 1.0
+    doubt: float = 0.0
+    scale: float = 4.0
+    margin: float = 0.0
+    reach: float = 10.0
+    keyed: int = 0
+    lanes: int = 1
+    trees: int = 1
+    threads: int = 1
+    temperature: float = 0.0
+    half: int = 0
+
+
+class Noise(NamedTuple):
+    """Noise at the root, for self-play.
+
+    Attributes:
+        numbers: float32 ``[n, num_actions]``: of the Gumbel distribution, added to the logits; for
+            PUCT a distribution over the legal actions, mixed into the priors.
+        mixed: its share in the priors, for PUCT.
+    """
+
+    numbers: Floats
+    mixed: float = 0.0
+
+
+class Found(NamedTuple):
+    """What a search found, a row for each position.
+
+    Attributes:
+        actions: int64 ``[n]``, the best actions.
+        visits: int64 ``[n, num_actions]``.
+        values: float64 ``[n, num_actions]``, mean value for the seat to play, 0..1; NaN without a
+            visit.
+        policies: float32 ``[n, num_actions]``, the improved policy: the softmax of the logits plus
+            the scaled values, which an action without visits takes from the position.
+        worth: float64 ``[n]``, the value of the position for the seat to play.
+    """
+
+    actions: Index
+    visits: Index
+    values: Values
+    policies: Floats
+    worth: Values
+
+
+class TreeSearch:
+    """Searches in many games of one kind at once; its arrays are used again by each search.
+
+    Args:
+        game: the game.
+        evaluate: the network.
+        config: the settings; ``temperature`` and ``ms`` are the caller's.
+    """
+
+    def __init__(self, game: Game, evaluate: Evaluator, config: TreeConfig) -> None:
+        self.game, self.evaluate, self.config = game, evaluate, config
+        self._descend = descend_kernel(game.rules)
+        self._slots = 0
+        self._pool = ThreadPoolExecutor(config.threads) if config.threads > 1 else None
+        nodes = config.trees * (config.sims + 1)
+        self.most_nodes = int(min(config.sims + 1, MOST_BYTES // (config.trees * self._bytes())))
+        self.most_positions = max(1, MOST_BYTES // (min(nodes, self.most_nodes) * self._bytes()))
+        self._tables = plain(game.tables)
+
+    def _bytes(self) -> int:
+        """Return the size of a node."""
+        return 12 * self.game.num_actions + 32
+
+    def _reserve(self, slots: int) -> None:
+        """Make the arrays for so many trees."""
+        if slots <= self._slots:
+            return
+        game, rows = self.game, slots * self.config.lanes
+        self._slots = slots
+        self._trees = new_trees(slots, self.most_nodes, game.num_actions)
+        self._lanes = new_lanes(rows)
+        self._games, self._positions = plain(game.empty(rows)), plain(game.empty(slots))
+        share = -(-slots // self.config.threads) * self.config.lanes
+        self._scratch = [
+            (new_leaves(game, padded(share)), new_ends(game)) for _ in range(self.config.threads)
+        ]
+
+    def run(
+        self,
+        positions: Games,
+        seeds: Index,
+        sims: Index | None = None,
+        noise: Noise | None = None,
+        deadline: float = NO_DEADLINE,
+    ) -> Found:
+        """Search some positions, each for its seat to play.
+
+        Args:
+            positions: records ``[n]``, none of them over.
+            seeds: int64 ``[n]``, of the deals of the simulations.
+            sims: int64 ``[n]``, simulations for each position, at most the config's; None: the
+                config's.
+            noise: at the root; None: none.
+            deadline: the time (``time.perf_counter()``) at which to stop.
+        """
+        found = [
+            self._run(
+                clone(positions, part),
+                seeds[part],
+                None if sims is None else sims[part],
+                None if noise is None else noise._replace(numbers=noise.numbers[part]),
+                deadline,
+            )
+            for part in _parts(len(positions), self.most_positions)
+        ]
+        return (
+            found[0] if len(found) == 1 else Found(*map(np.concatenate, zip(*found, strict=True)))
+        )
+
+    def _run(
+        self,
+        positions: Games,
+        seeds: Index,
+        sims: Index | None,
+        noise: Noise | None,
+        deadline: float,
+    ) -> Found:
+        config, count = self.config, len(positions)
+        slots = count * config.trees
+        self._reserve(slots)
+        each = np.repeat(np.arange(count), config.trees)
+        self._positions[:slots] = positions[each]
+        number = np.tile(np.arange(config.trees), count)
+        wanted = np.full(count, config.sims, np.int64) if sims is None else sims
+        masks = np.stack([self.game.legal_actions(positions, k) for k in range(count)])
+        searches = Searches(
+            observers=positions["to_play"][each].astype(np.int64),
+            seeds=(seeds[each] + number * _STRIDE) & _POSITIVE,
+            wanted=wanted[each],
+            begun=np.zeros(slots, np.int64),
+            keyed=bool(config.keyed),
+            margin=config.margin,
+            reach=config.reach,
+            most=config.gumbel,
+        )
+        roots = self._roots(masks, wanted, noise, each)
+        weights = Weights(
+            config.c, config.doubt, 0.0 if noise is None else noise.mixed, _VISIT, config.scale
+        )
+        parts = _parts(slots, max(1, -(-slots // config.threads)))
+        if self._pool is None:
+            self._grow(parts[0], 0, searches, roots, weights, deadline)
+        else:
+            growing = [
+                self._pool.submit(self._grow, part, number, searches, roots, weights, deadline)
+                for number, part in enumerate(parts)
+            ]
+            wait(growing)
+            for future in growing:
+                future.result()
+        trees = _share(self._trees, slice(slots))
+        return self._found(trees, roots, masks, weights, count)
+
+    def _roots(self, masks: Mask, wanted: Index, noise: Noise | None, each: Index) -> Roots:
+        """Return how the roots are searched."""
+        slots, actions = len(each), masks.shape[1]
+        numbers = np.zeros((slots, actions), np.float32) if noise is None else noise.numbers[each]
+        most = self.config.gumbel
+        schedule = np.zeros((slots, int(wanted.max(initial=0)) if most else 0), np.int32)
+        if most:
+            compared = np.minimum(masks.sum(axis=1, dtype=np.int64), np.minimum(most, wanted))
+            for slot, k in enumerate(each.tolist()):
+                planned = halving(int(compared[k]), int(wanted[k]))
+                schedule[slot, : planned.size] = planned
+        return Roots(numbers, np.zeros((slots, actions), np.int8), schedule)
+
+    def _grow(
+        self,
+        part: slice,
+        number: int,
+        searches: Searches,
+        roots: Roots,
+        weights: Weights,
+        deadline: float,
+    ) -> None:
+        """Simulate in the slots of a part until every one has what it wants."""
+        per_slot, (leaves, ends) = self.config.lanes, self._scratch[number]
+        forest = Forest(
+            _share(self._trees, part),
+            _share(roots, part),
+            searches._replace(
+                observers=searches.observers[part],
+                seeds=searches.seeds[part],
+                wanted=searches.wanted[part],
+                begun=searches.begun[part],
+            ),
+            weights,
+        )
+        rows = slice(part.start * per_slot, part.stop * per_slot)
+        scratch = Scratch(_share(self._lanes, rows), leaves, ends)
+        positions, games = self._positions[part], self._games[rows]
+        begun, wanted = forest.searches.begun, forest.searches.wanted
+        clear_all(forest.trees)
+        while (begun < wanted).any() and time.perf_counter() < deadline:
+            waiting = self._descend(self._tables, positions, games, forest, scratch)
+            if waiting:
+                some = padded(waiting)
+                judged = self.evaluate(
+                    leaves.numbers[:some], leaves.masks[:some], leaves.points[:some]
+                )
+                back_up(forest, scratch, waiting, *judged)
+
+    def _found(
+        self, trees: Trees, roots: Roots, masks: Mask, weights: Weights, count: int
+    ) -> Found:
+        """Return what the trees of all positions say together."""
+        shape = (count, self.config.trees, -1)
+        visits = trees.visits[:, ROOT].reshape(shape).sum(axis=1, dtype=np.int64)
+        values = trees.values[:, ROOT].reshape(shape).sum(axis=1, dtype=np.float64)
+        first = slice(None, None, self.config.trees)
+        logits = trees.logits[first, ROOT].astype(np.float64)
+        judged = trees.judged[:, ROOT].reshape(count, -1).mean(axis=1, dtype=np.float64)
+        return conclude(
+            logits,
+            roots.noise[first],
+            visits,
+            values,
+            judged,
+            masks,
+            weights,
+            bool(self.config.gumbel),
+        )
+
+
+def conclude(
+    logits: Values,
+    noise: Floats,
+    visits: Index,
+    values: Values,
+    judged: Values,
+    masks: Mask,
+    weights: Weights,
+    gumbel: bool,
+) -> Found:
+    """Return what the roots say.
+
+    Args:
+        logits: ``[n, num_actions]``.
+        noise: ``[n, num_actions]``, that was added to the logits.
+        visits: ``[n, num_actions]``.
+        values: ``[n, num_actions]``, sums over the visits.
+        judged: ``[n]``, the network's values of the positions.
+        masks: ``[n, num_actions]``, 1 = legal.
+        weights: of values and priors.
+        gumbel: the best action is the one with the highest logit + noise + scaled value among the
+            most visited ones; else the most visited one, of equals the better one.
+    """
+    legal, seen = masks != 0, visits > 0
+    logits = np.where(legal, logits, -np.inf)
+    logits -= logits.max(axis=1, keepdims=True)
+    priors = np.exp(logits)
+    means = np.where(seen, values / np.maximum(visits, 1), 0.0)
+    total = visits.sum(axis=1)
+    known = (priors * seen).sum(axis=1)
+    mean = (priors * seen * means).sum(axis=1) / np.where(known > 0, known, 1.0)
+    worth = np.where(known > 0, (judged + total * mean) / (1.0 + total), judged)
+    completed = np.where(seen, means, worth[:, None])
+    scale = (weights.visit + visits.max(axis=1)) * weights.scale
+    improved = np.where(legal, logits + scale[:, None] * completed, -np.inf)
+    policies = np.exp(improved - improved.max(axis=1, keepdims=True))
+    policies /= policies.sum(axis=1, keepdims=True)
+    top = legal & (visits == np.where(legal, visits, -1).max(axis=1, keepdims=True))
+    score = improved + noise if gumbel else means
+    actions = np.where(top, score, -np.inf).argmax(axis=1)
+    return Found(actions, visits, np.where(seen, means, np.nan), policies.astype(np.float32), worth)
+
+
+_VISIT: Final = 50.0  # as Danihelka et al. have it
+_STRIDE: Final = 0x9E3779B97F4A7C1
+_POSITIVE: Final = 2**63 - 1
+
+
+def padded(rows: int) -> int:
+    """Return how many rows are judged for so many: numbers of rows that come often.
+
+    The library that multiplies matrices generates code for each new number of rows, which takes
+    longer than multiplying them.  The rows that are added are judged for nothing.
+    """
+    return 1 << (rows - 1).bit_length() if rows < FEW else -(-rows // FEW) * FEW
+
+
+def _share(arrays: Arrays, part: slice) -> Arrays:
+    """Return a slice of every array of a named tuple; views."""
+    kind: Any = type(arrays)
+    found: Arrays = kind(*(array[part] for array in arrays))
+    return found
+
+
+def _parts(total: int, most: int) -> list[slice]:
+    """Return slices of at most ``most`` that make up ``total``; one if there is nothing."""
+    return [slice(k, min(k + most, total)) for k in range(0, max(total, 1), most)]

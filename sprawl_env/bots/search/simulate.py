@@ -1,0 +1,367 @@
+"""The simulations of a tree search with a network, for many games at once, as kernels.
+
+A simulation re-deals what the searching seat cannot know, goes down the tree of its slot, and stops
+at the end of the game or at a node that the network has not judged.  The leaves of all simulations
+are judged by the network in one batch.  Then their values go back up.  Several simulations of one
+slot can be under way at once: each takes one *lane*; until it is back, its visits count as lost.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from sprawl_env.bots.search.tree import (
+    NEW,
+    NO_NODE,
+    ROOT,
+    Roots,
+    Trees,
+    Weights,
+    consider,
+    find,
+    judge,
+    of_numbers,
+    pick_halving,
+    pick_noisy,
+    pick_puct,
+)
+from sprawl_env.core.game import Game
+from sprawl_env.core.rewards import lead, share_of_victory
+from sprawl_env.core.rules import GameRules
+from sprawl_env.core.state import NOT_OVER, Games, Tables
+from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
+from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.masks import NO_ACTION, only_action
+from sprawl_env.kernels.rng import combine
+
+LONGEST_PATH: Final = 256  # decisions in a simulation
+ROOT_IDENTITY: Final = 1  # if nodes are sequences of actions
+
+
+class Searches(NamedTuple):
+    """What is searched, a row for each slot.
+
+    Attributes:
+        observers: int64 ``[slots]``, the seats that search.
+        seeds: int64 ``[slots]``, of the simulations' deals.
+        wanted: int64 ``[slots]``, number of simulations.
+        begun: int64 ``[slots]``, simulations that have begun.
+        keyed: nodes are what the searching seat sees, not sequences of actions.
+        margin: weight of the margin in the value of a side; victory has the rest.
+        reach: points of margin that have half the largest effect.
+        most: number of actions that sequential halving compares.
+    """
+
+    observers: Index
+    seeds: Index
+    wanted: Index
+    begun: Index
+    keyed: bool
+    margin: float
+    reach: float
+    most: int
+
+
+class Forest(NamedTuple):
+    """The trees of all slots, and what they are grown for."""
+
+    trees: Trees
+    roots: Roots
+    searches: Searches
+    weights: Weights
+
+
+class Lanes(NamedTuple):
+    """Simulations under way; lane ``l`` of slot ``s`` has the index ``s * lanes + l``.
+
+    Attributes:
+        nodes: int32 ``[slots * lanes, LONGEST_PATH]``, the nodes on the path.
+        actions: int32 ``[slots * lanes, LONGEST_PATH]``, the action at each of them.
+        seats: int8 ``[slots * lanes, LONGEST_PATH]``, the seat that plays there.
+        lengths: int64 ``[slots * lanes]``, of the paths.
+        identities: int64 ``[slots * lanes]``, of the last node and the action there.
+        leaves: int64 ``[slots * lanes]``, the node that waits for the network, or ``NO_NODE``.
+    """
+
+    nodes: Ints
+    actions: Ints
+    seats: Mask
+    lengths: Index
+    identities: Index
+    leaves: Index
+
+
+class Leaves(NamedTuple):
+    """The positions that wait for the network, by row.
+
+    Attributes:
+        lanes: int64 ``[rows]``, whose leaf it is.
+        seats: int64 ``[rows]``, the seat that plays, which observes.
+        numbers: int8 ``[rows, observation_size]``.
+        masks: int8 ``[rows, num_actions]``.
+        points: int32 ``[rows, num_sides]``, points now, by side; the observer first.
+    """
+
+    lanes: Index
+    seats: Index
+    numbers: Mask
+    masks: Mask
+    points: Ints
+
+
+class Ends(NamedTuple):
+    """Room for the points of one position.
+
+    Attributes:
+        scores: int32 ``[num_sides]``.
+        standings: int32 ``[num_sides]``.
+        values: float32 ``[num_sides]``, the value of each side, 0..1.
+    """
+
+    scores: Ints
+    standings: Ints
+    values: Floats
+
+
+class Scratch(NamedTuple):
+    """What simulations overwrite, besides the trees and their games."""
+
+    lanes: Lanes
+    leaves: Leaves
+    ends: Ends
+
+
+def new_lanes(count: int) -> Lanes:
+    """Return ``count`` lanes."""
+    return Lanes(
+        nodes=np.zeros((count, LONGEST_PATH), np.int32),
+        actions=np.zeros((count, LONGEST_PATH), np.int32),
+        seats=np.zeros((count, LONGEST_PATH), np.int8),
+        lengths=np.zeros(count, np.int64),
+        identities=np.zeros(count, np.int64),
+        leaves=np.full(count, NO_NODE, np.int64),
+    )
+
+
+def new_leaves(game: Game, rows: int) -> Leaves:
+    """Return arrays for ``rows`` leaves."""
+    return Leaves(
+        lanes=np.zeros(rows, np.int64),
+        seats=np.zeros(rows, np.int64),
+        numbers=np.zeros((rows, game.observation_size), np.int8),
+        masks=np.zeros((rows, game.num_actions), np.int8),
+        points=np.zeros((rows, game.num_sides), np.int32),
+    )
+
+
+def new_ends(game: Game) -> Ends:
+    """Return room for the points of one position."""
+    sides = game.num_sides
+    return Ends(np.zeros(sides, np.int32), np.zeros(sides, np.int32), np.zeros(sides, np.float32))
+
+
+@kernel
+def value_of(share: float, margin: float, searches: Searches) -> float:
+    """Return the value of a side, 0..1, from its share of the victory and its margin."""
+    if searches.margin <= 0.0:
+        return share
+    squashed = 0.5 + 0.5 * margin / (abs(margin) + searches.reach)
+    return (1.0 - searches.margin) * share + searches.margin * squashed
+
+
+@kernel
+def add_values(trees: Trees, lanes: Lanes, slot: int, lane: int, values: Floats) -> None:
+    """Add the values of the sides to the actions on a lane's path."""
+    for k in range(lanes.lengths[lane]):
+        value = values[lanes.seats[lane, k]]
+        trees.values[slot, lanes.nodes[lane, k], lanes.actions[lane, k]] += value
+
+
+@kernel
+def begins(forest: Forest, slot: int, first: bool) -> bool:
+    """Return whether a simulation begins in a lane of a slot, and count it.
+
+    As long as the network has not judged the root, the first lane alone goes there, which is not
+    counted.
+    """
+    trees, searches = forest.trees, forest.searches
+    if trees.used[slot] == 0 or trees.stage[slot, ROOT] == NEW:
+        return first
+    if searches.begun[slot] >= searches.wanted[slot]:
+        return False
+    searches.begun[slot] += 1
+    return True
+
+
+@kernel
+def pick(forest: Forest, slot: int, node: int, mask: Mask) -> int:
+    """Return the action of a simulation at a node."""
+    trees, roots, weights = forest.trees, forest.roots, forest.weights
+    if node != ROOT:
+        return pick_puct(trees, slot, node, mask, weights)
+    if roots.schedule.shape[1] > 0:
+        number = int(forest.searches.begun[slot]) - 1
+        action = pick_halving(trees, roots, slot, number, mask, weights)
+        if action != NO_ACTION:
+            return action
+    if weights.mixed > 0.0:
+        return pick_noisy(trees, slot, mask, weights, roots.noise[slot])
+    return pick_puct(trees, slot, ROOT, mask, weights)
+
+
+@kernel
+def go_down(forest: Forest, lanes: Lanes, lane: int, seat: int, identity: int, mask: Mask) -> int:
+    """Take a lane to the node of an identity; return the action there, ``NO_ACTION`` at a leaf."""
+    trees, slot = forest.trees, lane // (lanes.lengths.size // forest.searches.begun.size)
+    node, depth = find(trees, slot, identity), int(lanes.lengths[lane])
+    judged = node != NO_NODE and trees.stage[slot, node] != NEW
+    if not judged or depth == LONGEST_PATH:
+        lanes.leaves[lane] = NO_NODE if judged else node
+        return NO_ACTION
+    action = pick(forest, slot, node, mask)
+    trees.visits[slot, node, action] += 1
+    lanes.nodes[lane, depth] = node
+    lanes.actions[lane, depth] = action
+    lanes.seats[lane, depth] = seat
+    lanes.lengths[lane] = depth + 1
+    lanes.identities[lane] = combine(identity, action)
+    return action
+
+
+@kernel
+def back_up(
+    forest: Forest, scratch: Scratch, rows: int, logits: Floats, shares: Floats, margins: Floats
+) -> None:
+    """Write the network's judgements of ``rows`` leaves to the trees and add up their values.
+
+    Args:
+        forest: the trees.
+        scratch: the simulations and their leaves.
+        rows: how many leaves there are.
+        logits: ``[rows, num_actions]``.
+        shares: ``[rows, num_sides]``, of the victory, the observer's first; the sum is 1.
+        margins: ``[rows]``, the observer's final points minus the mean of the others'.
+    """
+    trees, roots, searches = forest.trees, forest.roots, forest.searches
+    lanes, leaves, values = scratch.lanes, scratch.leaves, scratch.ends.values
+    sides, per_slot = values.size, lanes.lengths.size // searches.begun.size
+    for row in range(rows):
+        lane, seat = int(leaves.lanes[row]), int(leaves.seats[row])
+        slot, node = lane // per_slot, int(lanes.leaves[lane])
+        for k in range(sides):
+            margin = float(margins[row]) if k == 0 else -float(margins[row]) / (sides - 1.0)
+            values[(seat + k) % sides] = value_of(float(shares[row, k]), margin, searches)
+        add_values(trees, lanes, slot, lane, values)
+        if node != NO_NODE:
+            judge(trees, slot, node, logits[row], float(values[seat]))
+            if node == ROOT and roots.schedule.shape[1] > 0:
+                consider(trees, roots, slot, leaves.masks[row], searches.most)
+
+
+def _points_kernels(rules: GameRules) -> tuple[Callable[..., None], Callable[..., None]]:
+    """Return the kernels that write the values at the end of a game, and the points of a leaf."""
+    score_all, stand = rules.kernels.scores, rules.kernels.standings
+
+    @kernel(label=rules.label)
+    def end(tables: Tables, games: Games, lane: int, searches: Searches, ends: Ends) -> None:
+        """Write the value of every side of a finished game."""
+        score_all(tables, games, lane, ends.scores)
+        stand(tables, games, lane, ends.standings)
+        sides = ends.scores.size
+        for side in range(sides):
+            share = (1.0 + (sides - 1.0) * share_of_victory(ends.standings, side)) / sides
+            ends.values[side] = value_of(share, lead(ends.scores, side), searches)
+
+    @kernel(label=rules.label)
+    def count(
+        tables: Tables, games: Games, lane: int, leaves: Leaves, row: int, ends: Ends
+    ) -> None:
+        """Write the points of a leaf to a row, and whose it is."""
+        seat = int(games[lane].to_play)
+        leaves.lanes[row], leaves.seats[row] = lane, seat
+        score_all(tables, games, lane, ends.scores)
+        sides = ends.scores.size
+        for k in range(sides):
+            leaves.points[row, k] = ends.scores[(seat + k) % sides]
+
+    return end, count
+
+
+def _decide_kernel(rules: GameRules) -> Callable[..., int]:
+    """Return the kernel that decides for the seat to play, or writes the observation of a leaf."""
+    observe = rules.kernels.observe
+
+    @kernel(label=rules.label)
+    def decide(
+        tables: Tables, games: Games, lane: int, forest: Forest, scratch: Scratch, row: int
+    ) -> int:
+        """Return the action in a lane's game; ``NO_ACTION`` at a leaf, which is row ``row``."""
+        lanes, leaves, searches = scratch.lanes, scratch.leaves, forest.searches
+        numbers, seat = leaves.numbers[row], int(games[lane].to_play)
+        observer = int(searches.observers[lane // (lanes.lengths.size // searches.begun.size)])
+        identity = int(lanes.identities[lane])
+        if searches.keyed:
+            observe(tables, games, lane, observer, numbers)
+            identity = of_numbers(combine(int(games[lane].ply), seat), numbers)
+        action = go_down(forest, lanes, lane, seat, identity, leaves.masks[row])
+        if action == NO_ACTION and not (searches.keyed and seat == observer):
+            observe(tables, games, lane, seat, numbers)
+        return action
+
+    return decide
+
+
+@functools.cache
+def descend_kernel(rules: GameRules) -> Callable[..., int]:
+    """Return the kernel that takes one simulation in each lane down to its leaf."""
+    kernels = rules.kernels
+    play, legal_actions, redeal = kernels.play, kernels.legal_actions, kernels.redeal_hidden
+    end, count = _points_kernels(rules)
+    decide = _decide_kernel(rules)
+
+    @kernel(label=rules.label)
+    def descend(
+        tables: Tables, positions: Games, games: Games, forest: Forest, scratch: Scratch
+    ) -> int:
+        """Begin a simulation in each lane; return the number of leaves that wait for the network.
+
+        Values of simulations that end with the game are added at once.
+
+        Args:
+            tables: the game's.
+            positions: ``[slots]``, what is searched.
+            games: ``[slots * lanes]``, overwritten.
+            forest: the trees.
+            scratch: overwritten.
+        """
+        lanes, leaves, searches = scratch.lanes, scratch.leaves, forest.searches
+        rows, per_slot = 0, lanes.lengths.size // searches.begun.size
+        for lane in range(lanes.lengths.size):
+            slot = lane // per_slot
+            if not begins(forest, slot, lane % per_slot == 0):
+                continue
+            games[lane] = positions[slot]
+            seed = combine(searches.seeds[slot], searches.begun[slot])
+            redeal(tables, games, lane, seed, searches.observers[slot])
+            lanes.lengths[lane], lanes.identities[lane] = 0, ROOT_IDENTITY
+            mask, action = leaves.masks[rows], 0
+            while action != NO_ACTION and games[lane].over == NOT_OVER:
+                legal_actions(tables, games, lane, mask)
+                action = only_action(mask)
+                if action == NO_ACTION:
+                    action = decide(tables, games, lane, forest, scratch, rows)
+                if action != NO_ACTION:
+                    play(tables, games, lane, action)
+            if action == NO_ACTION:
+                count(tables, games, lane, leaves, rows, scratch.ends)
+                rows += 1
+            else:
+                end(tables, games, lane, searches, scratch.ends)
+                add_values(forest.trees, lanes, slot, lane, scratch.ends.values)
+        return rows
+
+    return descend

@@ -1,0 +1,138 @@
+"""The settings of expert iteration; importing them does not import torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from sprawl_env.core.arguments import check_fields
+from sprawl_env.core.errors import InvalidOption, short
+from sprawl_env.learning.config import PRECISIONS, check_folder
+
+
+@dataclass(frozen=True)
+class ExpertConfig:
+    """Train a policy by expert iteration: it learns what a search with its network finds.
+
+    Example: python -m experiments.train_search --start tower_up/ppo-1h --max-minutes 30
+    """
+
+    preset: str = "full"
+    """the defaults: full (2 hours) or quick (minutes)"""
+    game: str = "tower_up"
+    """name of the game, or module:RULES for a game of your own"""
+    num_players: int = 2
+    """number of seats"""
+    options: tuple[str, ...] = ()
+    """further options of the game, e.g. objectives=start"""
+    seed: int = 0
+    """seed of deals, searches, weights and samples"""
+    start: str = "best"
+    """agent to begin with: its name, or checkpoint:PATH"""
+    total_steps: int = 1_000_000_000
+    """searched decisions to learn from"""
+    max_minutes: float = 120.0
+    """time limit of training, without the evaluation; 0: no limit"""
+    num_envs: int = 512
+    """games that are played at the same time"""
+    sims: int = 32
+    """simulations of a search that is learnt from"""
+    fast_sims: int = 8
+    """simulations of all other searches"""
+    full_share: float = 0.25
+    """share of the decisions that are searched fully and learnt from"""
+    gumbel: int = 8
+    """most actions that a search compares at the root"""
+    scale: float = 2.0
+    """of a search's values against the logits (sprawl_env.bots.search.search)"""
+    c: float = 1.0
+    """weight of exploration in a search"""
+    outcome_share: float = 0.7
+    """share of the game's outcome in the values that are learnt; the search's value has the rest"""
+    margin_weight: float = 0.5
+    """weight of the loss of the predicted margin"""
+    reward_scale: float = 0.05
+    """factor on margins in that loss"""
+    window: int = 200_000
+    """newest searched decisions that are learnt from"""
+    reuse: float = 4.0
+    """times each of them is learnt from, about"""
+    batch_size: int = 1024
+    """decisions in a gradient step"""
+    learning_rate: float = 1e-3
+    """Adam's step size at the start, annealed to 5% of it"""
+    gate_every: int = 100_000
+    """searched decisions between two matches of the learner against the player"""
+    gate_games: int = 400
+    """paired games in such a match"""
+    evaluation_games: int = 2000
+    """paired games against each reference at the end; 0: none"""
+    processes: int = 0
+    """processes that share the games and the gradient steps; 0: one a core"""
+    precision: str = "auto"
+    """of multiplied matrices in searches: float32, bfloat16, or auto: bfloat16 where faster"""
+    runs: Path = Path("runs")
+    """folder in which the run's folder is created"""
+    name: str = ""
+    """name of the run's folder (default: GAME-search-SEED)"""
+    resume: Path | None = None
+    """folder of a run to continue, with its own config"""
+
+
+EXPERT_PRESETS: Final = {
+    "full": ExpertConfig(),
+    "quick": ExpertConfig(
+        preset="quick", max_minutes=4.0, num_envs=256, gate_every=50_000, evaluation_games=400
+    ),
+}
+
+_WHOLE: Final = {  # allowed whole numbers
+    "num_players": (1, 127),
+    "seed": (0, 2**31 - 1),
+    "total_steps": (1, 10**15),
+    "num_envs": (1, 10**6),
+    "sims": (2, 100_000),
+    "fast_sims": (1, 100_000),
+    "gumbel": (1, 1000),
+    "window": (1, 10**8),
+    "batch_size": (1, 10**7),
+    "gate_every": (1, 10**15),
+    "gate_games": (2, 10**6),
+    "evaluation_games": (0, 10**9),
+    "processes": (0, 1024),
+}
+_SHARES: Final = ("full_share", "outcome_share")
+_POSITIVE: Final = ("full_share", "scale", "reuse", "learning_rate", "reward_scale")
+_NOT_NEGATIVE: Final = ("max_minutes", "c", "margin_weight")
+_MOST: Final = 1e9
+
+
+def check_expert(config: ExpertConfig) -> None:
+    """Check all values of a config.
+
+    Raises:
+        InvalidOption: a value is not allowed; the message says which are.
+    """
+    check_fields(config, "")
+    for name, (low, high) in _WHOLE.items():
+        value = getattr(config, name)
+        if type(value) is not int or not low <= value <= high:
+            raise InvalidOption(f"{name}={short(value)}: expected a whole number {low}..{high}")
+    for name in {*_SHARES, *_POSITIVE, *_NOT_NEGATIVE}:
+        value = getattr(config, name)
+        most = 1 if name in _SHARES else _MOST
+        if type(value) not in {int, float} or not 0 <= value <= most:  # not true of NaN
+            raise InvalidOption(f"{name}={short(value)}: expected 0..{most:g}")
+        if name in _POSITIVE and value == 0:
+            raise InvalidOption(f"{name}={value}: expected more than 0")
+    if config.fast_sims > config.sims:
+        raise InvalidOption(f"fast_sims={config.fast_sims}: expected at most sims={config.sims}")
+    if config.precision not in PRECISIONS:
+        raise InvalidOption(f"precision={config.precision!r}: expected {', '.join(PRECISIONS)}")
+    if config.processes and config.num_envs % config.processes:
+        raise InvalidOption(
+            f"num_envs={config.num_envs}: expected a multiple of processes={config.processes}, "
+            f"which share them"
+        )
+    check_folder(config.name)

@@ -1,0 +1,462 @@
+"""A run of expert iteration: its folder, its clock, its checkpoints, its matches.
+
+Example::
+
+    python -m experiments.train_search --start tower_up/ppo-1h            # 2 hours
+    python -m experiments.train_search --resume runs/tower_up-search-0
+
+A run is a folder ``runs/NAME``.  It holds ``config.json``, ``checkpoints/step-*``,
+``matches.jsonl`` and, at the end, ``evaluation.json``.  The weights of a checkpoint are the
+player's, so ``checkpoint:RUN`` plays it; the file ``learner.safetensors`` beside them has the
+learner's, with Adam's moments.  After a resume games are dealt anew, and learning goes on when the
+window has been filled a little.
+
+The algorithm is in :mod:`sprawl_env.learning.expert`.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, fields, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import safetensors
+import safetensors.numpy
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from sprawl_env.arena.evaluation import Line, measure, measure_alone, table
+from sprawl_env.bots.names import make_bot
+from sprawl_env.bots.policy.agents import find_agent
+from sprawl_env.bots.policy.checkpoint import (
+    POLICY,
+    PREFIX,
+    Checkpoint,
+    CheckpointError,
+    describe_game,
+    load,
+    remove_unfinished,
+    save,
+)
+from sprawl_env.bots.search.evaluators import network_evaluator
+from sprawl_env.console import console, parse_options, say
+from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.files import (
+    parse_json,
+    read_bytes,
+    read_text,
+    remove_leftovers,
+    write_atomically,
+)
+from sprawl_env.core.game import Game
+from sprawl_env.core.provenance import provenance
+from sprawl_env.core.registry import game as make_game
+from sprawl_env.kernels.rng import combine
+from sprawl_env.learning.expert import (
+    STATISTICS,
+    ExpertLearner,
+    SearchPlay,
+    Window,
+    match,
+    network_of,
+)
+from sprawl_env.learning.expert_config import ExpertConfig, check_expert
+from sprawl_env.learning.ppo import Stopwatch
+from sprawl_env.learning.process import Clock, prepare_process, resolved_on_cpu
+from sprawl_env.learning.stored import model_tensors, newest_checkpoint, restore
+from sprawl_env.learning.team import Team, start
+
+LEARNER_FILE: Final = "learner.safetensors"
+MATCHES: Final = "matches.jsonl"
+PLIES: Final = 8  # decisions of every game between two updates
+FILLED_FIRST: Final = 0.05  # share of the window that is filled before anything is learnt
+EVEN: Final = 0.5  # share of the victories from which on the learner takes the player's place
+PLAIN_SECONDS: Final = 30.0  # time between lines of progress if the output is not a terminal
+SMOOTH: Final = 0.02  # weight of the newest statistics in those shown
+REFERENCES: Final = ("greedy", "planner")
+
+
+class ExpertTrainer:
+    """One rank's training: searches, updates and matches in turn, until the clock says stop.
+
+    Args:
+        config: the settings, resolved.
+        game: the game.
+        team: the process group.
+        player: who plays at first.
+        checkpoint: where to go on; None: from the start.
+        report: rank 0: writes the files and shows the progress.
+    """
+
+    def __init__(
+        self,
+        config: ExpertConfig,
+        game: Game,
+        team: Team,
+        player: Checkpoint,
+        checkpoint: Checkpoint | None = None,
+        report: Report | None = None,
+    ) -> None:
+        self.config, self.game, self.team, self.player = config, game, team, player
+        self.clock = Clock(config, team, checkpoint)
+        self.watch = Stopwatch()
+        self._report = report
+        self.window = Window(game, max(1, config.window // team.size))
+        self.play = SearchPlay(config, game, team, self.window, self.watch)
+        self.learner = ExpertLearner(config, network_of(player, game), team, self.watch)
+        if checkpoint is not None:
+            self._restore(checkpoint)
+        self._owed = 0.0  # gradient steps
+        self._last_match = self.clock.steps
+        self.statistics = np.zeros(len(STATISTICS), np.float32)
+
+    def _restore(self, checkpoint: Checkpoint) -> None:
+        """Load the learner of a checkpoint; if it cannot be read, it begins as the player."""
+        path = checkpoint.path / LEARNER_FILE
+        try:
+            tensors = safetensors.numpy.load(read_bytes(path))
+            restore(self.learner, replace(checkpoint, tensors=tensors))
+        except (OSError, safetensors.SafetensorError, KeyError, CheckpointError) as error:
+            if self._report:
+                say(f"the learner begins as the player, as {str(path)!r}: {error}")
+
+    def run(self) -> None:
+        """Train to the end."""
+        if self.clock.steps == 0 and self._report:
+            self._report.save(self)
+        self._begin()
+        while self.clock.agree() < 1.0:
+            self.round()
+            if self.clock.steps - self._last_match >= self.config.gate_every:
+                self.compare()
+            if self._report:
+                self._report.show(self)
+        if self.clock.steps > self._last_match:
+            self.compare()
+
+    def _begin(self) -> None:
+        step = self.clock.steps
+        self.play.begin(step, self.player)
+        self._rng = np.random.default_rng(
+            combine(combine(self.config.seed + 1, self.team.rank), step)
+        )
+
+    def round(self) -> None:
+        """Play some decisions of every game, then learn."""
+        added = sum(self.play.advance() for _ in range(PLIES))
+        with self.watch.on("waiting"):
+            total = sum(self.team.all_gather(added))
+            filled = min(self.team.all_gather(self.window.filled))
+        self.clock.steps += int(total)
+        if filled < FILLED_FIRST * len(self.window.margins):
+            return
+        self._owed += total * self.config.reuse / self.config.batch_size
+        while self._owed >= 1:
+            self._owed -= 1
+            found = self.learner.step(self.window, self._rng, self.clock.left)
+            self.statistics += (SMOOTH if self.statistics.any() else 1.0) * (
+                found - self.statistics
+            )
+
+    def compare(self) -> None:
+        """Let the learner play the player; it takes its place if it does not lose."""
+        step = self._last_match = self.clock.steps
+        learner = self.as_checkpoint()
+        won, games = match(self.config, self.game, self.team, learner, self.player, step)
+        if won >= EVEN:
+            self.player = learner
+            self.play.seat(learner)
+        if self._report:
+            self._report.note_match(self, won, games)
+            self._report.save(self)
+
+    def as_checkpoint(self) -> Checkpoint:
+        """Return the learner's network as a player."""
+        tensors = {
+            f"{POLICY}{name}": each.detach().numpy().copy()
+            for name, each in self.learner.net.state_dict().items()
+        }
+        about = {**self.player.about, "config": as_json(self.config)}
+        return Checkpoint(self.player.path, about, tensors)
+
+
+def as_json(config: ExpertConfig) -> dict[str, Any]:
+    """Return the settings as JSON holds them."""
+    found: dict[str, Any] = json.loads(json.dumps(asdict(config), default=str))
+    return found
+
+
+class Report:
+    """Rank 0's files and progress.
+
+    Args:
+        config: the settings.
+        folder: of the run.
+        game: the game.
+    """
+
+    def __init__(self, config: ExpertConfig, folder: Path, game: Game) -> None:
+        self._config, self._folder, self._game = config, folder, game
+        self._began = self._last_line = time.monotonic()
+        self._first_step: int | None = None
+        self._console = console()
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f}%"),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[state]}"),
+            console=self._console,
+        )
+        self._task = self._bar.add_task("searching", total=1.0, state="")
+
+    def close(self) -> None:
+        """Stop the progress bar."""
+        self._bar.stop()
+
+    def save(self, trainer: ExpertTrainer) -> None:
+        """Write a checkpoint with the player and the learner."""
+        step = trainer.clock.steps
+        about = {
+            **trainer.player.about,
+            **describe_game(self._game),
+            "step": step,
+            "seconds": round(trainer.clock.seconds, 1),
+            "seed": self._config.seed,
+        }
+        for name in ("versions", "commit", "machine", "sha256", "format"):
+            about.pop(name, None)  # those of this process
+        folder = self._folder / "checkpoints"
+        learner = safetensors.numpy.save(
+            {name: np.ascontiguousarray(x) for name, x in model_tensors(trainer.learner).items()}
+        )
+        policy = {k: v for k, v in trainer.player.tensors.items() if k.startswith(POLICY)}
+        save(folder / f"{PREFIX}{step:010d}", policy, about, {LEARNER_FILE: learner})
+        for old in sorted(folder.glob(f"{PREFIX}*"))[:-1]:
+            (old / LEARNER_FILE).unlink(missing_ok=True)
+
+    def note_match(self, trainer: ExpertTrainer, won: float, games: int) -> None:
+        """Add a line to the matches, and show it."""
+        taken = won >= EVEN
+        row = {
+            "step": trainer.clock.steps,
+            "seconds": round(trainer.clock.seconds, 1),
+            "wins": round(won, 4),
+            "games": games,
+            "accepted": taken,
+            **{
+                name: round(float(x), 4)
+                for name, x in zip(STATISTICS, trainer.statistics, strict=True)
+            },
+        }
+        kept = [old for old in read_matches(self._folder) if old["step"] < row["step"]]
+        text = "".join(json.dumps(each) + "\n" for each in [*kept, row])
+        write_atomically(self._folder / MATCHES, text)
+        what = "takes its place" if taken else "learns on"
+        self._console.print(
+            f"step {trainer.clock.steps:,}: the learner wins {won:.1%} of {games:,} games against "
+            f"the player and {what}"
+        )
+
+    def show(self, trainer: ExpertTrainer) -> None:
+        """Show one round."""
+        clock, step = trainer.clock, trainer.clock.steps
+        if self._first_step is None:
+            self._first_step, self._began = step, time.monotonic()
+        rate = (step - self._first_step) / max(time.monotonic() - self._began, 1e-9)
+        names = zip(STATISTICS, trainer.statistics, strict=True)
+        state = ", ".join(f"{name.replace('_', ' ')} {x:.3f}" for name, x in names)
+        self._bar.start()
+        self._bar.update(
+            self._task,
+            completed=clock.fraction,
+            description=f"{step:,} ({rate:,.0f}/s)",
+            state=state,
+        )
+        if not self._console.is_terminal and time.monotonic() - self._last_line > PLAIN_SECONDS:
+            self._last_line = time.monotonic()
+            self._console.print(f"{clock.fraction:4.0%}  {step:,}  {rate:,.0f}/s  {state}")
+
+
+def read_matches(folder: Path) -> list[dict[str, Any]]:
+    """Return the matches of a run, in order; damaged lines are left out."""
+    try:
+        text = read_text(folder / MATCHES)
+    except OSError:
+        return []
+    found = []
+    for line in text.splitlines():
+        try:
+            row = parse_json(line)
+        except ValueError:
+            continue
+        if isinstance(row, dict) and type(row.get("step")) is int:
+            found.append(row)
+    return found
+
+
+def start_of(config: ExpertConfig, game: Game) -> Checkpoint:
+    """Return the agent that a run begins with.
+
+    Raises:
+        UnknownName: there is no such agent for this game.
+        CheckpointError: it is damaged, or its values cannot guide a search.
+    """
+    kind, _, path = config.start.partition(":")
+    if kind != "checkpoint":
+        name = config.start if kind == "agent" else f"agent:{config.start}"
+        path = str(find_agent(name, game))
+    checkpoint = load(Path(path), game)
+    network_evaluator(checkpoint, game)
+    return checkpoint
+
+
+def train(config: ExpertConfig, folder: Path, game: Game) -> bool:
+    """Train to the end as rank 0; returns False if interrupted by Ctrl-C."""
+    checkpoint = newest_checkpoint(folder, game)
+    path = checkpoint.path if checkpoint else None
+    with start(config.processes, train_other_rank, config, path) as team:
+        prepare_process()
+        player = checkpoint or start_of(config, game)
+        compile_everything(config, game, player)
+        team.barrier()  # the other ranks start now
+        report = Report(config, folder, game)
+        trainer = ExpertTrainer(config, game, team, player, checkpoint, report)
+        clock = trainer.clock
+        if checkpoint is not None:
+            say(f"resuming {folder} at step {checkpoint.step:,}, {clock.fraction:.0%} done")
+
+        def interrupt(*_: object) -> None:
+            clock.interrupted = True
+
+        before = signal.signal(signal.SIGINT, interrupt)
+        try:
+            trainer.run()
+        finally:
+            signal.signal(signal.SIGINT, before)
+            report.close()
+        parts = ", ".join(
+            f"{name} {share:.0%}" for name, share in trainer.watch.shares().items() if share
+        )
+        say(f"learnt from {clock.steps:,} searches in {clock.seconds:,.0f} s; time: {parts}")
+        return not clock.interrupted
+
+
+def compile_everything(config: ExpertConfig, game: Game, player: Checkpoint) -> None:
+    """Compile the kernels, so that the clock does not count it."""
+    few = replace(config, num_envs=2, sims=2, fast_sims=1)
+    play = SearchPlay(few, game, Team(), Window(game, 1), Stopwatch())
+    play.begin(0, player)
+    play.advance()
+
+
+def train_other_rank(team: Team, config: ExpertConfig, path: Path | None) -> None:
+    """Train as rank 1 or more: the same program, which writes no files and prints nothing."""
+    prepare_process()
+    game = make_game(config.game, num_players=config.num_players, **parse_options(config.options))
+    checkpoint = load(path, game) if path else None
+    player = checkpoint or start_of(config, game)
+    team.barrier()  # rank 0 has compiled everything
+    ExpertTrainer(config, game, team, player, checkpoint).run()
+
+
+def evaluate(config: ExpertConfig, folder: Path, game: Game) -> dict[str, list[Line]]:
+    """Measure the newest player, raw and with a search; write JSON, and return the lines."""
+    name = f"checkpoint:{folder}"
+    searching = f"search:agent={name},sims={config.sims}"
+    num_games, seed = config.evaluation_games, config.seed + 1
+    raw, search = make_bot(name, game), make_bot(searching, game)
+    opponents = {each: make_bot(each, game) for each in REFERENCES}
+    opponents["raw policy"] = raw
+    begun = config.start if ":" in config.start else f"agent:{config.start}"
+    opponents["start"] = make_bot(begun, game)
+    pairs = [(raw, each) for each in ("start", "greedy", "planner")]
+    pairs += [(search, each) for each in ("raw policy", "planner")]
+    found: dict[str, list[Line]] = {}
+    for bot, opponent in pairs:
+        what = f"{'search' if bot is search else 'policy'} v {opponent}"
+        other = opponents[opponent]
+        if game.num_seats == 1:
+            lines, _ = measure_alone(game, ["measured", opponent], [bot, other], num_games, seed)
+        else:
+            names = ["measured"] + [opponent] * (game.num_seats - 1)
+            bots = [bot] + [other] * (game.num_seats - 1)
+            lines, _ = measure(game, names, bots, num_games, seed)
+        found[what] = lines
+        console().print(table(f"{game.title}: {what}", lines))
+    result = {
+        "results": {what: [asdict(line) for line in lines] for what, lines in found.items()},
+        "config": as_json(config),
+        **provenance(),
+    }
+    write_atomically(folder / "evaluation.json", json.dumps(result, indent=1, default=str))
+    return found
+
+
+def run_folder(config: ExpertConfig) -> Path:
+    """Return the folder of a new run; a default name gets a number if the folder exists.
+
+    Raises:
+        InvalidOption: ``config.name`` is given and that run exists.
+    """
+    name = config.name or f"{config.game.replace(':', '-')}-search-{config.seed}"
+    folder, number = config.runs / name, 1
+    while (folder / "config.json").exists():
+        if config.name:
+            raise InvalidOption(
+                f"run {str(folder)!r} exists: resume it with --resume {folder}, or use another "
+                f"--name"
+            )
+        number += 1
+        folder = config.runs / f"{name}-{number}"
+    return folder
+
+
+def read_config(folder: Path) -> ExpertConfig:
+    """Return the config of a run that is to be resumed.
+
+    Raises:
+        InvalidOption: the run does not exist, or its config is damaged.
+    """
+    path = folder / "config.json"
+    try:
+        written: Mapping[str, Any] = parse_json(read_text(path))["config"]
+        values = {f.name: written[f.name] for f in fields(ExpertConfig) if f.name != "resume"}
+        values["runs"], values["options"] = Path(values["runs"]), tuple(values["options"])
+        config = ExpertConfig(**values)
+        check_expert(config)
+    except OSError as error:
+        raise InvalidOption(f"resume: {str(path)!r} cannot be read: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InvalidOption(f"resume: {str(path)!r} is damaged: {error}") from None
+    return config
+
+
+def main(config: ExpertConfig) -> tuple[Path, bool, dict[str, list[Line]]]:
+    """Train, then evaluate; return the folder, whether training finished, and the lines."""
+    if config.resume is not None:
+        folder = config.resume
+        config = read_config(folder)
+    else:
+        check_expert(config)
+        config = resolved_on_cpu(config)
+        folder = run_folder(config)
+    game = make_game(config.game, num_players=config.num_players, **parse_options(config.options))
+    start_of(config, game)  # an unknown agent is refused before a file is written
+    if folder.is_dir():
+        remove_leftovers(folder)
+        remove_unfinished(folder / "checkpoints")
+    if not (folder / "config.json").exists():
+        written = {"config": as_json(config), **provenance()}
+        try:
+            write_atomically(folder / "config.json", json.dumps(written, indent=1))
+        except OSError as error:
+            raise InvalidOption(f"run {str(folder)!r}: cannot be made: {error.strerror}") from None
+    if not train(config, folder, game):
+        say(f"interrupted; resume with: python -m experiments.train_search --resume {folder}")
+        return folder, False, {}
+    return folder, True, evaluate(config, folder, game) if config.evaluation_games else {}

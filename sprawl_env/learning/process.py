@@ -1,0 +1,170 @@
+"""The processes of a training run: their clock, their memory, their number and their precision."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import gc
+import os
+import time
+import timeit
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, Final, Protocol, TypeVar
+
+import torch
+from threadpoolctl import threadpool_limits
+
+from sprawl_env.bots.policy.checkpoint import Checkpoint
+from sprawl_env.core.errors import InvalidOption
+from sprawl_env.learning.config import Config
+from sprawl_env.learning.team import Team
+
+LEAST_STEP: Final = 0.05  # share of the step size and the entropy bonus that is left at the end
+INTERRUPTED: Final = 2.0  # fraction of the training done that tells all ranks to stop
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # what glibc's mallopt calls them
+LARGEST_BLOCK: Final = 32 * 2**20  # bytes that the allocator may take out of memory it has kept
+KEPT_MEMORY: Final = 2**30  # bytes that it keeps
+ROWS_TIMED: Final = 16384  # rows of the matrices that decide on the precision
+CLEARLY: Final = 1.2  # times as fast as float32 bfloat16 has to be
+
+Settings = TypeVar("Settings", bound=Any)
+
+
+class Limited(Protocol):
+    """A config with limits in minutes (0: none) and in decisions."""
+
+    @property
+    def max_minutes(self) -> float:
+        """Minutes."""
+
+    @property
+    def total_steps(self) -> int:
+        """Decisions."""
+
+
+class Clock:
+    """Measures the fraction of training done, by steps or by time, whichever is larger.
+
+    Ranks measure different times.  :meth:`agree` sends the fraction of rank 0 to all ranks.
+
+    Attributes:
+        steps: learner decisions made by all ranks.
+        interrupted: the user wants to stop.
+    """
+
+    def __init__(self, config: Limited, team: Team, checkpoint: Checkpoint | None = None) -> None:
+        before = float(checkpoint.about.get("seconds", 0)) if checkpoint else 0.0
+        self._limit = config.max_minutes * 60
+        self._total = config.total_steps
+        self._team = team
+        self._start = time.monotonic() - before
+        self._agreed = 0.0
+        self.steps = checkpoint.step if checkpoint else 0
+        self.interrupted = False
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of training, including those before the run was resumed."""
+        return time.monotonic() - self._start
+
+    @property
+    def fraction(self) -> float:
+        """Fraction of the training done, 0 to 1, as this process measures it."""
+        by_time = self.seconds / self._limit if self._limit > 0 else 0.0
+        return min(1.0, max(by_time, self.steps / self._total))
+
+    @property
+    def left(self) -> float:
+        """Factor on the step size: falls linearly with the last agreed fraction."""
+        return max(LEAST_STEP, 1.0 - self._agreed)
+
+    def agree(self) -> float:
+        """Return the fraction done as rank 0 measures it; all ranks must call this."""
+        mine = INTERRUPTED if self.interrupted else self.fraction
+        self._agreed = self._team.all_gather(mine)[0]
+        return self._agreed
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """Do not count the time inside the block."""
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self._start += time.monotonic() - began
+
+
+def prepare_process() -> None:
+    """Use one thread per process, as the training processes share the cores, and keep memory.
+
+    A gradient step frees and takes the same megabytes again.  By default the allocator returns them
+    to the system each time, which costs a seventh of the time.
+    """
+    torch.set_num_threads(1)  # with small networks more threads are slower
+    threadpool_limits(1, "blas")
+    gc.freeze()  # what is there by now stays: it need not be searched for garbage again
+    allocator = getattr(ctypes.CDLL(None), "mallopt", None) if os.name == "posix" else None
+    if allocator is not None:  # of glibc
+        allocator(_MMAP_THRESHOLD, LARGEST_BLOCK)
+        allocator(_TRIM_THRESHOLD, KEPT_MEMORY)
+
+
+def device_of(name: str) -> torch.device:
+    """Return the device of a config.
+
+    Raises:
+        InvalidOption: ``cuda`` where there is none.
+    """
+    there = torch.cuda.is_available()
+    if name == "cuda" and not there:
+        raise InvalidOption("device='cuda': no GPU is available to torch: expected cpu or auto")
+    return torch.device("cuda" if name != "cpu" and there else "cpu")
+
+
+def resolved(config: Config) -> Config:
+    """Return a config with its device and number of processes decided.
+
+    Raises:
+        InvalidOption: the device is not there, or several processes would share a GPU.
+    """
+    device = device_of(config.device).type
+    if device == "cuda" and config.processes > 1:
+        raise InvalidOption(f"processes={config.processes}: expected 1 on a GPU")
+    if device == "cuda":
+        precision = "bfloat16" if config.precision == "auto" else config.precision
+        config = replace(config, processes=1, precision=precision)
+    return resolved_on_cpu(replace(config, device=device))
+
+
+def resolved_on_cpu(config: Settings) -> Settings:
+    """Return a config with its number of processes and its precision on the processor decided.
+
+    Args:
+        config: a dataclass with ``num_envs``, ``processes`` and ``precision``.
+    """
+    processes, precision = config.processes, config.precision
+    if processes == 0:
+        most = os.cpu_count() or 1
+        processes = max(n for n in range(1, most + 1) if config.num_envs % n == 0)
+    if precision == "auto":
+        precision = "bfloat16" if halves_are_faster() else "float32"
+    found: Settings = replace(config, processes=processes, precision=precision)
+    return found
+
+
+def halves_are_faster() -> bool:
+    """Return whether this processor multiplies matrices of bfloat16 faster than those of float32.
+
+    Processors without instructions for it are many times slower, those with them twice as fast.
+    """
+    threads, took = torch.get_num_threads(), {}
+    torch.set_num_threads(1)  # as each training process does
+    for dtype in (torch.float32, torch.bfloat16):
+        rows, layer = torch.ones(ROWS_TIMED, 32, dtype=dtype), torch.ones(32, 32, dtype=dtype)
+        multiply = functools.partial(torch.mm, rows, layer)
+        multiply()
+        took[dtype] = min(timeit.repeat(multiply, number=3, repeat=9))
+    torch.set_num_threads(threads)
+    return took[torch.float32] > CLEARLY * took[torch.bfloat16]

@@ -1,0 +1,134 @@
+"""Learners in checkpoints: their weights and Adam's moments as arrays by name."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import torch
+
+from sprawl_env.bots.policy.checkpoint import (
+    OPTIMIZER,
+    POLICY,
+    PREFIX,
+    Checkpoint,
+    CheckpointError,
+    check_tensors,
+    load,
+)
+from sprawl_env.console import say
+from sprawl_env.core.game import Game
+from sprawl_env.learning.flat import FlatModule
+
+MOMENTS: Final = ("step", "exp_avg", "exp_avg_sq")  # what Adam keeps for a parameter
+
+
+class Trained(Protocol):
+    """A network that learns, and its optimizer."""
+
+    net: Any
+    optimizer: torch.optim.Adam
+
+
+def model_tensors(learner: Trained) -> dict[str, Any]:
+    """Return the weights and Adam's moments as arrays by name."""
+    tensors = {
+        f"{POLICY}{k}": v.detach().cpu().numpy() for k, v in learner.net.state_dict().items()
+    }
+    shapes = [parameter.shape for parameter in learner.net.parameters()]
+    lengths = [shape.numel() for shape in shapes]
+    for moments in learner.optimizer.state_dict()["state"].values():
+        for name, value in moments.items():
+            whole = value.detach().cpu()
+            parts = [whole] * len(shapes)
+            if name != "step":
+                pairs = zip(torch.split(whole, lengths), shapes, strict=True)
+                parts = [part.view(shape) for part, shape in pairs]
+            for k, part in enumerate(parts):
+                tensors[f"optimizer.{k}.{name}"] = part.numpy()
+    return tensors
+
+
+def restore_weights(net: FlatModule, checkpoint: Checkpoint) -> None:
+    """Load a checkpoint's weights into a network.
+
+    Raises:
+        CheckpointError: the checkpoint is of another network.
+    """
+    check_tensors(checkpoint)
+    weights = {
+        name.removeprefix(POLICY): torch.from_numpy(array.copy())
+        for name, array in checkpoint.tensors.items()
+        if name.startswith(POLICY)
+    }
+    try:
+        net.load_state_dict(weights)
+    except (RuntimeError, ValueError, KeyError) as error:
+        first = str(error).splitlines()[0]
+        raise CheckpointError(
+            f"checkpoint {str(checkpoint.path)!r}: does not fit this config: {first}"
+        ) from None
+
+
+def restore(learner: Trained, checkpoint: Checkpoint) -> None:
+    """Load a checkpoint's weights and Adam's moments into a learner.
+
+    Raises:
+        CheckpointError: the checkpoint is of a learner with another network.
+    """
+    check_tensors(checkpoint)
+    where = f"checkpoint {str(checkpoint.path)!r}"
+    parameters = list(learner.net.parameters())
+    moments: dict[int, dict[str, Any]] = defaultdict(dict)
+    for name, array in checkpoint.tensors.items():
+        found = OPTIMIZER.fullmatch(name)
+        if found is None:
+            continue
+        number, kind = int(found[1]), found[2]
+        known = number < len(parameters)
+        shape = (1,) if kind == "step" else tuple(parameters[number].shape) if known else ()
+        if not known or (array.shape or (1,)) != shape:
+            raise CheckpointError(
+                f"{where}: does not fit this config: {name} has shape {array.shape}"
+            )
+        moments[number][kind] = torch.from_numpy(array.copy())
+    if any(len(found) != len(MOMENTS) for found in moments.values()) or (
+        len(moments) not in {0, len(parameters)}
+    ):
+        raise CheckpointError(f"{where}: expected {', '.join(MOMENTS)} of each parameter")
+    restore_weights(learner.net, checkpoint)
+    of_all = [moments[k] for k in range(len(parameters))] if moments else []
+    joined = {
+        name: of_all[0][name] if name == "step" else torch.cat([m[name].flatten() for m in of_all])
+        for name in (MOMENTS if of_all else ())
+    }
+    try:
+        state = learner.optimizer.state_dict()
+        learner.optimizer.load_state_dict({**state, "state": {0: joined} if joined else {}})
+    except (RuntimeError, ValueError, KeyError) as error:
+        first = str(error).splitlines()[0]
+        raise CheckpointError(f"{where}: does not fit this config: {first}") from None
+
+
+def newest_checkpoint(folder: Path, game: Game) -> Checkpoint | None:
+    """Return the newest checkpoint that is complete; None if there is none."""
+    for path in sorted((folder / "checkpoints").glob(f"{PREFIX}*"), reverse=True):
+        try:
+            return load_of_run(path, game)
+        except CheckpointError as error:
+            say(f"skipped: {error}")
+    return None
+
+
+def load_of_run(path: Path, game: Game) -> Checkpoint:
+    """Return a checkpoint of a run, whose folder is named after its step.
+
+    Raises:
+        CheckpointError: as :func:`~sprawl_env.bots.policy.checkpoint.load`, or it is of another
+            step.
+    """
+    checkpoint = load(path, game)
+    if path.name != f"{PREFIX}{checkpoint.step:010d}":
+        raise CheckpointError(f"checkpoint {str(path)!r}: is of step {checkpoint.step}")
+    return checkpoint

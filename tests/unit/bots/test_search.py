@@ -1,0 +1,289 @@
+"""bots/search: legal, reproducible, without hidden information, guided by its network."""
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import sprawl_env
+from sprawl_env.bots.names import make_bot
+from sprawl_env.bots.policy.agents import find_agent
+from sprawl_env.bots.policy.checkpoint import Checkpoint, CheckpointError, load
+from sprawl_env.bots.search.bot import LearnedSearchBot, evaluator_of, parse_learned
+from sprawl_env.bots.search.evaluators import MARGIN, SHARES, network_evaluator, uniform_evaluator
+from sprawl_env.bots.search.schedule import halving
+from sprawl_env.bots.search.search import TreeConfig, TreeSearch, padded
+from sprawl_env.core.errors import UnknownName
+from tests.unit.bots.test_mcts import GAMES, middle
+
+SETTINGS = [
+    "sims=20",
+    "sims=20,gumbel=0",
+    "sims=20,keyed=1",
+    "sims=20,keyed=1,gumbel=3",
+    "sims=20,lanes=4",
+    "sims=10,trees=2,threads=2,gumbel=0",
+    "sims=20,margin=0.5,doubt=0.1",
+]
+
+
+def search_of(game, settings, seed=5):
+    return make_bot(f"search:agent=uniform,{settings}", game, seed=seed)
+
+
+def found_by(bot, games):
+    found = bot._find(games)
+    return [array.tolist() for array in (found.actions, found.visits, found.policies, found.worth)]
+
+
+@pytest.mark.parametrize(("name", "options"), GAMES, ids=str)
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_a_search_repeats_itself_and_tries_legal_actions(name, options, settings):
+    game, games, mask = middle(name, options)
+    was = games.tobytes()
+    one, two = (search_of(game, settings) for _ in range(2))
+    assert found_by(one, games) == found_by(two, games)
+    found = one._find(games)
+    assert found.visits.sum() == one._config.sims * one._config.trees
+    assert mask[0, np.flatnonzero(found.visits[0])].all()
+    assert mask[0, found.actions[0]]
+    assert np.array_equal(np.isnan(found.values[0]), found.visits[0] == 0)
+    tried = found.values[0][found.visits[0] > 0]
+    assert ((tried >= 0) & (tried <= 1)).all()
+    assert found.policies[0].sum() == pytest.approx(1, abs=1e-5)
+    assert (found.policies[0][mask[0] == 0] == 0).all()
+    assert games.tobytes() == was
+
+
+@pytest.mark.parametrize(("name", "options"), GAMES, ids=str)
+@pytest.mark.parametrize("settings", ["sims=16", "sims=16,keyed=1"])
+def test_what_the_seat_cannot_know_changes_nothing(name, options, settings):
+    for seed in range(5):
+        game, games, _ = middle(name, options, seed=seed, plies=5 + 9 * seed)
+        other = games.copy()
+        game.kernels.redeal_hidden(game.tables, other, 0, 77, int(games.to_play[0]))
+        assert other.tobytes() != games.tobytes()
+        here, there = (found_by(search_of(game, settings), each) for each in (games, other))
+        assert here == there
+
+
+def test_many_games_at_once_are_searched_as_one_after_another(monkeypatch):
+    game = sprawl_env.game("tower_up")
+    positions = [middle("tower_up", {}, seed=seed, plies=4 * seed) for seed in range(6)]
+    games = game.empty(6)
+    for k, (_, one, _) in enumerate(positions):
+        games[k] = one[0]
+    masks = np.concatenate([mask for _, _, mask in positions])
+    masks = np.stack([game.legal_actions(games, k) for k in range(6)])
+    together = search_of(game, "sims=12").act(None, masks, games)
+    alone = search_of(game, "sims=12")
+    apart = [int(alone.act(None, masks[k : k + 1], games[k : k + 1])[0]) for k in range(6)]
+    assert together.tolist() == apart
+    few = search_of(game, "sims=12")
+    few._search.most_positions = 4  # in two parts, as if the trees were large
+    assert few.act(None, masks, games).tolist() == apart
+
+
+def test_threads_change_nothing_but_the_time():
+    game, games, _ = middle("tower_up", {})
+    one = found_by(search_of(game, "sims=20,trees=3,threads=1"), games)
+    assert one == found_by(search_of(game, "sims=20,trees=3,threads=3"), games)
+
+
+def test_each_position_has_the_simulations_it_wants():
+    game, games, _ = middle("tower_up", {})
+    both = game.empty(2)
+    both[0] = both[1] = games[0]
+    search = TreeSearch(game, uniform_evaluator(game), TreeConfig(sims=24))
+    found = search.run(both, np.array([1, 2]), np.array([24, 5]))
+    assert found.visits.sum(axis=1).tolist() == [24, 5]
+
+
+def test_the_best_action_is_first_in_the_analysis_and_a_forced_one_is_not_searched():
+    game, games, mask = middle("tower_up", {})
+    settings = "sims=24"
+    analysis = search_of(game, settings).analyse(mask[0], games)
+    assert analysis.actions[0] == search_of(game, settings).act(None, mask, games)[0]
+    assert sorted(analysis.actions.tolist()) == np.flatnonzero(mask[0]).tolist()
+    assert analysis.visits.sum() == 24
+    assert (np.diff(analysis.visits[1:]) <= 0).all()
+    games = game.deal(1, seed=0)
+    while game.legal_actions(games, 0).sum() != 1:
+        legal = np.flatnonzero(game.legal_actions(games, 0))
+        game.play(games, 0, int(legal[0]))
+    forced = game.legal_actions(games, 0)
+    bot = search_of(game, settings)
+    assert bot.act(None, forced[None], games)[0] == forced.argmax()
+    assert bot._decisions == 0
+    assert bot.analyse(forced, games).visits.tolist() == [1]
+
+
+def test_a_time_limit_ends_the_search():
+    game, games, mask = middle("tower_up", {})
+    bot = make_bot("search:agent=uniform,ms=80", game)
+    assert bot._config.gumbel == 0
+    bot.act(None, mask, games)
+    start = time.perf_counter()
+    found = bot._find(games)
+    assert time.perf_counter() - start < 2.0
+    assert 1 < found.visits.sum() < bot._config.sims
+
+
+def test_a_temperature_draws_by_the_visits():
+    game, games, mask = middle("tower_up", {})
+    bot = search_of(game, "sims=32,gumbel=0,temperature=1")
+    drawn = {int(bot.act(None, mask, games)[0]) for _ in range(30)}
+    assert len(drawn) > 3
+    assert mask[0, list(drawn)].all()
+    cold = search_of(game, "sims=32,gumbel=0,temperature=0.01")
+    found = search_of(game, "sims=32,gumbel=0")._find(games)
+    top = np.flatnonzero(found.visits[0] == found.visits[0].max())
+    assert int(cold.act(None, mask, games)[0]) in top
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("search", "expected one agent, as in search:agent=best,sims=32"),
+        ("search:sims=3", "expected one agent"),
+        ("search:agent=a,agent=b", "expected one agent"),
+        ("search:agent=uniform,sims=0", "sims='0': expected a whole number 1.."),
+        ("search:agent=uniform,depth=3", "no setting 'depth'; there are sims, ms"),
+        ("search:agent=nobody", "no such agent"),
+        ("search:agent=uniform,keyed=2", "keyed='2': expected a whole number 0..1"),
+    ],
+)
+def test_a_name_that_is_wrong_is_refused_in_one_line(name, message):
+    game = sprawl_env.game("tower_up")
+    with pytest.raises(UnknownName, match=message) as caught:
+        make_bot(name, game)
+    assert "\n" not in str(caught.value)
+
+
+def test_every_setting_can_be_named():
+    names = set(TreeConfig.__dataclass_fields__)
+    given = ",".join(f"{name}=1" for name in sorted(names))
+    agent, config = parse_learned(f"search:agent=best,{given}")
+    assert agent == "best"
+    assert {name for name in names if getattr(config, name) == 1} == names
+
+
+def test_a_schedule_halves_the_actions_and_uses_every_simulation():
+    assert halving(4, 8).tolist() == [0, 0, 0, 0, 1, 1, 2, 2]
+    assert halving(1, 3).tolist() == [0, 1, 2]
+    assert halving(2, 5).tolist() == [0, 0, 1, 1, 2]
+    for considered in range(1, 20):
+        for sims in (1, 2, 7, 32, 100):
+            plan = halving(considered, sims)
+            assert plan.size == sims
+            assert (plan == 0).sum() == min(considered, sims)
+    with pytest.raises(ValueError, match="read-only"):
+        halving(4, 8)[0] = 1
+
+
+def test_numbers_of_rows_come_often():
+    assert [padded(n) for n in (1, 2, 3, 31, 32, 33, 64, 65)] == [1, 2, 4, 32, 32, 64, 64, 96]
+
+
+# ------------------------------------------------------------------------------ networks
+
+
+torch = pytest.importorskip("torch")
+
+
+@pytest.fixture(scope="module")
+def agent():
+    game = sprawl_env.game("tower_up")
+    return game, load(find_agent("agent:tower_up/quick", game), game)
+
+
+def seen(game, plies=20):
+    games = middle("tower_up", {}, plies=plies)[1]
+    numbers = np.empty((1, game.observation_size), np.int8)
+    seat = int(games.to_play[0])
+    game.kernels.observe(game.tables, games, 0, seat, numbers[0])
+    scores = game.scores(games, 0)
+    return numbers, game.legal_actions(games, 0)[None], np.roll(scores, -seat)[None]
+
+
+def test_a_critic_of_leads_gives_margins_and_shares(agent):
+    game, checkpoint = agent
+    numbers, masks, points = seen(game)
+    found = network_evaluator(checkpoint, game)(numbers, masks, points)
+    policy = sprawl_env.load_policy("agent:tower_up/quick")
+    value = policy.values(numbers * game.observation_layout.scales)[0]
+    assert found.margins[0] == pytest.approx(value + points[0, 0] - points[0, 1], abs=1e-3)
+    assert found.shares.sum(axis=1) == pytest.approx(1)
+    assert (found.shares[0, 0] > 0.5) == (found.margins[0] > 0)
+    expected = policy.logits(numbers * game.observation_layout.scales, masks)
+    legal = masks[0] != 0
+    assert found.logits[0, legal] == pytest.approx(expected[0, legal], abs=1e-4)
+
+
+@pytest.mark.parametrize("reward", ["winner", "margin", "score"])
+def test_what_a_value_means_depends_on_the_reward(agent, reward):
+    game, checkpoint = agent
+    config = {**checkpoint.about["config"], "reward": reward, "reward_scale": 1.0}
+    other = replace(checkpoint, about={**checkpoint.about, "config": config})
+    if reward == "score":
+        with pytest.raises(CheckpointError, match="expected reward lead, margin, winner, rank"):
+            network_evaluator(other, game)
+        return
+    found = network_evaluator(other, game)(*seen(game))
+    assert 0 < found.shares[0, 0] < 1
+    assert found.shares.sum() == pytest.approx(1)
+
+
+def with_heads(checkpoint, sides):
+    width = checkpoint.about["network"]["trunk"]
+    rng = np.random.default_rng(0)
+    heads = {
+        f"{SHARES}weight": rng.normal(size=(sides, width)).astype(np.float32),
+        f"{SHARES}bias": np.zeros(sides, np.float32),
+        f"{MARGIN}weight": np.zeros((1, width), np.float32),
+        f"{MARGIN}bias": np.full(1, 0.1, np.float32),
+    }
+    return Checkpoint(checkpoint.path, checkpoint.about, {**checkpoint.tensors, **heads})
+
+
+def test_heads_for_the_search_come_before_the_critic(agent):
+    game, checkpoint = agent
+    found = network_evaluator(with_heads(checkpoint, 2), game)(*seen(game))
+    assert found.margins[0] == pytest.approx(0.1 / checkpoint.about["config"]["reward_scale"])
+    assert found.shares.shape == (1, 2)
+    assert found.shares.sum() == pytest.approx(1)
+
+
+def test_weights_that_have_diverged_are_refused(agent):
+    game, checkpoint = agent
+    tensors = {name: array * np.float32(1e30) for name, array in checkpoint.tensors.items()}
+    with np.errstate(all="ignore"), pytest.raises(CheckpointError, match="have diverged"):
+        network_evaluator(replace(checkpoint, tensors=tensors), game)(*seen(game))
+
+
+def test_a_network_in_bfloat16_judges_nearly_the_same(agent):
+    game, checkpoint = agent
+    rows = seen(game)
+    full, half = (network_evaluator(checkpoint, game, low)(*rows) for low in (False, True))
+    assert half.shares == pytest.approx(full.shares, abs=0.03)
+    assert half.logits == pytest.approx(full.logits, abs=0.5)
+
+
+def test_an_agent_is_named_in_three_ways():
+    game = sprawl_env.game("tower_up")
+    path = find_agent("agent:tower_up/quick", game)
+    rows = seen(game)
+    names = ("tower_up/quick", "agent:tower_up/quick", f"checkpoint:{path}")
+    first, *others = (evaluator_of(name, game)(*rows).logits.tolist() for name in names)
+    assert all(other == first for other in others)
+
+
+@pytest.mark.slow
+def test_a_network_makes_the_search_stronger():
+    game = sprawl_env.game("tower_up")
+    from sprawl_env.arena.games import play_games
+
+    bots = [make_bot(f"search:agent={name},sims=16", game) for name in ("best", "uniform")]
+    assert isinstance(bots[0], LearnedSearchBot)
+    assert play_games(game, bots, 60).wins[:, 0].mean() > 0.9
