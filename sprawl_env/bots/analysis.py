@@ -20,8 +20,9 @@ class Analysis(NamedTuple):
 
     What ``visits`` and ``values`` are depends on the bot:
 
-    - ``mcts`` and ``flat``: ``visits`` (int64) counts the simulations of each action, ``values`` is
-      their mean result for the seat, 0..1, where 0.5 is even; NaN without a simulation.
+    - ``mcts``, ``flat`` and ``search``: ``visits`` (int64) counts the simulations of each action,
+      ``values`` is their mean result for the seat, 0..1, where 0.5 is even for two sides; NaN
+      without a simulation.
     - ``planner``: ``visits`` (int64) counts the playouts of each action, ``values`` is the seat's
       mean lead in points at their ends; NaN without a playout.
     - a trained policy: ``visits`` (float64) are the probabilities that the policy gives to the
@@ -34,7 +35,8 @@ class Analysis(NamedTuple):
 
     Attributes:
         actions: int64 ``[k]``, all legal actions; the bot plays the first one.  First is a search's
-            most visited action, a planner's winner of the last round, a policy's likeliest action.
+            most visited action (the best of them), a planner's winner of the last round, a policy's
+            likeliest action.
         visits: ``[k]``, how much the bot considered each action; see the table.
         values: float64 ``[k]``, how good each action is for the seat to play; see the table.
     """
@@ -50,7 +52,7 @@ class Analysis(NamedTuple):
 
 @runtime_checkable
 class Analyst(Bot, Protocol):
-    """A bot that explains its decisions: ``mcts``, ``flat``, ``planner`` and trained policies."""
+    """A bot that explains its decisions: searches, ``planner`` and trained policies."""
 
     def analyse(self, mask: Mask, state: Games) -> Analysis:
         """Analyse one position for the seat to play.

@@ -56,6 +56,10 @@ def make_bot(name: str, game: Game, seed: int = 0) -> Bot:
               ``planner:playouts=64``,
             - ``mcts`` or ``flat`` with settings of :class:`~sprawl_env.bots.mcts.SearchConfig`,
               e.g. ``mcts:sims=400,c=1.0``,
+            - ``search:agent=NAME`` with settings of
+              :class:`~sprawl_env.bots.search.search.TreeConfig`, e.g.
+              ``search:agent=best,sims=32``: tree search with an agent's network; ``NAME`` may also
+              be ``checkpoint:PATH`` or ``uniform``,
             - ``checkpoint:PATH``, the folder of a checkpoint, or of a run, which means its newest
               checkpoint,
             - ``agent:GAME/NAME``, a trained agent of this package (``agent:NAME`` for short);

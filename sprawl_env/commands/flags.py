@@ -18,9 +18,9 @@ GameNames = Annotated[
     ),
 ]
 BOT_NAMES = (
-    "random, greedy, planner, mcts:sims=200, flat, checkpoint:PATH, agent:GAME/NAME, or "
-    "module:Class,key=value, torch:module:make,weights=FILE or sb3:FILE.zip,trust=yes for a bot of "
-    "your own"
+    "random, greedy, planner, mcts:sims=200, flat, search:agent=NAME, checkpoint:PATH, "
+    "agent:GAME/NAME, or module:Class,key=value, torch:module:make,weights=FILE or "
+    "sb3:FILE.zip,trust=yes for a bot of your own"
 )
 Seats = Annotated[int, arg(help="number of seats", metavar="N")]
 Options = Annotated[

@@ -25,7 +25,13 @@ from sprawl_env.core.registry import game_names, rules_of
 _BAR = 24
 _LOOK_SECONDS: Final = 0.05  # that one process is waited for
 LOOKS: Final = "legal actions and observations"  # kernels that need no game that was dealt
-BOTS = ("greedy", "planner:playouts=2", "mcts:sims=2", "mcts:sims=2,widen=1")  # all their kernels
+BOTS = (
+    "greedy",
+    "planner:playouts=2",
+    "mcts:sims=2",
+    "mcts:sims=2,widen=1",
+    "search:agent=uniform,sims=2",
+)  # all their kernels
 
 
 def stages(name: str) -> Iterator[tuple[str, Callable[[], object]]]:

@@ -48,6 +48,8 @@ POLICY: Final = "policy."  # prefix of the policy's tensors; the others are the 
 OPTIMIZER: Final = re.compile(r"optimizer\.([0-9]{1,6})\.(step|exp_avg|exp_avg_sq)")
 NET: Final = "policy.mlp_extractor."  # prefix of the network, as Stable-Baselines3 names it
 VALUE: Final = "policy.value_net."  # prefix of the value head
+SHARES: Final = "policy.share_net."  # of the head of the sides' shares of the victory
+MARGIN: Final = "policy.margin_net."  # of the head of the final margin
 
 
 class CheckpointError(SprawlError):
@@ -272,6 +274,33 @@ def check_tensors(checkpoint: Checkpoint) -> None:
             raise CheckpointError(f"{where}: tensor {name!r}: expected the policy's or optimizer's")
         if tensor.dtype != np.float32 and not name.startswith(VALUE):
             raise CheckpointError(f"{where}: {name}: expected float32, got {tensor.dtype}")
+
+
+def head_of(
+    checkpoint: Checkpoint, prefix: str, outputs: int, inputs: int
+) -> tuple[Array, Array] | None:
+    """Return the weight and the bias of a linear head; None if it has none of this shape."""
+    weight, bias = (checkpoint.tensors.get(f"{prefix}{name}") for name in ("weight", "bias"))
+    if weight is None or bias is None:
+        return None
+    fits = weight.shape == (outputs, inputs) and bias.shape == (outputs,)
+    return (weight, bias) if fits else None
+
+
+def reward_scale_of(checkpoint: Checkpoint) -> float:
+    """Return the factor on rewards in the training of a checkpoint.
+
+    Raises:
+        CheckpointError: it does not say.
+    """
+    config = checkpoint.about.get("config")
+    scale = config.get("reward_scale") if isinstance(config, dict) else None
+    if isinstance(scale, bool) or not isinstance(scale, float | int) or not 0 < scale < np.inf:
+        raise CheckpointError(
+            f"checkpoint {str(checkpoint.path)!r}: {DESCRIPTION}: expected 'config' with "
+            f"reward_scale, a number more than 0"
+        )
+    return float(scale)
 
 
 def check_game(folder: Path, about: Mapping[str, Any], game: Game) -> None:

@@ -18,6 +18,7 @@ from sprawl_env.bots.policy.agents import find_agent
 from sprawl_env.bots.policy.checkpoint import (
     DESCRIPTION,
     ILLEGAL_LOGIT,
+    MARGIN,
     MOST_WIDTH,
     NET,
     SHAPE,
@@ -27,7 +28,9 @@ from sprawl_env.bots.policy.checkpoint import (
     CheckpointError,
     check_game,
     check_tensors,
+    head_of,
     load,
+    reward_scale_of,
 )
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import FLOAT32, INT8, check_rows, check_seed
@@ -196,7 +199,8 @@ class Policy:
         """Return the value of each observation, float32 ``[n]``.
 
         A value is the discounted reward that the seat is expected to earn from here on, in units
-        of the reward that the policy was trained with (points for ``lead``).
+        of the reward that the policy was trained with (points for ``lead``).  After expert
+        iteration it is the expected final margin in points.
 
         Raises:
             CheckpointError: the checkpoint holds no value head, does not state the scale of its
@@ -348,19 +352,13 @@ def _values_if_any(checkpoint: Checkpoint, network: Any) -> Callable[[Floats], F
 def _value_function(checkpoint: Checkpoint, network: Any) -> Callable[[Floats], Floats]:
     """Return the value function of a checkpoint whose network is loaded already."""
     torch = require("torch", "a trained policy")
-    config = checkpoint.about.get("config")
-    scale = config.get("reward_scale") if isinstance(config, dict) else None
-    if isinstance(scale, bool) or not isinstance(scale, float | int) or not 0 < scale < np.inf:
-        raise CheckpointError(
-            f"checkpoint {str(checkpoint.path)!r}: {DESCRIPTION}: expected 'config' with "
-            f"reward_scale, a number more than 0"
-        )
-    weight, bias = (checkpoint.tensors.get(f"{VALUE}{name}") for name in ("weight", "bias"))
-    fits = weight is not None and weight.shape == (1, network.latent_dim_vf)
-    if weight is None or bias is None or not fits or bias.shape != (1,):
+    scale, size = reward_scale_of(checkpoint), network.latent_dim_vf
+    head = head_of(checkpoint, VALUE, 1, size) or head_of(checkpoint, MARGIN, 1, size)
+    if head is None:
         raise CheckpointError(
             f"checkpoint {str(checkpoint.path)!r}: {WEIGHTS} does not hold a value head"
         )
+    weight, bias = head
 
     def values(observations: Floats) -> Floats:
         with torch.inference_mode():

@@ -9,10 +9,14 @@ import numpy as np
 
 from sprawl_env.bots.policy.checkpoint import (
     DESCRIPTION,
+    MARGIN,
+    SHARES,
     VALUE,
     WEIGHTS,
     Checkpoint,
     CheckpointError,
+    head_of,
+    reward_scale_of,
 )
 from sprawl_env.bots.policy.player import load_network
 from sprawl_env.bots.search.search import Evaluation, Evaluator
@@ -20,8 +24,6 @@ from sprawl_env.core.extras import require
 from sprawl_env.core.game import Game
 from sprawl_env.kernels.arrays import Floats, Ints, Mask
 
-SHARES: Final = "policy.share_net."  # prefix of the head of the sides' shares of the victory
-MARGIN: Final = "policy.margin_net."  # prefix of the head of the final margin
 POINTS: Final = ("lead", "margin")  # rewards in points
 VICTORIES: Final = ("winner", "rank")  # rewards from -1 to 1
 SPREAD: Final = (
@@ -55,8 +57,10 @@ def network_evaluator(checkpoint: Checkpoint, game: Game, half: bool = False) ->
         CheckpointError: it has no such head, or its values are neither points nor victories.
         MissingExtra: torch is not installed.
     """
-    judge = _heads(checkpoint, game) or _critic(checkpoint, game)
-    forward = forward_of(load_network(checkpoint, game).eval(), game, half)
+    network = load_network(checkpoint, game).eval()
+    width = network.latent_dim_vf
+    judge = _heads(checkpoint, game, width) or _critic(checkpoint, game, width)
+    forward = forward_of(network, game, half)
     where = f"checkpoint {str(checkpoint.path)!r}"
 
     def evaluate(numbers: Mask, masks: Mask, points: Ints) -> Evaluation:
@@ -110,20 +114,13 @@ Judge = Callable[[Floats, Ints], tuple[Floats, Floats]]
 """Makes shares ``[n, num_sides]`` and margins ``[n]`` of summaries ``[n, trunk]`` and points."""
 
 
-def _head(checkpoint: Checkpoint, prefix: str, width: int) -> tuple[Floats, Floats] | None:
-    """Return the weight and the bias of a linear head; None if it has none of this shape."""
-    weight, bias = (checkpoint.tensors.get(f"{prefix}{name}") for name in ("weight", "bias"))
-    if weight is None or bias is None or weight.shape[:-1] != (width,) or bias.shape != (width,):
-        return None
-    return weight.astype(np.float32), bias.astype(np.float32)
-
-
-def _heads(checkpoint: Checkpoint, game: Game) -> Judge | None:
+def _heads(checkpoint: Checkpoint, game: Game, width: int) -> Judge | None:
     """Return the heads of a network that was trained for searches; None if it has none."""
-    shares, margin = _head(checkpoint, SHARES, game.num_sides), _head(checkpoint, MARGIN, 1)
+    shares = head_of(checkpoint, SHARES, game.num_sides, width)
+    margin = head_of(checkpoint, MARGIN, 1, width)
     if shares is None or margin is None:
         return None
-    scale = np.float32(1.0 / _reward_scale(checkpoint))
+    scale = np.float32(1.0 / reward_scale_of(checkpoint))
 
     def judge(summaries: Floats, points: Ints) -> tuple[Floats, Floats]:
         odds = summaries @ shares[0].T + shares[1]
@@ -134,13 +131,13 @@ def _heads(checkpoint: Checkpoint, game: Game) -> Judge | None:
     return judge
 
 
-def _critic(checkpoint: Checkpoint, game: Game) -> Judge:
+def _critic(checkpoint: Checkpoint, game: Game, width: int) -> Judge:
     """Return the value head of a network that was trained by rewards.
 
     Raises:
         CheckpointError: it has none, or its values say neither points nor victories.
     """
-    head, where = _head(checkpoint, VALUE, 1), f"checkpoint {str(checkpoint.path)!r}"
+    head, where = head_of(checkpoint, VALUE, 1, width), f"checkpoint {str(checkpoint.path)!r}"
     if head is None:
         raise CheckpointError(f"{where}: {WEIGHTS} does not hold a value head")
     config: Any = checkpoint.about.get("config")
@@ -150,7 +147,7 @@ def _critic(checkpoint: Checkpoint, game: Game) -> Judge:
             f"{where}: {DESCRIPTION}: a search needs values in points or victories: expected "
             f"reward {', '.join(POINTS + VICTORIES)}, got {reward!r}"
         )
-    scale, sides = np.float32(1.0 / _reward_scale(checkpoint)), game.num_sides
+    scale, sides = np.float32(1.0 / reward_scale_of(checkpoint)), game.num_sides
     weight, bias = head
 
     def judge(summaries: Floats, points: Ints) -> tuple[Floats, Floats]:
@@ -168,19 +165,3 @@ def _critic(checkpoint: Checkpoint, game: Game) -> Judge:
         return shares.astype(np.float32), margins.astype(np.float32)
 
     return judge
-
-
-def _reward_scale(checkpoint: Checkpoint) -> float:
-    """Return the factor on rewards in training.
-
-    Raises:
-        CheckpointError: it does not say.
-    """
-    config: Any = checkpoint.about.get("config")
-    scale = config.get("reward_scale") if isinstance(config, dict) else None
-    if isinstance(scale, bool) or not isinstance(scale, float | int) or not 0 < scale < np.inf:
-        raise CheckpointError(
-            f"checkpoint {str(checkpoint.path)!r}: {DESCRIPTION}: expected 'config' with "
-            f"reward_scale, a number more than 0"
-        )
-    return float(scale)

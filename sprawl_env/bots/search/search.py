@@ -29,11 +29,13 @@ from sprawl_env.bots.search.simulate import (
     new_leaves,
 )
 from sprawl_env.bots.search.tree import ROOT, Roots, Trees, Weights, clear_all, new_trees
+from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
 from sprawl_env.core.state import Games, clone, plain
 from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
 
 FEW: Final = 32  # rows
+FEWEST: Final = 2  # legal actions that are a choice
 MOST_BYTES: Final = 1 << 28  # of the trees of one search
 NO_DEADLINE: Final = np.inf
 
@@ -185,12 +187,15 @@ class TreeSearch:
         """Search some positions, each for its seat to play.
 
         Args:
-            positions: records ``[n]``, none of them over.
+            positions: records ``[n]``, with at least two legal actions each.
             seeds: int64 ``[n]``, of the deals of the simulations.
             sims: int64 ``[n]``, simulations for each position, at most the config's; None: the
                 config's.
             noise: at the root; None: none.
             deadline: the time (``time.perf_counter()``) at which to stop.
+
+        Raises:
+            InvalidOption: a position has no choice.
         """
         found = [
             self._run(
@@ -222,6 +227,8 @@ class TreeSearch:
         number = np.tile(np.arange(config.trees), count)
         wanted = np.full(count, config.sims, np.int64) if sims is None else sims
         masks = np.stack([self.game.legal_actions(positions, k) for k in range(count)])
+        if (masks.sum(axis=1, dtype=np.int64) < FEWEST).any():
+            raise InvalidOption("positions: expected a choice of actions in each")
         searches = Searches(
             observers=positions["to_play"][each].astype(np.int64),
             seeds=(seeds[each] + number * _STRIDE) & _POSITIVE,

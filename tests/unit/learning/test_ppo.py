@@ -33,8 +33,8 @@ from sprawl_env.learning.ppo import (  # noqa: E402
     differentiate,
     draw,
 )
-from sprawl_env.learning.team import Team, start  # noqa: E402
 from sprawl_env.learning.process import prepare_process  # noqa: E402
+from sprawl_env.learning.team import Team, start  # noqa: E402
 from sprawl_env.learning.training import PRESETS  # noqa: E402
 
 pytestmark = pytest.mark.compiled

@@ -1,0 +1,263 @@
+"""learning/expert*.py: what is learnt, matches, and runs that are stopped and resumed."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+
+import sprawl_env
+from experiments import train_search
+from sprawl_env.bots.policy.agents import find_agent
+from sprawl_env.bots.policy.checkpoint import POLICY, Checkpoint, CheckpointError, load
+from sprawl_env.core.errors import InvalidOption, SprawlError
+from sprawl_env.learning import expert, expert_training
+from sprawl_env.learning.expert_config import EXPERT_PRESETS, ExpertConfig, check_expert
+from sprawl_env.learning.ppo import Stopwatch
+from sprawl_env.learning.team import Team
+
+TINY = ExpertConfig(
+    start="tower_up/quick",
+    total_steps=120,
+    max_minutes=0.0,
+    num_envs=16,
+    sims=4,
+    fast_sims=2,
+    full_share=0.5,
+    window=400,
+    batch_size=32,
+    gate_every=60,
+    gate_games=4,
+    evaluation_games=0,
+    processes=1,
+    precision="float32",
+)
+
+
+@pytest.fixture(scope="module")
+def game():
+    return sprawl_env.game("tower_up")
+
+
+@pytest.fixture(scope="module")
+def player(game):
+    return load(find_agent("agent:tower_up/quick", game), game)
+
+
+def played(game, player, config=TINY, plies=150):
+    window = expert.Window(game, config.window)
+    play = expert.SearchPlay(config, game, Team(), window, Stopwatch())
+    play.begin(0, player)
+    added = sum(play.advance() for _ in range(plies))
+    return play, window, added
+
+
+def test_the_observer_comes_first_in_what_is_learnt():
+    standings = np.array([[5, 9, 9], [7, 1, 2]], np.int32)
+    scores = np.array([[50, 60, 60], [40, 10, 20]], np.int32)
+    shares, margins = expert.targets(
+        standings, scores, np.array([1, 2]), np.array([0.5, 0.2], np.float32), 1.0
+    )
+    assert shares.tolist() == [[0.5, 0.5, 0.0], [0.0, 1.0, 0.0]]
+    assert margins.tolist() == [5.0, -5.0]
+
+
+def test_the_value_of_the_search_is_mixed_in_and_the_sum_stays_one():
+    standings = np.array([[1, 2, 3], [3, 1, 2]], np.int32)
+    worth = np.array([0.4, 0.7], np.float32)
+    shares, _ = expert.targets(standings, standings, np.array([0, 0]), worth, 0.5)
+    assert shares[0] == pytest.approx([0.2, 0.0, 0.8])  # the winner has what the search left
+    assert shares[1] == pytest.approx([0.85, 0.075, 0.075])  # nobody else won: equal parts
+    assert shares.sum(axis=1) == pytest.approx(1)
+
+
+def test_rows_are_the_full_searches_of_games_that_have_ended(game, player):
+    play, window, added = played(game, player)
+    assert play.games_ended > 0
+    assert 0 < window.filled == min(added, len(window.margins))
+    rows = slice(window.filled)
+    policies = window.policies[rows].astype(np.float32)
+    assert policies.sum(axis=1) == pytest.approx(1, abs=0.01)
+    assert (policies[window.masks[rows] == 0] == 0).all()
+    assert (window.masks[rows].sum(axis=1) > 1).all()
+    assert window.shares[rows].sum(axis=1) == pytest.approx(1)
+    sure = np.abs(window.shares[rows, 0] - 0.5) > 0.36  # more than the search could say alone
+    won = window.margins[rows] > 0
+    assert (won == (window.shares[rows, 0] > 0.5))[sure].mean() > 0.95
+    assert set(np.unique(play._open.game)) <= set(range(-1, TINY.num_envs))
+
+
+def test_the_window_forgets_its_oldest_rows(game):
+    window = expert.Window(game, 5)
+    for k in range(4):
+        window.add(
+            np.full((2, game.observation_size), k, np.int8),
+            np.ones((2, game.num_actions), np.int8),
+            np.zeros((2, game.num_actions)),
+            np.full((2, 2), k, np.float32),
+            np.full(2, k, np.float32),
+        )
+    assert window.filled == 5
+    assert sorted(window.margins.tolist()) == [1, 2, 2, 3, 3]
+
+
+def test_a_learner_fits_what_it_is_shown(game, player):
+    _, window, _ = played(game, player)
+    net = expert.network_of(player, game)
+    config = replace(TINY, learning_rate=3e-3, batch_size=64)
+    learner = expert.ExpertLearner(config, net, Team(), Stopwatch())
+    rng = np.random.default_rng(0)
+    first = learner.step(window, rng, 1.0)
+    for _ in range(60):
+        last = learner.step(window, rng, 1.0)
+    names = dict(zip(expert.STATISTICS, range(4), strict=True))
+    assert last[names["policy_loss"]] < first[names["policy_loss"]] - 0.1
+    assert last[names["margin_error"]] < first[names["margin_error"]]
+
+
+def test_the_policy_of_the_start_is_kept_and_its_heads_are_new(game, player):
+    net = expert.network_of(player, game)
+    own = {name: each for name, each in net.state_dict().items() if "mlp_extractor" in name}
+    assert own
+    for name, each in own.items():
+        assert np.array_equal(each.numpy(), player.tensors[f"{POLICY}{name}"])
+    numbers = torch.zeros(1, game.observation_size, dtype=torch.int8)
+    _, odds, _ = net(numbers, torch.ones(1, game.num_actions, dtype=torch.int8))
+    assert float(torch.softmax(odds, dim=1)[0, 0].detach()) == pytest.approx(0.5, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("ginkgopolis", {"num_players": 1}), ("tower_up", {"num_players": 3})],
+    ids=str,
+)
+def test_one_seat_and_three_learn_too(name, options):
+    game = sprawl_env.game(name, **options)
+    config = replace(TINY, game=name, **options)
+    net = expert.SearchNet(game, 8, 16)
+    about = {"network": {"width": 8, "trunk": 16}, "config": {"reward_scale": 0.05}}
+    tensors = {f"{POLICY}{key}": each.numpy() for key, each in net.state_dict().items()}
+    player = Checkpoint(Path("made"), about, tensors)
+    _, window, added = played(game, player, config, 160)
+    assert added > 0
+    assert window.shares.shape[1] == game.num_sides
+    learner = expert.ExpertLearner(config, net, Team(), Stopwatch())
+    assert np.isfinite(learner.step(window, np.random.default_rng(0), 1.0)).all()
+    won, games = expert.match(config, game, Team(), player, player, 3)
+    assert games >= 4
+    if game.num_seats == 1:
+        assert won == 0.5  # the same deals, the same player
+    assert 0 <= won <= 1
+
+
+def run(tmp_path, **changes):
+    return expert_training.main(replace(TINY, runs=tmp_path, **changes))
+
+
+def test_a_run_is_made_resumed_and_played(tmp_path, game):
+    folder, finished, _ = run(tmp_path, name="a")
+    assert finished
+    matches = expert_training.read_matches(folder)
+    assert matches
+    assert {"step", "wins", "games", "accepted", "policy_loss"} <= set(matches[0])
+    checkpoints = sorted((folder / "checkpoints").glob("step-*"))
+    assert load(checkpoints[-1], game).step >= TINY.total_steps
+    assert [p.name for p in checkpoints if (p / expert_training.LEARNER_FILE).exists()] == [
+        checkpoints[-1].name
+    ]
+    bot = sprawl_env.make_bot(f"search:agent=checkpoint:{folder},sims=4", game)
+    assert bot.act(None, game.legal_actions(game.deal(1, seed=0), 0)[None], game.deal(1, seed=0))
+    written = json.loads((folder / "config.json").read_text())
+    written["config"]["total_steps"] = 600
+    (folder / "config.json").write_text(json.dumps(written))
+    again, finished, _ = expert_training.main(replace(TINY, resume=folder))
+    assert again == folder and finished
+    assert load(folder, game).step >= 600
+    assert len(expert_training.read_matches(folder)) > len(matches)
+
+
+def test_a_run_that_was_stopped_goes_on_from_its_last_match(tmp_path, game, capsys):
+    folder, _, _ = run(tmp_path, name="b")
+    newest = sorted((folder / "checkpoints").glob("step-*"))[-1]
+    (newest / expert_training.LEARNER_FILE).write_bytes(b"damaged")
+    written = json.loads((folder / "config.json").read_text())
+    written["config"]["total_steps"] = 600
+    (folder / "config.json").write_text(json.dumps(written))
+    with (folder / expert_training.MATCHES).open("a") as file:
+        file.write("half a li")
+    _, finished, _ = expert_training.main(replace(TINY, resume=folder))
+    assert finished
+    assert "the learner begins as the player" in capsys.readouterr().out
+    assert all("wins" in row for row in expert_training.read_matches(folder))
+
+
+def test_a_player_after_expert_iteration_has_values_in_points(tmp_path, game, monkeypatch):
+    monkeypatch.setattr(expert_training, "EVEN", 0.0)  # every match is won
+    folder, _, _ = run(tmp_path, name="c")
+    policy = sprawl_env.load_policy(folder)
+    assert "config" in policy.about
+    games = game.deal(1, seed=0)
+    value = policy.values(game.observe(games, 0, 0)[None])
+    assert np.isfinite(value).all()
+    assert all(row["accepted"] for row in expert_training.read_matches(folder))
+    raw = sprawl_env.make_bot(f"checkpoint:{folder}", game)
+    mask = game.legal_actions(games, 0)
+    assert mask[raw.act(game.observe(games, 0, 0)[None], mask[None], None)[0]]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"sims": 1}, "sims=1: expected a whole number 2.."),
+        ({"fast_sims": 9}, "fast_sims=9: expected at most sims=4"),
+        ({"full_share": 0.0}, "full_share=0.0: expected more than 0"),
+        ({"outcome_share": 1.5}, "outcome_share=1.5: expected 0..1"),
+        ({"reuse": float("nan")}, "reuse=nan: expected a finite number"),
+        ({"precision": "half"}, "precision='half': expected auto, float32, bfloat16"),
+        ({"processes": 3}, "num_envs=16: expected a multiple of processes=3"),
+        ({"name": "a/b"}, "expected the name of a folder"),
+    ],
+)
+def test_a_setting_that_is_wrong_is_refused_in_one_line(changes, message):
+    with pytest.raises(SprawlError, match=message) as caught:
+        check_expert(replace(TINY, **changes))
+    assert "\n" not in str(caught.value)
+
+
+def test_nothing_is_written_for_an_agent_that_is_not_there(tmp_path):
+    with pytest.raises(SprawlError, match="no such agent"):
+        run(tmp_path, start="tower_up/nobody")
+    with pytest.raises(CheckpointError, match="no such folder"):
+        run(tmp_path, start=f"checkpoint:{tmp_path / 'nothing'}")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_run_of_another_name_is_not_overwritten(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "config.json").write_text("{}")
+    with pytest.raises(InvalidOption, match="exists: resume it"):
+        run(tmp_path, name="a")
+    with pytest.raises(InvalidOption, match="is damaged"):
+        expert_training.main(replace(TINY, resume=tmp_path / "a"))
+    with pytest.raises(InvalidOption, match="cannot be read"):
+        expert_training.main(replace(TINY, resume=tmp_path / "none"))
+
+
+def test_presets_are_valid_and_the_command_says_what_is_wrong(capsys):
+    for preset in EXPERT_PRESETS.values():
+        check_expert(preset)
+    with pytest.raises(SystemExit):
+        train_search.main(["--sims", "1"])
+    assert "sims=1: expected" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_two_processes_have_the_same_weights(tmp_path, game):
+    folder, finished, _ = run(tmp_path, name="two", processes=2)
+    assert finished
+    assert expert_training.read_matches(folder)[0]["games"] == 4
