@@ -193,7 +193,7 @@ class SearchPlay:
         noise[~full] = 0
         seeds = self._rng.integers(2**62, size=n)
         with self.watch.on("inference"):
-            found = self._search.run(vec.games, seeds, sims, Noise(noise))
+            found = self._search.run(vec.games, seeds, sims, Noise(noise), vec.masks)
         which = np.flatnonzero(full)
         self._note(which, found.policies[which], found.worth[which])
         with self.watch.on("environment"):

@@ -70,6 +70,11 @@ class HalfNet:
         pairs = zip(self.shapes.items(), torch.split(flat, self.lengths), strict=True)
         return {name: part.view(shape) for (name, shape), part in pairs}
 
+    def evaluate(self, numbers: Tensor, flat: Tensor) -> tuple[Tensor, Tensor]:
+        """Return logits ``[n, num_actions]`` and summaries ``[n, trunk]``; see :meth:`forward`."""
+        found = Pass(self, numbers, flat)
+        return found.logits(), found.summary
+
     def forward(self, numbers: Tensor, flat: Tensor) -> tuple[Tensor, Tensor, Pass]:
         """Return logits ``[n, num_actions]``, values ``[n]`` and what a gradient needs.
 

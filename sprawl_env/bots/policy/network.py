@@ -42,6 +42,7 @@ class EntityNet(nn.Module):
         super().__init__()
         self.latent_dim_pi = actions.size
         self.latent_dim_vf = trunk
+        self.width = width
         self.blocks = list(actions.blocks.values())
         self._layout = layout
         self.size_of: dict[str, int] = {}

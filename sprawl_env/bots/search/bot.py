@@ -14,8 +14,9 @@ from sprawl_env.bots.analysis import Analysis, check_position, only_one
 from sprawl_env.bots.policy.agents import find_agent
 from sprawl_env.bots.policy.checkpoint import load
 from sprawl_env.bots.protocol import check_act
+from sprawl_env.bots.search.conclusion import Found
 from sprawl_env.bots.search.evaluators import network_evaluator, uniform_evaluator
-from sprawl_env.bots.search.search import Evaluator, Found, TreeConfig, TreeSearch
+from sprawl_env.bots.search.search import Evaluator, TreeConfig, TreeSearch
 from sprawl_env.bots.settings import Number, parse_settings
 from sprawl_env.core.checks import check_seed
 from sprawl_env.core.errors import UnknownName
@@ -39,7 +40,6 @@ LIMITS: Final[dict[str, tuple[Number, Number]]] = {
     "trees": (1, 256),
     "threads": (1, 256),
     "temperature": (0.0, 100.0),
-    "half": (0, 1),
 }
 SIMS_WHEN_TIMED: Final = 100_000
 
@@ -65,13 +65,12 @@ def parse_learned(name: str) -> tuple[str, TreeConfig]:
     return agents[0], replace(TreeConfig(), **chosen)
 
 
-def evaluator_of(agent: str, game: Game, half: bool = False) -> Evaluator:
+def evaluator_of(agent: str, game: Game) -> Evaluator:
     """Return an agent's network.
 
     Args:
         agent: ``uniform``; the name of an agent, with or without ``agent:``; ``checkpoint:PATH``.
         game: the game that it plays.
-        half: multiply in bfloat16.
 
     Raises:
         UnknownName: there is no such agent.
@@ -82,7 +81,7 @@ def evaluator_of(agent: str, game: Game, half: bool = False) -> Evaluator:
     kind, _, path = agent.partition(":")
     if kind != "checkpoint":
         path = str(find_agent(agent if kind == "agent" else f"agent:{agent}", game))
-    return network_evaluator(load(Path(path), game), game, half)
+    return network_evaluator(load(Path(path), game), game)
 
 
 class LearnedSearchBot:
@@ -119,15 +118,17 @@ class LearnedSearchBot:
         size = 1 if self._config.ms else max(1, self._search.most_positions)
         for first in range(0, open_rows.size, size):
             rows = open_rows[first : first + size]
-            actions[rows] = self._chosen(self._find(clone(states, rows)))
+            found = self._find(clone(states, rows), masks[rows])
+            actions[rows] = self._chosen(found)
         return actions
 
-    def _find(self, states: Games) -> Found:
+    def _find(self, states: Games, masks: Mask | None = None) -> Found:
         seeds = [combine(self._seed, self._decisions + k) for k in range(len(states))]
         self._decisions += len(states)
         limit = self._config.ms / 1000
         deadline = time.perf_counter() + limit if limit else math.inf
-        return self._search.run(states, np.array(seeds, np.int64), deadline=deadline)
+        each = np.array(seeds, np.int64)
+        return self._search.run(states, each, masks=masks, deadline=deadline)
 
     def _chosen(self, found: Found) -> Index:
         """Return the best actions, or with a temperature a draw by the visits."""
@@ -158,4 +159,4 @@ def make_learned(name: str, game: Game, seed: int) -> LearnedSearchBot:
         MissingExtra: torch is not installed.
     """
     agent, config = parse_learned(name)
-    return LearnedSearchBot(game, evaluator_of(agent, game, bool(config.half)), config, seed, name)
+    return LearnedSearchBot(game, evaluator_of(agent, game), config, seed, name)

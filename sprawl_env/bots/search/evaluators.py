@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -18,18 +17,23 @@ from sprawl_env.bots.policy.checkpoint import (
     head_of,
     reward_scale_of,
 )
+from sprawl_env.bots.policy.compiled import CompiledNet
 from sprawl_env.bots.policy.player import load_network
-from sprawl_env.bots.search.search import Evaluation, Evaluator
+from sprawl_env.bots.search import heads
+from sprawl_env.bots.search.heads import Heads, judge_all_sides, no_shares
+from sprawl_env.bots.search.search import CompiledEvaluator, Evaluation, Evaluator
 from sprawl_env.core.extras import require
 from sprawl_env.core.game import Game
 from sprawl_env.kernels.arrays import Floats, Ints, Mask
 
-POINTS: Final = ("lead", "margin")  # rewards in points
-VICTORIES: Final = ("winner", "rank")  # rewards from -1 to 1
-SPREAD: Final = (
-    5.0  # points of expected margin at which a victory is e times likelier than a defeat
-)
-LEAST_SHARE: Final = 0.01
+KINDS: Final = {
+    "lead": heads.LEAD,
+    "margin": heads.MARGIN,
+    "winner": heads.VICTORY,
+    "rank": heads.VICTORY,
+}
+"""What the values of a network mean that was trained with a reward."""
+FEW: Final = 32  # rows
 
 
 def uniform_evaluator(game: Game) -> Evaluator:
@@ -47,121 +51,104 @@ def uniform_evaluator(game: Game) -> Evaluator:
 
 
 def network_evaluator(checkpoint: Checkpoint, game: Game, half: bool = False) -> Evaluator:
-    """Return a checkpoint's network as an evaluator; ``half``: see :func:`forward_of`.
+    """Return a checkpoint's network as an evaluator.
 
     Without heads for the shares and the margin, both are made of its value head: the margin is the
     lead now plus the value if it was trained with the reward ``lead``, the value itself if
     with ``margin``; the rivals share what the observer is not expected to win.
 
+    Args:
+        checkpoint: of the network.
+        game: its game.
+        half: multiply whole matrices in bfloat16, which is faster for many rows at once on
+            processors that have it; otherwise row by row, with zeros skipped.
+
     Raises:
-        CheckpointError: it has no such head, or its values are neither points nor victories.
+        CheckpointError: it has no such head, its values are neither points nor victories, or a
+            weight is so large that no result would be finite.
         MissingExtra: torch is not installed.
     """
     network = load_network(checkpoint, game).eval()
-    width = network.latent_dim_vf
-    judge = _heads(checkpoint, game, width) or _critic(checkpoint, game, width)
-    forward = forward_of(network, game, half)
-    where = f"checkpoint {str(checkpoint.path)!r}"
+    judge = heads_of(checkpoint, game, network.latent_dim_vf)
+    compiled = CompiledEvaluator(CompiledNet(network, game.observation_layout.scales), judge)
+    with np.errstate(all="ignore"):
+        found = compiled(*_example(game))
+    if not all(np.isfinite(array).all() for array in found):
+        raise CheckpointError(
+            f"checkpoint {str(checkpoint.path)!r}: the weights are damaged or have diverged: "
+            f"expected finite logits and values"
+        )
+    return _HalfEvaluator(network, game, judge) if half else compiled
 
-    def evaluate(numbers: Mask, masks: Mask, points: Ints) -> Evaluation:
-        logits, summaries = forward(numbers)
-        shares, margins = judge(summaries, points)
-        if not (np.isfinite(logits).all() and np.isfinite(shares).all()):
-            raise CheckpointError(
-                f"{where}: the weights are damaged or have diverged: expected finite logits and "
-                f"values"
-            )
+
+def _example(game: Game) -> tuple[Mask, Mask, Ints]:
+    """Return the largest observation, with everything legal and no points."""
+    return (
+        np.full((1, game.observation_size), 127, np.int8),
+        np.ones((1, game.num_actions), np.int8),
+        np.zeros((1, game.num_sides), np.int32),
+    )
+
+
+class _HalfEvaluator:
+    """A network in bfloat16."""
+
+    def __init__(self, network: Any, game: Game, judge: Heads) -> None:
+        torch = require("torch", "a search with a network")
+        from sprawl_env.bots.policy.halves import HalfNet  # noqa: PLC0415 - imports torch
+
+        parameters = {name: each.detach() for name, each in network.named_parameters()}
+        shapes = {name: each.shape for name, each in parameters.items()}
+        self._flat = torch.cat([each.flatten() for each in parameters.values()])
+        scales = torch.from_numpy(game.observation_layout.scales.copy())
+        self._model, self._heads = HalfNet(network, shapes, "", scales), judge
+
+    def __call__(self, numbers: Mask, masks: Mask, points: Ints) -> Evaluation:
+        torch = require("torch", "a search with a network")
+        used, filled = len(numbers), np.zeros((padded(len(numbers)), numbers.shape[1]), np.int8)
+        filled[:used] = numbers
+        with torch.inference_mode():
+            found = self._model.evaluate(torch.from_numpy(filled), self._flat)
+            logits, summaries = (each.numpy()[:used] for each in found)
+        shares, margins = np.empty(points.shape, np.float32), np.empty(used, np.float32)
+        judge_all_sides(self._heads, summaries, points, shares, margins)
         return Evaluation(logits, shares, margins)
 
-    return evaluate
 
+def padded(rows: int) -> int:
+    """Return a number of rows, not less than ``rows``, that comes often.
 
-def forward_of(network: Any, game: Game, half: bool) -> Callable[[Mask], tuple[Floats, Floats]]:
-    """Return a network as a function of int8 observations; it returns logits and summaries.
-
-    Args:
-        network: an :class:`~sprawl_env.bots.policy.network.EntityNet`, whose weights as they are
-            now are used.
-        game: its game.
-        half: multiply in bfloat16, which some processors do twice as fast.
+    The library that multiplies matrices generates code for each new number of rows, which takes
+    longer than multiplying them.
     """
-    torch = require("torch", "a search with a network")
-    scales = torch.from_numpy(game.observation_layout.scales.copy())
-    if not half:
-
-        def forward(numbers: Mask) -> tuple[Floats, Floats]:
-            with torch.inference_mode():
-                logits, summary = network(torch.from_numpy(numbers) * scales)
-            return logits.numpy(), summary.numpy()
-
-        return forward
-    from sprawl_env.bots.policy.halves import HalfNet, Pass  # noqa: PLC0415 - imports torch
-
-    parameters = {name: each.detach() for name, each in network.named_parameters()}
-    shapes = {name: each.shape for name, each in parameters.items()}
-    flat = torch.cat([each.flatten() for each in parameters.values()])
-    model = HalfNet(network, shapes, "", scales)
-
-    def forward_low(numbers: Mask) -> tuple[Floats, Floats]:
-        with torch.inference_mode():
-            found = Pass(model, torch.from_numpy(numbers), flat)
-            return found.logits().numpy(), found.summary.numpy()
-
-    return forward_low
+    return 1 << (rows - 1).bit_length() if rows < FEW else -(-rows // FEW) * FEW
 
 
-Judge = Callable[[Floats, Ints], tuple[Floats, Floats]]
-"""Makes shares ``[n, num_sides]`` and margins ``[n]`` of summaries ``[n, trunk]`` and points."""
-
-
-def _heads(checkpoint: Checkpoint, game: Game, width: int) -> Judge | None:
-    """Return the heads of a network that was trained for searches; None if it has none."""
-    shares = head_of(checkpoint, SHARES, game.num_sides, width)
-    margin = head_of(checkpoint, MARGIN, 1, width)
-    if shares is None or margin is None:
-        return None
-    scale = np.float32(1.0 / reward_scale_of(checkpoint))
-
-    def judge(summaries: Floats, points: Ints) -> tuple[Floats, Floats]:
-        odds = summaries @ shares[0].T + shares[1]
-        odds = np.exp(odds - odds.max(axis=1, keepdims=True))
-        margins = (summaries @ margin[0].T + margin[1])[:, 0] * scale
-        return odds / odds.sum(axis=1, keepdims=True), margins
-
-    return judge
-
-
-def _critic(checkpoint: Checkpoint, game: Game, width: int) -> Judge:
-    """Return the value head of a network that was trained by rewards.
+def heads_of(checkpoint: Checkpoint, game: Game, width: int) -> Heads:
+    """Return the heads of a checkpoint's network: those for searches, or the critic.
 
     Raises:
         CheckpointError: it has none, or its values say neither points nor victories.
     """
-    head, where = head_of(checkpoint, VALUE, 1, width), f"checkpoint {str(checkpoint.path)!r}"
+    where = f"checkpoint {str(checkpoint.path)!r}"
+    scale = 1.0 / reward_scale_of(checkpoint)
+    shares = head_of(checkpoint, SHARES, game.num_sides, width)
+    margin = head_of(checkpoint, MARGIN, 1, width)
+    if shares is not None and margin is not None:
+        return Heads(heads.APART, scale, *_floats(margin[0][0], margin[1], *shares))
+    head = head_of(checkpoint, VALUE, 1, width)
     if head is None:
         raise CheckpointError(f"{where}: {WEIGHTS} does not hold a value head")
     config: Any = checkpoint.about.get("config")
-    reward = config.get("reward") if isinstance(config, dict) else None
-    if reward not in POINTS + VICTORIES:
+    reward = config.get("reward")
+    if reward not in KINDS:
         raise CheckpointError(
             f"{where}: {DESCRIPTION}: a search needs values in points or victories: expected "
-            f"reward {', '.join(POINTS + VICTORIES)}, got {reward!r}"
+            f"reward {', '.join(KINDS)}, got {reward!r}"
         )
-    scale, sides = np.float32(1.0 / reward_scale_of(checkpoint)), game.num_sides
-    weight, bias = head
+    none = no_shares(game.num_sides)
+    return Heads(KINDS[reward], scale, *_floats(head[0][0], head[1], *none))
 
-    def judge(summaries: Floats, points: Ints) -> tuple[Floats, Floats]:
-        values = (summaries @ weight.T + bias)[:, 0] * scale
-        if reward in VICTORIES:
-            own = np.clip((1 + (sides - 1) * values) / sides, LEAST_SHARE, 1 - LEAST_SHARE)
-            margins = SPREAD * (np.log(own / (1 - own)) + np.log(sides - 1))
-        else:
-            margins = values
-            if reward == "lead":
-                margins = values + points[:, 0] - points[:, 1:].mean(axis=1)
-            own = 1 / (1 + (sides - 1) * np.exp(-np.clip(margins / SPREAD, -50, 50)))
-        shares = np.repeat(((1 - own) / (sides - 1))[:, None], sides, axis=1)
-        shares[:, 0] = own
-        return shares.astype(np.float32), margins.astype(np.float32)
 
-    return judge
+def _floats(*arrays: Any) -> list[Floats]:
+    return [np.ascontiguousarray(array, np.float32) for array in arrays]

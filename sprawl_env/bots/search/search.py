@@ -17,27 +17,33 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from sprawl_env.bots.policy.compiled import CompiledNet
+from sprawl_env.bots.search.conclusion import Found, conclude, new_found
+from sprawl_env.bots.search.heads import Heads, judge_all_sides
 from sprawl_env.bots.search.schedule import halving
 from sprawl_env.bots.search.simulate import (
     Forest,
+    Judge,
     Scratch,
     Searches,
     back_up,
     descend_kernel,
+    grow_kernel,
     new_ends,
     new_lanes,
     new_leaves,
 )
-from sprawl_env.bots.search.tree import ROOT, Roots, Trees, Weights, clear_all, new_trees
+from sprawl_env.bots.search.tree import Roots, Weights, clear_all, new_trees
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
 from sprawl_env.core.state import Games, clone, plain
 from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
 
-FEW: Final = 32  # rows
 FEWEST: Final = 2  # legal actions that are a choice
 MOST_BYTES: Final = 1 << 28  # of the trees of one search
 NO_DEADLINE: Final = np.inf
+FIRST_STEPS: Final = 8  # simulations of each lane before the time is looked at
+SHORT: Final = 0.02  # seconds after which more simulations are made at once
 
 Values = npt.NDArray[np.float64]
 Arrays = TypeVar("Arrays", bound=tuple[Any, ...])
@@ -67,6 +73,38 @@ Evaluator = Callable[[Mask, Mask, Ints], Evaluation]
 """
 
 
+class CompiledEvaluator:
+    """A compiled network: searches ask it without leaving their kernel.
+
+    Args:
+        net: the network.
+        heads: its heads.
+    """
+
+    def __init__(self, net: CompiledNet, heads: Heads) -> None:
+        self.net, self.heads = net, heads
+
+    def judge(self, rows: int, sides: int) -> Judge:
+        """Return what a search with up to ``rows`` leaves at once needs, for one thread."""
+        return Judge(
+            net=self.net.weights,
+            room=self.net.new_room(),
+            heads=self.heads,
+            logits=np.empty((rows, self.net.num_actions), np.float32),
+            summaries=np.empty((rows, self.net.trunk), np.float32),
+            shares=np.empty((rows, sides), np.float32),
+            margins=np.empty(rows, np.float32),
+        )
+
+    def __call__(self, numbers: Mask, masks: Mask, points: Ints) -> Evaluation:
+        """Return what it says of some positions; see :data:`Evaluator`."""
+        logits, summaries = self.net(numbers)
+        shares = np.empty(points.shape, np.float32)
+        margins = np.empty(len(points), np.float32)
+        judge_all_sides(self.heads, summaries, points, shares, margins)
+        return Evaluation(logits, shares, margins)
+
+
 @dataclass(frozen=True, kw_only=True)
 class TreeConfig:
     """Settings of a search with a network, for one decision.
@@ -87,7 +125,6 @@ class TreeConfig:
         threads: number of threads that share the trees of all positions.
         temperature: 0: play the best action; else draw one, with probabilities as the visits to
             the power of 1 / temperature.
-        half: 1: the network multiplies in bfloat16, which some processors do twice as fast.
     """
 
     sims: int = 32
@@ -103,7 +140,6 @@ class TreeConfig:
     trees: int = 1
     threads: int = 1
     temperature: float = 0.0
-    half: int = 0
 
 
 class Noise(NamedTuple):
@@ -119,26 +155,6 @@ class Noise(NamedTuple):
     mixed: float = 0.0
 
 
-class Found(NamedTuple):
-    """What a search found, a row for each position.
-
-    Attributes:
-        actions: int64 ``[n]``, the best actions.
-        visits: int64 ``[n, num_actions]``.
-        values: float64 ``[n, num_actions]``, mean value for the seat to play, 0..1; NaN without a
-            visit.
-        policies: float32 ``[n, num_actions]``, the improved policy: the softmax of the logits plus
-            the scaled values, which an action without visits takes from the position.
-        worth: float64 ``[n]``, the value of the position for the seat to play.
-    """
-
-    actions: Index
-    visits: Index
-    values: Values
-    policies: Floats
-    worth: Values
-
-
 class TreeSearch:
     """Searches in many games of one kind at once; its arrays are used again by each search.
 
@@ -151,6 +167,7 @@ class TreeSearch:
     def __init__(self, game: Game, evaluate: Evaluator, config: TreeConfig) -> None:
         self.game, self.evaluate, self.config = game, evaluate, config
         self._descend = descend_kernel(game.rules)
+        self._grow_kernel = grow_kernel(game.rules)
         self._slots = 0
         self._pool = ThreadPoolExecutor(config.threads) if config.threads > 1 else None
         nodes = config.trees * (config.sims + 1)
@@ -172,8 +189,11 @@ class TreeSearch:
         self._lanes = new_lanes(rows)
         self._games, self._positions = plain(game.empty(rows)), plain(game.empty(slots))
         share = -(-slots // self.config.threads) * self.config.lanes
+        if isinstance(self.evaluate, CompiledEvaluator):
+            sides = game.num_sides
+            self._judges = [self.evaluate.judge(share, sides) for _ in range(self.config.threads)]
         self._scratch = [
-            (new_leaves(game, padded(share)), new_ends(game)) for _ in range(self.config.threads)
+            (new_leaves(game, share), new_ends(game)) for _ in range(self.config.threads)
         ]
 
     def run(
@@ -182,6 +202,7 @@ class TreeSearch:
         seeds: Index,
         sims: Index | None = None,
         noise: Noise | None = None,
+        masks: Mask | None = None,
         deadline: float = NO_DEADLINE,
     ) -> Found:
         """Search some positions, each for its seat to play.
@@ -192,16 +213,24 @@ class TreeSearch:
             sims: int64 ``[n]``, simulations for each position, at most the config's; None: the
                 config's.
             noise: at the root; None: none.
+            masks: int8 ``[n, num_actions]``, the legal actions, if they are known.
             deadline: the time (``time.perf_counter()``) at which to stop.
 
         Raises:
             InvalidOption: a position has no choice.
         """
+        wanted = np.full(len(positions), self.config.sims, np.int64) if sims is None else sims
+        if masks is None:
+            every = range(len(positions))
+            masks = np.stack([self.game.legal_actions(positions, k) for k in every])
+        if (masks.sum(axis=1, dtype=np.int64) < FEWEST).any():
+            raise InvalidOption("positions: expected a choice of actions in each")
         found = [
             self._run(
                 clone(positions, part),
+                masks[part],
                 seeds[part],
-                None if sims is None else sims[part],
+                wanted[part],
                 None if noise is None else noise._replace(numbers=noise.numbers[part]),
                 deadline,
             )
@@ -214,8 +243,9 @@ class TreeSearch:
     def _run(
         self,
         positions: Games,
+        masks: Mask,
         seeds: Index,
-        sims: Index | None,
+        wanted: Index,
         noise: Noise | None,
         deadline: float,
     ) -> Found:
@@ -223,14 +253,10 @@ class TreeSearch:
         slots = count * config.trees
         self._reserve(slots)
         each = np.repeat(np.arange(count), config.trees)
-        self._positions[:slots] = positions[each]
+        self._positions[:slots] = plain(positions)[each]
         number = np.tile(np.arange(config.trees), count)
-        wanted = np.full(count, config.sims, np.int64) if sims is None else sims
-        masks = np.stack([self.game.legal_actions(positions, k) for k in range(count)])
-        if (masks.sum(axis=1, dtype=np.int64) < FEWEST).any():
-            raise InvalidOption("positions: expected a choice of actions in each")
         searches = Searches(
-            observers=positions["to_play"][each].astype(np.int64),
+            observers=self._positions["to_play"][:slots].astype(np.int64),
             seeds=(seeds[each] + number * _STRIDE) & _POSITIVE,
             wanted=wanted[each],
             begun=np.zeros(slots, np.int64),
@@ -254,8 +280,10 @@ class TreeSearch:
             wait(growing)
             for future in growing:
                 future.result()
+        found = new_found(count, self.game.num_actions)
         trees = _share(self._trees, slice(slots))
-        return self._found(trees, roots, masks, weights, count)
+        conclude(trees, roots, masks, weights, bool(config.gumbel), found)
+        return found
 
     def _roots(self, masks: Mask, wanted: Index, noise: Noise | None, each: Index) -> Roots:
         """Return how the roots are searched."""
@@ -297,92 +325,28 @@ class TreeSearch:
         positions, games = self._positions[part], self._games[rows]
         begun, wanted = forest.searches.begun, forest.searches.wanted
         clear_all(forest.trees)
+        if isinstance(self.evaluate, CompiledEvaluator):
+            judge, steps, finished = self._judges[number], FIRST_STEPS, False
+            while not finished and time.perf_counter() < deadline:
+                started = time.perf_counter()
+                finished = self._grow_kernel(
+                    self._tables, positions, games, forest, scratch, judge, steps
+                )
+                if time.perf_counter() - started < SHORT:
+                    steps *= 2
+            return
         while (begun < wanted).any() and time.perf_counter() < deadline:
             waiting = self._descend(self._tables, positions, games, forest, scratch)
             if waiting:
-                some = padded(waiting)
                 judged = self.evaluate(
-                    leaves.numbers[:some], leaves.masks[:some], leaves.points[:some]
+                    leaves.numbers[:waiting], leaves.masks[:waiting], leaves.points[:waiting]
                 )
                 back_up(forest, scratch, waiting, *judged)
-
-    def _found(
-        self, trees: Trees, roots: Roots, masks: Mask, weights: Weights, count: int
-    ) -> Found:
-        """Return what the trees of all positions say together."""
-        shape = (count, self.config.trees, -1)
-        visits = trees.visits[:, ROOT].reshape(shape).sum(axis=1, dtype=np.int64)
-        values = trees.values[:, ROOT].reshape(shape).sum(axis=1, dtype=np.float64)
-        first = slice(None, None, self.config.trees)
-        logits = trees.logits[first, ROOT].astype(np.float64)
-        judged = trees.judged[:, ROOT].reshape(count, -1).mean(axis=1, dtype=np.float64)
-        return conclude(
-            logits,
-            roots.noise[first],
-            visits,
-            values,
-            judged,
-            masks,
-            weights,
-            bool(self.config.gumbel),
-        )
-
-
-def conclude(
-    logits: Values,
-    noise: Floats,
-    visits: Index,
-    values: Values,
-    judged: Values,
-    masks: Mask,
-    weights: Weights,
-    gumbel: bool,
-) -> Found:
-    """Return what the roots say.
-
-    Args:
-        logits: ``[n, num_actions]``.
-        noise: ``[n, num_actions]``, that was added to the logits.
-        visits: ``[n, num_actions]``.
-        values: ``[n, num_actions]``, sums over the visits.
-        judged: ``[n]``, the network's values of the positions.
-        masks: ``[n, num_actions]``, 1 = legal.
-        weights: of values and priors.
-        gumbel: the best action is the one with the highest logit + noise + scaled value among the
-            most visited ones; else the most visited one, of equals the better one.
-    """
-    legal, seen = masks != 0, visits > 0
-    logits = np.where(legal, logits, -np.inf)
-    logits -= logits.max(axis=1, keepdims=True)
-    priors = np.exp(logits)
-    means = np.where(seen, values / np.maximum(visits, 1), 0.0)
-    total = visits.sum(axis=1)
-    known = (priors * seen).sum(axis=1)
-    mean = (priors * seen * means).sum(axis=1) / np.where(known > 0, known, 1.0)
-    worth = np.where(known > 0, (judged + total * mean) / (1.0 + total), judged)
-    completed = np.where(seen, means, worth[:, None])
-    scale = (weights.visit + visits.max(axis=1)) * weights.scale
-    improved = np.where(legal, logits + scale[:, None] * completed, -np.inf)
-    policies = np.exp(improved - improved.max(axis=1, keepdims=True))
-    policies /= policies.sum(axis=1, keepdims=True)
-    top = legal & (visits == np.where(legal, visits, -1).max(axis=1, keepdims=True))
-    score = improved + noise if gumbel else means
-    actions = np.where(top, score, -np.inf).argmax(axis=1)
-    return Found(actions, visits, np.where(seen, means, np.nan), policies.astype(np.float32), worth)
 
 
 _VISIT: Final = 50.0  # as Danihelka et al. have it
 _STRIDE: Final = 0x9E3779B97F4A7C1
 _POSITIVE: Final = 2**63 - 1
-
-
-def padded(rows: int) -> int:
-    """Return how many rows are judged for so many: numbers of rows that come often.
-
-    The library that multiplies matrices generates code for each new number of rows, which takes
-    longer than multiplying them.  The rows that are added are judged for nothing.
-    """
-    return 1 << (rows - 1).bit_length() if rows < FEW else -(-rows // FEW) * FEW
 
 
 def _share(arrays: Arrays, part: slice) -> Arrays:

@@ -14,6 +14,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from sprawl_env.bots.policy.compiled import Room, judge_row
+from sprawl_env.bots.policy.compiled import Weights as NetWeights
+from sprawl_env.bots.search.heads import Heads, judge_sides
 from sprawl_env.bots.search.tree import (
     NEW,
     NO_NODE,
@@ -315,6 +318,47 @@ def _decide_kernel(rules: GameRules) -> Callable[..., int]:
     return decide
 
 
+class Judge(NamedTuple):
+    """A compiled network, and what it overwrites.
+
+    Attributes:
+        net: its weights.
+        room: what a row overwrites.
+        heads: its heads.
+        logits: float32 ``[rows, num_actions]``.
+        summaries: float32 ``[rows, trunk]``.
+        shares: float32 ``[rows, num_sides]``.
+        margins: float32 ``[rows]``.
+    """
+
+    net: NetWeights
+    room: Room
+    heads: Heads
+    logits: Floats
+    summaries: Floats
+    shares: Floats
+    margins: Floats
+
+
+@kernel
+def judge_leaves(judge: Judge, leaves: Leaves, rows: int) -> None:
+    """Let the network judge the first ``rows`` leaves."""
+    for row in range(rows):
+        summary = judge.summaries[row]
+        judge_row(judge.net, judge.room, leaves.numbers[row], judge.logits[row], summary)
+        shares = judge.shares[row]
+        judge.margins[row] = judge_sides(judge.heads, summary, leaves.points[row], shares)
+
+
+@kernel
+def all_begun(searches: Searches) -> bool:
+    """Return whether every slot has all the simulations that it wants."""
+    left = 0
+    for slot in range(searches.begun.size):
+        left += searches.wanted[slot] - searches.begun[slot]
+    return bool(left == 0)
+
+
 @functools.cache
 def descend_kernel(rules: GameRules) -> Callable[..., int]:
     """Return the kernel that takes one simulation in each lane down to its leaf."""
@@ -365,3 +409,30 @@ def descend_kernel(rules: GameRules) -> Callable[..., int]:
         return rows
 
     return descend
+
+
+@functools.cache
+def grow_kernel(rules: GameRules) -> Callable[..., bool]:
+    """Return the kernel that takes simulations down and up again, with a compiled network."""
+    descend = descend_kernel(rules)
+
+    @kernel(label=rules.label)
+    def grow(
+        tables: Tables,
+        positions: Games,
+        games: Games,
+        forest: Forest,
+        scratch: Scratch,
+        judge: Judge,
+        steps: int,
+    ) -> bool:
+        """Simulate at most ``steps`` times in each lane; return whether everything has begun."""
+        for _ in range(steps):
+            if all_begun(forest.searches):
+                return True
+            rows = descend(tables, positions, games, forest, scratch)
+            judge_leaves(judge, scratch.leaves, rows)
+            back_up(forest, scratch, rows, judge.logits, judge.shares, judge.margins)
+        return all_begun(forest.searches)
+
+    return grow

@@ -186,27 +186,6 @@ def highest_logit(logits: Floats, mask: Mask) -> float:
 
 
 @kernel
-def mixed_value(trees: Trees, slot: int, node: int, mask: Mask, highest: float) -> float:
-    """Return the value of the seat that plays at a node, for actions without visits.
-
-    It is the mean of the network's value and, as often as there are visits, the mean of the visited
-    actions' values, weighted by their priors (Danihelka et al., 2022, appendix D).
-    """
-    visits, priors, weighted = 0.0, 0.0, 0.0
-    for action in range(mask.size):
-        if mask[action] and trees.visits[slot, node, action] > 0:
-            count = float(trees.visits[slot, node, action])
-            prior = math.exp(float(trees.logits[slot, node, action]) - highest)
-            visits += count
-            priors += prior
-            weighted += prior * float(trees.values[slot, node, action]) / count
-    own = float(trees.judged[slot, node])
-    if priors <= 0.0:
-        return own
-    return (own + visits * weighted / priors) / (1.0 + visits)
-
-
-@kernel
 def pick_puct(trees: Trees, slot: int, node: int, mask: Mask, weights: Weights) -> int:
     """Return the legal action with the highest bound: value + c · prior · √visits / (1 + own)."""
     return _puct(trees, slot, node, mask, weights, trees.judged[:0, 0], 0.0)

@@ -11,9 +11,9 @@ from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.policy.agents import find_agent
 from sprawl_env.bots.policy.checkpoint import MARGIN, SHARES, Checkpoint, CheckpointError, load
 from sprawl_env.bots.search.bot import LearnedSearchBot, evaluator_of, parse_learned
-from sprawl_env.bots.search.evaluators import network_evaluator, uniform_evaluator
+from sprawl_env.bots.search.evaluators import network_evaluator, padded, uniform_evaluator
 from sprawl_env.bots.search.schedule import halving
-from sprawl_env.bots.search.search import TreeConfig, TreeSearch, padded
+from sprawl_env.bots.search.search import TreeConfig, TreeSearch
 from sprawl_env.core.errors import UnknownName
 from tests.unit.bots.test_mcts import GAMES, middle
 

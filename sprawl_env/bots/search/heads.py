@@ -1,0 +1,113 @@
+"""What a network's summary says of the sides: shares of the victory and the margin, as kernels."""
+
+from __future__ import annotations
+
+import math
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from sprawl_env.kernels.arrays import Floats, Ints
+from sprawl_env.kernels.compile import kernel
+
+APART, LEAD, MARGIN, VICTORY = range(4)  # values of ``Heads.kind``
+SPREAD: Final = 5.0  # points of margin at which a victory is e times likelier than a defeat
+LEAST_SHARE: Final = 0.01
+LARGEST_ODDS: Final = 50.0  # logarithm
+
+
+class Heads(NamedTuple):
+    """The heads of a network.
+
+    Attributes:
+        kind: ``APART``: the margin and the shares have a head each; else the value is the change
+            of the lead from now on (``LEAD``), the final margin (``MARGIN``), or the reward of a
+            victory, -1..1 (``VICTORY``), and the rivals share what the observer does not win.
+        scale: of the value.
+        value: float32 ``[trunk]``.
+        bias: float32 ``[1]``.
+        shares: float32 ``[num_sides, trunk]``.
+        shares_bias: float32 ``[num_sides]``.
+    """
+
+    kind: int
+    scale: float
+    value: Floats
+    bias: Floats
+    shares: Floats
+    shares_bias: Floats
+
+
+@kernel
+def weighted(summary: Floats, weights: Floats) -> float:
+    """Return the sum of the products."""
+    total = 0.0
+    for k in range(summary.size):
+        total += summary[k] * weights[k]
+    return total
+
+
+@kernel
+def share_out(own: float, shares: Floats) -> None:
+    """Write the observer's share and equal parts of the rest."""
+    for side in range(shares.size):
+        shares[side] = own if side == 0 else (1.0 - own) / (shares.size - 1.0)
+
+
+@kernel
+def soften(shares: Floats) -> None:
+    """Replace logits by their softmax."""
+    highest, total = shares[0], 0.0
+    for side in range(shares.size):
+        highest = max(highest, shares[side])
+    for side in range(shares.size):
+        shares[side] = math.exp(shares[side] - highest)
+        total += shares[side]
+    for side in range(shares.size):
+        shares[side] /= total
+
+
+@kernel
+def judge_sides(heads: Heads, summary: Floats, points: Ints, shares: Floats) -> float:
+    """Write the shares of the victory, the observer's first; return its expected margin.
+
+    Args:
+        heads: the heads.
+        summary: ``[trunk]``.
+        points: ``[num_sides]``, now, the observer's first.
+        shares: ``[num_sides]``.
+    """
+    sides = shares.size
+    value = (weighted(summary, heads.value) + float(heads.bias[0])) * heads.scale
+    if heads.kind == APART:
+        for side in range(sides):
+            shares[side] = weighted(summary, heads.shares[side]) + float(heads.shares_bias[side])
+        soften(shares)
+        return value
+    if heads.kind == VICTORY:
+        own = (1.0 + (sides - 1.0) * value) / sides
+        own = min(max(own, LEAST_SHARE), 1.0 - LEAST_SHARE)
+        share_out(own, shares)
+        return SPREAD * (math.log(own / (1.0 - own)) + math.log(sides - 1.0))
+    if heads.kind == LEAD:
+        others = 0
+        for side in range(1, sides):
+            others += points[side]
+        value += points[0] - others / (sides - 1.0)
+    odds = min(max(value / SPREAD, -LARGEST_ODDS), LARGEST_ODDS)
+    share_out(1.0 / (1.0 + (sides - 1.0) * math.exp(-odds)), shares)
+    return value
+
+
+@kernel
+def judge_all_sides(
+    heads: Heads, summaries: Floats, points: Ints, shares: Floats, margins: Floats
+) -> None:
+    """Write the shares ``[n, num_sides]`` and the margins ``[n]`` of all rows."""
+    for row in range(margins.size):
+        margins[row] = judge_sides(heads, summaries[row], points[row], shares[row])
+
+
+def no_shares(sides: int) -> tuple[Floats, Floats]:
+    """Return the arrays of a head that is not there."""
+    return np.zeros((sides, 0), np.float32), np.zeros(sides, np.float32)
