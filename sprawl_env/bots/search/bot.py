@@ -33,6 +33,7 @@ LIMITS: Final[dict[str, tuple[Number, Number]]] = {
     "c": (0.0, 100.0),
     "doubt": (0.0, 1.0),
     "scale": (0.0, 100.0),
+    "trust": (0.0, 1e6),
     "margin": (0.0, 1.0),
     "reach": (0.01, 1e6),
     "keyed": (0, 1),

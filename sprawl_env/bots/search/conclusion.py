@@ -79,7 +79,13 @@ def conclude(
         highest = highest_logit(logits, mask)
         found.worth[k] = mixed_value(logits, visits, values, mask, judged, highest)
         scale = scale_of(visits, mask, weights)
-        improve(logits, values, mask, scale, float(found.worth[k]), policy)
+        worth = float(found.worth[k])
+        for action in range(mask.size):
+            value = worth
+            if visits[action] > 0:
+                own = visits[action] / (visits[action] + weights.trust)
+                value += own * (float(values[action]) - worth)
+            policy[action] = float(logits[action]) + scale * value if mask[action] else 0.0
         found.actions[k] = best_action_of(
             policy, values, visits, mask, roots.noise[k * each], gumbel
         )
@@ -105,18 +111,6 @@ def mixed_value(
     if priors <= 0.0:
         return judged
     return (judged + total * weighted / priors) / (1.0 + total)
-
-
-@kernel
-def improve(
-    logits: Floats, values: Values, mask: Mask, scale: float, worth: float, out: Floats
-) -> None:
-    """Write the logits of the improved policy: the network's plus the scaled values."""
-    for action in range(mask.size):
-        value = float(values[action])
-        if math.isnan(value):  # without a visit
-            value = worth
-        out[action] = float(logits[action]) + scale * value if mask[action] else 0.0
 
 
 @kernel

@@ -116,6 +116,7 @@ class TreeConfig:
         c: weight of the exploration term of PUCT; values are in 0..1.
         doubt: what the value of an action without visits is less than that of its position.
         scale: of the values against the logits where they are compared.
+        trust: visits after which the own value of an action counts as much as its position's.
         margin: weight of the margin in the value of a position; victory has the rest.
         reach: points of margin that have half the largest effect.
         keyed: 1: every outcome that the searching seat gets to see has a node of its own; 0: nodes
@@ -133,6 +134,7 @@ class TreeConfig:
     c: float = 1.0
     doubt: float = 0.0
     scale: float = 4.0
+    trust: float = 4.0
     margin: float = 0.0
     reach: float = 10.0
     keyed: int = 0
@@ -267,7 +269,12 @@ class TreeSearch:
         )
         roots = self._roots(masks, wanted, noise, each)
         weights = Weights(
-            config.c, config.doubt, 0.0 if noise is None else noise.mixed, _VISIT, config.scale
+            config.c,
+            config.doubt,
+            0.0 if noise is None else noise.mixed,
+            _VISIT,
+            config.scale,
+            config.trust,
         )
         parts = _parts(slots, max(1, -(-slots // config.threads)))
         if self._pool is None:

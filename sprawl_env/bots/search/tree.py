@@ -80,6 +80,7 @@ class Weights(NamedTuple):
         mixed: share of the noise in the priors of the root, for PUCT.
         visit: added to the visits of the most visited action in ``scale_of``.
         scale: of the values against the logits at the root, for Gumbel.
+        trust: visits after which the own value of an action counts as much as its position's.
     """
 
     c: float
@@ -87,6 +88,7 @@ class Weights(NamedTuple):
     mixed: float
     visit: float
     scale: float
+    trust: float
 
 
 def new_trees(slots: int, nodes: int, num_actions: int) -> Trees:
@@ -270,7 +272,8 @@ def pick_halving(
     """Return the action of simulation ``number`` at the root by sequential halving.
 
     Of the considered actions with as many visits as the schedule says, it is the one with the
-    highest logit + noise + scaled value.  ``NO_ACTION``: there is none.
+    highest logit + noise + scaled value, which few visits make smaller.  ``NO_ACTION``: there is
+    none.
     """
     logits, visits = trees.logits[slot, ROOT], trees.visits[slot, ROOT]
     scale = scale_of(visits, mask, weights)
@@ -279,8 +282,7 @@ def pick_halving(
     for action in range(mask.size):
         if roots.considered[slot, action] and int(visits[action]) == wanted:
             found = float(logits[action]) + float(roots.noise[slot, action])
-            if wanted > 0:
-                found += scale * float(trees.values[slot, ROOT, action]) / wanted
+            found += scale * float(trees.values[slot, ROOT, action]) / (wanted + weights.trust)
             if best == NO_ACTION or found > highest:
                 best, highest = action, found
     return best

@@ -1,0 +1,202 @@
+"""Let a search play a bot at equal time: find its simulations, then play the match.
+
+Example::
+
+    python -m experiments.equal_time --game tower_up --bot search:agent=best --against planner
+
+Both bots decide in the same positions, one game at a time, in one thread, warm and in turns.  The
+positions are those of games between two ``greedy``, with some random actions.  The largest number
+of simulations whose mean time a move does not exceed the opponent's is played, in paired games, so
+that the match can be repeated on any machine.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from sprawl_env.adapters.vector import make_vec
+from sprawl_env.arena.evaluation import line_up, measure, table
+from sprawl_env.bots.names import make_bot
+from sprawl_env.bots.protocol import Bot, ask, states_for
+from sprawl_env.console import check_writable, console, parse_options, run, say
+from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.files import write_atomically
+from sprawl_env.core.game import Game
+from sprawl_env.core.provenance import provenance
+from sprawl_env.core.registry import game as make_game
+from sprawl_env.core.state import Games
+from sprawl_env.kernels.arrays import Index, Mask
+
+RANDOM_SHARE: Final = 0.15  # of the actions on the way to the positions
+PASSES: Final = 3  # over the positions; the fastest one counts
+MOST_SIMS: Final = 100_000
+MILLISECONDS: Final = 1000.0
+
+
+@dataclass(frozen=True)
+class Config:
+    """Let a search play a bot at equal time."""
+
+    game: str = "tower_up"
+    """name of the game"""
+    num_players: int = 2
+    """number of seats; the opponent fills all others"""
+    options: tuple[str, ...] = ()
+    """further options of the game, e.g. objectives=start"""
+    bot: str = "search:agent=best"
+    """the search, without its number of simulations"""
+    against: str = "planner"
+    """the opponent"""
+    positions: int = 200
+    """positions in which the time is measured"""
+    games: int = 2000
+    """paired games of the match; 0: only measure"""
+    seed: int = 2026
+    """seed of the positions and of the deals"""
+    out: Path | None = None
+    """file for the result as JSON"""
+
+
+@dataclass(frozen=True)
+class Timed:
+    """How long a bot takes.
+
+    Attributes:
+        bot: its name.
+        ms: mean milliseconds for a decision with a choice.
+    """
+
+    bot: str
+    ms: float
+
+
+def positions_of(game: Game, count: int, seed: int) -> tuple[Games, Mask]:
+    """Return positions with a choice from the whole length of games, and their masks."""
+    vec = make_vec(game, count, seed=seed, observations="int8", skip_forced=True)
+    bot, rng = make_bot("greedy", game, seed), np.random.default_rng(seed)
+    vec.reset()
+    every, plies = np.arange(count), 0
+    games, masks, taken = vec.games, vec.masks.copy(), np.zeros(count, np.bool_)
+    ended = np.zeros(count, np.bool_)
+    length = 0
+    while not ended.all():  # how long a game takes
+        found = vec.step(_actions(game, bot, vec.games, vec.masks, rng, vec.sample_actions()))
+        ended |= found.terminated | found.truncated
+        length += 1
+    until = rng.integers(length, size=count)
+    while not taken.all():
+        which = every[(until == plies) & ~taken]
+        now = vec.games
+        games[which], masks[which], taken[which] = now[which], vec.masks[which], True
+        vec.step(_actions(game, bot, now, vec.masks, rng, vec.sample_actions()))
+        plies += 1
+    return games, masks
+
+
+def _actions(
+    game: Game,
+    bot: Bot,
+    games: Games,
+    masks: Mask,
+    rng: np.random.Generator,
+    drawn: Index,
+) -> Index:
+    """Return the bot's actions, some of which are replaced by random ones."""
+    which: Index = np.arange(len(masks))
+    seen = np.zeros((len(masks), game.observation_size), np.float32)
+    actions = ask(bot, game, games, which, seen, masks)
+    return np.where(rng.random(len(masks)) < RANDOM_SHARE, drawn, actions)
+
+
+def time_of(game: Game, names: Sequence[str], games: Games, masks: Mask) -> list[Timed]:
+    """Return the mean time of each bot, measured in turns."""
+    bots = [make_bot(name, game) for name in names]
+    layout = game.observation_layout
+    numbers = np.zeros((len(masks), layout.size), np.int8)
+    for k in range(len(masks)):
+        game.kernels.observe(game.tables, games, k, int(games["to_play"][k]), numbers[k])
+    seen = numbers * layout.scales
+    every = range(len(masks))
+    states = [
+        [states_for(bot, game, games, np.array([i]), masks[i : i + 1]) for i in every]
+        for bot in bots
+    ]
+    best = [np.inf] * len(bots)
+    for bot, own in zip(bots, states, strict=True):
+        bot.act(seen[:1], masks[:1], own[0])  # compiles
+    for _ in range(PASSES):
+        for k, (bot, own) in enumerate(zip(bots, states, strict=True)):
+            start = time.perf_counter()
+            for i in range(len(masks)):
+                bot.act(seen[i : i + 1], masks[i : i + 1], own[i])
+            best[k] = min(best[k], (time.perf_counter() - start) / len(masks))
+    return [Timed(name, MILLISECONDS * found) for name, found in zip(names, best, strict=True)]
+
+
+def fitting(game: Game, bot: str, against: str, games: Games, masks: Mask) -> list[Timed]:
+    """Return the times of the opponent, of the search that fits, and of the next larger one.
+
+    Raises:
+        InvalidOption: one simulation takes longer than the opponent.
+    """
+
+    def measured(sims: int) -> tuple[float, float]:
+        found = time_of(game, [against, _with(bot, sims)], games, masks)
+        say(f"{found[0].ms:.3f} ms {against}   {found[1].ms:.3f} ms {found[1].bot}")
+        return found[0].ms, found[1].ms
+
+    low, high = 1, 2
+    limit, took = measured(low)
+    if took > limit:
+        raise InvalidOption(
+            f"{_with(bot, 1)} takes {took:.3f} ms a move, {against} {limit:.3f}: expected a slower "
+            f"opponent"
+        )
+    while high < MOST_SIMS:
+        limit, took = measured(high)
+        if took > limit:
+            break
+        low, high = high, 2 * high
+    while high - low > max(1, low // 16):
+        middle = (low + high) // 2
+        limit, took = measured(middle)
+        low, high = (middle, high) if took <= limit else (low, middle)
+    return time_of(game, [against, _with(bot, low), _with(bot, high)], games, masks)
+
+
+def _with(bot: str, sims: int) -> str:
+    """Return the name of a search with a number of simulations."""
+    return f"{bot},sims={sims}"
+
+
+def main(config: Config) -> None:
+    """Measure, play and print."""
+    if config.out is not None:
+        check_writable(config.out)
+    game = make_game(config.game, num_players=config.num_players, **parse_options(config.options))
+    with threadpool_limits(1):
+        games, masks = positions_of(game, config.positions, config.seed)
+        times = fitting(game, config.bot, config.against, games, masks)
+        for each in times:
+            say(f"{each.ms:8.3f} ms a move   {each.bot}")
+        result = {"times": [asdict(each) for each in times], **provenance()}
+        if config.games:
+            names = line_up([times[1].bot, config.against], game.num_seats)
+            bots = [make_bot(name, game) for name in names]
+            lines, _ = measure(game, names, bots, config.games, config.seed)
+            console().print(table(f"{game.title} at equal time, seed {config.seed}", lines))
+            result["lines"] = [asdict(line) for line in lines]
+    if config.out is not None:
+        write_atomically(config.out, json.dumps(result, indent=1))
+
+
+if __name__ == "__main__":
+    run(main, Config, prog="python -m experiments.equal_time")

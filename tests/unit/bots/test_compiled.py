@@ -1,0 +1,90 @@
+"""bots/policy/compiled.py: the numbers of the network that torch computes."""
+
+import numpy as np
+import pytest
+
+import sprawl_env
+
+torch = pytest.importorskip("torch")
+
+from sprawl_env.bots.policy.compiled import CompiledNet  # noqa: E402
+from sprawl_env.bots.policy.network import network_for  # noqa: E402
+from sprawl_env.bots.search import heads  # noqa: E402
+from sprawl_env.bots.search.heads import Heads, judge_sides, no_shares  # noqa: E402
+from tests.toy import RULES as TOY  # noqa: E402
+
+GAMES = [
+    ("tower_up", {}),
+    ("tower_up", {"num_players": 4}),
+    ("ginkgopolis", {}),
+    ("ginkgopolis", {"num_players": 1}),
+    ("urban_sprawl", {"num_players": 3}),
+    (TOY, {}),
+]
+
+
+def rows_of(game, count=24):
+    vec = sprawl_env.make_vec(game, count, seed=3, observations="int8")
+    vec.reset()
+    for _ in range(15):
+        vec.step(vec.sample_actions())
+    return vec.observations.copy()
+
+
+def network(game, width, trunk):
+    torch.manual_seed(1)
+    net = network_for(game, width, trunk).eval()
+    with torch.no_grad():
+        for name, each in net.named_parameters():
+            if ".act_" in name:
+                each.mul_(20)
+            if name.endswith("bias"):
+                each.add_(0.1 * torch.randn_like(each))
+    return net
+
+
+@pytest.mark.parametrize(("name", "options"), GAMES, ids=str)
+@pytest.mark.parametrize(("width", "trunk"), [(16, 32), (5, 7)])
+def test_every_game_and_width_gives_the_numbers_of_torch(name, options, width, trunk):
+    game = sprawl_env.game(name, **options)
+    net, numbers = network(game, width, trunk), rows_of(game)
+    scales = game.observation_layout.scales
+    with torch.inference_mode():
+        wanted = net(torch.from_numpy(numbers * scales))
+    compiled = CompiledNet(net, scales)
+    logits, summaries = compiled(numbers)
+    assert logits == pytest.approx(wanted[0].numpy(), abs=1e-4)
+    assert summaries == pytest.approx(wanted[1].numpy(), abs=1e-4)
+    for k in (0, 3):
+        alone = compiled(numbers[k : k + 1])
+        assert np.array_equal(alone[0][0], logits[k])
+        assert np.array_equal(alone[1][0], summaries[k])
+
+
+def test_weights_are_copied():
+    game = sprawl_env.game("tower_up")
+    net, numbers = network(game, 8, 8), rows_of(game, 2)
+    compiled = CompiledNet(net, game.observation_layout.scales)
+    before = compiled(numbers)[0]
+    with torch.no_grad():
+        for each in net.parameters():
+            each.zero_()
+    assert np.array_equal(compiled(numbers)[0], before)
+
+
+@pytest.mark.parametrize("sides", [2, 3, 5])
+def test_shares_of_a_critic_sum_to_one_and_even_is_even(sides):
+    summary, points = np.ones(4, np.float32), np.zeros(sides, np.int32)
+    shares, none = np.zeros(sides, np.float32), no_shares(sides)
+    for kind in (heads.LEAD, heads.MARGIN, heads.VICTORY):
+        for value in (-0.5, 0.0, 0.4):
+            weights = np.full(4, value / 4, np.float32)
+            made = Heads(kind, 1.0, weights, np.zeros(1, np.float32), *none)
+            margin = judge_sides(made, summary, points, shares)
+            assert shares.sum() == pytest.approx(1)
+            assert np.sign(round(margin, 6)) == np.sign(value)
+            assert (shares[0] > 1 / sides + 1e-6) == (value > 0)
+            assert len(set(shares[1:].tolist())) == 1
+    points[0] = 10  # ahead already
+    lead = Heads(heads.LEAD, 1.0, np.zeros(4, np.float32), np.zeros(1, np.float32), *none)
+    assert judge_sides(lead, summary, points, shares) == pytest.approx(10)

@@ -1,0 +1,68 @@
+"""experiments/equal_time.py: the simulations that fit, and the match."""
+
+import json
+
+import numpy as np
+import pytest
+
+import sprawl_env
+from experiments import equal_time
+from experiments.equal_time import Config, Timed, fitting, main, positions_of, time_of
+from sprawl_env.core.errors import InvalidOption
+
+
+def test_positions_have_a_choice_and_come_from_the_whole_game():
+    game = sprawl_env.game("tower_up")
+    games, masks = positions_of(game, 40, 1)
+    assert (masks.sum(axis=1) > 1).all()
+    for k in range(40):
+        assert np.array_equal(game.legal_actions(games, k), masks[k])
+    plies = games["ply"]
+    assert plies.min() < 15
+    assert plies.max() > 30
+
+
+def test_both_bots_are_timed():
+    game = sprawl_env.game("tower_up")
+    games, masks = positions_of(game, 4, 1)
+    found = time_of(game, ["random", "search:agent=uniform,sims=2"], games, masks)
+    assert [each.bot for each in found] == ["random", "search:agent=uniform,sims=2"]
+    assert all(each.ms > 0 for each in found)
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 7, 20, 100])
+def test_the_largest_number_of_simulations_that_fits_is_found(monkeypatch, most):
+    asked = []
+
+    def timed(game, names, games, masks):
+        sims = [int(name.partition("sims=")[2] or most) for name in names]
+        asked.append(sims[1])
+        return [Timed(name, float(each)) for name, each in zip(names, sims, strict=True)]
+
+    monkeypatch.setattr(equal_time, "time_of", timed)
+    found = fitting(None, "search:agent=best", "planner", None, None)
+    chosen = int(found[1].bot.partition("sims=")[2])
+    assert chosen <= most < 1.1 * chosen + 1
+    assert int(found[2].bot.partition("sims=")[2]) > most
+    assert len(asked) < 20
+
+
+def test_an_opponent_that_is_too_fast_is_refused(monkeypatch):
+    monkeypatch.setattr(
+        equal_time, "time_of", lambda *_: [Timed("random", 1.0), Timed("search,sims=1", 2.0)]
+    )
+    with pytest.raises(InvalidOption, match="expected a slower opponent"):
+        fitting(None, "search:agent=best", "random", None, None)
+
+
+def test_the_result_is_written(tmp_path, monkeypatch, capsys):
+    times = [Timed("planner", 2.0), Timed("search:agent=uniform,sims=2", 1.5), Timed("x", 3.0)]
+    monkeypatch.setattr(equal_time, "fitting", lambda *_: times)
+    out = tmp_path / "found.json"
+    main(Config(bot="search:agent=uniform", games=2, positions=2, out=out))
+    written = json.loads(out.read_text())
+    assert [row["ms"] for row in written["times"]] == [2.0, 1.5, 3.0]
+    assert written["lines"][0]["games"] == 2
+    assert "at equal time" in capsys.readouterr().out
+    with pytest.raises(InvalidOption, match="expected a file"):
+        main(Config(out=tmp_path))
