@@ -42,7 +42,7 @@ class ExpertConfig:
     """simulations of all other searches"""
     full_share: float = 0.25
     """share of the decisions that are searched fully and learnt from"""
-    gumbel: int = 8
+    gumbel: int = 4
     """most actions that a search compares at the root"""
     scale: float = 2.0
     """of a search's values against the logits (sprawl_env.bots.search.search)"""

@@ -130,7 +130,7 @@ class TreeConfig:
 
     sims: int = 32
     ms: int = 0
-    gumbel: int = 8
+    gumbel: int = 4
     c: float = 1.0
     doubt: float = 0.0
     scale: float = 4.0
