@@ -8,12 +8,13 @@ from typing import Any, Final
 from sprawl_env.bots.greedy import GreedyBot
 from sprawl_env.bots.mcts import SearchBot, SearchConfig, parse_search
 from sprawl_env.bots.networks import make_sb3_bot, make_torch_bot
-from sprawl_env.bots.planner import PlannerBot, parse_planner
+from sprawl_env.bots.planner import PlannerBot
 from sprawl_env.bots.policy.agents import BEST, find_agent
 from sprawl_env.bots.policy.player import PolicyBot
 from sprawl_env.bots.protocol import Bot, check_bot
 from sprawl_env.bots.random import RandomBot
 from sprawl_env.bots.search.bot import make_learned
+from sprawl_env.bots.search.planner import make_planner
 from sprawl_env.bots.user import UserBot, bot_of
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import check_seed
@@ -53,7 +54,8 @@ def make_bot(name: str, game: Game, seed: int = 0) -> Bot:
             - ``random``,
             - ``greedy``,
             - ``planner`` with settings of :class:`~sprawl_env.bots.planner.PlannerConfig`, e.g.
-              ``planner:playouts=64``,
+              ``planner:playouts=64``; ``judge=NAME`` lets the network of an agent judge the ends
+              of playouts, ``adviser=NAME`` name the candidates,
             - ``mcts`` or ``flat`` with settings of :class:`~sprawl_env.bots.mcts.SearchConfig`,
               e.g. ``mcts:sims=400,c=1.0``,
             - ``search:agent=NAME`` with settings of
@@ -91,7 +93,7 @@ def make_bot(name: str, game: Game, seed: int = 0) -> Bot:
     if name == "greedy":
         return GreedyBot(game, seed)
     if kind == "planner":
-        return PlannerBot(game, parse_planner(name), seed, name)
+        return make_planner(name, game, seed)
     if kind in SEARCHES:
         return SearchBot(game, parse_search(name, SEARCHES[kind]), seed, name)
     if kind == "search":

@@ -122,12 +122,38 @@ class PlayoutShare(NamedTuple):
 
 
 @functools.cache
-def playout_kernel(rules: GameRules) -> Callable[..., float]:
-    """Return the kernel that runs one playout."""
+def play_on_kernel(rules: GameRules) -> Callable[..., None]:
+    """Return the kernel that plays an action and the next turns."""
     kernels = rules.kernels
     play, legal_actions, redeal = kernels.play, kernels.legal_actions, kernels.redeal_hidden
-    score_all, stand = kernels.scores, kernels.standings
     choose = best_action(rules)
+
+    @kernel(label=heuristic_label(rules))
+    def play_on(
+        tables: Tables, root: Games, work: Workspace, limits: Limits, seed: int, action: int
+    ) -> None:
+        """Re-deal with ``seed``, play an action and the next turns in ``work.games[0]``."""
+        games, mask, seat = work.games, work.mask, int(root[0].to_play)
+        games[0] = root[0]
+        redeal(tables, games, 0, seed, seat)
+        last = int(games[0].turn) + limits.turns
+        play(tables, games, 0, action)
+        plies = 0
+        while games[0].over == NOT_OVER and games[0].turn < last and plies < MOST_PLIES:
+            legal_actions(tables, games, 0, mask)
+            best = only_action(mask)
+            if best == NO_ACTION:
+                best = choose(tables, games, mask, work.spare)
+            play(tables, games, 0, best)
+            plies += 1
+
+    return play_on
+
+
+@functools.cache
+def lead_kernel(rules: GameRules) -> Callable[..., float]:
+    """Return the kernel that rates the position at the end of a playout."""
+    score_all, stand = rules.kernels.scores, rules.kernels.standings
     plan_value = plan_value_of(rules)
 
     @kernel(label=heuristic_label(rules))
@@ -149,27 +175,7 @@ def playout_kernel(rules: GameRules) -> Callable[..., float]:
             lead += victory * share_of_victory(points, seat)
         return lead
 
-    @kernel(label=heuristic_label(rules))
-    def playout(
-        tables: Tables, root: Games, work: Workspace, limits: Limits, seed: int, action: int
-    ) -> float:
-        """Re-deal with ``seed``, play an action and the next turns; return the rating."""
-        games, mask, seat = work.games, work.mask, int(root[0].to_play)
-        games[0] = root[0]
-        redeal(tables, games, 0, seed, seat)
-        last = int(games[0].turn) + limits.turns
-        play(tables, games, 0, action)
-        plies = 0
-        while games[0].over == NOT_OVER and games[0].turn < last and plies < MOST_PLIES:
-            legal_actions(tables, games, 0, mask)
-            best = only_action(mask)
-            if best == NO_ACTION:
-                best = choose(tables, games, mask, work.spare)
-            play(tables, games, 0, best)
-            plies += 1
-        return evaluate(tables, games, seat, work.points, limits.victory)
-
-    return playout
+    return evaluate
 
 
 @functools.cache
@@ -200,7 +206,7 @@ def rank_kernel(rules: GameRules) -> Callable[..., int]:
 @functools.cache
 def compare_kernel(rules: GameRules) -> Callable[..., None]:
     """Return the kernel that runs some playouts of one round."""
-    playout = playout_kernel(rules)
+    play_on, evaluate = play_on_kernel(rules), lead_kernel(rules)
 
     @kernel(label=heuristic_label(rules))
     def compare(
@@ -214,7 +220,9 @@ def compare_kernel(rules: GameRules) -> Callable[..., None]:
         for number in range(share.first, share.last + 1):
             deal, k = share.deal + number // share.left, number % share.left
             seed, action = combine(share.seed, deal), int(work.ranked[k])
-            work.ratings[k] += playout(tables, root, work, limits, seed, action)
+            play_on(tables, root, work, limits, seed, action)
+            seat = int(root[0].to_play)
+            work.ratings[k] += evaluate(tables, work.games, seat, work.points, limits.victory)
 
     return compare
 

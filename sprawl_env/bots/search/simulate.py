@@ -265,7 +265,7 @@ def back_up(
                 consider(trees, roots, slot, leaves.masks[row], searches.most)
 
 
-def _points_kernels(rules: GameRules) -> tuple[Callable[..., None], Callable[..., None]]:
+def points_kernels(rules: GameRules) -> tuple[Callable[..., None], Callable[..., None]]:
     """Return the kernels that write the values at the end of a game, and the points of a leaf."""
     score_all, stand = rules.kernels.scores, rules.kernels.standings
 
@@ -364,7 +364,7 @@ def descend_kernel(rules: GameRules) -> Callable[..., int]:
     """Return the kernel that takes one simulation in each lane down to its leaf."""
     kernels = rules.kernels
     play, legal_actions, redeal = kernels.play, kernels.legal_actions, kernels.redeal_hidden
-    end, count = _points_kernels(rules)
+    end, count = points_kernels(rules)
     decide = _decide_kernel(rules)
 
     @kernel(label=rules.label)

@@ -1,0 +1,79 @@
+"""bots/search/planner.py: a planner that a network advises, or whose playouts it judges."""
+
+import numpy as np
+import pytest
+
+import sprawl_env
+from sprawl_env.bots.names import make_bot
+from sprawl_env.bots.planner import PlannerBot
+from sprawl_env.bots.policy.agents import find_agent
+from sprawl_env.bots.search.bot import evaluator_of
+from sprawl_env.bots.search.planner import AdvisedPlannerBot
+from sprawl_env.core.errors import UnknownName
+from tests.unit.bots.test_mcts import middle
+
+pytest.importorskip("torch")
+
+AGENTS = {"tower_up": "tower_up/quick", "ginkgopolis": "ginkgopolis/quick"}
+NAMES = ["planner:judge={}", "planner:adviser={}", "planner:adviser={},judge={},playouts=12"]
+
+
+@pytest.mark.parametrize("game", sorted(AGENTS))
+@pytest.mark.parametrize("name", NAMES)
+def test_it_plays_legally_repeats_itself_and_does_not_look_at_hidden_cards(game, name):
+    text = name.format(*[AGENTS[game]] * 2)
+    for seed in range(3):
+        made, games, mask = middle(game, {}, seed=seed, plies=6 + 12 * seed)
+        other = games.copy()
+        made.kernels.redeal_hidden(made.tables, other, 0, 77, int(games.to_play[0]))
+        found = [
+            make_bot(text, made, seed=3).analyse(mask[0], each) for each in (games, games, other)
+        ]
+        assert mask[0, found[0].actions[0]]
+        for each in found[1:]:
+            for mine, theirs in zip(found[0], each, strict=True):
+                assert np.array_equal(mine, theirs, equal_nan=mine.dtype.kind == "f")
+        assert make_bot(text, made, seed=3).act(None, mask, games)[0] == found[0].actions[0]
+
+
+def test_the_candidates_are_the_likeliest_actions():
+    game, games, mask = middle("tower_up", {})
+    bot = make_bot("planner:adviser=tower_up/quick,candidates=3", game)
+    assert isinstance(bot, AdvisedPlannerBot)
+    tried = bot.analyse(mask[0], games)
+    seen = game.observe(games, 0, int(games.to_play[0]))[None]
+    logits = sprawl_env.load_policy("agent:tower_up/quick").logits(seen, mask)[0]
+    likeliest = np.argsort(-logits)[:3]
+    assert sorted(tried.actions[tried.visits > 0].tolist()) == sorted(likeliest.tolist())
+
+
+def test_a_judge_sees_the_end_of_the_playout_as_its_own_seat(monkeypatch):
+    game, games, mask = middle("tower_up", {}, plies=20)
+    path = find_agent("agent:tower_up/quick", game)
+    bot = make_bot(f"planner:judge=checkpoint:{path},turns=1,playouts=16", game)
+    plain = make_bot("planner:turns=1,playouts=16", game)
+    judged, rated = bot.analyse(mask[0], games), plain.analyse(mask[0], games)
+    assert set(judged.actions[judged.visits > 0]) == set(rated.actions[rated.visits > 0])
+    assert np.nanmax(np.abs(judged.values)) < 100
+    assert evaluator_of(f"checkpoint:{path}", game) is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("planner:judge=", "expected one agent, as in planner:judge=best"),
+        ("planner:judge=a,judge=b", "expected one agent"),
+        ("planner:judge=uniform", "judge=uniform: expected an agent"),
+        ("planner:adviser=nobody", "no such agent"),
+        ("planner:judges=best", "no setting 'judges'"),
+    ],
+)
+def test_a_name_that_is_wrong_is_refused(name, message):
+    with pytest.raises(UnknownName, match=message):
+        make_bot(name, sprawl_env.game("tower_up"))
+
+
+def test_without_a_network_it_is_the_planner():
+    bot = make_bot("planner:playouts=4", sprawl_env.game("tower_up"))
+    assert type(bot) is PlannerBot
+    assert bot.name == "planner:playouts=4"
