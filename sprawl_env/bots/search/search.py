@@ -219,12 +219,17 @@ class TreeSearch:
             deadline: the time (``time.perf_counter()``) at which to stop.
 
         Raises:
-            InvalidOption: a position has no choice.
+            InvalidOption: a position has no choice, an array has another length, a number of
+                simulations is not allowed, or the evaluator returns arrays of another shape.
         """
-        wanted = np.full(len(positions), self.config.sims, np.int64) if sims is None else sims
+        count, most = len(positions), self.config.sims
+        wanted = np.full(count, most, np.int64) if sims is None else sims
+        if len(seeds) != count or len(wanted) != count:
+            raise InvalidOption(f"seeds, sims: expected {count}, one for each position")
+        if count and not 1 <= wanted.min() <= wanted.max() <= most:
+            raise InvalidOption(f"sims: expected whole numbers 1..{most}")
         if masks is None:
-            every = range(len(positions))
-            masks = np.stack([self.game.legal_actions(positions, k) for k in every])
+            masks = np.stack([self.game.legal_actions(positions, k) for k in range(count)])
         if (masks.sum(axis=1, dtype=np.int64) < FEWEST).any():
             raise InvalidOption("positions: expected a choice of actions in each")
         found = [
@@ -263,18 +268,18 @@ class TreeSearch:
             wanted=wanted[each],
             begun=np.zeros(slots, np.int64),
             keyed=bool(config.keyed),
-            margin=config.margin,
-            reach=config.reach,
+            margin=float(config.margin),
+            reach=float(config.reach),
             most=config.gumbel,
         )
         roots = self._roots(masks, wanted, noise, each)
         weights = Weights(
-            config.c,
-            config.doubt,
-            0.0 if noise is None else noise.mixed,
+            float(config.c),
+            float(config.doubt),
+            0.0 if noise is None else float(noise.mixed),
             _VISIT,
-            config.scale,
-            config.trust,
+            float(config.scale),
+            float(config.trust),
         )
         parts = _parts(slots, max(1, -(-slots // config.threads)))
         if self._pool is None:
@@ -348,7 +353,23 @@ class TreeSearch:
                 judged = self.evaluate(
                     leaves.numbers[:waiting], leaves.masks[:waiting], leaves.points[:waiting]
                 )
-                back_up(forest, scratch, waiting, *judged)
+                back_up(forest, scratch, waiting, *self._checked(judged, waiting))
+
+    def _checked(self, judged: Evaluation, rows: int) -> Evaluation:
+        """Return what an evaluator said, for kernels.
+
+        Raises:
+            InvalidOption: an array has another shape.
+        """
+        game = self.game
+        shapes = (rows, game.num_actions), (rows, game.num_sides), (rows,)
+        found = [np.ascontiguousarray(array, np.float32) for array in judged]
+        if [array.shape for array in found] != list(shapes):
+            raise InvalidOption(
+                f"evaluator: expected float32 {', '.join(map(str, shapes))}, "
+                f"got {', '.join(str(array.shape) for array in found)}"
+            )
+        return Evaluation(*found)
 
 
 _VISIT: Final = 50.0  # as Danihelka et al. have it

@@ -232,7 +232,7 @@ def _puct(
             count = int(visits[action])
             value = float(values[action]) / count if count > 0 else unvisited
             found = value + factor * prior / (1 + count)
-            if found > bound:
+            if best == NO_ACTION or found > bound:  # an action even if nothing is a number
                 best, bound = action, found
     return best
 
@@ -280,9 +280,10 @@ def pick_halving(
     wanted = int(roots.schedule[slot, number])
     best, highest = NO_ACTION, -np.inf
     for action in range(mask.size):
-        if roots.considered[slot, action] and int(visits[action]) == wanted:
+        if mask[action] and roots.considered[slot, action] and int(visits[action]) == wanted:
             found = float(logits[action]) + float(roots.noise[slot, action])
-            found += scale * float(trees.values[slot, ROOT, action]) / (wanted + weights.trust)
+            if wanted > 0:
+                found += scale * float(trees.values[slot, ROOT, action]) / (wanted + weights.trust)
             if best == NO_ACTION or found > highest:
                 best, highest = action, found
     return best

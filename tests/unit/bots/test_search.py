@@ -14,7 +14,7 @@ from sprawl_env.bots.search.bot import LearnedSearchBot, evaluator_of, parse_lea
 from sprawl_env.bots.search.evaluators import network_evaluator, padded, uniform_evaluator
 from sprawl_env.bots.search.schedule import halving
 from sprawl_env.bots.search.search import TreeConfig, TreeSearch
-from sprawl_env.core.errors import UnknownName
+from sprawl_env.core.errors import InvalidOption, UnknownName
 from tests.unit.bots.test_mcts import GAMES, middle
 
 SETTINGS = [
@@ -233,6 +233,41 @@ def test_what_a_value_means_depends_on_the_reward(agent, reward):
     found = network_evaluator(other, game)(*seen(game))
     assert 0 < found.shares[0, 0] < 1
     assert found.shares.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("settings", [{}, {"keyed": 1, "lanes": 3}, {"trees": 2, "gumbel": 0}])
+def test_a_compiled_network_is_searched_as_any_other_function(agent, settings):
+    game, checkpoint = agent
+    compiled = network_evaluator(checkpoint, game)
+    config = TreeConfig(sims=20, **settings)
+    games, seeds = game.empty(3), np.array([4, 5, 6])
+    for k in range(3):
+        games[k] = middle("tower_up", {}, seed=k, plies=12 * k)[1][0]
+    inside = TreeSearch(game, compiled, config).run(games, seeds)
+    outside = TreeSearch(game, lambda *seen: compiled(*seen), config).run(games, seeds)
+    for mine, other in zip(inside, outside, strict=True):
+        assert np.array_equal(mine, other, equal_nan=mine.dtype.kind == "f")
+
+
+@pytest.mark.parametrize("bad", ["shape", "nan"])
+def test_a_function_that_returns_nonsense_damages_nothing(bad):
+    game, games, mask = middle("tower_up", {})
+
+    def evaluate(numbers, masks, points):
+        found = uniform_evaluator(game)(numbers, masks, points)
+        if bad == "shape":
+            return found._replace(shares=found.shares[:, :1])
+        return found._replace(logits=found.logits * np.nan, shares=found.shares * np.nan)
+
+    search = TreeSearch(game, evaluate, TreeConfig(sims=20, gumbel=0))
+    if bad == "shape":
+        with pytest.raises(
+            InvalidOption, match=r"evaluator: expected float32 \(1, 251\), \(1, 2\)"
+        ):
+            search.run(games, np.array([1]))
+    else:
+        found = search.run(games, np.array([1]))
+        assert mask[0, np.flatnonzero(found.visits[0])].all()
 
 
 def with_heads(checkpoint, sides):
