@@ -171,7 +171,9 @@ def test_a_run_is_made_resumed_and_played(tmp_path, game):
         checkpoints[-1].name
     ]
     bot = sprawl_env.make_bot(f"search:agent=checkpoint:{folder},sims=4", game)
-    assert bot.act(None, game.legal_actions(game.deal(1, seed=0), 0)[None], game.deal(1, seed=0))
+    games = game.deal(1, seed=0)
+    mask = game.legal_actions(games, 0)
+    assert mask[bot.act(None, mask[None], games)[0]]
     written = json.loads((folder / "config.json").read_text())
     written["config"]["total_steps"] = 600
     (folder / "config.json").write_text(json.dumps(written))
