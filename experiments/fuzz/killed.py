@@ -136,6 +136,8 @@ class Entry:
 # ----------------------------------------------------------------------------------------- train
 
 RUN: Final = "runs/mine"
+SEARCHING: Final = "runs/searching"
+SEARCHES: Final = 500  # decisions that expert iteration learns from
 
 
 def go_on_training(folder: Path) -> str | None:
@@ -144,10 +146,16 @@ def go_on_training(folder: Path) -> str | None:
     return f"experiments.train --resume {RUN}" if begun else None
 
 
+def go_on_searching(folder: Path) -> str | None:
+    """Return the words that resume a run of expert iteration that has begun."""
+    begun = (folder / SEARCHING / "config.json").exists()
+    return f"experiments.train_search --resume {SEARCHING}" if begun else None
+
+
 def check_checkpoints(place: Place) -> list[str]:
-    """Return which checkpoints of a run cannot be read."""
+    """Return which checkpoints of runs cannot be read."""
     faults = []
-    for path in (place.work / RUN / "checkpoints").glob(f"{PREFIX}*"):
+    for path in (place.work / "runs").glob(f"*/checkpoints/{PREFIX}*"):
         try:
             load(path)
         except SprawlError as error:
@@ -155,13 +163,21 @@ def check_checkpoints(place: Place) -> list[str]:
     return faults
 
 
+def last_step(place: Place, run: str) -> str:
+    """Return the name of a run's last checkpoint."""
+    return max(path.name for path in (place.work / run / "checkpoints").glob(f"{PREFIX}*"))
+
+
 def check_last_step(place: Place, unbroken: Place) -> list[str]:
     """Return whether a run stopped before the last step of the unbroken one."""
-    last, whole = (
-        max(path.name for path in (each.work / RUN / "checkpoints").glob(f"{PREFIX}*"))
-        for each in (place, unbroken)
-    )
+    last, whole = last_step(place, RUN), last_step(unbroken, RUN)
     return [f"ended at {last}, not {whole}"] if last < whole else []
+
+
+def check_all_searches(place: Place, unbroken: Place) -> list[str]:
+    """Return whether expert iteration stopped before its limit; games are dealt anew after it."""
+    last, limit = last_step(place, SEARCHING), f"{PREFIX}{SEARCHES:010d}"
+    return [f"ended at {last}, not {limit}"] if last < limit else []
 
 
 # ------------------------------------------------------------------------------------ tournament
@@ -360,6 +376,12 @@ ABLATIONS: Final = (
     "--out new --settings num_envs=16 num_steps=8 batch_size=64 width=8 trunk=16 imitation=0 "
     "processes=2 total_steps=500 --only recipe"
 )
+TRAIN_SEARCH: Final = (
+    "experiments.train_search --start=tower_up/quick --num-envs=16 --sims=4 --fast-sims=2 "
+    "--full-share=0.5 --window=400 --batch-size=32 --gate-every=100 --gate-games=4 "
+    f"--max-minutes=0 --total-steps={SEARCHES} --evaluation-games=0 --processes=2 "
+    "--precision=float32 --name=searching"
+)
 TRAIN_SB3: Final = "experiments.train_sb3 --total-steps=1 --games=0 --width=8 --trunk=16"
 
 ENTRIES: Final = (
@@ -377,6 +399,16 @@ ENTRIES: Final = (
         check=check_checkpoints,
         check_end=check_last_step,
         often=True,
+    ),
+    Entry(
+        "experiments.train_search",
+        TRAIN_SEARCH,
+        again=go_on_searching,
+        varying=(f"{SEARCHING}/checkpoints/*", f"{SEARCHING}/matches.jsonl"),
+        more=(f"{SEARCHING}/checkpoints/*", f"{SEARCHING}/matches.jsonl"),
+        stay=(f"{SEARCHING}/checkpoints/*/{WEIGHTS}",),
+        check=check_checkpoints,
+        check_end=check_all_searches,
     ),
     Entry("experiments.train_sb3", TRAIN_SB3, stay=("runs/*/checkpoints/*",)),
     Entry(
@@ -400,6 +432,12 @@ ENTRIES: Final = (
         "experiments.export",
         f"experiments.export {RUN} agents/tower_up/mine",
         needs=("experiments.train",),
+    ),
+    Entry(
+        "experiments.equal_time",
+        "experiments.equal_time --bot search:agent=uniform --against mcts:sims=100 --positions 4 "
+        "--games 4 --out equal.json",
+        varying=("equal.json",),  # has the times
     ),
     Entry(
         "experiments.curves",
