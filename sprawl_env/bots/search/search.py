@@ -8,6 +8,7 @@ improvement by planning with Gumbel", 2022) or by PUCT with noise in the priors 
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -172,9 +173,10 @@ class TreeSearch:
         self._grow_kernel = grow_kernel(game.rules)
         self._slots = 0
         self._pool = ThreadPoolExecutor(config.threads) if config.threads > 1 else None
-        nodes = config.trees * (config.sims + 1)
-        self.most_nodes = int(min(config.sims + 1, MOST_BYTES // (config.trees * self._bytes())))
-        self.most_positions = max(1, MOST_BYTES // (min(nodes, self.most_nodes) * self._bytes()))
+        self._stop = threading.Event()
+        most = MOST_BYTES // (config.trees * self._bytes())  # nodes of the trees of one position
+        self.most_nodes = int(min(config.sims + 1, max(most, 2)))
+        self.most_positions = int(max(1, most // self.most_nodes))
         self._tables = plain(game.tables)
 
     def _bytes(self) -> int:
@@ -285,13 +287,17 @@ class TreeSearch:
         if self._pool is None:
             self._grow(parts[0], 0, searches, roots, weights, deadline)
         else:
+            self._stop.clear()
             growing = [
                 self._pool.submit(self._grow, part, number, searches, roots, weights, deadline)
                 for number, part in enumerate(parts)
             ]
-            wait(growing)
-            for future in growing:
-                future.result()
+            try:
+                for future in growing:
+                    future.result()
+            finally:  # if this is interrupted, no thread goes on
+                self._stop.set()
+                wait(growing)
         found = new_found(count, self.game.num_actions)
         trees = _share(self._trees, slice(slots))
         conclude(trees, roots, masks, weights, bool(config.gumbel), found)
@@ -339,7 +345,7 @@ class TreeSearch:
         clear_all(forest.trees)
         if isinstance(self.evaluate, CompiledEvaluator):
             judge, steps, finished = self._judges[number], FIRST_STEPS, False
-            while not finished and time.perf_counter() < deadline:
+            while not finished and self._goes_on(deadline):
                 started = time.perf_counter()
                 finished = self._grow_kernel(
                     self._tables, positions, games, forest, scratch, judge, steps
@@ -347,13 +353,18 @@ class TreeSearch:
                 if time.perf_counter() - started < SHORT:
                     steps *= 2
             return
-        while (begun < wanted).any() and time.perf_counter() < deadline:
+        while (begun < wanted).any() and self._goes_on(deadline):
             waiting = self._descend(self._tables, positions, games, forest, scratch)
             if waiting:
                 judged = self.evaluate(
                     leaves.numbers[:waiting], leaves.masks[:waiting], leaves.points[:waiting]
                 )
                 back_up(forest, scratch, waiting, *self._checked(judged, waiting))
+
+    def _goes_on(self, deadline: float) -> bool:
+        """Return whether there is time left and nobody has interrupted the search."""
+        stopped = self._pool is not None and self._stop.is_set()
+        return not stopped and time.perf_counter() < deadline
 
     def _checked(self, judged: Evaluation, rows: int) -> Evaluation:
         """Return what an evaluator said, for kernels.

@@ -26,6 +26,11 @@ except KeyboardInterrupt:
 LONG = {
     "mcts": ("mcts:sims=10000000", "mcts:sims=2"),
     "trees": ("mcts:sims=10000000,trees=2,threads=2", "mcts:sims=2"),
+    "search": ("search:agent=best,sims=1000000", "search:agent=best,sims=2"),
+    "search in threads": (
+        "search:agent=best,sims=1000000,trees=2,threads=2",
+        "search:agent=best,sims=2,trees=2,threads=2",
+    ),
     "planner": ("planner:playouts=10000000,turns=100", "planner:playouts=2,turns=1"),
 }
 
