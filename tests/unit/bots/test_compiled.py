@@ -21,6 +21,7 @@ GAMES = [
     ("urban_sprawl", {"num_players": 3}),
     (TOY, {}),
 ]
+IDS = [f"{getattr(name, 'name', name)}-{options}" for name, options in GAMES]
 
 
 def rows_of(game, count=24):
@@ -43,7 +44,7 @@ def network(game, width, trunk):
     return net
 
 
-@pytest.mark.parametrize(("name", "options"), GAMES, ids=str)
+@pytest.mark.parametrize(("name", "options"), GAMES, ids=IDS)
 @pytest.mark.parametrize(("width", "trunk"), [(16, 32), (5, 7)])
 def test_every_game_and_width_gives_the_numbers_of_torch(name, options, width, trunk):
     game = sprawl_env.game(name, **options)
