@@ -11,10 +11,11 @@ from collections.abc import Sequence
 
 from sprawl_env.console import run
 from sprawl_env.core.extras import require_extra
-from sprawl_env.learning.expert_config import EXPERT_PRESETS, ExpertConfig
+from sprawl_env.learning.expert_config import EXPERT_PRESETS as PRESETS
+from sprawl_env.learning.expert_config import ExpertConfig as Config
 
 
-def _train(config: ExpertConfig) -> None:
+def _train(config: Config) -> None:
     require_extra("train", "train_search")
     from sprawl_env.learning.expert_training import main as train  # noqa: PLC0415 - imports torch
 
@@ -25,8 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command line, by default that of this process."""
     run(
         _train,
-        ExpertConfig,
-        EXPERT_PRESETS,
+        Config,
+        PRESETS,
         arguments=arguments,
         prog="python -m experiments.train_search",
     )

@@ -424,6 +424,52 @@ def read_agent(folder: Path) -> Use:
     return play
 
 
+@functools.cache
+def searching() -> Any:
+    """Return :mod:`sprawl_env.learning.expert_training`, which imports torch."""
+    return importlib.import_module("sprawl_env.learning.expert_training")
+
+
+def make_search_run(folder: Path, number: int) -> None:
+    """Write a run of expert iteration: its config, a checkpoint with the learner, a match."""
+    game, run, module = sprawl_env.game("tower_up"), folder / "search", searching()
+    config = module.ExpertConfig(
+        start="tower_up/quick", num_envs=2, sims=2, fast_sims=1, window=50, processes=1,
+        max_minutes=0.0, precision="float32",
+    )  # fmt: skip
+    write_atomically(run / "config.json", json.dumps({"config": module.as_json(config)}))
+    player = module.start_of(config, game)
+    trainer = module.ExpertTrainer(config, game, training().Team(), player)
+    trainer.player = trainer.as_checkpoint()
+    trainer.clock.steps = 100
+    report = module.Report(config, run, game)
+    report.note_match(trainer, 0.5, 2)
+    report.save(trainer)
+    report.close()
+
+
+def read_search_run(folder: Path) -> Use:
+    """Resume a run of expert iteration up to its first step."""
+    run, module = folder / "search", searching()
+    config = module.read_config(run)
+    options = parse_options(config.options)
+    game = registry.game(config.game, num_players=config.num_players, **options)
+    rows = module.read_matches(run)
+    checkpoint = training().newest_checkpoint(run, game)
+    if checkpoint is None:
+        return lambda: None
+    trainer = module.ExpertTrainer(config, game, training().Team(), checkpoint, checkpoint)
+
+    def use() -> None:
+        if not all(type(row["step"]) is int for row in rows):
+            raise Broken("a match has no step")
+        tensors = training().model_tensors(trainer.learner)
+        if not all(np.isfinite(array).all() for array in tensors.values()):
+            raise Broken("the learner has numbers that are not finite")
+
+    return use
+
+
 def make_run(folder: Path, number: int) -> None:
     """Write a run of training: its config, two checkpoints with their games, and evaluations."""
     trainer, run = small_trainer(), folder / "run"
@@ -579,6 +625,7 @@ def read_journal(folder: Path) -> Use:
 
 _CHECKPOINT: Final = "sprawl_env.bots.policy.checkpoint:load"
 _RUN_FILES: Final = ("config", "games", "evaluations")
+_SEARCH_FILES: Final = ("config", "learner", "matches")
 _SESSION: Final = ("sprawl_env.play.session:game_of", "sprawl_env.play.session:_read")
 _REPLAY: Final = ("sprawl_env.replays.format:_text", "sprawl_env.replays.format:parse")
 _JOURNAL: Final = "sprawl_env.arena.journal:__init__"
@@ -601,6 +648,14 @@ KINDS: Final[dict[str, Kind]] = {
         (_CHECKPOINT, *(f"sprawl_env.learning.training:read_{n}" for n in _RUN_FILES)),
         make_run,
         read_run,
+    ),
+    "search run": Kind(
+        (
+            _CHECKPOINT,
+            *(f"sprawl_env.learning.expert_training:read_{n}" for n in _SEARCH_FILES),
+        ),
+        make_search_run,
+        read_search_run,
     ),
     "export": Kind((_CHECKPOINT, "experiments.export:read"), make_run, read_export),
     "tournament": Kind(

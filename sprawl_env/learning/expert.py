@@ -23,6 +23,7 @@ from sprawl_env.adapters.vector import make_vec
 from sprawl_env.arena.games import play_games
 from sprawl_env.bots.policy.checkpoint import ILLEGAL_LOGIT, POLICY, SHAPE, Checkpoint
 from sprawl_env.bots.policy.network import network_for
+from sprawl_env.bots.policy.player import load_network
 from sprawl_env.bots.search.bot import LearnedSearchBot
 from sprawl_env.bots.search.evaluators import network_evaluator
 from sprawl_env.bots.search.search import Noise, TreeConfig, TreeSearch
@@ -76,16 +77,20 @@ class SearchNet(FlatModule):
 
 
 def network_of(checkpoint: Checkpoint, game: Game) -> SearchNet:
-    """Return a network with a checkpoint's weights; heads that it has not are new."""
+    """Return a network with a checkpoint's weights; heads that it has not are new.
+
+    Raises:
+        CheckpointError: its tensors are not those of such a network.
+    """
+    load_network(checkpoint, game)  # checks them
     shape = checkpoint.about["network"]
     net = SearchNet(game, **{key: shape[key] for key in SHAPE})
-    known = net.state_dict()
-    weights = {
-        name.removeprefix(POLICY): torch.from_numpy(array.copy())
-        for name, array in checkpoint.tensors.items()
-        if name.removeprefix(POLICY) in known
-    }
-    net.load_state_dict({**known, **weights})
+    found = net.state_dict()
+    for name, array in checkpoint.tensors.items():
+        own = name.removeprefix(POLICY)
+        if own in found and found[own].shape == array.shape:
+            found[own] = torch.from_numpy(array.copy())
+    net.load_state_dict(found)
     return net
 
 

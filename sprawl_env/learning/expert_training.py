@@ -118,9 +118,8 @@ class ExpertTrainer:
         """Load the learner of a checkpoint; if it cannot be read, it begins as the player."""
         path = checkpoint.path / LEARNER_FILE
         try:
-            tensors = safetensors.numpy.load(read_bytes(path))
-            restore(self.learner, replace(checkpoint, tensors=tensors))
-        except (OSError, safetensors.SafetensorError, KeyError, CheckpointError) as error:
+            restore(self.learner, replace(checkpoint, tensors=read_learner(path)))
+        except (OSError, CheckpointError) as error:
             if self._report:
                 say(f"the learner begins as the player, as {str(path)!r}: {error}")
 
@@ -187,6 +186,23 @@ class ExpertTrainer:
 def as_json(config: ExpertConfig) -> dict[str, Any]:
     """Return the settings as JSON holds them."""
     found: dict[str, Any] = json.loads(json.dumps(asdict(config), default=str))
+    return found
+
+
+def read_learner(path: Path) -> dict[str, Any]:
+    """Return the learner's weights and Adam's moments.
+
+    Raises:
+        OSError: the file cannot be read.
+        CheckpointError: it is damaged.
+    """
+    try:
+        found: dict[str, Any] = safetensors.numpy.load(read_bytes(path))
+    except (safetensors.SafetensorError, KeyError):  # KeyError: a type numpy has not
+        raise CheckpointError("is damaged") from None
+    for name, array in found.items():
+        if array.dtype.kind != "f" or not np.isfinite(array).all():
+            raise CheckpointError(f"{name}: expected finite numbers")
     return found
 
 

@@ -163,7 +163,7 @@ def test_unknown_bots_are_refused_in_one_line(name, says):
     assert "\n" not in str(error.value)
     kinds = {name.partition("[")[0].partition(":")[0] for name in BOTS}
     own = {"checkpoint", "agent", "module", "torch", "sb3"}
-    assert kinds == {"random", "greedy", "planner", "mcts", "flat"} | own
+    assert kinds == {"random", "greedy", "planner", "mcts", "flat", "search"} | own
 
 
 def test_greedy_without_a_heuristic_rates_actions_by_the_lead_in_points():
