@@ -175,7 +175,7 @@ def check_last_step(place: Place, unbroken: Place) -> list[str]:
 
 
 def check_all_searches(place: Place, unbroken: Place) -> list[str]:
-    """Return whether expert iteration stopped before its limit; games are dealt anew after it."""
+    """Return whether expert iteration stopped before its limit; a resumed run plays other games."""
     last, limit = last_step(place, SEARCHING), f"{PREFIX}{SEARCHES:010d}"
     return [f"ended at {last}, not {limit}"] if last < limit else []
 

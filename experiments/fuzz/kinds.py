@@ -624,8 +624,7 @@ def read_journal(folder: Path) -> Use:
 # ------------------------------------------------------------------------------------- all kinds
 
 _CHECKPOINT: Final = "sprawl_env.bots.policy.checkpoint:load"
-_RUN_FILES: Final = ("config", "games", "evaluations")
-_SEARCH_FILES: Final = ("config", "learner", "matches")
+_RUN: Final = ("sprawl_env.learning.runs:read_settings", "sprawl_env.learning.runs:read_rows")
 _SESSION: Final = ("sprawl_env.play.session:game_of", "sprawl_env.play.session:_read")
 _REPLAY: Final = ("sprawl_env.replays.format:_text", "sprawl_env.replays.format:parse")
 _JOURNAL: Final = "sprawl_env.arena.journal:__init__"
@@ -645,15 +644,12 @@ KINDS: Final[dict[str, Kind]] = {
     ),
     "agent": Kind((_CHECKPOINT, "sprawl_env.bots.policy.agents:_describe"), make_agent, read_agent),
     "run": Kind(
-        (_CHECKPOINT, *(f"sprawl_env.learning.training:read_{n}" for n in _RUN_FILES)),
+        (_CHECKPOINT, *_RUN, "sprawl_env.learning.training:read_games"),
         make_run,
         read_run,
     ),
     "search run": Kind(
-        (
-            _CHECKPOINT,
-            *(f"sprawl_env.learning.expert_training:read_{n}" for n in _SEARCH_FILES),
-        ),
+        (_CHECKPOINT, *_RUN, "sprawl_env.learning.expert_training:read_learner"),
         make_search_run,
         read_search_run,
     ),

@@ -21,7 +21,14 @@ from torch import Tensor, nn
 
 from sprawl_env.adapters.vector import make_vec
 from sprawl_env.arena.games import play_games
-from sprawl_env.bots.policy.checkpoint import ILLEGAL_LOGIT, POLICY, SHAPE, Checkpoint
+from sprawl_env.bots.policy.checkpoint import (
+    ILLEGAL_LOGIT,
+    MARGIN,
+    SHAPE,
+    SHARES,
+    Checkpoint,
+    head_of,
+)
 from sprawl_env.bots.policy.network import network_for
 from sprawl_env.bots.policy.player import load_network
 from sprawl_env.bots.search.bot import LearnedSearchBot
@@ -82,15 +89,14 @@ def network_of(checkpoint: Checkpoint, game: Game) -> SearchNet:
     Raises:
         CheckpointError: its tensors are not those of such a network.
     """
-    load_network(checkpoint, game)  # checks them
-    shape = checkpoint.about["network"]
+    network, shape = load_network(checkpoint, game), checkpoint.about["network"]
     net = SearchNet(game, **{key: shape[key] for key in SHAPE})
-    found = net.state_dict()
-    for name, array in checkpoint.tensors.items():
-        own = name.removeprefix(POLICY)
-        if own in found and found[own].shape == array.shape:
-            found[own] = torch.from_numpy(array.copy())
-    net.load_state_dict(found)
+    net.mlp_extractor.load_state_dict(network.state_dict())
+    for prefix, head in ((SHARES, net.share_net), (MARGIN, net.margin_net)):
+        known = head_of(checkpoint, prefix, head.out_features, head.in_features)
+        if known is not None:
+            weight, bias = (torch.from_numpy(array.copy()) for array in known)
+            head.load_state_dict({"weight": weight, "bias": bias})
     return net
 
 

@@ -8,7 +8,7 @@ Example::
 A run is a folder ``runs/NAME``.  It holds ``config.json``, ``checkpoints/step-*``,
 ``matches.jsonl`` and, at the end, ``evaluation.json``.  The weights of a checkpoint are the
 player's, so ``checkpoint:RUN`` plays it; the file ``learner.safetensors`` beside them has the
-learner's, with Adam's moments.  After a resume games are dealt anew, and learning goes on when the
+learner's, with Adam's moments.  After a resume games are dealt again, and learning goes on when the
 window has been filled a little.
 
 The algorithm is in :mod:`sprawl_env.learning.expert`.
@@ -17,17 +17,15 @@ The algorithm is in :mod:`sprawl_env.learning.expert`.
 from __future__ import annotations
 
 import json
-import signal
 import time
-from collections.abc import Mapping
-from dataclasses import asdict, fields, replace
+from contextlib import closing
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import safetensors
 import safetensors.numpy
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from sprawl_env.arena.evaluation import Line, measure, measure_alone, table
 from sprawl_env.bots.names import make_bot
@@ -39,17 +37,12 @@ from sprawl_env.bots.policy.checkpoint import (
     CheckpointError,
     describe_game,
     load,
-    remove_unfinished,
     save,
 )
 from sprawl_env.bots.search.evaluators import network_evaluator
 from sprawl_env.console import console, parse_options, say
-from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.files import (
-    parse_json,
     read_bytes,
-    read_text,
-    remove_leftovers,
     write_atomically,
 )
 from sprawl_env.core.game import Game
@@ -67,6 +60,14 @@ from sprawl_env.learning.expert import (
 from sprawl_env.learning.expert_config import ExpertConfig, check_expert
 from sprawl_env.learning.ppo import Stopwatch
 from sprawl_env.learning.process import Clock, prepare_process, resolved_on_cpu
+from sprawl_env.learning.runs import (
+    add_row,
+    begin_run,
+    progress_bar,
+    read_rows,
+    read_settings,
+    run_folder,
+)
 from sprawl_env.learning.stored import model_tensors, newest_checkpoint, restore
 from sprawl_env.learning.team import Team, start
 
@@ -220,14 +221,7 @@ class Report:
         self._began = self._last_line = time.monotonic()
         self._first_step: int | None = None
         self._console = console()
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.percentage:>3.0f}%"),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[state]}"),
-            console=self._console,
-        )
+        self._bar = progress_bar("state")
         self._task = self._bar.add_task("searching", total=1.0, state="")
 
     def close(self) -> None:
@@ -269,9 +263,7 @@ class Report:
                 for name, x in zip(STATISTICS, trainer.statistics, strict=True)
             },
         }
-        kept = [old for old in read_matches(self._folder) if old["step"] < row["step"]]
-        text = "".join(json.dumps(each) + "\n" for each in [*kept, row])
-        write_atomically(self._folder / MATCHES, text)
+        add_row(self._folder / MATCHES, row)
         what = "takes its place" if taken else "learns on"
         self._console.print(
             f"step {trainer.clock.steps:,}: the learner wins {won:.1%} of {games:,} games against "
@@ -300,19 +292,7 @@ class Report:
 
 def read_matches(folder: Path) -> list[dict[str, Any]]:
     """Return the matches of a run, in order; damaged lines are left out."""
-    try:
-        text = read_text(folder / MATCHES)
-    except OSError:
-        return []
-    found = []
-    for line in text.splitlines():
-        try:
-            row = parse_json(line)
-        except ValueError:
-            continue
-        if isinstance(row, dict) and type(row.get("step")) is int:
-            found.append(row)
-    return found
+    return read_rows(folder / MATCHES)
 
 
 def start_of(config: ExpertConfig, game: Game) -> Checkpoint:
@@ -346,15 +326,8 @@ def train(config: ExpertConfig, folder: Path, game: Game) -> bool:
         if checkpoint is not None:
             say(f"resuming {folder} at step {checkpoint.step:,}, {clock.fraction:.0%} done")
 
-        def interrupt(*_: object) -> None:
-            clock.interrupted = True
-
-        before = signal.signal(signal.SIGINT, interrupt)
-        try:
+        with closing(report), clock.stopped_by_interrupt():
             trainer.run()
-        finally:
-            signal.signal(signal.SIGINT, before)
-            report.close()
         parts = ", ".join(
             f"{name} {share:.0%}" for name, share in trainer.watch.shares().items() if share
         )
@@ -413,43 +386,9 @@ def evaluate(config: ExpertConfig, folder: Path, game: Game) -> dict[str, list[L
     return found
 
 
-def run_folder(config: ExpertConfig) -> Path:
-    """Return the folder of a new run; a default name gets a number if the folder exists.
-
-    Raises:
-        InvalidOption: ``config.name`` is given and that run exists.
-    """
-    name = config.name or f"{config.game.replace(':', '-')}-search-{config.seed}"
-    folder, number = config.runs / name, 1
-    while (folder / "config.json").exists():
-        if config.name:
-            raise InvalidOption(
-                f"run {str(folder)!r} exists: resume it with --resume {folder}, or use another "
-                f"--name"
-            )
-        number += 1
-        folder = config.runs / f"{name}-{number}"
-    return folder
-
-
 def read_config(folder: Path) -> ExpertConfig:
-    """Return the config of a run that is to be resumed.
-
-    Raises:
-        InvalidOption: the run does not exist, or its config is damaged.
-    """
-    path = folder / "config.json"
-    try:
-        written: Mapping[str, Any] = parse_json(read_text(path))["config"]
-        values = {f.name: written[f.name] for f in fields(ExpertConfig) if f.name != "resume"}
-        values["runs"], values["options"] = Path(values["runs"]), tuple(values["options"])
-        config = ExpertConfig(**values)
-        check_expert(config)
-    except OSError as error:
-        raise InvalidOption(f"resume: {str(path)!r} cannot be read: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InvalidOption(f"resume: {str(path)!r} is damaged: {error}") from None
-    return config
+    """Return the config of a run that is to be resumed."""
+    return read_settings(folder, ExpertConfig, check_expert)
 
 
 def main(config: ExpertConfig) -> tuple[Path, bool, dict[str, list[Line]]]:
@@ -460,18 +399,11 @@ def main(config: ExpertConfig) -> tuple[Path, bool, dict[str, list[Line]]]:
     else:
         check_expert(config)
         config = resolved_on_cpu(config)
-        folder = run_folder(config)
+        usual = f"{config.game.replace(':', '-')}-search-{config.seed}"
+        folder = run_folder(config.runs, config.name, usual)
     game = make_game(config.game, num_players=config.num_players, **parse_options(config.options))
     start_of(config, game)  # an unknown agent is refused before a file is written
-    if folder.is_dir():
-        remove_leftovers(folder)
-        remove_unfinished(folder / "checkpoints")
-    if not (folder / "config.json").exists():
-        written = {"config": as_json(config), **provenance()}
-        try:
-            write_atomically(folder / "config.json", json.dumps(written, indent=1))
-        except OSError as error:
-            raise InvalidOption(f"run {str(folder)!r}: cannot be made: {error.strerror}") from None
+    begin_run(folder, config)
     if not train(config, folder, game):
         say(f"interrupted; resume with: python -m experiments.train_search --resume {folder}")
         return folder, False, {}

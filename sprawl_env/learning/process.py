@@ -6,6 +6,7 @@ import ctypes
 import functools
 import gc
 import os
+import signal
 import time
 import timeit
 from collections.abc import Iterator
@@ -85,6 +86,19 @@ class Clock:
         mine = INTERRUPTED if self.interrupted else self.fraction
         self._agreed = self._team.all_gather(mine)[0]
         return self._agreed
+
+    @contextmanager
+    def stopped_by_interrupt(self) -> Iterator[None]:
+        """Inside the block, Ctrl-C tells all ranks to stop after the round."""
+
+        def interrupt(*_: object) -> None:
+            self.interrupted = True
+
+        before = signal.signal(signal.SIGINT, interrupt)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
 
     @contextmanager
     def stopped(self) -> Iterator[None]:

@@ -15,7 +15,7 @@ The algorithm is in :mod:`sprawl_env.learning.ppo`.  Training runs in several pr
 (:mod:`sprawl_env.learning.team`).  Every process runs the same program on its own games.  Rank 0
 also writes the files, shows the progress and compiles the kernels before the other ranks start.
 
-At a checkpoint all random numbers are seeded anew from the seed and the step, and the positions of
+At a checkpoint all random numbers are seeded again from the seed and the step, and the positions of
 all games are stored with it.  So a run with a limit in decisions that was killed and resumed ends
 with the same bytes as one that was not.
 """
@@ -24,11 +24,11 @@ from __future__ import annotations
 
 import io
 import json
-import signal
 import time
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
@@ -37,7 +37,6 @@ import safetensors
 import safetensors.numpy
 import torch
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from torch.utils.tensorboard import SummaryWriter
 
 from sprawl_env.adapters.vector import make_vec
@@ -52,17 +51,13 @@ from sprawl_env.bots.policy.checkpoint import (
     CheckpointError,
     describe_game,
     load,
-    remove_unfinished,
     save,
 )
 from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.console import console, parse_options, say
 from sprawl_env.core.errors import InvalidOption, UnknownName
 from sprawl_env.core.files import (
-    parse_json,
     read_bytes,
-    read_text,
-    remove_leftovers,
     write_atomically,
 )
 from sprawl_env.core.game import Game
@@ -83,6 +78,14 @@ from sprawl_env.learning.ppo import (
     actor_critic,
 )
 from sprawl_env.learning.process import Clock, prepare_process, resolved
+from sprawl_env.learning.runs import (
+    add_row,
+    begin_run,
+    progress_bar,
+    read_rows,
+    read_settings,
+    run_folder,
+)
 from sprawl_env.learning.stored import (
     load_of_run,
     model_tensors,
@@ -104,7 +107,6 @@ KEPT_GAMES: Final = 2  # number of the newest checkpoints that keep it
 REFERENCES: Final = ("random", "greedy")  # the bots that measure a policy
 EVALUATIONS: Final = "evaluations.jsonl"
 PLAIN_SECONDS: Final = 20.0  # time between lines of progress if the output is not a terminal
-KEPT_WHEN_RESUMED: Final = {"resume"}
 
 
 def make_expert(config: Config, game: Game, seed: int) -> Bot:
@@ -286,14 +288,7 @@ class Report:
         self._won: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=RECENT_GAMES))
         self._writer = SummaryWriter(str(folder / "tensorboard"), purge_step=step or None)
         self._console = console()
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.percentage:>3.0f}%"),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[rates]}"),
-            console=self._console,
-        )
+        self._bar = progress_bar("rates")
         self._task = self._bar.add_task("training", total=1.0, rates="")
 
     def close(self) -> None:
@@ -331,9 +326,7 @@ class Report:
             "seconds": seconds,
             "results": {name: [asdict(line) for line in found] for name, found in lines.items()},
         }
-        kept = [old for old in read_evaluations(self._folder) if old["step"] < step]
-        text = "".join(json.dumps(each) + "\n" for each in [*kept, row])
-        write_atomically(self._folder / EVALUATIONS, text)
+        add_row(self._folder / EVALUATIONS, row)
         for name, found in lines.items():
             self._writer.add_scalar(f"evaluation/{name}", found[0].wins, step)
 
@@ -379,19 +372,7 @@ def is_due(config: Config, folder: Path, step: int) -> bool:
 
 def read_evaluations(folder: Path) -> list[dict[str, Any]]:
     """Return the measurements of a run while it trained, in order; damaged lines are left out."""
-    try:
-        text = read_text(folder / EVALUATIONS)
-    except OSError:
-        return []
-    found = []
-    for line in text.splitlines():
-        try:
-            row = parse_json(line)
-        except ValueError:
-            continue
-        if isinstance(row, dict) and type(row.get("step")) is int:
-            found.append(row)
-    return found
+    return read_rows(folder / EVALUATIONS)
 
 
 def behaviour_cloning(config: Config, game: Game, learner: Learner, clock: Clock) -> None:
@@ -399,14 +380,7 @@ def behaviour_cloning(config: Config, game: Game, learner: Learner, clock: Clock
     team = learner.team
     seed = combine(config.seed, team.rank)
     expert = make_expert(config, game, seed >> 32)
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f}%"),
-        TimeElapsedColumn(),
-        console=console(),
-        disable=team.rank != 0,
-    )
+    bar = progress_bar(shown=team.rank == 0)
 
     def collected(done: float) -> bool:
         bar.update(task, completed=done)
@@ -440,53 +414,9 @@ def behaviour_cloning(config: Config, game: Game, learner: Learner, clock: Clock
         say(f"imitated {count:,.0f} decisions of {expert.name}, agreement {agreement:.0%}")
 
 
-def run_folder(config: Config) -> Path:
-    """Return the folder of a new run; a default name gets a number if the folder exists.
-
-    Raises:
-        InvalidOption: ``config.name`` is given and that run exists.
-    """
-    name = config.name or f"{config.game.replace(':', '-')}-{config.preset}-{config.seed}"
-    folder = config.runs / name
-    if (folder / "config.json").exists() and config.name:
-        raise InvalidOption(
-            f"run {str(folder)!r} exists: resume it with --resume {folder}, or use another --name"
-        )
-    number = 1
-    while (folder / "config.json").exists():
-        number += 1
-        folder = config.runs / f"{name}-{number}"
-    return folder
-
-
 def read_config(folder: Path) -> Config:
-    """Return the config of a run that is to be resumed.
-
-    Raises:
-        InvalidOption: the run does not exist, or its config is damaged.
-    """
-    path = folder / "config.json"
-    try:
-        written = parse_json(read_text(path))["config"]
-        known = {field.name for field in fields(Config)} - KEPT_WHEN_RESUMED
-        values = {name: written[name] for name in known}
-        values["runs"] = Path(values["runs"])
-        values["start"] = Path(values["start"]) if values["start"] is not None else None
-        values["options"] = tuple(values["options"])
-        config = Config(**values)
-    except FileNotFoundError:
-        raise InvalidOption(
-            f"resume: {str(path)!r} does not exist: expected a run's folder"
-        ) from None
-    except OSError as error:
-        raise InvalidOption(f"resume: {str(path)!r} cannot be read: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise InvalidOption(f"resume: {str(path)!r} is damaged") from None
-    try:
-        check(config)
-    except InvalidOption as error:
-        raise InvalidOption(f"resume: {str(path)!r} is damaged: {error}") from None
-    return config
+    """Return the config of a run that is to be resumed."""
+    return read_settings(folder, Config, check)
 
 
 def past_networks(
@@ -535,15 +465,8 @@ def train(config: Config, folder: Path, game: Game) -> bool:
                 f"{clock.fraction:.0%} done"
             )
 
-        def interrupt(*_: object) -> None:
-            clock.interrupted = True
-
-        before = signal.signal(signal.SIGINT, interrupt)
-        try:
+        with closing(report), clock.stopped_by_interrupt():
             trainer.run(checkpoint)
-        finally:
-            signal.signal(signal.SIGINT, before)
-            report.close()
         parts = ", ".join(f"{name} {share:.0%}" for name, share in trainer.watch.shares().items())
         say(f"trained on {clock.steps:,} decisions in {clock.seconds:,.0f} s; time: {parts}")
         return not clock.interrupted
@@ -632,21 +555,14 @@ def main(config: Config) -> tuple[Path, bool, dict[str, list[Line]]]:
     else:
         check(config)
         config = resolved(config)
-        folder = run_folder(config)
+        usual = f"{config.game.replace(':', '-')}-{config.preset}-{config.seed}"
+        folder = run_folder(config.runs, config.name, usual)
     game = make_game(config.game, num_players=config.num_players, **parse_options(config.options))
     if config.imitation:
         make_expert(config, game, config.seed)  # an unknown bot is refused before a file is written
     if config.start is not None:
         restore_weights(actor_critic(config, game), load(config.start, game))
-    written = {"config": asdict(replace(config, resume=None)), **provenance()}
-    if folder.is_dir():
-        remove_leftovers(folder)
-        remove_unfinished(folder / "checkpoints")
-    if not (folder / "config.json").exists():
-        try:
-            write_atomically(folder / "config.json", json.dumps(written, indent=1, default=str))
-        except OSError as error:
-            raise InvalidOption(f"run {str(folder)!r}: cannot be made: {error.strerror}") from None
+    begin_run(folder, config)
     if not train(config, folder, game):
         say(f"interrupted; resume with: python -m experiments.train --resume {folder}")
         return folder, False, {}

@@ -116,7 +116,7 @@ class LearnedSearchBot:
         masks, states = check_act(self._game, self.name, masks, states)
         actions: Index = masks.argmax(axis=1).astype(np.int64)
         open_rows = np.flatnonzero(masks.sum(axis=1, dtype=np.int64) > 1)
-        size = 1 if self._config.ms else max(1, self._search.most_positions)
+        size = 1 if self._config.ms else max(1, open_rows.size)
         for first in range(0, open_rows.size, size):
             rows = open_rows[first : first + size]
             found = self._find(clone(states, rows), masks[rows])

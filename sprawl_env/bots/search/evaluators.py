@@ -94,7 +94,7 @@ class _HalfEvaluator:
     """A network in bfloat16."""
 
     def __init__(self, network: Any, game: Game, judge: Heads) -> None:
-        torch = require("torch", "a search with a network")
+        torch = self._torch = require("torch", "a search with a network")
         from sprawl_env.bots.policy.halves import HalfNet  # noqa: PLC0415 - imports torch
 
         parameters = {name: each.detach() for name, each in network.named_parameters()}
@@ -104,7 +104,7 @@ class _HalfEvaluator:
         self._model, self._heads = HalfNet(network, shapes, "", scales), judge
 
     def __call__(self, numbers: Mask, masks: Mask, points: Ints) -> Evaluation:
-        torch = require("torch", "a search with a network")
+        torch = self._torch
         used, filled = len(numbers), np.zeros((padded(len(numbers)), numbers.shape[1]), np.int8)
         filled[:used] = numbers
         with torch.inference_mode():

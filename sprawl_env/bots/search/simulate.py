@@ -29,7 +29,6 @@ from sprawl_env.bots.search.tree import (
     judge,
     of_numbers,
     pick_halving,
-    pick_noisy,
     pick_puct,
 )
 from sprawl_env.core.game import Game
@@ -204,16 +203,13 @@ def begins(forest: Forest, slot: int, first: bool) -> bool:
 def pick(forest: Forest, slot: int, node: int, mask: Mask) -> int:
     """Return the action of a simulation at a node."""
     trees, roots, weights = forest.trees, forest.roots, forest.weights
-    if node != ROOT:
-        return pick_puct(trees, slot, node, mask, weights)
-    if roots.schedule.shape[1] > 0:
+    mixed = weights.mixed if node == ROOT else 0.0
+    if node == ROOT and roots.schedule.shape[1] > 0:
         number = int(forest.searches.begun[slot]) - 1
         action = pick_halving(trees, roots, slot, number, mask, weights)
         if action != NO_ACTION:
             return action
-    if weights.mixed > 0.0:
-        return pick_noisy(trees, slot, mask, weights, roots.noise[slot])
-    return pick_puct(trees, slot, ROOT, mask, weights)
+    return pick_puct(trees, slot, node, mask, weights, roots.noise[slot], mixed)
 
 
 @kernel

@@ -188,19 +188,7 @@ def highest_logit(logits: Floats, mask: Mask) -> float:
 
 
 @kernel
-def pick_puct(trees: Trees, slot: int, node: int, mask: Mask, weights: Weights) -> int:
-    """Return the legal action with the highest bound: value + c · prior · √visits / (1 + own)."""
-    return _puct(trees, slot, node, mask, weights, trees.judged[:0, 0], 0.0)
-
-
-@kernel
-def pick_noisy(trees: Trees, slot: int, mask: Mask, weights: Weights, noise: Floats) -> int:
-    """Return the action at the root by PUCT with noise in the priors."""
-    return _puct(trees, slot, ROOT, mask, weights, noise, weights.mixed)
-
-
-@kernel
-def _puct(
+def pick_puct(
     trees: Trees,
     slot: int,
     node: int,
@@ -209,6 +197,17 @@ def _puct(
     noise: Floats,
     mixed: float,
 ) -> int:
+    """Return the legal action with the highest bound: value + c · prior · √visits / (1 + own).
+
+    Args:
+        trees: the trees.
+        slot: of the tree.
+        node: where a seat decides.
+        mask: int8 ``[num_actions]``, 1 = legal.
+        weights: of values and priors.
+        noise: float32 ``[num_actions]``, a distribution.
+        mixed: its share in the priors.
+    """
     logits, visits, values = (
         trees.logits[slot, node],
         trees.visits[slot, node],

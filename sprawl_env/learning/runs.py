@@ -1,0 +1,145 @@
+"""The folder of a training run: its name, its settings, its rows, and how its progress is shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, fields, replace
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from sprawl_env.bots.policy.checkpoint import remove_unfinished
+from sprawl_env.console import console
+from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.files import parse_json, read_text, remove_leftovers, write_atomically
+from sprawl_env.core.provenance import provenance
+
+CONFIG: Final = "config.json"
+STEP: Final = "step"  # in a row: learner decisions so far
+Settings = TypeVar("Settings", bound=Any)
+
+
+def run_folder(runs: Path, name: str, usual: str) -> Path:
+    """Return the folder of a new run; the usual name gets a number if the folder exists.
+
+    Args:
+        runs: the folder of all runs.
+        name: of the run; "": the usual one.
+        usual: its name if none is given.
+
+    Raises:
+        InvalidOption: a name is given and that run exists.
+    """
+    folder, number = runs / (name or usual), 1
+    while (folder / CONFIG).exists():
+        if name:
+            raise InvalidOption(
+                f"run {str(folder)!r} exists: resume it with --resume {folder}, or use another "
+                f"--name"
+            )
+        number += 1
+        folder = runs / f"{usual}-{number}"
+    return folder
+
+
+def begin_run(folder: Path, config: Any) -> None:
+    """Delete what killed processes have left of a run, and write its settings if it is new.
+
+    Args:
+        folder: of the run.
+        config: its settings, a dataclass with the field ``resume``.
+
+    Raises:
+        InvalidOption: the folder cannot be made.
+    """
+    if folder.is_dir():
+        remove_leftovers(folder)
+        remove_unfinished(folder / "checkpoints")
+    if (folder / CONFIG).exists():
+        return
+    written = {"config": asdict(replace(config, resume=None)), **provenance()}
+    try:
+        write_atomically(folder / CONFIG, json.dumps(written, indent=1, default=str))
+    except OSError as error:
+        raise InvalidOption(f"run {str(folder)!r}: cannot be made: {error.strerror}") from None
+
+
+def read_settings(
+    folder: Path, kind: type[Settings], check: Callable[[Settings], None]
+) -> Settings:
+    """Return the settings of a run that is to be resumed.
+
+    Args:
+        folder: of the run.
+        kind: the dataclass of the settings; its field ``resume`` is not read.
+        check: raises ``InvalidOption`` for values that are not allowed.
+
+    Raises:
+        InvalidOption: the run does not exist, or its settings are damaged.
+    """
+    path = folder / CONFIG
+    try:
+        written: Mapping[str, Any] = parse_json(read_text(path))["config"]
+        own = (field for field in fields(kind) if field.name != "resume")
+        values = {field.name: _as_declared(str(field.type), written[field.name]) for field in own}
+        config: Settings = kind(**values)
+    except FileNotFoundError:
+        raise InvalidOption(
+            f"resume: {str(path)!r} cannot be read: it does not exist: expected a run's folder"
+        ) from None
+    except OSError as error:
+        raise InvalidOption(f"resume: {str(path)!r} cannot be read: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise InvalidOption(f"resume: {str(path)!r} is damaged") from None
+    try:
+        check(config)
+    except InvalidOption as error:
+        raise InvalidOption(f"resume: {str(path)!r} is damaged: {error}") from None
+    return config
+
+
+def _as_declared(declared: str, value: Any) -> Any:
+    """Return a value of JSON as a field of the declared type holds it."""
+    if declared.startswith("tuple"):
+        return tuple(value)
+    if declared.startswith("Path") and value is not None:
+        return Path(value)
+    return value
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    """Return the rows of a file of JSON lines, each with a step; damaged lines are left out."""
+    try:
+        text = read_text(path)
+    except OSError:
+        return []
+    found = []
+    for line in text.splitlines():
+        try:
+            row = parse_json(line)
+        except ValueError:
+            continue
+        if isinstance(row, dict) and type(row.get(STEP)) is int:
+            found.append(row)
+    return found
+
+
+def add_row(path: Path, row: Mapping[str, Any]) -> None:
+    """Add a row to a file of JSON lines; rows of later steps, of before a resume, are dropped."""
+    kept = [old for old in read_rows(path) if old[STEP] < row[STEP]]
+    write_atomically(path, "".join(json.dumps(each) + "\n" for each in [*kept, row]))
+
+
+def progress_bar(field: str = "", *, shown: bool = True) -> Progress:
+    """Return a bar with a description, the share done and the time; ``field`` adds a text."""
+    columns = [
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f}%"),
+        TimeElapsedColumn(),
+    ]
+    if field:
+        columns.append(TextColumn(f"{{task.fields[{field}]}}"))
+    return Progress(*columns, console=console(), disable=not shown)
