@@ -39,6 +39,7 @@ RANDOM_SHARE: Final = 0.15  # of the actions on the way to the positions
 PASSES: Final = 3  # over the positions; the fastest one counts
 MOST_SIMS: Final = 100_000
 MILLISECONDS: Final = 1000.0
+UNSEEN: Final = np.zeros((0, 0), np.float32)  # observations for a bot that needs none
 
 
 @dataclass(frozen=True)
@@ -111,8 +112,7 @@ def _actions(
 ) -> Index:
     """Return the bot's actions, some of which are replaced by random ones."""
     which: Index = np.arange(len(masks))
-    seen = np.zeros((len(masks), game.observation_size), np.float32)
-    actions = ask(bot, game, games, which, seen, masks)
+    actions = ask(bot, game, games, which, UNSEEN, masks)
     return np.where(rng.random(len(masks)) < RANDOM_SHARE, drawn, actions)
 
 

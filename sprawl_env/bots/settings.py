@@ -6,7 +6,7 @@ import inspect
 import math
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Final
 
 from sprawl_env.core.errors import UnknownName, did_you_mean
@@ -49,6 +49,30 @@ def parse_settings(name: str, limits: Mapping[str, tuple[Number, Number]]) -> di
             raise UnknownName(f"bot {kind!r}: {key}={value!r}: expected {sort} {low:g}..{high:g}")
         chosen[key] = number
     return chosen
+
+
+def take_texts(name: str, keys: Collection[str]) -> tuple[str, dict[str, str]]:
+    """Return a bot's name without the settings that name an agent, and these by key.
+
+    Args:
+        name: ``kind:key=value,..``.
+        keys: of the settings to take out.
+
+    Raises:
+        UnknownName: one of them is empty or given twice.
+    """
+    kind, _, given = name.partition(":")
+    taken: dict[str, str] = {}
+    rest = []
+    for part in filter(None, given.split(",")):
+        key, _, value = part.partition("=")
+        if key not in keys:
+            rest.append(part)
+        elif not value or key in taken:
+            raise UnknownName(f"bot {name!r}: expected one agent, as in {kind}:{key}=best")
+        else:
+            taken[key] = value
+    return f"{kind}:{','.join(rest)}", taken
 
 
 def value_of(text: str) -> Setting:

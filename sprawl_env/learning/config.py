@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from sprawl_env.bots.policy.checkpoint import MOST_WIDTH
 from sprawl_env.core.arguments import check_fields
@@ -158,10 +159,7 @@ def check(config: Config) -> None:
         InvalidOption: a value is not allowed; the message says which are.
     """
     check_fields(config, "")
-    for name, (low, high) in _WHOLE.items():
-        value = getattr(config, name)
-        if type(value) is not int or not low <= value <= high:
-            raise InvalidOption(f"{name}={short(value)}: expected a whole number {low}..{high}")
+    check_whole_numbers(config, _WHOLE)
     for name in (*_SHARES, *_POSITIVE, *_NOT_NEGATIVE):
         value = getattr(config, name)
         if type(value) not in {int, float} or not 0 <= value <= _MANY:  # not true of NaN
@@ -189,11 +187,7 @@ def check(config: Config) -> None:
             f"batch_size={config.batch_size}: expected at most num_envs * num_steps = "
             f"{config.num_envs * config.num_steps}"
         )
-    if config.processes and config.num_envs % config.processes:
-        raise InvalidOption(
-            f"num_envs={config.num_envs}: expected a multiple of processes={config.processes}, "
-            f"which share them"
-        )
+    check_processes(config)
 
 
 def check_folder(name: str) -> None:
@@ -205,4 +199,33 @@ def check_folder(name: str) -> None:
     if name and not _FOLDER.fullmatch(name):
         raise InvalidOption(
             f"name={name!r}: expected the name of a folder: letters, digits, '.', '_', '-'"
+        )
+
+
+def check_whole_numbers(config: Any, limits: Mapping[str, tuple[int, int]]) -> None:
+    """Check the whole numbers of a config.
+
+    Args:
+        config: the settings.
+        limits: the least and the largest value by name.
+
+    Raises:
+        InvalidOption: one is something else.
+    """
+    for name, (low, high) in limits.items():
+        value = getattr(config, name)
+        if type(value) is not int or not low <= value <= high:
+            raise InvalidOption(f"{name}={short(value)}: expected a whole number {low}..{high}")
+
+
+def check_processes(config: Any) -> None:
+    """Check that the processes of a config can share its games.
+
+    Raises:
+        InvalidOption: they cannot.
+    """
+    if config.processes and config.num_envs % config.processes:
+        raise InvalidOption(
+            f"num_envs={config.num_envs}: expected a multiple of processes={config.processes}, "
+            f"which share them"
         )

@@ -8,7 +8,12 @@ from typing import Final
 
 from sprawl_env.core.arguments import check_fields
 from sprawl_env.core.errors import InvalidOption, short
-from sprawl_env.learning.config import PRECISIONS, check_folder
+from sprawl_env.learning.config import (
+    PRECISIONS,
+    check_folder,
+    check_processes,
+    check_whole_numbers,
+)
 
 
 @dataclass(frozen=True)
@@ -115,10 +120,7 @@ def check_expert(config: ExpertConfig) -> None:
         InvalidOption: a value is not allowed; the message says which are.
     """
     check_fields(config, "")
-    for name, (low, high) in _WHOLE.items():
-        value = getattr(config, name)
-        if type(value) is not int or not low <= value <= high:
-            raise InvalidOption(f"{name}={short(value)}: expected a whole number {low}..{high}")
+    check_whole_numbers(config, _WHOLE)
     for name in {*_SHARES, *_POSITIVE, *_NOT_NEGATIVE}:
         value = getattr(config, name)
         most = 1 if name in _SHARES else _MOST
@@ -130,9 +132,5 @@ def check_expert(config: ExpertConfig) -> None:
         raise InvalidOption(f"fast_sims={config.fast_sims}: expected at most sims={config.sims}")
     if config.precision not in PRECISIONS:
         raise InvalidOption(f"precision={config.precision!r}: expected {', '.join(PRECISIONS)}")
-    if config.processes and config.num_envs % config.processes:
-        raise InvalidOption(
-            f"num_envs={config.num_envs}: expected a multiple of processes={config.processes}, "
-            f"which share them"
-        )
+    check_processes(config)
     check_folder(config.name)

@@ -29,7 +29,6 @@ import safetensors.numpy
 
 from sprawl_env.arena.evaluation import Line, measure, measure_alone, table
 from sprawl_env.bots.names import make_bot
-from sprawl_env.bots.policy.agents import find_agent
 from sprawl_env.bots.policy.checkpoint import (
     POLICY,
     PREFIX,
@@ -39,6 +38,7 @@ from sprawl_env.bots.policy.checkpoint import (
     load,
     save,
 )
+from sprawl_env.bots.search.bot import bot_name_of, checkpoint_of
 from sprawl_env.bots.search.evaluators import network_evaluator
 from sprawl_env.console import console, parse_options, say
 from sprawl_env.core.files import (
@@ -302,11 +302,7 @@ def start_of(config: ExpertConfig, game: Game) -> Checkpoint:
         UnknownName: there is no such agent for this game.
         CheckpointError: it is damaged, or its values cannot guide a search.
     """
-    kind, _, path = config.start.partition(":")
-    if kind != "checkpoint":
-        name = config.start if kind == "agent" else f"agent:{config.start}"
-        path = str(find_agent(name, game))
-    checkpoint = load(Path(path), game)
+    checkpoint = checkpoint_of(config.start, game)
     network_evaluator(checkpoint, game)
     return checkpoint
 
@@ -361,8 +357,7 @@ def evaluate(config: ExpertConfig, folder: Path, game: Game) -> dict[str, list[L
     raw, search = make_bot(name, game), make_bot(searching, game)
     opponents = {each: make_bot(each, game) for each in REFERENCES}
     opponents["raw policy"] = raw
-    begun = config.start if ":" in config.start else f"agent:{config.start}"
-    opponents["start"] = make_bot(begun, game)
+    opponents["start"] = make_bot(bot_name_of(config.start), game)
     pairs = [(raw, each) for each in ("start", "greedy", "planner")]
     pairs += [(search, each) for each in ("raw policy", "planner")]
     found: dict[str, list[Line]] = {}

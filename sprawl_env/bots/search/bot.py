@@ -12,12 +12,12 @@ import numpy as np
 
 from sprawl_env.bots.analysis import Analysis, check_position, only_one
 from sprawl_env.bots.policy.agents import find_agent
-from sprawl_env.bots.policy.checkpoint import load
+from sprawl_env.bots.policy.checkpoint import Checkpoint, load
 from sprawl_env.bots.protocol import check_act
 from sprawl_env.bots.search.conclusion import Found
 from sprawl_env.bots.search.evaluators import network_evaluator, uniform_evaluator
 from sprawl_env.bots.search.search import Evaluator, TreeConfig, TreeSearch
-from sprawl_env.bots.settings import Number, parse_settings
+from sprawl_env.bots.settings import Number, parse_settings, take_texts
 from sprawl_env.core.checks import check_seed
 from sprawl_env.core.errors import UnknownName
 from sprawl_env.core.game import Game
@@ -25,7 +25,7 @@ from sprawl_env.core.state import Games, clone
 from sprawl_env.kernels.arrays import Floats, Index, Mask
 from sprawl_env.kernels.rng import combine
 
-UNIFORM: Final = "uniform"
+AGENT, UNIFORM = "agent", "uniform"  # a setting, and the agent that is none
 LIMITS: Final[dict[str, tuple[Number, Number]]] = {
     "sims": (1, 1_000_000),
     "ms": (0, 3_600_000),
@@ -51,26 +51,44 @@ def parse_learned(name: str) -> tuple[str, TreeConfig]:
     Raises:
         UnknownName: there is no such setting, or its value is not allowed.
     """
-    kind, _, given = name.partition(":")
-    parts = [part for part in given.split(",") if part]
-    agents = [part.partition("=")[2] for part in parts if part.partition("=")[0] == "agent"]
-    if len(agents) != 1 or not agents[0]:
+    rest, texts = take_texts(name, (AGENT,))
+    if AGENT not in texts:
+        kind = name.partition(":")[0]
         raise UnknownName(
             f"bot {name!r}: expected one agent, as in {kind}:agent=best,sims=32 or agent={UNIFORM}"
         )
-    rest = ",".join(part for part in parts if part.partition("=")[0] != "agent")
-    chosen: dict[str, Any] = dict(parse_settings(f"{kind}:{rest}", LIMITS))
+    chosen: dict[str, Any] = dict(parse_settings(rest, LIMITS))
     if chosen.get("ms"):
         chosen.setdefault("sims", SIMS_WHEN_TIMED)
         chosen.setdefault("gumbel", 0)
-    return agents[0], replace(TreeConfig(), **chosen)
+    return texts[AGENT], replace(TreeConfig(), **chosen)
+
+
+def bot_name_of(agent: str) -> str:
+    """Return the name of the bot that plays an agent's raw policy.
+
+    Args:
+        agent: the name of an agent, with or without ``agent:``, or ``checkpoint:PATH``.
+    """
+    return agent if ":" in agent else f"{AGENT}:{agent}"
+
+
+def checkpoint_of(agent: str, game: Game) -> Checkpoint:
+    """Return the checkpoint of an agent, which is named as in :func:`bot_name_of`.
+
+    Raises:
+        UnknownName: there is no such agent.
+        CheckpointError: the checkpoint is damaged or is not for this game.
+    """
+    kind, _, path = bot_name_of(agent).partition(":")
+    return load(Path(path) if kind == "checkpoint" else find_agent(f"{AGENT}:{path}", game), game)
 
 
 def evaluator_of(agent: str, game: Game) -> Evaluator:
     """Return an agent's network.
 
     Args:
-        agent: ``uniform``; the name of an agent, with or without ``agent:``; ``checkpoint:PATH``.
+        agent: ``uniform``, or as in :func:`bot_name_of`.
         game: the game that it plays.
 
     Raises:
@@ -79,10 +97,7 @@ def evaluator_of(agent: str, game: Game) -> Evaluator:
     """
     if agent == UNIFORM:
         return uniform_evaluator(game)
-    kind, _, path = agent.partition(":")
-    if kind != "checkpoint":
-        path = str(find_agent(agent if kind == "agent" else f"agent:{agent}", game))
-    return network_evaluator(load(Path(path), game), game)
+    return network_evaluator(checkpoint_of(agent, game), game)
 
 
 class LearnedSearchBot:

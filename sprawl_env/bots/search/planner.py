@@ -34,6 +34,7 @@ from sprawl_env.bots.search.simulate import (
     new_leaves,
     points_kernels,
 )
+from sprawl_env.bots.settings import take_texts
 from sprawl_env.core.errors import UnknownName
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import GameRules
@@ -141,18 +142,8 @@ def make_planner(name: str, game: Game, seed: int) -> PlannerBot:
         CheckpointError: a checkpoint is damaged or is not for this game.
         MissingExtra: torch is not installed.
     """
-    kind, _, given = name.partition(":")
-    agents: dict[str, str] = {}
-    rest = []
-    for part in filter(None, given.split(",")):
-        key, _, value = part.partition("=")
-        if key not in {ADVISER, JUDGE}:
-            rest.append(part)
-        elif not value or key in agents:
-            raise UnknownName(f"bot {name!r}: expected one agent, as in {kind}:{key}=best")
-        else:
-            agents[key] = value
-    config = parse_planner(f"{kind}:{','.join(rest)}")
+    rest, agents = take_texts(name, (ADVISER, JUDGE))
+    config = parse_planner(rest)
     if not agents:
         return PlannerBot(game, config, seed, name)
     found = {key: evaluator_of(agent, game) for key, agent in agents.items()}
