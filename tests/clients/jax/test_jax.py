@@ -7,6 +7,7 @@ import pytest
 
 import sprawl_env
 from sprawl_env.adapters.envpool import GamePool
+from tests.clients.snippets import run_lines
 
 NUM_ENVS = 2048  # so that observations and masks are larger than 256 KiB
 
@@ -62,6 +63,11 @@ def test_a_compiled_policy_plays_on_shared_arrays(vec):
         step = vec.step(np.asarray(chosen))  # waits for JAX before the arrays change
         ended += int(step.terminated.sum())
     assert ended > 0
+
+
+def test_the_lines_on_the_page_run():
+    names = run_lines("JAX")
+    assert names["observations"].shape == names["vec"].observations.shape
 
 
 def test_speed_of_shared_arrays_beside_copies(vec, measured):

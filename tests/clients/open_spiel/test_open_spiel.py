@@ -26,6 +26,7 @@ from open_spiel.python.rl_agent import StepOutput
 import sprawl_env
 from examples import lots
 from sprawl_env.adapters import open_spiel as bridge
+from tests.clients.snippets import run_lines
 from tests.toy import NAME as TOY
 
 EVERY = [
@@ -389,6 +390,11 @@ def test_a_game_registers_again_and_the_interpreter_ends_well():
     assert lots.RULES is bridge._registered["lots"]
     code = "from sprawl_env.adapters import open_spiel; open_spiel.register('tower_up')"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[3])
+
+
+def test_the_lines_on_the_page_run():
+    names = run_lines("OpenSpiel")
+    assert names["state"].is_chance_node()
 
 
 # ------------------------------------------------------------------------------------------- speed

@@ -10,6 +10,7 @@ from pettingzoo.test import api_test, parallel_api_test
 import sprawl_env
 from experiments.peers import aec_games
 from sprawl_env import ginkgopolis_v0, tower_up_v0, urban_sprawl_v0
+from tests.clients.snippets import run_lines
 from tests.suite import GAMES
 
 # SuperSuit's wrappers that take the observations as they are, with their arguments.
@@ -107,6 +108,11 @@ def test_supersuit_makes_a_vector_environment_of_a_parallel_one():
 def listed(infos):
     """The infos of a vector environment, one dictionary for each of its seats."""
     return infos if isinstance(infos, list | tuple) else [infos[k] for k in range(len(infos))]
+
+
+def test_the_lines_on_the_page_run():
+    names = run_lines("PettingZoo and SuperSuit")
+    assert names["env"].agents == ["player_0", "player_1", "player_2"]
 
 
 def test_speed_beside_pettingzoos_games(measured):

@@ -9,6 +9,7 @@ from ray.rllib.utils.pre_checks.env import check_multiagent_environments
 
 from sprawl_env import ginkgopolis_v0, tower_up_v0
 from tests.clients.recipes import recipe
+from tests.clients.snippets import run_lines
 
 selfplay = recipe("rllib_self_play")
 
@@ -48,6 +49,11 @@ def test_rewards_sum_to_zero_and_all_agents_see_the_end(name, options):
     assert cut == bool(options)
     assert len(seen) == 3
     assert abs(total.sum()) < 1e-6 and total.max() > 0
+
+
+def test_the_lines_on_the_page_run():
+    names = run_lines("RLlib")
+    assert set(names["seen"]) == {"player_0"}
 
 
 def stepping(env):

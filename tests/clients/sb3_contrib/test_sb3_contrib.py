@@ -12,6 +12,7 @@ from sb3_contrib.common.wrappers import ActionMasker
 import sprawl_env  # registers the environments
 from sprawl_env import tower_up_v0
 from sprawl_env.adapters.sb3 import SelfPlayVecEnv
+from tests.clients.snippets import run_lines
 
 SMALL = {"n_steps": 64, "batch_size": 64, "n_epochs": 1, "verbose": 0, "seed": 1}
 
@@ -76,6 +77,11 @@ def test_maskable_ppo_by_pettingzoos_tutorial():
     mask = env.action_mask()
     action, _ = model.predict(env.observe(env.agent_selection), action_masks=mask)
     assert mask[action]
+
+
+def test_the_lines_on_the_page_run():
+    names = run_lines("sb3-contrib")
+    assert names["model"].num_timesteps == 64
 
 
 def stepping(env, masks):

@@ -11,6 +11,7 @@ from tianshou.env import DummyVectorEnv, PettingZooEnv
 from sprawl_env import ginkgopolis_v0, tower_up_v0
 from sprawl_env.adapters.gym import BoardGameGym
 from tests.clients.recipes import recipe
+from tests.clients.snippets import run_lines
 
 dqn = recipe("tianshou_dqn")
 
@@ -61,6 +62,11 @@ def test_tianshous_wrapper_of_pettingzoo_plays_with_masks(module):
     found = collector.collect(n_episode=2)
     assert found.n_collected_episodes == 2
     assert found.n_collected_steps > 40
+
+
+def test_the_lines_on_the_page_run():
+    names = run_lines("Tianshou")
+    assert names["seen"]["agent_id"] == "player_0"
 
 
 def test_speed_of_the_environments_beside_each_other(measured):

@@ -12,6 +12,7 @@ from torchrl.modules import MaskedCategorical, ProbabilisticActor
 import sprawl_env
 from sprawl_env.adapters.aec import BoardGameAEC
 from sprawl_env.adapters.torchrl import BoardGameTorchRL
+from tests.clients.snippets import run_lines
 
 SEATS = ["player_0", "player_1"]
 NUM_ENVS = 512
@@ -166,6 +167,11 @@ def returns_of_the_mover(batch):
         earned = reward[:, t] + earned * ~done[:, t]
         out.append(earned.gather(1, batch["to_play"][:, t, None])[:, 0])
     return torch.stack(out[::-1], 1)
+
+
+def test_the_lines_on_the_page_run():
+    names = run_lines("TorchRL")
+    assert names["frames"].shape == (256, 50)
 
 
 def test_speed_beside_torchrls_wrapper_of_pettingzoo(measured):
