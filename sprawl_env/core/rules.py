@@ -82,11 +82,25 @@ class View:
         last: the last action; None if not known.
         names: the legal actions of the seat to play in words, by id; empty if the viewer is
             another seat.
+        seats: what each seat is called; empty: ``seat 0``, ``seat 1``, ...
+        recent: the actions that are marked on the board: those since the viewer's last decision;
+            empty: ``last`` alone.
     """
 
     seat: int | None = None
     last: Played | None = None
     names: Mapping[int, str] = dataclasses.field(default_factory=dict)
+    seats: tuple[str, ...] = ()
+    recent: tuple[Played, ...] = ()
+
+    @property
+    def marked(self) -> tuple[Played, ...]:
+        """The actions that are marked on the board, the oldest first."""
+        return self.recent or (() if self.last is None else (self.last,))
+
+    def seat_name(self, seat: int) -> str:
+        """Return what a seat is called."""
+        return self.seats[seat] if self.seats else f"seat {seat}"
 
     def sees(self, seat: int) -> bool:
         """Return whether the viewer may see what only ``seat`` knows."""

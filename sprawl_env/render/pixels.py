@@ -45,7 +45,9 @@ def rgb_array(picture: Picture) -> Pixels:
 
 
 def _paint(canvas: Any, shape: Shape) -> None:
-    """Paint one shape at scale ``_FINER``."""
+    """Paint one shape at scale ``_FINER``; an invisible one paints nothing."""
+    if shape.fill == shape.stroke == NONE:
+        return
     n = _FINER
     style = {
         "fill": None if shape.fill == NONE else shape.fill,

@@ -53,7 +53,8 @@ from sprawl_env.games.ginkgopolis.names import (
 from sprawl_env.games.ginkgopolis.state import State
 from sprawl_env.games.ginkgopolis.tables import Table
 from sprawl_env.games.ginkgopolis.wording import card_name, character_name, tile_name
-from sprawl_env.render.picture import BUTTON_HEIGHT, Picture, ending
+from sprawl_env.render.canvas import BUTTON_HEIGHT
+from sprawl_env.render.picture import Picture, ending
 from sprawl_env.render.shapes import (
     INK,
     MARGIN,
