@@ -166,6 +166,23 @@ class Picture(Protocol):
         ...
 
 
+class Section(NamedTuple):
+    """A section of a game's guide for persons.
+
+    Attributes:
+        title: a few words.
+        text: what to know, in plain sentences.
+        part: the name, or the beginning of the names, of the parts of the picture that it explains;
+            "": none.
+        shown: whether the guide shows that part.
+    """
+
+    title: str
+    text: str
+    part: str = ""
+    shown: bool = False
+
+
 def no_data(folder: Path | None) -> GameData:
     """Return no data: for games without data files.
 
@@ -222,6 +239,7 @@ class GameRules:
             is never legal otherwise.  None for a game without simultaneous choices (see
             ``GameKernels.owing``).
         draw: ``(game, games, g, view)`` returns a picture; None if the game has no pictures.
+        guide: how to play, for persons; empty if nobody has written it.
     """
 
     name: str
@@ -244,6 +262,7 @@ class GameRules:
     automaton: bool = False
     wait: int | None = None
     draw: Callable[[Any, Games, int, View], Picture] | None = None
+    guide: tuple[Section, ...] = ()
 
     @functools.cached_property
     def record(self) -> np.dtype[Any]:

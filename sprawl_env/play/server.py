@@ -32,6 +32,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from sprawl_env.core.errors import SprawlError
+from sprawl_env.play.guide import sections_of
 from sprawl_env.play.session import NotNow, Session, saves_in
 from sprawl_env.replays.page import WEB as REPLAY_WEB
 from sprawl_env.replays.page import page
@@ -43,6 +44,7 @@ WEB: Final = Path(__file__).parent / "web"
 FILES: Final = {
     "": (WEB / "play.html", "text/html"),
     "page.css": (REPLAY_WEB / "page.css", "text/css"),
+    "parts.js": (REPLAY_WEB / "parts.js", "text/javascript"),
     "play.css": (WEB / "play.css", "text/css"),
     "play.js": (WEB / "play.js", "text/javascript"),
 }
@@ -91,6 +93,12 @@ class PlayServer:
             "save": self._save,
             "load": self._load,
             "hint": self._hint,
+        }
+        self._questions: dict[str, Callable[[Body], Body]] = {"at": self._at}
+        self._reads: dict[str, Callable[[], Body]] = {
+            "view": self._view,
+            "saves": self._list_saves,
+            "guide": self._guide,
         }
 
     def app(self) -> Starlette:
@@ -152,10 +160,10 @@ class PlayServer:
         self._check(request)
         what = request.path_params["what"]
         if request.method == "GET":
-            if what not in {"view", "saves"}:
+            if what not in self._reads:
                 raise Refused(404, "not found")
             return await run_in_threadpool(self._read, what)
-        if what not in self._handlers:
+        if what not in self._handlers and what not in self._questions:
             raise Refused(404, "not found")
         origin, host = request.headers.get("origin"), request.headers["host"]
         if origin != f"http://{host}":
@@ -165,20 +173,23 @@ class PlayServer:
 
     def _read(self, what: str) -> Response:
         with self._lock:
-            found = self._view() if what == "view" else self._list_saves()
+            found = self._reads[what]()
         return JSONResponse(found, headers=HEADERS)
 
     def _list_saves(self) -> Body:
         """Return the names of all saved games, and why those that cannot be loaded cannot."""
         names = saves_in(self._saves)
         reasons = {name: self._session.why_not_loadable(self._saves / name) for name in names}
-        return {"saves": names, "damaged": {name: why for name, why in reasons.items() if why}}
+        damaged = {name: why for name, why in reasons.items() if why}
+        return {"saves": names, "damaged": damaged, "about": {name: name for name in names}}
 
     def _handle(self, what: str, body: Body) -> Response:
         with self._lock:
             if body.get("version") != self._session.version:
                 raise Refused(409, "the game has changed since the page was updated")
             try:
+                if what in self._questions:
+                    return JSONResponse(self._questions[what](body), headers=HEADERS)
                 more = self._handlers[what](body)
             except NotNow as error:
                 raise Refused(409, str(error)) from None
@@ -187,7 +198,14 @@ class PlayServer:
             return JSONResponse({**self._view(), **(more or {})}, headers=HEADERS)
 
     def _view(self) -> Body:
-        return self._session.view(self._seat)
+        """Return what the page shows; without secrets the next person's view replaces the last."""
+        session = self._session
+        if session.to_play in session.humans and not session.is_curtained(self._seat):
+            self._seat = session.to_play
+        return session.view(self._seat)
+
+    def _guide(self) -> Body:
+        return {"sections": sections_of(self._session.game)}
 
     # ---------------------------------------------------------------------------------- handlers
 
@@ -225,7 +243,11 @@ class PlayServer:
     def _hint(self, body: Body) -> Body:
         adviser = _field(body, "name", str)
         found = self._session.hint(self._seat, adviser)
-        return {"hint": found.action, "says": f"{adviser} would play: {found.says}"}
+        says = f"{adviser} would play: {found[0].says}"
+        return {"hint": [advice._asdict() for advice in found], "says": says}
+
+    def _at(self, body: Body) -> Body:
+        return self._session.at(self._seat, _field(body, "ply", int))
 
 
 async def _body(request: Request) -> Body:

@@ -9,33 +9,38 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
 from sprawl_env import replays
-from sprawl_env.bots.analysis import searches
+from sprawl_env.bots.analysis import Analysis, Analyst, searches
 from sprawl_env.bots.names import as_bot, name_of
 from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.core.errors import IllegalAction, InvalidOption, PositionError, SprawlError, short
 from sprawl_env.core.files import parse_json, read_text, remove_leftovers, write_atomically
 from sprawl_env.core.game import Game
-from sprawl_env.core.rules import Picture, Played
+from sprawl_env.core.rules import Played
 from sprawl_env.core.state import NOBODY, NOT_OVER, Games, clone
+from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.rng import MAX_SEED, combine
-from sprawl_env.render.board import picture_of
+from sprawl_env.play.view import has_secrets, known_scores, parts_of, piece_of, side_names
+from sprawl_env.render.board import picture_of, picture_of_view
+from sprawl_env.render.picture import Picture
 from sprawl_env.replays.format import load_file
 
 HUMAN: Final = "human"
 REDEALS: Final = (
     24  # re-dealt positions that are compared to decide that an action revealed nothing
 )
+MOST_BEST: Final = 3  # actions of a hint
 SAVE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 SAVE_KINDS: Final = (".json", ".jsonl")  # a position, a replay
 _ONLY: Final = np.zeros(1, np.int64)
+T = TypeVar("T")
 
 
 class NotNow(SprawlError):
@@ -103,6 +108,14 @@ def _names(what: str, bots: Sequence[str | Bot | type[Bot]]) -> tuple[str, ...]:
     return tuple(names)
 
 
+class Advice(NamedTuple):
+    """An action that an adviser considers, in words, and why; "" if it gives no reason."""
+
+    action: int
+    says: str
+    why: str
+
+
 class Session:
     """A game in progress.
 
@@ -119,6 +132,8 @@ class Session:
         hints: the names of the bots that may give hints.
         games: the current state ``[1]``.
         log: all decisions so far.
+        took_back: what was taken back after something was revealed or decided: ``ply``, and the
+            ``actions`` from there on.
         version: a number that increases with every change.
 
     Raises:
@@ -165,6 +180,7 @@ class Session:
     def _start(self, games: Games) -> None:
         self.games = games
         self.log: list[Entry] = []
+        self.took_back: list[dict[str, Any]] = []
         self._redeals = 0
         self.version += 1
 
@@ -207,8 +223,10 @@ class Session:
             raise NotNow("a game that started from a position has no replay")
         actions = [entry.played.action for entry in self.log]
         visits = [entry.visits for entry in self.log]
-        seats = list(self.seats)
-        return replays.from_actions(self.game, self.seed, actions, visits, bots=seats)
+        about: dict[str, Any] = {"bots": list(self.seats)}
+        if self.took_back:
+            about["took_back"] = self.took_back
+        return replays.from_actions(self.game, self.seed, actions, visits, **about)
 
     def load(self, path: Path) -> None:
         """Continue a saved game: a replay or a position of the same game with the same options.
@@ -226,6 +244,7 @@ class Session:
         self.deal(saved.header["seed"])
         for ply in saved.plies:
             self._play(ply.action, ply.visits)
+        self.took_back = list(saved.header.get("took_back", []))
 
     def _verified(self, path: Path) -> replays.Replay:
         """Return a replay of this game after playing it.
@@ -310,8 +329,10 @@ class Session:
             raise NotNow("no bot is to play")
         self._play(*self._answer_of(self._bots[seat], seat))
 
-    def hint(self, seat: int, name: str) -> Played:
-        """Return what an adviser would play for a seat.
+    def hint(self, seat: int, name: str) -> list[Advice]:
+        """Return what an adviser would play for a seat: its best actions, the best first.
+
+        An adviser that gives no reasons has one.
 
         Raises:
             NotNow: the seat is not to play, or there is no such adviser.
@@ -321,32 +342,55 @@ class Session:
             raise NotNow(f"hint {str(name)!r}: expected one of {', '.join(self._advisers)}")
         if seat != self.to_play:
             raise NotNow(f"seat {seat} is not to play")
-        action, _ = self._answer_of(self._advisers[name], seat)
-        return Played(seat, action, self.game.action_name(self.games, 0, action))
+        bot = self._advisers[name]
+        if isinstance(bot, Analyst):
+            found = self._asked(bot, lambda: bot.analyse(*self._seen_by(seat)))
+            reasons = reasons_of(bot, found)
+        else:
+            action, _ = self._answer_of(bot, seat)
+            reasons = [(action, "")]
+        says = self.game.action_name
+        return [
+            Advice(action, says(self.games, 0, action), why) for action, why in reasons[:MOST_BEST]
+        ]
 
-    def _answer_of(self, bot: Bot, seat: int) -> tuple[int, tuple[float, ...]]:
-        """Return a bot's action, and a search's visits, in a re-dealt position.
-
-        All that the seat cannot know is dealt again.
-
-        Raises:
-            SprawlError: the bot failed or its action is illegal.
-        """
+    def _seen_by(self, seat: int) -> tuple[Mask, Games]:
+        """Return the legal actions, and the position with what the seat cannot know re-dealt."""
         position = clone(self.games)
         self._redeals += 1
         self.game.redeal_hidden(position, 0, combine(self._redeals, len(self.log)), seat)
-        mask = self.game.legal_actions(self.games, 0)[None]
-        observation = self.game.observe(self.games, 0, seat)[None]
+        return self.game.legal_actions(self.games, 0), position
+
+    def _asked(self, bot: Bot, ask_it: Callable[[], T]) -> T:
+        """Return what a bot answers.
+
+        Raises:
+            SprawlError: the bot failed.
+        """
         try:
-            if searches(bot):
-                found = bot.analyse(mask[0], position)
-                return int(found.actions[0]), found.visits_by_id()
-            return int(ask(bot, self.game, position, _ONLY, observation, mask)[0]), ()
+            return ask_it()
         except SprawlError:
             raise
         except Exception as error:  # a user's bot may raise anything
             message = " ".join(str(error).split())[:200]
             raise SprawlError(f"bot {bot.name} raised {type(error).__name__}: {message}") from None
+
+    def _answer_of(self, bot: Bot, seat: int) -> tuple[int, tuple[float, ...]]:
+        """Return a bot's action, and a search's visits, in a re-dealt position.
+
+        Raises:
+            SprawlError: the bot failed or its action is illegal.
+        """
+        mask, position = self._seen_by(seat)
+        observation = self.game.observe(self.games, 0, seat)[None]
+
+        def answer() -> tuple[int, tuple[float, ...]]:
+            if searches(bot):
+                found = bot.analyse(mask, position)
+                return int(found.actions[0]), found.visits_by_id()
+            return int(ask(bot, self.game, position, _ONLY, observation, mask[None])[0]), ()
+
+        return self._asked(bot, answer)
 
     def _play(self, action: int, visits: tuple[float, ...] = ()) -> None:
         before, seat = clone(self.games), int(self.games["to_play"][0])
@@ -360,61 +404,168 @@ class Session:
     # ------------------------------------------------------------------------------------- undo
 
     def may_undo(self, seat: int) -> bool:
-        """Return whether a seat may undo its last action.
+        """Return whether a seat may go back to its last decision.
 
-        It may if no other decision has been made since and the action revealed nothing.
+        The only person may always, if it has decided.  With several persons a seat may if no other
+        decision has been made since and the action revealed nothing.
         """
+        if len(self.humans) == 1:
+            return self._last_of(seat) is not None
+        return self._is_free(seat)
+
+    def _last_of(self, seat: int) -> int | None:
+        """Return the index of a seat's last decision in the log, or None."""
+        plies = range(len(self.log) - 1, -1, -1)
+        return next((k for k in plies if self.log[k].played.seat == seat), None)
+
+    def _is_free(self, seat: int) -> bool:
+        """Return whether a seat's action is the last one and revealed nothing."""
         if not self.log or self.log[-1].played.seat != seat:
             return False
         entry = self.log[-1]
         return not revealed(self.game, entry.before, entry.played.action, seat)
 
     def undo(self, seat: int) -> None:
-        """Undo a seat's last action.
+        """Go back to a seat's last decision; the same cards come again.
+
+        If anything was revealed or decided since, what is taken back is kept in ``took_back``.
 
         Raises:
-            NotNow: the seat may not undo it.
+            NotNow: the seat may not undo.
         """
         if not self.may_undo(seat):
             raise NotNow(
                 "nothing to undo: you can undo your last action only if no other seat has played "
                 "since and it revealed nothing hidden"
             )
-        self.games = self.log.pop().before
+        at = self._last_of(seat)
+        if not self._is_free(seat):
+            actions = [entry.played.action for entry in self.log[at:]]
+            self.took_back.append({"ply": at, "actions": actions})
+        self.games = self.log[at].before
+        del self.log[at:]
         self.version += 1
 
     # ------------------------------------------------------------------------------------- views
 
     def picture(self, seat: int) -> Picture:
-        """Return the picture that a seat may see, with the last action in its caption."""
-        last = self.log[-1].played if self.log else None
-        return picture_of(self.game, self.games, 0, seat, last)
+        """Return the picture that a seat may see, with the actions since its last one marked."""
+        recent = []
+        for entry in reversed(self.log):
+            recent.append(entry.played)
+            if entry.played.seat == seat:
+                break
+        last = recent[0] if recent else None
+        names = self.names(seat)
+        return picture_of(self.game, self.games, 0, seat, last, seats=names, recent=recent[::-1])
+
+    def told(self, seat: int) -> list[dict[str, Any]]:
+        """Return the log as the person in a seat may read it."""
+        names = self.names(seat)
+        return [
+            {
+                "ply": ply,
+                "seat": entry.played.seat,
+                "heading": "",
+                "text": f"{names[entry.played.seat]}: {entry.texts[seat]}",
+                "changes": [],
+            }
+            for ply, entry in enumerate(self.log)
+        ]
+
+    def at(self, seat: int, ply: int) -> dict[str, Any]:
+        """Return what the page shows of the position after a decision of the log.
+
+        Raises:
+            NotNow: there is no such decision, or another person is to play, who has secrets.
+        """
+        if not 0 <= ply < len(self.log) or self.is_curtained(seat):
+            raise NotNow(f"ply {ply}: expected a decision of the log, 0..{len(self.log) - 1}")
+        later = self.log[ply + 1].before if ply + 1 < len(self.log) else self.games
+        view = replace(
+            self.game.view(later, 0, seat, self.log[ply].played),
+            names={},
+            seats=tuple(self.names(seat)),
+        )
+        return {"parts": parts_of(picture_of_view(self.game, later, 0, view))}
+
+    def names(self, seat: int) -> list[str]:
+        """Return what each seat is called for the person in a seat: ``you``, a bot's name, ..."""
+        return names_for(self.seats, seat)
+
+    def is_curtained(self, seat: int) -> bool:
+        """Return whether another person is to play, who has secrets from this one."""
+        others = self.to_play in self.humans and self.to_play != seat
+        return others and has_secrets(self.game, self.games, self.humans)
 
     def view(self, seat: int) -> dict[str, Any]:
-        """Return everything that the page shows to the person in a seat, as JSON values."""
-        picture = self.picture(seat)
-        mine = seat == self.to_play
-        legal = np.flatnonzero(self.game.legal_actions(self.games, 0)).tolist() if mine else []
-        name = self.game.action_name
-        return {
+        """Return everything that the page shows to the person in a seat, as JSON values.
+
+        If another person is to play, who has secrets, it is only who that is.
+        """
+        names, game = self.names(seat), self.game
+        common = {
             "version": self.version,
-            "game": self.game.title,
+            "game": game.title,
             "seat": seat,
             "seats": list(self.seats),
-            "svg": picture.svg(),
+            "names": side_names(game, names),
+            "pieces": [piece_of(side) for side in range(game.num_sides)],
+            "to_play": self.to_play,
+            "curtain": self.is_curtained(seat),
+        }
+        if common["curtain"]:
+            return common
+        picture = self.picture(seat)
+        mine = seat == self.to_play
+        legal = np.flatnonzero(game.legal_actions(self.games, 0)).tolist() if mine else []
+        return common | {
+            "parts": parts_of(picture),
+            "facts": picture.caption.facts,
             "to_play": picture.caption.seat,
             "decision": picture.caption.decision,
             "mine": mine,
             "bot": self.to_play in self._bots,
             "hand_over": self.to_play in self.humans and not mine,
-            "actions": [[action, name(self.games, 0, action)] for action in legal],
+            "actions": [[action, game.action_name(self.games, 0, action)] for action in legal],
             "may_undo": self.may_undo(seat),
+            "took_back": len(self.took_back),
             "over": self.over,
-            "scores": self.game.scores(self.games, 0).tolist() if self.over else None,
-            "log": [[entry.played.seat, entry.texts[seat]] for entry in self.log],
-            "hints": list(self.hints),
+            "points": known_scores(game, self.games, seat),
+            "log": self.told(seat),
+            "hints": [{"name": name, "says": name} for name in self.hints],
             "replay": self.over and self.seed is not None,
         }
+
+
+def reasons_of(bot: Analyst, found: Analysis) -> list[tuple[int, str]]:
+    """Return the actions of an analysis, the best first, and why a bot considers each."""
+    shares = found.visits / max(float(found.visits.sum()), 1.0)
+    order = [0, *sorted(range(1, len(shares)), key=lambda k: -shares[k])]
+    kind = bot.name.partition(":")[0]
+    reasons = []
+    for k in order:
+        value = float(found.values[k])
+        why = f"{shares[k]:.0%}"
+        if not np.isnan(value):
+            if kind == "planner":
+                why += f", lead {value:+.1f}"
+            elif searches(bot):
+                why += f", wins {value:.0%}"
+        reasons.append((int(found.actions[k]), why))
+    return reasons
+
+
+def names_for(seats: Sequence[str], viewer: int | None) -> list[str]:
+    """Return what each seat is called: ``you``, a bot's name, numbered if it sits twice."""
+    called = ["person" if name == HUMAN else name for name in seats]
+    if viewer is not None:
+        called[viewer] = "you"
+    again = [name for name in called if called.count(name) > 1]
+    return [
+        f"{name} {called[: k + 1].count(name)}" if name in again else name
+        for k, name in enumerate(called)
+    ]
 
 
 def saves_in(folder: Path) -> list[str]:

@@ -54,6 +54,11 @@ def picture_of(
     """
     view = game.view(games, g, seat, last)
     view = replace(view, seats=tuple(seats), recent=tuple(recent))
+    return picture_of_view(game, games, g, view)
+
+
+def picture_of_view(game: Game, games: Games, g: int, view: View) -> Picture:
+    """Return the picture of a game for a viewer, the game's own or its text board."""
     if game.rules.draw is not None:
         return cast(Picture, game.rules.draw(game, games, g, view))
     return _drawn(game, games, g, view)

@@ -11,6 +11,7 @@ from sprawl_env.core.rules import GameKernels, GameRules, Option
 from sprawl_env.games.tower_up.actions import ACTIONS
 from sprawl_env.games.tower_up.constants import MARKET_SIZE, MAX_SEATS, MIN_SEATS, MOST_TURNS
 from sprawl_env.games.tower_up.data_files import FILES, FOLDER, compile_tables, load_data
+from sprawl_env.games.tower_up.guide import GUIDE
 from sprawl_env.games.tower_up.invariants import violations
 from sprawl_env.games.tower_up.layout import layout
 from sprawl_env.games.tower_up.names import action_name, describe
@@ -76,4 +77,5 @@ RULES: Final = GameRules(
     declaration=State,
     rebuild=rebuild,
     draw=draw,
+    guide=GUIDE,
 )
