@@ -152,14 +152,28 @@ class Picture(Protocol):
     Attributes:
         width: in pixels.
         height: in pixels.
+        scale: pixels that a unit of length has if the picture is painted.
         shapes: what is painted, in order.
         caption: the seat to play, its decision, and the last action.
     """
 
-    width: float
-    height: float
-    shapes: list[Any]
+    scale: float
     caption: Any
+
+    @property
+    def width(self) -> float:
+        """See the class."""
+        ...
+
+    @property
+    def height(self) -> float:
+        """See the class."""
+        ...
+
+    @property
+    def shapes(self) -> list[Any]:
+        """See the class."""
+        ...
 
     def svg(self) -> str:
         """Return the picture as SVG text."""

@@ -27,9 +27,10 @@ from sprawl_env.core.rules import Played
 from sprawl_env.core.state import NOBODY, NOT_OVER, Games, clone
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.rng import MAX_SEED, combine
-from sprawl_env.play.view import has_secrets, known_scores, parts_of, piece_of, side_names
+from sprawl_env.play.view import has_secrets, known_scores, side_names
 from sprawl_env.render.board import picture_of, picture_of_view
 from sprawl_env.render.picture import Picture
+from sprawl_env.render.pieces import parts_of, piece_of
 from sprawl_env.replays.format import load_file
 
 HUMAN: Final = "human"
@@ -433,12 +434,12 @@ class Session:
         Raises:
             NotNow: the seat may not undo.
         """
-        if not self.may_undo(seat):
+        at = self._last_of(seat) if self.may_undo(seat) else None
+        if at is None:
             raise NotNow(
-                "nothing to undo: you can undo your last action only if no other seat has played "
-                "since and it revealed nothing hidden"
+                "nothing to undo: with other persons you can undo your last action only if no other "
+                "seat has played since and it revealed nothing hidden"
             )
-        at = self._last_of(seat)
         if not self._is_free(seat):
             actions = [entry.played.action for entry in self.log[at:]]
             self.took_back.append({"ply": at, "actions": actions})

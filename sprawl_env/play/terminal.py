@@ -169,8 +169,9 @@ class _Terminal:
         elif word == "hint":
             adviser = rest.strip() or next(iter(session.hints), "")
             found = session.hint(self.seat, adviser)
-            text = f"{adviser} would play {found.action}: {found.says}"
-            console().print(text, highlight=False, markup=False)
+            for advice in found:
+                text = f"{adviser} would play {advice.action}: {advice.says} {advice.why}"
+                console().print(text.rstrip(), highlight=False, markup=False)
         elif word == "save":
             text = f"saved as {session.save(self._saves, rest.strip())}"
             console().print(text, highlight=False, markup=False)

@@ -8,7 +8,6 @@ make them clickable.  Kernels use nothing of this package.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 from xml.sax.saxutils import escape, quoteattr
@@ -29,6 +28,7 @@ from sprawl_env.render.shapes import (
     PANEL,
     PAPER,
     QUIET,
+    SCALE,
     SEAT_COLOURS,
     Point,
     Rect,
@@ -38,6 +38,7 @@ from sprawl_env.render.shapes import (
 from sprawl_env.render.svg import element, number
 
 HEADER_HEIGHT: Final = 50.0
+MOST_COLUMNS: Final = 6
 BOARD: Final = "board"  # where pieces lie: the largest part, and the first
 CARDS: Final = "cards"  # what may be taken, built or answered
 SEAT: Final = "seat"  # what a seat holds
@@ -133,13 +134,14 @@ class Picture:
         parts: the parts; the first is the board.
         caption: what the header says; set by :meth:`header`.
         columns: how many columns the picture has if its parts are drawn side by side.
+        scale: pixels that a unit of length has if the picture is painted.
     """
 
     def __init__(self, title: str, columns: int = COLUMNS) -> None:
         self.title = title
         self.parts: list[Part] = []
         self.caption = Caption()
-        self.columns = columns
+        self.columns, self.scale = columns, 1.0
         self._view = View()
 
     def part(
@@ -244,12 +246,14 @@ class Picture:
         return "\n".join([*lines, "</svg>", ""])
 
 
-def with_columns(picture: Picture, columns: Sequence[int], width: float, height: float) -> Picture:
-    """Set the number of columns with which a picture is largest in a window, and return it."""
+def as_large_as_fits(picture: Picture, width: float, height: float) -> Picture:
+    """Set a picture's columns and scale so that it is as large as a window allows; return it."""
 
-    def scale(count: int) -> float:
-        picture.columns = count
+    def scale(columns: int) -> float:
+        picture.columns = columns
         return min(width / picture.width, height / picture.height)
 
-    picture.columns = max(columns, key=scale)
+    least = max(part.columns for part in picture.parts)
+    picture.columns = max(range(least, MOST_COLUMNS + 1), key=scale)
+    picture.scale = min(SCALE, scale(picture.columns))
     return picture

@@ -1,8 +1,9 @@
 """A replay as one self-contained web page: pictures, actions and scores of every step.
 
-Step ``k`` is the position after ``k`` plies.  Pictures are stored as differences: all distinct
-lines of SVG once, and for each step the edits that turn the previous step's list of line numbers
-into its own.  The page holds this data as gzipped JSON; ``web/viewer.js`` rebuilds the pictures.
+Step ``k`` is the position after ``k`` plies.  A picture is stored as lines: for each part one with
+what it is, as JSON, then its SVG.  Pictures are stored as differences: all distinct lines once, and
+for each step the edits that turn the previous step's list of line numbers into its own.  The page
+holds this data as gzipped JSON; ``web/viewer.js`` rebuilds the pictures.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from sprawl_env.core.game import Game
 from sprawl_env.core.rules import Played
 from sprawl_env.core.state import NOT_OVER, Games
 from sprawl_env.render.board import picture_of
+from sprawl_env.render.picture import Picture
+from sprawl_env.render.pieces import parts_of, piece_of
 from sprawl_env.render.shapes import SEAT_COLOURS
 from sprawl_env.replays.format import Ply, Replay
 from sprawl_env.replays.verification import steps
@@ -70,8 +73,12 @@ class _PictureDiffs:
         self.steps: list[list[Edit]] = []
         self._last: list[int] = []
 
-    def add(self, svg: str) -> None:
-        shown = [self.lines.setdefault(line, len(self.lines)) for line in svg.splitlines()]
+    def add(self, picture: Picture) -> None:
+        lines: list[str] = []
+        for part in parts_of(picture):
+            svg = part.pop("svg")
+            lines += [json.dumps(part), *svg.splitlines()]
+        shown = [self.lines.setdefault(line, len(self.lines)) for line in lines]
         self.steps.append(edits(self._last, shown))
         self._last = shown
 
@@ -117,7 +124,7 @@ def content(
         if ply is not None:
             last = Played(ply.seat, ply.action, ply.says)
         picture = picture_of(game, games, 0, last=last)
-        pictures.add(picture.svg())
+        pictures.add(picture)
         turns.append(int(games["turn"][0]))
         scores.append(game.scores(games, 0).tolist())
         decisions.append((picture.caption.seat, picture.caption.decision))
@@ -128,6 +135,7 @@ def content(
         + f", seed {header['seed']}",
         "sides": side_names(game, header.get("bots")),
         "colours": SEAT_COLOURS,
+        "pieces": [piece_of(side) for side in range(game.num_sides)],
         "plies": [[ply.seat, ply.action, ply.says] for ply in replay.plies],
         "turns": turns,
         "scores": scores,
@@ -156,7 +164,7 @@ def page(replay: Replay, progress: Progress = no_progress, data: Path | None = N
     shown = content(replay, progress, data)
     packed = gzip.compress(json.dumps(shown, separators=(",", ":")).encode(), mtime=0)
     style = read_web("page.css") + read_web("viewer.css")
-    script = read_web("viewer.js")
+    script = read_web("parts.js") + read_web("viewer.js")
     return _filled(
         read_web("viewer.html"),
         title=html.escape(f"{shown['title']}: replay"),

@@ -29,8 +29,8 @@ GUIDE: Final = (
     Section(
         "Building",
         "Choose an empty site beside at least one building, and a colour that no neighbour has. "
-        "You pay a floor for the new building, and for each neighbour a floor of its own colour, which "
-        "is put on top of it. So you need floors of the right colours, and neighbours grow.",
+        "You pay a floor for the new building, and for each neighbour a floor of its own colour, "
+        "which is put on top of it. So you need floors of the right colours, and neighbours grow.",
         "board",
     ),
     Section(

@@ -1,8 +1,6 @@
 "use strict";
 
 const FORCED_DELAY = 500;
-const WIDE = 1320; // least width in pixels for boards and panels side by side
-const MOST_BEST = 3; // actions of a hint that are shown
 
 let view = null; // the last view received from the server
 let names = new Map(); // names of the legal actions, by id
@@ -269,48 +267,16 @@ async function showPast(ply) {
 
 // ------------------------------------------------------------------------------------- the parts
 
-function tab() {
-  return document.body.dataset.tab || "cards";
-}
-
 function showParts(parts) {
-  const kept = new Set(parts.map((part) => part.name));
-  for (const [name, element] of shown) {
-    if (kept.has(name)) continue;
-    element.remove();
-    shown.delete(name);
-    texts.delete(name);
-  }
-  const elements = parts.map((part) => [part, elementOf(part, prepare)]);
-  const pick = (fits) => elements.slice(1).filter(([part]) => fits(part)).map(([, e]) => e);
-  const isOwn = (part) => part.role === "seat" && part.seat === view.seat;
-  const own = pick(isOwn);
-  const others = pick((part) => part.role === "seat" && !isOwn(part));
-  const cards = pick((part) => part.role === "cards"), info = pick((part) => part.role === "info");
-  const board = elements[0][1];
-  if (board.parentNode !== $("board")) {
-    clearParts($("board"));
-    $("board").append(board);
-  }
-  const story = $("story");
-  if (innerWidth >= WIDE) {
+  arrange(parts, view.seat, prepare, ({ own, others, cards, info }, story) => {
     flow($("below"), [story]);
     flow($("flow"), [...own, ...cards, ...others, ...info]);
-  } else {
-    const groups = { cards: [...cards, ...own], seats: [...own, ...others], info, log: [] };
-    flow($("below"), []);
-    flow($("flow"), groups[tab()]);
-    if (story.parentNode !== document.body) document.body.insertBefore(story, $("menu"));
-  }
-  applyZoom();
+  });
   makeRoving();
 }
 
 function chooseTab(name) {
-  document.body.dataset.tab = name;
-  for (const button of $("tabs").children) {
-    button.setAttribute("aria-pressed", String(button.dataset.tab === name));
-  }
+  setTab(name);
   showParts(view.parts);
 }
 
@@ -616,6 +582,7 @@ async function start() {
   $("theme").value = keptTheme();
   setTheme($("theme").value);
   listen();
+  setTab("cards");
   const first = await request("view");
   $("whose").replaceChildren(
     ...[["", "everybody"], ...first.names.map((name, side) => [side, name])].map(([value, text]) => {

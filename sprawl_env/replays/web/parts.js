@@ -4,6 +4,7 @@
 
 const COLUMN = 320; // least width in pixels of a column; texts are then at least 11 pixels high
 const GAP = 8;
+const WIDE = 1320; // least width in pixels for boards and panels side by side
 const TIP_DELAY = 250;
 const LONG_PRESS = 450;
 const ZOOM = 2.6; // of a double tap
@@ -74,6 +75,48 @@ function flow(room, elements) {
       && wanted.every((element, at) => element === column.children[at]);
     if (!same) column.replaceChildren(...wanted);
   });
+}
+
+function setTab(name) {
+  document.body.dataset.tab = name;
+  for (const button of $("tabs").children) {
+    button.setAttribute("aria-pressed", String(button.dataset.tab === name));
+  }
+}
+
+// Show the parts of a picture: the board, then the others side by side, or by tabs.
+function arrange(parts, ownSeat, prepare, sideBySide) {
+  const kept = new Set(parts.map((part) => part.name));
+  for (const [name, element] of shown) {
+    if (kept.has(name)) continue;
+    element.remove();
+    shown.delete(name);
+    texts.delete(name);
+  }
+  const elements = parts.map((part) => [part, elementOf(part, prepare)]);
+  const pick = (fits) => elements.slice(1).filter(([part]) => fits(part)).map(([, e]) => e);
+  const isOwn = (part) => part.role === "seat" && part.seat === ownSeat;
+  const groups = {
+    own: pick(isOwn),
+    others: pick((part) => part.role === "seat" && !isOwn(part)),
+    cards: pick((part) => part.role === "cards"),
+    info: pick((part) => part.role === "info"),
+  };
+  const board = elements[0][1];
+  if (board.parentNode !== $("board")) {
+    for (const old of $("board").querySelectorAll(".part")) old.remove();
+    $("board").append(board);
+  }
+  if (innerWidth >= WIDE) {
+    sideBySide(groups, $("story"));
+  } else {
+    const { own, others, cards, info } = groups;
+    const tabs = { cards: [...cards, ...own], seats: [...own, ...others], info, log: [] };
+    flow($("below"), []);
+    flow($("flow"), tabs[document.body.dataset.tab]);
+    if ($("story").parentNode !== $("side")) $("side").append($("story"));
+  }
+  applyZoom();
 }
 
 // ----------------------------------------------------------------------------------------- zoom
