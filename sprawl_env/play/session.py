@@ -437,8 +437,8 @@ class Session:
         at = self._last_of(seat) if self.may_undo(seat) else None
         if at is None:
             raise NotNow(
-                "nothing to undo: with other persons you can undo your last action only if no other "
-                "seat has played since and it revealed nothing hidden"
+                "nothing to undo: with several persons you can undo your last action only if no "
+                "other seat has played since and it revealed nothing hidden"
             )
         if not self._is_free(seat):
             actions = [entry.played.action for entry in self.log[at:]]

@@ -63,12 +63,14 @@ class Canvas:
     Attributes:
         width: in pixels.
         height: in pixels.
+        scale: pixels that a unit of length has if it is painted.
         shapes: the shapes.
     """
 
     def __init__(self, width: float = COLUMN, height: float = 0.0) -> None:
         self.width = width
         self.height = height
+        self.scale = 1.0
         self.shapes: list[Shape] = []
 
     def add(self, shape: Shape) -> None:

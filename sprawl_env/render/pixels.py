@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from sprawl_env.core.extras import require
 from sprawl_env.core.rules import Picture
+from sprawl_env.render.canvas import Canvas
 from sprawl_env.render.shapes import (
     GROUND,
     NONE,
@@ -29,7 +30,7 @@ Pixels: TypeAlias = npt.NDArray[np.uint8]
 _FINER: Final = 2  # how much finer shapes are painted, before pixels are averaged
 
 
-def rgb_array(picture: Picture) -> Pixels:
+def rgb_array(picture: Picture | Canvas) -> Pixels:
     """Return a picture as uint8 ``[height, width, 3]``, at its scale.
 
     Raises:

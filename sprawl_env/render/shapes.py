@@ -173,8 +173,8 @@ def moved(shape: Shape, x: float, y: float) -> Shape:
     if isinstance(shape, Polygon):
         return replace(shape, points=tuple((a + x, b + y) for a, b in shape.points))
     if isinstance(shape, Line):
-        ends = {"to_x": shape.to_x + x, "to_y": shape.to_y + y}
-        return replace(shape, x=shape.x + x, y=shape.y + y, **ends)
+        start = replace(shape, x=shape.x + x, y=shape.y + y)
+        return replace(start, to_x=shape.to_x + x, to_y=shape.to_y + y)
     if isinstance(shape, Rect | Circle | Text):
         return replace(shape, x=shape.x + x, y=shape.y + y)
     raise TypeError(f"expected a shape of sprawl_env.render.shapes, got {type(shape).__name__}")
