@@ -1,6 +1,7 @@
 """The command ``play``: play against bots, or with others at the same screen.
 
-The page is served to this machine only.  A game is lost when the command ends, unless it is saved.
+The page is served to this machine only.  The game is saved in the folder of saved games whenever a
+person is to play; ``--resume`` continues what was saved last.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import socket
 import sys
 import threading
 import webbrowser
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -25,7 +26,8 @@ from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.registry import rules_of
 from sprawl_env.kernels.rng import MAX_SEED
-from sprawl_env.play.session import HUMAN, Session, game_of
+from sprawl_env.play.saves import game_of, newest_in, seats_of
+from sprawl_env.play.session import HUMAN, Session
 from sprawl_env.play.terminal import play_in_terminal
 
 HOST: Final = "127.0.0.1"
@@ -58,6 +60,8 @@ class Play:
         Path | None,
         file("saved replay (.jsonl) or position (.json) to continue, with its options", "none"),
     ] = None
+    resume: Switch = False
+    """continue the game that was saved last, with its seats and options"""
     saves: Annotated[Path, arg(help="folder for saved games", metavar="PATH")] = Path("runs/play")
     port: Annotated[int, arg(help="port of the page; 0: any free one", metavar="N")] = 8765
     open: bool = True
@@ -74,6 +78,8 @@ def new_session(command: Play) -> Session:
     """
     if command.seed is not None and not 0 <= command.seed <= MAX_SEED:
         raise InvalidOption(f"seed={command.seed}: expected a whole number 0..2**63-1")
+    if command.resume:
+        command = _resumed(command)
     session = Session(
         _game(command),
         command.seats,
@@ -82,7 +88,20 @@ def new_session(command: Play) -> Session:
     )
     if command.load is not None:
         session.load(command.load)
+    session.autosaves = command.saves
     return session
+
+
+def _resumed(command: Play) -> Play:
+    """Return the command that continues what was saved last.
+
+    Raises:
+        SprawlError: there is no saved game, it cannot be read, or another one was asked for.
+    """
+    if command.load is not None:
+        raise InvalidOption("resume: --load names a saved game: use one of the two")
+    path = newest_in(command.saves)
+    return replace(command, load=path, seats=tuple(seats_of(path)) or command.seats)
 
 
 def _game(command: Play) -> Game:

@@ -33,7 +33,8 @@ from starlette.routing import Route
 
 from sprawl_env.core.errors import SprawlError
 from sprawl_env.play.guide import sections_of
-from sprawl_env.play.session import NotNow, Session, saves_in
+from sprawl_env.play.saves import saves_in
+from sprawl_env.play.session import NotNow, Session
 from sprawl_env.replays.page import WEB as REPLAY_WEB
 from sprawl_env.replays.page import page
 
@@ -59,6 +60,14 @@ POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
+FORBIDDEN: Final = 403
+NO_TOKEN: Final = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>The address is not complete</title></head><body>
+<h1>The address is not complete</h1>
+<p>The page is at the whole address that the command <code>sprawl-env play</code> printed in the
+terminal, with the letters and digits after the number of the port. Copy all of it.</p>
+</body></html>
+"""
 Body = dict[str, Any]
 
 
@@ -109,6 +118,7 @@ class PlayServer:
                 Route("/{token}/replay.html", self._replay, methods=["GET"]),
                 Route("/{token}/{name}", self._file, methods=["GET"]),
                 Route("/{token}/", self._file, methods=["GET"]),
+                Route("/", _without_token, methods=["GET"]),
             ],
             exception_handlers={HTTPException: _refuse, 404: _refuse, 405: _refuse, 500: _failed},
         )
@@ -177,11 +187,9 @@ class PlayServer:
         return JSONResponse(found, headers=HEADERS)
 
     def _list_saves(self) -> Body:
-        """Return the names of all saved games, and why those that cannot be loaded cannot."""
-        names = saves_in(self._saves)
-        reasons = {name: self._session.why_not_loadable(self._saves / name) for name in names}
-        damaged = {name: why for name, why in reasons.items() if why}
-        return {"saves": names, "damaged": damaged, "about": {name: name for name in names}}
+        """Return the saved games of this game, and why those that cannot be loaded cannot."""
+        found = [self._session.saved(self._saves / name) for name in saves_in(self._saves)]
+        return {"saves": [saved._asdict() for saved in found if saved is not None]}
 
     def _handle(self, what: str, body: Body) -> Response:
         with self._lock:
@@ -191,6 +199,7 @@ class PlayServer:
                 if what in self._questions:
                     return JSONResponse(self._questions[what](body), headers=HEADERS)
                 more = self._handlers[what](body)
+                self._session.autosave()
             except NotNow as error:
                 raise Refused(409, str(error)) from None
             except SprawlError as error:
@@ -230,7 +239,8 @@ class PlayServer:
 
     def _save(self, body: Body) -> Body:
         path = self._session.save(self._saves, _field(body, "name", str))
-        return {"says": f"saved as {path}"}
+        back = len(self._session.took_back)
+        return {"says": f"saved as {path}{f' (took back: {back})' if back else ''}"}
 
     def _load(self, body: Body) -> Body:
         name = _field(body, "name", str)
@@ -292,8 +302,16 @@ def _field(body: Body, name: str, kind: type) -> Any:
     return value
 
 
+async def _without_token(request: Request) -> Response:
+    """Return a page that says where the whole address is."""
+    headers = {**HEADERS, "Content-Security-Policy": POLICY}
+    return Response(NO_TOKEN, status_code=403, media_type="text/html", headers=headers)
+
+
 async def _refuse(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
+    if status == FORBIDDEN and "text/html" in request.headers.get("accept", ""):
+        return await _without_token(request)
     reason = error.detail if isinstance(error, HTTPException) else "failed"
     headers = {**HEADERS, "Connection": "close"}  # a body that was not read is not waited for
     return JSONResponse({"error": reason}, status_code=status, headers=headers)

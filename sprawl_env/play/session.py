@@ -7,7 +7,7 @@ its seat cannot know is re-dealt.  A hint therefore reveals nothing hidden.
 
 from __future__ import annotations
 
-import re
+import contextlib
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -21,25 +21,33 @@ from sprawl_env.bots.analysis import Analysis, Analyst, searches
 from sprawl_env.bots.names import as_bot, name_of
 from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.core.errors import IllegalAction, InvalidOption, PositionError, SprawlError, short
-from sprawl_env.core.files import parse_json, read_text, remove_leftovers, write_atomically
+from sprawl_env.core.files import remove_leftovers, write_atomically
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import Played
 from sprawl_env.core.state import NOBODY, NOT_OVER, Games, clone
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.rng import MAX_SEED, combine
+from sprawl_env.play.saves import (
+    AUTOSAVE,
+    SAVE_KINDS,
+    SAVE_NAME,
+    Saved,
+    about,
+    game_of,
+    text_of,
+)
 from sprawl_env.play.view import has_secrets, known_scores, side_names
 from sprawl_env.render.board import picture_of, picture_of_view
 from sprawl_env.render.picture import Picture
 from sprawl_env.render.pieces import parts_of, piece_of
 from sprawl_env.replays.format import load_file
+from sprawl_env.replays.recording import from_plies, play_ply
 
 HUMAN: Final = "human"
 REDEALS: Final = (
     24  # re-dealt positions that are compared to decide that an action revealed nothing
 )
 MOST_BEST: Final = 3  # actions of a hint
-SAVE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
-SAVE_KINDS: Final = (".json", ".jsonl")  # a position, a replay
 _ONLY: Final = np.zeros(1, np.int64)
 T = TypeVar("T")
 
@@ -56,13 +64,13 @@ class Entry:
         before: the state ``[1]`` before the decision.
         played: the decision.
         texts: for each person's seat, the action's name without what that seat may not know.
-        visits: how much a search considered each legal action, in the order of their ids, or ().
+        ply: the decision as a replay keeps it.
     """
 
     before: Games
     played: Played
     texts: dict[int, str]
-    visits: tuple[float, ...] = ()
+    ply: replays.Ply
 
 
 def revealed(game: Game, before: Games, action: int, seat: int) -> bool:
@@ -135,6 +143,7 @@ class Session:
         log: all decisions so far.
         took_back: what was taken back after something was revealed or decided: ``ply``, and the
             ``actions`` from there on.
+        autosaves: folder in which the game is saved whenever a person is to play; None: nowhere.
         version: a number that increases with every change.
 
     Raises:
@@ -167,7 +176,8 @@ class Session:
             name: as_bot(bot, game, seed, "hints")
             for name, bot in zip(self.hints, hints, strict=True)
         }
-        self._checked: dict[tuple[Path, int, int], str] = {}  # by path, time and size
+        self._saved: dict[tuple[Path, int, int], Saved | None] = {}  # by path, time and size
+        self.autosaves: Path | None = None
         self.version = 0
         self.deal(seed)
 
@@ -208,6 +218,14 @@ class Session:
             raise InvalidOption(f"{str(path)!r}: cannot be written: {error.strerror}") from None
         return path
 
+    def autosave(self) -> None:
+        """Save the game in ``autosaves``, if a folder is set and a person is to play."""
+        waits = self.over or self.to_play in self.humans
+        if self.autosaves is None or not self.log or not waits:
+            return
+        with contextlib.suppress(SprawlError):  # the game goes on if the disk is full
+            self.save(self.autosaves, f"{AUTOSAVE}{self.game.name}")
+
     def to_text(self) -> str:
         """Return the game as a replay, or as a position if it started from a position."""
         if self.seed is None:
@@ -222,12 +240,9 @@ class Session:
         """
         if self.seed is None:
             raise NotNow("a game that started from a position has no replay")
-        actions = [entry.played.action for entry in self.log]
-        visits = [entry.visits for entry in self.log]
-        about: dict[str, Any] = {"bots": list(self.seats)}
-        if self.took_back:
-            about["took_back"] = self.took_back
-        return replays.from_actions(self.game, self.seed, actions, visits, **about)
+        extra: dict[str, Any] = {"took_back": self.took_back} if self.took_back else {}
+        plies = [entry.ply for entry in self.log]
+        return from_plies(self.game, self.seed, plies, self.games, bots=list(self.seats), **extra)
 
     def load(self, path: Path) -> None:
         """Continue a saved game: a replay or a position of the same game with the same options.
@@ -237,7 +252,7 @@ class Session:
                 game is unchanged.
         """
         if path.suffix == ".json":
-            position = self.game.from_json(_read(path))
+            position = self.game.from_json(text_of(path))
             self.seed = None
             self._start(position)
             return
@@ -263,29 +278,34 @@ class Session:
             pass
         return saved
 
-    def why_not_loadable(self, path: Path) -> str:
-        """Return why :meth:`load` refuses a saved game; "" if it can be loaded.
+    def saved(self, path: Path) -> Saved | None:
+        """Return what the list of saved games says of a file; None if it is of another game.
 
         The answer is kept until the file changes.
         """
         try:
             found = path.stat()
         except OSError as error:
-            return f"{path.name}: cannot be read: {error.strerror}"
+            why = f"{path.name}: cannot be read: {error.strerror}"
+            return Saved(path.name, f"{path.stem} (damaged)", why)
         key = (path, found.st_mtime_ns, found.st_size)
-        if key not in self._checked:
-            self._checked[key] = self._why_not_loadable(path)
-        return self._checked[key]
+        if key not in self._saved:
+            self._saved[key] = self._looked_at(path)
+        return self._saved[key]
 
-    def _why_not_loadable(self, path: Path) -> str:
+    def _looked_at(self, path: Path) -> Saved | None:
         try:
+            game = game_of(path)
+            if (game.name, game.options) != (self.game.name, self.game.options):
+                return None
             if path.suffix == ".json":
-                self.game.from_json(_read(path))
+                plies, seats = int(self.game.from_json(text_of(path))["ply"][0]), []
             else:
-                self._verified(path)
+                saved = self._verified(path)
+                plies, seats = len(saved.plies), list(saved.header.get("bots", []))
         except SprawlError as error:
-            return str(error)
-        return ""
+            return Saved(path.name, f"{path.stem} (damaged)", str(error))
+        return Saved(path.name, about(path, seats, plies))
 
     # ------------------------------------------------------------------------------- decisions
 
@@ -395,9 +415,8 @@ class Session:
 
     def _play(self, action: int, visits: tuple[float, ...] = ()) -> None:
         before, seat = clone(self.games), int(self.games["to_play"][0])
-        played = Played(seat, action, self.game.action_name(self.games, 0, action))
-        self.game.play(self.games, 0, action)
-        self.log.append(Entry(before, played, {}, visits))
+        ply = play_ply(self.game, self.games, action, visits)
+        self.log.append(Entry(before, Played(seat, action, ply.says), {}, ply))
         for human in self.humans:
             self.log[-1].texts[human] = self.picture(human).caption.last
         self.version += 1
@@ -567,42 +586,3 @@ def names_for(seats: Sequence[str], viewer: int | None) -> list[str]:
         f"{name} {called[: k + 1].count(name)}" if name in again else name
         for k, name in enumerate(called)
     ]
-
-
-def saves_in(folder: Path) -> list[str]:
-    """Return the names of the saved games in a folder, newest first; dangling links come last."""
-    found = [path for path in folder.glob("*.json*") if path.suffix in SAVE_KINDS]
-    saves = [path for path in found if SAVE_NAME.fullmatch(path.stem)]
-    return [path.name for path in sorted(saves, key=lambda p: (-_changed(p), p.name))]
-
-
-def _changed(path: Path) -> float:
-    """Return when a file was changed; 0 if it cannot be read."""
-    try:
-        return path.stat().st_mtime
-    except OSError:
-        return 0.0
-
-
-def game_of(path: Path) -> Game:
-    """Return the game, with its options, of a saved replay or position.
-
-    Raises:
-        SprawlError: the file cannot be read or is damaged, or there is no such game or option.
-    """
-    if path.suffix != ".json":
-        return load_file(path).game()
-    text = _read(path)
-    try:
-        content = parse_json(text)
-        name, options = str(content["game"]), dict(content["options"])
-    except (KeyError, TypeError, ValueError):
-        raise PositionError(f"{path.name}: expected a position or a replay") from None
-    return replays.game_of(name, options, path.name)
-
-
-def _read(path: Path) -> str:
-    try:
-        return read_text(path)
-    except OSError as error:
-        raise PositionError(f"{path.name}: cannot be read: {error.strerror}") from None

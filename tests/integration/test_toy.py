@@ -264,13 +264,13 @@ def test_it_is_played_without_pictures_and_no_hidden_card_is_shown(folder, monke
         if session.games.ply[0] == 0:
             assert text.count("holds ? ?") == 2
         for action, says in view["actions"]:
-            assert f'data-actions="{action}"' in view["svg"]
+            assert f'data-actions="{action}"' in view["parts"][-1]["svg"]
             assert says in text
         clicked += 1
         session.play(0, view["actions"][0][0])
     assert clicked == 2
     assert "holds ?" not in text_picture(session.picture(0))
-    assert session.view(0)["scores"] == session.game.scores(session.games, 0).tolist()
+    assert session.view(0)["points"] == session.game.scores(session.games, 0).tolist()
 
 
 def test_it_is_played_in_the_terminal_saved_and_loaded(folder, capsys):
@@ -318,7 +318,7 @@ def test_the_server_of_the_page_takes_it(folder):
             headers={"Origin": f"http://{host}"},
         )
         assert answer.status_code == 200, answer.text
-    assert "<svg" in client.get("/token/api/view").json()["svg"]
+    assert "<svg" in client.get("/token/api/view").json()["parts"][0]["svg"]
     assert client.get("/token/replay.html").status_code == 200
 
 

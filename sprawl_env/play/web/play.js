@@ -58,13 +58,13 @@ async function refresh(continues = true) {
 }
 
 async function listSaves() {
-  const { saves, damaged, about } = await request("saves");
+  const { saves } = await request("saves");
   $("saves").replaceChildren(
-    ...saves.map((name) => {
-      const option = made("option", "", name in damaged ? `${name} (damaged)` : about[name]);
+    ...saves.map(({ name, says, damaged }) => {
+      const option = made("option", "", says);
       option.value = name;
-      option.disabled = name in damaged; // shown in grey
-      option.title = damaged[name] || "";
+      option.disabled = damaged !== ""; // shown in grey
+      option.title = damaged;
       return option;
     }),
   );

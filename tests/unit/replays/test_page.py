@@ -62,8 +62,13 @@ def test_every_step_of_a_page_is_the_games_own_picture(name, label):
     game, last = played.game(), None
     games = game.deal(1, played.header["seed"])
     for k, lines in enumerate(applied(shown["steps"])):
-        svg = game.svg(games, 0, last=last)
-        assert "\n".join(shown["lines"][line] for line in lines) + "\n" == svg, k
+        found = "\n".join(shown["lines"][line] for line in lines)
+        parts = game.picture(games, 0, last=last).parts
+        svg = [part.svg() for part in parts]
+        abouts = [json.loads(line) for line in found.splitlines() if line.startswith("{")]
+        assert [about["name"] for about in abouts] == [part.name for part in parts], k
+        drawn = "\n".join(line for line in found.splitlines() if not line.startswith("{"))
+        assert f"{drawn}\n" == "".join(svg), k
         assert shown["scores"][k] == game.scores(games, 0).tolist()
         assert shown["turns"][k] == games["turn"][0]
         if k < len(played.plies):
@@ -154,7 +159,7 @@ def shown_step(browser):
 
 
 def picture(browser):
-    return browser.inner_html("#board")
+    return browser.inner_html("main")
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -217,9 +222,9 @@ def test_a_browser_goes_to_steps_plays_and_pauses():
 def test_a_browser_marks_what_is_played_next_and_hides_the_rest():
     played = golden("tower_up", "2-seats")
     with open_page(page(played)) as browser:
-        chosen = browser.locator("#board .target.next")
+        chosen = browser.locator("main .target.next")
         assert chosen.count() == 1
         assert str(played.plies[0].action) in chosen.get_attribute("data-actions").split()
-        assert browser.locator("#board .target:visible").count() > 1
+        assert browser.locator("main .target:visible").count() > 1
         browser.keyboard.press("t")
-        assert browser.locator("#board .target:visible").count() == 1
+        assert browser.locator("main .target:visible").count() == 1
