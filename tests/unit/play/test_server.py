@@ -21,8 +21,8 @@ from sprawl_env.commands import play
 from sprawl_env.core.errors import InvalidOption, PositionError
 from sprawl_env.play import connections, server
 from sprawl_env.play.connections import MAX_CONNECTIONS, MAX_HEADER_BYTES, PageServer
-from sprawl_env.play.server import MAX_BYTES, PlayServer
 from sprawl_env.play.saves import saves_in
+from sprawl_env.play.server import MAX_BYTES, PlayServer
 from sprawl_env.play.session import Session
 
 TOKEN = "a-token"
