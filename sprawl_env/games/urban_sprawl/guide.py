@@ -90,9 +90,9 @@ GUIDE: Final = (
     Section(
         "The end",
         "The Metropolis event Olympic Games stops the game. Every prestige line pays once more, "
-        "and ten wealth are one prestige. The office of a zone gives its holder one prestige for "
-        "each own building of that zone, the Mayor's one for each beside a park. If prestige is "
-        "equal, more wealth wins.",
+        "and ten wealth are one prestige. The office of a zone gives one prestige for each "
+        "building of that zone in the city, the Mayor's one for each own building beside a park. "
+        "If prestige is equal, more wealth wins.",
         "seat-",
     ),
 )
