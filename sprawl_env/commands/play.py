@@ -18,10 +18,12 @@ from typing import Annotated, Final
 
 from tyro.conf import arg
 
+from sprawl_env.bots.policy.agents import BEST, best_of
+from sprawl_env.bots.ratings import ranked_search
 from sprawl_env.commands.flags import GameName, Options, Switch, bots, file
 from sprawl_env.console import fail, parse_options, say
 from sprawl_env.core.errors import InvalidOption
-from sprawl_env.core.extras import require_extra
+from sprawl_env.core.extras import missing, require_extra
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.registry import rules_of
@@ -32,6 +34,8 @@ from sprawl_env.play.terminal import play_in_terminal
 
 HOST: Final = "127.0.0.1"
 MOST_PORT: Final = 65_535
+SEARCH: Final = "mcts:sims=100"  # gives hints in a game without a ranking
+HINTS: Final = "greedy, the mcts of the ranking, agent:best"
 
 
 @dataclass(frozen=True)
@@ -52,10 +56,7 @@ class Play:
             help_behavior_hint="(default: random)",
         ),
     ] = None
-    hints: Annotated[tuple[str, ...], arg(help="bots that give hints", metavar="BOT ...")] = (
-        "greedy",
-        "mcts:sims=100",
-    )
+    hints: Annotated[tuple[str, ...] | None, bots("bots that give hints", HINTS)] = None
     load: Annotated[
         Path | None,
         file("saved replay (.jsonl) or position (.json) to continue, with its options", "none"),
@@ -80,10 +81,11 @@ def new_session(command: Play) -> Session:
         raise InvalidOption(f"seed={command.seed}: expected a whole number 0..2**63-1")
     if command.resume:
         command = _resumed(command)
+    game = _game(command)
     session = Session(
-        _game(command),
+        game,
         command.seats,
-        command.hints,
+        default_hints(game) if command.hints is None else command.hints,
         secrets.randbelow(MAX_SEED) if command.seed is None else command.seed,
     )
     if command.load is not None:
@@ -102,6 +104,17 @@ def _resumed(command: Play) -> Play:
         raise InvalidOption("resume: --load names a saved game: use one of the two")
     path = newest_in(command.saves)
     return replace(command, load=path, seats=tuple(seats_of(path)) or command.seats)
+
+
+def default_hints(game: Game) -> tuple[str, ...]:
+    """Return the bots that give hints if none are named.
+
+    They are greedy, the mcts of the game's ranking, and the strongest trained agent, if the game
+    has one for its number of seats and what loads it is installed.
+    """
+    hints = ("greedy", ranked_search(game.name) or SEARCH)
+    has_agent = best_of(game.name, game) != BEST and not missing(("torch", "safetensors"))
+    return (*hints, f"agent:{BEST}") if has_agent else hints
 
 
 def _game(command: Play) -> Game:

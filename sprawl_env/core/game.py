@@ -24,8 +24,9 @@ from sprawl_env.core.checks import (
     whole_number,
 )
 from sprawl_env.core.errors import IllegalAction, InvalidOption, PositionError
+from sprawl_env.core.points import points_table
 from sprawl_env.core.records import RecordCheck
-from sprawl_env.core.rules import GameRules, Picture, Played, View, totals_kernel
+from sprawl_env.core.rules import GameRules, Picture, Played, PointsRow, View, totals_kernel
 from sprawl_env.core.shown import Shown
 from sprawl_env.core.state import NOBODY, NOT_OVER, Games, plain, raw_bytes
 from sprawl_env.core.variants import (
@@ -377,6 +378,22 @@ class Game:
         out = np.empty(self.num_sides, np.int32)
         self.kernels.standings(plain(self.tables), records, g, out)
         return out
+
+    def points(self, games: Games, g: int = 0) -> list[PointsRow]:
+        """Return where the points of all sides come from, as if the game were scored now.
+
+        The rows are the sources of points, without those that give no side anything; the row
+        ``total``, their sum, which equals :meth:`scores`; and the tie-breaks in their order.  A
+        game that has no such table returns the total alone.
+
+        During a game the table may tell what a seat cannot know.
+
+        Raises:
+            InvalidOption: not records of this game with these options, or no such game.
+        """
+        games, g = self._readable(games, g)
+        table = self.rules.points
+        return points_table(self, games, g, []) if table is None else table(self, games, g)
 
     def _totals(self, games: Games) -> tuple[Ints, Ints]:
         """Return the points and the ranking of every game, int32 ``[n, num_sides]`` each."""

@@ -197,6 +197,20 @@ class Section(NamedTuple):
     shown: bool = False
 
 
+class PointsRow(NamedTuple):
+    """A row of the table of where points come from.
+
+    Attributes:
+        what: the source of the points; ``total``; or a tie-break, e.g. ``tie-break: wealth``.
+        points: of each side, seats first.
+        total: whether it is the sum of the rows before it, which is what is scored.
+    """
+
+    what: str
+    points: tuple[int, ...]
+    total: bool = False
+
+
 def no_data(folder: Path | None) -> GameData:
     """Return no data: for games without data files.
 
@@ -254,6 +268,8 @@ class GameRules:
             ``GameKernels.owing``).
         draw: ``(game, games, g, view)`` returns a picture; None if the game has no pictures.
         guide: how to play, for persons; empty if nobody has written it.
+        points: ``(game, games, g)`` returns where the points of all sides come from, as if the game
+            were scored now (see :meth:`sprawl_env.core.game.Game.points`); None: only totals.
     """
 
     name: str
@@ -277,6 +293,7 @@ class GameRules:
     wait: int | None = None
     draw: Callable[[Any, Games, int, View], Picture] | None = None
     guide: tuple[Section, ...] = ()
+    points: Callable[[Any, Games, int], list[PointsRow]] | None = None
 
     @functools.cached_property
     def record(self) -> np.dtype[Any]:

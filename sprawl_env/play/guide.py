@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from sprawl_env.core.game import Game
+from sprawl_env.core.rules import Section
 from sprawl_env.render.board import picture_of
+from sprawl_env.render.picture import Picture
 
 
 def sections_of(game: Game) -> list[dict[str, Any]]:
@@ -15,13 +17,21 @@ def sections_of(game: Game) -> list[dict[str, Any]]:
     that part at the start of a game as SVG text.  A game without a guide has none.
     """
     start = picture_of(game, game.deal(1, 0), 0, 0)
-    drawn = {part.name: part.svg() for part in start.parts}
     return [
         {
             "title": section.title,
             "text": section.text,
             "part": section.part,
-            "svg": drawn.get(section.part, "") if section.shown else "",
+            "svg": _drawn(start, section),
         }
         for section in game.rules.guide
     ]
+
+
+def _drawn(picture: Picture, section: Section) -> str:
+    """Return the first part of a picture that a section shows, as SVG text; "" if there is none."""
+    if not section.shown or not section.part:
+        return ""
+    parts = (part for part in picture.parts if part.name.startswith(section.part))
+    first = next(parts, None)
+    return "" if first is None else first.svg()

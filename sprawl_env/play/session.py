@@ -20,6 +20,7 @@ from sprawl_env import replays
 from sprawl_env.bots.analysis import Analysis, Analyst, searches
 from sprawl_env.bots.names import as_bot, name_of
 from sprawl_env.bots.protocol import Bot, ask
+from sprawl_env.bots.ratings import described, strongest_first
 from sprawl_env.core.errors import IllegalAction, InvalidOption, PositionError, SprawlError, short
 from sprawl_env.core.files import remove_leftovers, write_atomically
 from sprawl_env.core.game import Game
@@ -509,6 +510,22 @@ class Session:
         )
         return {"parts": parts_of(picture_of_view(self.game, later, 0, view))}
 
+    def advisers(self) -> list[dict[str, str]]:
+        """Return who may give hints, strongest first.
+
+        ``name`` is what :meth:`hint` takes; ``says`` has the rating and the time for a move, if the
+        rankings know them.
+        """
+        called = [self._advisers[name].name for name in self.hints]
+        return [
+            {"name": self.hints[k], "says": described(self.game, called[k])}
+            for k in strongest_first(self.game.name, called)
+        ]
+
+    def score_table(self) -> list[dict[str, Any]]:
+        """Return where the points of all sides came from, once the game is over; before, []."""
+        return [row._asdict() for row in self.game.points(self.games, 0)] if self.over else []
+
     def names(self, seat: int) -> list[str]:
         """Return what each seat is called for the person in a seat: ``you``, a bot's name, ..."""
         return names_for(self.seats, seat)
@@ -553,7 +570,8 @@ class Session:
             "over": self.over,
             "points": known_scores(game, self.games, seat),
             "log": self.told(seat),
-            "hints": [{"name": name, "says": name} for name in self.hints],
+            "hints": self.advisers(),
+            "score_table": self.score_table(),
             "replay": self.over and self.seed is not None,
         }
 

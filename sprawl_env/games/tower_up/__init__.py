@@ -16,6 +16,7 @@ from sprawl_env.games.tower_up.invariants import violations
 from sprawl_env.games.tower_up.layout import layout
 from sprawl_env.games.tower_up.names import action_name, describe
 from sprawl_env.games.tower_up.observation import observe
+from sprawl_env.games.tower_up.points import points
 from sprawl_env.games.tower_up.possible import is_possible
 from sprawl_env.games.tower_up.rebuild import rebuild
 from sprawl_env.games.tower_up.render import draw
@@ -78,4 +79,5 @@ RULES: Final = GameRules(
     rebuild=rebuild,
     draw=draw,
     guide=GUIDE,
+    points=points,
 )

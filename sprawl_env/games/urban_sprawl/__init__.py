@@ -10,9 +10,11 @@ from sprawl_env.core.rules import GameKernels, GameRules, Option
 from sprawl_env.games.urban_sprawl.actions import ACTIONS
 from sprawl_env.games.urban_sprawl.constants import MAX_SEATS, MIN_SEATS, MOST_TURNS
 from sprawl_env.games.urban_sprawl.data_files import FILES, FOLDER, compile_tables, load_data
+from sprawl_env.games.urban_sprawl.guide import GUIDE
 from sprawl_env.games.urban_sprawl.invariants import violations
 from sprawl_env.games.urban_sprawl.names import action_name, describe
 from sprawl_env.games.urban_sprawl.observation import layout, observe
+from sprawl_env.games.urban_sprawl.points import points
 from sprawl_env.games.urban_sprawl.possible import is_possible
 from sprawl_env.games.urban_sprawl.rebuild import rebuild
 from sprawl_env.games.urban_sprawl.render import draw
@@ -62,4 +64,6 @@ RULES: Final = GameRules(
     declaration=State,
     rebuild=rebuild,
     draw=draw,
+    guide=GUIDE,
+    points=points,
 )
