@@ -182,6 +182,7 @@ def _site(part: Part, state: State, site: Any, place: Point, half: float) -> Non
         _building(part, state, site.id, place, half)
         part.add(Rect(x - half, y - half - 12, 20, 10, 2, fill=PAPER))
         part.text(x - half + 10, y - half - 4, name, 9, fill=QUIET, anchor="middle")
+        part.explain(x - half, y - half - 12, 20, 9, DISTRICT_TIP)
     if site.park:
         _park(part, x - half - 7, y - half * 0.45)
     if site.lake:
