@@ -54,7 +54,9 @@ from sprawl_env.games.urban_sprawl.render_marks import (
     tree,
 )
 from sprawl_env.games.urban_sprawl.render_seats import hand, seat
-from sprawl_env.games.urban_sprawl.render_tips import (
+from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.tables import Table
+from sprawl_env.games.urban_sprawl.tips import (
     BALLOT_TIP,
     EDGE_TIP,
     FRAME_TIP,
@@ -74,8 +76,6 @@ from sprawl_env.games.urban_sprawl.render_tips import (
     vocation_tip,
     zone_tip,
 )
-from sprawl_env.games.urban_sprawl.state import State
-from sprawl_env.games.urban_sprawl.tables import Table
 from sprawl_env.games.urban_sprawl.wording import OFFICE_NAMES
 from sprawl_env.render.picture import CARDS, INFO, Part, Picture, ending
 from sprawl_env.render.shapes import (
@@ -249,13 +249,13 @@ def _supply(picture: Picture, tables: Tables, state: State, view: View) -> None:
         part.text(x + 20, y + 14, VOCATIONS[vocation], 9.2, width=width - 22, fill=ink)
         tip = vocation_tip(tables[0], vocation, left)
         part.target(view, [VOCATION + vocation], Rect(x, y, width - 2, ROW, 3), tip)
-    _markers(part, tables, state, view, 118)
-    _tiles(part, state, 164)
-    part.height = 258
+    y = _markers(part, tables, state, view, 118)
+    _tiles(part, state, y)
+    part.height = y + 92
 
 
-def _markers(part: Part, tables: Tables, state: State, view: View, y: float) -> None:
-    """Draw the markers that no grey space has."""
+def _markers(part: Part, tables: Tables, state: State, view: View, y: float) -> float:
+    """Draw the markers that no grey space has; return where the next title stands."""
     placed = {int(marker) for marker in state.marker_at if marker != NO_MARKER}
     free = [marker for marker in range(NUM_MARKERS) if marker not in placed]
     part.text(INSET, y, "markers left" if free else "no markers left", 11, bold=True)
@@ -266,6 +266,7 @@ def _markers(part: Part, tables: Tables, state: State, view: View, y: float) -> 
         number(part, x, y + 18, value, marker < NUM_WEALTH_MARKERS)
         tip = marker_tip(tables, marker)
         part.target(view, [MARKER + marker], Circle(x, y + 18, 12.5), tip)
+    return y + (46 if free else 20)
 
 
 def _tiles(part: Part, state: State, y: float) -> None:

@@ -28,10 +28,10 @@ from sprawl_env.games.urban_sprawl.effect_verbs import VERBS_OF
 from sprawl_env.games.urban_sprawl.names import kind_name, marker_name
 from sprawl_env.games.urban_sprawl.render_cards import effect_words, source_of
 from sprawl_env.games.urban_sprawl.render_marks import INSET, contract, paragraph
-from sprawl_env.games.urban_sprawl.render_tips import card_tip, office_tip, zone_tip
 from sprawl_env.games.urban_sprawl.state import State
 from sprawl_env.games.urban_sprawl.steps import DECISIONS, Step
 from sprawl_env.games.urban_sprawl.tables import MAYORS_PARK, Table
+from sprawl_env.games.urban_sprawl.tips import card_tip, office_tip, zone_tip
 from sprawl_env.games.urban_sprawl.wording import OFFICE_NAMES
 from sprawl_env.kernels.agenda import top
 from sprawl_env.render.picture import CARDS, Part, Picture
@@ -157,6 +157,8 @@ def _labels(t: Table, state: State, view: View) -> dict[int, tuple[str, str]]:
 
 def _buttons(part: Part, labels: dict[int, tuple[str, str]], view: View, y: float) -> float:
     """Draw buttons in rows, each as wide as its label; return their bottom."""
+    if not labels:
+        return y - 6
     x, most, row = INSET, part.width - 2 * INSET, 0.0
     for action, (label, tip) in labels.items():
         width = min(max(text_width(label, BUTTON_SIZE) + 16, LEAST_BUTTON), most)

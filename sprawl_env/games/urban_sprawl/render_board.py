@@ -39,9 +39,9 @@ from sprawl_env.games.urban_sprawl.render_marks import (
     number,
     tree,
 )
-from sprawl_env.games.urban_sprawl.render_tips import block_tip, building_tip, line_tip
 from sprawl_env.games.urban_sprawl.state import State
 from sprawl_env.games.urban_sprawl.tables import Table
+from sprawl_env.games.urban_sprawl.tips import block_tip, building_tip, line_tip
 from sprawl_env.render.picture import BOARD, Part, Picture
 from sprawl_env.render.shapes import (
     FAINT,
@@ -67,6 +67,10 @@ GREY_X: Final = 498.0  # middle of the grey spaces on the right
 GREY_Y: Final = 17.0  # middle of those on top
 COLUMN_Y: Final = CITY_Y + CITY + 20
 HEIGHT: Final = COLUMN_Y + 16
+TARGET_INSET: Final = 1.5
+VALUE_ROOM: Final = 10.5  # from the middle of a block: targets leave its value free
+CLOCKWISE: Final = (0, 1, 3, 2)  # corners
+BORDERS: Final = ((-1, 0), (0, -1), (1, 0), (0, 1))  # between a corner and the one before it
 SPOT: Final = 21.0  # side of the target of a footprint; three fit beside each other in a block
 
 
@@ -120,7 +124,7 @@ def _outline(block: int, corners: int, inset: float) -> tuple[Point, ...]:
     bottom = far if corners & 12 else LOT - inset
     points: list[Point] = []
     ends = ((left, top), (right, top), (right, bottom), (left, bottom))
-    for corner, end in zip((0, 1, 3, 2), ends, strict=True):
+    for corner, end in zip(CLOCKWISE, ends, strict=True):
         if SIZE_OF[corners] < L_SIZE or corners >> corner & 1:
             points.append(end)
             continue
@@ -129,6 +133,37 @@ def _outline(block: int, corners: int, inset: float) -> tuple[Point, ...]:
         notch = [(end[0], inner_y), (inner_x, inner_y), (inner_x, end[1])]
         points += notch if corner in DIAGONAL else notch[::-1]
     return tuple((x + dx, y + dy) for dx, dy in points)
+
+
+def _around_value(block: int, corners: int) -> tuple[Point, ...]:
+    """Return the outline of a target, which leaves the value in the middle of the block free."""
+    if corners == ALL_CORNERS:
+        return _outline(block, corners, TARGET_INSET)
+    covered = [corners >> corner & 1 for corner in CLOCKWISE]
+    first = next(k for k in range(CORNERS) if covered[k] and not covered[k - 1])
+    run = range(first, first + sum(covered))
+    far = LOT - TARGET_INSET
+    outer = [_from_middle(k, far, far) for k in run]
+    inner = [_from_middle(first, VALUE_ROOM, TARGET_INSET)]
+    for k in run:
+        inner.append(_from_middle(k, VALUE_ROOM * 0.7, VALUE_ROOM * 0.7))
+        last = k == run[-1]
+        inner.append(_from_middle(k, TARGET_INSET if last else 0, VALUE_ROOM))
+    start, end = _from_middle(first, far, TARGET_INSET), _from_middle(run[-1], TARGET_INSET, far)
+    x, y = _lot_place(block * CORNERS + CORNERS - 1)
+    return tuple((x + dx, y + dy) for dx, dy in (start, *outer, end, *inner[::-1]))
+
+
+def _from_middle(k: int, before: float, after: float) -> Point:
+    """Return a point of a corner as seen from the middle of its block.
+
+    Args:
+        k: which corner, clockwise from the top left one.
+        before: distance along the border to the corner before it.
+        after: distance along the border to the next corner.
+    """
+    (x, y), (to_x, to_y) = BORDERS[k % CORNERS], BORDERS[(k + 1) % CORNERS]
+    return x * before + to_x * after, y * before + to_y * after
 
 
 def _block(part: Part, tables: Tables, state: State, view: View, block: int) -> None:
@@ -200,7 +235,7 @@ def _site(
         _footprint(part, view, site, int(SHAPES[size - 1, corner]))
         return
     shape = int(SHAPES[size - 1, corner]) if size else int(state.corners[site])
-    lot = Polygon(_outline(block, shape or 1 << corner, 1.5))
+    lot = Polygon(_around_value(block, shape or 1 << corner))
     is_building = not size and shape
     tip = building_tip(state, site, view) if is_building else block_tip(tables, state, block)
     part.target(view, [SITE + site], lot, tip)

@@ -109,40 +109,30 @@ def planning_card(part: Part, tables: Tables, kind: int, x: float, y: float) -> 
 def contract(part: Part, tables: Tables, card: int, y: float, label: str = "") -> float:
     """Draw a contract, or an event of its deck, over the width of a part; return its bottom.
 
-    From top to bottom: zone, size, name and label; prestige icon, vocations and restrictions; the
+    From top to bottom: zone, size, name, prestige icon and label; vocations and restrictions; the
     effects.
     """
     t: Table = tables[0]
-    x = INSET
+    x, right = INSET, part.width - INSET
     if not is_event(t, card):
         zone_badge(part, x - 2, y + 5, int(t.card_zone[card]), int(t.card_size[card]))
         x = 61.0
-    room = text_width(label, 10.5) + INSET if label else 0
-    part.text(part.width - INSET, y + 17, label, 10.5, fill=QUIET, anchor="end")
+    if label:
+        right -= part.text(right, y + 17, label, 10.5, fill=QUIET, anchor="end") + 7
+    if t.card_prestige[card]:
+        right -= 11
+        number(part, right, y + 13.5, int(t.card_prestige[card]), False)
+        right -= 15
     name = card_name(tables, card) + (" (event)" if is_event(t, card) else "")
     bottom = y + 18
-    for line in wrapped(name, 12.5, part.width - x - room - INSET):
+    for line in wrapped(name, 12.9, right - x):  # as wide as 12 in bold
         part.text(x, bottom, line, 12, bold=True)
         bottom += 14
-    bottom = max(_facts(part, t, card, bottom), bottom)
+    bottom += 1
+    for words, fill in ((vocations_of(t, card), INK), (restrictions(t, card), QUIET)):
+        if words:
+            bottom = paragraph(part, INSET, bottom, words, fill=fill) + 0.5
     for effect in effects_of(t, card):
         part.add(Circle(INSET + 2.5, bottom - 3.2, 1.6, fill=QUIET))
         bottom = paragraph(part, INSET + 8, bottom, effect) + 1
-    return bottom - 4
-
-
-def _facts(part: Part, t: Table, card: int, y: float) -> float:
-    """Draw prestige icon, vocations and restrictions; return ``y`` below them."""
-    x, top = INSET, y
-    if t.card_prestige[card]:
-        number(part, x + 11, y + 1, int(t.card_prestige[card]), False)
-        x, y = x + 28, y + 4
-    for words, fill in ((vocations_of(t, card), INK), (restrictions(t, card), QUIET)):
-        if words:
-            y = paragraph(part, x, y, words, fill=fill)
-    return max(y, top + 17) if x > INSET else y
-
-
-def button_height(label: str, width: float) -> float:
-    """Return the height of a button with a label."""
-    return 9.0 + 13 * len(wrapped(label, 10.5, width - 10))
+    return bottom - 5

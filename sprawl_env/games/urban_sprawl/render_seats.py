@@ -27,7 +27,9 @@ from sprawl_env.games.urban_sprawl.render_marks import (
     paragraph,
     permit,
 )
-from sprawl_env.games.urban_sprawl.render_tips import (
+from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.tables import Table
+from sprawl_env.games.urban_sprawl.tips import (
     AP_TIP,
     FAVOR_TIP,
     HAND_TIP,
@@ -40,8 +42,6 @@ from sprawl_env.games.urban_sprawl.render_tips import (
     vocation_tip,
     zone_tip,
 )
-from sprawl_env.games.urban_sprawl.state import State
-from sprawl_env.games.urban_sprawl.tables import Table
 from sprawl_env.games.urban_sprawl.wording import OFFICE_NAMES
 from sprawl_env.render.picture import SEAT, Part, Picture
 from sprawl_env.render.shapes import FAINT, INK, PAPER, QUIET, Circle, Polygon, Rect, regular
@@ -123,8 +123,8 @@ def hand(picture: Picture, game: Game, state: State, view: View, k: int) -> None
     part = picture.part(f"hand-{k}", f"{name}: planning cards and Favors", SEAT, seat=k)
     kinds = [kind for kind in range(NUM_KINDS) if state.hand[k, kind]]
     part.piece(17, 14, 7.1, k)
-    title = "planning cards" if kinds else "no planning cards"
-    wide = part.text(30, 18, title, 11, bold=True)
+    title = f"{name}: planning cards" if kinds else f"{name}: no planning cards"
+    wide = part.text(30, 18, title, 11, width=part.width - 88, bold=True)
     part.explain(28, 6, wide + 4, 17, HAND_TIP)
     for i, kind in enumerate(kinds):
         x = INSET - 3 + i % 2 * (part.width - 2 * INSET + 6 - CELL)

@@ -290,8 +290,8 @@ def vocation_tip(t: Table, vocation: int, left: int) -> str:
     media = " Its holder breaks the ties for the Mayor." if vocation == MEDIA else ""
     return (
         f"{name}: {left} of {int(t.vocation_markers[vocation])} markers are left; once none is, "
-        f"the builder may take one from an opponent. A contract with {name}-N gives one; then each of "
-        f"them in play scores N.{media}"
+        f"the builder may take one from an opponent. A contract with {name}-N gives one; then each "
+        f"of them in play scores N.{media}"
     )
 
 
