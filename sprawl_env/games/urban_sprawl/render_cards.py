@@ -4,30 +4,55 @@ from __future__ import annotations
 
 from sprawl_env.games.urban_sprawl.constants import (
     MOST_VALUE,
+    NO_CARD,
+    NO_KIND,
     NO_VOCATION,
+    NUM_CARDS,
+    NUM_EVENTS,
     NUM_ZONES,
     VOCATIONS,
     VOCATIONS_A_CARD,
     ZONES,
 )
 from sprawl_env.games.urban_sprawl.effect_verbs import ROWS, Verb
-from sprawl_env.games.urban_sprawl.tables import NO_ZONE, Table
+from sprawl_env.games.urban_sprawl.tables import MAYORS_PARK, NO_ZONE, Table
 from sprawl_env.games.urban_sprawl.vocabulary import Next
 from sprawl_env.games.urban_sprawl.wording import Wording
 
 
 def card_effects(t: Table, card: int) -> str:
     """Return the effects of a contract or an event of its deck, from top to bottom."""
+    return "; ".join(effects_of(t, card))
+
+
+def effects_of(t: Table, card: int) -> list[str]:
+    """Return each effect of a contract or an event of its deck."""
     return _effects(t, int(t.card_first[card]), int(t.card_effects[card]))
 
 
 def event_effects(t: Table, event: int) -> str:
     """Return the effects of a planning event."""
-    return _effects(t, int(t.event_first[event]), int(t.event_count[event]))
+    return "; ".join(_effects(t, int(t.event_first[event]), int(t.event_count[event])))
 
 
-def _effects(t: Table, first: int, count: int) -> str:
-    return "; ".join(effect_words(t, first + k) for k in range(count))
+def _effects(t: Table, first: int, count: int) -> list[str]:
+    return [effect_words(t, first + k) for k in range(count)]
+
+
+def source_of(t: Table, e: int) -> tuple[int, int]:
+    """Return the contract card and the planning event that an effect belongs to.
+
+    One of them is ``NO_CARD`` or ``NO_KIND``; both are for the effect of no card.  The effects
+    of a card follow each other in the tables, those nested in them included.
+    """
+    found, card, event = MAYORS_PARK, NO_CARD, NO_KIND
+    for k in range(NUM_EVENTS):
+        if t.event_count[k] and found < t.event_first[k] <= e:
+            found, event = int(t.event_first[k]), k
+    for k in range(NUM_CARDS):
+        if t.card_effects[k] and found < t.card_first[k] <= e:
+            found, card, event = int(t.card_first[k]), k, NO_KIND
+    return card, event
 
 
 def restrictions(t: Table, card: int) -> str:

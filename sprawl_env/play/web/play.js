@@ -269,8 +269,10 @@ async function showPast(ply) {
 
 function showParts(parts) {
   arrange(parts, view.seat, prepare, ({ own, others, cards, info }, story) => {
+    const isAnswer = (element) => element.dataset.part === "answers";
+    const [answers, table] = [cards.filter(isAnswer), cards.filter((each) => !isAnswer(each))];
     flow($("below"), [story]);
-    flow($("flow"), [...own, ...cards, ...others, ...info]);
+    flow($("flow"), [...answers, ...own, ...table, ...others, ...info]);
   });
   makeRoving();
 }
