@@ -249,7 +249,7 @@ def _marks(state: State, view: View, grid: _Grid) -> Iterator[Shape]:
     sites, markers = _sites(state), _markers(state)
     for seat, card in _open_cards(state, view):
         colour = SEAT_COLOURS[seat]
-        if card < NUM_LETTERS and card in markers:
+        if card in markers:
             yield _ring(grid, markers[card], colour)
         for cell, site in sites.items():
             if card - NUM_LETTERS == state.site_tile[site]:
@@ -275,18 +275,27 @@ def _ring(grid: _Grid, cell: Cell, colour: str) -> Circle:
 def _open_cards(state: State, view: View) -> Iterator[tuple[int, int]]:
     """Yield seat and card of each marked choice of a card that the viewer may know.
 
-    A seat's last choice is secret until the seat has acted.
+    A seat's last choice, of a card or a new hand, is secret until the seat has acted.
     """
-    latest = {}
+    latest: dict[int, int] = {}
     for played in view.marked:
-        if ACTIONS.locate(played.action)[0] not in {"letter", "card"}:
-            continue
-        if played.seat in latest:
-            yield played.seat, latest[played.seat]
-        latest[played.seat] = played.action - CARD
+        if ACTIONS.locate(played.action)[0] in {"new_hand", "letter", "card"}:
+            if played.seat in latest:
+                yield played.seat, latest[played.seat]
+            latest[played.seat] = played.action - CARD  # NO_CARD for a new hand
     for seat, card in latest.items():
-        if view.sees(seat) or state.chosen[seat] == NO_CARD:
+        if view.sees(seat) or not _has_chosen(state, seat):
             yield seat, card
+
+
+def _has_chosen(state: State, seat: int) -> bool:
+    """Return whether a seat has chosen a card or a new hand and not acted yet.
+
+    Which of them makes no difference: others do not know it.
+    """
+    answered = bool((int(state.asked) & ~int(state.owes)) >> seat & 1)
+    choosing = state.over == NOT_OVER and step_of(state) == Step.CARD
+    return bool(state.chosen[seat] != NO_CARD) or (choosing and answered)
 
 
 def _moved_markers(state: State, view: View) -> Iterator[tuple[int, int]]:

@@ -31,6 +31,7 @@ from sprawl_env.games.tower_up.tips import (
     CHIP_TIP,
     CONE_TIP,
     DISTRICT_TIP,
+    EMPTY_TIP,
     HEIGHT_TIP,
     LAKE_TIP,
     MARKER_TIP,
@@ -279,7 +280,7 @@ def _market(picture: Picture, game: Game, state: State, view: View, space: int) 
     part.text(8, 50, words, 11, width=part.width - 16)
     if card != NO_CARD:
         _card(part, t, card, 62, 12)
-    tip = f"Card {space + 1} gives {words}. {CARD_TIP}" if card != NO_CARD else ""
+    tip = f"Card {space + 1} gives {words}. {CARD_TIP}" if card != NO_CARD else EMPTY_TIP
     part.target(view, [TAKE + space], Rect(0, 0, part.width, part.height, 5), tip)
 
 

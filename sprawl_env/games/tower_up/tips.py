@@ -8,6 +8,7 @@ CARD_TIP: Final = (
     "Take it instead of building: you get each floor shown, a floor of any colour for the four "
     "stripes, and a vehicle moves your marker of its colour."
 )
+EMPTY_TIP: Final = "No card lies in this space of the market."
 SUPPLY_TIP: Final = (
     "If a card shows a colour that the supply lacks, you take another one, and the end of the game "
     "is triggered."
