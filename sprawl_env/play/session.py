@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
@@ -179,8 +179,27 @@ class Session:
         }
         self._saved: dict[tuple[Path, int, int], Saved | None] = {}  # by path, time and size
         self.autosaves: Path | None = None
+        self._first_seed = seed
         self.version = 0
         self.deal(seed)
+
+    def rehearse(self) -> Iterator[str]:
+        """Do once all that a game needs, so that it is compiled; yield what was done.
+
+        The game does not change, and bots play afterwards as if they had not been asked.
+        """
+        seeds = {seat: combine(self._first_seed, seat) for seat in self._bots}
+        asked = [(bot, seeds[seat]) for seat, bot in self._bots.items()]
+        asked += [(bot, self._first_seed) for bot in self._advisers.values()]
+        for bot, seed in asked if not self.over else ():
+            with contextlib.suppress(SprawlError):  # a bot that fails says so in the game
+                self._answer_of(bot, self.to_play)
+            bot.seed(seed)
+            yield bot.name
+        for seat in self.humans:
+            self.view(seat)
+            yield f"view of seat {seat}"
+        self._redeals = 0
 
     # --------------------------------------------------------------------- deal, save and load
 
