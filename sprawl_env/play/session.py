@@ -587,7 +587,7 @@ class Session:
             "may_undo": self.may_undo(seat),
             "took_back": len(self.took_back),
             "over": self.over,
-            "points": known_scores(game, self.games, seat),
+            "points": list(picture.points) or known_scores(game, self.games, seat),
             "log": self.told(seat),
             "hints": self.advisers(),
             "score_table": self.score_table(),

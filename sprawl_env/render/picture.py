@@ -135,6 +135,7 @@ class Picture:
         caption: what the header says; set by :meth:`header`.
         columns: how many columns the picture has if its parts are drawn side by side.
         scale: pixels that a unit of length has if the picture is painted.
+        points: of each side, as far as the viewer is shown them, else None; empty: not told.
     """
 
     def __init__(self, title: str, columns: int = COLUMNS) -> None:
@@ -142,6 +143,7 @@ class Picture:
         self.parts: list[Part] = []
         self.caption = Caption()
         self.columns, self.scale = columns, 1.0
+        self.points: tuple[int | None, ...] = ()
         self._view = View()
 
     def part(

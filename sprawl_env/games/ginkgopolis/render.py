@@ -25,7 +25,7 @@ from sprawl_env.games.ginkgopolis.render_cards import (
     draw_owner,
 )
 from sprawl_env.games.ginkgopolis.render_city import draw_city, draw_worker, moving_places
-from sprawl_env.games.ginkgopolis.render_seats import draw_hal, draw_hand, draw_seat
+from sprawl_env.games.ginkgopolis.render_seats import draw_hal, draw_hand, draw_seat, is_open
 from sprawl_env.games.ginkgopolis.state import State
 from sprawl_env.games.ginkgopolis.tables import Table
 from sprawl_env.games.ginkgopolis.tips import (
@@ -64,6 +64,10 @@ def draw(game: Game, games: Games, g: int, view: View) -> Picture:
     draw_city(picture, state, view, places)
     _answers(picture, game, view, not places)
     points = game.scores(games, g).tolist()
+    picture.points = tuple(
+        total if state.num_seats == 1 or is_open(state, view, side) else None
+        for side, total in enumerate(points)
+    )
     for seat in range(int(state.num_seats)):
         hand = draw_hand(picture, game, state, view, seat)
         held = draw_seat(picture, game, state, view, seat, points[seat])

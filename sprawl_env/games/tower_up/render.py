@@ -86,6 +86,7 @@ def draw(game: Game, games: Games, g: int, view: View) -> Picture:
     _supply(picture, state, view)
     _objectives(picture, game, state)
     points = game.scores(games, g)
+    picture.points = tuple(points.tolist())
     for seat in range(int(state.num_seats)):
         _seat(picture, game, state, view, seat, int(points[seat]))
     return picture

@@ -89,7 +89,7 @@ from sprawl_env.render.shapes import (
     Rect,
 )
 
-NAMED: Final = ("seat", "zone", "office", "line", "vocation", "gain", "option")
+NAMED: Final = ("zone", "office", "line", "vocation", "gain", "option")
 ROW: Final = 20.0  # height of what can be chosen in a list
 ABSENT: Final = "#7d7d76"
 
@@ -100,7 +100,7 @@ def draw(game: Game, games: Games, g: int, view: View) -> Picture:
     picture = Picture("Urban Sprawl")
     to_play = int(state.to_play) if state.over == NOT_OVER else NOBODY
     decision = _decision(game, games, g, view)
-    picture.header(view, _facts(state, view), to_play, decision, _last_words(view))
+    picture.header(view, _facts(state, view), to_play, decision, _last_words(state, view))
     board(picture, game, state, view)
     answers(picture, game, state, view)
     for place in range(FIRST_TOP):
@@ -109,6 +109,7 @@ def draw(game: Game, games: Games, g: int, view: View) -> Picture:
         _deck(picture, game.tables, state, view, deck)
     _planning(picture, game, state, view)
     points = game.scores(games, g).tolist()
+    picture.points = tuple(points)
     for k in range(int(state.num_seats)):
         seat(picture, game, state, view, k, points[k])
         hand(picture, game, state, view, k)
@@ -132,13 +133,15 @@ def _decision(game: Game, games: Games, g: int, view: View) -> str:
     return decision_words(game, games[g], step, view)
 
 
-def _last_words(view: View) -> str:
+def _last_words(state: State, view: View) -> str:
     """Return the last action as a sentence; the names of most answers have no verb."""
-    if view.last is None:
+    last = view.last
+    if last is None:
         return ""
-    block, _ = ACTIONS.locate(view.last.action)
-    says = view.last.says.removeprefix("option ")
-    return f"picks {says}" if block in NAMED else says
+    block, i = ACTIONS.locate(last.action)
+    if block == "seat":
+        return f"picks {view.seat_name((last.seat + i) % int(state.num_seats))}"
+    return f"picks {last.says}" if block in NAMED else last.says
 
 
 # ------------------------------------------------------------------------------------------ cards

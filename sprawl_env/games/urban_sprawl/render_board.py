@@ -216,12 +216,12 @@ def _mark(part: Part, state: State, played: Played) -> None:
 
 
 def _corners_named(state: State, site: int, says: str) -> int:
-    """Return the corners that a site's name tells: a footprint, or a building or lot."""
+    """Return the corners that an action's name tells: a footprint, or a building or lot."""
     block, corner = divmod(site, CORNERS)
     for size, words in SHAPE_WORDS.items():
-        if says == f"{block_name(block)} {words[corner]}":
+        if says == f"at {block_name(block)} {words[corner]}":
             return int(SHAPES[size - 1, corner])
-    if says == block_name(block):
+    if says == f"at {block_name(block)}":
         return ALL_CORNERS
     return int(state.corners[site]) or 1 << corner
 

@@ -2,9 +2,9 @@
 
 // Parts of a picture: where they go, zoom, tooltips.  Used by the page to play and by replays.
 
-const COLUMN = 320; // least width in pixels of a column; texts are then at least 11 pixels high
+const COLUMN = 325; // least width in pixels of a column; texts are then at least 11 pixels high
 const GAP = 8;
-const WIDE = 1320; // least width in pixels for boards and panels side by side
+const WIDE = 1250; // least width in pixels for boards and panels side by side
 const TIP_DELAY = 250;
 const LONG_PRESS = 450;
 const ZOOM = 2.6; // of a double tap

@@ -11,7 +11,7 @@ from sprawl_env import replays
 from sprawl_env.core.rules import Played, View
 from sprawl_env.core.state import NOT_OVER
 from sprawl_env.games.urban_sprawl import render_board, tips
-from sprawl_env.games.urban_sprawl.actions import BUILD, LINE, SITE
+from sprawl_env.games.urban_sprawl.actions import BUILD, LINE, SEAT_AT, SITE
 from sprawl_env.games.urban_sprawl.constants import (
     NUM_CARDS,
     NUM_KINDS,
@@ -19,6 +19,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     NUM_OFFICES,
     NUM_PLANNING,
     NUM_VOCATIONS,
+    SHAPES,
 )
 from sprawl_env.games.urban_sprawl.names import card_name
 from sprawl_env.games.urban_sprawl.render_cards import (
@@ -312,12 +313,12 @@ def sides(box):
 @pytest.mark.parametrize(
     ("site", "says", "wide", "high"),
     [
-        (21 * 4 + 1, "D4 bottom", 2, 1),
-        (21 * 4 + 2, "D4 left", 1, 2),
-        (21 * 4 + 3, "D4 all but bottom right", 2, 2),
-        (21 * 4, "D4", 2, 2),
-        (21 * 4, "CIV 1 at D4 top left", 1, 1),
-        (20 * 4 + 3, "C4 bottom right", 1, 1),
+        (21 * 4 + 1, "at D4 bottom", 2, 1),
+        (21 * 4 + 2, "at D4 left", 1, 2),
+        (21 * 4 + 3, "at D4 all but bottom right", 2, 2),
+        (21 * 4, "at D4", 2, 2),
+        (21 * 4, "at CIV 1 at D4 top left", 1, 1),
+        (20 * 4 + 3, "at C4 bottom right", 1, 1),
     ],
 )
 def test_an_action_in_the_city_is_framed_in_its_seats_colour(site, says, wide, high):
@@ -327,11 +328,37 @@ def test_an_action_in_the_city_is_framed_in_its_seats_colour(site, says, wide, h
     assert x - 2 < box[0] < x + 70 and y - 2 < box[1] < y + 70
 
 
+def test_the_name_of_every_footprint_tells_its_corners():
+    sizes = Counter()
+    for path in sorted((REPLAYS / "urban_sprawl").glob("*.jsonl")):
+        played = replays.load(path)
+        game = played.game()
+        games = game.deal(1, played.header["seed"])
+        for ply in played.plies:
+            entry = games["agenda"][0, games["agenda_size"][0] - 1]
+            if entry["step"] == Step.FOOTPRINT:
+                size = int(game.tables[0].card_size[entry["card"]])
+                site = ply.action - SITE
+                shape = int(SHAPES[size - 1, site % 4])
+                occupied = size == 1 and games["corners"][0, site]  # demolished by this action
+                if not occupied:
+                    assert render_board._corners_named(games[0], site, ply.says) == shape
+                    sizes[size] += 1
+            game.kernels.play(game.tables, games, 0, ply.action)
+    assert set(sizes) == {1, 2, 3, 4}
+
+
+def test_the_last_action_is_told_with_names_of_seats():
+    game, games = after(30, num_players=3)
+    view = View(None, Played(2, SEAT_AT + 2, "seat 1"), {}, ("Ada", "greedy", "you"))
+    assert game.rules.draw(game, games, 0, view).caption.last == "picks greedy"
+
+
 def test_all_recent_actions_on_the_board_are_framed():
     board = marked(
-        Played(1, SITE + 21 * 4 + 1, "D4 bottom"),
+        Played(1, SITE + 21 * 4 + 1, "at D4 bottom"),
         Played(0, LINE + 2, "column C (wealth 5)"),
-        Played(1, SITE + 3, "A1 bottom right"),
+        Played(1, SITE + 3, "at A1 bottom right"),
         Played(0, BUILD, "build"),
         num_players=2,
     )
