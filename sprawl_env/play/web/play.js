@@ -302,11 +302,8 @@ function prepare(element) {
       event.stopPropagation();
       byKeyboard = false;
       const chosen = actionsAt(event.clientX, event.clientY);
-      chooseOf(chosen.length ? chosen : actions, target);
+      afterTap(event, () => chooseOf(chosen.length ? chosen : actions, target));
     });
-  }
-  for (const sign of element.querySelectorAll(".tip")) {
-    sign.setAttribute("role", "img");
   }
 }
 

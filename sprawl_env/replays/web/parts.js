@@ -25,6 +25,7 @@ function drawnFrom(svg) {
   holder.innerHTML = svg;
   for (const title of holder.querySelectorAll("g > title")) {
     title.parentNode.setAttribute("aria-label", title.textContent);
+    title.parentNode.setAttribute("role", "img");
     title.parentNode.dataset.says = title.textContent;
     title.remove();
   }
@@ -121,7 +122,20 @@ function arrange(parts, ownSeat, prepare, sideBySide) {
 
 // ----------------------------------------------------------------------------------------- zoom
 
-const zoom = { scale: 1, x: 0, y: 0, pointers: new Map(), gap: 0, tapped: 0, moved: false };
+const DOUBLE_TAP = 300; // most milliseconds between two taps
+const NEAR = 40; // most pixels between two taps
+const zoom = {
+  scale: 1, x: 0, y: 0, pointers: new Map(), tap: { x: 0, y: 0, at: 0 }, moved: false, wait: null,
+};
+
+// Do what a tap on the board asks for, unless a second tap follows, which zooms.
+function afterTap(event, choose) {
+  clearTimeout(zoom.wait);
+  const maySecond = event.pointerType === "touch" && zoom.scale === 1
+    && event.target.closest("#board");
+  if (maySecond) zoom.wait = setTimeout(choose, DOUBLE_TAP);
+  else choose();
+}
 
 function applyZoom() {
   const board = $("board"), part = board.querySelector(".part");
@@ -161,11 +175,12 @@ function listenToZoom() {
     zoom.pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
     zoom.moved = zoom.pointers.size > 1;
     zoom.last = centre();
-    const now = performance.now();
-    const again = now - zoom.tapped < 320 && zoom.pointers.size === 1;
-    zoom.tapped = now;
-    if (again && event.pointerType !== "mouse") {
-      const { x, y } = zoom.last;
+    const { x, y } = zoom.last, { tap } = zoom;
+    const at = performance.now();
+    const near = Math.hypot(x - tap.x, y - tap.y) < NEAR && at - tap.at < DOUBLE_TAP;
+    zoom.tap = { x, y, at };
+    if (near && zoom.pointers.size === 1 && event.pointerType !== "mouse") {
+      clearTimeout(zoom.wait);
       zoom.moved = true; // the click that follows chooses nothing
       zoomAt(x, y, zoom.scale > 1 ? 1 : ZOOM);
     }
