@@ -224,6 +224,7 @@ def test_a_whole_game_by_keyboard_alone(tmp_path):
         page.locator("#pace").focus()
         page.keyboard.press("Home")  # at once
         page.keyboard.press("Escape")
+        page.wait_for_selector("#settings:not([open])", state="attached")
         page.keyboard.press("ArrowRight")
         for k in range(80):
             page.wait_for_selector("#decision.mine, #after:not(.hidden)")
@@ -261,6 +262,7 @@ def test_a_phone_plays_by_taps(name, tmp_path):
             else:
                 chosen.scroll_into_view_if_needed()
                 chosen.tap()
+            page.wait_for_selector(f"body:not([data-version='{version}']), #menu:not(.hidden)")
             if page.locator("#menu:visible").count():
                 page.locator("#menu button").first.tap()
             page.wait_for_selector(f"body:not([data-version='{version}'])")
