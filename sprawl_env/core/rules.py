@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from sprawl_env.core.actions import ActionTable
+from sprawl_env.core.changes import Change, Told
 from sprawl_env.core.checks import check_whole
 from sprawl_env.core.data import DataFile, GameData
 from sprawl_env.core.errors import InvalidOption, short
@@ -208,6 +209,17 @@ class GameRules:
             is never legal otherwise.  None for a game without simultaneous choices (see
             ``GameKernels.owing``).
         draw: ``(game, games, g, view)`` returns a picture; None if the game has no pictures.
+        changes: ``(game, before, after, g, played, viewer)`` returns what a ply changed, in order,
+            as far as the seat ``viewer`` may know it after the ply (None: all).  None: only
+            changes of points are told.
+        tell: ``(game, before, now, g, played, viewer)`` returns an action in words, as far as the
+            viewer may know it in the later position ``now``.  None: by ``action_name``; choices
+            that others make at the same time stay secret until the game is over.
+        question: ``(game, games, g)`` returns in words what the seat to play is asked, and why.
+            None: the same words for every decision.
+        heading: ``(game, games, g)`` returns the part of the game in which a decision is made, e.g.
+            ``Round 3``; None: the turn.
+        automaton_name: what the automaton is called.
     """
 
     name: str
@@ -230,6 +242,11 @@ class GameRules:
     automaton: bool = False
     wait: int | None = None
     draw: Callable[[Any, Games, int, View], Picture] | None = None
+    changes: Callable[[Any, Games, Games, int, Played, int | None], list[Change]] | None = None
+    tell: Callable[[Any, Games, Games, int, Played, int | None], Told] | None = None
+    question: Callable[[Any, Games, int], str] | None = None
+    heading: Callable[[Any, Games, int], str] | None = None
+    automaton_name: str = "the automaton"
 
     @functools.cached_property
     def record(self) -> np.dtype[Any]:
