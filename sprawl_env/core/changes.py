@@ -2,7 +2,7 @@
 
 A game's ``changes.py`` compares the states before and after a ply.  The log of the page, the replay
 viewer, the terminal and notebooks are all made from what it returns
-(:mod:`sprawl_env.replays.story`).
+(:mod:`sprawl_env.replays.telling`).
 """
 
 from __future__ import annotations

@@ -1,14 +1,16 @@
 """A game between persons and bots: what each seat may see, play and undo.
 
-A person sees only what the seat may know: the seat's picture, its legal actions, and a log in which
-hidden parts of other seats' actions are left out.  Before a bot or an adviser acts, everything that
-its seat cannot know is re-dealt.  A hint therefore reveals nothing hidden.
+A person sees only what the seat may know: the seat's picture, its legal actions and what they lead
+to, and a log in which hidden parts of other seats' actions are left out until they are revealed.
+Before a bot or an adviser acts, everything that its seat cannot know is re-dealt.  A hint therefore
+reveals nothing hidden.
 """
 
 from __future__ import annotations
 
 import re
 import secrets
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +22,7 @@ from sprawl_env import replays
 from sprawl_env.bots.analysis import searches
 from sprawl_env.bots.names import as_bot, name_of
 from sprawl_env.bots.protocol import Bot, ask
+from sprawl_env.core.changes import Change
 from sprawl_env.core.errors import IllegalAction, InvalidOption, PositionError, SprawlError, short
 from sprawl_env.core.files import parse_json, read_text, remove_leftovers, write_atomically
 from sprawl_env.core.game import Game
@@ -28,11 +31,20 @@ from sprawl_env.core.state import NOBODY, NOT_OVER, Games, clone
 from sprawl_env.kernels.rng import MAX_SEED, combine
 from sprawl_env.render.board import picture_of
 from sprawl_env.replays.format import load_file
+from sprawl_env.replays.telling import (
+    Story,
+    as_json,
+    by_side,
+    change_as_json,
+    name_sides,
+    with_names,
+)
 
 HUMAN: Final = "human"
 REDEALS: Final = (
     24  # re-dealt positions that are compared to decide that an action revealed nothing
 )
+PREVIEWS: Final = 4  # re-dealt positions in which an action is tried for a preview
 SAVE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 SAVE_KINDS: Final = (".json", ".jsonl")  # a position, a replay
 _ONLY: Final = np.zeros(1, np.int64)
@@ -49,13 +61,11 @@ class Entry:
     Attributes:
         before: the state ``[1]`` before the decision.
         played: the decision.
-        texts: for each person's seat, the action's name without what that seat may not know.
         visits: how much a search considered each legal action, in the order of their ids, or ().
     """
 
     before: Games
     played: Played
-    texts: dict[int, str]
     visits: tuple[float, ...] = ()
 
 
@@ -119,6 +129,7 @@ class Session:
         hints: the names of the bots that may give hints.
         games: the current state ``[1]``.
         log: all decisions so far.
+        stories: for each person's seat, the log in words.
         version: a number that increases with every change.
 
     Raises:
@@ -165,6 +176,7 @@ class Session:
     def _start(self, games: Games) -> None:
         self.games = games
         self.log: list[Entry] = []
+        self.stories = {seat: Story(self.game, self.names(seat), seat) for seat in self.humans}
         self._redeals = 0
         self.version += 1
 
@@ -286,6 +298,16 @@ class Session:
             NotNow: the seat is not to play.
             IllegalAction: the action is not legal; the session is unchanged.
         """
+        self._check(seat, action)
+        self._play(action)
+
+    def _check(self, seat: int, action: int) -> None:
+        """Check that a seat may play an action.
+
+        Raises:
+            NotNow: the seat is not to play.
+            IllegalAction: the action is not legal.
+        """
         if self.over:
             raise NotNow("the game is over")
         if seat != self.to_play:
@@ -296,7 +318,44 @@ class Session:
                 f"seat {seat} may not play {action} now: expected one of {int(legal.sum())} "
                 "legal actions"
             )
-        self._play(action)
+
+    def preview(self, seat: int, action: int) -> dict[str, Any]:
+        """Return what an action would change, as far as its seat can know, as JSON values.
+
+        The action is played in positions in which everything that the seat cannot know is
+        re-dealt; only what happens in all of them is told.
+
+        Returns:
+            ``action``; ``says``: its name; ``text``: what it changes, in words; ``changes``: the
+            same one by one; ``scores``: for each side the points now and after it, None if unknown.
+
+        Raises:
+            NotNow: the seat is not to play.
+            IllegalAction: the action is not legal.
+        """
+        self._check(seat, action)
+        says = self.game.action_name(self.games, 0, action)
+        told, scores = [], []
+        for number in range(PREVIEWS):
+            before = clone(self.games)
+            self.game.redeal_hidden(before, 0, number, seat)
+            after = clone(before)
+            self.game.play(after, 0, action)
+            told.append(self.game.changes(before, after, 0, Played(seat, action, says), seat))
+            scores.append(list(zip(*self._scores(before, after), strict=True)))
+        certain = _in_all(told)
+        return {
+            "action": action,
+            "says": says,
+            "text": by_side(certain, self.names(seat), seat),
+            "changes": [change_as_json(change) for change in certain if change.text],
+            "scores": [
+                list(each[0]) if len(set(each)) == 1 else None for each in zip(*scores, strict=True)
+            ],
+        }
+
+    def _scores(self, *positions: Games) -> list[list[int]]:
+        return [self.game.scores(games, 0).tolist() for games in positions]
 
     def advance(self) -> None:
         """Play one action of the bot that is to play.
@@ -352,9 +411,10 @@ class Session:
         before, seat = clone(self.games), int(self.games["to_play"][0])
         played = Played(seat, action, self.game.action_name(self.games, 0, action))
         self.game.play(self.games, 0, action)
-        self.log.append(Entry(before, played, {}, visits))
-        for human in self.humans:
-            self.log[-1].texts[human] = self.picture(human).caption.last
+        self.log.append(Entry(before, played, visits))
+        after = clone(self.games)
+        for told in self.stories.values():
+            told.add(before, played, after)
         self.version += 1
 
     # ------------------------------------------------------------------------------------- undo
@@ -381,6 +441,8 @@ class Session:
                 "since and it revealed nothing hidden"
             )
         self.games = self.log.pop().before
+        for told in self.stories.values():
+            told.cut(len(self.log), clone(self.games))
         self.version += 1
 
     # ------------------------------------------------------------------------------------- views
@@ -411,10 +473,40 @@ class Session:
             "may_undo": self.may_undo(seat),
             "over": self.over,
             "scores": self.game.scores(self.games, 0).tolist() if self.over else None,
-            "log": [[entry.played.seat, entry.texts[seat]] for entry in self.log],
+            "log": [as_json(line) for line in self.stories[seat].lines],
             "hints": list(self.hints),
             "replay": self.over and self.seed is not None,
+            "names": self.names(seat),
+            "question": self._question(seat, picture.caption),
         }
+
+    def names(self, seat: int) -> list[str]:
+        """Return the names of all sides for the person in a seat, who is called ``you``."""
+        return name_sides(self.game, self.seats, seat)
+
+    def question(self, seat: int) -> str:
+        """Return in full what the person in a seat is asked, or for what it waits."""
+        return self._question(seat, self.picture(seat).caption)
+
+    def _question(self, seat: int, caption: Any) -> str:
+        names = self.names(seat)
+        if seat == self.to_play:
+            return with_names(self.game.question(self.games), names)
+        who = "" if caption.seat == NOBODY else f"{names[caption.seat]}: "
+        return with_names(f"{who}{caption.decision}", names)
+
+
+def _in_all(told: Sequence[Sequence[Change]]) -> list[Change]:
+    """Return the changes that all lists have, in the order of the first."""
+    left = Counter(told[0])
+    for changes in told[1:]:
+        left &= Counter(changes)
+    found = []
+    for change in told[0]:
+        if left[change] > 0:
+            left[change] -= 1
+            found.append(change)
+    return found
 
 
 def saves_in(folder: Path) -> list[str]:

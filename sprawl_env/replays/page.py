@@ -1,4 +1,4 @@
-"""A replay as one self-contained web page: pictures, actions and scores of every step.
+"""A replay as one self-contained web page: pictures, story and scores of every step.
 
 Step ``k`` is the position after ``k`` plies.  Pictures are stored as differences: all distinct
 lines of SVG once, and for each step the edits that turn the previous step's list of line numbers
@@ -21,10 +21,11 @@ from typing import Any, Final
 from sprawl_env.core.errors import printable
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import Played
-from sprawl_env.core.state import NOT_OVER, Games
+from sprawl_env.core.state import NOT_OVER, Games, clone
 from sprawl_env.render.board import picture_of
 from sprawl_env.render.shapes import SEAT_COLOURS
 from sprawl_env.replays.format import Ply, Replay
+from sprawl_env.replays.telling import Story, as_json, names_of
 from sprawl_env.replays.verification import steps
 
 WEB: Final = Path(__file__).parent / "web"  # files that browsers receive
@@ -112,10 +113,14 @@ def content(
     game, header, pictures = replay.game(data), replay.header, _PictureDiffs()
     turns, scores = [], []
     decisions: list[tuple[int, str]] = []  # the seat to play and its decision
-    last, over = None, False
+    last, over, before = None, False, game.empty(1)
+    told = Story(game, names_of(replay, game))
     for ply, games in progress(_positions(replay, data)):
+        after = clone(games)
         if ply is not None:
             last = Played(ply.seat, ply.action, ply.says)
+            told.add(before, last, after)
+        before = after
         picture = picture_of(game, games, 0, last=last)
         pictures.add(picture.svg())
         turns.append(int(games["turn"][0]))
@@ -127,8 +132,10 @@ def content(
         "about": ", ".join(f"{name}={value}" for name, value in header["options"].items())
         + f", seed {header['seed']}",
         "sides": side_names(game, header.get("bots")),
+        "names": names_of(replay, game),
         "colours": SEAT_COLOURS,
         "plies": [[ply.seat, ply.action, ply.says] for ply in replay.plies],
+        "story": [as_json(line) for line in told.lines],
         "turns": turns,
         "scores": scores,
         "decisions": decisions,

@@ -83,6 +83,37 @@ def in_words(changes: Iterable[Change]) -> str:
     return ", ".join(words.values())
 
 
+def _parted(changes: Iterable[Change], seat: int) -> tuple[list[Change], dict[int, list[Change]]]:
+    """Return the changes that have words: those of a seat or of nobody, and the others by side."""
+    by_side: dict[int, list[Change]] = {seat: []}
+    for change in changes:
+        if change.text and change.kind not in _QUIET:
+            whose = seat if change.seat == NOBODY else change.seat
+            by_side.setdefault(whose, []).append(change)
+    return by_side.pop(seat), by_side
+
+
+def _of_others(others: dict[int, list[Change]], names: Sequence[str]) -> str:
+    return "; ".join(f"{names[side]} {in_words(found)}" for side, found in others.items())
+
+
+def by_side(changes: Iterable[Change], names: Sequence[str], seat: int) -> str:
+    """Return changes in words: those of a seat first, then the others' with their names."""
+    mine, others = _parted(changes, seat)
+    parts = [in_words(mine), _of_others(others, names)]
+    return with_names("; ".join(part for part in parts if part), names)
+
+
+def with_names(text: str, names: Sequence[str]) -> str:
+    """Return a text with the names of sides in place of ``seat 0``, ``seat 1`` and so on."""
+
+    def named(found: re.Match[str]) -> str:
+        seat = int(found[1])
+        return names[seat] if seat < len(names) else found[0]
+
+    return _SEAT.sub(named, text)
+
+
 def short_name(bot: str) -> str:
     """Return a bot's name without its settings and folder: ``mcts:sims=200`` to ``mcts``."""
     kind, _, rest = printable(bot).partition(":")
@@ -213,27 +244,16 @@ class Story:
 
     def _text(self, seat: int, deed: str, changes: Iterable[Change]) -> str:
         """Return a line: who does what, in brackets what that changes, then others' changes."""
-        by_seat: dict[int, list[Change]] = {}
-        for change in changes:
-            if change.text and change.kind not in _QUIET:
-                whose = seat if change.seat == NOBODY else change.seat
-                by_seat.setdefault(whose, []).append(change)
-        mine = by_seat.pop(seat, [])
+        mine, others = _parted(changes, seat)
         text = self._said(seat, deed) + (f" ({in_words(mine)})" if mine else "")
-        others = "; ".join(
-            f"{self._names[side]} {in_words(found)}" for side, found in by_seat.items()
-        )
-        return _SEAT.sub(self._named, f"{text}{': ' if others else ''}{others}")
+        more = _of_others(others, self._names)
+        return with_names(f"{text}{': ' if more else ''}{more}", self._names)
 
     def _said(self, seat: int, deed: str) -> str:
         if seat == NOBODY:
             return deed
         name = self._names[seat]
         return f"{name} {deed if name == YOU else third_person(deed)}"
-
-    def _named(self, found: re.Match[str]) -> str:
-        seat = int(found[1])
-        return self._names[seat] if seat < len(self._names) else found[0]
 
 
 @checked
@@ -265,6 +285,16 @@ def names_of(replay: Replay, game: Game, viewer: int | None = None) -> list[str]
     return name_sides(game, [str(bot) for bot in bots], viewer)
 
 
+def change_as_json(change: Change) -> dict[str, Any]:
+    """Return a change as JSON values."""
+    return {
+        "seat": change.seat,
+        "text": change.text,
+        "kind": change.kind,
+        "cause": change.cause,
+    }
+
+
 def as_json(line: Line) -> dict[str, Any]:
     """Return a line as JSON values, without changes that have no words."""
     return {
@@ -272,9 +302,5 @@ def as_json(line: Line) -> dict[str, Any]:
         "seat": line.seat,
         "heading": line.heading,
         "text": line.text,
-        "changes": [
-            {"seat": each.seat, "text": each.text, "kind": each.kind, "cause": each.cause}
-            for each in line.changes
-            if each.text
-        ],
+        "changes": [change_as_json(change) for change in line.changes if change.text],
     }
