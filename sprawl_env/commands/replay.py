@@ -19,8 +19,11 @@ from sprawl_env.console import check_writable, console, counted, say
 from sprawl_env.core.errors import InvalidOption, PositionError
 from sprawl_env.core.files import write_atomically
 from sprawl_env.core.registry import rules_of
+from sprawl_env.core.rules import Played
+from sprawl_env.core.state import clone
 from sprawl_env.replays.format import Replay, load_all
 from sprawl_env.replays.page import end_of, page, side_names
+from sprawl_env.replays.telling import Story, names_of
 from sprawl_env.replays.verification import steps, verify
 
 T = TypeVar("T")
@@ -155,7 +158,9 @@ def verify_all(files: list[Path], data: Path | None = None) -> tuple[int, int]:
 
 
 def text_lines(replay: Replay, *, boards: bool = False, data: Path | None = None) -> Iterator[str]:
-    """Yield a game as lines of text; each ply is checked before its line.
+    """Yield a game as lines of text: what every ply did and changed, in the words of its story.
+
+    Each ply is checked before its lines.
 
     Args:
         replay: the game.
@@ -170,9 +175,12 @@ def text_lines(replay: Replay, *, boards: bool = False, data: Path | None = None
     options = ", ".join(f"{name}={value}" for name, value in header["options"].items())
     yield f"{game.title}: {options}, seed {header['seed']}"
     after = game.deal(1, header["seed"])
+    told = Story(game, names_of(replay, game))
     for ply, games in steps(replay, data):
-        yield f"{ply.ply:5}  {names[ply.seat]:<{max(map(len, names))}}  {ply.says}"
-        after = games
+        before, after = after, clone(games)
+        told.add(before, Played(ply.seat, ply.action, ply.says), after)
+        for line in told.since(ply.ply):
+            yield f"{ply.ply:5}  {line}"
         if boards:
             yield game.describe(games)
     if not boards or not replay.plies:

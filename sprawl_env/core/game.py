@@ -14,6 +14,7 @@ import numpy as np
 
 from sprawl_env.core import editing, positions
 from sprawl_env.core.arguments import checked
+from sprawl_env.core.changes import Change, Told, scored
 from sprawl_env.core.checks import (
     FLOAT32,
     INT8,
@@ -43,6 +44,7 @@ from sprawl_env.kernels.rng import combine
 from sprawl_env.kernels.stream import to_floats
 
 _MASK: Final = (INT8,)  # dtypes of a mask, and of an observation
+_REDEALS: Final = 8  # re-dealt positions whose points are compared
 _LONGEST_NAME: Final = 1000  # letters of an action's name in a picture
 _OBSERVATION: Final = (FLOAT32, INT8)
 
@@ -460,22 +462,134 @@ class Game:
     def view(self, games: Games, g: int, seat: int | None, last: Played | None) -> View:
         """Return what a picture needs to know of its viewer; arguments as in :meth:`picture`."""
         games, g = self._readable(games, g)
-        if seat is not None:
-            last_seat = self.num_seats - 1
-            expected = f"None or a seat 0..{last_seat}"
-            seat = check_whole(f"{self.name}: seat=", seat, 0, last_seat, expected)
+        seat = self._viewer("seat", seat)
         if last is not None:
-            check_whole(f"{self.name}: last.seat=", last.seat, 0, self.num_seats - 1)
-            check_whole(f"{self.name}: last.action=", last.action, 0, self.num_actions - 1)
-            if len(last.says) > _LONGEST_NAME:
-                raise InvalidOption(
-                    f"{self.name}: last.says: expected at most {_LONGEST_NAME} letters"
-                )
+            self._check_played("last", last)
         names = {}
         if seat is None or seat == games["to_play"][g]:
             legal = np.flatnonzero(self.legal_actions(games, g)).tolist()
             names = {action: self.action_name(games, g, action) for action in legal}
         return View(seat, last, names)
+
+    def _viewer(self, name: str, seat: int | None) -> int | None:
+        """Return a viewer, None or a seat, as a plain number.
+
+        Raises:
+            InvalidOption: there is no such seat.
+        """
+        if seat is None:
+            return None
+        last = self.num_seats - 1
+        return check_whole(f"{self.name}: {name}=", seat, 0, last, f"None or a seat 0..{last}")
+
+    def _check_played(self, name: str, played: Played) -> None:
+        """Check that an action and its seat exist.
+
+        Raises:
+            InvalidOption: one does not, or the action's name is too long.
+        """
+        check_whole(f"{self.name}: {name}.seat=", played.seat, 0, self.num_seats - 1)
+        check_whole(f"{self.name}: {name}.action=", played.action, 0, self.num_actions - 1)
+        if len(played.says) > _LONGEST_NAME:
+            raise InvalidOption(
+                f"{self.name}: {name}.says: expected at most {_LONGEST_NAME} letters"
+            )
+
+    @checked
+    def changes(
+        self, before: Games, after: Games, g: int, played: Played, viewer: int | None = None
+    ) -> list[Change]:
+        """Return what a ply changed, in the order in which it happened.
+
+        Args:
+            before: the batch before the ply.
+            after: the same batch after it.
+            g: index of the game in both.
+            played: the action that was played.
+            viewer: leave out what this seat may not know after the ply.  None: tell everything.
+
+        Raises:
+            InvalidOption: not records of this game with these options, or there is no such game,
+                seat or action.
+        """
+        before, g = self._readable(before, g)
+        after, g = self._readable(after, g)
+        viewer = self._viewer("viewer", viewer)
+        self._check_played("played", played)
+        if self.rules.changes is not None:
+            return self.rules.changes(self, before, after, g, played, viewer)
+        old, new = self._known_scores(before, g, viewer), self._known_scores(after, g, viewer)
+        sides = [side for side in range(self.num_sides) if side in old and side in new]
+        points = scored(
+            {"": np.array([old[side] for side in sides])},
+            {"": np.array([new[side] for side in sides])},
+        )
+        return [change._replace(seat=sides[change.seat]) for change in points]
+
+    def _known_scores(self, games: Games, g: int, viewer: int | None) -> dict[int, int]:
+        """Return the points that a viewer knows, by side: those of all re-dealt positions."""
+        if viewer is None or games["over"][g] != NOT_OVER:
+            return dict(enumerate(self.scores(games, g).tolist()))
+        trials = games[[g] * _REDEALS].view(np.recarray)
+        for k in range(_REDEALS):
+            self.redeal_hidden(trials, k, k, viewer)
+        found = self.scores(trials)
+        same = (found == found[0]).all(axis=0)
+        return {side: int(found[0, side]) for side in range(self.num_sides) if same[side]}
+
+    @checked
+    def tell(
+        self, before: Games, now: Games, g: int, played: Played, viewer: int | None = None
+    ) -> Told:
+        """Return an action in words, as far as a viewer may know it at a later position.
+
+        Args:
+            before: the batch before the action.
+            now: the same batch after it, or at any later time of the same game.
+            g: index of the game in both.
+            played: the action that was played.
+            viewer: the seat that is told; None: tell everything.
+
+        Raises:
+            InvalidOption: not records of this game with these options, or there is no such game,
+                seat or action.
+        """
+        before, g = self._readable(before, g)
+        now, g = self._readable(now, g)
+        viewer = self._viewer("viewer", viewer)
+        self._check_played("played", played)
+        if self.rules.tell is not None:
+            return self.rules.tell(self, before, now, g, played, viewer)
+        secret = self.kernels.owing is not None and viewer not in {None, played.seat}
+        if secret and now["over"][g] == NOT_OVER:
+            return Told("choose an action", is_final=False)
+        return Told(f"play {self.rules.action_name(self.tables, before, g, int(played.action))}")
+
+    def question(self, games: Games, g: int = 0) -> str:
+        """Return in words what the seat to play is asked, and why; "" once the game is over.
+
+        It may say what only this seat knows.
+
+        Raises:
+            InvalidOption: not records of this game with these options, or no such game.
+        """
+        games, g = self._readable(games, g)
+        if games["over"][g] != NOT_OVER:
+            return ""
+        if self.rules.question is None:
+            return "Choose an action"
+        return self.rules.question(self, games, g)
+
+    def heading(self, games: Games, g: int = 0) -> str:
+        """Return the part of the game that a position belongs to, e.g. ``Round 3``.
+
+        Raises:
+            InvalidOption: not records of this game with these options, or no such game.
+        """
+        games, g = self._readable(games, g)
+        if self.rules.heading is None:
+            return f"Turn {int(games['turn'][g]) + 1}"
+        return self.rules.heading(self, games, g)
 
     def svg(
         self, games: Games, g: int = 0, seat: int | None = None, last: Played | None = None

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from sprawl_env.core.actions import ActionTable
+from sprawl_env.core.changes import Change, Told
 from sprawl_env.core.checks import check_whole
 from sprawl_env.core.data import DataFile, GameData
 from sprawl_env.core.errors import InvalidOption, short
@@ -270,6 +271,17 @@ class GameRules:
         guide: how to play, for persons; empty if nobody has written it.
         points: ``(game, games, g)`` returns where the points of all sides come from, as if the game
             were scored now (see :meth:`sprawl_env.core.game.Game.points`); None: only totals.
+        changes: ``(game, before, after, g, played, viewer)`` returns what a ply changed, in order,
+            as far as the seat ``viewer`` may know it after the ply (None: all).  None: only
+            changes of points are told.
+        tell: ``(game, before, now, g, played, viewer)`` returns an action in words, as far as the
+            viewer may know it in the later position ``now``.  None: by ``action_name``; choices
+            that others make at the same time stay secret until the game is over.
+        question: ``(game, games, g)`` returns in words what the seat to play is asked, and why.
+            None: the same words for every decision.
+        heading: ``(game, games, g)`` returns the part of the game in which a decision is made, e.g.
+            ``Round 3``; None: the turn.
+        automaton_name: what the automaton is called.
     """
 
     name: str
@@ -294,6 +306,11 @@ class GameRules:
     draw: Callable[[Any, Games, int, View], Picture] | None = None
     guide: tuple[Section, ...] = ()
     points: Callable[[Any, Games, int], list[PointsRow]] | None = None
+    changes: Callable[[Any, Games, Games, int, Played, int | None], list[Change]] | None = None
+    tell: Callable[[Any, Games, Games, int, Played, int | None], Told] | None = None
+    question: Callable[[Any, Games, int], str] | None = None
+    heading: Callable[[Any, Games, int], str] | None = None
+    automaton_name: str = "the automaton"
 
     @functools.cached_property
     def record(self) -> np.dtype[Any]:

@@ -4,8 +4,8 @@ Security:
 
 - Every path starts with a random token.
 - A request's ``Host`` must be 127.0.0.1 or localhost.
-- A request that changes something must have the page's own ``Origin``, and must name the version of
-  the game that the page shows.
+- A request that changes something, or asks for a preview, must have the page's own ``Origin``, and
+  must name the version of the game that the page shows.
 - Data from a request is never executed, imported or used as a path.  Actions are numbers that must
   be legal; the names of hints and saved games must be in a list of the server's.
 - A request's body is limited in size and time; :mod:`sprawl_env.play.connections` limits the
@@ -103,7 +103,10 @@ class PlayServer:
             "load": self._load,
             "hint": self._hint,
         }
-        self._questions: dict[str, Callable[[Body], Body]] = {"at": self._at}
+        self._lookups: dict[str, Callable[[Body], Body]] = {
+            "at": self._at,
+            "preview": self._preview,
+        }
         self._reads: dict[str, Callable[[], Body]] = {
             "view": self._view,
             "saves": self._list_saves,
@@ -173,7 +176,7 @@ class PlayServer:
             if what not in self._reads:
                 raise Refused(404, "not found")
             return await run_in_threadpool(self._read, what)
-        if what not in self._handlers and what not in self._questions:
+        if what not in self._handlers and what not in self._lookups:
             raise Refused(404, "not found")
         origin, host = request.headers.get("origin"), request.headers["host"]
         if origin != f"http://{host}":
@@ -196,8 +199,8 @@ class PlayServer:
             if body.get("version") != self._session.version:
                 raise Refused(409, "the game has changed since the page was updated")
             try:
-                if what in self._questions:
-                    return JSONResponse(self._questions[what](body), headers=HEADERS)
+                if what in self._lookups:
+                    return JSONResponse(self._lookups[what](body), headers=HEADERS)
                 more = self._handlers[what](body)
                 self._session.autosave()
             except NotNow as error:
@@ -258,6 +261,10 @@ class PlayServer:
 
     def _at(self, body: Body) -> Body:
         return self._session.at(self._seat, _field(body, "ply", int))
+
+    def _preview(self, body: Body) -> Body:
+        """Return what an action would change; the game stays as it is."""
+        return {"preview": self._session.preview(self._seat, _field(body, "action", int))}
 
 
 async def _body(request: Request) -> Body:

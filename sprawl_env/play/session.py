@@ -1,14 +1,16 @@
 """A game between persons and bots: what each seat may see, play and undo.
 
-A person sees only what the seat may know: the seat's picture, its legal actions, and a log in which
-hidden parts of other seats' actions are left out.  Before a bot or an adviser acts, everything that
-its seat cannot know is re-dealt.  A hint therefore reveals nothing hidden.
+A person sees only what the seat may know: the seat's picture, its legal actions and what they lead
+to, and a log in which hidden parts of other seats' actions are left out until they are revealed.
+Before a bot or an adviser acts, everything that its seat cannot know is re-dealt.  A hint therefore
+reveals nothing hidden.
 """
 
 from __future__ import annotations
 
 import contextlib
 import secrets
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +23,7 @@ from sprawl_env.bots.analysis import Analysis, Analyst, searches
 from sprawl_env.bots.names import as_bot, name_of
 from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.bots.ratings import described, strongest_first
+from sprawl_env.core.changes import Change
 from sprawl_env.core.errors import IllegalAction, InvalidOption, PositionError, SprawlError, short
 from sprawl_env.core.files import remove_leftovers, write_atomically
 from sprawl_env.core.game import Game
@@ -37,18 +40,27 @@ from sprawl_env.play.saves import (
     game_of,
     text_of,
 )
-from sprawl_env.play.view import has_secrets, known_scores, side_names
+from sprawl_env.play.view import has_secrets, known_scores
 from sprawl_env.render.board import picture_of, picture_of_view
 from sprawl_env.render.picture import Picture
 from sprawl_env.render.pieces import parts_of, piece_of
 from sprawl_env.replays.format import load_file
 from sprawl_env.replays.recording import from_plies, play_ply
+from sprawl_env.replays.telling import (
+    Story,
+    as_json,
+    by_side,
+    change_as_json,
+    name_sides,
+    with_names,
+)
 
 HUMAN: Final = "human"
 REDEALS: Final = (
     24  # re-dealt positions that are compared to decide that an action revealed nothing
 )
 MOST_BEST: Final = 3  # actions of a hint
+PREVIEWS: Final = 4  # re-dealt positions in which an action is tried for a preview
 _ONLY: Final = np.zeros(1, np.int64)
 T = TypeVar("T")
 
@@ -64,13 +76,11 @@ class Entry:
     Attributes:
         before: the state ``[1]`` before the decision.
         played: the decision.
-        texts: for each person's seat, the action's name without what that seat may not know.
         ply: the decision as a replay keeps it.
     """
 
     before: Games
     played: Played
-    texts: dict[int, str]
     ply: replays.Ply
 
 
@@ -145,6 +155,7 @@ class Session:
         took_back: what was taken back after something was revealed or decided: ``ply``, and the
             ``actions`` from there on.
         autosaves: folder in which the game is saved whenever a person is to play; None: nowhere.
+        stories: for each person's seat, the log in words.
         version: a number that increases with every change.
 
     Raises:
@@ -212,6 +223,7 @@ class Session:
         self.games = games
         self.log: list[Entry] = []
         self.took_back: list[dict[str, Any]] = []
+        self.stories = {seat: Story(self.game, self.names(seat), seat) for seat in self.humans}
         self._redeals = 0
         self.version += 1
 
@@ -346,6 +358,16 @@ class Session:
             NotNow: the seat is not to play.
             IllegalAction: the action is not legal; the session is unchanged.
         """
+        self._check(seat, action)
+        self._play(action)
+
+    def _check(self, seat: int, action: int) -> None:
+        """Check that a seat may play an action.
+
+        Raises:
+            NotNow: the seat is not to play.
+            IllegalAction: the action is not legal.
+        """
         if self.over:
             raise NotNow("the game is over")
         if seat != self.to_play:
@@ -356,7 +378,44 @@ class Session:
                 f"seat {seat} may not play {action} now: expected one of {int(legal.sum())} "
                 "legal actions"
             )
-        self._play(action)
+
+    def preview(self, seat: int, action: int) -> dict[str, Any]:
+        """Return what an action would change, as far as its seat can know, as JSON values.
+
+        The action is played in positions in which everything that the seat cannot know is
+        re-dealt; only what happens in all of them is told.
+
+        Returns:
+            ``action``; ``says``: its name; ``text``: what it changes, in words; ``changes``: the
+            same one by one; ``scores``: for each side the points now and after it, None if unknown.
+
+        Raises:
+            NotNow: the seat is not to play.
+            IllegalAction: the action is not legal.
+        """
+        self._check(seat, action)
+        says = self.game.action_name(self.games, 0, action)
+        told, scores = [], []
+        for number in range(PREVIEWS):
+            before = clone(self.games)
+            self.game.redeal_hidden(before, 0, number, seat)
+            after = clone(before)
+            self.game.play(after, 0, action)
+            told.append(self.game.changes(before, after, 0, Played(seat, action, says), seat))
+            scores.append(list(zip(*self._scores(before, after), strict=True)))
+        certain = _in_all(told)
+        return {
+            "action": action,
+            "says": says,
+            "text": by_side(certain, self.names(seat), seat),
+            "changes": [change_as_json(change) for change in certain if change.text],
+            "scores": [
+                list(each[0]) if len(set(each)) == 1 else None for each in zip(*scores, strict=True)
+            ],
+        }
+
+    def _scores(self, *positions: Games) -> list[list[int]]:
+        return [self.game.scores(games, 0).tolist() for games in positions]
 
     def advance(self) -> None:
         """Play one action of the bot that is to play.
@@ -436,9 +495,10 @@ class Session:
     def _play(self, action: int, visits: tuple[float, ...] = ()) -> None:
         before, seat = clone(self.games), int(self.games["to_play"][0])
         ply = play_ply(self.game, self.games, action, visits)
-        self.log.append(Entry(before, Played(seat, action, ply.says), {}, ply))
-        for human in self.humans:
-            self.log[-1].texts[human] = self.picture(human).caption.last
+        self.log.append(Entry(before, Played(seat, action, ply.says), ply))
+        after = clone(self.games)
+        for told in self.stories.values():
+            told.add(before, self.log[-1].played, after)
         self.version += 1
 
     # ------------------------------------------------------------------------------------- undo
@@ -484,6 +544,8 @@ class Session:
             self.took_back.append({"ply": at, "actions": actions})
         self.games = self.log[at].before
         del self.log[at:]
+        for told in self.stories.values():
+            told.cut(len(self.log), clone(self.games))
         self.version += 1
 
     # ------------------------------------------------------------------------------------- views
@@ -496,22 +558,8 @@ class Session:
             if entry.played.seat == seat:
                 break
         last = recent[0] if recent else None
-        names = self.names(seat)
-        return picture_of(self.game, self.games, 0, seat, last, seats=names, recent=recent[::-1])
-
-    def told(self, seat: int) -> list[dict[str, Any]]:
-        """Return the log as the person in a seat may read it."""
-        names = self.names(seat)
-        return [
-            {
-                "ply": ply,
-                "seat": entry.played.seat,
-                "heading": "",
-                "text": f"{names[entry.played.seat]}: {entry.texts[seat]}",
-                "changes": [],
-            }
-            for ply, entry in enumerate(self.log)
-        ]
+        seats = self.names(seat)[: self.game.num_seats]
+        return picture_of(self.game, self.games, 0, seat, last, seats=seats, recent=recent[::-1])
 
     def at(self, seat: int, ply: int) -> dict[str, Any]:
         """Return what the page shows of the position after a decision of the log.
@@ -525,7 +573,7 @@ class Session:
         view = replace(
             self.game.view(later, 0, seat, self.log[ply].played),
             names={},
-            seats=tuple(self.names(seat)),
+            seats=tuple(self.names(seat)[: self.game.num_seats]),
         )
         return {"parts": parts_of(picture_of_view(self.game, later, 0, view))}
 
@@ -545,10 +593,6 @@ class Session:
         """Return where the points of all sides came from, once the game is over; before, []."""
         return [row._asdict() for row in self.game.points(self.games, 0)] if self.over else []
 
-    def names(self, seat: int) -> list[str]:
-        """Return what each seat is called for the person in a seat: ``you``, a bot's name, ..."""
-        return names_for(self.seats, seat)
-
     def is_curtained(self, seat: int) -> bool:
         """Return whether another person is to play, who has secrets from this one."""
         others = self.to_play in self.humans and self.to_play != seat
@@ -559,13 +603,13 @@ class Session:
 
         If another person is to play, who has secrets, it is only who that is.
         """
-        names, game = self.names(seat), self.game
+        game = self.game
         common = {
             "version": self.version,
             "game": game.title,
             "seat": seat,
             "seats": list(self.seats),
-            "names": side_names(game, names),
+            "names": self.names(seat),
             "pieces": [piece_of(side) for side in range(game.num_sides)],
             "to_play": self.to_play,
             "curtain": self.is_curtained(seat),
@@ -583,16 +627,49 @@ class Session:
             "mine": mine,
             "bot": self.to_play in self._bots,
             "hand_over": self.to_play in self.humans and not mine,
-            "actions": [[action, game.action_name(self.games, 0, action)] for action in legal],
+            "actions": [[action, self._called(action, seat)] for action in legal],
             "may_undo": self.may_undo(seat),
             "took_back": len(self.took_back),
             "over": self.over,
             "points": list(picture.points) or known_scores(game, self.games, seat),
-            "log": self.told(seat),
+            "log": [as_json(line) for line in self.stories[seat].lines],
             "hints": self.advisers(),
             "score_table": self.score_table(),
             "replay": self.over and self.seed is not None,
+            "question": self._question(seat, picture.caption),
         }
+
+    def names(self, seat: int) -> list[str]:
+        """Return the names of all sides for the person in a seat, who is called ``you``."""
+        return name_sides(self.game, self.seats, seat)
+
+    def _called(self, action: int, seat: int) -> str:
+        """Return an action in words, with the names of seats."""
+        return with_names(self.game.action_name(self.games, 0, action), self.names(seat))
+
+    def question(self, seat: int) -> str:
+        """Return in full what the person in a seat is asked, or for what it waits."""
+        return self._question(seat, self.picture(seat).caption)
+
+    def _question(self, seat: int, caption: Any) -> str:
+        names = self.names(seat)
+        if seat == self.to_play:
+            return with_names(self.game.question(self.games), names)
+        who = "" if caption.seat == NOBODY else f"{names[caption.seat]}: "
+        return with_names(f"{who}{caption.decision}", names)
+
+
+def _in_all(told: Sequence[Sequence[Change]]) -> list[Change]:
+    """Return the changes that all lists have, in the order of the first."""
+    left = Counter(told[0])
+    for changes in told[1:]:
+        left &= Counter(changes)
+    found = []
+    for change in told[0]:
+        if left[change] > 0:
+            left[change] -= 1
+            found.append(change)
+    return found
 
 
 def reasons_of(bot: Analyst, found: Analysis) -> list[tuple[int, str]]:
@@ -611,15 +688,3 @@ def reasons_of(bot: Analyst, found: Analysis) -> list[tuple[int, str]]:
                 why += f", wins {value:.0%}"
         reasons.append((int(found.actions[k]), why))
     return reasons
-
-
-def names_for(seats: Sequence[str], viewer: int | None) -> list[str]:
-    """Return what each seat is called: ``you``, a bot's name, numbered if it sits twice."""
-    called = ["person" if name == HUMAN else name for name in seats]
-    if viewer is not None:
-        called[viewer] = "you"
-    again = [name for name in called if called.count(name) > 1]
-    return [
-        f"{name} {called[: k + 1].count(name)}" if name in again else name
-        for k, name in enumerate(called)
-    ]

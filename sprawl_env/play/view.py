@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from sprawl_env.core.game import Game
-from sprawl_env.core.state import AUTOMATON, NOT_OVER, Games, clone
+from sprawl_env.core.state import NOT_OVER, Games, clone
 from sprawl_env.render.board import picture_of_view
 
 REDEALS: Final = 8  # re-dealt positions that are compared to decide whether points are known
@@ -35,8 +35,3 @@ def has_secrets(game: Game, games: Games, seats: Sequence[int]) -> bool:
         drawn = picture_of_view(game, games, 0, view)
         seen.add("".join(part.svg() for part in drawn.parts))
     return len(seen) > 1
-
-
-def side_names(game: Game, names: Sequence[str]) -> list[str]:
-    """Return what each side is called: the seats, then the automaton if there is one."""
-    return [*names, AUTOMATON][: game.num_sides]

@@ -1,4 +1,4 @@
-"""A replay as one self-contained web page: pictures, actions and scores of every step.
+"""A replay as one self-contained web page: pictures, story and scores of every step.
 
 Step ``k`` is the position after ``k`` plies.  A picture is stored as lines: for each part one with
 what it is, as JSON, then its SVG.  Pictures are stored as differences: all distinct lines once, and
@@ -22,12 +22,13 @@ from typing import Any, Final
 from sprawl_env.core.errors import printable
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import Played
-from sprawl_env.core.state import NOT_OVER, Games
+from sprawl_env.core.state import NOT_OVER, Games, clone
 from sprawl_env.render.board import picture_of
 from sprawl_env.render.picture import Picture
 from sprawl_env.render.pieces import parts_of, piece_of
 from sprawl_env.render.shapes import SEAT_COLOURS
 from sprawl_env.replays.format import Ply, Replay
+from sprawl_env.replays.telling import Story, as_json, names_of
 from sprawl_env.replays.verification import steps
 
 WEB: Final = Path(__file__).parent / "web"  # files that browsers receive
@@ -119,10 +120,14 @@ def content(
     game, header, pictures = replay.game(data), replay.header, _PictureDiffs()
     turns, scores = [], []
     decisions: list[tuple[int, str]] = []  # the seat to play and its decision
-    last, over = None, False
+    last, over, before = None, False, game.empty(1)
+    told = Story(game, names_of(replay, game))
     for ply, games in progress(_positions(replay, data)):
+        after = clone(games)
         if ply is not None:
             last = Played(ply.seat, ply.action, ply.says)
+            told.add(before, last, after)
+        before = after
         picture = picture_of(game, games, 0, last=last)
         pictures.add(picture)
         turns.append(int(games["turn"][0]))
@@ -134,9 +139,11 @@ def content(
         "about": ", ".join(f"{name}={value}" for name, value in header["options"].items())
         + f", seed {header['seed']}",
         "sides": side_names(game, header.get("bots")),
+        "names": names_of(replay, game),
         "colours": SEAT_COLOURS,
         "pieces": [piece_of(side) for side in range(game.num_sides)],
         "plies": [[ply.seat, ply.action, ply.says] for ply in replay.plies],
+        "story": [as_json(line) for line in told.lines],
         "turns": turns,
         "scores": scores,
         "decisions": decisions,

@@ -160,8 +160,7 @@ function hasTargets() {
 function showDecision() {
   const { mine, over, decision } = view;
   $("decision").classList.toggle("mine", mine);
-  const question = view.question || decision;
-  let text = mine ? question : `${whoPlays()}: ${decision}`;
+  let text = view.question;
   let help = mine ? `Choose an outlined place. Legal actions: ${names.size}.` : "";
   if (view.bot) help = `${whoPlays()} is a bot.`;
   if (over) {
@@ -295,6 +294,9 @@ function prepare(element) {
   for (const target of element.querySelectorAll(".target")) {
     const actions = actionsOf(target);
     target.classList.toggle("hinted", actions.some((action) => hinted.includes(action)));
+    const says = actions.map((action) => names.get(action)).filter(Boolean).join("; ");
+    if (says) target.dataset.says = says;
+    if (says) target.setAttribute("aria-label", says);
     if (target.dataset.ready) continue;
     target.dataset.ready = "yes";
     target.setAttribute("role", "button");
@@ -338,8 +340,10 @@ async function preview(element, tell) {
   const actions = actionsOf(element);
   if (actions.length !== 1) return;
   try {
-    const { effect } = await request("preview", { action: actions[0] });
-    tell(effect);
+    const { preview: found } = await request("preview", { action: actions[0] });
+    const points = found.scores[view.seat];
+    const score = points && points[0] !== points[1] ? `points ${points[0]} → ${points[1]}` : "";
+    tell([found.text, score].filter(Boolean).join("; "));
   } catch {
     // the tooltip then only explains
   }

@@ -232,7 +232,7 @@ function showTip(element, more) {
   const box = $("tip");
   const says = element.matches(".target") || !element.dataset.tip ? element.dataset.says : "";
   const { tip: text } = element.dataset;
-  const own = says && text ? says.replace(text, "").replace(/ · $/, "") : says;
+  const own = says && text ? says.replace(text, "").replace(/ · $/, "") : says; // see svg.py
   box.replaceChildren();
   if (own) box.append(made("b", "", own));
   if (text) box.append(text);

@@ -28,7 +28,8 @@ from sprawl_env.play.connections import PageServer
 from sprawl_env.play.saves import game_of, saves_in
 from sprawl_env.play.server import MAX_BYTES, PlayServer
 from sprawl_env.play.session import NotNow, Session, revealed
-from sprawl_env.play.terminal import play_in_terminal, text_picture
+from sprawl_env.play.terminal import play_in_terminal
+from sprawl_env.render.board import seen_text
 from tests.browser import open_url
 from tests.unit.render.test_pictures import random_positions
 
@@ -73,12 +74,6 @@ def hint_from_seed(session):
     return session.hint(0, "greedy")
 
 
-def texts_of(view, seats=None):
-    """Return the log's lines without names, of some seats."""
-    lines = [line for line in view["log"] if seats is None or line["seat"] in seats]
-    return [line["text"].partition(": ")[2] for line in lines]
-
-
 @pytest.mark.parametrize(
     ("name", "seats"),
     [("tower_up", 2), ("ginkgopolis", 3), ("ginkgopolis", 1), ("urban_sprawl", 2)],
@@ -91,9 +86,11 @@ def test_no_view_or_hint_depends_on_what_the_seat_cannot_know(name, seats):
         step(session, rng)
         if rng.random() < 0.7:
             continue
-        now, text = session.view(0), text_picture(session.picture(0))
+        now, text = session.view(0), seen_text(session.game, session.games, 0, 0)
         mine = session.to_play == 0
         hint = hint_from_seed(session) if mine else None
+        looked = int(rng.choice(legal(session))) if mine else -1
+        preview = session.preview(0, looked) if mine else None
         true = session.games
         for seed in range(3):
             other = true.copy()
@@ -101,8 +98,9 @@ def test_no_view_or_hint_depends_on_what_the_seat_cannot_know(name, seats):
             moved += other.tobytes() != true.tobytes()
             session.games = other
             assert {**session.view(0), "may_undo": None} == {**now, "may_undo": None}
-            assert text_picture(session.picture(0)) == text
+            assert seen_text(session.game, session.games, 0, 0) == text
             if mine:
+                assert session.preview(0, looked) == preview
                 assert hint_from_seed(session) == hint
         session.games = true
         compared += 1
@@ -120,10 +118,106 @@ def test_a_view_has_no_seed_and_no_scores_behind_screens():
     points = session.view(0)["points"]
     assert points[0] == session.game.scores(session.games, 0)[0]
     assert points[1:] == [None, None]
-    others = texts_of(session.view(0), (1, 2))
-    assert "a hidden answer" in others
-    assert not [says for says in others if says.startswith(("card", "with", "draft"))]
-    assert "a hidden answer" not in texts_of(session.view(0), (0,))
+    assert '"draft a' not in text
+
+
+def hidden_and_told(session):
+    """Return the texts of others' choices of cards that are hidden, and those that are told."""
+    lines = [line["text"] for line in session.view(0)["log"] if line["seat"] > 0]
+    hidden = [text for text in lines if "chooses secretly" in text or "chooses a card" in text]
+    return hidden, [text for text in lines if " chooses card " in text]
+
+
+def test_the_log_tells_hidden_answers_once_they_are_revealed():
+    session = session_of("ginkgopolis", ("human", "random", "random"), characters="introductory")
+    rng = np.random.default_rng(2)
+    most_hidden = 0
+    while session.games["rounds"][0] < 4:
+        step(session, rng)
+        hidden, told = hidden_and_told(session)
+        most_hidden = max(most_hidden, len(hidden))
+        asked = int(session.games["rounds"][0])
+        waiting = int(np.sum(session.games["chosen"][0, 1:3] >= 0))
+        assert len(hidden) >= waiting * (session.view(0)["decision"] != "")
+        assert len(told) >= 2 * (asked - 1)
+    assert most_hidden == 2
+    names = session.view(0)["names"]
+    assert names == ["you", "random 1", "random 2"]
+    log = session.view(0)["log"]
+    assert all(line["text"].startswith(names[line["seat"]]) for line in log if line["seat"] >= 0)
+    assert {line["heading"] for line in log} == {"Round 1", "Round 2", "Round 3"}
+    drawn = [change for line in log for change in line["changes"] if change["kind"] == "draw"]
+    assert drawn
+    assert {change["seat"] for change in drawn} == {0}
+
+
+def test_an_undone_action_leaves_the_log():
+    session = session_of()
+    before = session.view(0)["log"]
+    session.play(0, named(session, "build"))
+    assert len(session.view(0)["log"]) == 1
+    session.undo(0)
+    assert session.view(0)["log"] == before == []
+
+
+def test_a_log_that_is_made_again_is_the_same(tmp_path):
+    """Lines are kept ply by ply; a game that is loaded makes all of them at once."""
+    session = session_of("ginkgopolis", ("human", "random"))
+    rng = np.random.default_rng(4)
+    for _ in range(70):
+        step(session, rng)
+    session.save(tmp_path, "kept")
+    other = session_of("ginkgopolis", ("human", "random"))
+    other.load(tmp_path / "kept.jsonl")
+    assert other.view(0)["log"] == session.view(0)["log"]
+
+
+def test_a_question_names_its_cause_and_a_seat_that_waits_is_told_for_whom():
+    session = session_of("tower_up", ("human", "random"))
+    assert session.view(0)["question"].startswith("Take a card, or build")
+    session.play(0, named(session, "build black on site 8"))
+    assert session.question(0).startswith("You built black on site 8: put a roof on it")
+    session.play(0, named(session, "roof"))
+    assert session.question(0) == "random: take a card or build"
+
+
+def test_a_preview_tells_what_an_action_costs_and_gains_and_changes_nothing():
+    session = session_of("tower_up", ("human", "random"))
+    before = session.games.tobytes(), session.version, session.view(0)
+    build = named(session, "build black on site 8")
+    found = session.preview(0, build)
+    assert found["says"] == "build black on site 8"
+    assert "\u22121 black floor" in found["text"]
+    assert found["scores"] == [[0, 0], [0, 0]]
+    assert {change["kind"] for change in found["changes"]} >= {"pay", "raise"}
+    assert (session.games.tobytes(), session.version, session.view(0)) == before
+    session.play(0, build)
+    roof = legal(session)[0]
+    after = session.preview(0, roof)["scores"][0][1]
+    session.play(0, roof)
+    assert session.game.scores(session.games, 0)[0] == after
+    with pytest.raises(NotNow, match="seat 0 is not to play"):
+        session.preview(0, roof)
+
+
+def test_a_preview_leaves_out_what_depends_on_hidden_cards():
+    """Which tile is taken is drawn; that one is taken is certain."""
+    session = session_of("ginkgopolis", ("human", "random"), characters="introductory")
+    rng = np.random.default_rng(0)
+    found = []
+    while len(found) < 3 and not session.over:
+        names = {a: session.game.action_name(session.games, 0, a) for a in legal(session)}
+        if session.to_play == 0 and "take tile" in names.values():
+            found.append(session.preview(0, named(session, "take tile")))
+        step(session, rng)
+    for preview in found:
+        assert "tile:" not in preview["text"]
+
+
+def test_a_preview_of_an_illegal_action_is_refused():
+    session = session_of()
+    with pytest.raises(IllegalAction, match="seat 0 may not play 203 now"):
+        session.preview(0, 203)
 
 
 def test_only_the_seat_to_play_sees_legal_actions():
@@ -420,6 +514,11 @@ def test_a_game_is_played_by_requests(table):
     answer = post(client, "play", {"action": named(session, "build")})
     assert answer.status_code == 200
     assert answer.json() == session.view(0)
+    assert len(session.log) == 1
+    preview = post(client, "preview", {"action": legal(session)[0]})
+    assert preview.json() == {"preview": session.preview(0, legal(session)[0])}
+    assert post(client, "preview", {"action": 999}).status_code == 422
+    assert post(client, "preview", {"action": "1"}).status_code == 400
     assert len(session.log) == 1
     assert post(client, "undo").json()["log"] == []
     hint = post(client, "hint", {"name": "greedy"}).json()
@@ -733,8 +832,8 @@ def test_a_whole_game_in_the_terminal(tmp_path, capsys):
     play_terminal(session, tmp_path, [lambda s: str(legal(s)[0])] * 100)
     assert session.over
     out = capsys.readouterr().out
-    assert "seat 1: " in out
-    assert "The game is over; scores: " in out
+    assert "\n  random takes card " in out or "\n  random builds " in out
+    assert "The game is over; scores: you " in out
 
 
 def test_the_terminal_executes_commands_and_refuses_other_input(tmp_path, capsys):
@@ -743,7 +842,7 @@ def test_the_terminal_executes_commands_and_refuses_other_input(tmp_path, capsys
     answers = ["99999", "xyzzy", "take", "hint", "hint os:system", build, "undo", "save one"]
     play_terminal(session, tmp_path, [*answers, "save ../x", "log", "board", "quit", build])
     out = capsys.readouterr().out
-    assert "error: seat 0 may not play 99999 now" in out
+    assert "error: you may not play 99999 now" in out
     assert "'xyzzy': no legal action contains this" in out
     assert "greedy would play" in out
     assert "error: hint 'os:system'" in out
@@ -899,7 +998,8 @@ def test_a_browser_of_ginkgopolis_never_receives_what_is_hidden(tmp_path):
         assert view["points"][1:] == [None, None]
         of_others = "".join(part["svg"] for part in view["parts"] if part["seat"] in (1, 2))
         assert "points now" not in of_others
-        assert not [s for s in texts_of(view, (1, 2)) if s.startswith(("card", "with", "draft"))]
+        others = [line["text"] for line in view["log"] if line["seat"] > 0]
+        assert not [text for text in others if " drafts " in text and "a character" not in text]
 
 
 REACHABLE = """target => {
