@@ -30,7 +30,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 _HASHED = {".py", ".toml"}
 _SHARED = ("kernels", "core")
 _GAMES = "games"
-_PICTURES = re.compile(r"(render(_\w+)?|changes|questions)\.py")
+_PICTURES = re.compile(r"(render(_\w+)?|changes|guide|points|questions|tips)\.py")
 _DEFINES_KERNELS = re.compile(rb"sprawl_env\.kernels(\.compile)? import")
 
 

@@ -121,14 +121,15 @@ def content(
     turns, scores = [], []
     decisions: list[tuple[int, str]] = []  # the seat to play and its decision
     last, over, before = None, False, game.empty(1)
-    told = Story(game, names_of(replay, game))
+    names = names_of(replay, game)
+    told, seats = Story(game, names), names[: game.num_seats]
     for ply, games in progress(_positions(replay, data)):
         after = clone(games)
         if ply is not None:
             last = Played(ply.seat, ply.action, ply.says)
             told.add(before, last, after)
         before = after
-        picture = picture_of(game, games, 0, last=last)
+        picture = picture_of(game, games, 0, last=last, seats=seats)
         pictures.add(picture)
         turns.append(int(games["turn"][0]))
         scores.append(game.scores(games, 0).tolist())
@@ -139,7 +140,7 @@ def content(
         "about": ", ".join(f"{name}={value}" for name, value in header["options"].items())
         + f", seed {header['seed']}",
         "sides": side_names(game, header.get("bots")),
-        "names": names_of(replay, game),
+        "names": names,
         "colours": SEAT_COLOURS,
         "pieces": [piece_of(side) for side in range(game.num_sides)],
         "plies": [[ply.seat, ply.action, ply.says] for ply in replay.plies],

@@ -161,11 +161,16 @@ function drawChart() {
 function listPlies() {
   const rows = [made("li")];
   rows[0].append(made("span", "number", 0), made("span", "", "opening position"));
+  const told = replay.plies.map(() => []);
+  for (const line of replay.story) told[line.ply].push(line);
   replay.plies.forEach(([seat, , says], k) => {
     const row = made("li", replay.turns[k] !== replay.turns[k - 1] ? "new-turn" : "");
-    row.title = replay.sides[seat];
+    row.title = told[k].length ? told[k][0].heading : "";
     row.append(made("span", "number", k + 1), drawnFrom(replay.pieces[seat]));
-    row.append(made("span", "", says));
+    const words = made("span");
+    for (const line of told[k]) words.append(made("div", "", line.text));
+    if (!told[k].length) words.append(says);
+    row.append(words);
     rows.push(row);
   });
   rows.forEach((row, k) => row.addEventListener("click", () => show(k)));

@@ -15,6 +15,7 @@ from sprawl_env import replays
 from sprawl_env.commands.replay import Html, Show, Verify, main
 from sprawl_env.console import run
 from sprawl_env.core.rules import Played
+from sprawl_env.render.board import picture_of
 from sprawl_env.replays.page import content, edits, page
 from tests.browser import open_page
 from tests.golden.record_pictures import REPLAYS
@@ -63,7 +64,8 @@ def test_every_step_of_a_page_is_the_games_own_picture(name, label):
     games = game.deal(1, played.header["seed"])
     for k, lines in enumerate(applied(shown["steps"])):
         found = "\n".join(shown["lines"][line] for line in lines)
-        parts = game.picture(games, 0, last=last).parts
+        called = shown["names"][: game.num_seats]
+        parts = picture_of(game, games, 0, last=last, seats=called).parts
         svg = [part.svg() for part in parts]
         abouts = [json.loads(line) for line in found.splitlines() if line.startswith("{")]
         assert [about["name"] for about in abouts] == [part.name for part in parts], k
@@ -178,7 +180,9 @@ def test_a_browser_shows_every_step(name):
         for k in range(1, 6):
             browser.keyboard.press("ArrowRight")
             assert shown_step(browser) == k
-            assert played.plies[k - 1].says in browser.inner_text("#plies .now")
+            told = [line["text"] for line in content(played)["story"] if line["ply"] == k - 1]
+            assert told
+            assert all(text in browser.inner_text("#plies .now") for text in told)
             seen.add(picture(browser))
         assert len(seen) == 6
         browser.keyboard.press("End")
