@@ -9,7 +9,7 @@ import pytest
 import sprawl_env
 from experiments.fuzz.games import draw_game
 from sprawl_env.core.changes import HEADLINES, MINUS, Change, counted, members, moved
-from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.errors import IllegalAction, InvalidOption
 from sprawl_env.core.rules import Played
 from sprawl_env.core.state import NOBODY, NOT_OVER, clone, plain
 from sprawl_env.kernels.compile import JIT
@@ -283,6 +283,10 @@ def test_wrong_viewers_and_actions_are_refused():
         game.changes(games, games, 0, Played(0, 999, ""))
     with pytest.raises(InvalidOption, match=r"tower_up: played\.seat=5"):
         game.tell(games, games, 0, Played(5, 0, ""))
+    with pytest.raises(InvalidOption, match=r"tower_up: played\.seat=1: expected 0"):
+        game.tell(games, games, 0, Played(1, 0, ""))
+    with pytest.raises(IllegalAction, match="seat 0 may not play 250"):
+        game.changes(games, games, 0, Played(0, 250, ""))
 
 
 # -------------------------------------------------------------------------------------- words
