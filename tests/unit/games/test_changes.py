@@ -17,7 +17,7 @@ from sprawl_env.kernels.rng import combine
 from tests.suite import GAMES
 from tests.toy import toy
 
-GAMES_EACH = 6 if JIT else 1
+GAMES_EACH = 6 if JIT else 2
 REDEALS = 8
 COLOURS = ("black", "grey", "white", "brown")
 
@@ -103,7 +103,25 @@ def test_the_changes_of_every_ply_add_up_to_the_difference_of_the_positions(name
             for key, number in new.items():
                 assert sums[key] == number - old[key], (seed, plies, key, changes)
             plies, told = plies + 1, told + len(changes)
-    assert told > plies > 100
+    assert told > plies > 60
+
+
+@pytest.mark.parametrize(
+    ("name", "things"),
+    [("ginkgopolis", {"resource", "point"}), ("urban_sprawl", {"wealth", "prestige"})],
+)
+def test_every_gain_and_payment_names_its_cause(name, things):
+    """Also each part of a sum: what a building yields, what a card adds, what a level costs."""
+    causes = Counter()
+    for seed in range(GAMES_EACH):
+        game = draw_game(name, seed)
+        for before, played, after in plies_of(game, seed, 300):
+            invests = game.action_name(before, 0, played.action).startswith("invest")
+            for change in game.changes(before, after, 0, played):
+                if change.what in things:
+                    assert change.cause or invests, (seed, change)
+                    causes[change.cause] += 1
+    assert len(causes) > 15
 
 
 @pytest.mark.parametrize("name", ["ginkgopolis", "urban_sprawl"])
