@@ -495,6 +495,21 @@ class Game:
                 f"{self.name}: {name}.says: expected at most {_LONGEST_NAME} letters"
             )
 
+    def _check_playable(self, games: Games, g: int, played: Played) -> None:
+        """Check that an action can be played in a position by the seat that is said to have.
+
+        Raises:
+            InvalidOption: there is no such seat or action, or another seat is to play.
+            IllegalAction: the action is not legal.
+        """
+        self._check_played("played", played)
+        mask = self.legal_actions(games, g)
+        if not mask[played.action]:
+            raise self.illegal(games, g, played.action, mask)
+        if played.seat != games["to_play"][g]:
+            seat = int(games["to_play"][g])
+            raise InvalidOption(f"{self.name}: played.seat={played.seat}: expected {seat}")
+
     @checked
     def changes(
         self, before: Games, after: Games, g: int, played: Played, viewer: int | None = None
@@ -510,12 +525,13 @@ class Game:
 
         Raises:
             InvalidOption: not records of this game with these options, or there is no such game,
-                seat or action.
+                seat or action, or another seat is to play before the ply.
+            IllegalAction: the action is not legal before the ply.
         """
         before, g = self._readable(before, g)
         after, g = self._readable(after, g)
         viewer = self._viewer("viewer", viewer)
-        self._check_played("played", played)
+        self._check_playable(before, g, played)
         if self.rules.changes is not None:
             return self.rules.changes(self, before, after, g, played, viewer)
         old, new = self._known_scores(before, g, viewer), self._known_scores(after, g, viewer)
@@ -552,12 +568,13 @@ class Game:
 
         Raises:
             InvalidOption: not records of this game with these options, or there is no such game,
-                seat or action.
+                seat or action, or another seat is to play before the ply.
+            IllegalAction: the action is not legal before the ply.
         """
         before, g = self._readable(before, g)
         now, g = self._readable(now, g)
         viewer = self._viewer("viewer", viewer)
-        self._check_played("played", played)
+        self._check_playable(before, g, played)
         if self.rules.tell is not None:
             return self.rules.tell(self, before, now, g, played, viewer)
         secret = self.kernels.owing is not None and viewer not in {None, played.seat}

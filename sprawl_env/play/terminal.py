@@ -162,7 +162,9 @@ class _Terminal:
     def _changed(self) -> None:
         """Print the lines of the board that differ from those that were shown."""
         lines, before = self._text(), set(self._board)
-        self._print([line for line in lines[1:] if line not in before])
+        changed = [line for line in lines[1:] if line not in before]
+        if changed:
+            self._print(changed)
         self._board = lines
 
     def _text(self) -> list[str]:

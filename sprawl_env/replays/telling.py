@@ -17,7 +17,8 @@ from typing import Any, Final
 
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.changes import HEADLINES, SCORE, Change, counted
-from sprawl_env.core.errors import printable
+from sprawl_env.core.checks import check_whole
+from sprawl_env.core.errors import InvalidOption, printable
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import Played
 from sprawl_env.core.state import NOBODY, Games, clone
@@ -80,7 +81,7 @@ def in_words(changes: Iterable[Change]) -> str:
             words[change.what] = counted(totals[change.what], change.what)
         else:
             words[f"{number}"] = change.text
-    return ", ".join(words.values())
+    return ", ".join(word for what, word in words.items() if totals.get(what) != 0)
 
 
 def _parted(changes: Iterable[Change], seat: int) -> tuple[list[Change], dict[int, list[Change]]]:
@@ -115,13 +116,15 @@ def with_names(text: str, names: Sequence[str]) -> str:
 
 
 def short_name(bot: str) -> str:
-    """Return a bot's name without its settings and folder: ``mcts:sims=200`` to ``mcts``."""
+    """Return a bot's name without its settings and folders: ``mcts:sims=200`` to ``mcts``.
+
+    An agent, a checkpoint or a bot of one's own is called by its own name.
+    """
     kind, _, rest = printable(bot).partition(":")
-    if kind in {"agent", "checkpoint"} and rest:
-        return rest.partition(",")[0].rstrip("/").rpartition("/")[2] or kind
-    if rest and "=" not in rest:  # a bot of one's own, module:Class
-        return rest.partition(":")[0].partition(",")[0]
-    return kind
+    own = rest.partition(",")[0].rstrip("/")
+    if not own or "=" in own:
+        return kind
+    return own.rpartition("/")[2].rpartition(":")[2] or kind
 
 
 def name_sides(game: Game, bots: Sequence[str] = (), viewer: int | None = None) -> list[str]:
@@ -166,10 +169,17 @@ class Story:
         game: the game.
         names: the names of all sides, as of :func:`name_sides`.
         viewer: the seat that reads; None: a reader who may know everything.
+
+    Raises:
+        InvalidOption: not one name for each side, or there is no such seat.
     """
 
     @checked
     def __init__(self, game: Game, names: Sequence[str], viewer: int | None = None) -> None:
+        if len(names) != game.num_sides or not all(isinstance(name, str) for name in names):
+            raise InvalidOption(f"{game.name}: names: expected {game.num_sides} texts")
+        if viewer is not None:
+            check_whole(f"{game.name}: viewer=", viewer, 0, game.num_seats - 1)
         self._game, self._names, self._viewer = game, list(names), viewer
         self._plies: list[_Told] = []
         self._hidden: list[_Told] = []  # those of which more may be revealed
@@ -183,10 +193,12 @@ class Story:
         """All lines so far, as the reader may know them now."""
         return [line for told in self._plies for line in told.lines]
 
+    @checked
     def since(self, ply: int) -> list[Line]:
         """Return the lines of all plies from ``ply`` on."""
         return [line for told in self._plies[max(ply, 0) :] for line in told.lines]
 
+    @checked
     def add(self, before: Games, played: Played, after: Games) -> None:
         """Add a ply.
 
@@ -197,16 +209,23 @@ class Story:
 
         Raises:
             InvalidOption: not records of this game, or there is no such seat or action.
+            IllegalAction: the action is not legal before the ply.
         """
         told = _Told(before, played)
+        told.lines = self._lines(len(self._plies), told, after)
         self._plies.append(told)
-        told.lines = self._lines(len(self._plies) - 1, told, after)
         for earlier in self._hidden:
             self._tell_again(earlier, after)
         self._hidden = [each for each in (*self._hidden, told) if not each.is_final]
 
+    @checked
     def cut(self, plies: int, now: Games) -> None:
-        """Forget all plies from number ``plies`` on; ``now`` is the state ``[1]`` before them."""
+        """Forget all plies from number ``plies`` on; ``now`` is the state ``[1]`` before them.
+
+        Raises:
+            InvalidOption: not records of this game.
+        """
+        self._game.check_games(now)
         del self._plies[max(plies, 0) :]
         for told in self._plies:
             self._tell_again(told, now)
@@ -270,6 +289,8 @@ def story(replay: Replay, viewer: int | None = None, data: Path | None = None) -
         InvalidOption: there is no such seat.
     """
     game = replay.game(data)
+    if viewer is not None:
+        check_whole(f"{game.name}: viewer=", viewer, 0, game.num_seats - 1)
     told = Story(game, names_of(replay, game, viewer), viewer)
     before = game.deal(1, replay.header["seed"])
     for ply, games in steps(replay, data):

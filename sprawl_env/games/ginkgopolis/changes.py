@@ -39,6 +39,11 @@ from sprawl_env.kernels.arrays import Ints
 
 GAINS: Final = ("resource", "tile", "point")  # by Gain
 SOURCES: Final = ("points", "tokens", "cards", "districts")
+_CAUSES: Final = {
+    Step.RETURN: "tiles returned",
+    Step.CARD: "new hand",
+    Step.GAIN: "card played alone",
+}
 Parts = list[tuple[int, int, int, str]]  # seat, Gain, amount, cause
 
 
@@ -102,10 +107,10 @@ class _Steps:
         """Compare the states before and after a decision, and the end of its pass."""
         step = step_of(old)
         if step == Step.GAIN:
-            self._tiles = [(int(decision_of(old).seat), Gain.TILE, 1, "card played alone")]
+            self._tiles = [(int(decision_of(old).seat), Gain.TILE, 1, _CAUSES[step])]
         elif step == Step.MARKER:
             self._markers(old, new)
-        cause = {Step.RETURN: "tiles returned", Step.CARD: "new hand"}.get(step, "")
+        cause = _CAUSES.get(step, "")
         self._counts(old, new, [], cause)
         self._hand(old, new)
         if step == Step.DRAFT and new.num_picks == CHARACTERS_KEPT:

@@ -9,7 +9,7 @@ import pytest
 import sprawl_env
 from experiments.fuzz.games import draw_game
 from sprawl_env.core.changes import HEADLINES, MINUS, Change, counted, members, moved
-from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.errors import IllegalAction, InvalidOption
 from sprawl_env.core.rules import Played
 from sprawl_env.core.state import NOBODY, NOT_OVER, clone, plain
 from sprawl_env.kernels.compile import JIT
@@ -17,7 +17,7 @@ from sprawl_env.kernels.rng import combine
 from tests.suite import GAMES
 from tests.toy import toy
 
-GAMES_EACH = 6 if JIT else 1
+GAMES_EACH = 6 if JIT else 2
 REDEALS = 8
 COLOURS = ("black", "grey", "white", "brown")
 
@@ -103,7 +103,25 @@ def test_the_changes_of_every_ply_add_up_to_the_difference_of_the_positions(name
             for key, number in new.items():
                 assert sums[key] == number - old[key], (seed, plies, key, changes)
             plies, told = plies + 1, told + len(changes)
-    assert told > plies > 100
+    assert told > plies > 60
+
+
+@pytest.mark.parametrize(
+    ("name", "things"),
+    [("ginkgopolis", {"resource", "point"}), ("urban_sprawl", {"wealth", "prestige"})],
+)
+def test_every_gain_and_payment_names_its_cause(name, things):
+    """Also each part of a sum: what a building yields, what a card adds, what a level costs."""
+    causes = Counter()
+    for seed in range(GAMES_EACH):
+        game = draw_game(name, seed)
+        for before, played, after in plies_of(game, seed, 300):
+            invests = game.action_name(before, 0, played.action).startswith("invest")
+            for change in game.changes(before, after, 0, played):
+                if change.what in things:
+                    assert change.cause or invests, (seed, change)
+                    causes[change.cause] += 1
+    assert len(causes) > 15
 
 
 @pytest.mark.parametrize("name", ["ginkgopolis", "urban_sprawl"])
@@ -283,6 +301,10 @@ def test_wrong_viewers_and_actions_are_refused():
         game.changes(games, games, 0, Played(0, 999, ""))
     with pytest.raises(InvalidOption, match=r"tower_up: played\.seat=5"):
         game.tell(games, games, 0, Played(5, 0, ""))
+    with pytest.raises(InvalidOption, match=r"tower_up: played\.seat=1: expected 0"):
+        game.tell(games, games, 0, Played(1, 0, ""))
+    with pytest.raises(IllegalAction, match="seat 0 may not play 250"):
+        game.changes(games, games, 0, Played(0, 250, ""))
 
 
 # -------------------------------------------------------------------------------------- words
