@@ -92,6 +92,7 @@ class Kind:
 
 READING: Final = {"read_text", "read_bytes", "parse_json"}
 OWN: Final = {
+    "sprawl_env.bots.ratings:_content": "reads the package's own file",
     "sprawl_env.core.files:read_text": "reads for all others",
     "sprawl_env.core.files:read_bytes": "reads for all others",
     "sprawl_env.core.variants:options_in_text": "chooses the game that reads a position in full",

@@ -59,6 +59,7 @@ async function refresh(continues = true) {
 
 async function listSaves() {
   const { saves } = await request("saves");
+  const chosen = $("saves").value;
   $("saves").replaceChildren(
     ...saves.map(({ name, says, damaged }) => {
       const option = made("option", "", says);
@@ -68,6 +69,7 @@ async function listSaves() {
       return option;
     }),
   );
+  if (saves.some(({ name }) => name === chosen)) $("saves").value = chosen;
   $("saves").disabled = saves.length === 0;
   enable();
 }

@@ -275,9 +275,7 @@ def test_a_tooltip_explains_a_sign_and_an_action(tmp_path):
         page.wait_for_selector("#tip:not(.hidden)")
         assert "Objective: " in page.inner_text("#tip")
         page.locator("[data-part=market-1] .target").hover()
-        page.wait_for_function(
-            "document.querySelector('#tip b')?.textContent.includes('take card')"
-        )
+        page.wait_for_selector("#tip b:has-text('take card')")
         assert "you get each floor shown" in page.inner_text("#tip")
         page.keyboard.press("e")
         page.keyboard.press("ArrowDown")
