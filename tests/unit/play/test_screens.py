@@ -324,17 +324,18 @@ def test_persons_with_secrets_hand_over_the_screen(tmp_path):
         assert "person 1" in page.inner_text("#seats") or "person" in page.inner_text("#seats")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_pages_are_accessible(theme, tmp_path):
+@pytest.mark.parametrize(("theme", "names"), [("light", GAMES), ("dark", GAMES[-1:])])
+def test_pages_are_accessible(theme, names, tmp_path):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    for name in GAMES:
+    for name in names:
         session = session_in_the_middle(name, 2, 3, 30)
         with opened(session, tmp_path, "desktop") as page:
             page.evaluate("theme => setTheme(theme)", theme)
             page.wait_for_timeout(150)
             assert violations(axe, page) == [], name
-            page.keyboard.press("m")
-            assert violations(axe, page) == [], name
+            if name == names[0]:
+                page.keyboard.press("m")
+                assert violations(axe, page) == [], "menu"
     replay = tmp_path / "replay.html"
     replay.write_text(replay_page(replays.record_random(sprawl_env.game("tower_up"), 1)))
     with opened(session, tmp_path, "desktop") as page:

@@ -14,7 +14,7 @@ from tests.unit.render.test_pictures import box_of, random_positions
 NOT_IN_PARTS = ("urban_sprawl",)
 CASES = [(*case, {}) for case in EVERY_GAME if case[0] not in NOT_IN_PARTS]
 CASES += [(*case, {"open_screens": True}) for case in EVERY_GAME if case[0] == "ginkgopolis"]
-FEW = 24 if JIT else 4
+FEW = 14 if JIT else 4
 EDGE = 0.5  # half an outline may be outside
 TOUCH = 0.3  # of two boxes, in pixels
 SOMETIMES = {"answers"}  # parts that are there only if they have something to show

@@ -39,8 +39,8 @@ from tests.suite import GAMES
 from tests.toy import toy
 
 SVG = "{http://www.w3.org/2000/svg}"
-FEW = 20 if JIT else 6  # positions for each game and number of seats
-OF_EACH = 3  # decisions of each kind
+FEW = 12 if JIT else 6  # positions for each game and number of seats
+OF_EACH = 2  # decisions of each kind
 EDGE = 0.5  # half an outline may be outside
 
 
@@ -100,10 +100,11 @@ def check(game, games, last):
         targets = [t for t in root.iter(f"{SVG}g") if t.get("class") == "target"]
         told = {int(action) for t in targets for action in t.get("data-actions").split()}
         assert told == picture.actions
+        width, height = picture.width, picture.height
         for shape in picture.shapes:
             left, top, right, bottom = box_of(shape)
             assert left > -EDGE and top > -EDGE, shape
-            assert right < picture.width + EDGE and bottom < picture.height + EDGE, shape
+            assert right < width + EDGE and bottom < height + EDGE, shape
     assert games.tobytes() == before
 
 

@@ -37,7 +37,7 @@ from tests.golden.record_pictures import REPLAYS
 from tests.unit.render.test_pictures import EDGE, box_of, random_positions
 
 LENGTHS = ("standard", "long", "short")
-FEW = 25 if JIT else 3  # positions for each number of seats and length
+FEW = 10 if JIT else 3  # positions for each number of seats and length
 ROUNDING = 0.01
 
 
