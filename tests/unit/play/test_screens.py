@@ -1,7 +1,6 @@
 """The page on the screens that people have: sizes, overlaps, taps, keys, accessibility."""
 
 import json
-import threading
 from contextlib import contextmanager
 
 import numpy as np
@@ -14,7 +13,6 @@ import sprawl_env
 from sprawl_env import replays
 from sprawl_env.core.state import NOT_OVER
 from sprawl_env.play.session import Session
-from sprawl_env.render.picture import SCALE
 from sprawl_env.replays.page import page as replay_page
 from tests.browser import chromium
 from tests.conftest import SEATS
@@ -27,6 +25,7 @@ DESKTOP, PHONE, LYING, TABLET = (1400, 900), (390, 844), (844, 390), (768, 1024)
 SCREENS = {"desktop": DESKTOP, "phone": PHONE, "lying": LYING, "tablet": TABLET}
 LEAST_TEXT, LEAST_TARGET, LEAST_TAP = 11, 24, 40  # pixels
 MIDDLE = 60  # plies
+MOST_BYTES = 1_000_000
 
 # Texts and targets that are too small, texts of a part that overlap, and what is cut off.
 FAULTS = """([text, target]) => {
@@ -352,10 +351,7 @@ def violations(axe, page):
     return [(each["id"], each["nodes"][0]["html"][:160]) for each in found]
 
 
-def test_the_answer_to_a_click_takes_less_than_a_tenth_of_a_second(tmp_path):
+def test_what_the_page_receives_in_the_middle_of_a_game_of_four_stays_small():
     session = session_in_the_middle("urban_sprawl", 4, 3, MIDDLE)
     assert session.games["over"][0] == NOT_OVER
-    size = len(json.dumps(session.view(0)))
-    assert size < 1_000_000
-    assert SCALE * 8.8 >= LEAST_TEXT
-    assert threading.active_count() < 50
+    assert len(json.dumps(session.view(0))) < MOST_BYTES
