@@ -19,12 +19,10 @@ from sprawl_env.console import check_writable, console, counted, say
 from sprawl_env.core.errors import InvalidOption, PositionError
 from sprawl_env.core.files import write_atomically
 from sprawl_env.core.registry import rules_of
-from sprawl_env.core.rules import Played
-from sprawl_env.core.state import clone
 from sprawl_env.replays.format import Replay, load_all
 from sprawl_env.replays.page import end_of, page, side_names
-from sprawl_env.replays.telling import Story, names_of
-from sprawl_env.replays.verification import steps, verify
+from sprawl_env.replays.telling import Story, names_of, steps_told
+from sprawl_env.replays.verification import verify
 
 T = TypeVar("T")
 ReplayFile = Annotated[Positional[Path], arg(help="a replay", metavar="FILE")]
@@ -176,13 +174,11 @@ def text_lines(replay: Replay, *, boards: bool = False, data: Path | None = None
     yield f"{game.title}: {options}, seed {header['seed']}"
     after = game.deal(1, header["seed"])
     told = Story(game, names_of(replay, game))
-    for ply, games in steps(replay, data):
-        before, after = after, clone(games)
-        told.add(before, Played(ply.seat, ply.action, ply.says), after)
+    for ply, after in steps_told(replay, told, data):
         for line in told.since(ply.ply):
             yield f"{ply.ply:5}  {line}"
         if boards:
-            yield game.describe(games)
+            yield game.describe(after)
     if not boards or not replay.plies:
         yield game.describe(after)
     if "forfeit" in header:

@@ -7,15 +7,19 @@ viewer, the terminal and notebooks are all made from what it returns
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple, TypeAlias
 
+import numpy as np
+
+from sprawl_env.core.state import Games, plain
 from sprawl_env.kernels.arrays import Ints
 
 MINUS: Final = "\u2212"
 SCORE: Final = "score"  # the kind, and the thing, of changes of a side's points
 # Kinds of changes that happen by themselves after a decision; each begins a line of the log.
 HEADLINES: Final = frozenset(("act", "automaton", "election", "event", "payout", "phase"))
+Pair: TypeAlias = tuple[Any, Any]  # the records before and after a step
 _UNCOUNTED: Final = frozenset(("AP", "prestige", "score", "wealth"))
 
 
@@ -98,6 +102,46 @@ def scored(before: Mapping[str, Ints], after: Mapping[str, Ints]) -> list[Change
 def untold(changes: Iterable[Change], *sources: str) -> list[Change]:
     """Return changes of points; those from ``sources`` get no words, as others tell them."""
     return [change._replace(text="") if change.cause in sources else change for change in changes]
+
+
+def in_parts(trace: Any, game: Any, before: Games, g: int, action: int) -> Iterator[Pair]:
+    """Carry out a ply step by step on a copy; yield the records before and after each step.
+
+    The first step is the decision, the others are automatic.  Both records are valid until the next
+    step.
+
+    Args:
+        trace: the module ``rules/trace.py`` of the game.
+        game: a :class:`~sprawl_env.core.game.Game`.
+        before: the batch before the ply.
+        g: index of the game.
+        action: the legal action that is played.
+    """
+    tables, trial = plain(game.tables), before[[g]].copy()
+    old = trial.copy()
+    trace.decide(tables, plain(trial), 0, action)
+    yield old[0], trial[0]
+    old = trial.copy()
+    while trace.do_next(tables, plain(trial), 0):
+        yield old[0], trial[0]
+        old = trial.copy()
+
+
+def by_source(
+    trace: Any, sources: Sequence[str], game: Any, games: Games, g: int
+) -> dict[str, Ints]:
+    """Return where the points come from: for each source, the points of every side.
+
+    Args:
+        trace: the module ``rules/trace.py`` of the game, whose ``write_parts`` is called.
+        sources: the names of what it writes, in order.
+        game: a :class:`~sprawl_env.core.game.Game`.
+        games: the batch.
+        g: index of the game.
+    """
+    out = np.zeros((len(sources), game.num_sides), np.int32)
+    trace.write_parts(plain(game.tables), plain(games), g, out)
+    return dict(zip(sources, out, strict=True))
 
 
 def members(bits: Any) -> list[int]:

@@ -25,7 +25,7 @@ from sprawl_env.core.checks import (
     whole_number,
 )
 from sprawl_env.core.errors import IllegalAction, InvalidOption, PositionError
-from sprawl_env.core.points import points_table
+from sprawl_env.core.points import known_scores, points_table
 from sprawl_env.core.records import RecordCheck
 from sprawl_env.core.rules import GameRules, Picture, Played, PointsRow, View, totals_kernel
 from sprawl_env.core.shown import Shown
@@ -44,7 +44,6 @@ from sprawl_env.kernels.rng import combine
 from sprawl_env.kernels.stream import to_floats
 
 _MASK: Final = (INT8,)  # dtypes of a mask, and of an observation
-_REDEALS: Final = 8  # re-dealt positions whose points are compared
 _LONGEST_NAME: Final = 1000  # letters of an action's name in a picture
 _OBSERVATION: Final = (FLOAT32, INT8)
 
@@ -534,24 +533,14 @@ class Game:
         self._check_playable(before, g, played)
         if self.rules.changes is not None:
             return self.rules.changes(self, before, after, g, played, viewer)
-        old, new = self._known_scores(before, g, viewer), self._known_scores(after, g, viewer)
-        sides = [side for side in range(self.num_sides) if side in old and side in new]
+        old, new = known_scores(self, before, g, viewer), known_scores(self, after, g, viewer)
+        pairs = list(zip(old, new, strict=True))
+        sides = [side for side, pair in enumerate(pairs) if None not in pair]
         points = scored(
             {"": np.array([old[side] for side in sides])},
             {"": np.array([new[side] for side in sides])},
         )
         return [change._replace(seat=sides[change.seat]) for change in points]
-
-    def _known_scores(self, games: Games, g: int, viewer: int | None) -> dict[int, int]:
-        """Return the points that a viewer knows, by side: those of all re-dealt positions."""
-        if viewer is None or games["over"][g] != NOT_OVER:
-            return dict(enumerate(self.scores(games, g).tolist()))
-        trials = games[[g] * _REDEALS].view(np.recarray)
-        for k in range(_REDEALS):
-            self.redeal_hidden(trials, k, k, viewer)
-        found = self.scores(trials)
-        same = (found == found[0]).all(axis=0)
-        return {side: int(found[0, side]) for side in range(self.num_sides) if same[side]}
 
     @checked
     def tell(

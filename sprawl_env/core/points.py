@@ -1,12 +1,36 @@
-"""Tables of where points come from: what the ``points.py`` of all games share."""
+"""Points: which of them a seat knows, and what the games' tables of points share."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
+
+import numpy as np
 
 from sprawl_env.core.rules import PointsRow
-from sprawl_env.core.state import Games, clone
+from sprawl_env.core.state import NOT_OVER, Games, clone
+
+REDEALS: Final = 8  # re-dealt positions whose points are compared
+
+
+def known_scores(game: Any, games: Games, g: int, viewer: int | None) -> list[int | None]:
+    """Return each side's points, as all re-dealt positions have them; None where they differ.
+
+    Args:
+        game: a :class:`~sprawl_env.core.game.Game`.
+        games: the batch.
+        g: index of the game.
+        viewer: the seat whose knowledge counts; None: all points are known.
+    """
+    if viewer is None or games["over"][g] != NOT_OVER:
+        known: list[int | None] = game.scores(games, g).tolist()
+        return known
+    trials = games[[g] * REDEALS].view(np.recarray)
+    for k in range(REDEALS):
+        game.redeal_hidden(trials, k, k, viewer)
+    found = game.scores(trials)
+    same = (found == found[0]).all(axis=0)
+    return [int(found[0, side]) if same[side] else None for side in range(game.num_sides)]
 
 
 def points_table(

@@ -202,7 +202,6 @@ class PlayServer:
                 if what in self._lookups:
                     return JSONResponse(self._lookups[what](body), headers=HEADERS)
                 more = self._handlers[what](body)
-                self._session.autosave()
             except NotNow as error:
                 raise Refused(409, str(error)) from None
             except SprawlError as error:

@@ -27,6 +27,7 @@ from sprawl_env.core.changes import Change
 from sprawl_env.core.errors import IllegalAction, InvalidOption, PositionError, SprawlError, short
 from sprawl_env.core.files import remove_leftovers, write_atomically
 from sprawl_env.core.game import Game
+from sprawl_env.core.points import known_scores
 from sprawl_env.core.rules import Played
 from sprawl_env.core.state import NOBODY, NOT_OVER, Games, clone
 from sprawl_env.kernels.arrays import Mask
@@ -40,7 +41,7 @@ from sprawl_env.play.saves import (
     game_of,
     text_of,
 )
-from sprawl_env.play.view import has_secrets, known_scores
+from sprawl_env.play.view import has_secrets
 from sprawl_env.render.board import picture_of, picture_of_view
 from sprawl_env.render.picture import Picture
 from sprawl_env.render.pieces import parts_of, piece_of
@@ -179,6 +180,7 @@ class Session:
             )
         self.game = game
         self.humans = tuple(seat for seat, name in enumerate(self.seats) if name == HUMAN)
+        self._called = {seat: name_sides(game, self.seats, seat) for seat in self.humans}
         self._bots: dict[int, Bot] = {
             seat: as_bot(bot, game, combine(seed, seat), "seats")
             for seat, bot in enumerate(seats)
@@ -250,7 +252,7 @@ class Session:
             raise InvalidOption(f"{str(path)!r}: cannot be written: {error.strerror}") from None
         return path
 
-    def autosave(self) -> None:
+    def _autosave(self) -> None:
         """Save the game in ``autosaves``, if a folder is set and a person is to play."""
         waits = self.over or self.to_play in self.humans
         if self.autosaves is None or not self.log or not waits:
@@ -360,6 +362,7 @@ class Session:
         """
         self._check(seat, action)
         self._play(action)
+        self._autosave()
 
     def _check(self, seat: int, action: int) -> None:
         """Check that a seat may play an action.
@@ -428,6 +431,7 @@ class Session:
         if seat not in self._bots:
             raise NotNow("no bot is to play")
         self._play(*self._answer_of(self._bots[seat], seat))
+        self._autosave()
 
     def hint(self, seat: int, name: str) -> list[Advice]:
         """Return what an adviser would play for a seat: its best actions, the best first.
@@ -547,19 +551,16 @@ class Session:
         for told in self.stories.values():
             told.cut(len(self.log), clone(self.games))
         self.version += 1
+        self._autosave()
 
     # ------------------------------------------------------------------------------------- views
 
     def picture(self, seat: int) -> Picture:
         """Return the picture that a seat may see, with the actions since its last one marked."""
-        recent = []
-        for entry in reversed(self.log):
-            recent.append(entry.played)
-            if entry.played.seat == seat:
-                break
-        last = recent[0] if recent else None
+        recent = [entry.played for entry in self.log[self._last_of(seat) or 0 :]]
+        last = recent[-1] if recent else None
         seats = self.names(seat)[: self.game.num_seats]
-        return picture_of(self.game, self.games, 0, seat, last, seats=seats, recent=recent[::-1])
+        return picture_of(self.game, self.games, 0, seat, last, seats=seats, recent=recent)
 
     def at(self, seat: int, ply: int) -> dict[str, Any]:
         """Return what the page shows of the position after a decision of the log.
@@ -618,7 +619,6 @@ class Session:
             return common
         picture = self.picture(seat)
         mine = seat == self.to_play
-        legal = np.flatnonzero(game.legal_actions(self.games, 0)).tolist() if mine else []
         return common | {
             "parts": parts_of(picture),
             "facts": picture.caption.facts,
@@ -627,11 +627,11 @@ class Session:
             "mine": mine,
             "bot": self.to_play in self._bots,
             "hand_over": self.to_play in self.humans and not mine,
-            "actions": [[action, self._called(action, seat)] for action in legal],
+            "actions": [[action, says] for action, says in self.action_names(seat).items()],
             "may_undo": self.may_undo(seat),
             "took_back": len(self.took_back),
             "over": self.over,
-            "points": list(picture.points) or known_scores(game, self.games, seat),
+            "points": list(picture.points) or known_scores(game, self.games, 0, seat),
             "log": [as_json(line) for line in self.stories[seat].lines],
             "hints": self.advisers(),
             "score_table": self.score_table(),
@@ -641,11 +641,15 @@ class Session:
 
     def names(self, seat: int) -> list[str]:
         """Return the names of all sides for the person in a seat, who is called ``you``."""
-        return name_sides(self.game, self.seats, seat)
+        return self._called[seat]
 
-    def _called(self, action: int, seat: int) -> str:
-        """Return an action in words, with the names of seats."""
-        return with_names(self.game.action_name(self.games, 0, action), self.names(seat))
+    def action_names(self, seat: int) -> dict[int, str]:
+        """Return the legal actions in words, by id; none if the seat is not to play."""
+        if seat != self.to_play:
+            return {}
+        legal = np.flatnonzero(self.game.legal_actions(self.games, 0)).tolist()
+        says, names = self.game.action_name, self.names(seat)
+        return {action: with_names(says(self.games, 0, action), names) for action in legal}
 
     def question(self, seat: int) -> str:
         """Return in full what the person in a seat is asked, or for what it waits."""

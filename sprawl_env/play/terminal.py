@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-import numpy as np
 from rich.columns import Columns
 from rich.text import Text as Words
 
@@ -128,15 +127,7 @@ class _Terminal:
 
     def _names(self) -> dict[int, str]:
         """Return the names of the legal actions of the person who is to play."""
-        session = self._session
-        if session.to_play != self.seat:
-            return {}
-        legal = np.flatnonzero(session.game.legal_actions(session.games, 0)).tolist()
-        names = session.names(self.seat)
-        return {
-            action: with_names(session.game.action_name(session.games, 0, action), names)
-            for action in legal
-        }
+        return self._session.action_names(self.seat)
 
     def _hand_over(self, seat: int) -> None:
         name = self._session.names(self.seat)[seat]

@@ -18,10 +18,8 @@ def parts_of(picture: Picture) -> list[dict[str, Any]]:
     return [
         {
             "name": part.name,
-            "title": part.title,
             "role": part.role,
             "seat": part.seat,
-            "columns": part.columns,
             "width": part.width + 4,  # as in its viewBox
             "height": part.height + 4,
             "svg": part.svg(),

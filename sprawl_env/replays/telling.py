@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -22,7 +22,7 @@ from sprawl_env.core.errors import InvalidOption, printable
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import Played
 from sprawl_env.core.state import NOBODY, Games, clone
-from sprawl_env.replays.format import Replay
+from sprawl_env.replays.format import Ply, Replay
 from sprawl_env.replays.verification import steps
 
 YOU: Final = "you"
@@ -292,12 +292,30 @@ def story(replay: Replay, viewer: int | None = None, data: Path | None = None) -
     if viewer is not None:
         check_whole(f"{game.name}: viewer=", viewer, 0, game.num_seats - 1)
     told = Story(game, names_of(replay, game, viewer), viewer)
-    before = game.deal(1, replay.header["seed"])
+    for _ in steps_told(replay, told, data):
+        pass
+    return told.lines
+
+
+def steps_told(
+    replay: Replay, told: Story, data: Path | None = None
+) -> Iterator[tuple[Ply, Games]]:
+    """Add the plies of a replay to a story; yield each with the state ``[1]`` after it, verified.
+
+    Args:
+        replay: the replay.
+        told: the story, which is empty.
+        data: folder of data files that replaced those of the package.
+
+    Raises:
+        PositionError: the game differs from the replay.
+    """
+    before = replay.game(data).deal(1, replay.header["seed"])
     for ply, games in steps(replay, data):
         after = clone(games)
         told.add(before, Played(ply.seat, ply.action, ply.says), after)
+        yield ply, after
         before = after
-    return told.lines
 
 
 def names_of(replay: Replay, game: Game, viewer: int | None = None) -> list[str]:

@@ -12,10 +12,19 @@ from typing import Final
 
 import numpy as np
 
-from sprawl_env.core.changes import Change, Told, members, moved, scored, untold
+from sprawl_env.core.changes import (
+    Change,
+    Told,
+    by_source,
+    in_parts,
+    members,
+    moved,
+    scored,
+    untold,
+)
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import Played
-from sprawl_env.core.state import FINISHED, NOBODY, NOT_OVER, Games, plain
+from sprawl_env.core.state import FINISHED, NOBODY, NOT_OVER, Games
 from sprawl_env.games.ginkgopolis.actions import ACTIONS
 from sprawl_env.games.ginkgopolis.constants import (
     ACTS,
@@ -35,7 +44,6 @@ from sprawl_env.games.ginkgopolis.names import action_name, decision_of, step_of
 from sprawl_env.games.ginkgopolis.rules import trace
 from sprawl_env.games.ginkgopolis.state import Entry, State
 from sprawl_env.games.ginkgopolis.wording import card_name, character_name, tile_name
-from sprawl_env.kernels.arrays import Ints
 
 GAINS: Final = ("resource", "tile", "point")  # by Gain
 SOURCES: Final = ("points", "tokens", "cards", "districts")
@@ -51,25 +59,13 @@ def changes(
     game: Game, before: Games, after: Games, g: int, played: Played, viewer: int | None
 ) -> list[Change]:
     """Return what a ply changed, as far as a seat may know it."""
-    trial = before[[g]].copy()
     steps = _Steps(game, viewer)
-    old = trial.copy()
-    trace.decide(plain(game.tables), plain(trial), 0, int(played.action))
-    steps.decision(old[0], trial[0])
-    while True:
-        old = trial.copy()
-        if not trace.do_next(plain(game.tables), plain(trial), 0):
-            break
-        steps.automatic(old[0], trial[0])
-    points = scored(points_by_source(game, before, g), points_by_source(game, after, g))
+    parts = in_parts(trace, game, before, g, int(played.action))
+    steps.decision(*next(parts))
+    for old, new in parts:
+        steps.automatic(old, new)
+    points = scored(*(by_source(trace, SOURCES, game, games, g) for games in (before, after)))
     return [*steps.found, *untold(points, "points", "tokens")]
-
-
-def points_by_source(game: Game, games: Games, g: int) -> dict[str, Ints]:
-    """Return where the points come from: for each source, the points of every side."""
-    out = np.zeros((len(SOURCES), game.num_sides), np.int32)
-    trace.write_parts(plain(game.tables), plain(games), g, out)
-    return dict(zip(SOURCES, out, strict=True))
 
 
 def held_tiles(state: State, seat: int) -> int:

@@ -11,10 +11,20 @@ from typing import Final
 
 import numpy as np
 
-from sprawl_env.core.changes import MINUS, Change, Told, moved, scored, signed, untold
+from sprawl_env.core.changes import (
+    MINUS,
+    Change,
+    Told,
+    by_source,
+    in_parts,
+    moved,
+    scored,
+    signed,
+    untold,
+)
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import Played
-from sprawl_env.core.state import FINISHED, NOBODY, NOT_OVER, Games, plain
+from sprawl_env.core.state import FINISHED, NOBODY, NOT_OVER, Games
 from sprawl_env.games.urban_sprawl.actions import ACTIONS, DECLINE, LINE
 from sprawl_env.games.urban_sprawl.constants import (
     CONTRACT_SPACES,
@@ -50,7 +60,7 @@ from sprawl_env.games.urban_sprawl.names import (
     site_name,
 )
 from sprawl_env.games.urban_sprawl.places import block_name, lot_name
-from sprawl_env.games.urban_sprawl.questions import context, effect_asked, source_of
+from sprawl_env.games.urban_sprawl.questions import context, effect_asked, source_name
 from sprawl_env.games.urban_sprawl.render_cards import card_effects, effect_words, event_effects
 from sprawl_env.games.urban_sprawl.rules import trace
 from sprawl_env.games.urban_sprawl.state import Entry, State
@@ -59,7 +69,6 @@ from sprawl_env.games.urban_sprawl.tables import NO_ZONE, Table
 from sprawl_env.games.urban_sprawl.vocabulary import Line
 from sprawl_env.games.urban_sprawl.wording import OFFICE_NAMES
 from sprawl_env.kernels.agenda import top
-from sprawl_env.kernels.arrays import Ints
 
 SOURCES: Final = ("prestige", "lines", "wealth", "offices")
 NO_NUMBER: Final = 0
@@ -77,25 +86,13 @@ def changes(
     game: Game, before: Games, after: Games, g: int, played: Played, viewer: int | None
 ) -> list[Change]:
     """Return what a ply changed: money, cards, buildings, offices, lines, vocations, the end."""
-    trial = before[[g]].copy()
     steps = _Steps(game)
-    old = trial.copy()
-    trace.decide(plain(game.tables), plain(trial), 0, int(played.action))
-    steps.decision(old[0], trial[0], int(played.action))
-    while True:
-        old = trial.copy()
-        if not trace.do_next(plain(game.tables), plain(trial), 0):
-            break
-        steps.automatic(old[0], trial[0])
-    points = scored(points_by_source(game, before, g), points_by_source(game, after, g))
+    parts = in_parts(trace, game, before, g, int(played.action))
+    steps.decision(*next(parts), int(played.action))
+    for old, new in parts:
+        steps.automatic(old, new)
+    points = scored(*(by_source(trace, SOURCES, game, games, g) for games in (before, after)))
     return [*steps.found, *untold(points, *SOURCES)]
-
-
-def points_by_source(game: Game, games: Games, g: int) -> dict[str, Ints]:
-    """Return where the points come from: for each source, the points of every seat."""
-    out = np.zeros((len(SOURCES), game.num_seats), np.int32)
-    trace.write_parts(plain(game.tables), plain(games), g, out)
-    return dict(zip(SOURCES, out, strict=True))
 
 
 def building_name(state: State, lot: int) -> str:
@@ -148,7 +145,7 @@ class _Steps:
     def _cause_of_decision(self, state: State, step: Step) -> str:
         e = effect_asked(state)
         if e >= 0:
-            return source_of(self._game, e)
+            return source_name(self._game, e)
         if step == Step.MARKER_GAIN:
             below = state.agenda[int(state.agenda_size) - 2]
             return f"{VOCATIONS[below.vocation]} marker"
@@ -183,9 +180,9 @@ class _Steps:
         if step == Step.TAKE_VOCATION:
             return f"vocation of {card_name(self._tables, int(entry.card))}"
         if step == Step.NEXT_BID:
-            return f"auction of {source_of(self._game, int(entry.effect))}"
+            return f"auction of {source_name(self._game, int(entry.effect))}"
         if step in {Step.ACT, Step.EACH, Step.EFFECTS}:
-            return source_of(self._game, int(entry.effect))
+            return source_name(self._game, int(entry.effect))
         return ""
 
     # -------------------------------------------------------------------------- parts of a turn
@@ -263,7 +260,7 @@ class _Steps:
     def _effect(self, old: State, new: State, e: int) -> None:
         """Tell what an effect did at once; a payout by its line."""
         effect = self._t.effects[e]
-        cause = source_of(self._game, e)
+        cause = source_name(self._game, e)
         if effect.verb == Verb.PAYOUT and effect.line != Line.ROW:
             highest = effect.line == Line.HIGHEST
             number = NO_NUMBER if highest else int(effect.printed_number)
@@ -423,7 +420,7 @@ def _yes_or_no(game: Game, state: State, step: Step, is_yes: bool) -> str:
         return "end the turn"
     if step == Step.VOCATION_FROM:
         return "take no marker"
-    source = source_of(game, effect_asked(state))
+    source = source_name(game, effect_asked(state))
     if step == Step.DISASTER:
         return f"pay for {source}"
     if step == Step.SAVE:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-
 from sprawl_env.core.game import Game
 from sprawl_env.core.state import NOBODY, Games
 from sprawl_env.games.urban_sprawl.constants import (
     FIRST_EVENT,
     NO_CARD,
     NO_KIND,
-    NUM_CARDS,
     VOCATIONS,
     ZONES,
 )
@@ -23,7 +20,12 @@ from sprawl_env.games.urban_sprawl.names import (
     marker_name,
     site_name,
 )
-from sprawl_env.games.urban_sprawl.render_cards import card_effects, effect_words, restrictions
+from sprawl_env.games.urban_sprawl.render_cards import (
+    card_effects,
+    effect_words,
+    restrictions,
+    source_of,
+)
 from sprawl_env.games.urban_sprawl.state import Entry, State
 from sprawl_env.games.urban_sprawl.steps import DECISIONS, Step
 from sprawl_env.games.urban_sprawl.tables import MAYORS_PARK, Table
@@ -39,21 +41,14 @@ _OF_NO_EFFECT: Final = frozenset(
 _NO_EFFECT: Final = -1
 
 
-def source_of(game: Game, e: int) -> str:
-    """Return the name of the contract or event that has an effect.
-
-    The effects of one card, those nested in others among them, follow one another in the tables.
-    """
+def source_name(game: Game, e: int) -> str:
+    """Return the name of the contract or event that has an effect; "" for the effect of none."""
     if e == MAYORS_PARK:
         return "Mayor"
-    t: Table = game.tables[0]
-    first = np.concatenate((t.card_first, t.event_first))
-    count = np.concatenate((t.card_effects, t.event_count))
-    begins = np.where((count > 0) & (first <= e), first, -1)
-    owner = int(begins.argmax())
-    if owner < NUM_CARDS:
-        return card_name(game.tables, owner)
-    return kind_name(game.tables, owner - NUM_CARDS + FIRST_EVENT)
+    card, event = source_of(game.tables[0], e)
+    if card != NO_CARD:
+        return card_name(game.tables, card)
+    return "" if event == NO_KIND else kind_name(game.tables, event + FIRST_EVENT)
 
 
 def effect_asked(state: State) -> int:
@@ -81,7 +76,7 @@ def question(game: Game, games: Games, g: int) -> str:
     e = effect_asked(state)
     if e == _NO_EFFECT:
         return _of_a_turn(game, state, step)
-    return f"{source_of(game, e)}: {_about_effect(game, state, step, e)}"
+    return f"{source_name(game, e)}: {_about_effect(game, state, step, e)}"
 
 
 def _of_a_turn(game: Game, state: State, step: Step) -> str:

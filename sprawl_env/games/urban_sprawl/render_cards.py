@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from sprawl_env.games.urban_sprawl.constants import (
     MOST_VALUE,
     NO_CARD,
     NO_KIND,
     NO_VOCATION,
     NUM_CARDS,
-    NUM_EVENTS,
     NUM_ZONES,
     VOCATIONS,
     VOCATIONS_A_CARD,
@@ -45,14 +46,13 @@ def source_of(t: Table, e: int) -> tuple[int, int]:
     One of them is ``NO_CARD`` or ``NO_KIND``; both are for the effect of no card.  The effects
     of a card follow each other in the tables, those nested in them included.
     """
-    found, card, event = MAYORS_PARK, NO_CARD, NO_KIND
-    for k in range(NUM_EVENTS):
-        if t.event_count[k] and found < t.event_first[k] <= e:
-            found, event = int(t.event_first[k]), k
-    for k in range(NUM_CARDS):
-        if t.card_effects[k] and found < t.card_first[k] <= e:
-            found, card, event = int(t.card_first[k]), k, NO_KIND
-    return card, event
+    first = np.concatenate((t.card_first, t.event_first))
+    count = np.concatenate((t.card_effects, t.event_count))
+    begins = np.where((count > 0) & (first <= e), first, MAYORS_PARK)
+    owner = int(begins.argmax())
+    if begins[owner] <= MAYORS_PARK:
+        return NO_CARD, NO_KIND
+    return (owner, NO_KIND) if owner < NUM_CARDS else (NO_CARD, owner - NUM_CARDS)
 
 
 def restrictions(t: Table, card: int) -> str:

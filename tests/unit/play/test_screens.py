@@ -121,7 +121,7 @@ def go_on(session, rng, plies):
             session.advance()
 
 
-def faults_of(session, page, text, target):
+def faults_of(page, text, target):
     """Reload the page and return what is wrong with it."""
     page.reload()
     page.wait_for_selector("#board svg")
@@ -136,7 +136,7 @@ def test_on_a_desk_all_is_large_enough_and_nothing_overlaps_or_is_cut_off(name, 
         rng = np.random.default_rng(5)
         with opened(session, tmp_path, "desktop") as page:
             for _ in range(4):
-                assert faults_of(session, page, LEAST_TEXT, LEAST_TARGET) == [], seats
+                assert faults_of(page, LEAST_TEXT, LEAST_TARGET) == [], seats
                 go_on(session, rng, 23)
 
 
@@ -148,7 +148,7 @@ def test_two_hundred_positions_of_each_number_of_seats_fit_a_desk(name, tmp_path
         rng = np.random.default_rng(6)
         with opened(session, tmp_path, "desktop") as page:
             for k in range(200):
-                assert faults_of(session, page, LEAST_TEXT, LEAST_TARGET) == [], (seats, k)
+                assert faults_of(page, LEAST_TEXT, LEAST_TARGET) == [], (seats, k)
                 if session.over:
                     session.deal(k)
                 go_on(session, rng, int(rng.integers(1, 12)))
