@@ -1,6 +1,7 @@
 """A ply in parts, for telling what it changed: the decision, then one automatic step at a time.
 
 ``entry_points.play`` carries out the same parts at once; nothing that plays uses this module.
+``decide`` is the first part of both.
 """
 
 from __future__ import annotations
@@ -8,32 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 from sprawl_env.core.state import NOT_OVER, Games, Tables
-from sprawl_env.games.ginkgopolis.actions import TAKE
-from sprawl_env.games.ginkgopolis.constants import LAST_DECISION, LAST_PASS, Gain, Step
-from sprawl_env.games.ginkgopolis.rules.decisions import answer, do_place_marker, do_take
-from sprawl_env.games.ginkgopolis.rules.flow import carry_out, end_pass
-from sprawl_env.games.ginkgopolis.rules.passes import answered
+from sprawl_env.games.ginkgopolis.constants import LAST_DECISION
+from sprawl_env.games.ginkgopolis.rules.entry_points import decide
+from sprawl_env.games.ginkgopolis.rules.flow import carry_out
 from sprawl_env.games.ginkgopolis.rules.scoring import num_sides, points_of, score_districts
 from sprawl_env.games.ginkgopolis.state import State
 from sprawl_env.games.ginkgopolis.tables import Table
 from sprawl_env.kernels.agenda import top
 from sprawl_env.kernels.compile import kernel
-
-
-@kernel
-def decide(tables: Tables, games: Games, g: int, action: int) -> None:
-    """Carry out a legal action and the end of its pass, without the automatic steps after it."""
-    t: Table = tables[0]
-    state: State = games[g]
-    seat, step = int(state.to_play), int(top(state).step)
-    if step <= LAST_PASS:
-        answer(state, seat, action)
-        if answered(state, seat):
-            end_pass(t, state, step)
-    elif step == Step.GAIN:
-        do_take(state, seat, Gain.RESOURCE if action == TAKE else Gain.TILE)
-    else:
-        do_place_marker(state, seat, action)
 
 
 @kernel
@@ -57,3 +40,6 @@ def write_parts(tables: Tables, games: Games, g: int, out: Any) -> None:
         out[2, seat] = points_of(t, state, seat) - out[0, seat] - out[1, seat]
         out[3, seat] = 0
     score_districts(state, out[3])
+
+
+__all__ = ["decide", "do_next", "write_parts"]

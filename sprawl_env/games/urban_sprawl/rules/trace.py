@@ -1,6 +1,7 @@
 """A ply in parts, for telling what it changed: the decision, then one automatic step at a time.
 
 ``entry_points.play`` carries out the same parts at once; nothing that plays uses this module.
+``decide`` is the first part of both.
 """
 
 from __future__ import annotations
@@ -8,33 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from sprawl_env.core.state import NOT_OVER, Games, Tables
-from sprawl_env.games.urban_sprawl.actions import SITE
-from sprawl_env.games.urban_sprawl.rules.decisions import play_seat, play_simple, play_turn
+from sprawl_env.games.urban_sprawl.rules.entry_points import decide
 from sprawl_env.games.urban_sprawl.rules.flow import carry_out
-from sprawl_env.games.urban_sprawl.rules.picks import play_pick
 from sprawl_env.games.urban_sprawl.rules.scoring import office_bonus, prestige_lines
-from sprawl_env.games.urban_sprawl.rules.targets import play_in_city
-from sprawl_env.games.urban_sprawl.steps import ANSWER_OF, FIRST_AUTOMATIC, Answer
+from sprawl_env.games.urban_sprawl.steps import FIRST_AUTOMATIC
 from sprawl_env.kernels.agenda import top
 from sprawl_env.kernels.compile import kernel
-
-
-@kernel
-def decide(tables: Tables, games: Games, g: int, action: int) -> None:
-    """Carry out a legal action, without the automatic steps after it."""
-    t, state = tables[0], games[g]
-    seat, step = int(state.to_play), int(top(state).step)
-    answer = ANSWER_OF[step]
-    if answer == Answer.TURN:
-        play_turn(t, state, step, seat, action)
-    elif answer == Answer.CITY:
-        play_in_city(t, state, step, seat, action - SITE)
-    elif answer == Answer.SEAT:
-        play_seat(t, state, step, seat, action)
-    elif answer == Answer.PICK:
-        play_pick(t, state, step, seat, action)
-    else:
-        play_simple(t, state, step, seat, action)
 
 
 @kernel
@@ -56,3 +36,6 @@ def write_parts(tables: Tables, games: Games, g: int, out: Any) -> None:
         out[1, seat] = prestige_lines(t, state, seat)
         out[2, seat] = int(state.wealth[seat]) // int(t.wealth_a_point)
         out[3, seat] = office_bonus(state, seat)
+
+
+__all__ = ["decide", "do_next", "write_parts"]
