@@ -172,7 +172,7 @@ def test_a_browser_shows_every_step(name):
         "urban_sprawl": "2-seats-turn-limit",
     }
     played = golden(name, labels[name])
-    game = played.game()
+    game, story = played.game(), content(played)["story"]
     with open_page(page(played)) as browser:
         assert game.title in browser.inner_text("#title")
         assert browser.locator("#plies li").count() == len(played.plies) + 1
@@ -180,7 +180,7 @@ def test_a_browser_shows_every_step(name):
         for k in range(1, 6):
             browser.keyboard.press("ArrowRight")
             assert shown_step(browser) == k
-            told = [line["text"] for line in content(played)["story"] if line["ply"] == k - 1]
+            told = [line["text"] for line in story if line["ply"] == k - 1]
             assert told
             assert all(text in browser.inner_text("#plies .now") for text in told)
             seen.add(picture(browser))
