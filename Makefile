@@ -41,7 +41,8 @@ test-clients: ## run other libraries, each in an environment of its own (CLIENT=
 	@for client in $(CLIENT); do \
 		echo "== $$client"; \
 		$(MAKE) --no-print-directory build/clients/$$client/.installed && \
-		build/clients/$$client/bin/python -m pytest -o filterwarnings= --disable-warnings tests/clients/$$client || exit 1; \
+		build/clients/$$client/bin/python -m pytest -o filterwarnings= --disable-warnings \
+			-m '$(if $(SLOW),slow,not slow)' tests/clients/$$client || exit 1; \
 	done
 
 build/clients/%/.installed: tests/clients/%/requirements.txt tests/clients/requirements.txt pyproject.toml

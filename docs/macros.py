@@ -42,6 +42,7 @@ CLIENTS: Final = {  # folders of tests/clients, and the headings of their sectio
     "rllib": "RLlib",
     "tianshou": "Tianshou",
     "jax": "JAX",
+    "ray": "Ray",
 }
 
 
@@ -365,8 +366,8 @@ def clients_table() -> str:
 MACROS: Final[dict[str, Callable[..., str]]] = {
     macro.__name__: macro
     for macro in (
-        actions, clients_table, environments_table, facts, included, lead, observation, options, remarks,
-        rewards_table, rulings, seats_table, source, state_fields, version_history,
+        actions, clients_table, environments_table, facts, included, lead, observation, options,
+        remarks, rewards_table, rulings, seats_table, source, state_fields, version_history,
     )
 }  # fmt: skip
 

@@ -80,6 +80,21 @@ class Config:
     """folder of the runs, results.jsonl and table.md"""
 
 
+def value_of(name: str, text: str) -> Any:
+    """Return the value of a setting of training that was given as text.
+
+    Raises:
+        InvalidOption: there is no such setting that is a number or a word, or it is no number.
+    """
+    kinds = {each.name: type(getattr(TrainConfig(), each.name)) for each in fields(TrainConfig)}
+    if kinds.get(name) not in {int, float, str}:
+        raise unknown("setting of training", name, kinds)
+    try:
+        return kinds[name](text)
+    except ValueError:
+        raise InvalidOption(f"settings: '{name}={text}': expected a number") from None
+
+
 def settings_of(config: Config) -> dict[str, Any]:
     """Return the settings of all runs.
 
@@ -87,15 +102,9 @@ def settings_of(config: Config) -> dict[str, Any]:
         InvalidOption: a word is no setting of training, or its value no number.
     """
     found: dict[str, Any] = {"game": config.game, "max_minutes": config.minutes}
-    kinds = {each.name: type(getattr(TrainConfig(), each.name)) for each in fields(TrainConfig)}
     for word in config.settings:
         name, _, value = word.partition("=")
-        if kinds.get(name) not in {int, float, str}:
-            raise unknown("setting of training", name, kinds)
-        try:
-            found[name] = kinds[name](value)
-        except ValueError:
-            raise InvalidOption(f"settings: {word!r}: expected a number") from None
+        found[name] = value_of(name, value)
     return found
 
 
@@ -210,8 +219,8 @@ def verdict(low: float, high: float) -> str:
     return "no gain" if high < SMALL else "no difference shown"
 
 
-def table(rows: Sequence[Row]) -> str:
-    """Return the results as a table in Markdown."""
+def table(rows: Sequence[Row], base: str = RECIPE) -> str:
+    """Return the results as a table in Markdown, with differences from one of the variants."""
     opponents = list(dict.fromkeys(name for row in rows for name in row[SHARES]))
     heads = [cell for name in opponents for cell in (f"`{name}`", "difference, points", "")]
     lines = [
@@ -223,9 +232,9 @@ def table(rows: Sequence[Row]) -> str:
         steps = float(np.mean([row["step"] for row in own]))
         cells = [variant, str(len(own)), f"{steps / 1e6:.1f} M"]
         for name in opponents:
-            shares, recipe = (table_of(rows, name, each) for each in (variant, RECIPE))
+            shares, recipe = (table_of(rows, name, each) for each in (variant, base))
             cells.append(f"{shares.mean():.1%}")
-            if variant == RECIPE or not recipe.size or recipe.shape[1:] != shares.shape[1:]:
+            if variant == base or not recipe.size or recipe.shape[1:] != shares.shape[1:]:
                 cells += ["", ""]
                 continue
             found, low, high = difference(shares, recipe)

@@ -31,8 +31,9 @@ from experiments.fuzz.walks import (
     new_work,
     walk_kernel,
 )
+from sprawl_env.arena.engines import check_engine, pool_of
 from sprawl_env.arena.journal import Journal, Row
-from sprawl_env.arena.workers import Done, Watch, Workers
+from sprawl_env.arena.workers import Done, Watch
 from sprawl_env.arena.workers import Work as Task
 from sprawl_env.console import console, option_words
 from sprawl_env.core import registry
@@ -75,6 +76,8 @@ class Games:
     """a position is checked after every so many plies, and at the end"""
     jobs: int = os.cpu_count() or 1
     """number of processes"""
+    engine: str = "local"
+    """who plays: local, this machine; ray, the nodes of a Ray cluster, which share the folder"""
     seed: int = 0
     """game k of a chunk is dealt from (seed, game, chunk, k)"""
     out: Path = Path("runs/fuzz")
@@ -224,6 +227,7 @@ def check(config: Games) -> None:
     if config.bot not in BOTS:
         raise unknown("bot", config.bot, BOTS)
     check_positive(games=config.games, every=config.every, jobs=config.jobs)
+    check_engine(config.engine, config.jobs)
     for name in config.only:
         registry.rules_of(name)
 
@@ -257,7 +261,13 @@ def _played(config: Games, chunks: list[tuple[str, int]], left: list[int]) -> It
     """Play chunks in processes; yield their rows."""
     size = CHUNK[config.bot]
     bar = progress("games")
-    workers = Workers(start_worker, config, config.jobs, lambda task, seat: FOR_EVER)
+    workers = pool_of(
+        config.engine,
+        start_worker,
+        config,
+        processes=config.jobs,
+        seconds=lambda task, seat: FOR_EVER,
+    )
     with bar, workers:
         shown = bar.add_task(
             "", total=len(chunks) * size, completed=(len(chunks) - len(left)) * size

@@ -376,6 +376,11 @@ ABLATIONS: Final = (
     "--out new --settings num_envs=16 num_steps=8 batch_size=64 width=8 trunk=16 imitation=0 "
     "processes=2 total_steps=500 --only recipe"
 )
+SWEEP: Final = (
+    "experiments.sweep --games 20 --strong random --strong-games 20 --seeds 3 --out swept "
+    "--processes 2 --settings max_minutes=0 num_envs=16 num_steps=8 batch_size=64 width=4,8 "
+    "trunk=16 imitation=0 total_steps=500"
+)
 TRAIN_SEARCH: Final = (
     "experiments.train_search --start=tower_up/quick --num-envs=16 --sims=4 --fast-sims=2 "
     "--full-share=0.5 --window=400 --batch-size=32 --gate-every=100 --gate-games=4 "
@@ -455,6 +460,22 @@ ENTRIES: Final = (
             "new/results.jsonl",  # has the seconds
         ),
         more=("new/*/checkpoints/*/games.safetensors", "new/*/tensorboard/events.*"),
+    ),
+    Entry(
+        "experiments.sweep",
+        SWEEP,
+        varying=(
+            f"swept/*/checkpoints/*/{DESCRIPTION}",  # has the seconds
+            "swept/*/tensorboard/*",
+            "swept/*/measured.json",  # has the seconds
+            "swept/*.log",
+            "swept/curves.*",
+        ),
+        more=(
+            "swept/*/checkpoints/*/games.safetensors",
+            "swept/*/tensorboard/events.*",
+            "swept/*.log",
+        ),
     ),
     Entry("replay html", f"sprawl_env replay html {REPLAY} -o page.html", needs=("tournament",)),
     Entry(

@@ -106,6 +106,8 @@ OWN: Final = {
     "sprawl_env.replays.page:read_web": "reads the page's own files",
     "experiments.template.__main__:read_study": "reads the settings of a study in a clone",
     "experiments.ablations:read_results": "reads what the command itself has written",
+    "experiments.sweep:row_of": "reads what the command itself has written",
+    "experiments.sweep:prepare": "reads what the command itself has written",
     "experiments.curves:read_measured": "reads what the command itself has written",
     "sprawl_env.bots.policy.agents:best_of": "finds names in a text of the package",
     "experiments.template.__main__:read_results": "reads what the study itself has written",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sprawl_env.bots.names import as_bot, is_ours, name_of
 from sprawl_env.bots.protocol import Bot
-from sprawl_env.bots.user import UserBot
+from sprawl_env.bots.user import UserBot, in_words
 from sprawl_env.core import registry
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
@@ -67,3 +69,24 @@ def guarded_bot(bot: str | Bot | type[Bot], game: Game, seed: int = 0) -> Bot:
     if isinstance(bot, str | type) or is_ours(type(bot)):
         return as_bot(bot, game, seed, "bots")
     return UserBot.around(bot, game)
+
+
+def check_instance(name: str, bot: Bot | type[Bot]) -> None:
+    """Check that a bot given as an instance or a class can be sent to worker processes.
+
+    Raises:
+        InvalidOption: it cannot.
+    """
+    advice = "give its name instead, e.g. 'module:Class'"
+    kind = bot if isinstance(bot, type) else type(bot)
+    if kind.__module__ == "__main__" and not hasattr(sys.modules["__main__"], "__file__"):
+        raise InvalidOption(
+            f"bot {name!r}: worker processes cannot import a class of an interactive session: "
+            f"{advice}"
+        )
+    try:
+        pickle.dumps(bot)
+    except Exception as error:  # pickling runs the bot's code
+        raise InvalidOption(
+            f"bot {name!r}: cannot be pickled for worker processes ({in_words(error)}): {advice}"
+        ) from None

@@ -8,8 +8,9 @@ against the game's automaton.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,8 +18,10 @@ import numpy.typing as npt
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from sprawl_env.arena.engines import Pool, check_engine, pool_of
 from sprawl_env.arena.entrants import as_game, game_word, guarded_bot, names_of
 from sprawl_env.arena.games import Results, join, play_games
+from sprawl_env.arena.parts import Setup, play_parts
 from sprawl_env.bots.protocol import Bot
 from sprawl_env.console import console, option_words
 from sprawl_env.core.arguments import checked
@@ -84,6 +87,7 @@ class Evaluation:
         bots: the bots, one a seat; with one seat any number.
         num_games: games played, by each bot if they play alone.
         seed: deal ``d`` was dealt from ``(seed, d)``.
+        parts: how often the bots were seeded, see :func:`evaluate`.
         lines: one for each different bot.
         results: every game.
     """
@@ -95,6 +99,7 @@ class Evaluation:
     bots: tuple[str, ...]
     num_games: int
     seed: int
+    parts: int
     lines: tuple[Line, ...]
     results: Results
 
@@ -148,7 +153,7 @@ class Evaluation:
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as JSON values, with the versions and the commit."""
-        config = ("game", "bots", "num_players", "options", "num_games", "seed")
+        config = ("game", "bots", "num_players", "options", "num_games", "seed", "parts")
         return {
             "config": {name: getattr(self, name) for name in config},
             "lines": [asdict(line) for line in self.lines],
@@ -166,6 +171,9 @@ def evaluate(
     *,
     num_games: int = 1000,
     seed: int = 0,
+    parts: int = 1,
+    processes: int = 0,
+    engine: str = "local",
     progress: bool = False,
     **options: Any,
 ) -> Evaluation:
@@ -180,13 +188,19 @@ def evaluate(
             of which the second fills all other seats; with one seat any number, which play alone.
         num_games: rounded up to whole rotations of the seats.
         seed: deal ``d`` is dealt from ``(seed, d)``.
+        parts: with 2 or more, worker processes play equal parts of the deals.  Bots are seeded for
+            each part, so the results depend on the number of parts, but not on who plays them.
+        processes: worker processes; 0: one for each core, of this machine or of the cluster.
+        engine: who plays the parts: ``"local"``, this machine, or ``"ray"``, a Ray cluster.
         progress: show a progress bar.
         **options: of the game, e.g. ``num_players=3``, unless ``game`` has them.
 
     Raises:
         SprawlError: there is no such game, option or bot, or a number is not allowed.
+        WorkerError: worker processes die.
     """
     check_whole("num_games=", num_games, 1)
+    check_engine(engine, processes)
     check_seed(seed)
     made = as_game(game, options)
     names = names_of(bots)
@@ -196,9 +210,16 @@ def evaluate(
     alone = made.num_seats == 1
     if not alone:
         names = line_up(names, made.num_seats)
-    play = measure_alone if alone else measure
-    playing = [by_name[name] for name in names]
-    lines, results = play(made, names, playing, num_games, seed, progress=progress)
+    check_whole("parts=", parts, 1, -(-num_games // made.num_seats))
+    if parts == 1:
+        play = measure_alone if alone else measure
+        playing = [by_name[name] for name in names]
+        lines, results = play(made, names, playing, num_games, seed, progress=progress)
+    else:
+        given = dict(zip(names_of(bots), bots, strict=True))
+        setup = Setup(made, tuple(names), given, num_games, seed, parts)
+        pool = partial(pool_of, engine, processes=processes)
+        lines, results = measure_parts(setup, pool, progress=progress)
     return Evaluation(
         game=game_word(made),
         title=f"{made.title}, {seats_of(made)}{' against the automaton' if alone else ''}",
@@ -207,6 +228,7 @@ def evaluate(
         bots=tuple(names),
         num_games=len(results.wins) // (len(names) if alone else 1),
         seed=seed,
+        parts=parts,
         lines=tuple(lines),
         results=results,
     )
@@ -360,3 +382,15 @@ def measure_alone(
         for name, bot in zip(names, bots, strict=True)
     ]
     return [line for lines, _ in found for line in lines], join([results for _, results in found])
+
+
+def measure_parts(
+    setup: Setup, pool: Callable[..., Pool], *, progress: bool = True
+) -> tuple[list[Line], Results]:
+    """Do what :func:`measure` and :func:`measure_alone` do, with parts that a pool plays."""
+    bar = games_bar(shown=progress)
+    with bar:
+        task = bar.add_task("games", total=setup.total)
+        found = play_parts(setup, pool, lambda n: bar.advance(task, n))
+    pairs = zip(setup.line_ups, found, strict=True)
+    return [line for names, results in pairs for line in summarise(names, results)], join(found)

@@ -62,6 +62,7 @@ def play_games(
     seed: int = 0,
     batch: int = 512,
     progress: Callable[[int], None] | None = None,
+    part: tuple[int, int] = (0, 1),
 ) -> Results:
     """Play paired games: each deal is played once with every rotation of the seats.
 
@@ -73,24 +74,42 @@ def play_games(
         seed: deal ``d`` is dealt from ``(seed, d)``.
         batch: games that are played at once.
         progress: called with the number of games finished since the last call.
+        part: ``(k, n)``: only the deals of part ``k`` of ``n`` equal parts are played; bots are
+            seeded for each part.
 
     Raises:
         IllegalAction: a bot does not return an array of legal actions.
-        InvalidOption: a number is out of range, or ``line_up`` is not one bot a seat.
+        InvalidOption: a number is out of range, there are fewer deals than parts, or ``line_up`` is
+            not one bot a seat.
         SprawlError: there is no such bot.
     """
     seats = game.num_seats
     num_games = check_whole("num_games=", num_games, 1)
     check_memory("num_games", num_games, 2 * game.dtype.itemsize)
     seed, batch = check_seed(seed), check_whole("batch=", batch, 1)
-    bots = seated(game, line_up, seed)
     deals, seat_of = rotations(num_games, seats)
+    k, first, last = _deals_of(part, len(deals) // seats)
+    bots = seated(game, line_up, seed, k)
+    deals, seat_of = deals[first * seats : last * seats], seat_of[first * seats : last * seats]
     return join(
         [
             _play_batch(game, bots, deals[a : a + batch], seat_of[a : a + batch], seed, progress)
             for a in range(0, len(deals), batch)
         ]
     )
+
+
+def _deals_of(part: tuple[int, int], num_deals: int) -> tuple[int, int, int]:
+    """Return the number of a part, its first deal and the one after its last.
+
+    Raises:
+        InvalidOption: there is no such part, or it has no deals.
+    """
+    if not isinstance(part, tuple) or len(part) != 2:  # noqa: PLR2004 - (k, n)
+        raise InvalidOption(f"part={short(part)}: expected a tuple (k, n), part k of n")
+    n = check_whole("part: n=", part[1], 1, num_deals)
+    k = check_whole("part: k=", part[0], 0, n - 1)
+    return k, k * num_deals // n, (k + 1) * num_deals // n
 
 
 def rotations(num_games: int, seats: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -104,8 +123,10 @@ def rotations(num_games: int, seats: int) -> tuple[npt.NDArray[np.int64], npt.ND
     return np.repeat(np.arange(num_deals), seats), seat_of
 
 
-def seated(game: Game, line_up: Sequence[str | Bot | type[Bot]], seed: int) -> list[Bot]:
-    """Return the bots of a line-up, seeded for their first game.
+def seated(
+    game: Game, line_up: Sequence[str | Bot | type[Bot]], seed: int, part: int = 0
+) -> list[Bot]:
+    """Return the bots of a line-up, seeded for their first game or for a later part of the games.
 
     Raises:
         SprawlError: there is no such bot, or they are not one a seat.
@@ -117,6 +138,8 @@ def seated(game: Game, line_up: Sequence[str | Bot | type[Bot]], seed: int) -> l
             f"{game.name}: line_up: expected {game.num_seats} bots, one a seat, got {len(line_up)}"
         )
     seeds = [combine(combine(seed, k), 2) for k in range(game.num_seats)]
+    if part:
+        seeds = [combine(each, part) for each in seeds]
     bots = [as_bot(bot, game, s, "line_up") for bot, s in zip(line_up, seeds, strict=True)]
     for bot, own in zip(bots, seeds, strict=True):
         bot.seed(own)

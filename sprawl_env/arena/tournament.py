@@ -24,9 +24,7 @@ import copy
 import itertools
 import json
 import os
-import pickle
 import signal
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -40,15 +38,16 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from sprawl_env.arena import report
-from sprawl_env.arena.entrants import as_game, game_word, guarded_bot, names_of
+from sprawl_env.arena.engines import Pool, check_engine, pool_of
+from sprawl_env.arena.entrants import as_game, check_instance, game_word, guarded_bot, names_of
 from sprawl_env.arena.evaluation import games_bar
 from sprawl_env.arena.journal import Journal, Row, fits
 from sprawl_env.arena.match import Forfeit, Match, Outcome, forfeited, play_game
-from sprawl_env.arena.workers import Done, Lost, Watch, Work, WorkerError, Workers
+from sprawl_env.arena.workers import Done, Lost, Watch, Work, WorkerError
 from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.bots.random import RandomBot
-from sprawl_env.bots.user import UserBot, in_words
+from sprawl_env.bots.user import UserBot
 from sprawl_env.console import counted, option_words, say
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import check_seed, check_whole
@@ -66,8 +65,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 FEWEST: Final = 2  # bots, and seats
-MOST_PROCESSES: Final = 1024
-_PROCESSES: Final = f"a whole number from 0 to {MOST_PROCESSES}"
 BOTS_OF_DEAL: Final = 1  # stream of a deal's seed: 0 deals the game (Game.deal), 1 seeds its bots
 MOST_POINTS: Final = 2**31  # of a seat, in a file of results
 MOST_SECONDS: Final = 2**31  # of a seat in a game, and decisions, in a file of timings
@@ -110,11 +107,14 @@ class TournamentSettings:
         reach: two seats: how far apart in the list bots meet; 0: any.
         move_seconds: time limit for a decision of a user's bot, and for making it.
         replays: whether every game is stored as a replay; needs a folder.
+        engine: who plays: ``"local"``, worker processes of this machine, or ``"ray"``, the nodes of
+            a Ray cluster.  Results do not depend on it.
     """
 
     reach: int = 0
     move_seconds: float = 60.0
     replays: bool = False
+    engine: str = "local"
 
 
 @dataclass(frozen=True)
@@ -502,27 +502,6 @@ def check(config: Config) -> None:
             raise InvalidOption(f"bots: {name!r} is named {times} times, expected once")
 
 
-def check_instance(name: str, bot: Bot | type[Bot]) -> None:
-    """Check that a bot given as an instance or a class can be sent to worker processes.
-
-    Raises:
-        InvalidOption: it cannot.
-    """
-    advice = "give its name instead, e.g. 'module:Class'"
-    kind = bot if isinstance(bot, type) else type(bot)
-    if kind.__module__ == "__main__" and not hasattr(sys.modules["__main__"], "__file__"):
-        raise InvalidOption(
-            f"bot {name!r}: worker processes cannot import a class of an interactive session: "
-            f"{advice}"
-        )
-    try:
-        pickle.dumps(bot)
-    except Exception as error:  # pickling runs the bot's code
-        raise InvalidOption(
-            f"bot {name!r}: cannot be pickled for worker processes ({in_words(error)}): {advice}"
-        ) from None
-
-
 def warm_up(game: Game) -> None:
     """Compile or load every kernel that a game needs."""
     games = game.deal(1, 0)
@@ -555,9 +534,15 @@ def rehearse(game: Game, bots: Sequence[str | Bot | type[Bot]]) -> set[str]:
 
 
 def play(
-    config: Config, setup: Setup, users: set[str], folder: Folder, processes: int, *, progress: bool
+    config: Config,
+    setup: Setup,
+    users: set[str],
+    folder: Folder,
+    pool: Callable[..., Pool],
+    *,
+    progress: bool,
 ) -> None:
-    """Play the games that the folder does not hold yet."""
+    """Play the games that the folder does not hold yet, in a pool of worker processes."""
     schedule = setup.schedule
     missing = [n for n in range(len(schedule)) if n not in folder.results]
     losses: Counter[int] = Counter()
@@ -580,8 +565,7 @@ def play(
         return [Played(result_row(schedule, item.task, outcome), timing)]
 
     bar = games_bar(shown=progress)
-    count = min(processes or os.cpu_count() or 1, max(len(missing), 1))
-    with bar, Workers(begin, setup, count, seconds) as workers:
+    with bar, pool(begin, setup, seconds=seconds) as workers:
         shown = bar.add_task("games", total=len(schedule), completed=len(folder.results))
         for found in workers.results(missing):
             played = [game for item in found for game in settle(item)]
@@ -614,7 +598,7 @@ def tournament(
         num_games: games of each line-up, rounded up to whole rotations.
         seed: of deals and bots.
         settings: what few tournaments need to change, see :class:`TournamentSettings`.
-        processes: worker processes; 0: one for each core.
+        processes: worker processes; 0: one for each core, of this machine or of the cluster.
         out: folder for the files; an unfinished tournament there is continued.  None: no files.
         progress: print what is played and show a progress bar.
         **options: of the game, e.g. ``num_players=3``, unless ``game`` has them.
@@ -624,8 +608,8 @@ def tournament(
             cannot be used.
         Interrupted: Ctrl-C was pressed.
     """
-    check_whole("processes=", processes, 0, MOST_PROCESSES, _PROCESSES)
     chosen = settings or TournamentSettings()
+    check_engine(chosen.engine, processes)
     if chosen.replays and out is None:
         raise InvalidOption("replays: expected a folder as out")
     names = tuple(names_of(bots))
@@ -634,7 +618,9 @@ def tournament(
         num_games=num_games,
         num_players=options.get("num_players", FEWEST),
         seed=seed,
-        **asdict(chosen),
+        reach=chosen.reach,
+        move_seconds=chosen.move_seconds,
+        replays=chosen.replays,
     )
     check(config)
     made = as_game(game, options)
@@ -658,7 +644,8 @@ def tournament(
         if progress:
             _announce(made, schedule, folder, kept=kept)
         try:
-            play(config, setup, users, folder, processes, progress=progress)
+            pool = partial(pool_of, chosen.engine, processes=processes)
+            play(config, setup, users, folder, pool, progress=progress)
             results, timings = folder.finish()
             found = report.summarise(config, results, timings)
             if kept:

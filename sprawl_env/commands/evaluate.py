@@ -10,7 +10,7 @@ from typing import Annotated
 
 from tyro.conf import arg
 
-from sprawl_env.commands.flags import GameName, Options, Seats, bots, file
+from sprawl_env.commands.flags import Engine, GameName, Options, Processes, Seats, bots, file
 from sprawl_env.console import check_writable, console, parse_options
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.files import write_atomically
@@ -34,6 +34,16 @@ class Evaluate:
         int, arg(help="games to play, rounded up to whole rotations of the seats", metavar="N")
     ] = 1000
     seed: Annotated[int, arg(help="deal d is dealt from (seed, d)", metavar="N")] = 0
+    parts: Annotated[
+        int,
+        arg(
+            help="2 or more: worker processes play equal parts of the deals; bots are seeded for "
+            "each part, so results depend on the number of parts, but not on who plays them",
+            metavar="N",
+        ),
+    ] = 1
+    processes: Processes = 0
+    engine: Engine = "local"
     out: Annotated[Path | None, file("JSON file for the result", "none")] = None
     results: Annotated[
         Path | None, file("file for one JSON line a game, which compare reads", "none")
@@ -53,6 +63,9 @@ def main(command: Evaluate) -> None:
         command.bots,
         num_games=command.games,
         seed=command.seed,
+        parts=command.parts,
+        processes=command.processes,
+        engine=command.engine,
         progress=True,
         num_players=command.num_players,
         **parse_options(command.options),

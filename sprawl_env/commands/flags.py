@@ -32,6 +32,16 @@ Options = Annotated[
         help_behavior_hint="(default: none)",
     ),
 ]
+Processes = Annotated[
+    int,
+    arg(
+        help="worker processes; 0: one for each core, of this machine or of the cluster",
+        metavar="N",
+    ),
+]
+Engine = Annotated[
+    str, arg(help="who plays: local, this machine; ray, the nodes of a Ray cluster", metavar="NAME")
+]
 Switch = FlagCreatePairsOff[bool]
 
 

@@ -9,7 +9,16 @@ from typing import Annotated
 
 from tyro.conf import arg
 
-from sprawl_env.commands.flags import GameName, Options, Seats, Switch, bots, file
+from sprawl_env.commands.flags import (
+    Engine,
+    GameName,
+    Options,
+    Processes,
+    Seats,
+    Switch,
+    bots,
+    file,
+)
 from sprawl_env.console import console, parse_options, say
 
 INTERRUPTED = 130  # exit code after Ctrl-C
@@ -40,7 +49,8 @@ class Tournament:
     ] = 60.0
     replays: Switch = False
     """store every game as a replay"""
-    processes: Annotated[int, arg(help="worker processes; 0: one for each core", metavar="N")] = 0
+    processes: Processes = 0
+    engine: Engine = "local"
     out: Annotated[Path | None, file("folder for the files", "runs/tournament-GAME-SEATS-SEED")] = (
         None
     )
@@ -69,6 +79,7 @@ def main(command: Tournament) -> None:
                 reach=command.reach,
                 move_seconds=command.move_seconds,
                 replays=command.replays,
+                engine=command.engine,
             ),
             processes=command.processes,
             out=out,

@@ -24,6 +24,7 @@ EXTRAS: Final[Mapping[str, tuple[str, ...]]] = {
     "play": ("starlette", "uvicorn"),
     "open_spiel": ("pyspiel",),
     "torchrl": ("torchrl",),
+    "ray": ("ray",),
 }
 """The modules that each extra of the package installs."""
 

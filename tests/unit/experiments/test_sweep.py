@@ -1,0 +1,99 @@
+"""experiments/sweep: runs of several settings and seeds, one core each, then table and curves."""
+
+import json
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("tensorboard")
+pytest.importorskip("matplotlib")
+
+from experiments import sweep
+from sprawl_env.core.errors import InvalidOption, UnknownName
+
+TINY = (
+    "max_minutes=0", "num_envs=16", "num_steps=4", "batch_size=64", "trunk=8", "imitation=0",
+    "total_steps=64",
+)  # fmt: skip
+
+
+@pytest.fixture
+def config(tmp_path):
+    return sweep.Config(
+        settings=(*TINY, "width=4,8"), seeds=(1,), games=4, strong="random", strong_games=2,
+        processes=1, out=tmp_path / "out",
+    )  # fmt: skip
+
+
+def changed(config, **changes):
+    return sweep.Config(**{**vars(config), **changes})
+
+
+def test_every_choice_of_values_is_a_variant_that_is_trained_with_every_seed(config):
+    config = changed(config, settings=("width=4,8", "entropy=0.0", "gamma=0.9,0.99"), seeds=(1, 2))
+    runs = sweep.runs_of(config)
+    assert len({one.name for one in runs}) == len(runs) == 8
+    assert [one.seed for one in runs] == [1] * 4 + [2] * 4
+    assert runs[1].variant == "width=4 gamma=0.99"
+    assert runs[1].name == "width-4-gamma-0.99-seed-1"
+    assert runs[3].changes == {"width": 8, "entropy": 0.0, "gamma": 0.99}
+    settings = sweep.settings_of(config, runs[3])
+    assert (settings.width, settings.seed, settings.processes) == (8, 1, 1)
+
+
+def test_tasks_of_an_array_job_and_the_rest_give_a_table_and_curves(config, capsys, monkeypatch):
+    sweep.main(changed(config, task=1))
+    assert "width=8, seed 1: 72 decisions" in capsys.readouterr().out
+    folder = config.out / "width-8-seed-1"
+    kept = (folder / sweep.MEASURED).read_bytes()
+    assert not (config.out / "table.md").exists()
+    assert "72" in (config.out / "width-8-seed-1.log").read_text(encoding="utf-8")
+
+    sweep.main(config)  # trains the other one, in a worker process
+    assert "2 runs, 1 of them done" in capsys.readouterr().out
+    assert (folder / sweep.MEASURED).read_bytes() == kept
+    table = (config.out / "table.md").read_text(encoding="utf-8")
+    assert [line.split(" | ")[0] for line in table.splitlines()[2:]] == ["| width=4", "| width=8"]
+    assert (config.out / "curves.png").stat().st_size > 5000
+    assert "## width=8" in (config.out / "curves.md").read_text(encoding="utf-8")
+
+    def never(*arguments):
+        raise AssertionError
+
+    monkeypatch.setattr(sweep, "work", never)
+    sweep.main(config)  # nothing is missing
+    assert (config.out / "table.md").read_text(encoding="utf-8") == table
+
+    path = folder / sweep.MEASURED
+    row = json.loads(path.read_text(encoding="utf-8"))
+    for damaged in ("{", json.dumps({**row, "points": [{}]}), "[]"):
+        path.write_text(damaged, encoding="utf-8")
+        with pytest.raises(InvalidOption, match=r"is damaged: delete it"):
+            sweep.main(config)
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"preset": "slow"}, "unknown preset 'slow'"),
+        ({"settings": ("speed=3",)}, "unknown setting of training 'speed'"),
+        ({"settings": ("width=4,wide",)}, "'width=wide': expected a number"),
+        ({"settings": ("gamma=0.9,2.0",)}, "gamma=2.0: expected 0..1"),
+        ({"settings": ("width=4,4",)}, "expected different values"),
+        ({"seeds": ()}, "seeds: expected at least one"),
+        ({"seeds": (1, 1)}, "expected different values"),
+        ({"games": 0}, "games=0: expected a whole number"),
+        ({"engine": "magic"}, "unknown engine 'magic'"),
+        ({"task": 9}, "task=9: expected a whole number"),
+    ],
+)
+def test_bad_settings_are_one_line_before_a_file_is_written(config, changes, says):
+    with pytest.raises((InvalidOption, UnknownName), match=says):
+        sweep.main(changed(config, **changes))
+    assert not config.out.exists()
+
+
+def test_the_folder_of_another_sweep_is_refused(config):
+    sweep.prepare(config)
+    with pytest.raises(InvalidOption, match="holds another sweep: choose another"):
+        sweep.main(changed(config, settings=TINY))
