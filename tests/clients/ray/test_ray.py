@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import subprocess
 import sys
 import time
@@ -21,31 +20,6 @@ from tests.clients.snippets import run_lines
 
 LOTS = "examples.lots:RULES"
 STORE = 100 * 2**20  # bytes of a node's object store
-
-
-class Hangs:
-    """Answers never."""
-
-    name = "hangs"
-    needs_observations = needs_states = False
-
-    def __init__(self, game=None, seed=0):
-        pass
-
-    def seed(self, seed):
-        pass
-
-    def act(self, observations, masks, states=None):
-        time.sleep(600)
-
-
-class Ends(Hangs):
-    """Ends its process."""
-
-    name = "ends"
-
-    def act(self, observations, masks, states=None):
-        os._exit(7)
 
 
 @pytest.fixture
@@ -94,7 +68,7 @@ def test_a_stopped_tournament_goes_on_with_the_other_engine(tmp_path):
 
 def test_bots_that_hang_or_die_forfeit_as_on_one_machine(tmp_path):
     for bot, reason in (("Hangs", "no answer within 1 seconds"), ("Ends", "exit code 7")):
-        bots = [f"tests.clients.ray.test_ray:{bot}", "random"]
+        bots = [f"tests.clients.ray.bots:{bot}", "random"]
         settings = {"game": LOTS, "move_seconds": 1.0, "processes": 1}
         local, _ = play("local", tmp_path / bot / "local", bots, 2, **settings)
         found, _ = play("ray", tmp_path / bot / "ray", bots, 2, **settings)
