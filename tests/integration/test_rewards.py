@@ -130,19 +130,19 @@ def played_by_gym(game, reward, count, monkeypatch):
 
 def played_by_sb3(game, reward, count, monkeypatch):
     env, rng = SelfPlayVecEnv(game, min(count, 16), reward=reward, seed=3), np.random.default_rng(0)
-    deal, end, first, wholes = env._deal, env._end, {}, []
+    learners, first, wholes = env.learners, {}, []
+    deal, ending = learners._deal, learners._ending
 
     def note_deal(which):
         deal(which)
         first.update((int(i), env.games[i : i + 1]) for i in which)
 
-    def note_end(i):
-        end(i)
-        if env._infos[i] and i not in ended:
-            ended[i] = first[i], env.games[i : i + 1]
+    def note_end(i, illegal):
+        ended[i] = first[i], env.games[i : i + 1]
+        return ending(i, illegal)
 
-    monkeypatch.setattr(env, "_deal", note_deal)
-    monkeypatch.setattr(env, "_end", note_end)
+    monkeypatch.setattr(learners, "_deal", note_deal)
+    monkeypatch.setattr(learners, "_ending", note_end)
     env.reset()
     while len(wholes) < count:
         ended = {}
