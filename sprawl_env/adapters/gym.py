@@ -10,10 +10,9 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
+from sprawl_env.adapters.learners import learners_seat, seat_opponents
 from sprawl_env.adapters.spaces import MaskedDiscrete, learner_space, observation_space
-from sprawl_env.bots.names import as_bot
 from sprawl_env.bots.protocol import Bot, ask
-from sprawl_env.bots.random import RandomBot
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import (
     INT8,
@@ -21,7 +20,6 @@ from sprawl_env.core.checks import (
     as_array,
     check_row,
     check_seed,
-    check_whole,
     no_choice_left,
     whole_number,
 )
@@ -134,11 +132,8 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         self._renderer = Renderer(self.game, render_mode)
         self.render_mode = render_mode
         self._last: Played | None = None
-        seats = self.game.num_seats
-        if seat is not None:
-            seat = check_whole("seat=", seat, 0, seats - 1, f"None or a seat 0..{seats - 1}")
-        self._fixed_seat = seat
-        self._opponents = self._seat_opponents(opponent)
+        self._fixed_seat = learners_seat(self.game, seat)
+        self._opponents = seat_opponents(self.game, opponent)
         self._earnings = Earnings(self.game, reward)
         self._array_space = observation_space(self.game, observations)
         self.observation_space = learner_space(self.game, self._array_space, observation)
@@ -156,18 +151,6 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         """
         self._check_dealt("games")
         return clone(self._games)
-
-    def _seat_opponents(
-        self, opponent: str | Bot | type[Bot] | Sequence[str | Bot | type[Bot]] | None
-    ) -> list[Bot]:
-        others = self.game.num_seats - 1
-        if opponent is None:
-            return [RandomBot()] * others
-        if isinstance(opponent, str) or not isinstance(opponent, Sequence):
-            return [as_bot(opponent, self.game, what="opponent")] * others
-        if len(opponent) != others:
-            raise InvalidOption(f"opponent: expected one bot or {others}, got {len(opponent)}")
-        return [as_bot(bot, self.game, k, "opponent") for k, bot in enumerate(opponent)]
 
     @checked
     def reset(

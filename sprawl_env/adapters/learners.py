@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,9 @@ from sprawl_env.kernels.arrays import Floats, Index, Ints
 from sprawl_env.kernels.rng import MAX_SEED, combine
 
 Opponents = str | Bot | type[Bot] | Sequence[str | Bot | type[Bot]]
+
+UNSEEDED: Final = -1  # no seed, as Gymnasium says it
+IGNORED: Final = 0  # the action in the mask of a game that is over
 
 
 class Ending(NamedTuple):
@@ -174,10 +177,15 @@ class LearnerGames(ABC):
     def checked(self, actions: Any) -> tuple[Index, Flags]:
         """Return the learners' actions, int64 ``[num_envs]``, and which of them lose the game.
 
+        Those of games that are over are ignored.
+
         Raises:
             IllegalAction: the shape is wrong, or an action is not legal and does not lose.
         """
         masks = self.views.masks
+        given = as_array(actions)
+        if self.over.any() and given.shape == self.over.shape and given.dtype.kind in "iu":
+            actions = np.where(self.over, IGNORED, given)
         if self._illegal.loses:
             return self._illegal.check_all(masks, actions)
         chosen = checked_actions(self.game, self._games, self.everyone, masks, actions)
@@ -317,6 +325,7 @@ class LearnerGames(ABC):
             if i in self.endings:
                 self.views.observations[i] = self.endings[i].observation
             self.views.masks[i] = 0
+            self.views.masks[i, IGNORED] = 1
 
     # ------------------------------------------------------------------------ a reward of one's own
 
@@ -415,6 +424,7 @@ class SeededGames(LearnerGames):
         super().__init__(game, num_envs, settings)
         self._fixed_seat = learners_seat(game, seat)
         self.generators = [np.random.default_rng() for _ in range(num_envs)]
+        self.seeds = [UNSEEDED] * num_envs
         self._places: Index = np.zeros(max(game.num_seats - 1, 1), np.int64)
 
     def set_opponent(self, opponent: Opponents | None) -> None:
@@ -432,7 +442,7 @@ class SeededGames(LearnerGames):
         fresh = True
         for i, seed in enumerate(seeds):
             if seed is not None:
-                self.generators[i] = np.random.default_rng(seed)
+                self.generators[i], self.seeds[i] = np.random.default_rng(seed), seed
                 self._seed_opponents(self.generators[i], fresh)
                 fresh = False
 
