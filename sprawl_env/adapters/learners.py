@@ -19,7 +19,16 @@ from sprawl_env.adapters.illegal import Flags, Illegal, last_place
 from sprawl_env.bots.names import as_bot
 from sprawl_env.bots.protocol import Bot, answer
 from sprawl_env.bots.random import RandomBot
-from sprawl_env.core.batch import BatchKernels, new_results, new_views
+from sprawl_env.core.batch import (
+    DRAW,
+    LOOK,
+    PLAY,
+    BatchKernels,
+    Share,
+    new_orders,
+    new_results,
+    new_views,
+)
 from sprawl_env.core.checks import (
     MOST_DEALS,
     as_array,
@@ -33,11 +42,13 @@ from sprawl_env.core.errors import InvalidOption, short
 from sprawl_env.core.game import Game
 from sprawl_env.core.rewards import WINNER, RewardFunction, is_dense, own_rewards, reward_mode
 from sprawl_env.core.state import AUTOMATON, FINISHED, NOT_OVER, Games, clone, plain, raw_bytes
-from sprawl_env.kernels.arrays import Floats, Index, Ints
+from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
+from sprawl_env.kernels.masks import new_generators
 from sprawl_env.kernels.rng import MAX_SEED, combine
 
 Opponents = str | Bot | type[Bot] | Sequence[str | Bot | type[Bot]]
 
+_NOTHING: Mask = np.zeros(0, np.int8)  # what a share does not use
 UNSEEDED: Final = -1  # no seed, as Gymnasium says it
 IGNORED: Final = 0  # the action in the mask of a game that is over
 
@@ -227,15 +238,22 @@ class LearnerGames(ABC):
         if which.size == 0:
             return
         results = self._results
-        results.rewards[which] = 0
         self._kernels.step(self._games, which, actions, self._mode, results)
         self.decisions += len(which)
-        if self._function is None:
-            gained = results.rewards[which, self._learner[which]] * self._scale
-            opening = self._length[which] == 0
-            self._carried[which[opening]] += gained[opening]
-            self.earned[which[~opening]] += gained[~opening]
+        self._collect(which)
         self._end(which[results.over[which] != NOT_OVER])
+
+    def _collect(self, which: Index) -> None:
+        """Add the rewards of the plies since the last call to what the learners earn."""
+        rewards, played = self._results.rewards, which
+        if self._function is None:
+            gained = rewards[which, self._learner[which]] * self._scale
+            opening = self._length[which] == 0
+            if opening.any():
+                self._carried[which[opening]] += gained[opening]
+                which, gained = which[~opening], gained[~opening]
+            self.earned[which] += gained
+        rewards[played] = 0
 
     def _forfeit(self, which: Index) -> None:
         """End games whose learners lose by an illegal action."""
@@ -425,6 +443,8 @@ class SeededGames(LearnerGames):
         self._fixed_seat = learners_seat(game, seat)
         self.generators = [np.random.default_rng() for _ in range(num_envs)]
         self.seeds = [UNSEEDED] * num_envs
+        self._drawn: Index = np.zeros(num_envs, np.int64)  # the action to play next
+        self._draws: Any = None  # generators of random opponents, one a game
         self._places: Index = np.zeros(max(game.num_seats - 1, 1), np.int64)
 
     def set_opponent(self, opponent: Opponents | None) -> None:
@@ -433,24 +453,29 @@ class SeededGames(LearnerGames):
         self.opponents = list({id(bot): bot for bot in bots}.values())
         of_bot = {id(bot): k for k, bot in enumerate(self.opponents)}
         self._places[: len(bots)] = [of_bot[id(bot)] for bot in bots]
+        alone = len(self.opponents) == 1 and type(self.opponents[0]) is RandomBot
+        self._draws = plain(new_generators(self.num_envs, 0)) if alone else None
 
     def seed(self, seeds: Sequence[int | None]) -> None:
         """Seed games, one seed each; None leaves a game's generator as it is.
 
-        All games have the same opponents, which are seeded by the first seed that is given.
+        All games have the same opponents, which are seeded by the first seed that is given.  Only
+        the random opponent has random numbers of its own in every game.
         """
         fresh = True
         for i, seed in enumerate(seeds):
             if seed is not None:
                 self.generators[i], self.seeds[i] = np.random.default_rng(seed), seed
-                self._seed_opponents(self.generators[i], fresh)
+                self._seed_opponents(i, fresh)
                 fresh = False
 
-    def _seed_opponents(self, generator: np.random.Generator, fresh: bool) -> None:
+    def _seed_opponents(self, i: int, fresh: bool) -> None:
         """Draw the opponents' seeds as the Gymnasium environment does, and use them if wanted."""
-        drawn = generator.integers(2**62, size=self.game.num_seats - 1).tolist()
-        for k, seed in zip(self._places.tolist(), drawn, strict=False):
-            if fresh:
+        drawn = self.generators[i].integers(2**62, size=self.game.num_seats - 1).tolist()
+        if self._draws is not None:
+            self._draws["rng"][i] = new_generators(1, drawn[-1]).rng[0]
+        elif fresh:
+            for k, seed in zip(self._places.tolist(), drawn, strict=False):
                 self.opponents[k].seed(seed)
 
     def _seat(self, which: Index) -> None:
@@ -465,6 +490,43 @@ class SeededGames(LearnerGames):
                 game.kernels.scores(tables, records, i, results.scores[i])
         around = np.arange(game.num_seats) - self._learner[which, None] - 1
         self._sitting[which] = self._places[around % game.num_seats % len(self._places)]
+        if self._draws is not None:
+            self._kernels.look(records, which, which, self._theirs, observe=False)
+
+    # Random opponents are drawn and played by one call of a kernel, without asking a bot.
+
+    def _play(self, which: Index, actions: Index) -> None:
+        if self._draws is None:
+            super()._play(which, actions)
+        elif which.size:
+            self._drawn[which] = actions
+            self._advance(which, PLAY | LOOK)
+
+    def _play_opponents(self, which: Index) -> None:
+        if self._draws is None:
+            super()._play_opponents(which)
+            return
+        to_play, waiting = self._games["to_play"], which
+        while True:
+            waiting = waiting[(to_play[waiting] != self._learner[waiting]) & ~self.over[waiting]]
+            if waiting.size == 0:
+                break
+            self._advance(waiting, DRAW | PLAY | LOOK)
+        self._collect(which)
+
+    def _advance(self, which: Index, what: int) -> None:
+        """Play a ply in some games, and write the masks of the next ones."""
+        drawn, results = self._drawn, self._results
+        share = Share(0, which, which, drawn, drawn, self._draws, _NOTHING, _NOTHING)
+        tables, orders = plain(self.game.tables), new_orders(what)
+        self._kernels.work(
+            tables, self._games, share, self._mode, False, results, self._theirs, orders
+        )
+        self.decisions += len(which)
+        ended = which[results.over[which] != NOT_OVER]
+        if ended.size:
+            self._collect(ended)
+            self._end(ended)
 
 
 def learners_seat(game: Game, seat: int | None) -> int | None:

@@ -70,12 +70,13 @@ def assert_same(ours, theirs):
         assert np.array_equal(ours, theirs)
 
 
+@pytest.mark.parametrize("opponent", [[Last(), Middle()], "random"])
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", GAMES)
-def test_it_is_what_gymnasiums_own_vector_of_single_environments_is(name, mode):
+def test_it_is_what_gymnasiums_own_vector_of_single_environments_is(name, mode, opponent):
     """Byte for byte, also beyond the first reset: observations, rewards, ends and infos."""
     options = {
-        "opponent": [Last(), Middle()], "num_players": 3, "reward": "lead",
+        "opponent": opponent, "num_players": 3, "reward": "lead",
         "observation": "dict" if name == "tower_up" else "array",
         "observations": "int8" if name == "ginkgopolis" else "float32",
         **SHORT[name],
