@@ -243,8 +243,11 @@ class BoardGameVectorEnv(VectorEnv[Any, Any, npt.NDArray[Any]]):
     def _add_endings(self, info: dict[str, Any]) -> None:
         """Add what is known of the games that have ended."""
         endings = self._learners.endings
+        which, each = list(endings), list(endings.values())
         ended = np.zeros(self.num_envs, np.bool_)
-        ended[list(endings)] = True
+        ended[which] = True
+        seats: Index = np.zeros(self.num_envs, np.int64)
+        seats[which] = [ending.seat for ending in each]
         if self.autoreset_mode is AutoresetMode.SAME_STEP:
             last = np.full(self.num_envs, None, object)
             for i, ending in endings.items():
@@ -252,22 +255,19 @@ class BoardGameVectorEnv(VectorEnv[Any, Any, npt.NDArray[Any]]):
             self._add(info, "final_obs", last, ended)
             final: dict[str, Any] = {}
             self._add(final, "action_mask", np.zeros_like(info["action_mask"]), ended)
-            self._add(final, "seat", self._of_ended("seat", np.zeros(self.num_envs, int)), ended)
+            self._add(final, "seat", seats, ended)
             self._add(info, "final_info", final, ended)
             info = final
         scores = np.zeros((self.num_envs, self.game.num_sides), np.int32)
-        self._add(info, "scores", self._of_ended("scores", scores), ended)
-        self._add(info, "won", self._of_ended("won", np.zeros(self.num_envs, np.bool_)), ended)
-        lost = self._of_ended("illegal", np.zeros(self.num_envs, np.bool_))
+        scores[which] = [ending.scores for ending in each]
+        self._add(info, "scores", scores, ended)
+        won = np.zeros(self.num_envs, np.bool_)
+        won[which] = [ending.won for ending in each]
+        self._add(info, "won", won, ended)
+        lost = np.zeros(self.num_envs, np.bool_)
+        lost[which] = [ending.illegal for ending in each]
         if lost.any():
-            seats = self._of_ended("seat", np.zeros(self.num_envs, np.int64))
             self._add(info, "illegal", np.where(lost, seats, 0), lost)
-
-    def _of_ended(self, attribute: str, out: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return an array with an attribute of each game that has ended."""
-        for i, ending in self._learners.endings.items():
-            out[i] = getattr(ending, attribute)
-        return out
 
     def _last_observation(self, ending: Ending) -> Any:
         """Return the last observation of a game, as of the single environment."""

@@ -19,16 +19,7 @@ from sprawl_env.adapters.illegal import Flags, Illegal, last_place
 from sprawl_env.bots.names import as_bot
 from sprawl_env.bots.protocol import Bot, answer
 from sprawl_env.bots.random import RandomBot
-from sprawl_env.core.batch import (
-    DRAW,
-    LOOK,
-    PLAY,
-    BatchKernels,
-    Share,
-    new_orders,
-    new_results,
-    new_views,
-)
+from sprawl_env.core.batch import BatchKernels, Share, new_results, new_views
 from sprawl_env.core.checks import (
     MOST_DEALS,
     as_array,
@@ -42,13 +33,12 @@ from sprawl_env.core.errors import InvalidOption, short
 from sprawl_env.core.game import Game
 from sprawl_env.core.rewards import WINNER, RewardFunction, is_dense, own_rewards, reward_mode
 from sprawl_env.core.state import AUTOMATON, FINISHED, NOT_OVER, Games, clone, plain, raw_bytes
-from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
+from sprawl_env.kernels.arrays import Floats, Index, Ints
 from sprawl_env.kernels.masks import new_generators
 from sprawl_env.kernels.rng import MAX_SEED, combine
 
 Opponents = str | Bot | type[Bot] | Sequence[str | Bot | type[Bot]]
 
-_NOTHING: Mask = np.zeros(0, np.int8)  # what a share does not use
 UNSEEDED: Final = -1  # no seed, as Gymnasium says it
 IGNORED: Final = 0  # the action in the mask of a game that is over
 
@@ -85,12 +75,14 @@ class Ending(NamedTuple):
     @property
     def won(self) -> bool:
         """Whether the learner won or shared the victory."""
-        return bool(self.standings[self.seat] == self.standings.max())
+        standings = self.standings.tolist()
+        return bool(standings[self.seat] == max(standings))
 
     @property
     def share(self) -> float:
         """The learner's share of the victory, 0..1."""
-        return self.won / int((self.standings == self.standings.max()).sum())
+        standings = self.standings.tolist()
+        return float(self.won) / int(standings.count(max(standings)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -280,13 +272,12 @@ class LearnerGames(ABC):
     def _ending(self, i: int, illegal: bool) -> Ending:
         """Return how game ``i`` has ended."""
         seat, results, game = int(self._learner[i]), self._results, self.game
-        last = np.empty(game.observation_size, self.views.observations.dtype)
         sitting = enumerate(self._sitting[i].tolist())
         others = [self.opponents[k].name for other, k in sitting if other != seat]
         paid_later = self._function is not None
         return Ending(
             seat=seat,
-            observation=game.observe(self._games, i, seat, last),
+            observation=self._observed(i, seat),
             scores=results.scores[i].copy(),
             standings=results.standings[i].copy(),
             over=int(results.over[i]),
@@ -297,6 +288,13 @@ class LearnerGames(ABC):
             before=clone(self._reported, slice(i, i + 1)) if paid_later else None,
             after=clone(self._games, slice(i, i + 1)) if paid_later else None,
         )
+
+    def _observed(self, i: int, seat: int) -> npt.NDArray[Any]:
+        """Return what a seat sees of game ``i``."""
+        game, kind = self.game, self.views.observations.dtype
+        numbers = np.empty(game.observation_size, np.int8)
+        game.kernels.observe(plain(game.tables), self._games, i, seat, numbers)
+        return numbers if kind == np.int8 else game.observation_layout.to_floats(numbers)
 
     def _deal(self, which: Index) -> None:
         """Deal some games.
@@ -490,43 +488,30 @@ class SeededGames(LearnerGames):
                 game.kernels.scores(tables, records, i, results.scores[i])
         around = np.arange(game.num_seats) - self._learner[which, None] - 1
         self._sitting[which] = self._places[around % game.num_seats % len(self._places)]
-        if self._draws is not None:
-            self._kernels.look(records, which, which, self._theirs, observe=False)
 
     # Random opponents are drawn and played by one call of a kernel, without asking a bot.
-
-    def _play(self, which: Index, actions: Index) -> None:
-        if self._draws is None:
-            super()._play(which, actions)
-        elif which.size:
-            self._drawn[which] = actions
-            self._advance(which, PLAY | LOOK)
 
     def _play_opponents(self, which: Index) -> None:
         if self._draws is None:
             super()._play_opponents(which)
             return
-        to_play, waiting = self._games["to_play"], which
         while True:
-            waiting = waiting[(to_play[waiting] != self._learner[waiting]) & ~self.over[waiting]]
-            if waiting.size == 0:
-                break
-            self._advance(waiting, DRAW | PLAY | LOOK)
-        self._collect(which)
+            waits = self._games["to_play"][which] != self._learner[which]
+            which = which[waits & ~self.over[which]]
+            if which.size == 0:
+                return
+            self._kernels.look(self._games, which, which, self._theirs, observe=False)
+            self._draw(which)
 
-    def _advance(self, which: Index, what: int) -> None:
-        """Play a ply in some games, and write the masks of the next ones."""
-        drawn, results = self._drawn, self._results
-        share = Share(0, which, which, drawn, drawn, self._draws, _NOTHING, _NOTHING)
-        tables, orders = plain(self.game.tables), new_orders(what)
-        self._kernels.work(
-            tables, self._games, share, self._mode, False, results, self._theirs, orders
-        )
-        self.decisions += len(which)
-        ended = which[results.over[which] != NOT_OVER]
-        if ended.size:
-            self._collect(ended)
-            self._end(ended)
+    def _draw(self, which: Index) -> None:
+        """Play random actions in some games up to the learners' decisions."""
+        none, drawn, results = self._theirs.masks[0, :0], self._drawn, self._results
+        before = int(self._games["ply"][which].sum())
+        share = Share(0, which, which, drawn, drawn, self._draws, none, none, self._learner)
+        self._kernels.draw_until(self._games, share, self._mode, results, self._theirs)
+        self.decisions += int(self._games["ply"][which].sum()) - before
+        self._collect(which)
+        self._end(which[results.over[which] != NOT_OVER])
 
 
 def learners_seat(game: Game, seat: int | None) -> int | None:

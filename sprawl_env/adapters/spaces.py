@@ -99,7 +99,7 @@ class MaskedMultiDiscrete(spaces.MultiDiscrete):
             return self._draw(self._rows("sample: probability", probability, np.float64))
         if mask is not None:
             mask = self._rows("sample: mask", mask, np.int8)
-            if not np.isin(mask, (0, 1)).all():
+            if (mask.view(np.uint8) > 1).any():
                 raise InvalidOption("sample: mask: expected 0 and 1")
         legal = self.legal if mask is None else mask
         if legal is None:

@@ -207,6 +207,7 @@ class VectorGames:
             generators=self._generators,
             mask=np.zeros(self.num_actions, np.int8),
             numbers=np.zeros(self.game.observation_size, np.int8),
+            until=np.zeros(0, np.int64),
         )
         return functools.partial(
             BatchKernels(self.game).work,
