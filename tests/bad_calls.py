@@ -122,6 +122,7 @@ def methods_of(game):
         "observe": lambda games, g=0, seat=0: game.observe(games, g, seat),
         "scores": lambda games, g=0, seat=0: game.scores(games, g),
         "standings": lambda games, g=0, seat=0: game.standings(games, g),
+        "points": lambda games, g=0, seat=0: game.points(games, g),
         "redeal_hidden": lambda games, g=0, seat=0: game.redeal_hidden(games, g, 0, seat),
         "action_name": lambda games, g=0, seat=0: game.action_name(games, g, 0),
         "describe": lambda games, g=0, seat=0: game.describe(games, g),

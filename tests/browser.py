@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-SIZE = {"width": 1280, "height": 800}
+SIZE = {"width": 1400, "height": 900}
 
 
 def chromium():

@@ -7,6 +7,7 @@ import numpy as np
 from examples import lots
 from sprawl_env.core.actions import ActionTable
 from sprawl_env.core.layout import ObservationLayout
+from sprawl_env.core.points import points_table
 from sprawl_env.core.rules import no_violations
 from sprawl_env.core.state import NOT_OVER
 from sprawl_env.kernels.compile import kernel
@@ -105,6 +106,13 @@ OBSERVE = variant("lots_observe", observe=observe_and_draw)
 REDEAL = variant("lots_redeal", redeal_hidden=redeal_all_hands)
 ENDLESS = variant("lots_endless", {"violations": no_violations}, play=play_for_ever)
 REWARDS = variant("lots_rewards", standings=standings_but_the_first)
+
+
+def points_without_sources(game, games, g):
+    return points_table(game, games, g, [])
+
+
+POINTS = variant("lots_points", {"points": points_without_sources})
 
 
 def unreachable():

@@ -48,7 +48,8 @@ from sprawl_env.core.provenance import provenance
 from sprawl_env.core.state import NOT_OVER, Games
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.learning import load_dataset, write_dataset
-from sprawl_env.play.session import HUMAN, Session, game_of, saves_in
+from sprawl_env.play.saves import game_of, saves_in
+from sprawl_env.play.session import HUMAN, Session
 from sprawl_env.replays.page import page
 
 Use = Callable[[], None]
@@ -91,6 +92,7 @@ class Kind:
 
 READING: Final = {"read_text", "read_bytes", "parse_json"}
 OWN: Final = {
+    "sprawl_env.bots.ratings:_content": "reads the package's own file",
     "sprawl_env.core.files:read_text": "reads for all others",
     "sprawl_env.core.files:read_bytes": "reads for all others",
     "sprawl_env.core.variants:options_in_text": "chooses the game that reads a position in full",
@@ -225,7 +227,8 @@ def read_save(folder: Path) -> Use:
     path = folder / names[0]
     game = game_of(path)
     session = Session(game, [HUMAN, *["random"] * (game.num_seats - 1)])
-    says = session.why_not_loadable(path)
+    listed = session.saved(path)
+    says = listed.damaged if listed is not None else ""
     session.load(path)
 
     def use() -> None:
@@ -625,7 +628,7 @@ def read_journal(folder: Path) -> Use:
 
 _CHECKPOINT: Final = "sprawl_env.bots.policy.checkpoint:load"
 _RUN: Final = ("sprawl_env.learning.runs:read_settings", "sprawl_env.learning.runs:read_rows")
-_SESSION: Final = ("sprawl_env.play.session:game_of", "sprawl_env.play.session:_read")
+_SESSION: Final = ("sprawl_env.play.saves:game_of", "sprawl_env.play.saves:text_of")
 _REPLAY: Final = ("sprawl_env.replays.format:_text", "sprawl_env.replays.format:parse")
 _JOURNAL: Final = "sprawl_env.arena.journal:__init__"
 

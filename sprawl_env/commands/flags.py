@@ -18,9 +18,10 @@ GameNames = Annotated[
     ),
 ]
 BOT_NAMES = (
-    "random, greedy, planner, mcts:sims=200, flat, search:agent=NAME, checkpoint:PATH, "
-    "agent:GAME/NAME, or module:Class,key=value, torch:module:make,weights=FILE or "
-    "sb3:FILE.zip,trust=yes for a bot of your own"
+    "strongest first mcts:sims=200,greedy=1000,turns=8, planner, greedy, random; flat:sims=200; "
+    "trained ones search:agent=NAME, agent:GAME/NAME (agent:best for the strongest), "
+    "checkpoint:PATH; bots of your own module:Class,key=value, torch:module:make,weights=FILE, "
+    "sb3:FILE.zip,trust=yes"
 )
 Seats = Annotated[int, arg(help="number of seats", metavar="N")]
 Options = Annotated[
@@ -34,9 +35,13 @@ Options = Annotated[
 Switch = FlagCreatePairsOff[bool]
 
 
-def bots(help_text: str) -> Any:
-    """Return the settings of a flag that takes names of bots."""
-    return arg(help=f"{help_text}: {BOT_NAMES}", metavar="BOT ...")
+def bots(help_text: str, default: str = "") -> Any:
+    """Return the settings of a flag that takes names of bots; ``default`` says what None means."""
+    text = f"{help_text}: {BOT_NAMES}"
+    if default:
+        hint = f"(default: {default})"
+        return arg(help=text, metavar="BOT ...", help_behavior_hint=hint)
+    return arg(help=text, metavar="BOT ...")
 
 
 def file(help_text: str, default: str) -> Any:

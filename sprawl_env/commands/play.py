@@ -1,6 +1,7 @@
 """The command ``play``: play against bots, or with others at the same screen.
 
-The page is served to this machine only.  A game is lost when the command ends, unless it is saved.
+The page is served to this machine only.  The game is saved in the folder of saved games whenever a
+person is to play; ``--resume`` continues what was saved last.
 """
 
 from __future__ import annotations
@@ -11,25 +12,31 @@ import socket
 import sys
 import threading
 import webbrowser
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Final
 
 from tyro.conf import arg
 
+from sprawl_env.bots.policy.agents import BEST, best_of
+from sprawl_env.bots.ratings import ranked_search
 from sprawl_env.commands.flags import GameName, Options, Switch, bots, file
+from sprawl_env.commands.replay import progress
 from sprawl_env.console import fail, parse_options, say
 from sprawl_env.core.errors import InvalidOption
-from sprawl_env.core.extras import require_extra
+from sprawl_env.core.extras import missing, require_extra
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.registry import rules_of
 from sprawl_env.kernels.rng import MAX_SEED
-from sprawl_env.play.session import HUMAN, Session, game_of
+from sprawl_env.play.saves import game_of, newest_in, seats_of
+from sprawl_env.play.session import HUMAN, Session
 from sprawl_env.play.terminal import play_in_terminal
 
 HOST: Final = "127.0.0.1"
 MOST_PORT: Final = 65_535
+SEARCH: Final = "mcts:sims=100"  # gives hints in a game without a ranking
+HINTS: Final = "greedy, the mcts of the ranking, agent:best"
 
 
 @dataclass(frozen=True)
@@ -50,14 +57,13 @@ class Play:
             help_behavior_hint="(default: random)",
         ),
     ] = None
-    hints: Annotated[tuple[str, ...], arg(help="bots that give hints", metavar="BOT ...")] = (
-        "greedy",
-        "mcts:sims=100",
-    )
+    hints: Annotated[tuple[str, ...] | None, bots("bots that give hints", HINTS)] = None
     load: Annotated[
         Path | None,
         file("saved replay (.jsonl) or position (.json) to continue, with its options", "none"),
     ] = None
+    resume: Switch = False
+    """continue the game that was saved last, with its seats and options"""
     saves: Annotated[Path, arg(help="folder for saved games", metavar="PATH")] = Path("runs/play")
     port: Annotated[int, arg(help="port of the page; 0: any free one", metavar="N")] = 8765
     open: bool = True
@@ -74,15 +80,42 @@ def new_session(command: Play) -> Session:
     """
     if command.seed is not None and not 0 <= command.seed <= MAX_SEED:
         raise InvalidOption(f"seed={command.seed}: expected a whole number 0..2**63-1")
+    if command.resume:
+        command = _resumed(command)
+    game = _game(command)
     session = Session(
-        _game(command),
+        game,
         command.seats,
-        command.hints,
+        default_hints(game) if command.hints is None else command.hints,
         secrets.randbelow(MAX_SEED) if command.seed is None else command.seed,
     )
     if command.load is not None:
         session.load(command.load)
+    session.autosaves = command.saves
     return session
+
+
+def _resumed(command: Play) -> Play:
+    """Return the command that continues what was saved last.
+
+    Raises:
+        SprawlError: there is no saved game, it cannot be read, or another one was asked for.
+    """
+    if command.load is not None:
+        raise InvalidOption("resume: --load names a saved game: use one of the two")
+    path = newest_in(command.saves)
+    return replace(command, load=path, seats=tuple(seats_of(path)) or command.seats)
+
+
+def default_hints(game: Game) -> tuple[str, ...]:
+    """Return the bots that give hints if none are named.
+
+    They are greedy, the mcts of the game's ranking, and the strongest trained agent, if the game
+    has one for its number of seats and what loads it is installed.
+    """
+    hints = ("greedy", ranked_search(game.name) or SEARCH)
+    has_agent = best_of(game.name, game) != BEST and not missing(("torch", "safetensors"))
+    return (*hints, f"agent:{BEST}") if has_agent else hints
 
 
 def _game(command: Play) -> Game:
@@ -141,6 +174,9 @@ def serve(session: Session, command: Play) -> None:
     from sprawl_env.play.connections import PageServer  # noqa: PLC0415 - imports uvicorn
     from sprawl_env.play.server import PlayServer, new_token  # noqa: PLC0415 - imports starlette
 
+    count = len(session.seats) + len(session.hints)
+    for _ in progress(session.rehearse(), "compiling", count):
+        pass  # what the first decisions need
     token = new_token()
     app = PlayServer(session, token, command.saves).app()
     with _socket(command.port) as listening:

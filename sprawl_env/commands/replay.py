@@ -21,7 +21,8 @@ from sprawl_env.core.files import write_atomically
 from sprawl_env.core.registry import rules_of
 from sprawl_env.replays.format import Replay, load_all
 from sprawl_env.replays.page import end_of, page, side_names
-from sprawl_env.replays.verification import steps, verify
+from sprawl_env.replays.telling import Story, names_of, steps_told
+from sprawl_env.replays.verification import verify
 
 T = TypeVar("T")
 ReplayFile = Annotated[Positional[Path], arg(help="a replay", metavar="FILE")]
@@ -155,7 +156,9 @@ def verify_all(files: list[Path], data: Path | None = None) -> tuple[int, int]:
 
 
 def text_lines(replay: Replay, *, boards: bool = False, data: Path | None = None) -> Iterator[str]:
-    """Yield a game as lines of text; each ply is checked before its line.
+    """Yield a game as lines of text: what every ply did and changed, in the words of its story.
+
+    Each ply is checked before its lines.
 
     Args:
         replay: the game.
@@ -170,11 +173,12 @@ def text_lines(replay: Replay, *, boards: bool = False, data: Path | None = None
     options = ", ".join(f"{name}={value}" for name, value in header["options"].items())
     yield f"{game.title}: {options}, seed {header['seed']}"
     after = game.deal(1, header["seed"])
-    for ply, games in steps(replay, data):
-        yield f"{ply.ply:5}  {names[ply.seat]:<{max(map(len, names))}}  {ply.says}"
-        after = games
+    told = Story(game, names_of(replay, game))
+    for ply, after in steps_told(replay, told, data):
+        for line in told.since(ply.ply):
+            yield f"{ply.ply:5}  {line}"
         if boards:
-            yield game.describe(games)
+            yield game.describe(after)
     if not boards or not replay.plies:
         yield game.describe(after)
     if "forfeit" in header:

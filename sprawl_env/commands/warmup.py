@@ -21,6 +21,8 @@ from sprawl_env.core.errors import SprawlError
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.registry import game_names, rules_of
+from sprawl_env.core.rules import Played
+from sprawl_env.core.state import Games, clone
 
 _BAR = 24
 _LOOK_SECONDS: Final = 0.05  # that one process is waited for
@@ -54,8 +56,16 @@ def stages(name: str) -> Iterator[tuple[str, Callable[[], object]]]:
     if game.kernels.owing is not None:
         owing = game.kernels.owing
         yield "simultaneous choices", lambda: owing(game.tables, games, 0)
+    yield "changes of a ply", lambda: _changes(game, games)
     yield "redeal hidden", lambda: game.redeal_hidden(games, 0, 0, 0)
     yield "batches", lambda: _batches(game)
+
+
+def _changes(game: Game, before: Games) -> None:
+    action = int(np.argmax(game.legal_actions(before, 0)))
+    after = clone(before)
+    game.play(after, 0, action)
+    game.changes(before, after, 0, Played(int(before["to_play"][0]), action, ""))
 
 
 def _batches(game: Game) -> None:

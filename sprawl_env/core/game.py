@@ -14,6 +14,7 @@ import numpy as np
 
 from sprawl_env.core import editing, positions
 from sprawl_env.core.arguments import checked
+from sprawl_env.core.changes import Change, Told, scored
 from sprawl_env.core.checks import (
     FLOAT32,
     INT8,
@@ -24,8 +25,9 @@ from sprawl_env.core.checks import (
     whole_number,
 )
 from sprawl_env.core.errors import IllegalAction, InvalidOption, PositionError
+from sprawl_env.core.points import known_scores, points_table
 from sprawl_env.core.records import RecordCheck
-from sprawl_env.core.rules import GameRules, Picture, Played, View, totals_kernel
+from sprawl_env.core.rules import GameRules, Picture, Played, PointsRow, View, totals_kernel
 from sprawl_env.core.shown import Shown
 from sprawl_env.core.state import NOBODY, NOT_OVER, Games, plain, raw_bytes
 from sprawl_env.core.variants import (
@@ -378,6 +380,22 @@ class Game:
         self.kernels.standings(plain(self.tables), records, g, out)
         return out
 
+    def points(self, games: Games, g: int = 0) -> list[PointsRow]:
+        """Return where the points of all sides come from, as if the game were scored now.
+
+        The rows are the sources of points, without those that give no side anything; the row
+        ``total``, their sum, which equals :meth:`scores`; and the tie-breaks in their order.  A
+        game that has no such table returns the total alone.
+
+        During a game the table may tell what a seat cannot know.
+
+        Raises:
+            InvalidOption: not records of this game with these options, or no such game.
+        """
+        games, g = self._readable(games, g)
+        table = self.rules.points
+        return points_table(self, games, g, []) if table is None else table(self, games, g)
+
     def _totals(self, games: Games) -> tuple[Ints, Ints]:
         """Return the points and the ranking of every game, int32 ``[n, num_sides]`` each."""
         self.check_games(games)
@@ -443,22 +461,141 @@ class Game:
     def view(self, games: Games, g: int, seat: int | None, last: Played | None) -> View:
         """Return what a picture needs to know of its viewer; arguments as in :meth:`picture`."""
         games, g = self._readable(games, g)
-        if seat is not None:
-            last_seat = self.num_seats - 1
-            expected = f"None or a seat 0..{last_seat}"
-            seat = check_whole(f"{self.name}: seat=", seat, 0, last_seat, expected)
+        seat = self._viewer("seat", seat)
         if last is not None:
-            check_whole(f"{self.name}: last.seat=", last.seat, 0, self.num_seats - 1)
-            check_whole(f"{self.name}: last.action=", last.action, 0, self.num_actions - 1)
-            if len(last.says) > _LONGEST_NAME:
-                raise InvalidOption(
-                    f"{self.name}: last.says: expected at most {_LONGEST_NAME} letters"
-                )
+            self._check_played("last", last)
         names = {}
         if seat is None or seat == games["to_play"][g]:
             legal = np.flatnonzero(self.legal_actions(games, g)).tolist()
             names = {action: self.action_name(games, g, action) for action in legal}
         return View(seat, last, names)
+
+    def _viewer(self, name: str, seat: int | None) -> int | None:
+        """Return a viewer, None or a seat, as a plain number.
+
+        Raises:
+            InvalidOption: there is no such seat.
+        """
+        if seat is None:
+            return None
+        last = self.num_seats - 1
+        return check_whole(f"{self.name}: {name}=", seat, 0, last, f"None or a seat 0..{last}")
+
+    def _check_played(self, name: str, played: Played) -> None:
+        """Check that an action and its seat exist.
+
+        Raises:
+            InvalidOption: one does not, or the action's name is too long.
+        """
+        check_whole(f"{self.name}: {name}.seat=", played.seat, 0, self.num_seats - 1)
+        check_whole(f"{self.name}: {name}.action=", played.action, 0, self.num_actions - 1)
+        if len(played.says) > _LONGEST_NAME:
+            raise InvalidOption(
+                f"{self.name}: {name}.says: expected at most {_LONGEST_NAME} letters"
+            )
+
+    def _check_playable(self, games: Games, g: int, played: Played) -> None:
+        """Check that an action can be played in a position by the seat that is said to have.
+
+        Raises:
+            InvalidOption: there is no such seat or action, or another seat is to play.
+            IllegalAction: the action is not legal.
+        """
+        self._check_played("played", played)
+        mask = self.legal_actions(games, g)
+        if not mask[played.action]:
+            raise self.illegal(games, g, played.action, mask)
+        if played.seat != games["to_play"][g]:
+            seat = int(games["to_play"][g])
+            raise InvalidOption(f"{self.name}: played.seat={played.seat}: expected {seat}")
+
+    @checked
+    def changes(
+        self, before: Games, after: Games, g: int, played: Played, viewer: int | None = None
+    ) -> list[Change]:
+        """Return what a ply changed, in the order in which it happened.
+
+        Args:
+            before: the batch before the ply.
+            after: the same batch after it.
+            g: index of the game in both.
+            played: the action that was played.
+            viewer: leave out what this seat may not know after the ply.  None: tell everything.
+
+        Raises:
+            InvalidOption: not records of this game with these options, or there is no such game,
+                seat or action, or another seat is to play before the ply.
+            IllegalAction: the action is not legal before the ply.
+        """
+        before, g = self._readable(before, g)
+        after, g = self._readable(after, g)
+        viewer = self._viewer("viewer", viewer)
+        self._check_playable(before, g, played)
+        if self.rules.changes is not None:
+            return self.rules.changes(self, before, after, g, played, viewer)
+        old, new = known_scores(self, before, g, viewer), known_scores(self, after, g, viewer)
+        pairs = list(zip(old, new, strict=True))
+        sides = [side for side, pair in enumerate(pairs) if None not in pair]
+        points = scored(
+            {"": np.array([old[side] for side in sides])},
+            {"": np.array([new[side] for side in sides])},
+        )
+        return [change._replace(seat=sides[change.seat]) for change in points]
+
+    @checked
+    def tell(
+        self, before: Games, now: Games, g: int, played: Played, viewer: int | None = None
+    ) -> Told:
+        """Return an action in words, as far as a viewer may know it at a later position.
+
+        Args:
+            before: the batch before the action.
+            now: the same batch after it, or at any later time of the same game.
+            g: index of the game in both.
+            played: the action that was played.
+            viewer: the seat that is told; None: tell everything.
+
+        Raises:
+            InvalidOption: not records of this game with these options, or there is no such game,
+                seat or action, or another seat is to play before the ply.
+            IllegalAction: the action is not legal before the ply.
+        """
+        before, g = self._readable(before, g)
+        now, g = self._readable(now, g)
+        viewer = self._viewer("viewer", viewer)
+        self._check_playable(before, g, played)
+        if self.rules.tell is not None:
+            return self.rules.tell(self, before, now, g, played, viewer)
+        secret = self.kernels.owing is not None and viewer not in {None, played.seat}
+        if secret and now["over"][g] == NOT_OVER:
+            return Told("choose an action", is_final=False)
+        return Told(f"play {self.rules.action_name(self.tables, before, g, int(played.action))}")
+
+    def question(self, games: Games, g: int = 0) -> str:
+        """Return in words what the seat to play is asked, and why; "" once the game is over.
+
+        It may say what only this seat knows.
+
+        Raises:
+            InvalidOption: not records of this game with these options, or no such game.
+        """
+        games, g = self._readable(games, g)
+        if games["over"][g] != NOT_OVER:
+            return ""
+        if self.rules.question is None:
+            return "Choose an action"
+        return self.rules.question(self, games, g)
+
+    def heading(self, games: Games, g: int = 0) -> str:
+        """Return the part of the game that a position belongs to, e.g. ``Round 3``.
+
+        Raises:
+            InvalidOption: not records of this game with these options, or no such game.
+        """
+        games, g = self._readable(games, g)
+        if self.rules.heading is None:
+            return f"Turn {int(games['turn'][g]) + 1}"
+        return self.rules.heading(self, games, g)
 
     def svg(
         self, games: Games, g: int = 0, seat: int | None = None, last: Played | None = None

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from sprawl_env.core.actions import ActionTable
+from sprawl_env.core.changes import Change, Told
 from sprawl_env.core.checks import check_whole
 from sprawl_env.core.data import DataFile, GameData
 from sprawl_env.core.errors import InvalidOption, short
@@ -82,11 +83,25 @@ class View:
         last: the last action; None if not known.
         names: the legal actions of the seat to play in words, by id; empty if the viewer is
             another seat.
+        seats: what each seat is called; empty: ``seat 0``, ``seat 1``, ...
+        recent: the actions that are marked on the board: those since the viewer's last decision;
+            empty: ``last`` alone.
     """
 
     seat: int | None = None
     last: Played | None = None
     names: Mapping[int, str] = dataclasses.field(default_factory=dict)
+    seats: tuple[str, ...] = ()
+    recent: tuple[Played, ...] = ()
+
+    @property
+    def marked(self) -> tuple[Played, ...]:
+        """The actions that are marked on the board, the oldest first."""
+        return self.recent or (() if self.last is None else (self.last,))
+
+    def seat_name(self, seat: int) -> str:
+        """Return what a seat is called."""
+        return self.seats[seat] if self.seats else f"seat {seat}"
 
     def sees(self, seat: int) -> bool:
         """Return whether the viewer may see what only ``seat`` knows."""
@@ -138,18 +153,63 @@ class Picture(Protocol):
     Attributes:
         width: in pixels.
         height: in pixels.
+        scale: pixels that a unit of length has if the picture is painted.
         shapes: what is painted, in order.
         caption: the seat to play, its decision, and the last action.
     """
 
-    width: float
-    height: float
-    shapes: list[Any]
+    scale: float
     caption: Any
+
+    @property
+    def width(self) -> float:
+        """See the class."""
+        ...
+
+    @property
+    def height(self) -> float:
+        """See the class."""
+        ...
+
+    @property
+    def shapes(self) -> list[Any]:
+        """See the class."""
+        ...
 
     def svg(self) -> str:
         """Return the picture as SVG text."""
         ...
+
+
+class Section(NamedTuple):
+    """A section of a game's guide for persons.
+
+    Attributes:
+        title: a few words.
+        text: what to know, in plain sentences.
+        part: the name, or the beginning of the names, of the parts of the picture that it explains;
+            "": none.
+        shown: whether the guide shows that part.
+    """
+
+    title: str
+    text: str
+    part: str = ""
+    shown: bool = False
+
+
+class PointsRow(NamedTuple):
+    """A row of the table of where points come from.
+
+    Attributes:
+        what: the source of the points; ``total``; or a tie-break, e.g. ``tie-break: wealth``.
+        points: of each side, seats first.
+        total: whether it is the sum of the rows before it, which is what is scored.
+    """
+
+    what: str
+    points: tuple[int, ...]
+    total: bool = False
 
 
 def no_data(folder: Path | None) -> GameData:
@@ -208,6 +268,20 @@ class GameRules:
             is never legal otherwise.  None for a game without simultaneous choices (see
             ``GameKernels.owing``).
         draw: ``(game, games, g, view)`` returns a picture; None if the game has no pictures.
+        guide: how to play, for persons; empty if nobody has written it.
+        points: ``(game, games, g)`` returns where the points of all sides come from, as if the game
+            were scored now (see :meth:`sprawl_env.core.game.Game.points`); None: only totals.
+        changes: ``(game, before, after, g, played, viewer)`` returns what a ply changed, in order,
+            as far as the seat ``viewer`` may know it after the ply (None: all).  None: only
+            changes of points are told.
+        tell: ``(game, before, now, g, played, viewer)`` returns an action in words, as far as the
+            viewer may know it in the later position ``now``.  None: by ``action_name``; choices
+            that others make at the same time stay secret until the game is over.
+        question: ``(game, games, g)`` returns in words what the seat to play is asked, and why.
+            None: the same words for every decision.
+        heading: ``(game, games, g)`` returns the part of the game in which a decision is made, e.g.
+            ``Round 3``; None: the turn.
+        automaton_name: what the automaton is called.
     """
 
     name: str
@@ -230,6 +304,13 @@ class GameRules:
     automaton: bool = False
     wait: int | None = None
     draw: Callable[[Any, Games, int, View], Picture] | None = None
+    guide: tuple[Section, ...] = ()
+    points: Callable[[Any, Games, int], list[PointsRow]] | None = None
+    changes: Callable[[Any, Games, Games, int, Played, int | None], list[Change]] | None = None
+    tell: Callable[[Any, Games, Games, int, Played, int | None], Told] | None = None
+    question: Callable[[Any, Games, int], str] | None = None
+    heading: Callable[[Any, Games, int], str] | None = None
+    automaton_name: str = "the automaton"
 
     @functools.cached_property
     def record(self) -> np.dtype[Any]:

@@ -8,9 +8,9 @@ A digest changes when a file that may change the kernel's machine code changes:
   same package or folder and of this package that it imports, directly or indirectly, the TOML files
   beside them, and the whole folder of each game from which they import.
 
-A file that only draws is excluded, so a change to a picture does not recompile anything.  An import
-contract ensures that no kernel uses it.  Paths count from the package's folder, so two installs
-with the same sources have the same digests.
+A file that only draws or only tells what happened is excluded, so a change to a picture or to words
+does not recompile anything.  An import contract ensures that no kernel uses it.  Paths count from
+the package's folder, so two installs with the same sources have the same digests.
 
 A kernel that a function makes for several games, e.g. the one that steps a batch, also depends on
 the kernels that it is given.  Its label carries their digests (:func:`kernels_label`).
@@ -30,7 +30,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 _HASHED = {".py", ".toml"}
 _SHARED = ("kernels", "core")
 _GAMES = "games"
-_PICTURES = re.compile(r"render(_\w+)?\.py")
+_PICTURES = re.compile(r"(render(_\w+)?|changes|guide|points|questions|tips)\.py")
 _DEFINES_KERNELS = re.compile(rb"sprawl_env\.kernels(\.compile)? import")
 
 

@@ -4,8 +4,8 @@ Security:
 
 - Every path starts with a random token.
 - A request's ``Host`` must be 127.0.0.1 or localhost.
-- A request that changes something must have the page's own ``Origin``, and must name the version of
-  the game that the page shows.
+- A request that changes something, or asks for a preview, must have the page's own ``Origin``, and
+  must name the version of the game that the page shows.
 - Data from a request is never executed, imported or used as a path.  Actions are numbers that must
   be legal; the names of hints and saved games must be in a list of the server's.
 - A request's body is limited in size and time; :mod:`sprawl_env.play.connections` limits the
@@ -32,7 +32,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from sprawl_env.core.errors import SprawlError
-from sprawl_env.play.session import NotNow, Session, saves_in
+from sprawl_env.play.guide import sections_of
+from sprawl_env.play.saves import saves_in
+from sprawl_env.play.session import NotNow, Session
 from sprawl_env.replays.page import WEB as REPLAY_WEB
 from sprawl_env.replays.page import page
 
@@ -43,6 +45,7 @@ WEB: Final = Path(__file__).parent / "web"
 FILES: Final = {
     "": (WEB / "play.html", "text/html"),
     "page.css": (REPLAY_WEB / "page.css", "text/css"),
+    "parts.js": (REPLAY_WEB / "parts.js", "text/javascript"),
     "play.css": (WEB / "play.css", "text/css"),
     "play.js": (WEB / "play.js", "text/javascript"),
 }
@@ -57,6 +60,14 @@ POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
+FORBIDDEN: Final = 403
+NO_TOKEN: Final = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>The address is not complete</title></head><body>
+<h1>The address is not complete</h1>
+<p>The page is at the whole address that the command <code>sprawl-env play</code> printed in the
+terminal, with the letters and digits after the number of the port. Copy all of it.</p>
+</body></html>
+"""
 Body = dict[str, Any]
 
 
@@ -92,6 +103,15 @@ class PlayServer:
             "load": self._load,
             "hint": self._hint,
         }
+        self._lookups: dict[str, Callable[[Body], Body]] = {
+            "at": self._at,
+            "preview": self._preview,
+        }
+        self._reads: dict[str, Callable[[], Body]] = {
+            "view": self._view,
+            "saves": self._list_saves,
+            "guide": self._guide,
+        }
 
     def app(self) -> Starlette:
         """Return the ASGI application."""
@@ -101,6 +121,7 @@ class PlayServer:
                 Route("/{token}/replay.html", self._replay, methods=["GET"]),
                 Route("/{token}/{name}", self._file, methods=["GET"]),
                 Route("/{token}/", self._file, methods=["GET"]),
+                Route("/", _without_token, methods=["GET"]),
             ],
             exception_handlers={HTTPException: _refuse, 404: _refuse, 405: _refuse, 500: _failed},
         )
@@ -152,10 +173,10 @@ class PlayServer:
         self._check(request)
         what = request.path_params["what"]
         if request.method == "GET":
-            if what not in {"view", "saves"}:
+            if what not in self._reads:
                 raise Refused(404, "not found")
             return await run_in_threadpool(self._read, what)
-        if what not in self._handlers:
+        if what not in self._handlers and what not in self._lookups:
             raise Refused(404, "not found")
         origin, host = request.headers.get("origin"), request.headers["host"]
         if origin != f"http://{host}":
@@ -165,20 +186,21 @@ class PlayServer:
 
     def _read(self, what: str) -> Response:
         with self._lock:
-            found = self._view() if what == "view" else self._list_saves()
+            found = self._reads[what]()
         return JSONResponse(found, headers=HEADERS)
 
     def _list_saves(self) -> Body:
-        """Return the names of all saved games, and why those that cannot be loaded cannot."""
-        names = saves_in(self._saves)
-        reasons = {name: self._session.why_not_loadable(self._saves / name) for name in names}
-        return {"saves": names, "damaged": {name: why for name, why in reasons.items() if why}}
+        """Return the saved games of this game, and why those that cannot be loaded cannot."""
+        found = [self._session.saved(self._saves / name) for name in saves_in(self._saves)]
+        return {"saves": [saved._asdict() for saved in found if saved is not None]}
 
     def _handle(self, what: str, body: Body) -> Response:
         with self._lock:
             if body.get("version") != self._session.version:
                 raise Refused(409, "the game has changed since the page was updated")
             try:
+                if what in self._lookups:
+                    return JSONResponse(self._lookups[what](body), headers=HEADERS)
                 more = self._handlers[what](body)
             except NotNow as error:
                 raise Refused(409, str(error)) from None
@@ -187,7 +209,14 @@ class PlayServer:
             return JSONResponse({**self._view(), **(more or {})}, headers=HEADERS)
 
     def _view(self) -> Body:
-        return self._session.view(self._seat)
+        """Return what the page shows; without secrets the next person's view replaces the last."""
+        session = self._session
+        if session.to_play in session.humans and not session.is_curtained(self._seat):
+            self._seat = session.to_play
+        return session.view(self._seat)
+
+    def _guide(self) -> Body:
+        return {"sections": sections_of(self._session.game)}
 
     # ---------------------------------------------------------------------------------- handlers
 
@@ -212,7 +241,8 @@ class PlayServer:
 
     def _save(self, body: Body) -> Body:
         path = self._session.save(self._saves, _field(body, "name", str))
-        return {"says": f"saved as {path}"}
+        back = len(self._session.took_back)
+        return {"says": f"saved as {path}{f' (took back: {back})' if back else ''}"}
 
     def _load(self, body: Body) -> Body:
         name = _field(body, "name", str)
@@ -225,7 +255,15 @@ class PlayServer:
     def _hint(self, body: Body) -> Body:
         adviser = _field(body, "name", str)
         found = self._session.hint(self._seat, adviser)
-        return {"hint": found.action, "says": f"{adviser} would play: {found.says}"}
+        says = f"{adviser} would play: {found[0].says}"
+        return {"hint": [advice._asdict() for advice in found], "says": says}
+
+    def _at(self, body: Body) -> Body:
+        return self._session.at(self._seat, _field(body, "ply", int))
+
+    def _preview(self, body: Body) -> Body:
+        """Return what an action would change; the game stays as it is."""
+        return {"preview": self._session.preview(self._seat, _field(body, "action", int))}
 
 
 async def _body(request: Request) -> Body:
@@ -270,8 +308,16 @@ def _field(body: Body, name: str, kind: type) -> Any:
     return value
 
 
+async def _without_token(request: Request) -> Response:
+    """Return a page that says where the whole address is."""
+    headers = {**HEADERS, "Content-Security-Policy": POLICY}
+    return Response(NO_TOKEN, status_code=403, media_type="text/html", headers=headers)
+
+
 async def _refuse(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
+    if status == FORBIDDEN and "text/html" in request.headers.get("accept", ""):
+        return await _without_token(request)
     reason = error.detail if isinstance(error, HTTPException) else "failed"
     headers = {**HEADERS, "Connection": "close"}  # a body that was not read is not waited for
     return JSONResponse({"error": reason}, status_code=status, headers=headers)

@@ -1,41 +1,69 @@
 """A game between persons and bots: what each seat may see, play and undo.
 
-A person sees only what the seat may know: the seat's picture, its legal actions, and a log in which
-hidden parts of other seats' actions are left out.  Before a bot or an adviser acts, everything that
-its seat cannot know is re-dealt.  A hint therefore reveals nothing hidden.
+A person sees only what the seat may know: the seat's picture, its legal actions and what they lead
+to, and a log in which hidden parts of other seats' actions are left out until they are revealed.
+Before a bot or an adviser acts, everything that its seat cannot know is re-dealt.  A hint therefore
+reveals nothing hidden.
 """
 
 from __future__ import annotations
 
-import re
+import contextlib
 import secrets
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
 from sprawl_env import replays
-from sprawl_env.bots.analysis import searches
+from sprawl_env.bots.analysis import Analysis, Analyst, searches
 from sprawl_env.bots.names import as_bot, name_of
 from sprawl_env.bots.protocol import Bot, ask
+from sprawl_env.bots.ratings import described, strongest_first
+from sprawl_env.core.changes import Change
 from sprawl_env.core.errors import IllegalAction, InvalidOption, PositionError, SprawlError, short
-from sprawl_env.core.files import parse_json, read_text, remove_leftovers, write_atomically
+from sprawl_env.core.files import remove_leftovers, write_atomically
 from sprawl_env.core.game import Game
-from sprawl_env.core.rules import Picture, Played
+from sprawl_env.core.points import known_scores
+from sprawl_env.core.rules import Played
 from sprawl_env.core.state import NOBODY, NOT_OVER, Games, clone
+from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.rng import MAX_SEED, combine
-from sprawl_env.render.board import picture_of
+from sprawl_env.play.saves import (
+    AUTOSAVE,
+    SAVE_KINDS,
+    SAVE_NAME,
+    Saved,
+    about,
+    game_of,
+    text_of,
+)
+from sprawl_env.play.view import has_secrets
+from sprawl_env.render.board import picture_of, picture_of_view
+from sprawl_env.render.picture import Picture
+from sprawl_env.render.pieces import parts_of, piece_of
 from sprawl_env.replays.format import load_file
+from sprawl_env.replays.recording import from_plies, play_ply
+from sprawl_env.replays.telling import (
+    Story,
+    as_json,
+    by_side,
+    change_as_json,
+    name_sides,
+    with_names,
+)
 
 HUMAN: Final = "human"
 REDEALS: Final = (
     24  # re-dealt positions that are compared to decide that an action revealed nothing
 )
-SAVE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
-SAVE_KINDS: Final = (".json", ".jsonl")  # a position, a replay
+MOST_BEST: Final = 3  # actions of a hint
+PREVIEWS: Final = 4  # re-dealt positions in which an action is tried for a preview
 _ONLY: Final = np.zeros(1, np.int64)
+T = TypeVar("T")
 
 
 class NotNow(SprawlError):
@@ -49,14 +77,12 @@ class Entry:
     Attributes:
         before: the state ``[1]`` before the decision.
         played: the decision.
-        texts: for each person's seat, the action's name without what that seat may not know.
-        visits: how much a search considered each legal action, in the order of their ids, or ().
+        ply: the decision as a replay keeps it.
     """
 
     before: Games
     played: Played
-    texts: dict[int, str]
-    visits: tuple[float, ...] = ()
+    ply: replays.Ply
 
 
 def revealed(game: Game, before: Games, action: int, seat: int) -> bool:
@@ -103,6 +129,14 @@ def _names(what: str, bots: Sequence[str | Bot | type[Bot]]) -> tuple[str, ...]:
     return tuple(names)
 
 
+class Advice(NamedTuple):
+    """An action that an adviser considers, in words, and why; "" if it gives no reason."""
+
+    action: int
+    says: str
+    why: str
+
+
 class Session:
     """A game in progress.
 
@@ -119,6 +153,10 @@ class Session:
         hints: the names of the bots that may give hints.
         games: the current state ``[1]``.
         log: all decisions so far.
+        took_back: what was taken back after something was revealed or decided: ``ply``, and the
+            ``actions`` from there on.
+        autosaves: folder in which the game is saved whenever a person is to play; None: nowhere.
+        stories: for each person's seat, the log in words.
         version: a number that increases with every change.
 
     Raises:
@@ -142,6 +180,7 @@ class Session:
             )
         self.game = game
         self.humans = tuple(seat for seat, name in enumerate(self.seats) if name == HUMAN)
+        self._called = {seat: name_sides(game, self.seats, seat) for seat in self.humans}
         self._bots: dict[int, Bot] = {
             seat: as_bot(bot, game, combine(seed, seat), "seats")
             for seat, bot in enumerate(seats)
@@ -151,9 +190,29 @@ class Session:
             name: as_bot(bot, game, seed, "hints")
             for name, bot in zip(self.hints, hints, strict=True)
         }
-        self._checked: dict[tuple[Path, int, int], str] = {}  # by path, time and size
+        self._saved: dict[tuple[Path, int, int], Saved | None] = {}  # by path, time and size
+        self.autosaves: Path | None = None
+        self._first_seed = seed
         self.version = 0
         self.deal(seed)
+
+    def rehearse(self) -> Iterator[str]:
+        """Do once all that a game needs, so that it is compiled; yield what was done.
+
+        The game does not change, and bots play afterwards as if they had not been asked.
+        """
+        seeds = {seat: combine(self._first_seed, seat) for seat in self._bots}
+        asked = [(bot, seeds[seat]) for seat, bot in self._bots.items()]
+        asked += [(bot, self._first_seed) for bot in self._advisers.values()]
+        for bot, seed in asked if not self.over else ():
+            with contextlib.suppress(SprawlError):  # a bot that fails says so in the game
+                self._answer_of(bot, self.to_play)
+            bot.seed(seed)
+            yield bot.name
+        for seat in self.humans:
+            self.view(seat)
+            yield f"view of seat {seat}"
+        self._redeals = 0
 
     # --------------------------------------------------------------------- deal, save and load
 
@@ -165,6 +224,8 @@ class Session:
     def _start(self, games: Games) -> None:
         self.games = games
         self.log: list[Entry] = []
+        self.took_back: list[dict[str, Any]] = []
+        self.stories = {seat: Story(self.game, self.names(seat), seat) for seat in self.humans}
         self._redeals = 0
         self.version += 1
 
@@ -191,6 +252,14 @@ class Session:
             raise InvalidOption(f"{str(path)!r}: cannot be written: {error.strerror}") from None
         return path
 
+    def _autosave(self) -> None:
+        """Save the game in ``autosaves``, if a folder is set and a person is to play."""
+        waits = self.over or self.to_play in self.humans
+        if self.autosaves is None or not self.log or not waits:
+            return
+        with contextlib.suppress(SprawlError):  # the game goes on if the disk is full
+            self.save(self.autosaves, f"{AUTOSAVE}{self.game.name}")
+
     def to_text(self) -> str:
         """Return the game as a replay, or as a position if it started from a position."""
         if self.seed is None:
@@ -205,10 +274,9 @@ class Session:
         """
         if self.seed is None:
             raise NotNow("a game that started from a position has no replay")
-        actions = [entry.played.action for entry in self.log]
-        visits = [entry.visits for entry in self.log]
-        seats = list(self.seats)
-        return replays.from_actions(self.game, self.seed, actions, visits, bots=seats)
+        extra: dict[str, Any] = {"took_back": self.took_back} if self.took_back else {}
+        plies = [entry.ply for entry in self.log]
+        return from_plies(self.game, self.seed, plies, self.games, bots=list(self.seats), **extra)
 
     def load(self, path: Path) -> None:
         """Continue a saved game: a replay or a position of the same game with the same options.
@@ -218,7 +286,7 @@ class Session:
                 game is unchanged.
         """
         if path.suffix == ".json":
-            position = self.game.from_json(_read(path))
+            position = self.game.from_json(text_of(path))
             self.seed = None
             self._start(position)
             return
@@ -226,6 +294,7 @@ class Session:
         self.deal(saved.header["seed"])
         for ply in saved.plies:
             self._play(ply.action, ply.visits)
+        self.took_back = list(saved.header.get("took_back", []))
 
     def _verified(self, path: Path) -> replays.Replay:
         """Return a replay of this game after playing it.
@@ -243,29 +312,34 @@ class Session:
             pass
         return saved
 
-    def why_not_loadable(self, path: Path) -> str:
-        """Return why :meth:`load` refuses a saved game; "" if it can be loaded.
+    def saved(self, path: Path) -> Saved | None:
+        """Return what the list of saved games says of a file; None if it is of another game.
 
         The answer is kept until the file changes.
         """
         try:
             found = path.stat()
         except OSError as error:
-            return f"{path.name}: cannot be read: {error.strerror}"
+            why = f"{path.name}: cannot be read: {error.strerror}"
+            return Saved(path.name, f"{path.stem} (damaged)", why)
         key = (path, found.st_mtime_ns, found.st_size)
-        if key not in self._checked:
-            self._checked[key] = self._why_not_loadable(path)
-        return self._checked[key]
+        if key not in self._saved:
+            self._saved[key] = self._looked_at(path)
+        return self._saved[key]
 
-    def _why_not_loadable(self, path: Path) -> str:
+    def _looked_at(self, path: Path) -> Saved | None:
         try:
+            game = game_of(path)
+            if (game.name, game.options) != (self.game.name, self.game.options):
+                return None
             if path.suffix == ".json":
-                self.game.from_json(_read(path))
+                plies, seats = int(self.game.from_json(text_of(path))["ply"][0]), []
             else:
-                self._verified(path)
+                saved = self._verified(path)
+                plies, seats = len(saved.plies), list(saved.header.get("bots", []))
         except SprawlError as error:
-            return str(error)
-        return ""
+            return Saved(path.name, f"{path.stem} (damaged)", str(error))
+        return Saved(path.name, about(path, seats, plies))
 
     # ------------------------------------------------------------------------------- decisions
 
@@ -286,6 +360,17 @@ class Session:
             NotNow: the seat is not to play.
             IllegalAction: the action is not legal; the session is unchanged.
         """
+        self._check(seat, action)
+        self._play(action)
+        self._autosave()
+
+    def _check(self, seat: int, action: int) -> None:
+        """Check that a seat may play an action.
+
+        Raises:
+            NotNow: the seat is not to play.
+            IllegalAction: the action is not legal.
+        """
         if self.over:
             raise NotNow("the game is over")
         if seat != self.to_play:
@@ -296,7 +381,44 @@ class Session:
                 f"seat {seat} may not play {action} now: expected one of {int(legal.sum())} "
                 "legal actions"
             )
-        self._play(action)
+
+    def preview(self, seat: int, action: int) -> dict[str, Any]:
+        """Return what an action would change, as far as its seat can know, as JSON values.
+
+        The action is played in positions in which everything that the seat cannot know is
+        re-dealt; only what happens in all of them is told.
+
+        Returns:
+            ``action``; ``says``: its name; ``text``: what it changes, in words; ``changes``: the
+            same one by one; ``scores``: for each side the points now and after it, None if unknown.
+
+        Raises:
+            NotNow: the seat is not to play.
+            IllegalAction: the action is not legal.
+        """
+        self._check(seat, action)
+        says = self.game.action_name(self.games, 0, action)
+        told, scores = [], []
+        for number in range(PREVIEWS):
+            before = clone(self.games)
+            self.game.redeal_hidden(before, 0, number, seat)
+            after = clone(before)
+            self.game.play(after, 0, action)
+            told.append(self.game.changes(before, after, 0, Played(seat, action, says), seat))
+            scores.append(list(zip(*self._scores(before, after), strict=True)))
+        certain = _in_all(told)
+        return {
+            "action": action,
+            "says": says,
+            "text": by_side(certain, self.names(seat), seat),
+            "changes": [change_as_json(change) for change in certain if change.text],
+            "scores": [
+                list(each[0]) if len(set(each)) == 1 else None for each in zip(*scores, strict=True)
+            ],
+        }
+
+    def _scores(self, *positions: Games) -> list[list[int]]:
+        return [self.game.scores(games, 0).tolist() for games in positions]
 
     def advance(self) -> None:
         """Play one action of the bot that is to play.
@@ -309,9 +431,12 @@ class Session:
         if seat not in self._bots:
             raise NotNow("no bot is to play")
         self._play(*self._answer_of(self._bots[seat], seat))
+        self._autosave()
 
-    def hint(self, seat: int, name: str) -> Played:
-        """Return what an adviser would play for a seat.
+    def hint(self, seat: int, name: str) -> list[Advice]:
+        """Return what an adviser would play for a seat: its best actions, the best first.
+
+        An adviser that gives no reasons has one.
 
         Raises:
             NotNow: the seat is not to play, or there is no such adviser.
@@ -321,136 +446,249 @@ class Session:
             raise NotNow(f"hint {str(name)!r}: expected one of {', '.join(self._advisers)}")
         if seat != self.to_play:
             raise NotNow(f"seat {seat} is not to play")
-        action, _ = self._answer_of(self._advisers[name], seat)
-        return Played(seat, action, self.game.action_name(self.games, 0, action))
+        bot = self._advisers[name]
+        if isinstance(bot, Analyst):
+            found = self._asked(bot, lambda: bot.analyse(*self._seen_by(seat)))
+            reasons = reasons_of(bot, found)
+        else:
+            action, _ = self._answer_of(bot, seat)
+            reasons = [(action, "")]
+        says = self.game.action_name
+        return [
+            Advice(action, says(self.games, 0, action), why) for action, why in reasons[:MOST_BEST]
+        ]
 
-    def _answer_of(self, bot: Bot, seat: int) -> tuple[int, tuple[float, ...]]:
-        """Return a bot's action, and a search's visits, in a re-dealt position.
-
-        All that the seat cannot know is dealt again.
-
-        Raises:
-            SprawlError: the bot failed or its action is illegal.
-        """
+    def _seen_by(self, seat: int) -> tuple[Mask, Games]:
+        """Return the legal actions, and the position with what the seat cannot know re-dealt."""
         position = clone(self.games)
         self._redeals += 1
         self.game.redeal_hidden(position, 0, combine(self._redeals, len(self.log)), seat)
-        mask = self.game.legal_actions(self.games, 0)[None]
-        observation = self.game.observe(self.games, 0, seat)[None]
+        return self.game.legal_actions(self.games, 0), position
+
+    def _asked(self, bot: Bot, ask_it: Callable[[], T]) -> T:
+        """Return what a bot answers.
+
+        Raises:
+            SprawlError: the bot failed.
+        """
         try:
-            if searches(bot):
-                found = bot.analyse(mask[0], position)
-                return int(found.actions[0]), found.visits_by_id()
-            return int(ask(bot, self.game, position, _ONLY, observation, mask)[0]), ()
+            return ask_it()
         except SprawlError:
             raise
         except Exception as error:  # a user's bot may raise anything
             message = " ".join(str(error).split())[:200]
             raise SprawlError(f"bot {bot.name} raised {type(error).__name__}: {message}") from None
 
+    def _answer_of(self, bot: Bot, seat: int) -> tuple[int, tuple[float, ...]]:
+        """Return a bot's action, and a search's visits, in a re-dealt position.
+
+        Raises:
+            SprawlError: the bot failed or its action is illegal.
+        """
+        mask, position = self._seen_by(seat)
+        observation = self.game.observe(self.games, 0, seat)[None]
+
+        def answer() -> tuple[int, tuple[float, ...]]:
+            if searches(bot):
+                found = bot.analyse(mask, position)
+                return int(found.actions[0]), found.visits_by_id()
+            return int(ask(bot, self.game, position, _ONLY, observation, mask[None])[0]), ()
+
+        return self._asked(bot, answer)
+
     def _play(self, action: int, visits: tuple[float, ...] = ()) -> None:
         before, seat = clone(self.games), int(self.games["to_play"][0])
-        played = Played(seat, action, self.game.action_name(self.games, 0, action))
-        self.game.play(self.games, 0, action)
-        self.log.append(Entry(before, played, {}, visits))
-        for human in self.humans:
-            self.log[-1].texts[human] = self.picture(human).caption.last
+        ply = play_ply(self.game, self.games, action, visits)
+        self.log.append(Entry(before, Played(seat, action, ply.says), ply))
+        after = clone(self.games)
+        for told in self.stories.values():
+            told.add(before, self.log[-1].played, after)
         self.version += 1
 
     # ------------------------------------------------------------------------------------- undo
 
     def may_undo(self, seat: int) -> bool:
-        """Return whether a seat may undo its last action.
+        """Return whether a seat may go back to its last decision.
 
-        It may if no other decision has been made since and the action revealed nothing.
+        The only person may always, if it has decided.  With several persons a seat may if no other
+        decision has been made since and the action revealed nothing.
         """
+        if len(self.humans) == 1:
+            return self._last_of(seat) is not None
+        return self._is_free(seat)
+
+    def _last_of(self, seat: int) -> int | None:
+        """Return the index of a seat's last decision in the log, or None."""
+        plies = range(len(self.log) - 1, -1, -1)
+        return next((k for k in plies if self.log[k].played.seat == seat), None)
+
+    def _is_free(self, seat: int) -> bool:
+        """Return whether a seat's action is the last one and revealed nothing."""
         if not self.log or self.log[-1].played.seat != seat:
             return False
         entry = self.log[-1]
         return not revealed(self.game, entry.before, entry.played.action, seat)
 
     def undo(self, seat: int) -> None:
-        """Undo a seat's last action.
+        """Go back to a seat's last decision; the same cards come again.
+
+        If anything was revealed or decided since, what is taken back is kept in ``took_back``.
 
         Raises:
-            NotNow: the seat may not undo it.
+            NotNow: the seat may not undo.
         """
-        if not self.may_undo(seat):
+        at = self._last_of(seat) if self.may_undo(seat) else None
+        if at is None:
             raise NotNow(
-                "nothing to undo: you can undo your last action only if no other seat has played "
-                "since and it revealed nothing hidden"
+                "nothing to undo: with several persons you can undo your last action only if no "
+                "other seat has played since and it revealed nothing hidden"
             )
-        self.games = self.log.pop().before
+        if not self._is_free(seat):
+            actions = [entry.played.action for entry in self.log[at:]]
+            self.took_back.append({"ply": at, "actions": actions})
+        self.games = self.log[at].before
+        del self.log[at:]
+        for told in self.stories.values():
+            told.cut(len(self.log), clone(self.games))
         self.version += 1
+        self._autosave()
 
     # ------------------------------------------------------------------------------------- views
 
     def picture(self, seat: int) -> Picture:
-        """Return the picture that a seat may see, with the last action in its caption."""
-        last = self.log[-1].played if self.log else None
-        return picture_of(self.game, self.games, 0, seat, last)
+        """Return the picture that a seat may see, with the actions since its last one marked."""
+        recent = [entry.played for entry in self.log[self._last_of(seat) or 0 :]]
+        last = recent[-1] if recent else None
+        seats = self.names(seat)[: self.game.num_seats]
+        return picture_of(self.game, self.games, 0, seat, last, seats=seats, recent=recent)
+
+    def at(self, seat: int, ply: int) -> dict[str, Any]:
+        """Return what the page shows of the position after a decision of the log.
+
+        Raises:
+            NotNow: there is no such decision, or another person is to play, who has secrets.
+        """
+        if not 0 <= ply < len(self.log) or self.is_curtained(seat):
+            raise NotNow(f"ply {ply}: expected a decision of the log, 0..{len(self.log) - 1}")
+        later = self.log[ply + 1].before if ply + 1 < len(self.log) else self.games
+        view = replace(
+            self.game.view(later, 0, seat, self.log[ply].played),
+            names={},
+            seats=tuple(self.names(seat)[: self.game.num_seats]),
+        )
+        return {"parts": parts_of(picture_of_view(self.game, later, 0, view))}
+
+    def advisers(self) -> list[dict[str, str]]:
+        """Return who may give hints, strongest first.
+
+        ``name`` is what :meth:`hint` takes; ``says`` has the rating and the time for a move, if the
+        rankings know them.
+        """
+        called = [self._advisers[name].name for name in self.hints]
+        return [
+            {"name": self.hints[k], "says": described(self.game, called[k])}
+            for k in strongest_first(self.game.name, called)
+        ]
+
+    def score_table(self) -> list[dict[str, Any]]:
+        """Return where the points of all sides came from, once the game is over; before, []."""
+        return [row._asdict() for row in self.game.points(self.games, 0)] if self.over else []
+
+    def is_curtained(self, seat: int) -> bool:
+        """Return whether another person is to play, who has secrets from this one."""
+        others = self.to_play in self.humans and self.to_play != seat
+        return others and has_secrets(self.game, self.games, self.humans)
 
     def view(self, seat: int) -> dict[str, Any]:
-        """Return everything that the page shows to the person in a seat, as JSON values."""
-        picture = self.picture(seat)
-        mine = seat == self.to_play
-        legal = np.flatnonzero(self.game.legal_actions(self.games, 0)).tolist() if mine else []
-        name = self.game.action_name
-        return {
+        """Return everything that the page shows to the person in a seat, as JSON values.
+
+        If another person is to play, who has secrets, it is only who that is.
+        """
+        game = self.game
+        common = {
             "version": self.version,
-            "game": self.game.title,
+            "game": game.title,
             "seat": seat,
             "seats": list(self.seats),
-            "svg": picture.svg(),
+            "names": self.names(seat),
+            "pieces": [piece_of(side) for side in range(game.num_sides)],
+            "to_play": self.to_play,
+            "curtain": self.is_curtained(seat),
+        }
+        if common["curtain"]:
+            return common
+        picture = self.picture(seat)
+        mine = seat == self.to_play
+        return common | {
+            "parts": parts_of(picture),
+            "facts": picture.caption.facts,
             "to_play": picture.caption.seat,
             "decision": picture.caption.decision,
             "mine": mine,
             "bot": self.to_play in self._bots,
             "hand_over": self.to_play in self.humans and not mine,
-            "actions": [[action, name(self.games, 0, action)] for action in legal],
+            "actions": [[action, says] for action, says in self.action_names(seat).items()],
             "may_undo": self.may_undo(seat),
+            "took_back": len(self.took_back),
             "over": self.over,
-            "scores": self.game.scores(self.games, 0).tolist() if self.over else None,
-            "log": [[entry.played.seat, entry.texts[seat]] for entry in self.log],
-            "hints": list(self.hints),
+            "points": list(picture.points) or known_scores(game, self.games, 0, seat),
+            "log": [as_json(line) for line in self.stories[seat].lines],
+            "hints": self.advisers(),
+            "score_table": self.score_table(),
             "replay": self.over and self.seed is not None,
+            "question": self._question(seat, picture.caption),
         }
 
+    def names(self, seat: int) -> list[str]:
+        """Return the names of all sides for the person in a seat, who is called ``you``."""
+        return self._called[seat]
 
-def saves_in(folder: Path) -> list[str]:
-    """Return the names of the saved games in a folder, newest first; dangling links come last."""
-    found = [path for path in folder.glob("*.json*") if path.suffix in SAVE_KINDS]
-    saves = [path for path in found if SAVE_NAME.fullmatch(path.stem)]
-    return [path.name for path in sorted(saves, key=lambda p: (-_changed(p), p.name))]
+    def action_names(self, seat: int) -> dict[int, str]:
+        """Return the legal actions in words, by id; none if the seat is not to play."""
+        if seat != self.to_play:
+            return {}
+        legal = np.flatnonzero(self.game.legal_actions(self.games, 0)).tolist()
+        says, names = self.game.action_name, self.names(seat)
+        return {action: with_names(says(self.games, 0, action), names) for action in legal}
 
+    def question(self, seat: int) -> str:
+        """Return in full what the person in a seat is asked, or for what it waits."""
+        return self._question(seat, self.picture(seat).caption)
 
-def _changed(path: Path) -> float:
-    """Return when a file was changed; 0 if it cannot be read."""
-    try:
-        return path.stat().st_mtime
-    except OSError:
-        return 0.0
-
-
-def game_of(path: Path) -> Game:
-    """Return the game, with its options, of a saved replay or position.
-
-    Raises:
-        SprawlError: the file cannot be read or is damaged, or there is no such game or option.
-    """
-    if path.suffix != ".json":
-        return load_file(path).game()
-    text = _read(path)
-    try:
-        content = parse_json(text)
-        name, options = str(content["game"]), dict(content["options"])
-    except (KeyError, TypeError, ValueError):
-        raise PositionError(f"{path.name}: expected a position or a replay") from None
-    return replays.game_of(name, options, path.name)
+    def _question(self, seat: int, caption: Any) -> str:
+        names = self.names(seat)
+        if seat == self.to_play:
+            return with_names(self.game.question(self.games), names)
+        who = "" if caption.seat == NOBODY else f"{names[caption.seat]}: "
+        return with_names(f"{who}{caption.decision}", names)
 
 
-def _read(path: Path) -> str:
-    try:
-        return read_text(path)
-    except OSError as error:
-        raise PositionError(f"{path.name}: cannot be read: {error.strerror}") from None
+def _in_all(told: Sequence[Sequence[Change]]) -> list[Change]:
+    """Return the changes that all lists have, in the order of the first."""
+    left = Counter(told[0])
+    for changes in told[1:]:
+        left &= Counter(changes)
+    found = []
+    for change in told[0]:
+        if left[change] > 0:
+            left[change] -= 1
+            found.append(change)
+    return found
+
+
+def reasons_of(bot: Analyst, found: Analysis) -> list[tuple[int, str]]:
+    """Return the actions of an analysis, the best first, and why a bot considers each."""
+    shares = found.visits / max(float(found.visits.sum()), 1.0)
+    order = [0, *sorted(range(1, len(shares)), key=lambda k: -shares[k])]
+    kind = bot.name.partition(":")[0]
+    reasons = []
+    for k in order:
+        value = float(found.values[k])
+        why = f"{shares[k]:.0%}"
+        if not np.isnan(value):
+            if kind == "planner":
+                why += f", lead {value:+.1f}"
+            elif searches(bot):
+                why += f", wins {value:.0%}"
+        reasons.append((int(found.actions[k]), why))
+    return reasons

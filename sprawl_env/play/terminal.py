@@ -1,61 +1,38 @@
-"""Play in the terminal: a seat's picture as text, and a prompt for actions and commands.
+"""Play in the terminal: what happened, the text board as a seat may see it, and a prompt.
 
-The text is made from the seat's picture because the game's text board (``Game.describe``) shows
-hidden information too.
+After the first decision only what has changed is printed: the story of the plies since the person's
+last decision, and the lines of the board that differ.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-import numpy as np
 from rich.columns import Columns
 from rich.text import Text as Words
 
 from sprawl_env.console import console
 from sprawl_env.core.errors import SprawlError
-from sprawl_env.core.rules import Picture
 from sprawl_env.play.session import NotNow, Session
-from sprawl_env.render.shapes import INK, Rect, Text, text_width
+from sprawl_env.render.board import seen_text
 from sprawl_env.render.text import coloured, terminal_has_colour
+from sprawl_env.replays.telling import with_names
 
-COLUMNS: Final = 132
-ROW: Final = 11.0  # height of a line of text, in pixels of the picture
-MIDDLE: Final = 0.36  # height of a text's middle above its base line, as a share of its size
-SHARE_BEFORE: Final = {"start": 0.0, "middle": 0.5, "end": 1.0}  # share of a text left of its x
+try:
+    import readline
+except ImportError:  # Windows has none
+    readline = None  # type: ignore[assignment]
+
+COMMANDS: Final = ("board", "hint", "log", "preview", "quit", "save", "undo")
+MOST_LISTED: Final = 40  # actions; of more, only the first words are listed
 HELP: Final = (
-    "Type an action's number to play it, or text to filter the list. "
-    "Commands: board, log, undo, hint [BOT], save NAME, quit."
+    "Type an action's number or name to play it (Tab completes), or text to filter the list. "
+    "Commands: board, log, undo, hint [BOT], preview ACTION, save NAME, quit."
 )
-
-
-def text_picture(picture: Picture) -> str:
-    """Return the texts of a picture as lines, each text near its place in the picture.
-
-    Text on a dark ground, which marks the chosen one of several items, is put in brackets.
-    """
-    rows: dict[int, list[tuple[float, str]]] = defaultdict(list)
-    dark = False
-    for shape in picture.shapes:
-        if isinstance(shape, Text):
-            wide = text_width(shape.text, shape.size, shape.bold)
-            left = shape.x - wide * SHARE_BEFORE[shape.anchor]
-            row = round((shape.y - shape.size * MIDDLE) / ROW)
-            rows[row].append((left, f"[{shape.text}]" if dark else shape.text))
-        dark = isinstance(shape, Rect) and shape.fill == INK
-    return "\n".join(_line(rows[row], picture.width) for row in sorted(rows))
-
-
-def _line(texts: Sequence[tuple[float, str]], width: float) -> str:
-    """Return a line with each text at its column, or one space after the previous text."""
-    line = ""
-    for left, text in sorted(texts):
-        at = max(round(left / width * COLUMNS), len(line) + 1 if line else 0)
-        line = line.ljust(at) + text
-    return line
 
 
 def play_in_terminal(session: Session, saves: Path, ask: Callable[[str], str] = input) -> None:
@@ -68,13 +45,44 @@ def play_in_terminal(session: Session, saves: Path, ask: Callable[[str], str] = 
     """
     terminal = _Terminal(session, saves, ask)
     try:
-        while not session.over:
-            terminal.one_decision()
+        with _completing(terminal.completions):
+            while not session.over:
+                terminal.one_decision()
     except EOFError:
         return
+    terminal.tell_news()
     terminal.board()
-    totals = ", ".join(map(str, session.game.scores(session.games, 0).tolist()))
-    console().print(f"The game is over; scores: {totals}", highlight=False)
+    totals = session.game.scores(session.games, 0).tolist()
+    names = session.names(terminal.seat)
+    scores = ", ".join(f"{name} {total}" for name, total in zip(names, totals, strict=True))
+    _say(f"The game is over; scores: {scores}")
+
+
+def _say(text: str, style: str = "") -> None:
+    """Print a line as it is."""
+    console().print(text, highlight=False, markup=False, style=style, soft_wrap=True)
+
+
+@contextmanager
+def _completing(completions: Callable[[], list[str]]) -> Iterator[None]:
+    """Let the tabulator complete what is typed, where the terminal can do so."""
+    if readline is None:
+        yield
+        return
+    before, ends = readline.get_completer(), readline.get_completer_delims()
+
+    def complete(text: str, number: int) -> str | None:
+        fitting = [each for each in completions() if each.startswith(text)]
+        return fitting[number] if number < len(fitting) else None
+
+    readline.set_completer(complete)
+    readline.set_completer_delims("")  # names contain spaces
+    readline.parse_and_bind("tab: complete")
+    try:
+        yield
+    finally:
+        readline.set_completer(before)
+        readline.set_completer_delims(ends)
 
 
 class _Terminal:
@@ -86,9 +94,10 @@ class _Terminal:
 
     def __init__(self, session: Session, saves: Path, ask: Callable[[str], str]) -> None:
         self._session, self._saves, self._ask = session, saves, ask
-        self._printed = len(session.log)  # number of log entries that were printed
+        self._told = len(session.log)  # number of plies that were told
         self.seat = session.humans[0]
-        self._shown = -1  # version of the session that was printed
+        self._shown = -1  # version of the session that was shown
+        self._board: list[str] = []  # the lines of the board that was shown
 
     def one_decision(self) -> None:
         """Play one decision of the bot or the person that is to play.
@@ -98,56 +107,103 @@ class _Terminal:
         """
         session = self._session
         if session.to_play not in session.humans:
-            with console().status(f"{session.seats[session.to_play]} is choosing an action"):
+            name = session.names(self.seat)[session.to_play]
+            with console().status(f"{name} is choosing an action"):
                 session.advance()
-            self._print_log()
             return
         if session.to_play != self.seat:
             self._hand_over(session.to_play)
         if self._shown != session.version:
             self._show()
-        line = self._ask(f"seat {self.seat}> ").strip()
+        line = self._ask("you> ").strip()
         try:
             self._execute(line)
         except SprawlError as error:
-            console().print(f"error: {error}", highlight=False, markup=False)
+            _say(f"error: {with_names(str(error), session.names(self.seat))}")
+
+    def completions(self) -> list[str]:
+        """Return what can be typed: the names of the legal actions, and the commands."""
+        return [*self._names().values(), *COMMANDS]
+
+    def _names(self) -> dict[int, str]:
+        """Return the names of the legal actions of the person who is to play."""
+        return self._session.action_names(self.seat)
 
     def _hand_over(self, seat: int) -> None:
-        self._ask(f"seat {seat} is to play: hand over the keyboard, then press Enter ")
+        name = self._session.names(self.seat)[seat]
+        self._ask(f"{name} is to play: hand over the keyboard, then press Enter ")
         console().clear()
-        self.seat, self._printed = seat, 0
-        self._print_log()
+        self.seat, self._told, self._board = seat, 0, []
 
-    def _print_log(self) -> None:
-        """Print the log entries that were not printed yet."""
-        entries = self._session.log[self._printed :]
-        for entry in entries:
-            line = f"seat {entry.played.seat}: {entry.texts[self.seat]}"
-            console().print(line, highlight=False, markup=False)
-        self._printed = len(self._session.log)
+    def tell_news(self) -> None:
+        """Print what has happened since the person's last decision."""
+        heading = ""
+        for line in self._session.stories[self.seat].since(self._told):
+            if line.heading != heading:
+                heading = line.heading
+                _say(heading, "bold")
+            _say(f"  {line.text}")
+        self._told = len(self._session.log)
 
     def board(self) -> None:
-        """Print the picture that the seat may see."""
-        text = text_picture(self._session.picture(self.seat))
-        coloured_text = coloured(text) if terminal_has_colour() else text
-        console().print(Words.from_ansi(coloured_text), soft_wrap=True)
+        """Print the board as the seat may see it."""
+        self._board = self._text()
+        self._print(self._board)
+
+    def _changed(self) -> None:
+        """Print the lines of the board that differ from those that were shown."""
+        lines, before = self._text(), set(self._board)
+        changed = [line for line in lines[1:] if line not in before]
+        if changed:
+            self._print(changed)
+        self._board = lines
+
+    def _text(self) -> list[str]:
+        session = self._session
+        text = seen_text(session.game, session.games, 0, self.seat)
+        return with_names(text, session.names(self.seat)).splitlines()
+
+    def _print(self, lines: Sequence[str]) -> None:
+        text = "\n".join(lines)
+        shown = coloured(text) if terminal_has_colour() else text
+        console().print(Words.from_ansi(shown), soft_wrap=True)
 
     def _show(self) -> None:
-        """Print the board, the decision and the legal actions."""
-        self.board()
+        """Print what happened, what changed on the board, the question and the legal actions."""
+        self.tell_news()
+        if self._board:
+            self._changed()
+        else:
+            self.board()
+            _say(HELP, "dim")
+        _say(self._session.question(self.seat), "bold")
         self._list("")
-        console().print(HELP, style="dim", highlight=False)
         self._shown = self._session.version
 
     def _list(self, text: str) -> None:
-        """Print the legal actions whose names contain a text."""
-        game, games = self._session.game, self._session.games
-        legal = np.flatnonzero(game.legal_actions(games, 0)).tolist()
-        names = {action: game.action_name(games, 0, action) for action in legal}
-        found = [f"{action} {says}" for action, says in names.items() if text in says]
+        """Print the legal actions whose names contain a text; of many only the first words."""
+        names = self._names()
+        found = [f"{action} {says}" for action, says in names.items() if text in says.lower()]
         if not found:
             raise NotNow(f"{text!r}: no legal action contains this. {HELP}")
+        if len(found) > MOST_LISTED and not text:
+            words = Counter(says.partition(" ")[0] for says in names.values())
+            kinds = ", ".join(f"{word} … ({count})" for word, count in words.items())
+            _say(f"{len(names)} actions: {kinds}. Type text to list those that contain it.")
+            return
         console().print(Columns([Words(line) for line in found], padding=(0, 3), column_first=True))
+
+    def _meant(self, line: str) -> int | None:
+        """Return the action that a line plays: its number, its name or the beginning of it alone.
+
+        Returns None if no action or several are meant.
+        """
+        if line.isdecimal():
+            return int(line)
+        typed, names = line.lower(), self._names()
+        whole = [action for action, says in names.items() if says.lower() == typed]
+        begun = [action for action, says in names.items() if says.lower().startswith(typed)]
+        return next((found[0] for found in (whole, begun) if len(found) == 1), None)
 
     def _execute(self, line: str) -> None:
         """Execute a line of input.
@@ -158,26 +214,55 @@ class _Terminal:
         """
         session = self._session
         word, _, rest = line.partition(" ")
-        if word.isdecimal() and not rest:
-            session.play(self.seat, int(word))
-            self._printed = len(session.log)
-        elif word == "quit":
+        if word in COMMANDS:
+            self._command(word, rest.strip())
+            return
+        action = self._meant(line) if line else None
+        if action is None:
+            self._list(line.lower())
+            return
+        session.play(self.seat, action)
+
+    def _command(self, word: str, rest: str) -> None:
+        """Execute a command.
+
+        Raises:
+            EOFError: the command is ``quit``.
+            SprawlError: the command failed.
+        """
+        session = self._session
+        if word == "quit":
             raise EOFError
-        elif word == "undo":
+        if word == "undo":
             session.undo(self.seat)
-            self._printed = len(session.log)
+            self._told = len(session.log)
         elif word == "hint":
-            adviser = rest.strip() or next(iter(session.hints), "")
+            adviser = rest or next(iter(session.hints), "")
             found = session.hint(self.seat, adviser)
-            text = f"{adviser} would play {found.action}: {found.says}"
-            console().print(text, highlight=False, markup=False)
+            for advice in found:
+                _say(f"{adviser} would play {advice.action}: {advice.says} {advice.why}".rstrip())
+        elif word == "preview":
+            self._preview(rest)
         elif word == "save":
-            text = f"saved as {session.save(self._saves, rest.strip())}"
-            console().print(text, highlight=False, markup=False)
-        elif word == "board":
-            self._show()
+            _say(f"saved as {session.save(self._saves, rest)}")
         elif word == "log":
-            self._printed = 0
-            self._print_log()
+            self._told = 0
+            self.tell_news()
         else:
-            self._list(line)
+            self.board()
+            self._list("")
+
+    def _preview(self, name: str) -> None:
+        """Print what an action would change.
+
+        Raises:
+            NotNow: no action, or several, are meant.
+            IllegalAction: the action is not legal.
+        """
+        action = self._meant(name) if name else None
+        if action is None:
+            raise NotNow(f"preview {name}: expected an action's number or name")
+        found = self._session.preview(self.seat, action)
+        scores = found["scores"][self.seat]
+        score = f"; score {scores[0]} to {scores[1]}" if scores else ""
+        _say(f"{found['says']}: {found['text'] or 'nothing that is certain'}{score}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final, cast
 
 import numpy as np
@@ -16,22 +17,29 @@ import numpy as np
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import Played, View
 from sprawl_env.core.state import NOBODY, NOT_OVER, Games, clone
-from sprawl_env.render.picture import BUTTON_HEIGHT, Picture, ending
-from sprawl_env.render.shapes import MARGIN, WIDTH
+from sprawl_env.render.canvas import BUTTON_HEIGHT
+from sprawl_env.render.picture import BOARD, CARDS, Picture, ending
+from sprawl_env.render.shapes import COLUMNS, MARGIN
 
 REDEALS: Final = 24  # re-dealt positions that are compared
 UNKNOWN: Final = "?"
 LINE: Final = 17  # pixels from one line to the next
-COLUMN: Final = 6.6  # pixels of a character's column
-HEADER: Final = 66  # pixels
-SIDE: Final = 2 * MARGIN
+LETTER: Final = 6.6  # pixels of a character's column
+SIDE: Final = MARGIN
 BUTTONS: Final = 3  # in a row
 BUTTON_ROW: Final = BUTTON_HEIGHT + 6
 _PHRASE: Final = re.compile(r"\S+(?: \S+)*")  # words with single spaces between them
 
 
 def picture_of(
-    game: Game, games: Games, g: int = 0, seat: int | None = None, last: Played | None = None
+    game: Game,
+    games: Games,
+    g: int = 0,
+    seat: int | None = None,
+    last: Played | None = None,
+    *,
+    seats: Sequence[str] = (),
+    recent: Sequence[Played] = (),
 ) -> Picture:
     """Return the picture of a game, the game's own or its text board.
 
@@ -41,10 +49,19 @@ def picture_of(
         g: which game.
         seat: draw what this seat may see; None: draw everything.
         last: the last action.
+        seats: what each seat is called; empty: ``seat 0``, ``seat 1``, ...
+        recent: the actions that are marked on the board; empty: the last one.
     """
+    view = game.view(games, g, seat, last)
+    view = replace(view, seats=tuple(seats), recent=tuple(recent))
+    return picture_of_view(game, games, g, view)
+
+
+def picture_of_view(game: Game, games: Games, g: int, view: View) -> Picture:
+    """Return the picture of a game for a viewer, the game's own or its text board."""
     if game.rules.draw is not None:
-        return cast(Picture, game.picture(games, g, seat, last))
-    return _drawn(game, games, g, game.view(games, g, seat, last))
+        return cast(Picture, game.rules.draw(game, games, g, view))
+    return _drawn(game, games, g, view)
 
 
 def seen_text(game: Game, games: Games, g: int, seat: int | None) -> str:
@@ -80,25 +97,31 @@ def _one_word(words: Iterable[str]) -> str:
 
 def _drawn(game: Game, games: Games, g: int, view: View) -> Picture:
     """Return the text board with a button for each legal action below it."""
-    lines = seen_text(game, games, g, view.seat).splitlines()
-    rows = -(-len(view.names) // BUTTONS)
-    height = HEADER + (len(lines) + 1) * LINE + rows * BUTTON_ROW + SIDE
-    picture = Picture(game.title, height)
+    picture = Picture(game.title)
     over, to_play = games["over"][g] != NOT_OVER, int(games["to_play"][g])
     facts = f"turn {games['turn'][g]}, ply {games['ply'][g]}"
-    decision = ending(game, games, g, "truncated") if over else "choose an action"
-    top = picture.header(view, facts, NOBODY if over else to_play, decision, _last(game, view))
-    y = top + LINE
-    for line in lines:
+    decision = ending(game, games, g, "truncated", view) if over else "choose an action"
+    picture.header(view, facts, NOBODY if over else to_play, decision, _last(game, view))
+    part = picture.part("board", "board", BOARD, columns=COLUMNS)
+    lines = seen_text(game, games, g, view.seat).splitlines()
+    part.height = (len(lines) + 1) * LINE
+    for k, line in enumerate(lines, start=1):
         for phrase in _PHRASE.finditer(line):
-            x = SIDE + phrase.start() * COLUMN
-            picture.text(x, y, phrase[0], 11.5, width=max(WIDTH - x - SIDE, COLUMN))
-        y += LINE
-    width = (WIDTH - 2 * SIDE) / BUTTONS
-    for k, action in enumerate(view.names):
-        x = SIDE + k % BUTTONS * width
-        picture.button(view, action, x, y + k // BUTTONS * BUTTON_ROW, width - 6)
+            x = SIDE + phrase.start() * LETTER
+            part.text(x, k * LINE, phrase[0], 11.5, width=max(part.width - x - SIDE, LETTER))
+    if view.names:
+        _buttons(picture, view)
     return picture
+
+
+def _buttons(picture: Picture, view: View) -> None:
+    """Draw a button for each legal action."""
+    part = picture.part("actions", "legal actions", CARDS, columns=COLUMNS)
+    part.height = -(-len(view.names) // BUTTONS) * BUTTON_ROW + 6
+    width = (part.width - 12) / BUTTONS
+    for k, action in enumerate(view.names):
+        x, y = 6 + k % BUTTONS * width, 6 + k // BUTTONS * BUTTON_ROW
+        part.button(view, action, x, y, width - 6)
 
 
 def _last(game: Game, view: View) -> str:

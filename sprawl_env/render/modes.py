@@ -5,7 +5,7 @@ Pixels need Pillow; a window also needs pygame: ``pip install 'sprawl-env[render
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, cast
 
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.errors import InvalidOption
@@ -13,12 +13,14 @@ from sprawl_env.core.extras import require
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import Played
 from sprawl_env.core.state import Games
+from sprawl_env.render.picture import Picture, as_large_as_fits
 from sprawl_env.render.pixels import Pixels, rgb_array
 from sprawl_env.render.text import text_board
 from sprawl_env.render.window import Window
 
 RENDER_MODES: Final = ("ansi", "svg", "rgb_array", "human")
 RENDER_FPS: Final = 1
+WINDOW: Final = (1366, 700)  # largest window: what a small screen has besides its bars
 _NEEDS: Final = {"rgb_array": ("PIL",), "human": ("PIL", "pygame")}
 
 
@@ -63,13 +65,12 @@ class Renderer:
             return None
         if self.mode == "ansi":
             return text_board(self._game, games, g, last)
-        picture = self._game.picture(games, g, last=last)
+        picture = cast(Picture, self._game.picture(games, g, last=last))
         if self.mode == "svg":
             return picture.svg()
-        pixels = rgb_array(picture)
         if self._window is None:
-            return pixels
-        self._window.show(pixels)
+            return rgb_array(picture)
+        self._window.show(rgb_array(as_large_as_fits(picture, *WINDOW)))
         return None
 
     def close(self) -> None:

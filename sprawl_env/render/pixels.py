@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from sprawl_env.core.extras import require
 from sprawl_env.core.rules import Picture
+from sprawl_env.render.canvas import Canvas
 from sprawl_env.render.shapes import (
     GROUND,
     NONE,
@@ -26,27 +27,29 @@ from sprawl_env.render.shapes import (
 )
 
 Pixels: TypeAlias = npt.NDArray[np.uint8]
-_FINER: Final = 2  # scale at which shapes are painted before pixels are averaged
+_FINER: Final = 2  # how much finer shapes are painted, before pixels are averaged
 
 
-def rgb_array(picture: Picture) -> Pixels:
-    """Return a picture as uint8 ``[height, width, 3]``.
+def rgb_array(picture: Picture | Canvas) -> Pixels:
+    """Return a picture as uint8 ``[height, width, 3]``, at its scale.
 
     Raises:
         InvalidOption: Pillow is not installed.
     """
     image_module, draw_module = (require(f"PIL.{m}", "pixels") for m in ("Image", "ImageDraw"))
-    size = (round(picture.width) * _FINER, round(picture.height) * _FINER)
+    scale = picture.scale
+    size = (round(picture.width * scale) * _FINER, round(picture.height * scale) * _FINER)
     image = image_module.new("RGB", size, GROUND)
     canvas = draw_module.Draw(image)
     for shape in picture.shapes:
-        _paint(canvas, shape)
+        _paint(canvas, shape, _FINER * scale)
     return np.asarray(image.reduce(_FINER), np.uint8)
 
 
-def _paint(canvas: Any, shape: Shape) -> None:
-    """Paint one shape at scale ``_FINER``."""
-    n = _FINER
+def _paint(canvas: Any, shape: Shape, n: float) -> None:
+    """Paint one shape at scale ``n``; an invisible one paints nothing."""
+    if shape.fill == shape.stroke == NONE:
+        return
     style = {
         "fill": None if shape.fill == NONE else shape.fill,
         "outline": None if shape.stroke == NONE else shape.stroke,
@@ -67,12 +70,11 @@ def _paint(canvas: Any, shape: Shape) -> None:
         ends = (shape.x * n, shape.y * n, shape.to_x * n, shape.to_y * n)
         canvas.line(ends, fill=shape.stroke, width=style["width"])
     elif isinstance(shape, Text):
-        _write(canvas, shape)
+        _write(canvas, shape, n)
 
 
-def _write(canvas: Any, text: Text) -> None:
-    """Paint a text at most as wide as :func:`text_width` says."""
-    n = _FINER
+def _write(canvas: Any, text: Text, n: float) -> None:
+    """Paint a text at scale ``n``, at most as wide as :func:`text_width` says."""
     meant = text_width(text.text, text.size, text.bold) * n
     font = _font(round(text.size * n, 1))
     wide = font.getlength(text.text) + (1 if text.bold else 0)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 import numpy as np
 
-WIDTH: Final = 800
+COLUMN: Final = 256  # width of a column of a picture
+COLUMNS: Final = 3
+GAP: Final = 6  # between parts
 MARGIN: Final = 10
-GAP: Final = 4
+WIDTH: Final = COLUMNS * COLUMN + (COLUMNS - 1) * GAP + 2 * MARGIN
+SCALE: Final = 1.25  # at which pages show parts where there is room
 INK: Final = "#1a1a1a"
 QUIET: Final = "#555555"
 FAINT: Final = "#c4c4bc"
@@ -36,7 +39,8 @@ _FIRST: Final = 32
 _OTHER: Final = 600  # any other character
 _BOLD: Final = 1.07  # factor for bold text
 _ROUNDING: Final = 0.01
-LEAST_SIZE: Final = 8.0  # smallest size to which a text is shrunk
+LEAST_SIZE: Final = 8.8  # smallest size of a text: 11 pixels on a page
+LEAST_TARGET: Final = 19.2  # smallest width and height of a target: 24 pixels on a page
 MOST_KEPT: Final = 1 << 14  # size of caches: consecutive pictures share most of their shapes
 Point: TypeAlias = tuple[float, float]
 
@@ -52,6 +56,7 @@ class Shape:
         actions: ids of the legal actions that the shape represents; empty for a shape that cannot
             be clicked.
         says: these actions in words.
+        tip: explains what is drawn there, in a tooltip; "": nothing to explain.
     """
 
     fill: str = NONE
@@ -59,6 +64,7 @@ class Shape:
     stroke_width: float = 1.0
     actions: tuple[int, ...] = ()
     says: str = ""
+    tip: str = ""
 
 
 @dataclass(frozen=True)
@@ -160,3 +166,15 @@ def regular(
         (round(x + radius * float(np.cos(a)), 2), round(y + radius * float(np.sin(a)), 2))
         for a in angles
     )
+
+
+def moved(shape: Shape, x: float, y: float) -> Shape:
+    """Return a shape moved to the right by ``x`` and down by ``y``."""
+    if isinstance(shape, Polygon):
+        return replace(shape, points=tuple((a + x, b + y) for a, b in shape.points))
+    if isinstance(shape, Line):
+        start = replace(shape, x=shape.x + x, y=shape.y + y)
+        return replace(start, to_x=shape.to_x + x, to_y=shape.to_y + y)
+    if isinstance(shape, Rect | Circle | Text):
+        return replace(shape, x=shape.x + x, y=shape.y + y)
+    raise TypeError(f"expected a shape of sprawl_env.render.shapes, got {type(shape).__name__}")

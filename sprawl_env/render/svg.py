@@ -30,20 +30,20 @@ def number(value: float) -> str:
 def element(shape: Shape) -> str:
     """Return a shape as an SVG element.
 
-    A shape that represents actions is inside a group with their ids and a tooltip.
+    A shape that represents actions, or has a tip, is inside a group with their ids and a tooltip.
     """
     drawn = f"<{_outline(shape)}{_paint(shape)}"
     if isinstance(shape, Text):
         drawn += f">{escape(shape.text)}</text>"
     else:
         drawn += "/>"
-    if not shape.actions:
+    if not shape.actions and not shape.tip:
         return drawn
     ids = " ".join(map(str, shape.actions))
-    return (
-        f'<g class="target" data-actions="{ids}" pointer-events="all">'
-        f"<title>{escape(shape.says)}</title>{drawn}</g>"
-    )
+    kind = f'class="target" data-actions="{ids}"' if ids else 'class="tip"'
+    tip = f" data-tip={quoteattr(shape.tip)}" if shape.tip else ""
+    title = escape(" \u00b7 ".join(filter(None, (shape.says, shape.tip))))
+    return f'<g {kind}{tip} pointer-events="all"><title>{title}</title>{drawn}</g>'
 
 
 def _outline(shape: Shape) -> str:

@@ -15,11 +15,14 @@ from sprawl_env.replays.format import (
 )
 from sprawl_env.replays.plies import table
 from sprawl_env.replays.recording import from_actions, record, record_random
+from sprawl_env.replays.telling import Line, Story, story
 from sprawl_env.replays.verification import positions, steps, verify
 
 __all__ = [
+    "Line",
     "Ply",
     "Replay",
+    "Story",
     "digest",
     "dump",
     "from_actions",
@@ -32,6 +35,7 @@ __all__ = [
     "record",
     "record_random",
     "steps",
+    "story",
     "table",
     "verify",
 ]

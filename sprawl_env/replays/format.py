@@ -4,7 +4,9 @@
 line                  keys
 ====================  ==============================================================================
 first (the header)    ``format`` (1), ``game``, ``options``, ``seed``; optional: ``bots`` (names of
-                      who played, by seat), ``forfeit`` (``seat``, ``ply``, ``reason``)
+                      who played, by seat), ``forfeit`` (``seat``, ``ply``, ``reason``),
+                      ``took_back`` (a list: from ``ply`` on, ``actions`` were taken back; a
+                      comment that verification ignores)
 one per ply           ``ply``, ``seat``, ``action``, ``says`` (the action's name), ``legal`` (number
                       of legal actions), ``after`` (digest of the state after the ply); optional:
                       ``visits`` (how much a search considered each legal action, by their ids)
@@ -221,6 +223,20 @@ def check_header(header: dict[str, Any], where: str) -> None:
     forfeit = header.get("forfeit", {key: kind() for key, kind in _FORFEIT.items()})
     if not isinstance(forfeit, dict) or {k: type(v) for k, v in forfeit.items()} != _FORFEIT:
         raise PositionError(f"{where}: forfeit: expected {', '.join(_FORFEIT)}")
+    if not _are_taken_back(header.get("took_back", [])):
+        raise PositionError(f"{where}: took_back: expected a list of ply and actions")
+
+
+def _are_taken_back(given: Any) -> bool:
+    """Return whether a list has objects with the numbers of a ply and of its actions."""
+    return isinstance(given, list) and all(
+        isinstance(each, dict)
+        and each.keys() == {"ply", "actions"}
+        and type(each["ply"]) is int
+        and isinstance(each["actions"], list)
+        and all(type(action) is int for action in each["actions"])
+        for each in given
+    )
 
 
 @checked

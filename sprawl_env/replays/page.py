@@ -1,8 +1,9 @@
-"""A replay as one self-contained web page: pictures, actions and scores of every step.
+"""A replay as one self-contained web page: pictures, story and scores of every step.
 
-Step ``k`` is the position after ``k`` plies.  Pictures are stored as differences: all distinct
-lines of SVG once, and for each step the edits that turn the previous step's list of line numbers
-into its own.  The page holds this data as gzipped JSON; ``web/viewer.js`` rebuilds the pictures.
+Step ``k`` is the position after ``k`` plies.  A picture is stored as lines: for each part one with
+what it is, as JSON, then its SVG.  Pictures are stored as differences: all distinct lines once, and
+for each step the edits that turn the previous step's list of line numbers into its own.  The page
+holds this data as gzipped JSON; ``web/viewer.js`` rebuilds the pictures.
 """
 
 from __future__ import annotations
@@ -21,10 +22,13 @@ from typing import Any, Final
 from sprawl_env.core.errors import printable
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import Played
-from sprawl_env.core.state import NOT_OVER, Games
+from sprawl_env.core.state import NOT_OVER, Games, clone
 from sprawl_env.render.board import picture_of
+from sprawl_env.render.picture import Picture
+from sprawl_env.render.pieces import parts_of, piece_of
 from sprawl_env.render.shapes import SEAT_COLOURS
 from sprawl_env.replays.format import Ply, Replay
+from sprawl_env.replays.telling import Story, as_json, names_of
 from sprawl_env.replays.verification import steps
 
 WEB: Final = Path(__file__).parent / "web"  # files that browsers receive
@@ -70,8 +74,12 @@ class _PictureDiffs:
         self.steps: list[list[Edit]] = []
         self._last: list[int] = []
 
-    def add(self, svg: str) -> None:
-        shown = [self.lines.setdefault(line, len(self.lines)) for line in svg.splitlines()]
+    def add(self, picture: Picture) -> None:
+        lines: list[str] = []
+        for part in parts_of(picture):
+            svg = part.pop("svg")
+            lines += [json.dumps(part), *svg.splitlines()]
+        shown = [self.lines.setdefault(line, len(self.lines)) for line in lines]
         self.steps.append(edits(self._last, shown))
         self._last = shown
 
@@ -112,12 +120,17 @@ def content(
     game, header, pictures = replay.game(data), replay.header, _PictureDiffs()
     turns, scores = [], []
     decisions: list[tuple[int, str]] = []  # the seat to play and its decision
-    last, over = None, False
+    last, over, before = None, False, game.empty(1)
+    names = names_of(replay, game)
+    told, seats = Story(game, names), names[: game.num_seats]
     for ply, games in progress(_positions(replay, data)):
+        after = clone(games)
         if ply is not None:
             last = Played(ply.seat, ply.action, ply.says)
-        picture = picture_of(game, games, 0, last=last)
-        pictures.add(picture.svg())
+            told.add(before, last, after)
+        before = after
+        picture = picture_of(game, games, 0, last=last, seats=seats)
+        pictures.add(picture)
         turns.append(int(games["turn"][0]))
         scores.append(game.scores(games, 0).tolist())
         decisions.append((picture.caption.seat, picture.caption.decision))
@@ -127,8 +140,11 @@ def content(
         "about": ", ".join(f"{name}={value}" for name, value in header["options"].items())
         + f", seed {header['seed']}",
         "sides": side_names(game, header.get("bots")),
+        "names": names,
         "colours": SEAT_COLOURS,
+        "pieces": [piece_of(side) for side in range(game.num_sides)],
         "plies": [[ply.seat, ply.action, ply.says] for ply in replay.plies],
+        "story": [as_json(line) for line in told.lines],
         "turns": turns,
         "scores": scores,
         "decisions": decisions,
@@ -156,7 +172,7 @@ def page(replay: Replay, progress: Progress = no_progress, data: Path | None = N
     shown = content(replay, progress, data)
     packed = gzip.compress(json.dumps(shown, separators=(",", ":")).encode(), mtime=0)
     style = read_web("page.css") + read_web("viewer.css")
-    script = read_web("viewer.js")
+    script = read_web("parts.js") + read_web("viewer.js")
     return _filled(
         read_web("viewer.html"),
         title=html.escape(f"{shown['title']}: replay"),

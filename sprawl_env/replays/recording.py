@@ -102,6 +102,37 @@ def from_actions(
     return _replay(game, games, seed, plies, **about)
 
 
+def play_ply(game: Game, games: Games, action: int, visits: Sequence[float] = ()) -> Ply:
+    """Play an action in game 0 and return the decision as a replay keeps it.
+
+    Args:
+        game: the game.
+        games: one record ``[1]``; it is changed.
+        action: the action.
+        visits: how much a search considered each legal action, in the order of their ids, or none.
+
+    Raises:
+        IllegalAction: the action is not legal; nothing has changed.
+    """
+    return _play(game, games, action, game.legal_actions(games, 0), visits)
+
+
+def from_plies(game: Game, seed: int, plies: Sequence[Ply], games: Games, **about: Any) -> Replay:
+    """Return the replay of a game dealt from ``(seed, 0)`` whose plies are known already.
+
+    Args:
+        game: the game.
+        seed: seed of the deal.
+        plies: all decisions, as :func:`play_ply` returned them.
+        games: the position after them, one record ``[1]``.
+        **about: further keys of the header, e.g. ``bots``; values must be JSON.
+
+    Raises:
+        PositionError: a value of the header is of another type.
+    """
+    return _replay(game, games, seed, list(plies), **about)
+
+
 def _play(game: Game, games: Games, action: int, mask: Mask, visits: Sequence[float] = ()) -> Ply:
     """Play an action in game 0 and return its ply."""
     ply, seat = int(games["ply"][0]), int(games["to_play"][0])

@@ -14,6 +14,7 @@ from sprawl_env import replays
 from sprawl_env.core.errors import IllegalAction
 from sprawl_env.core.game import Game
 from sprawl_env.core.rewards import lead, rank_value, share_of_victory
+from sprawl_env.core.rules import PointsRow
 from sprawl_env.core.state import NOT_OVER, CommonState, Games, clone, digest, raw_bytes
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.records import fields_of
@@ -374,6 +375,7 @@ class GameChecker(Probe):
         """Check that what the sides earn sums to zero."""
         sides = self.game.num_sides
         scores, standings = self._standing(games)
+        self._points(games, scores.tolist())
         if sides == 1:
             return
         for name, rule, numbers in (
@@ -386,6 +388,25 @@ class GameChecker(Probe):
                 "rewards", abs(total) < TOLERANCE * max(1, np.abs(numbers).max()),
                 f"reward {name!r} sums to {total:g} over the sides: expected 0",
             )  # fmt: skip
+
+    def _points(self, games: Games, scores: list[int]) -> None:
+        """Check that the table of where points come from sums to the scores."""
+        if self.game.rules.points is None:
+            return
+        rows = self._read(
+            "points",
+            games,
+            lambda: [PointsRow(*row) for row in self.game.points(games, HERE)],
+            "rewards",
+        )
+        at = next((k for k, row in enumerate(rows) if row.total), len(rows))
+        sums = [sum(row.points[side] for row in rows[:at]) for side in range(len(scores))]
+        total = list(rows[at].points) if at < len(rows) else None
+        self._expect(
+            "rewards", sums == total == scores,
+            lambda: f"the rows of points sum to {sums}, their total is {total}: expected the "
+            f"scores, {scores}",
+        )  # fmt: skip
 
     def _replay(self, games: Games, seed: int, actions: list[int]) -> None:
         replay = self._run(

@@ -34,7 +34,8 @@ CHECKS: Final = {
     "leak": "what a seat observes does not change with what redeal_hidden resamples for it",
     "owing": "the seat to play owes an answer; nobody does once the game is over",
     "end": "the game ends",
-    "rewards": "scores and standings write every side; rewards sum to zero",
+    "rewards": "scores and standings write every side; rewards sum to zero; the rows of points "
+    "sum to the scores",
     "json": "a position is the same after to_json and from_json",
     "picture": "a seat's picture does not change with what redeal_hidden resamples for it",
     "replay": "a replay is the same after it was written and read, and verifies",

@@ -392,7 +392,7 @@ def names_bots_that_exist(config):
     seated = len(seats) if seats else getattr(config, "num_players", 2)
     options = console.parse_options(getattr(config, "options", ()))
     made = sprawl_env.game(game, num_players=seated, **options)
-    names = [*getattr(config, "bots", ()), *getattr(config, "hints", ()), *seats]
+    names = [*getattr(config, "bots", ()), *(getattr(config, "hints", None) or ()), *seats]
     names += filter(None, [getattr(config, "expert", "")])
     for name in names:
         kind, _, argument = name.partition(":")

@@ -248,7 +248,7 @@ def test_it_is_played_without_pictures_and_no_hidden_card_is_shown(folder, monke
     import sprawl_env
     from examples import lots
     from sprawl_env.play.session import Session
-    from sprawl_env.play.terminal import text_picture
+    from sprawl_env.render.board import seen_text
 
     session = Session(sprawl_env.game("lots", num_players=3), ("human", "random", "greedy"), (), 3)
     clicked = 0
@@ -259,18 +259,18 @@ def test_it_is_played_without_pictures_and_no_hidden_card_is_shown(folder, monke
         view = session.view(0)
         cards = zip(lots.KIND_NAMES, session.games.hand[0][0], strict=True)
         held = [name for name, count in cards for _ in range(count)]
-        text = text_picture(session.picture(0))
+        text = seen_text(session.game, session.games, 0, 0)
         assert f"holds {' '.join(held)}" in text
         if session.games.ply[0] == 0:
             assert text.count("holds ? ?") == 2
         for action, says in view["actions"]:
-            assert f'data-actions="{action}"' in view["svg"]
-            assert says in text
+            assert f'data-actions="{action}"' in view["parts"][-1]["svg"]
+            assert says in view["parts"][-1]["svg"]
         clicked += 1
         session.play(0, view["actions"][0][0])
     assert clicked == 2
-    assert "holds ?" not in text_picture(session.picture(0))
-    assert session.view(0)["scores"] == session.game.scores(session.games, 0).tolist()
+    assert "holds ?" not in seen_text(session.game, session.games, 0, 0)
+    assert session.view(0)["points"] == session.game.scores(session.games, 0).tolist()
 
 
 def test_it_is_played_in_the_terminal_saved_and_loaded(folder, capsys):
@@ -318,7 +318,7 @@ def test_the_server_of_the_page_takes_it(folder):
             headers={"Origin": f"http://{host}"},
         )
         assert answer.status_code == 200, answer.text
-    assert "<svg" in client.get("/token/api/view").json()["svg"]
+    assert "<svg" in client.get("/token/api/view").json()["parts"][0]["svg"]
     assert client.get("/token/replay.html").status_code == 200
 
 

@@ -82,6 +82,7 @@ PLANTED = [
     (defects.REDEAL, {}, "redeal", "redeal_hidden changes the own mask of the seat to play"),
     (defects.ENDLESS, {}, "end", "goes on after 300 plies: expected an end"),
     (defects.REWARDS, {}, "rewards", "standings does not write side 0, so rewards do not sum to"),
+    (defects.POINTS, {}, "rewards", "the rows of points sum to .*: expected the scores, "),
     (defects.unreachable(), {}, "pickle", "assign its GameRules to a name in a module"),
 ]
 

@@ -26,6 +26,7 @@ from sprawl_env.core.game import Game
 
 CARD: Final = "README.md"
 RANKING: Final = "README.md"  # beside the folders of the games
+RANKING_TITLE: Final = "## Ranking"  # names of agents before it are examples
 BEST: Final = "best"
 _PACKAGE: Final = Path(__file__).resolve().parents[2]
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -115,7 +116,7 @@ def best_of(of: str, game: Game | None = None) -> str:
     """
     found = agents_of(of)
     try:
-        ranking = read_text(agents_folder() / RANKING)
+        ranking = read_text(agents_folder() / RANKING).rpartition(RANKING_TITLE)[2]
     except OSError:
         return BEST
     for name in re.findall(rf"`agent:{of}/({NAME.pattern})`", ranking):

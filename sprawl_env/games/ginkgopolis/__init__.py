@@ -9,13 +9,17 @@ from sprawl_env.core.data import GameData
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.rules import GameKernels, GameRules, Option
 from sprawl_env.games.ginkgopolis.actions import ACTIONS, WAIT
+from sprawl_env.games.ginkgopolis.changes import changes, heading, tell
 from sprawl_env.games.ginkgopolis.constants import MAX_SEATS, MIN_SEATS, MOST_ROUNDS, Difficulty
 from sprawl_env.games.ginkgopolis.data_files import FILES, FOLDER, compile_tables, load_data
+from sprawl_env.games.ginkgopolis.guide import GUIDE
 from sprawl_env.games.ginkgopolis.invariants import violations
 from sprawl_env.games.ginkgopolis.layout import layout
 from sprawl_env.games.ginkgopolis.names import action_name, describe
 from sprawl_env.games.ginkgopolis.observation import observe
+from sprawl_env.games.ginkgopolis.points import points
 from sprawl_env.games.ginkgopolis.possible import is_possible
+from sprawl_env.games.ginkgopolis.questions import question
 from sprawl_env.games.ginkgopolis.rebuild import rebuild
 from sprawl_env.games.ginkgopolis.render import draw
 from sprawl_env.games.ginkgopolis.rules import entry_points
@@ -76,6 +80,13 @@ RULES: Final = GameRules(
     declaration=State,
     rebuild=rebuild,
     draw=draw,
+    guide=GUIDE,
+    points=points,
+    changes=changes,
+    tell=tell,
+    question=question,
+    heading=heading,
+    automaton_name="Hal",
     automaton=True,
     wait=WAIT,
 )

@@ -9,13 +9,17 @@ from sprawl_env.core.data import GameData
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.rules import GameKernels, GameRules, Option
 from sprawl_env.games.tower_up.actions import ACTIONS
+from sprawl_env.games.tower_up.changes import changes, tell
 from sprawl_env.games.tower_up.constants import MARKET_SIZE, MAX_SEATS, MIN_SEATS, MOST_TURNS
 from sprawl_env.games.tower_up.data_files import FILES, FOLDER, compile_tables, load_data
+from sprawl_env.games.tower_up.guide import GUIDE
 from sprawl_env.games.tower_up.invariants import violations
 from sprawl_env.games.tower_up.layout import layout
 from sprawl_env.games.tower_up.names import action_name, describe
 from sprawl_env.games.tower_up.observation import observe
+from sprawl_env.games.tower_up.points import points
 from sprawl_env.games.tower_up.possible import is_possible
+from sprawl_env.games.tower_up.questions import question
 from sprawl_env.games.tower_up.rebuild import rebuild
 from sprawl_env.games.tower_up.render import draw
 from sprawl_env.games.tower_up.rules import entry_points
@@ -76,4 +80,9 @@ RULES: Final = GameRules(
     declaration=State,
     rebuild=rebuild,
     draw=draw,
+    guide=GUIDE,
+    points=points,
+    changes=changes,
+    tell=tell,
+    question=question,
 )

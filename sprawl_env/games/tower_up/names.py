@@ -10,6 +10,7 @@ from sprawl_env.core.state import FINISHED, NOBODY, NOT_OVER, Games, Tables
 from sprawl_env.games.tower_up.actions import ACTIONS
 from sprawl_env.games.tower_up.constants import (
     COLOURS,
+    DISTRICTS,
     NO_CARD,
     NO_COLOUR,
     NUM_COLOURS,
@@ -67,9 +68,7 @@ def describe(tables: Tables, games: Games, g: int) -> str:
     t: Table = tables[0]
     state: State = games[g]
     lines = [f"Tower Up, turn {int(state.turn) + 1}, ply {int(state.ply)}: {_status(games, g)}"]
-    for site in range(int(t.num_sites[state.board])):
-        if state.colour[site] != NO_COLOUR:
-            lines.append(_building(games, g, site))
+    lines += [_site(t, games, g, site) for site in range(int(t.num_sites[state.board]))]
     for space, card in enumerate(state.market, start=1):
         lines.append(f"  card {space}: {card_name(tables, int(card))}")
     lines.append(
@@ -95,7 +94,22 @@ def _status(games: Games, g: int) -> str:
     return f"seat {int(state.to_play)} to {decision(state)}"
 
 
+def _site(t: Table, games: Games, g: int, site: int) -> str:
+    """Return a site: its building, then its district, its streets, and what it lies beside."""
+    board = games[g].board
+    streets = " ".join(map(str, sorted(t.streets[board, site, : t.num_streets[board, site]])))
+    district = DISTRICTS[t.district[board, site]].replace("_", " ")
+    beside = "".join(
+        f", by a {name}"
+        for name, sites in (("park", t.by_park), ("lake", t.by_lake))
+        if int(sites[board]) >> site & 1
+    )
+    built = "empty" if games[g].colour[site] == NO_COLOUR else _building(games, g, site)
+    return f"  site {site}: {built}; {district}{beside}, streets to {streets}"
+
+
 def _building(games: Games, g: int, site: int) -> str:
+    """Return a building with its roofs."""
     state: State = games[g]
     roofs = [
         f"seat {seat} at {int(height)}"
@@ -105,7 +119,7 @@ def _building(games: Games, g: int, site: int) -> str:
     ]
     top = "" if state.top[site] == NOBODY else f", top: seat {int(state.top[site])}"
     shown = f"; roofs: {', '.join(roofs)}{top}" if roofs else ""
-    return f"  site {site}: {COLOURS[state.colour[site]]} {int(state.height[site])}{shown}"
+    return f"{COLOURS[state.colour[site]]} {int(state.height[site])}{shown}"
 
 
 def _seat(games: Games, g: int, seat: int) -> str:

@@ -8,12 +8,16 @@ from typing import Final
 from sprawl_env.core.data import GameData
 from sprawl_env.core.rules import GameKernels, GameRules, Option
 from sprawl_env.games.urban_sprawl.actions import ACTIONS
+from sprawl_env.games.urban_sprawl.changes import changes, tell
 from sprawl_env.games.urban_sprawl.constants import MAX_SEATS, MIN_SEATS, MOST_TURNS
 from sprawl_env.games.urban_sprawl.data_files import FILES, FOLDER, compile_tables, load_data
+from sprawl_env.games.urban_sprawl.guide import GUIDE
 from sprawl_env.games.urban_sprawl.invariants import violations
 from sprawl_env.games.urban_sprawl.names import action_name, describe
 from sprawl_env.games.urban_sprawl.observation import layout, observe
+from sprawl_env.games.urban_sprawl.points import points
 from sprawl_env.games.urban_sprawl.possible import is_possible
+from sprawl_env.games.urban_sprawl.questions import question
 from sprawl_env.games.urban_sprawl.rebuild import rebuild
 from sprawl_env.games.urban_sprawl.render import draw
 from sprawl_env.games.urban_sprawl.rules import entry_points
@@ -62,4 +66,9 @@ RULES: Final = GameRules(
     declaration=State,
     rebuild=rebuild,
     draw=draw,
+    guide=GUIDE,
+    points=points,
+    changes=changes,
+    tell=tell,
+    question=question,
 )

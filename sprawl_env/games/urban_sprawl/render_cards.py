@@ -2,32 +2,57 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from sprawl_env.games.urban_sprawl.constants import (
     MOST_VALUE,
+    NO_CARD,
+    NO_KIND,
     NO_VOCATION,
+    NUM_CARDS,
     NUM_ZONES,
     VOCATIONS,
     VOCATIONS_A_CARD,
     ZONES,
 )
 from sprawl_env.games.urban_sprawl.effect_verbs import ROWS, Verb
-from sprawl_env.games.urban_sprawl.tables import NO_ZONE, Table
+from sprawl_env.games.urban_sprawl.tables import MAYORS_PARK, NO_ZONE, Table
 from sprawl_env.games.urban_sprawl.vocabulary import Next
 from sprawl_env.games.urban_sprawl.wording import Wording
 
 
 def card_effects(t: Table, card: int) -> str:
     """Return the effects of a contract or an event of its deck, from top to bottom."""
+    return "; ".join(effects_of(t, card))
+
+
+def effects_of(t: Table, card: int) -> list[str]:
+    """Return each effect of a contract or an event of its deck."""
     return _effects(t, int(t.card_first[card]), int(t.card_effects[card]))
 
 
 def event_effects(t: Table, event: int) -> str:
     """Return the effects of a planning event."""
-    return _effects(t, int(t.event_first[event]), int(t.event_count[event]))
+    return "; ".join(_effects(t, int(t.event_first[event]), int(t.event_count[event])))
 
 
-def _effects(t: Table, first: int, count: int) -> str:
-    return "; ".join(effect_words(t, first + k) for k in range(count))
+def _effects(t: Table, first: int, count: int) -> list[str]:
+    return [effect_words(t, first + k) for k in range(count)]
+
+
+def source_of(t: Table, e: int) -> tuple[int, int]:
+    """Return the contract card and the planning event that an effect belongs to.
+
+    One of them is ``NO_CARD`` or ``NO_KIND``; both are for the effect of no card.  The effects
+    of a card follow each other in the tables, those nested in them included.
+    """
+    first = np.concatenate((t.card_first, t.event_first))
+    count = np.concatenate((t.card_effects, t.event_count))
+    begins = np.where((count > 0) & (first <= e), first, MAYORS_PARK)
+    owner = int(begins.argmax())
+    if begins[owner] <= MAYORS_PARK:
+        return NO_CARD, NO_KIND
+    return (owner, NO_KIND) if owner < NUM_CARDS else (NO_CARD, owner - NUM_CARDS)
 
 
 def restrictions(t: Table, card: int) -> str:

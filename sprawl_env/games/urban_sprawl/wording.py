@@ -85,7 +85,7 @@ _CHOICE: Final = {
     MarkerChoice.HIGHEST: "the highest",
     MarkerChoice.CHOSEN: "any",
 }
-_POWERS: Final = {
+POWERS: Final = {
     Power.NONE: "",
     Power.EXTRA_FAVOR: "its controller may hold two Favors",
     Power.WINS_TIES: "its controller wins ties of elections",
@@ -231,7 +231,7 @@ class Wording:
 
     def power(self) -> str:
         """Return the lasting effect."""
-        return _POWERS[Power(int(self.effect.power))]
+        return POWERS[Power(int(self.effect.power))]
 
     def then(self, between: str = "; ") -> str:
         """Return the effects of ``then``, or the options."""

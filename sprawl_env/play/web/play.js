@@ -1,15 +1,17 @@
 "use strict";
 
-const $ = (id) => document.getElementById(id);
-const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#333333"];
 const FORCED_DELAY = 500;
-const LEGIBLE = 680; // least width in pixels at which a board is readable
 
 let view = null; // the last view received from the server
 let names = new Map(); // names of the legal actions, by id
-let hinted = -1; // the action of the last hint
+let hinted = []; // the actions of the last hint, the best first
 let timer = null; // timer of the next automatic request
 let busy = false;
+let byKeyboard = false; // whether the last action was chosen with the keyboard
+let past = -1; // the ply whose position is shown instead of the current one
+let explains = false; // whether arrow keys also go to signs that are no actions
+let seen = 0; // decisions in the log when this person last decided
+let guide = null;
 
 // ------------------------------------------------------------------------------------- requests
 
@@ -33,10 +35,11 @@ async function act(what, body = {}) {
   const botActs = what === "advance" || what === "hint";
   const slow = setTimeout(() => botActs && say("The bot is choosing an action …"), 400);
   try {
+    if (what === "play") seen = view.log.length + 1;
     const found = await request(what, body);
     clearTimeout(slow);
     say(found.says || "");
-    hinted = found.hint === undefined ? -1 : found.hint;
+    showAdvice(found.hint || []);
     show(found);
   } catch (error) {
     clearTimeout(slow);
@@ -44,6 +47,7 @@ async function act(what, body = {}) {
     if (view) await refresh(what !== "advance").catch(() => {});
   } finally {
     setBusy(false);
+    keepFocus();
     scheduleNext();
   }
 }
@@ -54,28 +58,23 @@ async function refresh(continues = true) {
 }
 
 async function listSaves() {
-  const { saves, damaged } = await request("saves");
+  const { saves } = await request("saves");
+  const chosen = $("saves").value;
   $("saves").replaceChildren(
-    ...saves.map((name) => {
-      const option = made("option", "", name in damaged ? `${name} (damaged)` : name);
+    ...saves.map(({ name, says, damaged }) => {
+      const option = made("option", "", says);
       option.value = name;
-      option.disabled = name in damaged; // shown in grey
-      option.title = damaged[name] || "";
+      option.disabled = damaged !== ""; // shown in grey
+      option.title = damaged;
       return option;
     }),
   );
+  if (saves.some(({ name }) => name === chosen)) $("saves").value = chosen;
   $("saves").disabled = saves.length === 0;
   enable();
 }
 
 // ------------------------------------------------------------------------------------------- view
-
-function made(name, className, text) {
-  const element = document.createElement(name);
-  if (className) element.className = className;
-  if (text !== undefined) element.textContent = text;
-  return element;
-}
 
 function say(text, isError = false) {
   $("message").textContent = text;
@@ -84,7 +83,7 @@ function say(text, isError = false) {
 
 function setBusy(now) {
   busy = now;
-  $("board").classList.toggle("busy", now);
+  document.body.classList.toggle("busy", now);
   for (const id of ["undo", "hint", "save", "load", "deal", "again", "next", "hand-over"]) {
     $(id).disabled = now;
   }
@@ -98,99 +97,191 @@ function enable() {
   $("load").disabled = $("saves").selectedIndex < 0;
 }
 
-function mark(seat) {
-  const square = made("span", "seat");
-  square.style.background = COLOURS[seat % COLOURS.length];
-  return square;
+function pieceOf(side) {
+  const piece = drawnFrom(view.pieces[side] || "<svg></svg>");
+  piece.classList.add("piece");
+  return piece;
 }
 
 function show(found) {
   view = found;
+  past = -1;
   names = new Map(view.actions);
-  document.title = `${view.game}: seat ${view.seat}`;
+  hideTip();
+  closeMenu();
   document.body.dataset.version = view.version;
+  $("curtain").classList.toggle("hidden", !view.curtain);
+  if (view.curtain) {
+    $("who-is-next").textContent = `${view.names[view.to_play]} is to play`;
+    for (const id of ["board", "below", "flow"]) clearParts($(id));
+    $("log").replaceChildren();
+    shown.clear();
+    texts.clear();
+    document.title = `hand over: ${view.game}`;
+    return;
+  }
+  showTitle();
+  showParts(view.parts);
+  showSeats();
+  showDecision();
+  showLog();
+  showChoices(!$("choices").classList.contains("hidden") || (view.mine && !hasTargets()));
+  enable();
+}
+
+function clearParts(room) {
+  for (const part of room.querySelectorAll(".part")) part.remove();
+}
+
+function showTitle() {
+  const whose = view.over ? "game over" : view.mine ? "your turn" : `${whoPlays()} plays`;
+  document.title = `${whose}: ${view.game}`;
   $("title").textContent = view.game;
-  $("board").innerHTML = view.svg;
-  for (const target of $("board").querySelectorAll(".target")) prepareTarget(target);
+  $("facts").textContent = view.facts;
+}
+
+function whoPlays() {
+  return view.to_play >= 0 ? view.names[view.to_play] : "others";
+}
+
+function showSeats() {
   $("seats").replaceChildren(
-    ...view.seats.map((name, seat) => {
-      const row = made("li", seat === view.to_play ? "to-play" : "");
-      const you = seat === view.seat ? " (you)" : "";
-      const points = view.scores ? `: ${view.scores[seat]}` : "";
-      row.append(mark(seat), `seat ${seat} ${name === "human" ? "person" : name}${you}${points}`);
+    ...view.names.map((name, side) => {
+      const row = made("li", side === view.to_play ? "to-play" : "");
+      const points = view.points[side];
+      row.append(pieceOf(side), `${name}: ${points === null ? "?" : points}`);
       return row;
     }),
   );
-  showDecision();
-  showLog();
-  showChoices(!$("choices").classList.contains("hidden"));
-  enable();
-  closeMenu();
-  scrollToTargets();
 }
 
-function scrollToTargets() {
-  const room = $("board").getBoundingClientRect();
-  const targets = [...$("board").querySelectorAll(".target")];
-  const visible = targets.some((target) => {
-    const box = target.getBoundingClientRect();
-    return box.bottom > room.top + 8 && box.top < room.bottom - 8;
-  });
-  if (targets.length && !visible) targets[0].scrollIntoView({ block: "center" });
+function hasTargets() {
+  return [...shown.values()].some((element) => element.querySelector(".target"));
 }
 
 function showDecision() {
   const { mine, over, decision } = view;
   $("decision").classList.toggle("mine", mine);
-  const who = view.to_play >= 0 ? `Seat ${view.to_play}: ` : "";
-  let text = mine ? `Your decision: ${decision}` : `${who}${decision}`;
-  let help = mine ? "Click an outlined place on the board." : "";
-  if (mine && names.size > 1) help += ` ${names.size} legal actions.`;
-  if (view.hand_over) {
-    text = "It is another person's turn.";
-    help = "Hand over the screen, then show the next view.";
-  } else if (view.bot) {
-    help = "A bot is to play.";
+  let text = view.question;
+  let help = mine ? `Choose an outlined place. Legal actions: ${names.size}.` : "";
+  if (view.bot) help = `${whoPlays()} is a bot.`;
+  if (over) {
+    text = decision;
+    help = view.took_back ? `Took back ${view.took_back} of the decisions.` : "";
   }
-  if (over) help = view.scores.map((score, side) => `${sideName(side)}: ${score}`).join(", ");
-  $("prompt").textContent = text;
+  $("prompt").textContent = text.charAt(0).toUpperCase() + text.slice(1);
   $("help").textContent = help;
-  $("hand-over").classList.toggle("hidden", !view.hand_over);
   $("next").classList.toggle("hidden", !waitsForClick());
   $("after").classList.toggle("hidden", !over);
   $("replay").classList.toggle("hidden", !view.replay);
+  showPoints();
 }
 
-function sideName(side) {
-  return side < view.seats.length ? `seat ${side}` : "the automaton";
-}
-
-function showLog() {
-  const list = $("log");
-  list.replaceChildren(
-    ...view.log.map(([seat, says], k) => {
-      const row = made("li", seat === view.seat ? "mine" : "");
-      row.append(mark(seat), `${k + 1}. seat ${seat}: ${says}`);
+function showPoints() {
+  const rows = view.score_table || [];
+  $("points").classList.toggle("hidden", rows.length === 0);
+  const head = made("tr");
+  head.append(made("th", "", "points"), ...view.names.map((name) => made("th", "", name)));
+  $("points").replaceChildren(
+    head,
+    ...rows.map(({ what, points, total }) => {
+      const row = made("tr", total ? "total" : "");
+      row.append(made("th", "", what), ...points.map((value) => made("td", "", value)));
       return row;
     }),
   );
-  list.scrollTop = list.scrollHeight;
 }
 
 function showChoices(open) {
-  const shown = open && view.mine;
-  $("choices").classList.toggle("hidden", !shown);
-  $("choices").replaceChildren(...(shown ? [...names.keys()].map(choice) : []));
+  const isShown = open && view.mine;
+  $("choices").classList.toggle("hidden", !isShown);
+  $("choices").replaceChildren(...(isShown ? [...names.keys()].map(choice) : []));
 }
 
 function choice(action) {
-  const button = made("button", action === hinted ? "hinted" : "", names.get(action));
+  const button = made("button", hinted.includes(action) ? "hinted" : "", names.get(action));
   button.dataset.action = action;
+  button.dataset.actions = action;
+  button.dataset.says = names.get(action);
   button.addEventListener("click", () => act("play", { action }));
   return button;
 }
 
-// ------------------------------------------------------------------------------------- the board
+function showAdvice(hint) {
+  hinted = hint.map(({ action }) => action);
+  $("advice").classList.toggle("hidden", hint.length === 0);
+  $("advice").replaceChildren(
+    ...hint.map(({ action, says, why }, k) => {
+      const row = made("li");
+      const button = made("button", "", `${k + 1}. ${says}${why ? ` (${why})` : ""}`);
+      button.addEventListener("click", () => act("play", { action }));
+      row.append(button);
+      return row;
+    }),
+  );
+}
+
+// ------------------------------------------------------------------------------------------ log
+
+function showLog() {
+  const whose = $("whose").value === "" ? -1 : Number($("whose").value);
+  const rows = [];
+  let heading = null;
+  for (const line of view.log) {
+    if (line.heading && line.heading !== heading) {
+      heading = line.heading;
+      rows.push(made("li", "heading", heading));
+    }
+    if (whose < 0 || line.seat === whose) rows.push(logRow(line));
+  }
+  $("log").replaceChildren(...rows);
+  $("log").scrollTop = $("log").scrollHeight;
+}
+
+function logRow(line) {
+  const mine = line.seat === view.seat;
+  const row = made("li", mine ? "mine" : line.ply >= seen ? "new" : "");
+  row.dataset.ply = line.ply;
+  if (line.seat >= 0) row.append(pieceOf(line.seat));
+  row.append(line.text);
+  row.title = "show this position";
+  row.addEventListener("click", () => showPast(line.ply));
+  return row;
+}
+
+// Show the position after a decision of the log; again: the current one.
+async function showPast(ply) {
+  if (busy) return;
+  const same = past === ply || ply === view.log.length - 1;
+  try {
+    const { parts } = same ? view : await request("at", { ply });
+    past = same ? -1 : ply;
+    showParts(parts);
+    for (const row of $("log").children) {
+      row.classList.toggle("now", Number(row.dataset.ply) === past);
+    }
+    say(same ? "" : "This is an earlier position: click its line again to come back.");
+  } catch (error) {
+    say(error.message, true);
+  }
+}
+
+// ------------------------------------------------------------------------------------- the parts
+
+function showParts(parts) {
+  arrange(parts, view.seat, prepare, ({ own, others, cards, info }, story) => {
+    const isAnswer = (element) => element.dataset.part === "answers";
+    const [answers, table] = [cards.filter(isAnswer), cards.filter((each) => !isAnswer(each))];
+    flow($("below"), [story]);
+    flow($("flow"), [...answers, ...own, ...table, ...others, ...info]);
+  });
+  makeRoving();
+}
+
+function chooseTab(name) {
+  setTab(name);
+  showParts(view.parts);
+}
 
 function actionsOf(target) {
   return target.dataset.actions.split(" ").map(Number);
@@ -201,27 +292,42 @@ function actionsAt(x, y) {
   return [...new Set(found.filter(Boolean).flatMap(actionsOf))]; // targets may overlap
 }
 
-function prepareTarget(target) {
-  const actions = actionsOf(target);
-  target.setAttribute("tabindex", "0");
-  target.setAttribute("role", "button");
-  target.classList.toggle("hinted", actions.includes(hinted));
-  const choose = (event) => {
-    event.stopPropagation();
-    event.preventDefault();
-    const chosen = event.type === "click" ? actionsAt(event.clientX, event.clientY) : actions;
-    if (chosen.length === 1) act("play", { action: chosen[0] });
-    else openMenu(chosen, target.getBoundingClientRect());
-  };
-  target.addEventListener("click", choose);
-  target.addEventListener("keydown", (event) => event.key === "Enter" && choose(event));
+function prepare(element) {
+  for (const target of element.querySelectorAll(".target")) {
+    const actions = actionsOf(target);
+    target.classList.toggle("hinted", actions.some((action) => hinted.includes(action)));
+    const says = actions.map((action) => names.get(action)).filter(Boolean).join("; ");
+    if (says) target.dataset.says = says;
+    if (says) target.setAttribute("aria-label", says);
+    if (target.dataset.ready) continue;
+    target.dataset.ready = "yes";
+    target.setAttribute("role", "button");
+    target.addEventListener("click", (event) => {
+      event.stopPropagation();
+      byKeyboard = false;
+      const chosen = actionsAt(event.clientX, event.clientY);
+      afterTap(event, () => chooseOf(chosen.length ? chosen : actions, target));
+    });
+  }
+}
+
+function chooseOf(actions, target) {
+  const legal = actions.filter((action) => names.has(action));
+  if (past >= 0 || !view.mine || busy) return;
+  if (legal.length === 1) act("play", { action: legal[0] });
+  else if (legal.length > 1) openMenu(legal, target.getBoundingClientRect());
 }
 
 function openMenu(actions, box) {
   const menu = $("menu");
-  menu.replaceChildren(...actions.map(choice));
+  menu.replaceChildren(...actions.map((action) => {
+    const button = choice(action);
+    button.setAttribute("role", "menuitem");
+    return button;
+  }));
   menu.classList.remove("hidden");
-  menu.style.left = `${Math.min(box.right + 4, innerWidth - menu.offsetWidth - 8)}px`;
+  const left = Math.min(box.right + 4, innerWidth - menu.offsetWidth - 8);
+  menu.style.left = `${Math.max(8, left)}px`;
   menu.style.top = `${Math.max(8, Math.min(box.top, innerHeight - menu.offsetHeight - 8))}px`;
   menu.firstChild.focus();
 }
@@ -230,15 +336,122 @@ function closeMenu() {
   $("menu").classList.add("hidden");
 }
 
+// Ask what an action would do, and hand the words on.
+async function preview(element, tell) {
+  if (!view.mine || !element.dataset.actions || past >= 0) return;
+  const actions = actionsOf(element);
+  if (actions.length !== 1) return;
+  try {
+    const { preview: found } = await request("preview", { action: actions[0] });
+    const points = found.scores[view.seat];
+    const score = points && points[0] !== points[1] ? `points ${points[0]} → ${points[1]}` : "";
+    tell([found.text, score].filter(Boolean).join("; "));
+  } catch {
+    // the tooltip then only explains
+  }
+}
+
+// ----------------------------------------------------------------------------------- the keyboard
+
+function places() {
+  const wanted = explains ? ".target, .tip" : ".target";
+  return [...document.querySelectorAll(`main .part :is(${wanted})`)]
+    .filter((element) => element.getBoundingClientRect().width > 0);
+}
+
+// Of all places only one is reached with the tab key; arrow keys go on from there.
+function makeRoving() {
+  for (const sign of document.querySelectorAll(".tip")) {
+    if (explains) sign.setAttribute("tabindex", "-1");
+    else sign.removeAttribute("tabindex");
+  }
+  const all = places();
+  const now = all.includes(document.activeElement) ? document.activeElement : all[0];
+  for (const place of all) place.setAttribute("tabindex", place === now ? "0" : "-1");
+}
+
+function keepFocus() {
+  const first = places()[0];
+  const lost = document.activeElement === document.body || document.activeElement === null;
+  if (byKeyboard && lost && view.mine) (first || $("choices").firstChild || $("list")).focus();
+  else if (byKeyboard && lost && waitsForClick()) $("next").focus();
+}
+
+function middleOf(element) {
+  const box = element.getBoundingClientRect();
+  return { x: box.left + box.width / 2, y: box.top + box.height / 2 };
+}
+
+// Focus the nearest place in the direction of an arrow key.
+function goTo(key) {
+  const all = places(), from = document.activeElement;
+  if (!all.length) return;
+  if (!all.includes(from)) {
+    all[0].focus();
+    return;
+  }
+  const here = middleOf(from);
+  const [dx, dy] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[key];
+  let best = null, least = Infinity;
+  for (const place of all) {
+    const { x, y } = middleOf(place);
+    const along = (x - here.x) * dx + (y - here.y) * dy;
+    const across = Math.abs((x - here.x) * dy) + Math.abs((y - here.y) * dx);
+    const far = along + 2.5 * across;
+    if (place !== from && along > 1 && far < least) [best, least] = [place, far];
+  }
+  if (!best) return;
+  from.setAttribute("tabindex", "-1");
+  best.setAttribute("tabindex", "0");
+  best.focus();
+  best.scrollIntoView({ block: "nearest" });
+}
+
+function pressed(event) {
+  const typing = event.target.matches("input[type=text], select");
+  if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+  byKeyboard = true;
+  if (event.key === "Escape") {
+    closeMenu();
+    hideTip();
+    endTour();
+    return;
+  }
+  if (document.querySelector("dialog[open]")) return;
+  const onPlace = event.target.matches && event.target.matches(".target");
+  if (event.key.startsWith("Arrow") && !event.target.matches("#log, #menu *")) {
+    event.preventDefault();
+    goTo(event.key);
+  } else if (onPlace && (event.key === "Enter" || event.key === " ")) {
+    event.preventDefault();
+    chooseOf(actionsOf(event.target), event.target);
+  } else if (KEYS[event.key]) {
+    event.preventDefault();
+    KEYS[event.key]();
+  }
+}
+
+const clicks = (id) => () => $(id).disabled || $(id).click();
+const KEYS = {
+  u: clicks("undo"), h: clicks("hint"), l: clicks("list"), m: clicks("open-menu"),
+  "?": clicks("open-guide"),
+  n: () => waitsForClick() && act("advance"),
+  e: () => {
+    explains = !explains;
+    makeRoving();
+    say(explains ? "Arrow keys now go to every sign that is explained; e ends this." : "");
+  },
+};
+
 // ------------------------------------------------------------------------------ automatic actions
 
 function waitsForClick() {
-  return view.bot && (view.stopped || Number($("pace").value) < 0);
+  return Boolean(view.bot) && (view.stopped || Number($("pace").value) < 0);
 }
 
 function scheduleNext() {
   clearTimeout(timer);
-  if (!view || busy) return;
+  if (!view || busy || view.curtain) return;
   $("next").classList.toggle("hidden", !waitsForClick());
   if (view.bot && !waitsForClick()) {
     timer = setTimeout(() => act("advance"), Number($("pace").value));
@@ -248,26 +461,66 @@ function scheduleNext() {
   }
 }
 
-function fitBoard() {
-  const { width, height } = $("board").querySelector("svg").viewBox.baseVal;
-  $("whole").checked = ($("board").clientHeight * width) / height >= LEGIBLE;
-  $("board").classList.toggle("whole", $("whole").checked);
-  $("whole").disabled = false; // a choice made earlier would be overwritten here
+// ------------------------------------------------------------------------------- how to play, tour
+
+let step = -1;
+
+async function openGuide() {
+  guide = guide || (await request("guide"));
+  $("guide-title").textContent = `How to play ${view.game}`;
+  $("guide-text").replaceChildren(
+    ...guide.sections.map(({ title, text, svg }) => {
+      const section = made("section");
+      section.append(made("h2", "", title), made("p", "", text));
+      if (svg) section.append(drawnFrom(svg));
+      return section;
+    }),
+  );
+  $("tour").classList.toggle("hidden", !guide.sections.some(({ part }) => part));
+  $("guide").showModal();
+}
+
+function tourStops() {
+  return guide.sections.filter(({ part }) => part);
+}
+
+function showStep(wanted) {
+  endPointing();
+  const stops = tourStops();
+  if (wanted >= stops.length) {
+    endTour();
+    return;
+  }
+  step = Math.max(0, wanted);
+  const { title, text, part } = stops[step];
+  $("step-title").textContent = title;
+  $("step-text").textContent = text;
+  $("step-count").textContent = `${step + 1} of ${stops.length}`;
+  $("step-back").disabled = step === 0;
+  $("step").classList.remove("hidden");
+  const named = view.parts.find(({ name }) => name === part)
+    || view.parts.find(({ name }) => name.startsWith(part));
+  if (!named) return;
+  if (innerWidth < WIDE) {
+    const own = named.seat === view.seat;
+    chooseTab(named.role === "seat" && !own ? "seats" : named.role === "info" ? "info" : "cards");
+  }
+  const element = shown.get(named.name);
+  element.classList.add("pointed");
+  element.scrollIntoView({ block: "center" });
+  $("step-on").focus();
+}
+
+function endPointing() {
+  for (const element of document.querySelectorAll(".pointed")) element.classList.remove("pointed");
+}
+
+function endTour() {
+  endPointing();
+  $("step").classList.add("hidden");
 }
 
 // --------------------------------------------------------------------------------------- controls
-
-function undo() {
-  if (!$("undo").disabled) act("undo");
-}
-
-function hint() {
-  if (!$("hint").disabled) act("hint", { name: $("adviser").value });
-}
-
-function list() {
-  if (!$("list").disabled) showChoices($("choices").classList.contains("hidden"));
-}
 
 async function save() {
   await act("save", { name: $("name").value });
@@ -275,42 +528,82 @@ async function save() {
 }
 
 function deal() {
-  if (view.over || view.log.length === 0 || confirm("End this game and start a new one?")) {
+  if (view.over || !view.log || view.log.length === 0
+    || confirm("End this game and start a new one?")) {
+    $("settings").close();
+    seen = 0;
     act("deal");
   }
 }
 
+function undo() {
+  if ($("confirms").checked && !confirm("Go back to your last decision?")) return;
+  act("undo");
+}
+
 function listen() {
-  $("undo").addEventListener("click", undo);
-  $("hint").addEventListener("click", hint);
-  $("list").addEventListener("click", list);
-  $("save").addEventListener("click", save);
-  $("load").addEventListener("click", () => act("load", { name: $("saves").value }));
-  $("deal").addEventListener("click", deal);
-  $("again").addEventListener("click", deal);
-  $("next").addEventListener("click", () => act("advance"));
-  $("hand-over").addEventListener("click", () => act("hand_over"));
+  const does = {
+    undo, save, deal, again: deal,
+    hint: () => act("hint", { name: $("adviser").value }),
+    list: () => showChoices($("choices").classList.contains("hidden")),
+    load: () => act("load", { name: $("saves").value }),
+    next: () => act("advance"),
+    "hand-over": () => act("hand_over"),
+    "open-menu": () => {
+      listSaves();
+      $("settings").showModal();
+    },
+    "open-guide": openGuide,
+    tour: () => {
+      $("guide").close();
+      showStep(0);
+    },
+    "step-back": () => showStep(step - 1),
+    "step-on": () => showStep(step + 1),
+    "step-end": endTour,
+  };
+  for (const [id, action] of Object.entries(does)) $(id).addEventListener("click", action);
+  for (const button of document.querySelectorAll("[data-close]")) {
+    button.addEventListener("click", () => button.closest("dialog").close());
+  }
+  for (const button of $("tabs").children) {
+    button.addEventListener("click", () => chooseTab(button.dataset.tab));
+  }
   $("pace").addEventListener("change", scheduleNext);
   $("forced").addEventListener("change", scheduleNext);
-  $("whole").addEventListener("change", () => {
-    $("board").classList.toggle("whole", $("whole").checked);
-  });
+  $("whose").addEventListener("change", showLog);
+  $("theme").addEventListener("change", () => setTheme($("theme").value));
   document.addEventListener("click", closeMenu);
-  document.addEventListener("keydown", (event) => {
-    if (event.target.matches("input, select") || event.ctrlKey || event.metaKey) return;
-    if (event.key === "Escape") closeMenu();
-    const does = { u: undo, h: hint, l: list }[event.key];
-    if (does) does();
+  document.addEventListener("keydown", pressed);
+  document.addEventListener("pointerdown", () => {
+    byKeyboard = false;
   });
+  addEventListener("resize", () => view && !view.curtain && showParts(view.parts));
+  listenToZoom();
+  listenToTips(preview);
 }
 
 async function start() {
+  $("theme").value = keptTheme();
+  setTheme($("theme").value);
   listen();
-  await refresh();
+  setTab("cards");
+  const first = await request("view");
+  $("whose").replaceChildren(
+    ...[["", "everybody"], ...first.names.map((name, side) => [side, name])].map(([value, text]) => {
+      const option = made("option", "", text);
+      option.value = value;
+      return option;
+    }),
+  );
+  $("name").value = first.game.toLowerCase().replaceAll(" ", "_");
+  show(first);
   await listSaves();
-  $("name").value = view.game.toLowerCase().replaceAll(" ", "_");
-  $("adviser").replaceChildren(...view.hints.map((name) => made("option", "", name)));
-  fitBoard();
+  $("adviser").replaceChildren(...(view.hints || []).map(({ name, says }) => {
+    const option = made("option", "", says);
+    option.value = name;
+    return option;
+  }));
   enable();
   scheduleNext();
 }

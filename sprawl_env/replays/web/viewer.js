@@ -1,9 +1,7 @@
 "use strict";
 
-const $ = (id) => document.getElementById(id);
 const SVG = "http://www.w3.org/2000/svg";
 const DASHES = ["", "7 3", "2 3", "9 3 2 3", "1 2"];
-const LEGIBLE = 680; // least width in pixels at which a board is readable
 const CHART = { width: 400, height: 150, left: 30, right: 8, top: 8, bottom: 18 };
 
 let replay = null; // the data written by content() in sprawl_env/replays/page.py
@@ -30,13 +28,6 @@ function colour(seat) {
   return replay.colours[seat % replay.colours.length];
 }
 
-function made(name, className, text) {
-  const element = document.createElement(name);
-  if (className) element.className = className;
-  if (text !== undefined) element.textContent = text;
-  return element;
-}
-
 function drawn(name, attributes, text) {
   const element = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
@@ -48,15 +39,8 @@ function drawn(name, attributes, text) {
 
 function show(wanted) {
   step = Math.max(0, Math.min(pictures.length - 1, wanted));
-  const lines = Array.from(pictures[step], (k) => replay.lines[k]);
-  $("board").innerHTML = lines.join("\n");
-  const next = replay.plies[step];
-  if (next) {
-    for (const target of $("board").querySelectorAll(".target")) {
-      const isNext = target.dataset.actions.split(" ").includes(String(next[1]));
-      target.classList.toggle("next", isNext);
-    }
-  }
+  hideTip();
+  showParts();
   showSides();
   $("slider").value = step;
   $("where").textContent = `step ${step} / ${pictures.length - 1}`;
@@ -70,6 +54,31 @@ function show(wanted) {
   scrollToRow(row);
   document.body.dataset.step = step;
   if (step === pictures.length - 1) pause();
+}
+
+// Return the parts of a step: for each a line with what it is, then its lines of SVG.
+function partsOf(at) {
+  const parts = [];
+  for (const k of pictures[at]) {
+    const line = replay.lines[k];
+    if (line.startsWith("{")) parts.push({ ...JSON.parse(line), svg: "" });
+    else parts[parts.length - 1].svg += `${line}\n`;
+  }
+  return parts;
+}
+
+function showParts() {
+  const next = replay.plies[step];
+  const prepare = (element) => {
+    for (const target of element.querySelectorAll(".target")) {
+      const isNext = next && target.dataset.actions.split(" ").includes(String(next[1]));
+      target.classList.toggle("next", Boolean(isNext));
+    }
+  };
+  arrange(partsOf(step), -1, prepare, ({ others, cards, info }, story) => {
+    flow($("below"), info);
+    flow($("flow"), [story, ...others, ...cards]);
+  });
 }
 
 function scrollToRow(row) {
@@ -87,9 +96,7 @@ function showSides() {
     ...replay.sides.map((name, side) => {
       const row = made("tr", side === toPlay ? "to-play" : "");
       const first = made("td");
-      const mark = made("span", "seat");
-      mark.style.background = colour(side);
-      first.append(mark, name);
+      first.append(drawnFrom(replay.pieces[side]), name);
       row.append(first, made("td", "", side === toPlay ? decision : ""));
       row.append(made("td", "", replay.scores[step][side]));
       return row;
@@ -119,7 +126,7 @@ function drawChart() {
     chart.append(
       drawn("line", {
         x1: CHART.left, x2: CHART.width - CHART.right, y1: y(score), y2: y(score),
-        stroke: "#e6e4da",
+        class: "grid",
       }),
       drawn("text", { x: CHART.left - 4, y: y(score) + 3, "text-anchor": "end" }, score),
     );
@@ -136,7 +143,7 @@ function drawChart() {
   });
   chart.append(
     drawn("line", {
-      id: "cursor", y1: CHART.top, y2: CHART.height - CHART.bottom, stroke: "#1a1a1a",
+      id: "cursor", y1: CHART.top, y2: CHART.height - CHART.bottom, 
     }),
   );
   const jump = (event) => {
@@ -154,12 +161,16 @@ function drawChart() {
 function listPlies() {
   const rows = [made("li")];
   rows[0].append(made("span", "number", 0), made("span", "", "opening position"));
+  const told = replay.plies.map(() => []);
+  for (const line of replay.story) told[line.ply].push(line);
   replay.plies.forEach(([seat, , says], k) => {
     const row = made("li", replay.turns[k] !== replay.turns[k - 1] ? "new-turn" : "");
-    const mark = made("span", "seat", seat);
-    mark.style.background = colour(seat);
-    row.title = replay.sides[seat];
-    row.append(made("span", "number", k + 1), mark, made("span", "", says));
+    row.title = told[k].length ? told[k][0].heading : "";
+    row.append(made("span", "number", k + 1), drawnFrom(replay.pieces[seat]));
+    const words = made("span");
+    for (const line of told[k]) words.append(made("div", "", line.text));
+    if (!told[k].length) words.append(says);
+    row.append(words);
     rows.push(row);
   });
   rows.forEach((row, k) => row.addEventListener("click", () => show(k)));
@@ -214,7 +225,6 @@ const KEYS = {
   End: () => show(pictures.length - 1),
   " ": toggle,
   t: () => toggleBox("targets"),
-  w: () => toggleBox("whole"),
 };
 
 function listen() {
@@ -226,12 +236,19 @@ function listen() {
   $("slider").addEventListener("input", () => show(Number($("slider").value)));
   $("turn").addEventListener("change", () => show(turnStart(Number($("turn").value) - 1)));
   $("speed").addEventListener("change", () => timer !== null && play());
-  const applyView = () => {
-    $("board").classList.toggle("plain", !$("targets").checked);
-    $("board").classList.toggle("whole", $("whole").checked);
-  };
-  $("targets").addEventListener("change", applyView);
-  $("whole").addEventListener("change", applyView);
+  $("targets").addEventListener("change", () => {
+    document.body.classList.toggle("plain", !$("targets").checked);
+  });
+  for (const button of $("tabs").children) {
+    button.addEventListener("click", () => {
+      setTab(button.dataset.tab);
+      showParts();
+    });
+  }
+  $("theme").addEventListener("change", () => setTheme($("theme").value));
+  addEventListener("resize", showParts);
+  listenToZoom();
+  listenToTips();
   document.addEventListener("keydown", (event) => {
     const typing = event.target.matches("input[type=number], select");
     if (typing || event.ctrlKey || event.altKey || event.metaKey || !KEYS[event.key]) return;
@@ -240,12 +257,9 @@ function listen() {
   });
 }
 
-function fitBoard() {
-  const { width, height } = $("board").querySelector("svg").viewBox.baseVal;
-  if (($("board").clientHeight * width) / height >= LEGIBLE) toggleBox("whole");
-}
-
 async function start() {
+  $("theme").value = keptTheme();
+  setTheme($("theme").value);
   replay = await unpack();
   pictures = rebuild(replay.steps);
   $("title").textContent = replay.title;
@@ -254,8 +268,8 @@ async function start() {
   drawChart();
   listPlies();
   listen();
+  setTab("log");
   show(0);
-  fitBoard();
 }
 
 start().catch((error) => {

@@ -113,6 +113,9 @@ def test_best_is_the_first_in_the_ranking_for_the_game_and_its_seats(shipped, tm
     ]
     (shipped / "README.md").write_text("\n".join([*rows, "`agent:tower_up/quick`"]))
     assert sprawl_env.make_bot("agent:best", two).name == "agent:tower_up/new"
+    example = "For example `agent:tower_up/quick`.\n\n## Ranking\n\n"
+    (shipped / "README.md").write_text(example + "\n".join(rows))
+    assert sprawl_env.make_bot("agent:best", two).name == "agent:tower_up/new"
     assert sprawl_env.make_bot("agent:tower_up/best", three).name == "agent:tower_up/three"
     assert sprawl_env.load_policy("agent:tower_up/best").game.num_seats == 3
     four = sprawl_env.game("tower_up", num_players=4)

@@ -168,6 +168,7 @@ def test_a_game_that_is_not_in_the_batch_is_refused(any_game, g):
         "observe": lambda: any_game.observe(games, g, 0),
         "scores": lambda: any_game.scores(games, g),
         "standings": lambda: any_game.standings(games, g),
+        "points": lambda: any_game.points(games, g),
         "redeal_hidden": lambda: any_game.redeal_hidden(games, g, 0, 0),
     }
     for call in calls.values():

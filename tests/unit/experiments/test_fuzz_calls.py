@@ -219,17 +219,17 @@ def test_a_call_that_kills_its_process_or_hangs_is_reported_and_the_rest_is_trie
 
 def test_a_short_run_finds_nothing_and_goes_on_where_it_was_stopped(tmp_path, capsys):
     config = Calls(
-        calls=60, only=("game.Game.", "core.state"), games=("tower_up",), jobs=1, out=tmp_path
+        calls=120, only=("game.Game.", "core.state"), games=("tower_up",), jobs=1, out=tmp_path
     )
     assert fuzz(config) == 0
     rows = [json.loads(line) for line in (tmp_path / "calls.jsonl").read_text().splitlines()]
-    assert len(rows) == 60
+    assert len(rows) == 120
     assert {row["verdict"] for row in rows} == {REFUSED, ACCEPTED}
     assert fuzz(config) == 0
-    assert len((tmp_path / "calls.jsonl").read_text().splitlines()) == 60
+    assert len((tmp_path / "calls.jsonl").read_text().splitlines()) == 120
     assert "failures" in capsys.readouterr().out
     with pytest.raises(InvalidOption, match="choose another --out"):
-        fuzz(Calls(calls=61, only=config.only, games=config.games, out=tmp_path))
+        fuzz(Calls(calls=121, only=config.only, games=config.games, out=tmp_path))
 
 
 @pytest.mark.parametrize(

@@ -156,6 +156,8 @@ TOWERS = {"games/towers/rules/build.py", "bots/towers.py", "../mine.py"}
         ("games/towers/constants.py", TOWERS),
         ("games/towers/data/cards.toml", TOWERS),
         ("games/towers/render.py", set()),
+        ("games/towers/changes.py", set()),
+        ("games/towers/questions.py", set()),
         ("games/towers/README.md", set()),
         ("games/ports/entry_points.py", {"games/ports/entry_points.py"}),
         ("bots/towers.py", {"bots/towers.py"}),

@@ -25,9 +25,11 @@ from sprawl_env.console import run
 from sprawl_env.core.errors import IllegalAction, InvalidOption, PositionError
 from sprawl_env.core.state import NOT_OVER
 from sprawl_env.play.connections import PageServer
+from sprawl_env.play.saves import game_of, saves_in
 from sprawl_env.play.server import MAX_BYTES, PlayServer
-from sprawl_env.play.session import NotNow, Session, game_of, revealed, saves_in
-from sprawl_env.play.terminal import play_in_terminal, text_picture
+from sprawl_env.play.session import NotNow, Session, revealed
+from sprawl_env.play.terminal import play_in_terminal
+from sprawl_env.render.board import seen_text
 from tests.browser import open_url
 from tests.unit.render.test_pictures import random_positions
 
@@ -84,9 +86,11 @@ def test_no_view_or_hint_depends_on_what_the_seat_cannot_know(name, seats):
         step(session, rng)
         if rng.random() < 0.7:
             continue
-        now, text = session.view(0), text_picture(session.picture(0))
+        now, text = session.view(0), seen_text(session.game, session.games, 0, 0)
         mine = session.to_play == 0
         hint = hint_from_seed(session) if mine else None
+        looked = int(rng.choice(legal(session))) if mine else -1
+        preview = session.preview(0, looked) if mine else None
         true = session.games
         for seed in range(3):
             other = true.copy()
@@ -94,8 +98,9 @@ def test_no_view_or_hint_depends_on_what_the_seat_cannot_know(name, seats):
             moved += other.tobytes() != true.tobytes()
             session.games = other
             assert {**session.view(0), "may_undo": None} == {**now, "may_undo": None}
-            assert text_picture(session.picture(0)) == text
+            assert seen_text(session.game, session.games, 0, 0) == text
             if mine:
+                assert session.preview(0, looked) == preview
                 assert hint_from_seed(session) == hint
         session.games = true
         compared += 1
@@ -110,19 +115,116 @@ def test_a_view_has_no_seed_and_no_scores_behind_screens():
         step(session, rng)
     text = json.dumps(session.view(0))
     assert "918273645" not in text
-    assert session.view(0)["scores"] is None
-    others = [says for seat, says in session.view(0)["log"] if seat != 0]
-    assert "a hidden answer" in others
-    assert not [says for says in others if says.startswith(("card", "with", "draft"))]
-    own = [says for seat, says in session.view(0)["log"] if seat == 0]
-    assert "a hidden answer" not in own
+    points = session.view(0)["points"]
+    assert points[0] == session.game.scores(session.games, 0)[0]
+    assert points[1:] == [None, None]
+    assert '"draft a' not in text
+
+
+def hidden_and_told(session):
+    """Return the texts of others' choices of cards that are hidden, and those that are told."""
+    lines = [line["text"] for line in session.view(0)["log"] if line["seat"] > 0]
+    hidden = [text for text in lines if "chooses secretly" in text or "chooses a card" in text]
+    return hidden, [text for text in lines if " chooses card " in text]
+
+
+def test_the_log_tells_hidden_answers_once_they_are_revealed():
+    session = session_of("ginkgopolis", ("human", "random", "random"), characters="introductory")
+    rng = np.random.default_rng(2)
+    most_hidden = 0
+    while session.games["rounds"][0] < 4:
+        step(session, rng)
+        hidden, told = hidden_and_told(session)
+        most_hidden = max(most_hidden, len(hidden))
+        asked = int(session.games["rounds"][0])
+        waiting = int(np.sum(session.games["chosen"][0, 1:3] >= 0))
+        assert len(hidden) >= waiting * (session.view(0)["decision"] != "")
+        assert len(told) >= 2 * (asked - 1)
+    assert most_hidden == 2
+    names = session.view(0)["names"]
+    assert names == ["you", "random 1", "random 2"]
+    log = session.view(0)["log"]
+    assert all(line["text"].startswith(names[line["seat"]]) for line in log if line["seat"] >= 0)
+    assert {line["heading"] for line in log} == {"Round 1", "Round 2", "Round 3"}
+    drawn = [change for line in log for change in line["changes"] if change["kind"] == "draw"]
+    assert drawn
+    assert {change["seat"] for change in drawn} == {0}
+
+
+def test_an_undone_action_leaves_the_log():
+    session = session_of()
+    before = session.view(0)["log"]
+    session.play(0, named(session, "build"))
+    assert len(session.view(0)["log"]) == 1
+    session.undo(0)
+    assert session.view(0)["log"] == before == []
+
+
+def test_a_log_that_is_made_again_is_the_same(tmp_path):
+    """Lines are kept ply by ply; a game that is loaded makes all of them at once."""
+    session = session_of("ginkgopolis", ("human", "random"))
+    rng = np.random.default_rng(4)
+    for _ in range(70):
+        step(session, rng)
+    session.save(tmp_path, "kept")
+    other = session_of("ginkgopolis", ("human", "random"))
+    other.load(tmp_path / "kept.jsonl")
+    assert other.view(0)["log"] == session.view(0)["log"]
+
+
+def test_a_question_names_its_cause_and_a_seat_that_waits_is_told_for_whom():
+    session = session_of("tower_up", ("human", "random"))
+    assert session.view(0)["question"].startswith("Take a card, or build")
+    session.play(0, named(session, "build black on site 8"))
+    assert session.question(0).startswith("You built black on site 8: put a roof on it")
+    session.play(0, named(session, "roof"))
+    assert session.question(0) == "random: take a card or build"
+
+
+def test_a_preview_tells_what_an_action_costs_and_gains_and_changes_nothing():
+    session = session_of("tower_up", ("human", "random"))
+    before = session.games.tobytes(), session.version, session.view(0)
+    build = named(session, "build black on site 8")
+    found = session.preview(0, build)
+    assert found["says"] == "build black on site 8"
+    assert "\u22121 black floor" in found["text"]
+    assert found["scores"] == [[0, 0], [0, 0]]
+    assert {change["kind"] for change in found["changes"]} >= {"pay", "raise"}
+    assert (session.games.tobytes(), session.version, session.view(0)) == before
+    session.play(0, build)
+    roof = legal(session)[0]
+    after = session.preview(0, roof)["scores"][0][1]
+    session.play(0, roof)
+    assert session.game.scores(session.games, 0)[0] == after
+    with pytest.raises(NotNow, match="seat 0 is not to play"):
+        session.preview(0, roof)
+
+
+def test_a_preview_leaves_out_what_depends_on_hidden_cards():
+    """Which tile is taken is drawn; that one is taken is certain."""
+    session = session_of("ginkgopolis", ("human", "random"), characters="introductory")
+    rng = np.random.default_rng(0)
+    found = []
+    while len(found) < 3 and not session.over:
+        names = {a: session.game.action_name(session.games, 0, a) for a in legal(session)}
+        if session.to_play == 0 and "take tile" in names.values():
+            found.append(session.preview(0, named(session, "take tile")))
+        step(session, rng)
+    for preview in found:
+        assert "tile:" not in preview["text"]
+
+
+def test_a_preview_of_an_illegal_action_is_refused():
+    session = session_of()
+    with pytest.raises(IllegalAction, match="seat 0 may not play 203 now"):
+        session.preview(0, 203)
 
 
 def test_only_the_seat_to_play_sees_legal_actions():
     session = session_of(seats=("human", "human", "random"))
     assert [action for action, _ in session.view(0)["actions"]] == legal(session)
     assert session.view(1)["actions"] == []
-    assert "target" not in session.view(1)["svg"]
+    assert not [part for part in session.view(1)["parts"] if "data-actions" in part["svg"]]
     assert session.view(1)["hand_over"]
 
 
@@ -170,8 +272,8 @@ def test_an_action_that_revealed_nothing_can_be_undone():
         session.undo(0)
 
 
-def test_an_action_that_revealed_a_card_cannot_be_undone():
-    session = session_of()
+def test_with_several_persons_an_action_that_revealed_a_card_cannot_be_undone():
+    session = session_of(seats=("human", "human"))
     session.play(0, named(session, "take card"))
     assert not session.view(0)["may_undo"]
     with pytest.raises(NotNow):
@@ -179,14 +281,65 @@ def test_an_action_that_revealed_a_card_cannot_be_undone():
     assert len(session.log) == 1
 
 
-def test_an_action_cannot_be_undone_after_another_seat_has_played():
-    session = session_of()
+def test_with_several_persons_nothing_is_undone_after_another_seat_has_played():
+    session = session_of(seats=("human", "random", "human"))
     session.play(0, named(session, "build"))
     rng = np.random.default_rng(0)
     while session.to_play == 0:
         session.play(0, int(rng.choice(legal(session))))
     session.advance()
     assert not session.view(0)["may_undo"]
+
+
+def test_against_bots_one_goes_back_to_ones_last_decision_and_the_same_cards_come_again():
+    session = session_of("tower_up", ("human", "random", "random"))
+    rng = np.random.default_rng(0)
+    assert not session.view(0)["may_undo"]
+    for _ in range(12):
+        step(session, rng)
+    while session.to_play != 0:
+        session.advance()
+    before, action, kept = session.games.tobytes(), named(session, "take card"), len(session.log)
+    session.play(0, action)
+    after = session.games.tobytes()
+    while session.to_play != 0:
+        step(session, rng)
+    taken = [entry.played.action for entry in session.log[kept:]]
+    last = max(k for k, entry in enumerate(session.log) if entry.played.seat == 0)
+    session.undo(0)
+    while len(session.log) > kept:
+        session.undo(0)
+    assert session.games.tobytes() == before
+    assert sum(len(each["actions"]) for each in session.took_back) == len(taken)
+    assert session.took_back[0] == {"ply": last, "actions": taken[last - kept :]}
+    assert session.view(0)["took_back"] == len(session.took_back)
+    session.play(0, action)
+    assert session.games.tobytes() == after
+
+
+def test_what_was_taken_back_is_a_comment_of_the_replay(tmp_path):
+    session = session_of()
+    session.play(0, named(session, "take card"))
+    session.undo(0)
+    session.play(0, named(session, "build"))
+    replay = session.replay()
+    assert replay.header["took_back"] == [{"ply": 0, "actions": [0]}]
+    assert len(list(replays.steps(replay))) == 1
+    other = session_of(seed=2)
+    other.load(session.save(tmp_path, "back"))
+    assert other.took_back == session.took_back
+    assert other.games.tobytes() == session.games.tobytes()
+    for bad in ([0], [{"ply": 0}], [{"ply": "0", "actions": []}], [{"ply": 0, "actions": ["a"]}]):
+        with pytest.raises(PositionError, match="took_back: expected a list of ply and actions"):
+            replays.from_actions(session.game, 1, [], took_back=bad)
+
+
+def test_an_undo_that_takes_back_nothing_known_is_no_comment():
+    session = session_of()
+    session.play(0, named(session, "build"))
+    session.undo(0)
+    assert session.took_back == []
+    assert "took_back" not in session.replay().header
 
 
 @pytest.mark.parametrize(("name", "seats"), [("ginkgopolis", 1), ("ginkgopolis", 2)])
@@ -228,7 +381,7 @@ def test_a_finished_game_is_a_valid_replay(name, seats):
         step(session, rng)
     view = session.view(0)
     assert view["over"]
-    assert view["scores"] == session.game.scores(session.games, 0).tolist()
+    assert view["points"] == session.game.scores(session.games, 0).tolist()
     assert not view["mine"]
     assert not view["bot"]
     replays.verify(session.replay())
@@ -347,7 +500,7 @@ def post(client, what, body=None, **changes):
 
 def test_the_page_and_its_files_are_served_with_strict_headers(table):
     _, client = table
-    for name in ("", "page.css", "play.css", "play.js"):
+    for name in ("", "page.css", "play.css", "parts.js", "play.js"):
         answer = client.get(f"/{TOKEN}/{name}")
         assert answer.status_code == 200
         assert "default-src 'none'" in answer.headers["content-security-policy"]
@@ -362,12 +515,19 @@ def test_a_game_is_played_by_requests(table):
     assert answer.status_code == 200
     assert answer.json() == session.view(0)
     assert len(session.log) == 1
+    preview = post(client, "preview", {"action": legal(session)[0]})
+    assert preview.json() == {"preview": session.preview(0, legal(session)[0])}
+    assert post(client, "preview", {"action": 999}).status_code == 422
+    assert post(client, "preview", {"action": "1"}).status_code == 400
+    assert len(session.log) == 1
     assert post(client, "undo").json()["log"] == []
     hint = post(client, "hint", {"name": "greedy"}).json()
-    assert hint["hint"] in legal(session)
-    assert hint["says"].startswith("greedy would play: ")
+    assert [advice["action"] in legal(session) for advice in hint["hint"]] == [True]
+    assert hint["says"] == f"greedy would play: {hint['hint'][0]['says']}"
     assert post(client, "save", {"name": "one"}).json()["says"].endswith("one.jsonl")
-    assert client.get(f"/{TOKEN}/api/saves").json() == {"saves": ["one.jsonl"], "damaged": {}}
+    (one,) = client.get(f"/{TOKEN}/api/saves").json()["saves"]
+    assert (one["name"], one["damaged"]) == ("one.jsonl", "")
+    assert one["says"].startswith("one: human random, ply 0, 20")
     post(client, "play", {"action": named(session, "take card")})
     assert len(session.log) == 1
     assert post(client, "load", {"name": "one.jsonl"}).json()["log"] == []
@@ -388,7 +548,6 @@ def test_a_game_is_played_by_requests(table):
         (f"/{TOKEN}/play.py", {}, 404),
         (f"/{TOKEN}/..%2fplay.py", {}, 404),
         (f"/{TOKEN}/replay.html", {}, 409),
-        ("/", {}, 404),
     ],
 )
 def test_forged_requests_get_one_line_of_json(table, path, headers, status):
@@ -397,6 +556,16 @@ def test_forged_requests_get_one_line_of_json(table, path, headers, status):
     assert answer.status_code == status
     assert list(answer.json()) == ["error"]
     assert "\n" not in answer.text
+
+
+def test_an_address_without_its_token_is_a_page_that_says_where_to_look(table):
+    _, client = table
+    wants = {"Accept": "text/html"}
+    for answer in (client.get("/"), client.get("/wrong/", headers=wants)):
+        assert answer.status_code == 403
+        assert answer.headers["content-type"].startswith("text/html")
+        assert "sprawl-env play" in answer.text
+        assert TOKEN not in answer.text
 
 
 @pytest.mark.parametrize(
@@ -503,11 +672,92 @@ def test_two_persons_share_a_screen_and_see_one_seat_at_a_time(tmp_path):
     assert client.get(f"/{TOKEN}/api/view").json()["seat"] == 0
     while session.to_play == 0:
         answer = post(client, "play", {"action": legal(session)[0]})
-    assert answer.json()["hand_over"]
+    assert answer.json()["curtain"]
     assert answer.json()["seat"] == 0
+    assert not {"parts", "log", "actions", "points"} & answer.json().keys()
+    assert post(client, "at", {"ply": 0}).status_code == 409
     assert post(client, "play", {"action": legal(session)[0]}).status_code == 409
     assert post(client, "hand_over").json()["seat"] == 1
     assert post(client, "play", {"action": legal(session)[0]}).status_code == 200
+
+
+def test_persons_without_secrets_share_a_screen_without_a_curtain(tmp_path):
+    session = session_of("tower_up", ("human", "human"))
+    client = TestClient(PlayServer(session, TOKEN, tmp_path).app(), base_url=f"http://{HOST}")
+    seats = []
+    for _ in range(6):
+        view = client.get(f"/{TOKEN}/api/view").json()
+        assert view["mine"]
+        seats.append(view["seat"])
+        post(client, "play", {"action": legal(session)[0]})
+    assert set(seats) == {0, 1}
+
+
+def test_earlier_positions_are_shown_as_the_seat_may_see_them(tmp_path):
+    session = session_of("ginkgopolis", ("human", "random"), seed=4)
+    client = TestClient(PlayServer(session, TOKEN, tmp_path).app(), base_url=f"http://{HOST}")
+    rng = np.random.default_rng(0)
+    seen = {}
+    for ply in range(20):
+        step(session, rng)
+        seen[ply] = [(part["name"], part["height"]) for part in session.view(0)["parts"]]
+    for ply in (0, 7, 19):
+        parts = post(client, "at", {"ply": ply}).json()["parts"]
+        assert [part["name"] for part in parts if part["name"] != "answers"] == [
+            name for name, _ in seen[ply] if name != "answers"
+        ]
+        assert not [part for part in parts if "data-actions" in part["svg"]]
+    for bad, status in ((20, 409), (-1, 409), ("0", 400)):
+        assert post(client, "at", {"ply": bad}).status_code == status
+
+
+@pytest.mark.parametrize("name", ["tower_up", "ginkgopolis", "urban_sprawl"])
+def test_each_game_has_a_guide_whose_parts_exist(name, tmp_path):
+    session = session_of(name)
+    client = TestClient(PlayServer(session, TOKEN, tmp_path).app(), base_url=f"http://{HOST}")
+    sections = client.get(f"/{TOKEN}/api/guide").json()["sections"]
+    assert len(sections) >= 6
+    names = [part["name"] for part in session.view(0)["parts"]]
+    for section in sections:
+        part = section["part"]
+        assert part in {"", "answers", "hal"} or any(n.startswith(part) for n in names), part
+    assert sum(section["svg"] != "" for section in sections) >= 2
+
+
+def test_a_search_gives_its_three_best_actions_with_reasons():
+    session = session_of(hints=("mcts:sims=40", "planner", "greedy"))
+    best = session.hint(0, "mcts:sims=40")
+    assert len(best) == 3
+    assert len({advice.action for advice in best}) == 3
+    assert all("%" in advice.why and "wins" in advice.why for advice in best)
+    shares = [float(advice.why.partition("%")[0]) for advice in best]
+    assert shares == sorted(shares, reverse=True)
+    assert "lead" in session.hint(0, "planner")[0].why
+    assert [advice.why for advice in session.hint(0, "greedy")] == [""]
+
+
+def test_the_game_is_saved_by_itself_and_resumed(tmp_path):
+    command = play.Play(saves=tmp_path, seats=("human", "random"), seed=3)
+    session = play.new_session(command)
+    client = TestClient(PlayServer(session, TOKEN, tmp_path).app(), base_url=f"http://{HOST}")
+    post(client, "play", {"action": named(session, "build")})
+    assert saves_in(tmp_path) == ["autosave-tower_up.jsonl"]
+    again = play.new_session(play.Play(saves=tmp_path, resume=True))
+    assert again.seats == ("human", "random")
+    assert again.games.tobytes() == session.games.tobytes()
+    with pytest.raises(InvalidOption, match="use one of the two"):
+        play.new_session(play.Play(saves=tmp_path, resume=True, load=tmp_path / "x.jsonl"))
+    with pytest.raises(PositionError, match="there is no saved game in"):
+        play.new_session(play.Play(saves=tmp_path / "empty", resume=True))
+
+
+def test_saves_of_other_games_are_not_listed(tmp_path, table):
+    _, client = table
+    session_of("ginkgopolis").save(tmp_path, "other-game")
+    session_of(max_turns=9).save(tmp_path, "other-options")
+    session_of().save(tmp_path, "mine")
+    listed = client.get(f"/{TOKEN}/api/saves").json()["saves"]
+    assert [saved["name"] for saved in listed] == ["mine.jsonl"]
 
 
 def test_the_replay_is_shown_when_the_game_is_over(table):
@@ -582,8 +832,8 @@ def test_a_whole_game_in_the_terminal(tmp_path, capsys):
     play_terminal(session, tmp_path, [lambda s: str(legal(s)[0])] * 100)
     assert session.over
     out = capsys.readouterr().out
-    assert "seat 1: " in out
-    assert "The game is over; scores: " in out
+    assert "\n  random takes card " in out or "\n  random builds " in out
+    assert "The game is over; scores: you " in out
 
 
 def test_the_terminal_executes_commands_and_refuses_other_input(tmp_path, capsys):
@@ -592,7 +842,7 @@ def test_the_terminal_executes_commands_and_refuses_other_input(tmp_path, capsys
     answers = ["99999", "xyzzy", "take", "hint", "hint os:system", build, "undo", "save one"]
     play_terminal(session, tmp_path, [*answers, "save ../x", "log", "board", "quit", build])
     out = capsys.readouterr().out
-    assert "error: seat 0 may not play 99999 now" in out
+    assert "error: you may not play 99999 now" in out
     assert "'xyzzy': no legal action contains this" in out
     assert "greedy would play" in out
     assert "error: hint 'os:system'" in out
@@ -620,6 +870,12 @@ def served(session, saves):
         listening.close()
 
 
+def set_pace(page, pace):
+    page.click("#open-menu")
+    page.select_option("#pace", pace)
+    page.click("#settings [data-close]")
+
+
 def ready(page):
     page.wait_for_selector("#decision.mine, #after:not(.hidden)")
     return page.locator("#after:visible").count() == 0
@@ -628,7 +884,7 @@ def ready(page):
 def click_a_target(page, number):
     """Click a target on the board and, if it has several actions, one of them in the menu."""
     version = page.get_attribute("body", "data-version")
-    targets = page.locator("#board .target")
+    targets = page.locator("main .target")
     chosen = targets.nth(number % targets.count())
     ids = chosen.get_attribute("data-actions").split()
     chosen.click()
@@ -643,24 +899,26 @@ def click_a_target(page, number):
 def test_a_browser_plays_a_whole_game_by_clicking_and_is_reloaded_in_the_middle(tmp_path):
     session = session_of("tower_up", ("human", "greedy"), seed=3)
     with served(session, tmp_path) as url, open_url(url) as page:
-        page.select_option("#pace", "0")
+        set_pace(page, "0")
         clicks = 0
         while ready(page):
             click_a_target(page, 3 * clicks)
             clicks += 1
             if clicks == 5:
                 ready(page)
-                before = page.inner_text("#log"), page.inner_html("#board svg")
+                before = page.inner_text("#log"), page.inner_html("#board .part")
                 page.reload()
                 ready(page)
-                assert (page.inner_text("#log"), page.inner_html("#board svg")) == before
-                page.select_option("#pace", "0")
+                assert (page.inner_text("#log"), page.inner_html("#board .part")) == before
+                set_pace(page, "0")
         assert session.over
         assert clicks > 10
-        assert page.locator("#log li").count() == len(session.log)
+        assert page.locator("#log li[data-ply]").count() == len(session.view(0)["log"])
         assert "wins" in page.inner_text("#prompt")
         scores = session.game.scores(session.games, 0).tolist()
-        assert f"seat 0: {scores[0]}, seat 1: {scores[1]}" in page.inner_text("#help")
+        rows = page.locator("#seats li").all()
+        names = [row.evaluate("row => row.lastChild.textContent") for row in rows]
+        assert names == [f"you: {scores[0]}", f"greedy: {scores[1]}"]
         with page.expect_popup() as opened:
             page.click("#replay")
         viewer = opened.value
@@ -673,7 +931,7 @@ def test_a_browser_plays_a_whole_game_by_clicking_and_is_reloaded_in_the_middle(
 def test_a_browser_undoes_shows_hints_saves_loads_and_lists(tmp_path):
     session = session_of("tower_up", ("human", "random"), seed=3)
     with served(session, tmp_path) as url, open_url(url, "status of 422") as page:
-        page.select_option("#pace", "-1")
+        set_pace(page, "-1")
         ready(page)
         assert page.is_disabled("#undo")
         page.click("#list")
@@ -683,20 +941,23 @@ def test_a_browser_undoes_shows_hints_saves_loads_and_lists(tmp_path):
         page.keyboard.press("u")
         page.wait_for_selector("#log:not(:has(li))", state="attached")
         page.keyboard.press("h")
-        page.wait_for_selector("#board .target.hinted")
+        page.wait_for_selector("main .target.hinted")
         assert "greedy would play: " in page.inner_text("#message")
+        page.click("#open-menu")
         page.fill("#name", "mine")
         page.click("#save")
         page.wait_for_selector("#saves option", state="attached")
         assert "mine.jsonl" in page.inner_text("#message")
+        page.click("#settings [data-close]")
         while page.locator("#decision.mine").count():
             click_a_target(page, 0)
         page.wait_for_timeout(300)
-        decided = page.locator("#log li").count()
-        assert decided == len(session.log)
+        assert page.locator("#log li[data-ply]").count() == len(session.view(0)["log"])
+        rows = page.locator("#log li").count()
         page.click("#next")
-        page.wait_for_selector(f"#log li:nth-child({decided + 1})")
+        page.wait_for_selector(f"#log li:nth-child({rows + 1})")
         (tmp_path / "broken.jsonl").write_text("{}")
+        page.click("#open-menu")
         page.fill("#name", "other")
         page.click("#save")
         page.wait_for_selector("#saves option[value='broken.jsonl']:disabled", state="attached")
@@ -707,6 +968,7 @@ def test_a_browser_undoes_shows_hints_saves_loads_and_lists(tmp_path):
         page.click("#save")
         page.wait_for_selector("#message.error")
         assert "expected 1..40 letters" in page.inner_text("#message")
+        page.click("#settings [data-close]")
         assert ready(page)
 
 
@@ -720,7 +982,7 @@ def test_a_browser_of_ginkgopolis_never_receives_what_is_hidden(tmp_path):
 
     with served(session, tmp_path) as url, open_url(url) as page:
         page.on("response", keep)
-        page.select_option("#pace", "0")
+        set_pace(page, "0")
         for k in range(12):
             assert ready(page)
             click_a_target(page, k)
@@ -733,10 +995,11 @@ def test_a_browser_of_ginkgopolis_never_receives_what_is_hidden(tmp_path):
         view = json.loads(text)
         assert view["seat"] == 0
         assert view["mine"] or not view["actions"]
-        assert view["scores"] is None
-        assert "points now" not in view["svg"].partition("screen closed")[2]
-        hidden = [says for seat, says in view["log"] if seat != 0]
-        assert not [says for says in hidden if says.startswith(("card", "with", "draft"))]
+        assert view["points"][1:] == [None, None]
+        of_others = "".join(part["svg"] for part in view["parts"] if part["seat"] in (1, 2))
+        assert of_others.count("screen closed") == 2
+        others = [line["text"] for line in view["log"] if line["seat"] > 0]
+        assert not [text for text in others if " drafts " in text and "a character" not in text]
 
 
 REACHABLE = """target => {
@@ -756,11 +1019,10 @@ REACHABLE = """target => {
 def test_a_browser_can_click_every_target_of_urban_sprawl(tmp_path):
     session = session_of("urban_sprawl", ("human", "random"), seed=2)
     with served(session, tmp_path) as url, open_url(url) as page:
-        page.select_option("#pace", "0")
-        page.check("#whole")
+        set_pace(page, "0")
         for k in range(16):
             assert ready(page)
-            targets = page.locator("#board .target").all()
+            targets = page.locator("main .target").all()
             points = [target.evaluate(REACHABLE) for target in targets[:: 1 + len(targets) // 8]]
             assert None not in points, page.inner_text("#prompt")
             version = page.get_attribute("body", "data-version")

@@ -17,11 +17,12 @@ from sprawl_env.adapters.gym import BoardGameGym
 from sprawl_env.adapters.parallel import BoardGameParallel
 from sprawl_env.adapters.registration import camel_case
 from sprawl_env.core.errors import InvalidOption
-from sprawl_env.render.modes import RENDER_MODES
-from sprawl_env.render.picture import Picture
+from sprawl_env.render.canvas import Canvas
+from sprawl_env.render.modes import RENDER_MODES, WINDOW
 from sprawl_env.render.pixels import rgb_array
 from sprawl_env.render.shapes import Rect
 from sprawl_env.render.text import coloured
+from tests.conftest import SEATS
 from tests.suite import GAMES
 from tests.toy import toy
 
@@ -138,6 +139,19 @@ def test_the_window_follows_the_game_by_itself_and_can_be_closed(no_screen):
     env.close()
 
 
+@pytest.mark.parametrize("name", GAMES)
+def test_a_window_fits_a_small_screen(name, no_screen):
+    for num_players in SEATS[name]:
+        env = BoardGameAEC(name, num_players=num_players, render_mode="human")
+        env.reset(seed=1)
+        for _ in range(12):
+            env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
+        width, height = no_screen.display.get_surface().get_size()
+        assert width <= WINDOW[0] and height <= WINDOW[1]
+        assert max(width / WINDOW[0], height / WINDOW[1]) > 0.95 or width > 1000
+        env.close()
+
+
 def test_an_environment_with_an_open_window_can_be_copied(no_screen):
     env = BoardGameAEC("tower_up", render_mode="human")
     env.reset(seed=1)
@@ -196,7 +210,7 @@ def test_words_are_coloured_whole():
 
 
 def test_pixels_are_those_of_the_shapes():
-    picture = Picture("", 20, width=40)
+    picture = Canvas(40, 20)
     picture.add(Rect(10, 5, 20, 10, fill="#0072b2"))
     pixels = rgb_array(picture)
     assert pixels.shape == (20, 40, 3)
@@ -205,7 +219,7 @@ def test_pixels_are_those_of_the_shapes():
 
 
 def test_text_is_written_no_wider_than_it_was_measured():
-    picture = Picture("", 40, width=400)
+    picture = Canvas(400, 40)
     wide = picture.text(20, 25, "WAVY minimum 1234567890", 20, bold=True)
     columns = np.flatnonzero((rgb_array(picture)[:, :, 0] < 200).any(axis=0))
     assert columns.min() >= 18

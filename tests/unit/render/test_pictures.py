@@ -10,19 +10,37 @@ import pytest
 import sprawl_env
 from sprawl_env import replays
 from sprawl_env.core.errors import InvalidOption
-from sprawl_env.core.rules import Played
+from sprawl_env.core.rules import Played, View
 from sprawl_env.core.state import NOT_OVER
+from sprawl_env.games.tower_up.constants import NUM_COLOURS
 from sprawl_env.kernels.compile import JIT
-from sprawl_env.render.picture import Picture
-from sprawl_env.render.shapes import Circle, Line, Polygon, Rect, Text, fitted, text_width
+from sprawl_env.render.board import picture_of as drawn
+from sprawl_env.render.canvas import Canvas
+from sprawl_env.render.picture import BOARD, INFO, Picture
+from sprawl_env.render.shapes import (
+    LEAST_SIZE,
+    MARGIN,
+    NONE,
+    SEAT_COLOURS,
+    TARGET,
+    Circle,
+    Line,
+    Polygon,
+    Rect,
+    Text,
+    fitted,
+    moved,
+    text_width,
+)
+from sprawl_env.render.svg import element
 from tests.conftest import SEATS
 from tests.golden.record_pictures import PICTURES, REPLAYS, path_of, picture_of
 from tests.suite import GAMES
 from tests.toy import toy
 
 SVG = "{http://www.w3.org/2000/svg}"
-FEW = 20 if JIT else 6  # positions for each game and number of seats
-OF_EACH = 3  # decisions of each kind
+FEW = 12 if JIT else 6  # positions for each game and number of seats
+OF_EACH = 2  # decisions of each kind
 EDGE = 0.5  # half an outline may be outside
 
 
@@ -64,6 +82,12 @@ def box_of(shape):
     return left, shape.y - shape.size * 0.75, left + wide, shape.y
 
 
+def named(game, games, words):
+    """Return the first legal action whose name starts with the words."""
+    legal = np.flatnonzero(game.legal_actions(games, 0)).tolist()
+    return next(a for a in legal if game.action_name(games, 0, a).startswith(words))
+
+
 def check(game, games, last):
     """Draw a position with all information and for every seat, and check the pictures."""
     legal = set(np.flatnonzero(game.legal_actions(games, 0)).tolist())
@@ -76,10 +100,11 @@ def check(game, games, last):
         targets = [t for t in root.iter(f"{SVG}g") if t.get("class") == "target"]
         told = {int(action) for t in targets for action in t.get("data-actions").split()}
         assert told == picture.actions
+        width, height = picture.width, picture.height
         for shape in picture.shapes:
             left, top, right, bottom = box_of(shape)
             assert left > -EDGE and top > -EDGE, shape
-            assert right < picture.width + EDGE and bottom < picture.height + EDGE, shape
+            assert right < width + EDGE and bottom < height + EDGE, shape
     assert games.tobytes() == before
 
 
@@ -240,28 +265,119 @@ def test_reference_pictures_are_drawn_as_they_were(name, label, plies, seat):
 
 
 def test_svg_escapes_what_it_is_given():
-    picture = Picture('<"Tower" & Up>', 100)
-    picture.text(5, 20, "1 < 2 & 'so' \"on\" ]]>")
+    picture = Picture('<"Tower" & Up>')
+    part = picture.part("board", 'the "board" <&>', BOARD)
+    part.text(5, 20, "1 < 2 & 'so' \"on\" ]]>")
+    part.explain(0, 0, 9, 9, 'a "tip" <&>')
     root = ET.fromstring(picture.svg())
     assert root.find(f"{SVG}title").text == '<"Tower" & Up>'
-    assert root.find(f"{SVG}text").text == "1 < 2 & 'so' \"on\" ]]>"
+    drawn = root.findall(f"{SVG}g")[1]
+    assert drawn.find(f"{SVG}text").text == "1 < 2 & 'so' \"on\" ]]>"
+    assert drawn.find(f"{SVG}g").get("data-tip") == 'a "tip" <&>'
+    alone = ET.fromstring(part.svg())
+    assert alone.get("aria-label") == 'the "board" <&>'
 
 
 def test_a_text_that_is_too_long_becomes_smaller_and_is_then_cut():
     assert fitted("short", 10, 100) == ("short", 10)
-    same, smaller = fitted("a little longer", 10, 55)
+    same, smaller = fitted("a little longer", 10, 0.95 * text_width("a little longer", 10))
     assert same == "a little longer"
-    assert 8 <= smaller < 10
+    assert LEAST_SIZE <= smaller < 10
     cut, size = fitted("much too long for so little room", 10, 60)
     assert cut.endswith("..")
+    assert size == LEAST_SIZE
     assert text_width(cut, size) <= 60
     assert fitted("no room", 10, 1)[0] == ""
 
 
+def test_no_text_is_smaller_than_the_least_size():
+    canvas = Canvas()
+    canvas.text(0, 10, "small", 5)
+    canvas.paragraph(0, 30, "small", 5, 100, 1)
+    canvas.piece(20, 20, 5, 1)
+    assert [s.size for s in canvas.shapes if isinstance(s, Text)] == [LEAST_SIZE] * 2
+
+
 def test_a_paragraph_keeps_to_its_lines_and_its_width():
-    picture = Picture("", 100)
+    canvas = Canvas()
     words = "every controller gains 1 wealth for each building in one of these rows; " * 3
-    picture.paragraph(10, 20, words, 11, 150, 2)
-    assert len(picture.shapes) == 2
-    assert all(box_of(shape)[2] <= 160.01 for shape in picture.shapes)
-    assert picture.shapes[-1].text.endswith("..")
+    below = canvas.paragraph(10, 20, words, 11, 150, 2)
+    assert len(canvas.shapes) == 2
+    assert all(box_of(shape)[2] <= 160.01 for shape in canvas.shapes)
+    assert canvas.shapes[-1].text.endswith("..")
+    assert below > canvas.shapes[-1].y
+
+
+def test_parts_lie_side_by_side_without_overlapping():
+    picture = Picture("parts")
+    for k, (columns, height) in enumerate([(2, 300), (1, 100), (1, 250), (1, 40), (3, 20), (1, 9)]):
+        picture.part(f"part-{k}", "a part", INFO, columns=columns).height = height
+    for columns in (3, 4, 5):
+        picture.columns = columns
+        boxes = [(x, y, x + part.width, y + part.height) for part, (x, y) in picture.arranged()]
+        assert max(box[2] for box in boxes) <= picture.width - MARGIN
+        assert max(box[3] for box in boxes) == picture.height - MARGIN
+        for k, (left, top, right, bottom) in enumerate(boxes):
+            for other in boxes[:k]:
+                apart = (
+                    left >= other[2] or right <= other[0] or top >= other[3] or bottom <= other[1]
+                )
+                assert apart, (columns, k)
+
+
+def test_moving_a_shape_changes_its_place_only():
+    shapes = [
+        Rect(1, 2, 3, 4, fill="#123456"),
+        Circle(1, 2, 3),
+        Polygon(((1, 2), (5, 2), (3, 9))),
+        Line(1, 2, 3, 4),
+        Text(1, 2, "text", 9),
+    ]
+    for shape in shapes:
+        there = moved(shape, 10, 20)
+        assert box_of(there) == tuple(
+            a + b for a, b in zip(box_of(shape), (10, 20) * 2, strict=True)
+        )
+        assert moved(there, -10, -20) == shape
+
+
+def test_a_part_has_one_of_the_roles():
+    with pytest.raises(
+        InvalidOption, match="role='hand': expected one of board, cards, seat, info"
+    ):
+        Picture("roles").part("hand-0", "a hand", "hand")
+
+
+def test_a_target_and_what_it_explains_are_one_element():
+    view = View(names={4: "take it"})
+    part = Picture("targets").part("board", "the board", BOARD)
+    assert part.target(view, [3, 4], Rect(0, 0, 20, 20), "a thing")
+    assert not part.target(view, [3], Rect(0, 0, 20, 20), "a thing")
+    assert not part.target(view, [3], Rect(0, 0, 20, 20))
+    both, explained = part.shapes
+    assert (both.actions, both.says, both.tip, both.stroke) == ((4,), "take it", "a thing", TARGET)
+    assert (explained.actions, explained.tip, explained.stroke) == ((), "a thing", NONE)
+    assert "take it \u00b7 a thing" in element(both)
+
+
+def test_seats_are_called_as_the_viewer_calls_them(any_game):
+    games = any_game.deal(1, 3)
+    called = [f"somebody {seat}" for seat in range(any_game.num_seats)]
+    shown = drawn(any_game, games, 0, 0, seats=called).svg()
+    assert "somebody 0" in shown
+    assert "seat 0" not in shown
+    assert drawn(any_game, games, 0, 0).svg() == any_game.svg(games, 0, 0)
+
+
+def test_what_others_did_since_ones_last_decision_is_marked():
+    game = sprawl_env.game("tower_up", num_players=4)
+    games = game.deal(1, 3)
+    builds = [named(game, games, "build") for _ in range(2)]
+    played = [Played(1, builds[0], "build"), Played(2, builds[1] + NUM_COLOURS, "build")]
+    one = drawn(game, games, 0, 0, played[-1])
+    two = drawn(game, games, 0, 0, played[-1], recent=played)
+    rings = [
+        {s.stroke for s in p.parts[0].shapes if isinstance(s, Circle) and s.stroke in SEAT_COLOURS}
+        for p in (one, two)
+    ]
+    assert rings == [{SEAT_COLOURS[2]}, {SEAT_COLOURS[1], SEAT_COLOURS[2]}]

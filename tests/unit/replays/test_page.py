@@ -15,6 +15,7 @@ from sprawl_env import replays
 from sprawl_env.commands.replay import Html, Show, Verify, main
 from sprawl_env.console import run
 from sprawl_env.core.rules import Played
+from sprawl_env.render.board import picture_of
 from sprawl_env.replays.page import content, edits, page
 from tests.browser import open_page
 from tests.golden.record_pictures import REPLAYS
@@ -62,8 +63,14 @@ def test_every_step_of_a_page_is_the_games_own_picture(name, label):
     game, last = played.game(), None
     games = game.deal(1, played.header["seed"])
     for k, lines in enumerate(applied(shown["steps"])):
-        svg = game.svg(games, 0, last=last)
-        assert "\n".join(shown["lines"][line] for line in lines) + "\n" == svg, k
+        found = "\n".join(shown["lines"][line] for line in lines)
+        called = shown["names"][: game.num_seats]
+        parts = picture_of(game, games, 0, last=last, seats=called).parts
+        svg = [part.svg() for part in parts]
+        abouts = [json.loads(line) for line in found.splitlines() if line.startswith("{")]
+        assert [about["name"] for about in abouts] == [part.name for part in parts], k
+        drawn = "\n".join(line for line in found.splitlines() if not line.startswith("{"))
+        assert f"{drawn}\n" == "".join(svg), k
         assert shown["scores"][k] == game.scores(games, 0).tolist()
         assert shown["turns"][k] == games["turn"][0]
         if k < len(played.plies):
@@ -154,7 +161,7 @@ def shown_step(browser):
 
 
 def picture(browser):
-    return browser.inner_html("#board")
+    return browser.inner_html("main")
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -165,7 +172,7 @@ def test_a_browser_shows_every_step(name):
         "urban_sprawl": "2-seats-turn-limit",
     }
     played = golden(name, labels[name])
-    game = played.game()
+    game, story = played.game(), content(played)["story"]
     with open_page(page(played)) as browser:
         assert game.title in browser.inner_text("#title")
         assert browser.locator("#plies li").count() == len(played.plies) + 1
@@ -173,7 +180,9 @@ def test_a_browser_shows_every_step(name):
         for k in range(1, 6):
             browser.keyboard.press("ArrowRight")
             assert shown_step(browser) == k
-            assert played.plies[k - 1].says in browser.inner_text("#plies .now")
+            told = [line["text"] for line in story if line["ply"] == k - 1]
+            assert told
+            assert all(text in browser.inner_text("#plies .now") for text in told)
             seen.add(picture(browser))
         assert len(seen) == 6
         browser.keyboard.press("End")
@@ -198,7 +207,8 @@ def test_a_browser_goes_to_steps_plays_and_pauses():
         assert shown_step(browser) == 30
         browser.locator("#slider").fill("12")
         assert shown_step(browser) == 12
-        browser.click("#chart", position={"x": 396, "y": 70})
+        wide = browser.locator("#chart").bounding_box()["width"]
+        browser.click("#chart", position={"x": wide - 4, "y": 70})
         assert shown_step(browser) == len(played.plies)
         browser.keyboard.press("Home")
         browser.select_option("#speed", "150")
@@ -217,9 +227,9 @@ def test_a_browser_goes_to_steps_plays_and_pauses():
 def test_a_browser_marks_what_is_played_next_and_hides_the_rest():
     played = golden("tower_up", "2-seats")
     with open_page(page(played)) as browser:
-        chosen = browser.locator("#board .target.next")
+        chosen = browser.locator("main .target.next")
         assert chosen.count() == 1
         assert str(played.plies[0].action) in chosen.get_attribute("data-actions").split()
-        assert browser.locator("#board .target:visible").count() > 1
+        assert browser.locator("main .target:visible").count() > 1
         browser.keyboard.press("t")
-        assert browser.locator("#board .target:visible").count() == 1
+        assert browser.locator("main .target:visible").count() == 1

@@ -65,13 +65,11 @@ def legal_actions(tables: Tables, games: Games, g: int, mask: Mask) -> None:
 
 
 @kernel
-def play(tables: Tables, games: Games, g: int, action: int) -> None:
-    """Carry out a legal action, then advance to the next decision."""
+def decide(tables: Tables, games: Games, g: int, action: int) -> None:
+    """Carry out a legal action and the end of its pass, without the automatic steps after it."""
     t: Table = tables[0]
     state: State = games[g]
-    seat = int(state.to_play)
-    step = int(top(state).step)
-    state.ply += 1
+    seat, step = int(state.to_play), int(top(state).step)
     if step <= LAST_PASS:
         answer(state, seat, action)
         if answered(state, seat):
@@ -80,6 +78,15 @@ def play(tables: Tables, games: Games, g: int, action: int) -> None:
         do_take(state, seat, Gain.RESOURCE if action == TAKE else Gain.TILE)
     else:
         do_place_marker(state, seat, action)
+
+
+@kernel
+def play(tables: Tables, games: Games, g: int, action: int) -> None:
+    """Carry out a legal action, then advance to the next decision."""
+    t: Table = tables[0]
+    state: State = games[g]
+    state.ply += 1
+    decide(tables, games, g, action)
     advance(t, state)
 
 

@@ -64,11 +64,10 @@ def legal_actions(tables: Tables, games: Games, g: int, mask: Mask) -> None:
 
 
 @kernel
-def play(tables: Tables, games: Games, g: int, action: int) -> None:
-    """Carry out a legal action and advance to the next decision."""
+def decide(tables: Tables, games: Games, g: int, action: int) -> None:
+    """Carry out a legal action, without the automatic steps after it."""
     t, state = tables[0], games[g]
     seat, step = int(state.to_play), int(top(state).step)
-    state.ply += 1
     answer = ANSWER_OF[step]
     if answer == Answer.TURN:
         play_turn(t, state, step, seat, action)
@@ -80,6 +79,14 @@ def play(tables: Tables, games: Games, g: int, action: int) -> None:
         play_pick(t, state, step, seat, action)
     else:
         play_simple(t, state, step, seat, action)
+
+
+@kernel
+def play(tables: Tables, games: Games, g: int, action: int) -> None:
+    """Carry out a legal action and advance to the next decision."""
+    t, state = tables[0], games[g]
+    state.ply += 1
+    decide(tables, games, g, action)
     advance(t, state)
 
 

@@ -1,0 +1,37 @@
+"""How to play a game: what each section says, with the part of the picture that it is about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sprawl_env.core.game import Game
+from sprawl_env.core.rules import Section
+from sprawl_env.render.board import picture_of
+from sprawl_env.render.picture import Picture
+
+
+def sections_of(game: Game) -> list[dict[str, Any]]:
+    """Return the sections of a game's guide as JSON values.
+
+    Each has a title, a text, the name of the part that it explains ("": none), and, if ``shown``,
+    that part at the start of a game as SVG text.  A game without a guide has none.
+    """
+    start = picture_of(game, game.deal(1, 0), 0, 0)
+    return [
+        {
+            "title": section.title,
+            "text": section.text,
+            "part": section.part,
+            "svg": _drawn(start, section),
+        }
+        for section in game.rules.guide
+    ]
+
+
+def _drawn(picture: Picture, section: Section) -> str:
+    """Return the first part of a picture that a section shows, as SVG text; "" if there is none."""
+    if not section.shown or not section.part:
+        return ""
+    parts = (part for part in picture.parts if part.name.startswith(section.part))
+    first = next(parts, None)
+    return "" if first is None else first.svg()

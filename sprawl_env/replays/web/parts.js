@@ -1,0 +1,324 @@
+"use strict";
+
+// Parts of a picture: where they go, zoom, tooltips.  Used by the page to play and by replays.
+
+const COLUMN = 325; // least width in pixels of a column; texts are then at least 11 pixels high
+const GAP = 8;
+const WIDE = 1250; // least width in pixels for boards and panels side by side
+const TIP_DELAY = 250;
+const LONG_PRESS = 450;
+const ZOOM = 2.6; // of a double tap
+const MOST_ZOOM = 5;
+
+const $ = (id) => document.getElementById(id);
+
+function made(name, className, text) {
+  const element = document.createElement(name);
+  if (className) element.className = className;
+  if (text !== undefined) element.textContent = text;
+  return element;
+}
+
+// Return what SVG text shows as an element; the browser's own tooltips are removed.
+function drawnFrom(svg) {
+  const holder = made("div");
+  holder.innerHTML = svg;
+  for (const title of holder.querySelectorAll("g > title")) {
+    title.parentNode.setAttribute("aria-label", title.textContent);
+    title.parentNode.setAttribute("role", "img");
+    title.parentNode.dataset.says = title.textContent;
+    title.remove();
+  }
+  return holder.firstElementChild;
+}
+
+// ------------------------------------------------------------------------------------- elements
+
+const shown = new Map(); // the element of each part, by its name
+const texts = new Map(); // the SVG text that each element shows
+
+// Return the element of a part, which stays the same from one position to the next.
+function elementOf(part, prepare) {
+  let element = shown.get(part.name);
+  if (!element) {
+    element = made("section", "part");
+    element.dataset.part = part.name;
+    element.dataset.role = part.role;
+    shown.set(part.name, element);
+  }
+  if (texts.get(part.name) !== part.svg) {
+    element.replaceChildren(drawnFrom(part.svg));
+    texts.set(part.name, part.svg);
+  }
+  prepare(element);
+  element.dataset.height = part.height / part.width;
+  return element;
+}
+
+// Put elements into as many columns as fit, each where it comes to lie highest.
+function flow(room, elements) {
+  const width = room.clientWidth || COLUMN;
+  const count = Math.max(1, Math.floor((width + GAP) / (COLUMN + GAP)));
+  const columns = Array.from({ length: count }, () => []);
+  const heights = columns.map(() => 0);
+  const wide = (width - GAP * (count - 1)) / count;
+  for (const element of elements) {
+    const k = heights.indexOf(Math.min(...heights));
+    columns[k].push(element);
+    const known = element.dataset.height ? element.dataset.height * wide : element.offsetHeight;
+    heights[k] += known + GAP;
+  }
+  while (room.children.length > count) room.lastChild.remove();
+  while (room.children.length < count) room.append(made("div", "column"));
+  columns.forEach((wanted, k) => {
+    const column = room.children[k];
+    const same = wanted.length === column.children.length
+      && wanted.every((element, at) => element === column.children[at]);
+    if (!same) column.replaceChildren(...wanted);
+  });
+}
+
+function setTab(name) {
+  document.body.dataset.tab = name;
+  for (const button of $("tabs").children) {
+    button.setAttribute("aria-pressed", String(button.dataset.tab === name));
+  }
+}
+
+// Show the parts of a picture: the board, then the others side by side, or by tabs.
+function arrange(parts, ownSeat, prepare, sideBySide) {
+  const kept = new Set(parts.map((part) => part.name));
+  for (const [name, element] of shown) {
+    if (kept.has(name)) continue;
+    element.remove();
+    shown.delete(name);
+    texts.delete(name);
+  }
+  const elements = parts.map((part) => [part, elementOf(part, prepare)]);
+  const pick = (fits) => elements.slice(1).filter(([part]) => fits(part)).map(([, e]) => e);
+  const isOwn = (part) => part.role === "seat" && part.seat === ownSeat;
+  const groups = {
+    own: pick(isOwn),
+    others: pick((part) => part.role === "seat" && !isOwn(part)),
+    cards: pick((part) => part.role === "cards"),
+    info: pick((part) => part.role === "info"),
+  };
+  const board = elements[0][1];
+  if (board.parentNode !== $("board")) {
+    for (const old of $("board").querySelectorAll(".part")) old.remove();
+    $("board").append(board);
+  }
+  if (innerWidth >= WIDE) {
+    sideBySide(groups, $("story"));
+  } else {
+    const { own, others, cards, info } = groups;
+    const tabs = { cards: [...cards, ...own], seats: [...own, ...others], info, log: [] };
+    flow($("below"), []);
+    flow($("flow"), tabs[document.body.dataset.tab]);
+    if ($("story").parentNode !== $("side")) $("side").append($("story"));
+  }
+  applyZoom();
+}
+
+// ----------------------------------------------------------------------------------------- zoom
+
+const DOUBLE_TAP = 300; // most milliseconds between two taps
+const NEAR = 40; // most pixels between two taps
+const zoom = {
+  scale: 1, x: 0, y: 0, pointers: new Map(), tap: { x: 0, y: 0, at: 0 }, moved: false, wait: null,
+};
+
+// Do what a tap on the board asks for, unless a second tap follows, which zooms.
+function afterTap(event, choose) {
+  clearTimeout(zoom.wait);
+  const maySecond = event.pointerType === "touch" && zoom.scale === 1
+    && event.target.closest("#board");
+  if (maySecond) zoom.wait = setTimeout(choose, DOUBLE_TAP);
+  else choose();
+}
+
+function applyZoom() {
+  const board = $("board"), part = board.querySelector(".part");
+  if (!part) return;
+  zoom.scale = Math.min(MOST_ZOOM, Math.max(1, zoom.scale));
+  const least = (size) => size * (1 - zoom.scale);
+  zoom.x = Math.min(0, Math.max(least(board.clientWidth), zoom.x));
+  zoom.y = Math.min(0, Math.max(least(board.clientHeight), zoom.y));
+  const still = zoom.scale === 1;
+  part.style.transform = still ? "" : `translate(${zoom.x}px, ${zoom.y}px) scale(${zoom.scale})`;
+  board.classList.toggle("zoomed", !still);
+  $("unzoom").classList.toggle("hidden", still);
+}
+
+// Change the scale so that the place at (x, y) of the board stays where it is.
+function zoomAt(x, y, scale) {
+  const to = Math.min(MOST_ZOOM, Math.max(1, scale));
+  zoom.x = x - ((x - zoom.x) * to) / zoom.scale;
+  zoom.y = y - ((y - zoom.y) * to) / zoom.scale;
+  zoom.scale = to;
+  applyZoom();
+}
+
+function centre() {
+  const all = [...zoom.pointers.values()];
+  const box = $("board").getBoundingClientRect();
+  const mean = (key) => all.reduce((sum, point) => sum + point[key], 0) / all.length;
+  const gap = all.length < 2 ? 0 : Math.hypot(all[0].x - all[1].x, all[0].y - all[1].y);
+  return { x: mean("x") - box.left, y: mean("y") - box.top, gap };
+}
+
+function listenToZoom() {
+  const board = $("board");
+  $("unzoom").addEventListener("click", () => zoomAt(0, 0, 1));
+  board.addEventListener("pointerdown", (event) => {
+    if (event.target.closest("#unzoom")) return;
+    zoom.pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    zoom.moved = zoom.pointers.size > 1;
+    zoom.last = centre();
+    const { x, y } = zoom.last, { tap } = zoom;
+    const at = performance.now();
+    const near = Math.hypot(x - tap.x, y - tap.y) < NEAR && at - tap.at < DOUBLE_TAP;
+    zoom.tap = { x, y, at };
+    if (near && zoom.pointers.size === 1 && event.pointerType !== "mouse") {
+      clearTimeout(zoom.wait);
+      zoom.moved = true; // the click that follows chooses nothing
+      zoomAt(x, y, zoom.scale > 1 ? 1 : ZOOM);
+    }
+  });
+  board.addEventListener("pointermove", (event) => {
+    if (!zoom.pointers.has(event.pointerId)) return;
+    zoom.pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    const before = zoom.last, now = centre();
+    const far = Math.hypot(now.x - before.x, now.y - before.y);
+    if (zoom.pointers.size === 1 && (zoom.scale === 1 || (far < 6 && !zoom.moved))) return;
+    zoom.moved = true;
+    zoom.x += now.x - before.x;
+    zoom.y += now.y - before.y;
+    if (now.gap && before.gap) zoomAt(now.x, now.y, (zoom.scale * now.gap) / before.gap);
+    else applyZoom();
+    zoom.last = now;
+  });
+  const end = (event) => {
+    zoom.pointers.delete(event.pointerId);
+    if (zoom.pointers.size) zoom.last = centre();
+  };
+  for (const name of ["pointerup", "pointercancel", "pointerleave"]) {
+    board.addEventListener(name, end);
+  }
+  board.addEventListener("wheel", (event) => {
+    if (!event.ctrlKey) return;
+    event.preventDefault();
+    const box = board.getBoundingClientRect();
+    zoomAt(event.clientX - box.left, event.clientY - box.top, zoom.scale * 0.998 ** event.deltaY);
+  }, { passive: false });
+  board.addEventListener("click", (event) => {
+    if (!zoom.moved) return;
+    zoom.moved = false;
+    event.stopPropagation();
+    event.preventDefault();
+  }, true);
+}
+
+// ------------------------------------------------------------------------------------- tooltips
+
+const tip = { timer: null, on: null, pressed: null };
+
+function tipOf(element) {
+  return element && element.closest ? element.closest("[data-tip], [data-says]") : null;
+}
+
+// Show the tooltip of an element; `more` may fill in what an action would do.
+function showTip(element, more) {
+  const box = $("tip");
+  const says = element.matches(".target") || !element.dataset.tip ? element.dataset.says : "";
+  const { tip: text } = element.dataset;
+  const own = says && text ? says.replace(text, "").replace(/ · $/, "") : says; // see svg.py
+  box.replaceChildren();
+  if (own) box.append(made("b", "", own));
+  if (text) box.append(text);
+  if (!box.childNodes.length) return;
+  const effect = made("span", "effect hidden");
+  box.append(effect);
+  box.classList.remove("hidden");
+  tip.on = element;
+  const place = () => {
+    const at = element.getBoundingClientRect();
+    const left = Math.min(at.left, innerWidth - box.offsetWidth - 8);
+    const below = at.bottom + 6 + box.offsetHeight < innerHeight;
+    box.style.left = `${Math.max(8, left)}px`;
+    box.style.top = `${Math.max(4, below ? at.bottom + 6 : at.top - box.offsetHeight - 6)}px`;
+  };
+  place();
+  if (more) {
+    more(element, (words) => {
+      if (tip.on !== element || !words) return;
+      effect.textContent = words;
+      effect.classList.remove("hidden");
+      place();
+    });
+  }
+}
+
+function hideTip() {
+  clearTimeout(tip.timer);
+  $("tip").classList.add("hidden");
+  tip.on = null;
+}
+
+function listenToTips(more) {
+  document.addEventListener("pointerover", (event) => {
+    if (event.pointerType !== "mouse") return;
+    const element = tipOf(event.target);
+    if (element === tip.on) return;
+    hideTip();
+    if (element) tip.timer = setTimeout(() => showTip(element, more), TIP_DELAY);
+  });
+  document.addEventListener("pointerdown", (event) => {
+    hideTip();
+    const element = tipOf(event.target);
+    if (event.pointerType === "mouse" || !element) return;
+    tip.timer = setTimeout(() => {
+      tip.pressed = element;
+      showTip(element, more);
+    }, LONG_PRESS);
+  });
+  document.addEventListener("pointerup", () => clearTimeout(tip.timer));
+  document.addEventListener("pointermove", (event) => {
+    if (event.pointerType !== "mouse" && Math.hypot(event.movementX, event.movementY) > 6) {
+      clearTimeout(tip.timer);
+    }
+  });
+  document.addEventListener("click", (event) => {
+    if (tip.pressed === null) return;
+    tip.pressed = null; // a long press explains and chooses nothing
+    event.stopPropagation();
+    event.preventDefault();
+  }, true);
+  document.addEventListener("contextmenu", (event) => tipOf(event.target) && event.preventDefault());
+  document.addEventListener("focusin", (event) => {
+    const element = tipOf(event.target);
+    if (element && event.target.matches(":focus-visible")) showTip(element, more);
+    else hideTip();
+  });
+  document.addEventListener("scroll", hideTip, true);
+}
+
+// ---------------------------------------------------------------------------------------- themes
+
+function setTheme(theme) {
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  document.documentElement.dataset.theme = theme === "auto" ? (dark ? "dark" : "light") : theme;
+  try {
+    localStorage.setItem("theme", theme);
+  } catch {
+    // nothing is kept where the browser does not allow it
+  }
+}
+
+function keptTheme() {
+  try {
+    return localStorage.getItem("theme") || "auto";
+  } catch {
+    return "auto";
+  }
+}

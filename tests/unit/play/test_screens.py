@@ -1,0 +1,357 @@
+"""The page on the screens that people have: sizes, overlaps, taps, keys, accessibility."""
+
+import json
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+
+import sprawl_env
+from sprawl_env import replays
+from sprawl_env.core.state import NOT_OVER
+from sprawl_env.play.session import Session
+from sprawl_env.replays.page import page as replay_page
+from tests.browser import chromium
+from tests.conftest import SEATS
+from tests.suite import GAMES
+from tests.unit.play.test_play import served
+
+pytestmark = pytest.mark.compiled  # tests pages, not rules
+
+DESKTOP, PHONE, LYING, TABLET = (1400, 900), (390, 844), (844, 390), (768, 1024)
+SCREENS = {"desktop": DESKTOP, "phone": PHONE, "lying": LYING, "tablet": TABLET}
+LEAST_TEXT, LEAST_TARGET, LEAST_TAP = 11, 24, 40  # pixels
+MIDDLE = 60  # plies
+MOST_BYTES = 1_000_000
+
+# Texts and targets that are too small, texts of a part that overlap, and what is cut off.
+FAULTS = """([text, target]) => {
+  const faults = [];
+  const near = 0.05; // pixels that rounding may take
+  for (const element of document.querySelectorAll("svg text, button, p, li, td, th, select, h1")) {
+    const box = element.getBoundingClientRect();
+    if (!box.width || element.closest(".hidden") || element.closest("dialog")) continue;
+    let size = parseFloat(getComputedStyle(element).fontSize);
+    const svg = element.closest("svg");
+    if (svg && svg.viewBox.baseVal.width) {
+      size = Number(element.getAttribute("font-size"))
+        * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+    }
+    const on_piece = svg && svg.classList.contains("piece");
+    if (!on_piece && element.textContent.trim() && size < text - near) {
+      faults.push(`text ${size.toFixed(1)}: ${element.textContent.trim().slice(0, 30)}`);
+    }
+  }
+  for (const element of document.querySelectorAll(".target, button, select, input")) {
+    const box = element.getBoundingClientRect();
+    if (!box.width || element.closest("dialog")) continue;
+    const shape = element.matches(".target") ? element.lastElementChild : element;
+    const { width, height } = shape.getBoundingClientRect();
+    if (Math.min(width, height) < target - near && element.type !== "checkbox") {
+      faults.push(`target ${width.toFixed(1)} x ${height.toFixed(1)}: ${element.dataset.says
+        || element.id || element.textContent}`);
+    }
+  }
+  for (const part of document.querySelectorAll(".part svg")) {
+    const texts = [...part.querySelectorAll("text")].map((e) => [e, e.getBoundingClientRect()]);
+    texts.forEach(([one, a], k) => {
+      for (const [other, b] of texts.slice(k + 1)) {
+        const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+        const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+        if (wide > 2 && high > 0.4 * Math.min(a.height, b.height)) {
+          faults.push(`overlap: ${one.textContent} | ${other.textContent}`);
+        }
+      }
+    });
+    const box = part.getBoundingClientRect();
+    for (const [element, a] of texts) {
+      if (a.left < box.left - 1 || a.right > box.right + 1 || a.bottom > box.bottom + 3) {
+        faults.push(`outside: ${element.textContent}`);
+      }
+      if (element.textContent.endsWith("..")) faults.push(`cut off: ${element.textContent}`);
+    }
+  }
+  if (document.documentElement.scrollWidth > innerWidth) faults.push("wider than the screen");
+  return faults;
+}"""
+
+
+@contextmanager
+def opened(session, saves, screen):
+    """Yield a page of a session on a screen; a phone's has touch."""
+    path = chromium()
+    from playwright.sync_api import sync_playwright
+
+    width, height = SCREENS[screen]
+    small = screen in ("phone", "lying")
+    wrong = []
+    with served(session, saves) as url, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        size = {"width": width, "height": height}
+        context = browser.new_context(viewport=size, has_touch=small, is_mobile=small)
+        page = context.new_page()
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.goto(url)
+        page.wait_for_selector("#board svg")
+        yield page
+        browser.close()
+    assert wrong == []
+
+
+def session_in_the_middle(name, seats, seed, plies):
+    """Return a session after some random plies, at a decision of a person."""
+    game = sprawl_env.game(name, num_players=seats)
+    session = Session(game, ("human", *("random",) * (seats - 1)), ("greedy",), seed)
+    go_on(session, np.random.default_rng(seed), plies)
+    return session
+
+
+def go_on(session, rng, plies):
+    """Play some random plies, and on to a decision of a person."""
+    for k in range(10**6):
+        if session.over or (k >= plies and session.to_play == 0):
+            return
+        if session.to_play == 0:
+            legal = np.flatnonzero(session.game.legal_actions(session.games, 0))
+            session.play(0, int(rng.choice(legal)))
+        else:
+            session.advance()
+
+
+def faults_of(page, text, target):
+    """Reload the page and return what is wrong with it."""
+    page.reload()
+    page.wait_for_selector("#board svg")
+    return page.evaluate(FAULTS, [text, target])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", GAMES)
+def test_on_a_desk_all_is_large_enough_and_nothing_overlaps_or_is_cut_off(name, tmp_path):
+    for seats in SEATS[name]:
+        session = session_in_the_middle(name, seats, 3, 0)
+        rng = np.random.default_rng(5)
+        with opened(session, tmp_path, "desktop") as page:
+            for _ in range(4):
+                assert faults_of(page, LEAST_TEXT, LEAST_TARGET) == [], seats
+                go_on(session, rng, 23)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", GAMES)
+def test_two_hundred_positions_of_each_number_of_seats_fit_a_desk(name, tmp_path):
+    for seats in SEATS[name]:
+        session = session_in_the_middle(name, seats, 4, 0)
+        rng = np.random.default_rng(6)
+        with opened(session, tmp_path, "desktop") as page:
+            for k in range(200):
+                assert faults_of(page, LEAST_TEXT, LEAST_TARGET) == [], (seats, k)
+                if session.over:
+                    session.deal(k)
+                go_on(session, rng, int(rng.integers(1, 12)))
+
+
+@pytest.mark.parametrize("screen", ["phone", "lying", "tablet"])
+@pytest.mark.parametrize("name", GAMES)
+def test_a_small_screen_shows_the_board_first_and_tabs(name, screen, tmp_path):
+    session = session_in_the_middle(name, 2, 3, MIDDLE)
+    width, height = SCREENS[screen]
+    with opened(session, tmp_path, screen) as page:
+        board = page.locator("#board .part").bounding_box()
+        assert board["width"] > 0.3 * width
+        assert board["y"] + board["height"] < height
+        cut = [f for f in page.evaluate(FAULTS, [0, 0]) if not f.startswith("overlap")]
+        assert cut == []
+        for tab in ("seats", "info", "log", "cards"):
+            page.click(f"#tabs [data-tab={tab}]")
+            shown = "#log li" if tab == "log" else f"#flow [data-role={tab.removesuffix('s')}]"
+            if tab == "cards":
+                shown = "#flow .part"
+            elif tab == "seats":
+                shown = "#flow [data-role=seat]"
+            assert page.locator(shown).first.is_visible(), tab
+
+
+def test_a_double_tap_makes_targets_of_the_board_large_and_another_small_again(tmp_path):
+    session = session_in_the_middle("tower_up", 2, 3, 24)
+    with opened(session, tmp_path, "phone") as page:
+        targets = page.locator("#board .target")
+        assert targets.count() > 0
+        before = session.version
+        box = targets.first.bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        board = page.locator("#board .part").bounding_box()
+        empty = board["x"] + 3, board["y"] + 3
+        page.touchscreen.tap(*empty)
+        page.touchscreen.tap(*empty)
+        page.wait_for_selector("#board.zoomed")
+        sizes = [target.bounding_box() for target in targets.all()]
+        assert min(min(size["width"], size["height"]) for size in sizes) >= LEAST_TAP
+        assert session.version == before
+        page.click("#unzoom")
+        assert page.locator("#board.zoomed").count() == 0
+        after = targets.first.bounding_box()
+        assert (after["x"] + after["width"] / 2, after["y"] + after["height"] / 2) == pytest.approx(
+            (x, y), abs=1
+        )
+
+
+def test_a_pinch_zooms_and_a_drag_moves_the_board(tmp_path):
+    session = session_in_the_middle("tower_up", 2, 3, 24)
+    fire = """([kind, id, x, y]) => document.elementFromPoint(x, y).dispatchEvent(
+      new PointerEvent(kind, {pointerId: id, clientX: x, clientY: y, bubbles: true,
+                              pointerType: "touch"}))"""
+    with opened(session, tmp_path, "phone") as page:
+        scale = "() => new DOMMatrix(getComputedStyle(document.querySelector('#board .part'))"
+        scale += ".transform).a"
+        for kind, finger, x in [
+            ("pointerdown", 1, 150), ("pointerdown", 2, 200), ("pointermove", 2, 300),
+            ("pointerup", 2, 300), ("pointerup", 1, 150),
+        ]:  # fmt: skip
+            page.evaluate(fire, [kind, finger, x, 300])
+        assert page.evaluate(scale) == pytest.approx(3, abs=0.1)
+
+
+def test_a_whole_game_by_keyboard_alone(tmp_path):
+    game = sprawl_env.game("tower_up", num_players=2, max_turns=14)
+    session = Session(game, ("human", "random"), (), 1)
+    with opened(session, tmp_path, "desktop") as page:
+        page.keyboard.press("m")
+        page.locator("#pace").focus()
+        page.keyboard.press("Home")  # at once
+        page.keyboard.press("Escape")
+        page.wait_for_selector("#settings:not([open])", state="attached")
+        page.keyboard.press("ArrowRight")
+        for k in range(80):
+            page.wait_for_selector("#decision.mine, #after:not(.hidden)")
+            if session.over:
+                break
+            version = page.get_attribute("body", "data-version")
+            focused = page.evaluate("document.activeElement.closest('.target, #choices') !== null")
+            assert focused, k
+            page.keyboard.press(("ArrowRight", "ArrowDown", "ArrowLeft")[k % 3])
+            page.keyboard.press("Enter")
+            if page.locator("#menu:visible").count():
+                page.keyboard.press("Enter")
+            page.wait_for_selector(f"body:not([data-version='{version}'])")
+        assert session.over
+        assert "win" in page.inner_text("#prompt")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", GAMES)
+def test_a_phone_plays_by_taps(name, tmp_path):
+    session = session_in_the_middle(name, 2, 7, 0)
+    with opened(session, tmp_path, "phone") as page:
+        page.click("#open-menu")
+        page.select_option("#pace", "0")
+        page.click("#settings [data-close]")
+        for k in range(25):
+            page.wait_for_selector("#decision.mine, #after:not(.hidden)")
+            if session.over:
+                break
+            version = page.get_attribute("body", "data-version")
+            targets = page.locator("main .target")
+            chosen = targets.nth(k % targets.count()) if targets.count() else None
+            if chosen is None:
+                page.locator("#choices button").first.tap()
+            else:
+                chosen.scroll_into_view_if_needed()
+                chosen.tap()
+            page.wait_for_selector(f"body:not([data-version='{version}']), #menu:not(.hidden)")
+            if page.locator("#menu:visible").count():
+                page.locator("#menu button").first.tap()
+            page.wait_for_selector(f"body:not([data-version='{version}'])")
+
+
+def test_a_tooltip_explains_a_sign_and_an_action(tmp_path):
+    session = session_in_the_middle("tower_up", 2, 3, 0)
+    with opened(session, tmp_path, "desktop") as page:
+        page.locator("[data-part=objectives] .tip").first.hover()
+        page.wait_for_selector("#tip:not(.hidden)")
+        assert "Objective: " in page.inner_text("#tip")
+        page.locator("[data-part=market-1] .target").hover()
+        page.wait_for_selector("#tip b:has-text('take card')")
+        assert "you get each floor shown" in page.inner_text("#tip")
+        page.keyboard.press("e")
+        page.keyboard.press("ArrowDown")
+        assert page.evaluate("document.activeElement.matches('.tip, .target')")
+
+
+def test_the_guide_and_the_tour_point_at_parts(tmp_path):
+    session = session_in_the_middle("tower_up", 2, 3, 10)
+    with opened(session, tmp_path, "desktop") as page:
+        page.keyboard.press("?")
+        page.wait_for_selector("#guide[open]")
+        assert page.locator("#guide-text section").count() == len(session.game.rules.guide)
+        assert page.locator("#guide-text svg").count() >= 2
+        page.click("#tour")
+        pointed = set()
+        while page.locator("#step:visible").count():
+            pointed.add(page.locator(".pointed").get_attribute("data-part"))
+            page.click("#step-on")
+        assert {"board", "market-1", "seat-0"} <= pointed
+
+
+def test_an_earlier_position_is_shown_by_a_click_in_the_log(tmp_path):
+    session = session_in_the_middle("tower_up", 2, 3, 20)
+    with opened(session, tmp_path, "desktop") as page:
+        now = page.inner_html("#board .part")
+        row = page.locator("#log li[data-ply='4']")
+        row.click()
+        page.wait_for_selector("#log li.now")
+        assert page.inner_html("#board .part") != now
+        assert page.locator("main .target").count() == 0
+        row.click()
+        page.wait_for_selector("main .target")
+        assert page.inner_html("#board .part") == now
+
+
+def test_persons_with_secrets_hand_over_the_screen(tmp_path):
+    game = sprawl_env.game("ginkgopolis", num_players=2)
+    session = Session(game, ("human", "human"), (), 3)
+    with opened(session, tmp_path, "desktop") as page:
+        assert page.locator("#curtain:visible").count() == 0
+        page.locator("main .target").first.click()
+        page.wait_for_selector("#curtain:visible")
+        assert page.locator("main .part").count() == 0
+        page.click("#hand-over")
+        page.wait_for_selector("main .target")
+        assert "person 1" in page.inner_text("#seats") or "person" in page.inner_text("#seats")
+
+
+@pytest.mark.parametrize(("theme", "names"), [("light", GAMES), ("dark", GAMES[-1:])])
+def test_pages_are_accessible(theme, names, tmp_path):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    for name in names:
+        session = session_in_the_middle(name, 2, 3, 30)
+        with opened(session, tmp_path, "desktop") as page:
+            page.evaluate("theme => setTheme(theme)", theme)
+            page.wait_for_timeout(150)
+            assert violations(axe, page) == [], name
+            if name == names[0]:
+                page.keyboard.press("m")
+                assert violations(axe, page) == [], "menu"
+    replay = tmp_path / "replay.html"
+    replay.write_text(replay_page(replays.record_random(sprawl_env.game("tower_up"), 1)))
+    with opened(session, tmp_path, "desktop") as page:
+        page.goto(replay.as_uri())
+        page.wait_for_selector("#board svg")
+        page.evaluate("theme => setTheme(theme)", theme)
+        page.wait_for_timeout(150)
+        assert violations(axe, page) == []
+
+
+def violations(axe, page):
+    """Return what the accessibility checker finds, with one element each."""
+    found = axe.run(page).response["violations"]
+    return [(each["id"], each["nodes"][0]["html"][:160]) for each in found]
+
+
+def test_what_the_page_receives_in_the_middle_of_a_game_of_four_stays_small():
+    session = session_in_the_middle("urban_sprawl", 4, 3, MIDDLE)
+    assert session.games["over"][0] == NOT_OVER
+    assert len(json.dumps(session.view(0))) < MOST_BYTES

@@ -1,0 +1,149 @@
+"""The parts of every game's pictures: sizes of texts and targets, overlaps, and names."""
+
+from itertools import combinations, islice
+
+import pytest
+
+import sprawl_env
+from sprawl_env.kernels.compile import JIT
+from sprawl_env.render.picture import ROLES, Picture
+from sprawl_env.render.shapes import LEAST_SIZE, LEAST_TARGET, Rect, Text
+from tests.conftest import EVERY_GAME
+from tests.unit.render.test_pictures import box_of, random_positions
+
+NOT_IN_PARTS = ("urban_sprawl",)
+CASES = [(*case, {}) for case in EVERY_GAME if case[0] not in NOT_IN_PARTS]
+CASES += [(*case, {"open_screens": True}) for case in EVERY_GAME if case[0] == "ginkgopolis"]
+FEW = 14 if JIT else 4
+EDGE = 0.5  # half an outline may be outside
+TOUCH = 0.3  # of two boxes, in pixels
+SOMETIMES = {"answers"}  # parts that are there only if they have something to show
+
+
+def drawn(name, seats, options, count=FEW):
+    """Yield pictures of random positions for all views, and where each is from."""
+    game = sprawl_env.game(name, num_players=seats, **options)
+    for games, last in islice(random_positions(game, 11, every=12), count):
+        for seat in (None, *range(seats)):
+            yield game.picture(games, 0, seat, last), f"ply {games.ply[0]}, seat {seat}"
+
+
+def overlap(one, other):
+    """Return whether two boxes have more than their edges in common."""
+    return (
+        min(one[2], other[2]) - max(one[0], other[0]) > TOUCH
+        and min(one[3], other[3]) - max(one[1], other[1]) > TOUCH
+    )
+
+
+def small_things(part):
+    """Return texts that are too small and targets that are too small."""
+    for shape in part.shapes:
+        left, top, right, bottom = box_of(shape)
+        if isinstance(shape, Text) and shape.size < LEAST_SIZE - 0.001:
+            yield f"{shape.text!r}: {shape.size}"
+        if shape.actions and min(right - left, bottom - top) < LEAST_TARGET - 0.001:
+            yield f"target {shape.says!r}: {right - left} x {bottom - top}"
+
+
+def misplaced_things(part):
+    """Return what lies outside its part, is cut off, or covers a text."""
+    for shape in part.shapes:
+        left, top, right, bottom = box_of(shape)
+        if left < -EDGE or top < -EDGE:
+            yield f"outside: {shape}"
+        if right > part.width + EDGE or bottom > part.height + EDGE:
+            yield f"outside: {shape}"
+    texts = [shape for shape in part.shapes if isinstance(shape, Text)]
+    yield from (f"cut off: {text.text}" for text in texts if text.text.endswith(".."))
+    for one, other in combinations(texts, 2):
+        if overlap(box_of(one), box_of(other)):
+            yield f"overlap: {one.text!r}, {other.text!r}"
+
+
+def covered_things(part):
+    """Return targets and tips over which another one lies, so that they are not reached."""
+    reached = [shape for shape in part.shapes if shape.actions or shape.tip]
+    for k, shape in enumerate(reached):
+        left, top, right, bottom = box_of(shape)
+        middle = ((left + right) / 2, (top + bottom) / 2) * 2
+        for later in reached[k + 1 :]:
+            if overlap(box_of(later), (middle[0] - 1, middle[1] - 1, middle[2] + 1, middle[3] + 1)):
+                yield f"{later.says or later.tip!r} covers {shape.says or shape.tip!r}"
+
+
+def check_all(case, faults):
+    """Check that no part of any picture of a case has faults."""
+    count = 0
+    for picture, where in drawn(*case):
+        for part in picture.parts:
+            found = list(faults(part))
+            assert not found, (where, part.name, found)
+            count += 1
+    assert count
+
+
+def ids(cases):
+    """Return the names of the cases."""
+    return [f"{name}-{seats}{'-open' * bool(options)}" for name, seats, options in cases]
+
+
+every_case = pytest.mark.parametrize("case", CASES, ids=ids(CASES))
+
+
+@every_case
+def test_no_text_and_no_target_is_too_small(case):
+    check_all(case, small_things)
+
+
+@every_case
+def test_nothing_is_outside_its_part_or_cut_off_and_no_two_texts_overlap(case):
+    check_all(case, misplaced_things)
+
+
+@every_case
+def test_every_target_and_tip_is_reached(case):
+    check_all(case, covered_things)
+
+
+@every_case
+def test_parts_have_the_same_names_in_the_same_order_at_every_ply(case):
+    names = set()
+    for picture, _ in drawn(*case):
+        found = [part.name for part in picture.parts]
+        assert len(set(found)) == len(found)
+        assert picture.parts[0].role == ROLES[0]
+        names.add(tuple(name for name in found if name not in SOMETIMES))
+    assert len(names) == 1
+
+
+@every_case
+def test_the_part_of_the_seat_that_owes_a_decision_is_framed(case):
+    for picture, where in drawn(*case):
+        playing = {part.seat for part in picture.parts if part.plays}
+        asked = picture.caption.seat
+        assert playing == ({asked} if asked >= 0 else set()), where
+
+
+@every_case
+def test_every_text_but_titles_and_names_is_explained(case):
+    for picture, where in drawn(*case):
+        for part in picture.parts:
+            tips = [box_of(shape) for shape in part.shapes if shape.tip or shape.actions]
+            for shape in part.shapes:
+                if isinstance(shape, Text) and not shape.bold:  # titles and names are bold
+                    explained = any(overlap(box_of(shape), tip) for tip in tips)
+                    assert explained, (where, part.name, shape.text)
+
+
+def test_faults_are_found():
+    picture = Picture("")
+    part = picture.part("one", "", ROLES[0])
+    part.height = 40
+    part.add(Text(10, 20, "small", 5))
+    part.add(Text(12, 21, "a text far beyond the edge of its part, which is cut off ..", 12))
+    part.add(Rect(0, 0, 10, 30, actions=(1,), says="thin"))
+    assert len(list(small_things(part))) == 2
+    assert len(list(misplaced_things(part))) == 3
+    part.explain(0, 0, 20, 40, "over it")
+    assert len(list(covered_things(part))) == 1
