@@ -12,8 +12,11 @@ RULES := tests/unit/kernels tests/unit/core tests/unit/games tests/unit/render/t
 PLAYS := $(foreach part,fuzz properties,tests/unit/games/*/test_$(part).py)
 WHOLE_GAMES := $(PLAYS) tests/second_opinion tests/golden/test_replays.py
 
+# The clients: a folder each, with the versions that its own virtual environment gets.
+CLIENT ?= $(patsubst tests/clients/%/requirements.txt,%,$(wildcard tests/clients/*/requirements.txt))
+
 .DEFAULT_GOAL := help
-.PHONY: help setup train test test-long test-slow test-plain test-plain-games test-checked lint types contracts docs check fuzz benchmark notebooks format clean
+.PHONY: help setup train test test-clients test-long test-slow test-plain test-plain-games test-checked lint types contracts docs check fuzz benchmark notebooks format clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -33,6 +36,19 @@ train: $(STAMP) ## train a Tower Up policy and measure it (about 5 minutes)
 test: $(STAMP) ## run the tests (4 minutes, after compiling)
 	$(WARM) --bots
 	$(PYTEST) -m 'not slow and not long'
+
+test-clients: ## run other libraries, each in an environment of its own (CLIENT=NAME: one)
+	@for client in $(CLIENT); do \
+		echo "== $$client"; \
+		$(MAKE) --no-print-directory build/clients/$$client/.installed && \
+		build/clients/$$client/bin/python -m pytest -o filterwarnings= --disable-warnings tests/clients/$$client || exit 1; \
+	done
+
+build/clients/%/.installed: tests/clients/%/requirements.txt tests/clients/requirements.txt pyproject.toml
+	$(PYTHON) -m venv build/clients/$*
+	build/clients/$*/bin/python -m pip --disable-pip-version-check install --quiet \
+		--requirement $< --editable .
+	@touch $@
 
 test-long: $(STAMP) ## run notebooks, killed runs, whole games in a browser (4 minutes)
 	$(WARM) --bots

@@ -7,6 +7,7 @@ site cannot contradict the code.  No macro calls a kernel.
 from __future__ import annotations
 
 import importlib
+import json
 import posixpath
 import re
 from collections.abc import Callable
@@ -32,6 +33,15 @@ PAGES: Final = {  # of the site, for files at the root of the repository
     "CONTRIBUTING.md": "contributing.md",
     "README.md": "index.md",
     "agents/README.md": "ladder/index.md",
+}
+CLIENTS: Final = {  # folders of tests/clients, and the headings of their sections
+    "pettingzoo": "PettingZoo and SuperSuit",
+    "sb3_contrib": "sb3-contrib",
+    "open_spiel": "OpenSpiel",
+    "torchrl": "TorchRL",
+    "rllib": "RLlib",
+    "tianshou": "Tianshou",
+    "jax": "JAX",
 }
 
 
@@ -331,10 +341,31 @@ def environments_table() -> str:
     return table(heads, *rows)
 
 
+def clients_table() -> str:
+    """Return which other libraries were run, in which versions, and how fast, by their tests.
+
+    Raises:
+        PageError: a client has no figures: ``make test-clients`` writes them.
+    """
+    rows = []
+    for name, title in CLIENTS.items():
+        path = ROOT / "tests" / "clients" / name / "measured.json"
+        if not path.exists():
+            raise PageError(f"{path.relative_to(ROOT)} is missing: run make test-clients")
+        found = json.loads(path.read_text(encoding="utf-8"))
+        versions = ", ".join(f"{one} {number}" for one, number in found["versions"].items())
+        anchor = re.sub(r"[^a-z0-9]+", "-", title.lower())
+        for rates in found["rates"]:
+            figures = [f"{what}: **{n:,}**" for what, n in rates["per_second"].items()]
+            cell = "<br>".join([f"{rates['unit']}, a second:", *figures])
+            rows.append((f"[{title}](#{anchor})", versions, str(found["passed"]), cell))
+    return table(("client", "versions", "tests", "throughput, in turns in one run"), *rows)
+
+
 MACROS: Final[dict[str, Callable[..., str]]] = {
     macro.__name__: macro
     for macro in (
-        actions, environments_table, facts, included, lead, observation, options, remarks,
+        actions, clients_table, environments_table, facts, included, lead, observation, options, remarks,
         rewards_table, rulings, seats_table, source, state_fields, version_history,
     )
 }  # fmt: skip

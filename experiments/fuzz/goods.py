@@ -15,6 +15,7 @@ from torch.utils.tensorboard import SummaryWriter
 import sprawl_env
 from sprawl_env import replays
 from sprawl_env.adapters.aec import BoardGameAEC
+from sprawl_env.adapters.envpool import GamePool
 from sprawl_env.adapters.gym import BoardGameGym, LegalDiscrete
 from sprawl_env.adapters.parallel import BoardGameParallel
 from sprawl_env.adapters.sb3 import SelfPlayVecEnv
@@ -172,6 +173,12 @@ class Place:
         env.reset()
         return env
 
+    def pool(self) -> GamePool:
+        """Return one batch that plays in the background, after its reset."""
+        made = GamePool(self.game, BATCH, seed=SEED)
+        made.reset()
+        return made
+
     def policy(self) -> Policy:
         """Return a policy."""
         return sprawl_env.load_policy(self.checkpoint, self.game)
@@ -200,6 +207,7 @@ OBJECTS: dict[str, Make] = {
     "LegalDiscrete": lambda p: LegalDiscrete(p.game.num_actions),
     "MaskedDiscrete": lambda p: MaskedDiscrete(p.game.num_actions),
     "SelfPlayVecEnv": lambda p: p.learners(),
+    "GamePool": lambda p: p.pool(),
     "RandomBot": lambda p: p.bot,
     "GreedyBot": lambda p: GreedyBot(p.game),
     "UserBot": lambda p: UserBot(USERS_BOT, p.game),
@@ -228,6 +236,7 @@ GOOD: dict[str, Make] = {
     "choose": lambda p: lambda games, mask: int(mask.argmax()),
     "data": lambda p: None,
     "discount": lambda p: 0.9,
+    "env_id": lambda p: np.arange(BATCH),
     "ended": lambda p: np.zeros((2, BATCH), np.bool_),
     "entity": lambda p: next(b.entity for b in p.game.observation_layout.blocks.values()),
     "expert": lambda p: "greedy",
@@ -352,6 +361,8 @@ OF_OBJECT: dict[str, Callable[[Any], Any]] = {
         agent: int(env.reset(seed=SEED)[1][agent]["action_mask"].argmax()) for agent in env.agents
     },
     "SelfPlayVecEnv.step_async.actions": lambda env: env.action_masks().argmax(axis=1),
+    "GamePool.send.actions": lambda pool: pool.batches[0].masks.argmax(axis=1),
+    "GamePool.step.actions": lambda pool: pool.batches[0].masks.argmax(axis=1),
     "VectorGames.step.actions": lambda vec: vec.masks.argmax(axis=1),
 }
 

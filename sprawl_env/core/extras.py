@@ -22,11 +22,14 @@ EXTRAS: Final[Mapping[str, tuple[str, ...]]] = {
     "render": ("PIL", "pygame"),
     "analysis": ("openskill", "matplotlib", "polars"),
     "play": ("starlette", "uvicorn"),
+    "open_spiel": ("pyspiel",),
+    "torchrl": ("torchrl",),
 }
 """The modules that each extra of the package installs."""
 
 _INSTALLED_AS: Final = {
     "PIL": "pillow",
+    "pyspiel": "open_spiel",
     "stable_baselines3": "stable-baselines3",
     "sb3_contrib": "sb3-contrib",
 }
