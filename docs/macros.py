@@ -365,8 +365,8 @@ def clients_table() -> str:
 MACROS: Final[dict[str, Callable[..., str]]] = {
     macro.__name__: macro
     for macro in (
-        actions, clients_table, environments_table, facts, included, lead, observation, options, remarks,
-        rewards_table, rulings, seats_table, source, state_fields, version_history,
+        actions, clients_table, environments_table, facts, included, lead, observation, options,
+        remarks, rewards_table, rulings, seats_table, source, state_fields, version_history,
     )
 }  # fmt: skip
 
