@@ -55,15 +55,25 @@ class Illegal:
     def check(self, games: Games, action: Any, mask: Mask) -> tuple[int, bool]:
         """Return an action of a single game ``[1]``, and whether it loses.
 
+        Args:
+            games: the game, for the message.
+            action: a whole number.
+            mask: int8 ``[num_actions]``, 1 = legal; all 0 when the game is over.
+
         Raises:
             IllegalAction: not a whole number, or it is not legal and does not lose.
         """
         number = whole_number(self._game, action)
-        exists = 0 <= number < self._game.num_actions
-        legal = exists and bool(mask[number])
-        if not legal and not (self.loses and exists):
-            raise self._game.illegal(games, 0, number, mask)
-        return number, not legal
+        if 0 <= number < self._game.num_actions:
+            if mask[number]:
+                return number, False
+            if self.loses and mask.any():
+                return number, True
+        if self.loses and not mask.any():  # the record of a lost game is not over
+            raise IllegalAction(
+                f"{self._game.name}: the game is over, no seat may act (got {number})"
+            )
+        raise self._game.illegal(games, 0, number, mask)
 
     def check_all(self, masks: Mask, actions: Any) -> tuple[Index, Flags]:
         """Return actions that may lose as a new int64 array ``[n]``, and which do, bool ``[n]``.
@@ -90,23 +100,29 @@ class Illegal:
         chosen: Index = given.astype(np.int64, order="C")
         return chosen, masks[np.arange(chosen.size), chosen] == 0
 
-    def paid(self, scores: Ints, seat: int) -> Floats:
-        """Return the rewards of all seats, float32 ``[num_seats]``, if ``seat`` loses now.
+    def paid(self, scores: Ints, seats: Index) -> Floats:
+        """Return the rewards of all seats of games that seats lose now.
 
         Args:
-            scores: ``[num_sides]``, the points now.
-            seat: the offender.
+            scores: ``[n, num_sides]``, the points now.
+            seats: ``[n]``, the offenders.
+
+        Returns:
+            float32 ``[n, num_seats]``.
         """
-        return forfeits(self._mode, scores, seat)[: self._game.num_seats]
+        paid: Floats = forfeits(self._mode, scores, seats)[:, : self._game.num_seats]
+        return paid
 
     def earned(self, earnings: Earnings, games: Games, seat: int) -> Floats:
         """Return the rewards since the last report of a single game, which ``seat`` loses now."""
-        paid = self.paid(self._game.scores(games, 0), seat)
-        return paid if self._own else paid + earnings.since(games)
+        paid: Floats = self.paid(self._game.scores(games), np.array([seat]))[0]
+        if not self._own:
+            paid += earnings.since(games)
+        return paid
 
 
-def forfeits(mode: int, scores: Ints, seat: int) -> Floats:
-    """Return the rewards of all sides, float32 ``[sides]``, if a seat loses by an illegal action.
+def forfeits(mode: int, scores: Ints, seats: Index) -> Floats:
+    """Return the rewards of all sides of games that seats lose by an illegal action.
 
     ==========  ================================================================================
     ``winner``  -1 for the offender, +1/(n-1) for each other side
@@ -120,31 +136,35 @@ def forfeits(mode: int, scores: Ints, seat: int) -> Floats:
 
     All but ``score``, which never does, sum to zero.  An illegal action never pays: with the last
     three it costs at least 1 even in the opening.  An automaton counts as a side but receives
-    nothing.  A function of one's own is not called, because it cannot see who offended: the rewards
+    nothing.  A function of one's own is not asked, because it cannot see who offended: the rewards
     are those of ``winner``.
 
     Args:
         mode: see :func:`~sprawl_env.core.rewards.reward_mode`.
-        scores: ``[sides]``, the points now.
-        seat: the offender.
+        scores: ``[n, sides]``, the points now.
+        seats: ``[n]``, the offenders.
+
+    Returns:
+        float32 ``[n, sides]``.
     """
-    points = scores.astype(np.float64)
-    others = max(len(points) - 1, 1)
-    means = (points.sum() - points) / others if len(points) > 1 else points  # of the other sides
-    falls_to = points.min() - 1
-    lost = 1.0 if mode in (WINNER, RANK) else means[seat] - falls_to
-    paid = np.full(len(points), lost / others)
-    paid[seat] = -lost
+    points, each = scores.astype(np.float64), np.arange(len(seats))
+    others = max(points.shape[1] - 1, 1)
+    sums = points.sum(axis=1, keepdims=True) - points  # of the other sides
+    means = sums / others if points.shape[1] > 1 else points
+    falls_to = points.min(axis=1) - 1
+    lost = np.ones(len(seats)) if mode in (WINNER, RANK) else means[each, seats] - falls_to
+    paid = np.repeat(lost[:, None] / others, points.shape[1], axis=1)
+    paid[each, seats] = -lost
     if mode == LEAD:
         paid -= points - means
     elif mode == SCORE:
         paid[:] = 0
-        paid[seat] = falls_to - points[seat]
+        paid[each, seats] = falls_to - points[each, seats]
     return paid.astype(np.float32)
 
 
-def last_place(standings: Ints, seat: int) -> Ints:
-    """Return a ranking ``[sides]`` in which an offender is behind all others; a copy."""
+def with_last(standings: Ints, seats: Index) -> Ints:
+    """Return rankings ``[n, sides]`` in which offenders ``[n]`` are behind all others; a copy."""
     changed = standings.copy()
-    changed[seat] = standings.min() - 1
+    changed[np.arange(len(seats)), seats] = standings.min(axis=1) - 1
     return changed

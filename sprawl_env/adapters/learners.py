@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.adapters.illegal import Flags, Illegal, last_place
+from sprawl_env.adapters.illegal import Flags, Illegal, with_last
 from sprawl_env.bots.names import as_bot
 from sprawl_env.bots.protocol import Bot, answer
 from sprawl_env.bots.random import RandomBot
@@ -249,13 +249,15 @@ class LearnerGames(ABC):
 
     def _forfeit(self, which: Index) -> None:
         """End games whose learners lose by an illegal action."""
-        for i in which.tolist():
-            seat = int(self._learner[i])
-            scores = self.game.scores(self._games, i)
-            self.earned[i] += self._illegal.paid(scores, seat)[seat] * self._scale
-            standings = last_place(self.game.standings(self._games, i), seat)
-            self._results.scores[i], self._results.standings[i] = scores, standings
-            self._results.over[i] = FINISHED
+        if which.size == 0:
+            return
+        games, seats, results = clone(self._games, which), self._learner[which], self._results
+        scores = self.game.scores(games)
+        paid = self._illegal.paid(scores, seats)[np.arange(which.size), seats]
+        self.earned[which] += paid * self._scale
+        results.scores[which] = scores
+        results.standings[which] = with_last(self.game.standings(games), seats)
+        results.over[which] = FINISHED
         self._end(which, illegal=True)
 
     def _end(self, which: Index, illegal: bool = False) -> None:
