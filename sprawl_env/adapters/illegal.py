@@ -45,7 +45,7 @@ class Illegal:
             UnknownName: ``illegal`` is neither ``"raise"`` nor ``"lose"``, or there is no such
                 reward.
         """
-        if illegal not in ILLEGAL:
+        if not isinstance(illegal, str) or illegal not in ILLEGAL:
             raise unknown("illegal", illegal, ILLEGAL)
         self.loses = illegal == "lose"
         self._game = game
