@@ -135,9 +135,10 @@ def update(
 
 def train(policy: Policy, config: Config) -> int:
     """Train for the time of the settings; return the number of the learner's decisions."""
-    env, decisions, start = make(config, config.num_envs), 0, time.perf_counter()
+    env, decisions = make(config, config.num_envs), 0
     adam = torch.optim.Adam(policy.parameters(), config.learning_rate, eps=1e-5)
-    seen, legal = tensors(*env.reset(seed=config.seed))
+    seen, legal = tensors(*env.reset(seed=config.seed))  # the first deal may compile
+    start = time.perf_counter()
     while time.perf_counter() - start < config.seconds:
         steps: list[tuple[torch.Tensor, ...]] = []
         won: list[bool] = []

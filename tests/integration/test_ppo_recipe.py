@@ -16,7 +16,7 @@ def test_it_is_short():
 
 @pytest.mark.parametrize("game", ["TowerUp", "Ginkgopolis"])
 def test_it_trains_and_measures(game, capsys):
-    config = ppo.Config(game=game, seconds=2, games=50, num_envs=8, steps=16)
+    config = ppo.Config(game=game, seconds=1, games=50, num_envs=8, steps=16)
     won = ppo.main(config)
     assert 0 <= won <= 1
     *steps, last = capsys.readouterr().out.splitlines()

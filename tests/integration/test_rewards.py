@@ -39,18 +39,6 @@ def sums(game, reward, first, last):
     return np.asarray(paid, float)[: game.num_seats]
 
 
-class Recorder:
-    """A game's deals, in order: what ``game.deal`` has returned."""
-
-    def __init__(self, game, monkeypatch):
-        self.first, deal = [], game.deal
-        monkeypatch.setattr(game, "deal", lambda *args: self.note(deal(*args)))
-
-    def note(self, games):
-        self.first.append(games.copy())
-        return games
-
-
 def played_by_aec(game, reward, count):
     env, rng = BoardGameAEC(game, reward=reward), np.random.default_rng(0)
     for k in range(count):
@@ -116,11 +104,17 @@ def played_by_batch(game, reward, count):
 
 
 def played_by_gym(game, reward, count, monkeypatch):
-    dealt = Recorder(game, monkeypatch)
-    env = BoardGameGym(game, reward=reward)
+    env, dealt = BoardGameGym(game, reward=reward), []
+    single, deal = env._single, env._single.deal
+
+    def note_deal(seed):
+        deal(seed)
+        dealt.append(single.copy())
+
+    monkeypatch.setattr(single, "deal", note_deal)
     for k in range(count):
         _, info = env.reset(seed=k)
-        first, total, over = dealt.first[-1], 0.0, False
+        first, total, over = dealt[-1], 0.0, False
         while not over:
             action = env.action_space.sample(info["action_mask"])
             _, paid, terminated, truncated, info = env.step(action)

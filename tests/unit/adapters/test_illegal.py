@@ -16,7 +16,12 @@ from sprawl_env.core.rewards import REWARDS, reward_mode
 from tests.suite import GAMES
 from tests.toy import toy
 
-MODES = [*REWARDS, lambda before, after, over: np.zeros((len(before), 3))]
+
+def own(before, after, over):
+    return np.zeros((len(before), 3))
+
+
+MODES = [*REWARDS, own]
 
 
 def wrong(mask):
@@ -52,7 +57,7 @@ def played(env, plies, rng):
     return env
 
 
-@pytest.mark.parametrize("reward", MODES, ids=str)
+@pytest.mark.parametrize("reward", MODES)
 @pytest.mark.parametrize("name", GAMES)
 def test_in_aec_the_offender_loses_and_the_others_share(name, reward):
     game = sprawl_env.game(name, num_players=3)
@@ -151,7 +156,7 @@ def test_the_vector_environment_is_the_vector_of_single_ones(name, mode):
     assert lost > 5
 
 
-@pytest.mark.parametrize("reward", MODES, ids=str)
+@pytest.mark.parametrize("reward", MODES)
 @pytest.mark.parametrize("name", GAMES)
 def test_in_a_batch_the_offender_loses_and_the_next_game_is_dealt(name, reward):
     game = sprawl_env.game(name, num_players=3)
