@@ -14,7 +14,8 @@ Compare only figures of the same run.
 
 - Rows named ``batch`` are ``vec.step(vec.sample_actions())`` with ``num_envs`` games.  ``mask`` and
   ``obs`` say whether masks only or also observations are computed at every decision.
-- The Gymnasium row counts only the learner's decisions; the opponents play inside the environment.
+- The Gymnasium rows count only the learner's decisions; the opponents play inside the environment.
+  ``make_vec`` has 1,024 games.
 - ``clone+restore`` is ``saved = clone(games); restore(games, saved)`` (``sprawl_env.core.state``).
 - Other libraries (``experiments/peers.py``) are measured if they are installed.
 """
@@ -47,6 +48,7 @@ from rich.table import Table
 from experiments.peers import PEERS, Peer, Work, aec_games
 from sprawl_env import make_vec
 from sprawl_env.adapters.registration import camel_case
+from sprawl_env.adapters.spaces import MaskedMultiDiscrete
 from sprawl_env.adapters.vector import VectorGames
 from sprawl_env.bots.mcts import SearchBot, SearchConfig
 from sprawl_env.console import console, run
@@ -66,6 +68,7 @@ RATE: Final = "decisions/s"
 TIMES: Final = "times"
 SEARCH_SEATS: Final = 2
 SIMULATIONS: Final = 200  # per decision
+LEARNERS: Final = 1024  # games of Gymnasium's vector environments
 FIRST_STEP: Final = """
 import sprawl_env
 vec = sprawl_env.make_vec({game!r}, 16)
@@ -200,6 +203,12 @@ def seat_rows(game: Game, config: Config) -> Iterator[Row]:
     if gym_id in gymnasium.registry:
         work = gym_games(gym_id, game.num_seats, config.seed)
         yield rate_row(section, "Gymnasium, learner's decisions", work, config)
+        pair = [
+            rate_row(section, f"make_vec, {mode}", gym_steps(gym_id, mode, game, config), config)
+            for mode in ("sync", "vector_entry_point")
+        ]
+        yield from pair
+        yield ratio_row(section, "vector_entry_point / sync", pair[1], pair[0])
 
 
 def ratio_row(section: str, what: str, above: Row, below: Row) -> Row:
@@ -239,6 +248,22 @@ def gym_games(gym_id: str, seats: int, seed: int) -> Work:
             over = terminated or truncated
             decisions += 1
         return decisions
+
+    return work
+
+
+def gym_steps(gym_id: str, mode: str, game: Game, config: Config) -> Work:
+    """Return a function that plays a step of Gymnasium's vector environment."""
+    env: Any = gymnasium.make_vec(
+        gym_id, LEARNERS, vectorization_mode=mode, num_players=game.num_seats
+    )
+    space = MaskedMultiDiscrete(LEARNERS, game.num_actions)
+    _, info = env.reset(seed=config.seed)
+
+    def work() -> int:
+        nonlocal info
+        *_, info = env.step(space.sample(mask=info["action_mask"]))
+        return LEARNERS
 
     return work
 

@@ -17,9 +17,10 @@ from sprawl_env import replays
 from sprawl_env.adapters.aec import BoardGameAEC
 from sprawl_env.adapters.envpool import GamePool
 from sprawl_env.adapters.gym import BoardGameGym, LegalDiscrete
+from sprawl_env.adapters.gym_vector import BoardGameVectorEnv
 from sprawl_env.adapters.parallel import BoardGameParallel
 from sprawl_env.adapters.sb3 import SelfPlayVecEnv
-from sprawl_env.adapters.spaces import MaskedDiscrete
+from sprawl_env.adapters.spaces import MaskedDiscrete, MaskedMultiDiscrete
 from sprawl_env.adapters.vector import VectorGames, VectorSettings
 from sprawl_env.arena.journal import to_line
 from sprawl_env.bots.greedy import GreedyBot
@@ -204,8 +205,10 @@ OBJECTS: dict[str, Make] = {
     "ZooGame": lambda p: p.opened(BoardGameAEC(p.game)),
     "BoardGameParallel": lambda p: p.opened(BoardGameParallel(p.game)),
     "BoardGameGym": lambda p: p.opened(BoardGameGym(p.game)),
+    "BoardGameVectorEnv": lambda p: p.opened(BoardGameVectorEnv(p.game, BATCH)),
     "LegalDiscrete": lambda p: LegalDiscrete(p.game.num_actions),
     "MaskedDiscrete": lambda p: MaskedDiscrete(p.game.num_actions),
+    "MaskedMultiDiscrete": lambda p: MaskedMultiDiscrete(BATCH, p.game.num_actions),
     "SelfPlayVecEnv": lambda p: p.learners(),
     "GamePool": lambda p: p.pool(),
     "RandomBot": lambda p: p.bot,
@@ -227,6 +230,7 @@ GOOD: dict[str, Make] = {
     "action": lambda p: p.action,
     "actions_each": lambda p: 2,
     "agent": lambda p: "player_0",
+    "autoreset_mode": lambda p: "SameStep",
     "batch": lambda p: 2,
     "batch_size": lambda p: 2,
     "before": lambda p: p.games,
@@ -315,6 +319,7 @@ GOOD: dict[str, Make] = {
     "viewer": lambda p: None,
     "values": lambda p: np.zeros((BATCH, p.game.num_actions), np.float32),
     "watch": lambda p: lambda seat, ply: None,
+    "illegal": lambda p: "lose",
     "keep_visits": lambda p: False,
     "visits": lambda p: (),
     "weights": lambda p: None,
@@ -338,9 +343,11 @@ GOOD: dict[str, Make] = {
     "load_dataset.folder": lambda p: p.dataset.folder,
     **{
         f"{owner}.observations": lambda p: "int8"
-        for owner in ("make_vec", "SelfPlayVecEnv", "BoardGameGym")
+        for owner in ("make_vec", "SelfPlayVecEnv", "BoardGameGym", "BoardGameVectorEnv")
     },
     "BoardGameGym.observation": lambda p: "dict",
+    "BoardGameVectorEnv.observation": lambda p: "dict",
+    "MaskedMultiDiscrete.sample.mask": lambda p: p.masks,
     "load_policy.name": lambda p: p.checkpoint,
     "make_bot.name": lambda p: "random",
     "as_bot.what": lambda p: "opponent",
@@ -360,6 +367,7 @@ GOOD: dict[str, Make] = {
 OF_OBJECT: dict[str, Callable[[Any], Any]] = {
     "BoardGameAEC.step.action": lambda env: int(env.last()[0]["action_mask"].argmax()),
     "BoardGameGym.step.action": lambda env: int(env.action_masks().argmax()),
+    "BoardGameVectorEnv.step.actions": lambda env: env.action_space.legal.argmax(axis=1),
     "BoardGameParallel.step.actions": lambda env: {
         agent: int(env.reset(seed=SEED)[1][agent]["action_mask"].argmax()) for agent in env.agents
     },

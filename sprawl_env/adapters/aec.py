@@ -10,9 +10,9 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from sprawl_env.adapters.pettingzoo_base import ZooGame
 from sprawl_env.core.arguments import checked
-from sprawl_env.core.checks import MOST_DEALS, check_flag, no_choice_left, whole_number
+from sprawl_env.core.checks import MOST_DEALS, check_flag, no_choice_left
 from sprawl_env.core.game import Game
-from sprawl_env.core.state import FINISHED, NOT_OVER, plain
+from sprawl_env.core.state import FINISHED, NOT_OVER
 from sprawl_env.kernels.arrays import Mask
 
 
@@ -31,7 +31,7 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
         Args:
             name: a game's name, or a :class:`~sprawl_env.core.game.Game`.
             skip_forced: play forced plies, in which only one action is legal, automatically.
-            **options: ``render_mode``, ``reward``, ``data`` (see
+            **options: ``render_mode``, ``reward``, ``illegal``, ``data`` (see
                 :class:`~sprawl_env.adapters.pettingzoo_base.ZooGame`) and options of the game.
         """
         super().__init__(name, **options)
@@ -48,7 +48,7 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
         for _ in range(MOST_DEALS):
             self._deal()
             self._settle()
-            if self._games["over"][0] == NOT_OVER:
+            if self._single.over == NOT_OVER:
                 break
         else:
             raise no_choice_left(self.game)
@@ -60,17 +60,16 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
 
     def _settle(self) -> None:
         """Compute the mask of the next decision; with ``skip_forced``, play forced plies."""
-        mask = self.game.legal_actions(self._games, 0)
+        single, mask = self._single, self._single.look()
         while self._skip_forced and np.count_nonzero(mask) == 1:
             self._play(int(mask.argmax()))
-            self._kernels.legal_actions(self._tables, plain(self._games), 0, mask)
-        self._mask = mask
-        seat = int(self._games["to_play"][0])
-        self.agent_selection = self.possible_agents[max(seat, 0)]
+            mask = single.look()
+        self.agent_selection = self.possible_agents[max(single.seat, 0)]
         shown = {self.agent_selection: mask.copy()}  # the mask that decides is not handed out
         self.infos: dict[str, dict[str, Any]] = {
             agent: {"action_mask": shown.get(agent, self._no_mask())} for agent in self.agents
         }
+        self._blame(self.infos)
         for agent, space in self._action_spaces.items():
             space.legal = shown.get(agent)
 
@@ -86,13 +85,14 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
         self._check_dealt("observe()")
         self._known(agent)
         acts = agent == self.agent_selection
-        return self._seen(agent, self._mask.copy() if acts else self._no_mask())
+        return self._seen(agent, self._single.mask.copy() if acts else self._no_mask())
 
     def step(self, action: int | None) -> None:
         """Play one ply for the selected agent.
 
         Raises:
-            IllegalAction: the action is not legal; the state is unchanged.
+            IllegalAction: the action is not legal, and does not lose the game; the state is
+                unchanged.
             InvalidOption: no game was dealt yet.
         """
         self._check_dealt("step()")
@@ -100,23 +100,27 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        number = whole_number(self.game, action)
-        if not 0 <= number < self.game.num_actions or not self._mask[number]:
-            raise self.game.illegal(self._games, 0, number, self._mask)
-        self._cumulative_rewards[agent] = 0.0
-        self._clear_rewards()
-        self._play(number)
+        number, loses = self._single.check(action)
+        if loses:
+            self._single.lose(self._seat_of[agent])
+        else:
+            self._play(number)
         self._settle()
-        over = self._games["over"][0]
-        if over != NOT_OVER or self._earnings.dense:
-            self.rewards.update(self._earned())
+        if self._single.pays_now:
+            self._pay(agent)
+        self._show()
+
+    def _pay(self, agent: str) -> None:
+        """Report the rewards, and the end if the game is over; ``agent`` has acted."""
+        self._cumulative_rewards[agent] = 0.0
+        self.rewards.update(self._earned())
+        over = self._single.over
         if over != NOT_OVER:
             ended = self.terminations if over == FINISHED else self.truncations
             ended.update(dict.fromkeys(self.agents, True))
         self._accumulate_rewards()
         if over != NOT_OVER:
             self._deads_step_first()
-        self._show()
 
 
 def wrapped(raw: BoardGameAEC) -> Any:

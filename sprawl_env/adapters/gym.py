@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from os import PathLike
 from typing import Any
 
 import gymnasium
 import numpy as np
 import numpy.typing as npt
 
+from sprawl_env.adapters.learners import learners_seat, seat_opponents
+from sprawl_env.adapters.single import SingleGame
 from sprawl_env.adapters.spaces import MaskedDiscrete, learner_space, observation_space
-from sprawl_env.bots.names import as_bot
-from sprawl_env.bots.protocol import Bot, ask
-from sprawl_env.bots.random import RandomBot
+from sprawl_env.bots.protocol import Bot, answer
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import (
     INT8,
     MOST_DEALS,
     as_array,
+    as_whole,
     check_row,
     check_seed,
-    check_whole,
     no_choice_left,
-    whole_number,
 )
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import as_game
-from sprawl_env.core.rewards import Earnings, RewardFunction
+from sprawl_env.core.rewards import RewardFunction
 from sprawl_env.core.rules import Played
-from sprawl_env.core.state import FINISHED, NOT_OVER, TRUNCATED, Games, clone
+from sprawl_env.core.state import FINISHED, NOBODY, NOT_OVER, TRUNCATED, Games
 from sprawl_env.kernels.arrays import Floats, Index, Mask
 from sprawl_env.render.modes import RENDER_FPS, RENDER_MODES, Renderer
 
@@ -93,7 +91,8 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
     ``info["action_mask"]`` and :meth:`action_masks` (the name that sb3-contrib expects).  The
     reward of a step is the sum of the learner's rewards until its next decision or the end of the
     game.  ``info["seat"]`` is the learner's seat.  At the end ``info`` also contains ``scores``
-    int32 ``[num_sides]`` and ``won`` (bool; True for a shared victory).
+    int32 ``[num_sides]`` and ``won`` (bool; True for a shared victory), and ``illegal``, the
+    learner's seat, if it lost by an illegal action.
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # noqa: RUF012 - Gymnasium's
@@ -108,8 +107,6 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         reward: str | RewardFunction = "winner",
         observations: str = "float32",
         observation: str = "array",
-        render_mode: str | None = None,
-        data: str | PathLike[str] | None = None,
         **options: Any,
     ) -> None:
         """Make the environment.
@@ -125,27 +122,27 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
                 ``game.observation_layout.scales`` they are the float32 observations.
             observation: ``"array"``, or ``"dict"``: observations are ``{"observation": ...,
                 "action_mask": int8 [num_actions]}``, for policies that take several inputs.
-            render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` or None (see
-                :meth:`render`).
-            data: folder of TOML files that replace those of the package.
-            **options: options of the game.
+            **options: options of the game, and
+
+                - ``illegal``: ``"raise"``, or ``"lose"``: an illegal action ends the game with the
+                  reward of :func:`~sprawl_env.adapters.illegal.forfeits`,
+                - ``render_mode``: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` or None (see
+                  :meth:`render`),
+                - ``data``: folder of TOML files that replace those of the package.
         """
-        self.game = as_game(name, data=data, **options)
-        self._renderer = Renderer(self.game, render_mode)
-        self.render_mode = render_mode
+        illegal = options.pop("illegal", "raise")
+        self.render_mode = options.pop("render_mode", None)
+        self.game = as_game(name, **options)
+        self._renderer = Renderer(self.game, self.render_mode)
         self._last: Played | None = None
-        seats = self.game.num_seats
-        if seat is not None:
-            seat = check_whole("seat=", seat, 0, seats - 1, f"None or a seat 0..{seats - 1}")
-        self._fixed_seat = seat
-        self._opponents = self._seat_opponents(opponent)
-        self._earnings = Earnings(self.game, reward)
+        self._fixed_seat = learners_seat(self.game, seat)
+        self._opponents = seat_opponents(self.game, opponent)
+        self._single = SingleGame(self.game, reward, illegal)
         self._array_space = observation_space(self.game, observations)
         self.observation_space = learner_space(self.game, self._array_space, observation)
         self.action_space: LegalDiscrete = LegalDiscrete(self.game.num_actions)
         self.seat = 0
         self._dealt = False
-        self._mask: Mask = np.zeros(self.game.num_actions, np.int8)
 
     @property
     def games(self) -> Games:
@@ -155,19 +152,7 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
             InvalidOption: no game was dealt yet.
         """
         self._check_dealt("games")
-        return clone(self._games)
-
-    def _seat_opponents(
-        self, opponent: str | Bot | type[Bot] | Sequence[str | Bot | type[Bot]] | None
-    ) -> list[Bot]:
-        others = self.game.num_seats - 1
-        if opponent is None:
-            return [RandomBot()] * others
-        if isinstance(opponent, str) or not isinstance(opponent, Sequence):
-            return [as_bot(opponent, self.game, what="opponent")] * others
-        if len(opponent) != others:
-            raise InvalidOption(f"opponent: expected one bot or {others}, got {len(opponent)}")
-        return [as_bot(bot, self.game, k, "opponent") for k, bot in enumerate(opponent)]
+        return self._single.copy()
 
     @checked
     def reset(
@@ -187,49 +172,46 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         for _ in range(MOST_DEALS):  # a tiny turn limit can end a game before the learner's turn
             self._deal()
             self._play_opponents()
-            if self._games["over"][0] == NOT_OVER:
+            if self._single.over == NOT_OVER:
                 break
         else:
             raise no_choice_left(self.game)
         seen = self._look()
-        self.action_space.open(self._mask.copy(), seed)
+        self.action_space.open(self._single.mask.copy(), seed)
         self._show()
         return seen
 
     def _deal(self) -> None:
         fixed, seats = self._fixed_seat, self.game.num_seats
         self.seat = int(self.np_random.integers(seats)) if fixed is None else fixed
-        self._games: Games = self.game.deal(1, int(self.np_random.integers(2**62)))
+        self._single.deal(int(self.np_random.integers(2**62)))
         self._last = None
-        self._earnings.begin(self._games)
 
     def _play_opponents(self) -> None:
         """Play until the learner owes a decision or the game is over."""
-        game, games = self.game, self._games
-        while games["over"][0] == NOT_OVER and games["to_play"][0] != self.seat:
-            to_play = int(games["to_play"][0])
+        single, game = self._single, self.game
+        while (to_play := single.seat) not in (self.seat, NOBODY):
             bot = self._opponents[(to_play - self.seat) % game.num_seats - 1]
-            mask = game.legal_actions(games, 0)[None]
             seen = np.empty((1, game.observation_size), np.float32)
             if bot.needs_observations:
-                game.observe(games, 0, to_play, seen[0])
-            action = ask(bot, game, games, _ONLY, seen, mask)[0]
-            self._note(int(action))
-            game.kernels.play(game.tables, games, 0, int(action))
+                single.observe(to_play, seen[0])
+            action = answer(bot, game, single.records, _ONLY, seen, single.look()[None])[0]
+            self._play(int(action))
 
     def _look(self) -> tuple[Observation, dict[str, Any]]:
-        self._mask = self.game.legal_actions(self._games, 0)
-        self.action_space.legal = self._mask.copy()  # decides nothing: step() reads its own mask
+        single, mask = self._single, self._single.look()
+        self.action_space.legal = mask.copy()  # decides nothing: step() reads its own mask
         self._dealt = True
-        info: dict[str, Any] = {"action_mask": self._mask.copy(), "seat": np.int64(self.seat)}
-        if self._games["over"][0] != NOT_OVER:
-            standings = self.game.standings(self._games, 0)
-            info["scores"] = self.game.scores(self._games, 0)
-            info["won"] = np.bool_(standings[self.seat] == standings.max())
+        info: dict[str, Any] = {"action_mask": mask.copy(), "seat": np.int64(self.seat)}
+        if single.over != NOT_OVER:
+            info["scores"] = single.scores()
+            info["won"] = np.bool_(single.has_won(self.seat))
+        if single.offender != NOBODY:
+            info["illegal"] = np.int64(single.offender)
         seen: Any = np.empty(self._array_space.shape, self._array_space.dtype)
-        self.game.observe(self._games, 0, self.seat, seen)
+        single.observe(self.seat, seen)
         if self.observation_space is not self._array_space:
-            return {"observation": seen, "action_mask": self._mask.copy()}, info
+            return {"observation": seen, "action_mask": mask.copy()}, info
         return seen, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
@@ -239,25 +221,29 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
             InvalidOption: no game was dealt yet.
         """
         self._check_dealt("action_masks()")
-        return self._mask.astype(np.bool_)
+        return self._single.mask.astype(np.bool_)
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Play the learner's action and the opponents' up to the learner's next decision.
 
         Raises:
-            IllegalAction: the action is not legal; the state is unchanged.
+            IllegalAction: the action is not legal, and does not lose the game; the state is
+                unchanged.
         """
         self._check_dealt("step()")
-        given = as_array(action)
-        number = whole_number(self.game, given.reshape(()) if given.size == 1 else action)
-        if not 0 <= number < self.game.num_actions or not self._mask[number]:
-            raise self.game.illegal(self._games, 0, number, self._mask)
-        self._note(number)
-        self.game.kernels.play(self.game.tables, self._games, 0, number)
-        self._play_opponents()
+        if as_whole(action) is None:
+            given = as_array(action)
+            action = given.reshape(()) if given.size == 1 else action
+        single = self._single
+        number, loses = single.check(action)
+        if loses:
+            single.lose(self.seat)
+        else:
+            self._play(number)
+            self._play_opponents()
         observation, info = self._look()
-        over = int(self._games["over"][0])
-        reward = float(self._earnings.since(self._games)[self.seat])
+        over = single.over
+        reward = float(single.earned()[self.seat]) if single.pays_now else 0.0
         self._show()
         return observation, reward, over == FINISHED, over == TRUNCATED, info
 
@@ -265,11 +251,12 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         if not self._dealt:
             raise InvalidOption(f"{self.game.name}: call reset() before {call}")
 
-    def _note(self, action: int) -> None:
-        """Remember the action that is about to be played, for rendering."""
+    def _play(self, action: int) -> None:
+        """Play one ply; remember it for rendering."""
         if self.render_mode is not None:
-            says = self.game.action_name(self._games, 0, action)
-            self._last = Played(int(self._games["to_play"][0]), action, says)
+            says = self.game.action_name(self._single.records, 0, action)
+            self._last = Played(self._single.seat, action, says)
+        self._single.play(action)
 
     def _show(self) -> None:
         """Update the window, if there is one."""
@@ -288,7 +275,7 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
             InvalidOption: there is no display for a window, or no game was dealt yet.
         """
         self._check_dealt("render()")
-        return self._renderer.render(self._games, 0, last=self._last)
+        return self._renderer.render(self._single.copy(), 0, last=self._last)
 
     def close(self) -> None:
         """Close the window, if there is one."""

@@ -10,10 +10,9 @@ from pettingzoo import ParallelEnv
 
 from sprawl_env.adapters.pettingzoo_base import ZooGame
 from sprawl_env.core.arguments import checked
-from sprawl_env.core.checks import whole_number
 from sprawl_env.core.errors import IllegalAction, InvalidOption
 from sprawl_env.core.game import Game
-from sprawl_env.core.state import FINISHED, NOT_OVER, TRUNCATED, Games, clone, plain
+from sprawl_env.core.state import FINISHED, NOBODY, NOT_OVER, TRUNCATED, plain
 from sprawl_env.kernels.arrays import Mask
 
 ByAgent: TypeAlias = dict[str, Any]
@@ -34,20 +33,21 @@ class BoardGameParallel(ZooGame, ParallelEnv):  # type: ignore[misc]  # pettingz
 
         Args:
             name: a game's name, or a :class:`~sprawl_env.core.game.Game`.
-            **options: ``render_mode``, ``reward``, ``data`` (see
+            **options: ``render_mode``, ``reward``, ``illegal``, ``data`` (see
                 :class:`~sprawl_env.adapters.pettingzoo_base.ZooGame`) and options of the game.
 
         Raises:
             InvalidOption: the game has no simultaneous choices.
         """
         super().__init__(name, **options)
-        owing, wait = self._kernels.owing, self.game.rules.wait
+        owing, wait = self.game.kernels.owing, self.game.rules.wait
         if owing is None or wait is None:
             raise InvalidOption(
                 f"{self.game.name}: has no simultaneous choices: expected the AEC environment, "
                 f"sprawl_env.{self.game.name}_v0.env()"
             )
         self._find_owing, self._wait = owing, wait
+        self._tables = plain(self.game.tables)
         self.metadata["is_parallelizable"] = True
         self.agents: list[str] = []
         self._masks: Mask = np.zeros((self.game.num_seats, self.game.num_actions), np.int8)
@@ -63,20 +63,16 @@ class BoardGameParallel(ZooGame, ParallelEnv):  # type: ignore[misc]  # pettingz
         self._show()
         return self._look()
 
-    def _as_if_to_play(self, seat: int) -> Games:
-        """Return a copy of the game ``[1]`` with ``seat`` to play."""
-        games = clone(self._games)
-        games["to_play"][0] = seat
-        return games
-
     def _open_pass(self) -> None:
         """Compute which seats choose in this pass, and the masks of all seats."""
-        bits = int(self._find_owing(self._tables, plain(self._games), 0))
-        self._owing = {seat for seat in self._seat_of.values() if bits >> seat & 1}
+        single = self._single
+        bits = int(self._find_owing(self._tables, single.records, 0))
+        lost = single.offender != NOBODY
+        self._owing = {seat for seat in self._seat_of.values() if bits >> seat & 1 and not lost}
         self._masks[:] = 0
         for seat, mask in enumerate(self._masks):
             if seat in self._owing:
-                self.game.legal_actions(self._as_if_to_play(seat), 0, mask)
+                single.look_as(seat, mask)
             else:
                 mask[self._wait] = 1
             self._action_spaces[self.possible_agents[seat]].legal = mask.copy()
@@ -84,12 +80,17 @@ class BoardGameParallel(ZooGame, ParallelEnv):  # type: ignore[misc]  # pettingz
     def _look(self) -> tuple[ByAgent, ByAgent]:
         masks = {agent: self._masks[self._seat_of[agent]] for agent in self.agents}
         seen = {agent: self._seen(agent, mask.copy()) for agent, mask in masks.items()}
-        return seen, {agent: {"action_mask": mask.copy()} for agent, mask in masks.items()}
+        infos = {agent: {"action_mask": mask.copy()} for agent, mask in masks.items()}
+        self._blame(infos)
+        return seen, infos
 
     def step(
         self, actions: Mapping[str, Any]
     ) -> tuple[ByAgent, dict[str, float], dict[str, bool], dict[str, bool], ByAgent]:
         """Play one pass.
+
+        With ``illegal="lose"`` nothing is played if an action is illegal; the first agent whose
+        action is illegal loses.
 
         Args:
             actions: one action for each agent, by agent.
@@ -98,15 +99,14 @@ class BoardGameParallel(ZooGame, ParallelEnv):  # type: ignore[misc]  # pettingz
             Observations, rewards, terminations, truncations and infos, each by agent.
 
         Raises:
-            IllegalAction: an agent's action is missing or not legal, or no game is running; the
-                state is unchanged.
+            IllegalAction: an agent's action is missing, or not legal and does not lose the game, or
+                no game is running; the state is unchanged.
         """
         chosen = self._checked(actions)
-        for _ in range(len(self._owing)):
-            seat = int(self._games["to_play"][0])
-            self._play(chosen.pop(seat))
+        for _ in range(len(chosen)):
+            self._play(chosen.pop(self._single.seat))
         self._open_pass()
-        over = int(self._games["over"][0])
+        over = self._single.over
         rewards = self._earned()
         terminations = dict.fromkeys(self.agents, over == FINISHED)
         truncations = dict.fromkeys(self.agents, over == TRUNCATED)
@@ -117,7 +117,10 @@ class BoardGameParallel(ZooGame, ParallelEnv):  # type: ignore[misc]  # pettingz
         return observations, rewards, terminations, truncations, infos
 
     def _checked(self, actions: Mapping[str, Any]) -> dict[int, int]:
-        """Check all actions; return those of the seats that choose in this pass, by seat."""
+        """Check all actions; return those of the seats that choose in this pass, by seat.
+
+        If an action loses the game, the game ends here, and no action is returned.
+        """
         if not self.agents:
             raise IllegalAction(f"{self.game.name}: no game is running: call reset()")
         if not isinstance(actions, Mapping) or set(actions) - set(self.agents):
@@ -125,16 +128,18 @@ class BoardGameParallel(ZooGame, ParallelEnv):  # type: ignore[misc]  # pettingz
                 f"{self.game.name}: actions: expected one for each of {', '.join(self.agents)}, "
                 f"by agent"
             )
-        chosen = {}
+        numbers, losers = {}, []
         for agent in self.agents:
             seat = self._seat_of[agent]
             try:
-                number = whole_number(self.game, actions.get(agent))
-                if not 0 <= number < self.game.num_actions or not self._masks[seat, number]:
-                    asked = self._as_if_to_play(seat)
-                    raise self.game.illegal(asked, 0, number, self._masks[seat])
+                asked = self._single.illegal.check(
+                    self._single.copy_for(seat), actions.get(agent), self._masks[seat]
+                )
             except IllegalAction as error:
                 raise IllegalAction(f"{agent}: {error}") from None
-            if seat in self._owing:
-                chosen[seat] = number
-        return chosen
+            numbers[seat], loses = asked
+            losers += [seat] if loses else []
+        if losers:
+            self._single.lose(losers[0])
+            return {}
+        return {seat: number for seat, number in numbers.items() if seat in self._owing}

@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from sprawl_env.adapters.single import SingleGame
 from sprawl_env.adapters.spaces import MaskedDiscrete
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import check_seed
 from sprawl_env.core.errors import InvalidOption, short
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import as_game
-from sprawl_env.core.rewards import Earnings, RewardFunction
+from sprawl_env.core.rewards import RewardFunction
 from sprawl_env.core.rules import Played
-from sprawl_env.core.state import Games, clone, plain
+from sprawl_env.core.state import NOBODY, Games
 from sprawl_env.kernels.arrays import Floats, Mask
 from sprawl_env.render.modes import RENDER_FPS, Renderer
 from sprawl_env.render.pixels import Pixels
@@ -39,6 +40,7 @@ class ZooGame:
         *,
         render_mode: str | None = None,
         reward: str | RewardFunction = "winner",
+        illegal: str = "raise",
         data: str | PathLike[str] | None = None,
         **options: Any,
     ) -> None:
@@ -49,11 +51,14 @@ class ZooGame:
             render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` or None (see
                 :meth:`render`).
             reward: see :mod:`sprawl_env.core.rewards`.
+            illegal: ``"raise"``, or ``"lose"``: an illegal action ends the game for all agents with
+                the rewards of :func:`~sprawl_env.adapters.illegal.forfeits`, and
+                ``infos[agent]["illegal"]`` names the agent that lost.
             data: folder of TOML files that replace those of the package.
             **options: options of the game.
 
         Raises:
-            InvalidOption: an option's value or the render mode is not allowed.
+            SprawlError: an argument is not allowed.
         """
         super().__init__()
         self.game = as_game(name, data=data, **options)
@@ -66,9 +71,7 @@ class ZooGame:
             "is_parallelizable": False,
             "render_fps": RENDER_FPS,
         }
-        self._kernels = self.game.kernels
-        self._tables = plain(self.game.tables)
-        self._earnings = Earnings(self.game, reward)
+        self._single = SingleGame(self.game, reward, illegal)
         self.possible_agents = [f"player_{seat}" for seat in range(self.game.num_seats)]
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         box = spaces.Box(-1.0, 1.0, (self.game.observation_size,), np.float32)
@@ -123,7 +126,7 @@ class ZooGame:
             InvalidOption: no game was dealt yet.
         """
         self._check_dealt("games")
-        return clone(self._games)
+        return self._single.copy()
 
     @property
     def record(self) -> Any:
@@ -133,7 +136,7 @@ class ZooGame:
             InvalidOption: no game was dealt yet.
         """
         self._check_dealt("record")
-        return clone(self._games)[0]
+        return self._single.copy()[0]
 
     def state(self) -> Floats:
         """Return the global observation: those of all seats, one after another.
@@ -148,7 +151,7 @@ class ZooGame:
         self._check_dealt("state()")
         seen: Floats = np.empty((self.game.num_seats, self.game.observation_size), np.float32)
         for seat, row in enumerate(seen):
-            self.game.observe(self._games, 0, seat, row)
+            self._single.observe(seat, row)
         return seen.reshape(-1)
 
     def _seed(self, seed: int | None) -> None:
@@ -156,29 +159,34 @@ class ZooGame:
             self._rng = np.random.default_rng(check_seed(seed))
 
     def _deal(self) -> None:
-        self._games: Games = self.game.deal(1, int(self._rng.integers(2**62)))
+        self._single.deal(int(self._rng.integers(2**62)))
         self._last = None
         self._dealt = True
-        self._earnings.begin(self._games)
         self.agents = list(self.possible_agents)
 
     def _earned(self) -> dict[str, float]:
         """Return the rewards of all agents since the last call."""
-        earned = self._earnings.since(self._games).tolist()
+        earned = self._single.earned().tolist()
         return dict(zip(self.possible_agents, earned, strict=True))
 
     def _seen(self, agent: str, mask: Mask) -> dict[str, Any]:
         """Return an agent's observation with the given mask, which is not copied."""
         observation: Floats = np.empty(self.game.observation_size, np.float32)
-        self.game.observe(self._games, 0, self._seat_of[agent], observation)
+        self._single.observe(self._seat_of[agent], observation)
         return {"observation": observation, "action_mask": mask}
 
     def _play(self, action: int) -> None:
         """Play one ply for the seat to play; remember the action for rendering."""
         if self.render_mode is not None:
-            says = self.game.action_name(self._games, 0, action)
-            self._last = Played(int(self._games["to_play"][0]), action, says)
-        self._kernels.play(self._tables, plain(self._games), 0, action)
+            says = self.game.action_name(self._single.records, 0, action)
+            self._last = Played(self._single.seat, action, says)
+        self._single.play(action)
+
+    def _blame(self, infos: dict[str, dict[str, Any]]) -> None:
+        """Name the agent that lost by an illegal action, if one did, in all infos."""
+        if self._single.offender != NOBODY:
+            for info in infos.values():
+                info["illegal"] = self.possible_agents[self._single.offender]
 
     def _show(self) -> None:
         """Update the window, if there is one."""
@@ -199,7 +207,7 @@ class ZooGame:
             InvalidOption: there is no display for a window, or no game was dealt yet.
         """
         self._check_dealt("render()")
-        return self._renderer.render(self._games, 0, last=self._last)
+        return self._renderer.render(self._single.copy(), 0, last=self._last)
 
     def close(self) -> None:
         """Close the window, if there is one."""

@@ -74,7 +74,12 @@ def _check_camel_case(name: str) -> None:
 def _register_gymnasium(name: str) -> None:
     gym_id = f"sprawl_env/{camel_case(name)}-v0"
     if gym_id not in gymnasium.registry:
-        gymnasium.register(gym_id, entry_point=f"{__name__}:make_gym", kwargs={"game": name})
+        gymnasium.register(
+            gym_id,
+            entry_point=f"{__name__}:make_gym",
+            vector_entry_point=f"{__name__}:make_gym_vector",
+            kwargs={"game": name},
+        )
 
 
 def _register_pettingzoo(name: str, parallel: bool) -> None:
@@ -94,6 +99,12 @@ def _register_pettingzoo(name: str, parallel: bool) -> None:
 def make_gym(game: str, **kwargs: Any) -> Any:
     """Make the Gymnasium environment of a game (the entry point of Gymnasium's registry)."""
     return importlib.import_module("sprawl_env.adapters.gym").BoardGameGym(game, **kwargs)
+
+
+def make_gym_vector(game: str, num_envs: int, **kwargs: Any) -> Any:
+    """Make the vector environment of a game (the vector entry point of Gymnasium's registry)."""
+    module = importlib.import_module("sprawl_env.adapters.gym_vector")
+    return module.BoardGameVectorEnv(game, num_envs, **kwargs)
 
 
 def make_aec(game: str, **kwargs: Any) -> Any:

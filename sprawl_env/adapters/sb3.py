@@ -15,26 +15,16 @@ from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
+from sprawl_env.adapters.learners import DrawnGames, Ending, LearnerSettings
 from sprawl_env.adapters.spaces import observation_space
-from sprawl_env.bots.names import as_bot
-from sprawl_env.bots.protocol import Bot, ask
-from sprawl_env.bots.random import RandomBot
+from sprawl_env.bots.protocol import Bot
 from sprawl_env.core.arguments import checked
-from sprawl_env.core.batch import BatchKernels, new_results, new_views
-from sprawl_env.core.checks import (
-    as_array,
-    check_memory,
-    check_seed,
-    check_whole,
-    checked_actions,
-)
-from sprawl_env.core.errors import InvalidOption, short
+from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import as_game
-from sprawl_env.core.rewards import WINNER, RewardFunction, own_rewards, reward_mode
-from sprawl_env.core.state import AUTOMATON, NOT_OVER, TRUNCATED, Games, clone
-from sprawl_env.kernels.arrays import Floats, Index, Mask
-from sprawl_env.kernels.rng import MAX_SEED
+from sprawl_env.core.rewards import RewardFunction
+from sprawl_env.core.state import TRUNCATED, Games
+from sprawl_env.kernels.arrays import Mask
 
 
 class SelfPlayVecEnv(VecEnv):
@@ -47,8 +37,9 @@ class SelfPlayVecEnv(VecEnv):
 
     ``infos[i]`` of an ended game contains ``terminal_observation``, ``episode`` (``r``: return,
     ``l``: decisions), ``scores`` ``[num_sides]``, ``won`` (1, or the share of a shared victory),
-    ``seat``, ``opponents`` (names; an automaton's is ``"automaton"``) and ``turn_limit``.  A game
-    that is cut off at its turn limit is scored as finished: there is no value to bootstrap from.
+    ``seat``, ``opponents`` (names; an automaton's is ``"automaton"``) and ``turn_limit``; if the
+    learner lost by an illegal action also ``illegal``, its seat.  A game that is cut off at its
+    turn limit is scored as finished: there is no value to bootstrap from.
     """
 
     @checked
@@ -80,46 +71,23 @@ class SelfPlayVecEnv(VecEnv):
             observations: ``"float32"``, or ``"int8"``: whole numbers, a quarter of the memory also
                 in a rollout buffer.  Times ``game.observation_layout.scales`` they are the float32
                 observations; a features extractor of the policy can multiply them.
-            **options: options of the game, e.g. ``num_players=3``, where its name is given.
+            **options: ``illegal``, and options of the game, e.g. ``num_players=3``, where its name
+                is given.  With ``illegal="lose"`` an illegal action ends the learner's game with
+                the reward of :func:`~sprawl_env.adapters.illegal.forfeits`; default:
+                ``"raise"``.
         """
+        illegal = options.pop("illegal", "raise")
         game = as_game(game, **options)
-        num_envs = check_whole("num_envs=", num_envs, 1)
-        each = game.dtype.itemsize + 8 * game.observation_size + 2 * game.num_actions
-        check_memory("num_envs", num_envs, each)
-        seed = check_seed(seed)
-        factor = as_array(scale)
-        if factor.ndim or factor.dtype.kind not in "iuf" or not np.isfinite(factor):
-            raise InvalidOption(f"scale={short(scale)}: expected a finite number")
-        self.game = game
-        self._seed = seed
-        self.render_mode = None
-        super().__init__(
-            num_envs,
-            observation_space(game, observations),
-            spaces.Discrete(game.num_actions),
+        settings = LearnerSettings(
+            reward=reward, scale=scale, observations=observations, illegal=illegal
         )
-        self._function = reward if callable(reward) else None
-        self._mode = WINNER if callable(reward) else reward_mode(reward)
-        self._scale = np.float32(scale)
-        self._kernels = BatchKernels(game)
-        seats = game.num_seats
-        self._games = game.blanks(num_envs)
-        self._all: Index = np.arange(num_envs)
-        self._views = new_views(game, num_envs, observations)  # of the learners
-        self._theirs = new_views(game, num_envs)  # of the opponents, in the first rows
-        self._results = new_results(game, num_envs)
-        self._earned: Floats = np.zeros(num_envs, np.float32)
-        self._carried: Floats = np.zeros(num_envs, np.float32)
-        self._learner: Index = np.zeros(num_envs, np.int64)
-        self._sitting: Index = np.zeros((num_envs, seats), np.int64)
-        self._return: Floats = np.zeros(num_envs, np.float32)
-        self._length: Index = np.zeros(num_envs, np.int64)
-        self._infos: list[dict[str, Any]] = [{} for _ in range(num_envs)]
-        self._done = np.zeros(num_envs, np.bool_)
+        space = observation_space(game, observations)
+        self.learners = DrawnGames(game, num_envs, settings, seed)
+        self.game = game
+        self.render_mode = None
+        super().__init__(self.learners.num_envs, space, spaces.Discrete(game.num_actions))
         self._dealt = self._asked = False  # whether reset() was called, and step_async()
-        self.decisions = 0  # of learners and opponents together
-        self.set_opponents([RandomBot(seed)] if opponents is None else opponents, weights)
-        self._start(seed)
+        self.set_opponents("random" if opponents is None else opponents, weights)
 
     @checked
     def set_opponents(
@@ -135,60 +103,39 @@ class SelfPlayVecEnv(VecEnv):
         Raises:
             SprawlError: there is no such bot, or the weights are not one a bot.
         """
-        if isinstance(opponents, str) or not isinstance(opponents, Sequence):
-            opponents = [opponents]
-        if len(opponents) == 0:
-            raise InvalidOption("opponents: expected at least one bot, got none")
-        given = np.ones(len(opponents)) if weights is None else as_array(weights)
-        fits = given.shape == (len(opponents),) and given.dtype.kind in "iuf"
-        if not fits or not np.isfinite(given).all() or given.min() < 0 or given.sum() <= 0:
-            raise InvalidOption(f"weights: expected {len(opponents)} numbers from 0, some positive")
-        self.opponents = [
-            as_bot(bot, self.game, (self._seed + k) & MAX_SEED, "opponents")
-            for k, bot in enumerate(opponents)
-        ]
-        self._chances = given / given.sum()
+        self.learners.set_opponents(opponents, weights)
 
-    def _start(self, seed: int) -> None:
-        self._seed = check_seed(seed)
-        self._rng = np.random.default_rng(self._seed)
-        for k, bot in enumerate(self.opponents):
-            bot.seed((self._seed + k) & MAX_SEED)
+    @property
+    def opponents(self) -> list[Bot]:
+        """The bots from which opponents are drawn."""
+        return self.learners.opponents
+
+    @property
+    def decisions(self) -> int:
+        """The number of decisions so far, of learners and opponents together."""
+        return self.learners.decisions
+
+    @property
+    def games(self) -> Games:
+        """The records ``[num_envs]``, a copy: writing to it changes no game."""
+        return self.learners.games
 
     @checked
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Seed deals, seats, opponents and the draws of opponents; call ``reset`` after it."""
         chosen = int(np.random.default_rng().integers(2**31)) if seed is None else seed
-        self._start(chosen)
+        self.learners.start(chosen)
         return [chosen] * self.num_envs
 
     def reset(self) -> VecEnvObs:
-        """Deal every game and play up to each learner's first decision."""
-        self._results.episode[:] = 0
-        self._carried[:] = 0
-        self._done[:] = True  # rewards before the first decision are carried over to its step
-        self._deal(self._all)
-        self._play_opponents(self._all)
-        self._finish_step()
-        self._done[:] = False
-        self._infos = [{} for _ in range(self.num_envs)]
+        """Deal every game and play up to each learner's first decision.
+
+        Raises:
+            InvalidOption: every game ends before the learner's first decision.
+        """
+        self.learners.reset()
         self._dealt, self._asked = True, False
-        return self._views.observations.copy()
-
-    @property
-    def games(self) -> Games:
-        """The records ``[num_envs]``, a copy: writing to it changes no game."""
-        return clone(self._games)
-
-    def _deal(self, which: Index) -> None:
-        """Deal games with the next seat for the learner and new opponents."""
-        seats = self.game.num_seats
-        self._learner[which] = (which + self._results.episode[which]) % seats
-        drawn = self._rng.choice(len(self.opponents), (len(which), seats), p=self._chances)
-        self._sitting[which] = drawn
-        self._kernels.deal(self._games, which, self._seed, self._mode, self._results)
-        self._return[which] = 0
-        self._length[which] = 0
+        return self.learners.views.observations.copy()
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
         """Check and keep the learners' actions, whole numbers ``[num_envs]``.
@@ -198,9 +145,7 @@ class SelfPlayVecEnv(VecEnv):
         """
         if not self._dealt:
             raise InvalidOption(f"{self.game.name}: call reset() before step()")
-        self._actions = checked_actions(
-            self.game, self._games, self._all, self._views.masks, actions
-        )
+        self._actions = self.learners.checked(actions)
         self._asked = True
 
     def step_wait(self) -> VecEnvStepReturn:
@@ -212,94 +157,18 @@ class SelfPlayVecEnv(VecEnv):
         if not self._asked:
             raise InvalidOption(f"{self.game.name}: call step_async() before step_wait()")
         self._asked = False
-        self._infos = [{} for _ in range(self.num_envs)]
-        self._done[:] = False
-        np.copyto(self._earned, self._carried)
-        self._carried[:] = 0
-        self._length += 1
-        self._play(self._all, self._actions)
-        self._play_opponents(self._all)
-        self._finish_step()
-        self._return += np.where(self._done, 0, self._earned)
-        return self._views.observations.copy(), self._earned.copy(), self._done.copy(), self._infos
-
-    def _play(self, which: Index, actions: Index) -> None:
-        """Play one ply in some games, add the learners' rewards, re-deal ended games."""
-        rewards = self._results.rewards
-        rewards[which] = 0
-        before = clone(self._games, which) if self._function is not None else None
-        self._kernels.step(self._games, which, actions, self._mode, self._results)
-        if self._function is not None and before is not None:
-            after = clone(self._games, which)
-            rewards[which] = own_rewards(self._function, self.game, before, after)
-        self.decisions += len(which)
-        gained = rewards[which, self._learner[which]] * self._scale
-        into = np.where(self._done[which], self._carried[which], self._earned[which])
-        done = self._done[which]
-        self._carried[which[done]] = (into + gained)[done]
-        self._earned[which[~done]] = (into + gained)[~done]
-        ended = which[self._results.over[which] != NOT_OVER]
-        if ended.size:
-            for i in ended:
-                self._end(int(i))
-            self._deal(ended)
-
-    def _end(self, i: int) -> None:
-        """Write the info of an ended game; skip a game in which the learner had no decision."""
-        self._carried[i] = 0
-        if self._done[i] or self._length[i] == 0:
-            return
-        self._done[i] = True
-        seat = int(self._learner[i])
-        last = np.empty(self.observation_space.shape or (), self.observation_space.dtype)
-        standings = self._results.standings[i]
-        winners = standings == standings.max()
-        others = [
-            self.opponents[k].name
-            for other, k in enumerate(self._sitting[i].tolist())
-            if other != seat
-        ] + [AUTOMATON] * (self.game.num_sides - self.game.num_seats)
-        self._infos[i] = {
-            "terminal_observation": self.game.observe(self._games, i, seat, last),
-            "episode": {
-                "r": float(self._return[i] + self._earned[i]),
-                "l": int(self._length[i]),
-                "t": 0.0,
-            },
-            "scores": self._results.scores[i].tolist(),
-            "won": float(winners[seat]) / int(winners.sum()),
-            "seat": seat,
-            "opponents": others,
-            "turn_limit": bool(self._results.over[i] == TRUNCATED),
-        }
-
-    def _play_opponents(self, which: Index) -> None:
-        """Let the opponents play, with the decisions of each bot in one batch."""
-        while True:
-            to_play = self._games["to_play"][which].astype(np.int64)
-            which = which[to_play != self._learner[which]]
-            if which.size == 0:
-                return
-            bots = self._sitting[which, self._games["to_play"][which]]
-            for k in np.unique(bots):
-                group = which[bots == k]
-                self._play(group, self._choose(self.opponents[k], group))
-
-    def _choose(self, bot: Bot, which: Index) -> Index:
-        """Return the actions of one bot in some games."""
-        size = len(which)
-        theirs, wants = self._theirs, bot.needs_observations
-        self._kernels.look(self._games, which, self._all[:size], theirs, observe=wants)
-        seen, may = theirs.observations[:size], theirs.masks[:size]
-        return ask(bot, self.game, self._games, which, seen, may)
-
-    def _finish_step(self) -> None:
-        """Write the observations and masks of the learners' decisions."""
-        self._kernels.look(self._games, self._all, self._all, self._views)
+        learners = self.learners
+        learners.step(*self._actions)
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        done = np.zeros(self.num_envs, np.bool_)
+        for i, ending in learners.endings.items():
+            done[i] = True
+            infos[i] = _info(ending, learners.earned[i])
+        return learners.views.observations.copy(), learners.earned.copy(), done, infos
 
     def action_masks(self) -> Mask:
         """Return the masks of the learners' decisions, int8 ``[num_envs, num_actions]``; a copy."""
-        return self._views.masks.copy()
+        return self.learners.views.masks.copy()
 
     def close(self) -> None:
         """Do nothing: there is nothing to close."""
@@ -329,3 +198,17 @@ class SelfPlayVecEnv(VecEnv):
     def env_is_wrapped(self, wrapper_class: type[Any], indices: VecEnvIndices = None) -> list[bool]:
         """Return False for each index: environments are never wrapped."""
         return [False] * len(list(self._get_indices(indices)))
+
+
+def _info(ending: Ending, earned: np.float32) -> dict[str, Any]:
+    """Return the info of an ended game, whose last step earned a reward."""
+    info = {
+        "terminal_observation": ending.observation,
+        "episode": {"r": float(ending.returned + earned), "l": ending.length, "t": 0.0},
+        "scores": ending.scores.tolist(),
+        "won": ending.share,
+        "seat": ending.seat,
+        "opponents": ending.opponents,
+        "turn_limit": ending.over == TRUNCATED,
+    }
+    return info | {"illegal": ending.seat} if ending.illegal else info

@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from gymnasium import spaces
 
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.batch import OBSERVATIONS
-from sprawl_env.core.checks import INT8, check_row, check_whole
-from sprawl_env.core.errors import InvalidOption, unknown
+from sprawl_env.core.checks import INT8, as_array, check_row, check_whole
+from sprawl_env.core.errors import InvalidOption, short, unknown
 from sprawl_env.core.game import Game
-from sprawl_env.kernels.arrays import Mask
+from sprawl_env.kernels.arrays import Index, Mask
+from sprawl_env.kernels.masks import new_generators
+from sprawl_env.kernels.masks import sample as draw_legal
 
 _MASK = (INT8,)  # dtypes of a mask, and of probabilities, as Gymnasium takes them
 _PROBABILITY = (np.dtype(np.float64),)
@@ -54,6 +57,79 @@ class MaskedDiscrete(spaces.Discrete):
         if mask is None and probability is None:
             mask = self.legal
         return super().sample(mask=mask, probability=probability)
+
+
+class MaskedMultiDiscrete(spaces.MultiDiscrete):
+    """An action id for each of many games; ``sample()`` draws legal ones.
+
+    Attributes:
+        legal: int8 ``[num_envs, n]``, 1 = legal; None: all actions are drawn.  It decides nothing
+            but what is drawn.
+        single: the space of one game's action.
+    """
+
+    legal: Mask | None
+
+    @checked
+    def __init__(self, num_envs: int, n: int) -> None:
+        who = type(self).__name__
+        num_envs = check_whole(f"{who}: num_envs=", num_envs, 1, _MOST_ACTIONS)
+        n = check_whole(f"{who}: n=", n, 1, _MOST_ACTIONS)
+        super().__init__(np.full(num_envs, n))
+        self.single = spaces.Discrete(n)
+        self.legal = None
+
+    def sample(self, mask: Any = None, probability: Any = None) -> Any:
+        """Draw an action for each game by ``probability`` or ``mask`` if given, otherwise legal.
+
+        Args:
+            mask: int8 ``[num_envs, n]``, as in ``info["action_mask"]``, or a tuple with a row for
+                each game, as Gymnasium has it.  For a row without legal actions 0 is drawn.
+            probability: float64, in the same forms; every row sums to 1.
+
+        Returns:
+            int64 ``[num_envs]``.
+
+        Raises:
+            InvalidOption: both are given, or one is something else.
+        """
+        if mask is not None and probability is not None:
+            raise InvalidOption("sample: expected mask or probability, not both")
+        if probability is not None:
+            return self._draw(self._rows("sample: probability", probability, np.float64))
+        if mask is not None:
+            mask = self._rows("sample: mask", mask, np.int8)
+            if (mask.view(np.uint8) > 1).any():
+                raise InvalidOption("sample: mask: expected 0 and 1")
+        legal = self.legal if mask is None else mask
+        if legal is None:
+            return super().sample()
+        drawn: Index = np.empty(len(legal), np.int64)
+        draw_legal(legal, new_generators(1, int(self.np_random.integers(2**62))), drawn)
+        return drawn
+
+    def _rows(self, what: str, rows: Any, kind: type[np.generic]) -> npt.NDArray[Any]:
+        """Return an array with a row for each game.
+
+        Raises:
+            InvalidOption: it is something else.
+        """
+        given = as_array(rows)
+        shape = (len(self.nvec), int(self.single.n))
+        if given.shape != shape or given.dtype != kind:
+            raise InvalidOption(
+                f"{what}: expected {np.dtype(kind)} of shape {shape}, got {short(given)}"
+            )
+        return np.ascontiguousarray(given)
+
+    def _draw(self, probability: npt.NDArray[np.float64]) -> Index:
+        """Draw an action for each game by its row of probabilities."""
+        if not (probability >= 0).all() or not np.isclose(probability.sum(axis=1), 1.0).all():
+            raise InvalidOption("sample: probability: expected numbers from 0 with sum 1")
+        up_to = probability.cumsum(axis=1)
+        at = self.np_random.random(len(probability)) * up_to[:, -1]
+        drawn: Index = (up_to > at[:, None]).argmax(axis=1)
+        return drawn
 
 
 FORMS = ("array", "dict")  # of what a learner is given

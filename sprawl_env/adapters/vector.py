@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from sprawl_env.adapters.illegal import Illegal, with_last
 from sprawl_env.adapters.threads import ThreadPool, Turn
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.batch import (
@@ -42,10 +43,20 @@ from sprawl_env.core.errors import IllegalAction, InvalidOption
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import as_game
 from sprawl_env.core.rewards import WINNER, RewardFunction, is_dense, own_rewards, reward_mode
-from sprawl_env.core.state import FINISHED, NOT_OVER, TRUNCATED, Games, clone, plain, raw_bytes
+from sprawl_env.core.state import (
+    FINISHED,
+    NOBODY,
+    NOT_OVER,
+    TRUNCATED,
+    Games,
+    clone,
+    plain,
+    raw_bytes,
+)
 from sprawl_env.core.variants import in_turn
 from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
-from sprawl_env.kernels.masks import new_generators
+from sprawl_env.kernels.masks import NO_ACTION, new_generators
+from sprawl_env.kernels.signals import Words
 from sprawl_env.render.modes import Renderer
 from sprawl_env.render.pixels import Pixels
 
@@ -93,7 +104,8 @@ class Ended(NamedTuple):
         which: int64 ``[k]``, indices of their environments.
         games: records ``[k]``, their last positions.
         scores: int32 ``[k, num_sides]``, final points.
-        standings: int32 ``[k, num_sides]``, the ranking; a larger number is a better place.
+        standings: int32 ``[k, num_sides]``, the ranking; a larger number is a better place.  A seat
+            that lost by an illegal action is last.
     """
 
     which: Index
@@ -112,6 +124,7 @@ class VectorSettings:
     observations: str | None = "float32"
     skip_forced: bool = False
     render_mode: str | None = None
+    illegal: str = "raise"
 
 
 class VectorGames:
@@ -134,6 +147,8 @@ class VectorGames:
         terminated: bool ``[num_envs]``: the game ended by its rules in the last step; the other
             arrays already show the next game.
         truncated: bool ``[num_envs]``: the same for a game that ended at a turn limit.
+        illegal: int64 ``[num_envs]``, the seat that lost a game by an illegal action in the last
+            step, otherwise -1; always -1 unless ``illegal="lose"`` was chosen.
         final_scores: int32 ``[num_envs, num_sides]``, points at the end of the last game that
             ended; with a reward at every ply, the current points.  Sides are the seats and, with
             one seat, the automaton if the game has one.
@@ -158,6 +173,7 @@ class VectorGames:
         self.seed = check_seed(chosen.seed)
         self._function = chosen.reward if callable(chosen.reward) else None
         self._mode = WINNER if callable(chosen.reward) else reward_mode(chosen.reward)
+        self._illegal = Illegal(game, chosen.illegal, chosen.reward)
         self._skip_forced = check_flag("skip_forced", chosen.skip_forced)
         self._renderer = Renderer(game, chosen.render_mode)
         self.render_mode = chosen.render_mode
@@ -175,6 +191,8 @@ class VectorGames:
         self.final_scores = self._results.scores.view()
         self.terminated = np.zeros(num_envs, np.bool_)
         self.truncated = np.zeros(num_envs, np.bool_)
+        self._offenders: Index = np.full(num_envs, NOBODY)
+        self.illegal = self._offenders.view()
         self._all: Index = np.arange(num_envs)
         self._actions: Index = np.zeros(num_envs, np.int64)
         self._drawn: Index = np.zeros(num_envs, np.int64)
@@ -191,12 +209,12 @@ class VectorGames:
         return ThreadPool(
             self._orders,
             [
-                self._work_of(share, self._all[start:stop])
+                self._work_of(share, self._all[start:stop], self._orders)
                 for share, (start, stop) in enumerate(pairwise(edges))
             ],
         )
 
-    def _work_of(self, number: int, which: Index) -> Callable[[], None]:
+    def _work_of(self, number: int, which: Index, orders: Words) -> Callable[[], None]:
         """Return the call that executes orders in a share of the games."""
         share = Share(
             number=number,
@@ -207,6 +225,7 @@ class VectorGames:
             generators=self._generators,
             mask=np.zeros(self.num_actions, np.int8),
             numbers=np.zeros(self.game.observation_size, np.int8),
+            until=np.zeros(0, np.int64),
         )
         return functools.partial(
             BatchKernels(self.game).work,
@@ -217,7 +236,7 @@ class VectorGames:
             self._skip_forced,
             self._results,
             self._views,
-            self._orders,
+            orders,
         )
 
     @property
@@ -233,7 +252,10 @@ class VectorGames:
         """
         which = np.flatnonzero(self._results.over != NOT_OVER)
         games = clone(self._results.finals, which)
-        return Ended(which, games, self.game.scores(games), self.game.standings(games))
+        standings, seats = self.game.standings(games), self._offenders[which]
+        lost = seats != NOBODY
+        standings[lost] = with_last(standings[lost], seats[lost])
+        return Ended(which, games, self.game.scores(games), standings)
 
     def reset(self, seed: int | None = None) -> Look:
         """Deal every game; game ``i`` is dealt from ``(seed, i, episode)``.
@@ -256,6 +278,7 @@ class VectorGames:
     def _started_look(self) -> Look:
         self._started = True
         self._results.over[:] = NOT_OVER
+        self._offenders[:] = NOBODY
         self.terminated[:] = False
         self.truncated[:] = False
         return Look(self.observations, self.masks, self.to_play)
@@ -351,8 +374,8 @@ class VectorGames:
             actions: whole numbers ``[num_envs]``.
 
         Raises:
-            IllegalAction: an action is not legal, or the array has another shape; nothing has
-                changed.
+            IllegalAction: an action is not legal, and does not lose the game, or the array has
+                another shape; nothing has changed.
             InvalidOption: the games are closed, or your reward function returns something else
                 than a reward for each seat.
         """
@@ -360,7 +383,7 @@ class VectorGames:
             raise self._turn.taken()
         try:
             self._pool.wait()
-            self._take_actions(actions)
+            loses = self._take_actions(actions)
             self._results.rewards[:] = 0
             before = self.games if self._function is not None else None
             self._run(PLAY | DEAL_ENDED | self._look)
@@ -368,6 +391,8 @@ class VectorGames:
                 after, over = self.games, self._results.over != NOT_OVER
                 raw_bytes(after)[over] = raw_bytes(self._results.finals)[over]
                 self._results.rewards[:] = own_rewards(self._function, self.game, before, after)
+            if self._illegal.loses:
+                self._forfeit(loses)
             np.equal(self._results.over, FINISHED, out=self.terminated)
             np.equal(self._results.over, TRUNCATED, out=self.truncated)
         finally:
@@ -381,10 +406,46 @@ class VectorGames:
             self.truncated,
         )
 
-    def _take_actions(self, actions: npt.ArrayLike) -> None:
+    def _take_actions(self, actions: npt.ArrayLike) -> Index:
+        """Check the actions and keep them; return the games that they lose, int64 ``[k]``."""
         if not self._started:
             raise IllegalAction(f"{self.game.name}: call reset() before step()")
-        self._actions[:] = checked_actions(self.game, self._games, self._all, self._legal, actions)
+        if not self._illegal.loses:
+            self._actions[:] = checked_actions(
+                self.game, self._games, self._all, self._legal, actions
+            )
+            return self._all[:0]
+        chosen, loses = self._illegal.check_all(self._legal, actions)
+        self._actions[:] = np.where(loses, NO_ACTION, chosen)  # nothing is played there
+        return np.flatnonzero(loses)
+
+    def _forfeit(self, which: Index) -> None:
+        """End games whose seats to play lose by an illegal action, and deal the next ones."""
+        self._offenders[:] = NOBODY
+        if which.size == 0:
+            return
+        results, seats = self._results, self._games["to_play"][which].astype(np.int64)
+        self._offenders[which] = seats
+        raw_bytes(results.finals)[which] = raw_bytes(self._games)[which]
+        games = clone(self._games, which)
+        scores, standings = self.game.scores(games), with_last(self.game.standings(games), seats)
+        paid = self._illegal.paid(scores, seats)
+        self._deal_again(which)
+        results.rewards[which] = paid
+        results.over[which], results.standings[which] = FINISHED, standings
+        if not is_dense(self._mode):
+            results.scores[which] = scores
+
+    def _deal_again(self, which: Index) -> None:
+        """Deal some games and look at them.
+
+        Raises:
+            InvalidOption: with ``skip_forced``, every game ends before a seat has a choice.
+        """
+        orders = new_orders(DEAL | self._look, self.seed)
+        self._work_of(0, which, orders)()
+        if orders[STUCK]:
+            raise no_choice_left(self.game)
 
     def sample_actions(self) -> Index:
         """Return a random legal action for each game, all equally likely; a new array.
@@ -436,7 +497,6 @@ def make_vec(
     reward: str | RewardFunction = "winner",
     observations: str | None = "float32",
     skip_forced: bool = False,
-    render_mode: str | None = None,
     **options: Any,
 ) -> VectorGames:
     """Return ``num_envs`` games of self-play as numpy arrays.
@@ -452,13 +512,17 @@ def make_vec(
         observations: ``"float32"``; ``"int8"`` for whole numbers, a quarter of the memory; None:
             no observations (size 0), for speed.
         skip_forced: play forced plies, in which only one action is legal, automatically.
-        render_mode: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` or None, for
-            :meth:`VectorGames.render`.
-        **options: options of the game, e.g. ``num_players=3``; ``data`` is a folder of TOML files
-            that replace those of the package.  ``options=[{...}, {...}]`` are several sets of
-            options, at most ``num_envs``, with the same number of seats: game ``i`` is always dealt
-            with set ``i % len(options)`` and the options given beside them
-            (:meth:`VectorGames.set_options` changes them).
+        **options: options of the game, e.g. ``num_players=3``, and
+
+            - ``illegal``: ``"raise"``, or ``"lose"``: an illegal action ends the game with the
+              rewards of :func:`~sprawl_env.adapters.illegal.forfeits`, and
+              ``VectorGames.illegal`` says which seat lost,
+            - ``render_mode``: ``"ansi"``, ``"svg"``, ``"rgb_array"``, ``"human"`` or None, for
+              :meth:`VectorGames.render`,
+            - ``data``: a folder of TOML files that replace those of the package,
+            - ``options``: ``[{...}, {...}]``, several sets of options, at most ``num_envs``, with
+              the same number of seats: game ``i`` is always dealt with set ``i % len(options)`` and
+              the options given beside them (:meth:`VectorGames.set_options` changes them).
 
     Raises:
         SprawlError: there is no such game, option, reward, type of observations or render mode, a
@@ -471,7 +535,8 @@ def make_vec(
         reward=reward,
         observations=observations,
         skip_forced=skip_forced,
-        render_mode=render_mode,
+        render_mode=options.pop("render_mode", None),
+        illegal=options.pop("illegal", "raise"),
     )
     return VectorGames(_mixed_game(name, options), num_envs, settings)
 

@@ -154,9 +154,16 @@ def ask(
         observations = check_rows("ask: observations", observations, size, FLOAT32)
     if len(masks) != len(which) or (bot.needs_observations and len(observations) != len(which)):
         raise InvalidOption(f"ask: expected {len(which)} rows, one for each of which")
+    return answer(bot, game, games, which, observations, masks)
+
+
+def answer(
+    bot: Bot, game: Game, games: Games, which: Index, observations: Floats, masks: Mask
+) -> Index:
+    """Return what :func:`ask` does, of arguments that are known to fit."""
     states = states_for(bot, game, games, which, masks) if bot.needs_states else None
-    answer = bot.act(observations if bot.needs_observations else None, masks.copy(), states)
+    given = bot.act(observations if bot.needs_observations else None, masks.copy(), states)
     try:
-        return checked_actions(game, games, which, masks, answer)
+        return checked_actions(game, games, which, masks, given)
     except IllegalAction as error:
         raise IllegalAction(f"bot {bot.name}: {error}") from None

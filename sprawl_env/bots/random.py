@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import INT8, check_rows, check_seed
-from sprawl_env.core.state import Games
+from sprawl_env.core.state import Games, plain
 from sprawl_env.kernels.arrays import Floats, Mask
 from sprawl_env.kernels.masks import new_generators, sample
 
@@ -25,7 +25,7 @@ class RandomBot:
 
     def seed(self, seed: int) -> None:
         """Seed the generator; the same seed and the same calls give the same actions."""
-        self._generator = new_generators(1, check_seed(seed))
+        self._generator = plain(new_generators(1, check_seed(seed)))
 
     def act(
         self, observations: Floats | None, masks: Mask, states: Games | None

@@ -30,7 +30,8 @@ from sprawl_env.kernels.signals import APART, Words, signal, wait_for
 from sprawl_env.kernels.stream import stream, to_floats
 
 POSTED, WHAT, SEED, STUCK = range(4)  # indices of words, see new_orders
-DEAL, PLAY, DEAL_ENDED, LOOK, OBSERVE, DRAW = (1 << k for k in range(6))  # values of the word WHAT
+# Values of the word WHAT.
+DEAL, PLAY, DEAL_ENDED, LOOK, OBSERVE, DRAW, REPEAT = (1 << k for k in range(7))
 NO_ORDER: Final = -1
 NOTHING: Final = 0  # no task
 OBSERVATIONS: Final = ("float32", "int8")  # types of observations
@@ -53,6 +54,7 @@ class Share(NamedTuple):
         generators: for drawing, by row (see :func:`~sprawl_env.kernels.masks.new_generators`).
         mask: int8 ``[num_actions]``, scratch of this share.
         numbers: int8 ``[observation_size]``, scratch of this share for an observation as float32.
+        until: int64, with ``REPEAT`` the seat at whose decision a game stops, by row.
     """
 
     number: int
@@ -63,6 +65,7 @@ class Share(NamedTuple):
     generators: Any
     mask: Mask
     numbers: Mask
+    until: Index
 
 
 class Results(NamedTuple):
@@ -123,7 +126,7 @@ _NO_GENERATORS: Final = plain(new_generators(0, 0))
 
 def new_share(which: Index, rows: Index, actions: Index, numbers: Mask = _NO_MASK) -> Share:
     """Return the share of a caller that executes one order, without drawing or forced plies."""
-    return Share(0, which, rows, actions, _NO_INDEX, _NO_GENERATORS, _NO_MASK, numbers)
+    return Share(0, which, rows, actions, _NO_INDEX, _NO_GENERATORS, _NO_MASK, numbers, _NO_INDEX)
 
 
 def new_results(
@@ -202,6 +205,16 @@ class BatchKernels:
         share = new_share(which, np.arange(which.size), actions)
         self._execute(games, share, mode, results, self._no_views, new_orders(PLAY))
 
+    def draw_until(
+        self, games: Games, share: Share, mode: int, results: Results, views: Views
+    ) -> None:
+        """Play random actions in the games of a share until ``share.until`` or the end.
+
+        Each row of ``views.masks`` is the mask of the next decision, before the call and after it.
+        """
+        what = DRAW | PLAY | LOOK | REPEAT
+        self._execute(games, share, mode, results, views, new_orders(what))
+
     def look(
         self, games: Games, which: Index, rows: Index, views: Views, observe: bool = True
     ) -> None:
@@ -232,7 +245,9 @@ def new_orders(what: int = 0, seed: int = 0, shares: int = 1) -> Words:
       ``PLAY``: play an action in each game;
     - ``DEAL_ENDED``: re-deal the games that end by the action;
     - ``LOOK``: write the mask of the seat to play;
-    - ``OBSERVE``, with ``LOOK``: write its observation.
+    - ``OBSERVE``, with ``LOOK``: write its observation;
+    - ``REPEAT``, with ``LOOK``: execute the order again in the same game, until the seat of the
+      share's ``until`` is to play or the game is over.
 
     ``[STUCK]`` is set to 1 if ``MOST_DEALS`` deals in a row end before a seat has a choice.
     """
@@ -294,8 +309,7 @@ def _work_kernel(rules: GameRules) -> Callable[..., None]:
             if k == share.which.size:
                 number, k = report(orders, share.number, number), 0
                 continue
-            what, i, row = orders[WHAT], share.which[k], share.rows[k]
-            k += 1
+            what, i, row, k = orders[WHAT], share.which[k], share.rows[k], k + 1
             if k < share.which.size and what != DRAW:  # drawing reads no game
                 prefetch(games, share.which[k])
             if what & DRAW:
@@ -334,8 +348,15 @@ def _work_kernel(rules: GameRules) -> Callable[..., None]:
                     numbers = share.numbers if views.floats.shape[0] > 0 else views.numbers[row]
                     observe(tables, games, i, seat, numbers)
                     convert(numbers, views, row)
+                k -= repeats(what, seat, share.until, row)
 
     return work
+
+
+@kernel
+def repeats(what: int, seat: int, until: Index, row: int) -> int:
+    """Return 1 if the order is to be executed again in the same game, otherwise 0."""
+    return 1 if what & REPEAT and seat != NOBODY and seat != until[row] else 0
 
 
 @kernel

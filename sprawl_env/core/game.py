@@ -29,7 +29,14 @@ from sprawl_env.core.points import known_scores, points_table
 from sprawl_env.core.records import RecordCheck
 from sprawl_env.core.rules import GameRules, Picture, Played, PointsRow, View, totals_kernel
 from sprawl_env.core.shown import Shown
-from sprawl_env.core.state import NOBODY, NOT_OVER, Games, plain, raw_bytes
+from sprawl_env.core.state import (
+    NOBODY,
+    NOT_OVER,
+    Games,
+    plain,
+    raw_bytes,
+    with_one_dtype,
+)
 from sprawl_env.core.variants import (
     complete,
     fields_of,
@@ -75,7 +82,7 @@ class Game:
         self.data_folder = data
         self.data = rules.load_data(data)
         rules.check_options(self.data, numbers)
-        self.tables = rules.compile_tables(self.data, numbers)
+        self.tables = with_one_dtype(rules.compile_tables(self.data, numbers))
         self.actions = rules.actions
         self.num_actions = rules.actions.size
         self.observation_layout = rules.layout(self.tables, self.num_seats)

@@ -177,8 +177,10 @@ class Earnings:
 
     def begin(self, games: Games) -> None:
         """Start a new game: ``games`` ``[1]`` has just been dealt."""
-        self._scores[:] = self._game.scores(games, 0)
-        self._before = clone(games)
+        if self._function is not None:
+            self._before = clone(games)
+        elif self.dense:
+            self._scores[:] = self._game.scores(games, 0)
 
     def since(self, games: Games) -> Floats:
         """Return the rewards since the last call, float32 ``[num_seats]``.

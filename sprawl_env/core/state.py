@@ -47,6 +47,20 @@ def plain(records: Any) -> Any:
     return records if isinstance(records, np.recarray) else records.view(np.recarray)
 
 
+_dtypes: Final[dict[Any, np.dtype[Any]]] = {}
+
+
+def with_one_dtype(records: Any) -> Any:
+    """Return records whose dtype is the same object for all equal dtypes, a view.
+
+    Whenever Python calls a kernel, numba looks up the types of arrays by their dtypes.  For another
+    object than the first one it compares all fields, which takes microseconds.
+    """
+    dtype = records.dtype
+    one = _dtypes.setdefault((dtype.type, dtype), dtype)
+    return _view(_view(records, np.ndarray), one).view(type(records))
+
+
 def raw_bytes(games: Games) -> npt.NDArray[np.uint8]:
     """Return the bytes of a batch as uint8 ``[n, itemsize]``, a view."""
     return games.view(np.ndarray).view(np.uint8).reshape(len(games), games.dtype.itemsize)

@@ -39,18 +39,6 @@ def sums(game, reward, first, last):
     return np.asarray(paid, float)[: game.num_seats]
 
 
-class Recorder:
-    """A game's deals, in order: what ``game.deal`` has returned."""
-
-    def __init__(self, game, monkeypatch):
-        self.first, deal = [], game.deal
-        monkeypatch.setattr(game, "deal", lambda *args: self.note(deal(*args)))
-
-    def note(self, games):
-        self.first.append(games.copy())
-        return games
-
-
 def played_by_aec(game, reward, count):
     env, rng = BoardGameAEC(game, reward=reward), np.random.default_rng(0)
     for k in range(count):
@@ -116,11 +104,17 @@ def played_by_batch(game, reward, count):
 
 
 def played_by_gym(game, reward, count, monkeypatch):
-    dealt = Recorder(game, monkeypatch)
-    env = BoardGameGym(game, reward=reward)
+    env, dealt = BoardGameGym(game, reward=reward), []
+    single, deal = env._single, env._single.deal
+
+    def note_deal(seed):
+        deal(seed)
+        dealt.append(single.copy())
+
+    monkeypatch.setattr(single, "deal", note_deal)
     for k in range(count):
         _, info = env.reset(seed=k)
-        first, total, over = dealt.first[-1], 0.0, False
+        first, total, over = dealt[-1], 0.0, False
         while not over:
             action = env.action_space.sample(info["action_mask"])
             _, paid, terminated, truncated, info = env.step(action)
@@ -130,19 +124,19 @@ def played_by_gym(game, reward, count, monkeypatch):
 
 def played_by_sb3(game, reward, count, monkeypatch):
     env, rng = SelfPlayVecEnv(game, min(count, 16), reward=reward, seed=3), np.random.default_rng(0)
-    deal, end, first, wholes = env._deal, env._end, {}, []
+    learners, first, wholes = env.learners, {}, []
+    deal, ending = learners._deal, learners._ending
 
     def note_deal(which):
         deal(which)
         first.update((int(i), env.games[i : i + 1]) for i in which)
 
-    def note_end(i):
-        end(i)
-        if env._infos[i] and i not in ended:
-            ended[i] = first[i], env.games[i : i + 1]
+    def note_end(i, illegal):
+        ended[i] = first[i], env.games[i : i + 1]
+        return ending(i, illegal)
 
-    monkeypatch.setattr(env, "_deal", note_deal)
-    monkeypatch.setattr(env, "_end", note_end)
+    monkeypatch.setattr(learners, "_deal", note_deal)
+    monkeypatch.setattr(learners, "_ending", note_end)
     env.reset()
     while len(wholes) < count:
         ended = {}

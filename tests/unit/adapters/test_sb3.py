@@ -45,9 +45,10 @@ def test_every_learner_owes_a_decision_and_sees_its_own_side(any_game):
     observations = env.reset()
     rng = np.random.default_rng(0)
     for _ in range(STEPS):
-        assert (env.games.to_play == env._learner).all()
+        seats = env.learners.seats
+        assert (env.games.to_play == seats).all()
         for i in range(8):
-            seat = int(env._learner[i])
+            seat = int(seats[i])
             assert np.array_equal(observations[i], any_game.observe(env.games, i, seat))
             assert np.array_equal(env.action_masks()[i], any_game.legal_actions(env.games, i))
         observations, *_ = env.step(choose(env, rng))
