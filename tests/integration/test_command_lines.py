@@ -271,7 +271,7 @@ def test_evaluation_prints_a_table_and_writes_json(tmp_path):
     assert result["versions"]["numpy"] == np.__version__
     assert result["config"] == {
         "game": "tower_up", "bots": ["greedy", "random", "random"], "num_players": 3,
-        "options": [], "num_games": 30, "seed": 0,
+        "options": [], "num_games": 30, "seed": 0, "parts": 1,
     }  # fmt: skip
 
 
@@ -291,7 +291,7 @@ def test_play_in_the_terminal_ends_at_the_end_of_input(tmp_path):
     assert "Tower Up" in out
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_training_survives_sigkill_and_goes_on(tmp_path):
     pytest.importorskip("sb3_contrib")

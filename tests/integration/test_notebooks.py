@@ -16,6 +16,7 @@ from tests.commands import ROOT, command, finish
 
 FILES = sorted((ROOT / "notebooks").glob("*.ipynb"))
 NAMES = [path.name for path in FILES]
+SLOW = {"2_anatomy.ipynb", "3_training.ipynb"}
 
 
 def load(path):
@@ -43,7 +44,11 @@ def test_what_is_committed_was_executed_cleanly(path):
 @pytest.mark.long
 @pytest.mark.compiled
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("path", FILES, ids=NAMES)
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=[pytest.mark.slow] * (path.name in SLOW)) for path in FILES],
+    ids=NAMES,
+)
 def test_a_notebook_runs_in_a_fresh_kernel_and_leaves_nothing_behind(path, tmp_path):
     before = path.read_bytes(), sorted(path.parent.iterdir())
     run = command("experiments.notebooks", str(path), "--out", "done", cwd=tmp_path)

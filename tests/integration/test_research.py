@@ -28,6 +28,8 @@ RUNS = {  # arguments, and what the output tells
     "edit_and_search": ((), "seat 0 holds [3, 0, 0, 1]"),
 }
 
+TRAIN = ("imitate", "reinforce")  # for a quarter of a minute each
+
 
 def test_every_script_is_run():
     assert {path.stem for path in FOLDER.glob("*.py")} == RUNS.keys()
@@ -35,7 +37,9 @@ def test_every_script_is_run():
 
 @pytest.mark.long
 @pytest.mark.compiled
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in TRAIN)) for name in RUNS]
+)
 def test_a_script_of_a_researcher_runs(name, tmp_path):
     for library in NEEDS.get(name, ()):
         pytest.importorskip(library)

@@ -192,7 +192,7 @@ def test_a_tournament_by_name_from_a_script(folder):
 
 @pytest.mark.long
 @pytest.mark.skipif(not JIT, reason="trains")
-@pytest.mark.parametrize("heuristic", [True, False])
+@pytest.mark.parametrize("heuristic", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_it_trains_in_two_processes_with_and_without_a_heuristic(folder, heuristic):
     pytest.importorskip("sb3_contrib")
     if not heuristic:

@@ -59,7 +59,7 @@ def test_a_game_with_simultaneous_choices_and_an_automaton_passes(seats):
     [
         ("tower_up", {"num_players": 3}),
         ("ginkgopolis", {"num_players": 2}),
-        pytest.param("urban_sprawl", {"num_players": 2}, marks=pytest.mark.long),
+        pytest.param("urban_sprawl", {"num_players": 2}, marks=pytest.mark.slow),
     ],
 )
 def test_the_games_of_the_suite_pass(name, options):
