@@ -180,7 +180,10 @@ def test_how_fast(measured, monkeypatch):
         return lambda: len(tournament("tower_up", ["greedy", "planner"], **settings).results)
 
     works = {"two processes of this machine": work("local"), "Ray, two cores": work("ray")}
-    measured.rates("games of a tournament of 200, tower_up, greedy and planner", works)
+    measured.rates(
+        "games of a tournament of 200, the start of the workers included, tower_up, greedy and planner",
+        works,
+    )
     ray.shutdown()
 
 
