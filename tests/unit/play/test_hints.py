@@ -52,7 +52,7 @@ def test_hints_are_greedy_the_ranked_search_and_the_best_agent(name, monkeypatch
     expected = ("greedy", ranked_search(name))
     monkeypatch.setattr(play, "missing", lambda modules: [])
     assert play.default_hints(sprawl_env.game(name)) == (*expected, "agent:best")
-    assert play.default_hints(sprawl_env.game(name, num_players=4)) == expected
+    assert play.default_hints(sprawl_env.game(name, num_players=3)) == expected
     monkeypatch.setattr(play, "missing", lambda modules: ["torch"])
     assert play.default_hints(sprawl_env.game(name)) == expected
 
