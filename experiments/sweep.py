@@ -38,7 +38,7 @@ from experiments import ablations, curves
 from experiments.ablations import SHARES, Row
 from sprawl_env.arena.engines import check_engine, pool_of, values
 from sprawl_env.arena.evaluation import games_bar
-from sprawl_env.arena.workers import NO_SEAT, Watch, Work
+from sprawl_env.arena.workers import NO_SEAT, Watch, Work, unlimited
 from sprawl_env.console import console, run, say
 from sprawl_env.core.checks import check_seed, check_whole
 from sprawl_env.core.errors import InvalidOption, unknown
@@ -245,7 +245,7 @@ def train_all(config: Config, runs: Sequence[Run]) -> list[Row]:
     pool: Callable[..., Any] = partial(pool_of, config.engine, processes=config.processes)
     bar = games_bar()
     shared = replace(config, out=config.out.resolve())
-    with bar, pool(begin, shared, seconds=lambda task, seat: float("inf")) as workers:
+    with bar, pool(begin, shared, seconds=unlimited) as workers:
         shown = bar.add_task("runs", total=len(runs), completed=len(runs) - len(missing))
         for _, row in values(workers, missing, lambda k: f"{runs[k].name} (see its .log)"):
             say(line_of(row))

@@ -33,7 +33,7 @@ from experiments.fuzz.walks import (
 )
 from sprawl_env.arena.engines import check_engine, pool_of
 from sprawl_env.arena.journal import Journal, Row
-from sprawl_env.arena.workers import Done, Watch
+from sprawl_env.arena.workers import Done, Watch, unlimited
 from sprawl_env.arena.workers import Work as Task
 from sprawl_env.console import console, option_words
 from sprawl_env.core import registry
@@ -49,7 +49,6 @@ from sprawl_env.replays.verification import verify
 
 CHUNK: Final = {"random": 1000, "greedy": 20}  # games with the same options
 MOST_FAILURES: Final = 3  # of a chunk, which ends there
-FOR_EVER: Final = 1e9
 DEFAULTS: Final = 0.5  # share of the numbers that keep their default
 TRIES: Final = 1000
 _COUNTS: Final = ("chunk", "games", "plies", "checks", "finished")
@@ -261,13 +260,7 @@ def _played(config: Games, chunks: list[tuple[str, int]], left: list[int]) -> It
     """Play chunks in processes; yield their rows."""
     size = CHUNK[config.bot]
     bar = progress("games")
-    workers = pool_of(
-        config.engine,
-        start_worker,
-        config,
-        processes=config.jobs,
-        seconds=lambda task, seat: FOR_EVER,
-    )
+    workers = pool_of(config.engine, start_worker, config, processes=config.jobs, seconds=unlimited)
     with bar, workers:
         shown = bar.add_task(
             "", total=len(chunks) * size, completed=(len(chunks) - len(left)) * size

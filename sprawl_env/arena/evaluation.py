@@ -206,7 +206,8 @@ def evaluate(
     names = names_of(bots)
     if not names:
         raise InvalidOption("bots: expected at least one")
-    by_name = {name: guarded_bot(bot, made) for name, bot in zip(names, bots, strict=True)}
+    given = dict(zip(names, bots, strict=True))
+    by_name = {name: guarded_bot(bot, made) for name, bot in given.items()}
     alone = made.num_seats == 1
     if not alone:
         names = line_up(names, made.num_seats)
@@ -216,7 +217,6 @@ def evaluate(
         playing = [by_name[name] for name in names]
         lines, results = play(made, names, playing, num_games, seed, progress=progress)
     else:
-        given = dict(zip(names_of(bots), bots, strict=True))
         setup = Setup(made, tuple(names), given, num_games, seed, parts)
         pool = partial(pool_of, engine, processes=processes)
         lines, results = measure_parts(setup, pool, progress=progress)

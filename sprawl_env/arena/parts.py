@@ -9,7 +9,7 @@ from functools import partial
 from sprawl_env.arena.engines import Pool, values
 from sprawl_env.arena.entrants import check_instance, guarded_bot
 from sprawl_env.arena.games import Results, join, play_games
-from sprawl_env.arena.workers import Watch, Work
+from sprawl_env.arena.workers import Watch, Work, unlimited
 from sprawl_env.bots.protocol import Bot
 from sprawl_env.core.errors import SprawlError
 from sprawl_env.core.game import Game
@@ -72,10 +72,6 @@ def begin(setup: Setup) -> Work:
     return partial(play_part, setup)
 
 
-def _unlimited(task: int, seat: int) -> float:
-    return float("inf")
-
-
 def play_parts(
     setup: Setup, pool: Callable[..., Pool], advance: Callable[[int], None]
 ) -> list[Results]:
@@ -100,7 +96,7 @@ def play_parts(
     def name_of(task: int) -> str:
         return " v ".join(dict.fromkeys(setup.line_ups[task // setup.parts]))
 
-    with pool(begin, setup, seconds=_unlimited) as workers:
+    with pool(begin, setup, seconds=unlimited) as workers:
         for task, value in values(workers, range(count * setup.parts), name_of):
             if isinstance(value, SprawlError):
                 raise value

@@ -34,6 +34,11 @@ MOST_FALSE_STARTS: Final = 3  # of workers in a row that die before their first 
 LONGEST_WAIT: Final = 5.0  # for a killed process to end
 
 
+def unlimited(task: int, seat: int) -> float:
+    """Return the seconds that a decision may take where there is no time limit."""
+    return float("inf")
+
+
 class WorkerError(SprawlError):
     """Worker processes that cannot start."""
 

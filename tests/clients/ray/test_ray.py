@@ -67,8 +67,8 @@ def test_a_stopped_tournament_goes_on_with_the_other_engine(tmp_path):
 
 
 def test_bots_that_hang_or_die_forfeit_as_on_one_machine(tmp_path):
-    for bot, reason in (("Hangs", "no answer within 1 seconds"), ("Ends", "exit code 7")):
-        bots = [f"tests.clients.ray.bots:{bot}", "random"]
+    for bot, reason in (("Stalls", "no answer within 1 seconds"), ("Dies", "exit code 7")):
+        bots = [f"tests.bots:{bot}", "random"]
         settings = {"game": LOTS, "move_seconds": 1.0, "processes": 1}
         local, _ = play("local", tmp_path / bot / "local", bots, 2, **settings)
         found, _ = play("ray", tmp_path / bot / "ray", bots, 2, **settings)

@@ -1,6 +1,5 @@
 """Matches in parts: the same games whoever plays them."""
 
-import os
 import re
 from functools import partial
 
@@ -14,6 +13,7 @@ from sprawl_env.arena.parts import Setup, begin, play_parts
 from sprawl_env.arena.workers import Done, Lost, WorkerError
 from sprawl_env.bots.random import RandomBot
 from sprawl_env.core.errors import InvalidOption, SprawlError, UnknownName
+from tests.bots import Dies, First
 
 LOTS = "examples.lots:RULES"
 FIELDS = list(Results.__dataclass_fields__)
@@ -102,26 +102,14 @@ def test_a_part_whose_process_dies_two_times_is_an_error():
         play_parts(setup, partial(Here, lost=(1, 1)), lambda n: None)
 
 
-class Ends:
-    """Ends its process."""
-
+class Ends(Dies):
     name = "ends"
-    needs_observations = needs_states = False
-
-    def __init__(self, game=None, seed=0):
-        pass
-
-    def seed(self, seed):
-        pass
-
-    def act(self, observations, masks, states=None):
-        os._exit(7)
 
 
-class Stumbles(Ends):
+class Stumbles(First):
     name = "stumbles"
 
-    def act(self, observations, masks, states=None):
+    def act(self, observations, masks, states):
         raise ValueError("no idea")
 
 
