@@ -10,7 +10,7 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from sprawl_env.adapters.learners import Ending, LearnerSettings, SeededGames
+from sprawl_env.adapters.learners import Endings, LearnerSettings, SeededGames
 from sprawl_env.adapters.spaces import MaskedMultiDiscrete, learner_space, observation_space
 from sprawl_env.bots.protocol import Bot
 from sprawl_env.core.arguments import checked
@@ -84,29 +84,37 @@ class BoardGameVectorEnv(VectorEnv[Any, Any, npt.NDArray[Any]]):
             observation: ``"array"``, or ``"dict"`` with the masks, as of the single environment.
             autoreset_mode: ``"NextStep"``, ``"SameStep"``, ``"Disabled"``, or Gymnasium's
                 ``AutoresetMode``.
-            **options: ``illegal`` and ``render_mode``, as of the single environment but not
-                ``"human"``; ``data`` and options of the game.
+            **options: options of the game, and
+
+                - ``num_threads``: number of threads that share the games while the opponents are
+                  random; default 1,
+                - ``illegal``, ``data`` and ``render_mode``, as of the single environment but not
+                  ``"human"``.
 
         Raises:
             SprawlError: an argument is not allowed.
         """
         self.autoreset_mode = _mode_of(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
-        illegal = options.pop("illegal", "raise")
         self.render_mode = options.pop("render_mode", None)
         if self.render_mode == "human":
             raise InvalidOption(
                 "render_mode='human': many games have no window: expected 'rgb_array' in "
                 "gymnasium.wrappers.vector.HumanRendering"
             )
+        settings = LearnerSettings(
+            reward=reward,
+            observations=observations,
+            illegal=options.pop("illegal", "raise"),
+            redeals=self.autoreset_mode is AutoresetMode.SAME_STEP,
+            num_threads=options.pop("num_threads", 1),
+        )
         self.game = as_game(name, **options)
         self._renderer = Renderer(self.game, self.render_mode)
-        settings = LearnerSettings(reward=reward, observations=observations, illegal=illegal)
         array = observation_space(self.game, observations)
         self.single_observation_space = learner_space(self.game, array, observation)
         self._learners = SeededGames(self.game, num_envs, settings, seat)
         self._learners.set_opponent(opponent)
-        self._learners.redeals = self.autoreset_mode is AutoresetMode.SAME_STEP
         self.num_envs = self._learners.num_envs
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space: MaskedMultiDiscrete = MaskedMultiDiscrete(
@@ -212,12 +220,12 @@ class BoardGameVectorEnv(VectorEnv[Any, Any, npt.NDArray[Any]]):
                 f"env {i}: its game is over: call reset(options={{'reset_mask': flags}}) first"
             )
         learners.step(*learners.checked(actions))
-        ends: Index = np.zeros(self.num_envs, np.int64)
-        for i, ending in learners.endings.items():
-            ends[i] = ending.over
+        ends = np.zeros(self.num_envs, np.int8)
         seen, info = self._seen()
-        if learners.endings:
-            self._add_endings(info)
+        endings = learners.endings
+        if endings is not None:
+            ends[endings.which] = endings.over
+            self._add_endings(info, endings)
         return seen, learners.earned.astype(np.float64), ends == FINISHED, ends == TRUNCATED, info
 
     def _seen(self) -> tuple[Any, dict[str, Any]]:
@@ -226,57 +234,51 @@ class BoardGameVectorEnv(VectorEnv[Any, Any, npt.NDArray[Any]]):
         masks: Mask = views.masks.copy()
         if self.autoreset_mode is AutoresetMode.DISABLED:
             masks[over] = 0
-        self.action_space.legal = masks.copy()  # decides nothing but what is drawn
+        self.action_space.legal = masks  # decides nothing but what is drawn
         info: dict[str, Any] = {}
         self._add(info, "action_mask", masks)
         self._add(info, "seat", self._learners.seats)
-        observations = views.observations.copy()
         if not self._with_mask:
-            return observations, info
-        return {"observation": observations, "action_mask": masks.copy()}, info
+            return views.observations, info
+        return {"observation": views.observations, "action_mask": masks.copy()}, info
 
     def _add(self, info: dict[str, Any], key: str, values: Any, which: Flags | None = None) -> None:
         """Add an entry, and the entry that says of which games it is; None: of all."""
         info[key] = values
         info[f"_{key}"] = np.ones(self.num_envs, np.bool_) if which is None else which.copy()
 
-    def _add_endings(self, info: dict[str, Any]) -> None:
+    def _add_endings(self, info: dict[str, Any], endings: Endings) -> None:
         """Add what is known of the games that have ended."""
-        endings = self._learners.endings
-        which, each = list(endings), list(endings.values())
-        ended = np.zeros(self.num_envs, np.bool_)
-        ended[which] = True
-        seats: Index = np.zeros(self.num_envs, np.int64)
-        seats[which] = [ending.seat for ending in each]
+        which = endings.which
+        ended = self._spread(which, True)
         if self.autoreset_mode is AutoresetMode.SAME_STEP:
             last = np.full(self.num_envs, None, object)
-            for i, ending in endings.items():
-                last[i] = self._last_observation(ending)
+            for k, i in enumerate(which.tolist()):
+                last[i] = self._last_observation(endings.observations[k])
             self._add(info, "final_obs", last, ended)
             final: dict[str, Any] = {}
             self._add(final, "action_mask", np.zeros_like(info["action_mask"]), ended)
-            self._add(final, "seat", seats, ended)
+            self._add(final, "seat", self._spread(which, endings.seats), ended)
             self._add(info, "final_info", final, ended)
             info = final
-        scores = np.zeros((self.num_envs, self.game.num_sides), np.int32)
-        scores[which] = [ending.scores for ending in each]
-        self._add(info, "scores", scores, ended)
-        won = np.zeros(self.num_envs, np.bool_)
-        won[which] = [ending.won for ending in each]
-        self._add(info, "won", won, ended)
-        lost = np.zeros(self.num_envs, np.bool_)
-        lost[which] = [ending.illegal for ending in each]
-        if lost.any():
-            self._add(info, "illegal", np.where(lost, seats, 0), lost)
+        self._add(info, "scores", self._spread(which, endings.scores), ended)
+        self._add(info, "won", self._spread(which, endings.won), ended)
+        if endings.illegal.any():
+            lost, seats = which[endings.illegal], endings.seats[endings.illegal]
+            self._add(info, "illegal", self._spread(lost, seats), self._spread(lost, True))
 
-    def _last_observation(self, ending: Ending) -> Any:
+    def _spread(self, which: Index, values: Any) -> npt.NDArray[Any]:
+        """Return an array for all games, 0 where no value is given."""
+        values = np.asarray(values)
+        spread = np.zeros((self.num_envs, *values.shape[1:]), values.dtype)
+        spread[which] = values
+        return spread
+
+    def _last_observation(self, observation: npt.NDArray[Any]) -> Any:
         """Return the last observation of a game, as of the single environment."""
         if not self._with_mask:
-            return ending.observation
-        return {
-            "observation": ending.observation,
-            "action_mask": np.zeros(self.game.num_actions, np.int8),
-        }
+            return observation
+        return {"observation": observation, "action_mask": np.zeros(self.game.num_actions, np.int8)}
 
     def render(self) -> Any:
         """Return a picture of each game with all hidden information, a tuple.
@@ -291,6 +293,10 @@ class BoardGameVectorEnv(VectorEnv[Any, Any, npt.NDArray[Any]]):
         games = self.games
         each = (clone(games, slice(i, i + 1)) for i in range(self.num_envs))
         return tuple(self._renderer.render(one, 0) for one in each)
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Stop the threads."""
+        self._learners.close()
 
 
 def _mode_of(mode: str | AutoresetMode) -> AutoresetMode:

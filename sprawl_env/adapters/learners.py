@@ -8,18 +8,26 @@ decision again or its game is over.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from sprawl_env.adapters.illegal import Flags, Illegal, with_last
+from sprawl_env.adapters.spare import SpareArrays
+from sprawl_env.adapters.threads import OneOrderPool, split
 from sprawl_env.bots.names import as_bot
 from sprawl_env.bots.protocol import Bot, answer
 from sprawl_env.bots.random import RandomBot
-from sprawl_env.core.batch import BatchKernels, Share, new_results, new_views
+from sprawl_env.core.batch import (
+    BatchKernels,
+    Share,
+    new_results,
+    new_views,
+)
 from sprawl_env.core.checks import (
     MOST_DEALS,
     as_array,
@@ -33,8 +41,8 @@ from sprawl_env.core.errors import InvalidOption, short
 from sprawl_env.core.game import Game
 from sprawl_env.core.rewards import WINNER, RewardFunction, is_dense, own_rewards, reward_mode
 from sprawl_env.core.state import AUTOMATON, FINISHED, NOT_OVER, Games, clone, plain, raw_bytes
-from sprawl_env.kernels.arrays import Floats, Index, Ints
-from sprawl_env.kernels.masks import new_generators
+from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
+from sprawl_env.kernels.masks import NO_ACTION, new_generators
 from sprawl_env.kernels.rng import MAX_SEED, combine
 
 Opponents = str | Bot | type[Bot] | Sequence[str | Bot | type[Bot]]
@@ -43,46 +51,50 @@ UNSEEDED: Final = -1  # no seed, as Gymnasium says it
 IGNORED: Final = 0  # the action in the mask of a game that is over
 
 
-class Ending(NamedTuple):
-    """How a game ended for its learner.
+class Endings(NamedTuple):
+    """How games ended for their learners, ``k`` of them.
 
     Attributes:
-        seat: the learner's.
-        observation: the learner's last one, float32 or int8 ``[observation_size]``.
-        scores: int32 ``[num_sides]``, final points.
-        standings: int32 ``[num_sides]``, the ranking; a larger number is a better place.
-        over: ``FINISHED`` or ``TRUNCATED``.
-        illegal: the learner lost by an illegal action.
-        opponents: names of the bots in the other seats, and of an automaton.
-        returned: the learner's rewards up to the step before.
-        length: the learner's decisions.
-        before: with a reward function, the record ``[1]`` at the last report; otherwise None.
-        after: with a reward function, the last position, a record ``[1]``; otherwise None.
+        which: int64 ``[k]``, indices of the games.
+        seats: int64 ``[k]``, the learners'.
+        observations: the learners' last ones, float32 or int8 ``[k, observation_size]``.
+        scores: int32 ``[k, num_sides]``, final points.
+        standings: int32 ``[k, num_sides]``, the ranking; a larger number is a better place.
+        over: int8 ``[k]``, ``FINISHED`` or ``TRUNCATED``.
+        illegal: bool ``[k]``: the learner lost by an illegal action.
+        sitting: int64 ``[k, num_seats]``, the bot of each seat but the learner's.
+        returned: float32 ``[k]``, the learners' rewards up to the step before.
+        lengths: int64 ``[k]``, numbers of the learners' decisions.
+        before: with a reward function, records ``[k]`` at the last report; otherwise none.
+        after: with a reward function, the last positions, records ``[k]``; otherwise none.
     """
 
-    seat: int
-    observation: npt.NDArray[Any]
+    which: Index
+    seats: Index
+    observations: npt.NDArray[Any]
     scores: Ints
     standings: Ints
-    over: int
-    illegal: bool
-    opponents: list[str]
-    returned: np.float32
-    length: int
-    before: Games | None
-    after: Games | None
+    over: Mask
+    illegal: Flags
+    sitting: Index
+    returned: Floats
+    lengths: Index
+    before: Games
+    after: Games
 
     @property
-    def won(self) -> bool:
-        """Whether the learner won or shared the victory."""
-        standings = self.standings.tolist()
-        return bool(standings[self.seat] == max(standings))
+    def won(self) -> Flags:
+        """Whether the learners won or shared the victory, bool ``[k]``."""
+        best = self.standings.max(axis=1)
+        won: Flags = self.standings[np.arange(self.which.size), self.seats] == best
+        return won
 
     @property
-    def share(self) -> float:
-        """The learner's share of the victory, 0..1."""
-        standings = self.standings.tolist()
-        return float(self.won) / int(standings.count(max(standings)))
+    def shares(self) -> Floats:
+        """The learners' shares of the victories, 0..1, float64 ``[k]``."""
+        winners = self.standings == self.standings.max(axis=1, keepdims=True)
+        shares: Floats = self.won / winners.sum(axis=1)
+        return shares
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,6 +105,8 @@ class LearnerSettings:
     scale: float = 1.0
     observations: str = "float32"
     illegal: str = "raise"
+    redeals: bool = True  # an ended game is dealt again in the same step
+    num_threads: int = 1
 
 
 class LearnerGames(ABC):
@@ -105,13 +119,11 @@ class LearnerGames(ABC):
     Attributes:
         opponents: the bots.
         earned: float32 ``[num_envs]``, the rewards of the last step.
-        endings: by index, the games that ended in the last step.
+        views: observations and masks of the learners' decisions, by game; the observations are
+            new with every call, the masks are overwritten.
         over: bool ``[num_envs]``, the games that ended and were not re-dealt.
-        views: observations and masks of the learners' decisions, by game; overwritten.
         decisions: of learners and opponents together.
     """
-
-    redeals = True  # whether an ended game is re-dealt in the same step
 
     def __init__(self, game: Game, num_envs: int, settings: LearnerSettings) -> None:
         """Make the games; :meth:`begin` deals them.
@@ -127,6 +139,7 @@ class LearnerGames(ABC):
             raise InvalidOption(f"scale={short(settings.scale)}: expected a finite number")
         self.game, self.num_envs = game, num_envs
         self._illegal = Illegal(game, settings.illegal, reward)
+        self._redeals = settings.redeals
         self._function = reward if callable(reward) else None
         self._mode = WINNER if callable(reward) else reward_mode(reward)
         self._scale = np.float32(settings.scale)
@@ -135,6 +148,7 @@ class LearnerGames(ABC):
         self._reported = game.empty(num_envs if self._function else 0)
         self.everyone: Index = np.arange(num_envs)
         self.views = new_views(game, num_envs, settings.observations)
+        self._spare = SpareArrays(self.views.observations)
         self._theirs = new_views(game, num_envs)  # of the opponents, in the first rows
         self._results = new_results(game, num_envs)
         self.earned: Floats = np.zeros(num_envs, np.float32)
@@ -145,7 +159,7 @@ class LearnerGames(ABC):
         self._length: Index = np.zeros(num_envs, np.int64)
         self._deals: Index = np.zeros(num_envs, np.int64)  # since the last decision
         self.over = np.zeros(num_envs, np.bool_)
-        self.endings: dict[int, Ending] = {}
+        self._endings: list[Endings] = []
         self.opponents: list[Bot] = []
         self.decisions = 0
 
@@ -159,9 +173,28 @@ class LearnerGames(ABC):
         """The learners' seats, int64 ``[num_envs]``; a copy."""
         return self._learner.copy()
 
+    @property
+    def endings(self) -> Endings | None:
+        """The games that ended in the last step; None: no game."""
+        if len(self._endings) > 1:
+            parts: Any = zip(*self._endings, strict=True)
+            self._endings = [Endings(*(np.concatenate(part) for part in parts))]
+        return self._endings[0] if self._endings else None
+
     @abstractmethod
     def _seat(self, which: Index) -> None:
         """Choose the seats of learners and opponents in some games, and deal these games."""
+
+    def names(self, seat: int, sitting: Index) -> list[str]:
+        """Return the names of the bots in the seats other than the learner's, and of an automaton.
+
+        Args:
+            seat: the learner's.
+            sitting: int64 ``[num_seats]``, the bot of each other seat.
+        """
+        others = np.delete(sitting, seat).tolist()
+        automata = [AUTOMATON] * (self.game.num_sides - self.game.num_seats)
+        return [self.opponents[k].name for k in others] + automata
 
     # ------------------------------------------------------------------------------------- calls
 
@@ -171,11 +204,14 @@ class LearnerGames(ABC):
         Raises:
             InvalidOption: every game ends before the learner's first decision.
         """
-        self.endings = {}
+        self._endings = []
         self._deals[which] = 0
+        self._new_observations()
         self._deal(which)
         self._play_opponents(which)
-        self._look(which)
+        others = np.setdiff1d(self.everyone, which)
+        self._kernels.look(self._games, others, others, self.views, last=self._learner)
+        self._show_over(others[self.over[others]])
 
     def checked(self, actions: Any) -> tuple[Index, Flags]:
         """Return the learners' actions, int64 ``[num_envs]``, and which of them lose the game.
@@ -206,24 +242,29 @@ class LearnerGames(ABC):
         Raises:
             InvalidOption: every game ends before the learner's first decision.
         """
-        waiting, acting = np.flatnonzero(self.over), ~self.over
-        self.endings = {}
+        acting = ~self.over
+        legal, lost = np.flatnonzero(acting & ~loses), np.flatnonzero(acting & loses)
+        self._endings = []
         np.copyto(self.earned, self._carried)
         self._carried[:] = 0
         self._deals[:] = 0
         self._length += 1
-        legal = np.flatnonzero(acting & ~loses)
-        self._play(legal, actions[legal])
-        self._forfeit(np.flatnonzero(acting & loses))
-        self._deal(waiting)
-        self._play_opponents(self.everyone)
+        self._new_observations()
+        self._deal(np.flatnonzero(self.over))
+        self._play_round(legal, actions, lost)
         if self._function is not None:
             self._pay(self._function, legal)
-        self._look(self.everyone)
         self._return += self.earned
-        self._return[list(self.endings)] = 0
+        if self.endings:
+            self._return[self.endings.which] = 0
 
     # ------------------------------------------------------------------------------------- plies
+
+    def _play_round(self, legal: Index, actions: Index, lost: Index) -> None:
+        """Play the learners' legal actions, end the games they lose, then play the opponents."""
+        self._play(legal, actions[legal])
+        self._forfeit(lost)
+        self._play_opponents(self.everyone)
 
     def _play(self, which: Index, actions: Index) -> None:
         """Play ``actions[k]`` in game ``which[k]`` and add the learners' rewards."""
@@ -266,37 +307,48 @@ class LearnerGames(ABC):
             return
         self._carried[which] = 0
         decided = self._length[which] > 0
-        for i in which[decided].tolist():
-            self.endings[i] = self._ending(i, illegal)
-        self.over[which] = decided & (not self.redeals)
+        self._note(which[decided], illegal)
+        self.over[which] = decided & (not self._redeals)
         self._deal(which[~self.over[which]])
 
-    def _ending(self, i: int, illegal: bool) -> Ending:
-        """Return how game ``i`` has ended."""
-        seat, results, game = int(self._learner[i]), self._results, self.game
-        sitting = enumerate(self._sitting[i].tolist())
-        others = [self.opponents[k].name for other, k in sitting if other != seat]
-        paid_later = self._function is not None
-        return Ending(
-            seat=seat,
-            observation=self._observed(i, seat),
-            scores=results.scores[i].copy(),
-            standings=results.standings[i].copy(),
-            over=int(results.over[i]),
-            illegal=illegal,
-            opponents=others + [AUTOMATON] * (game.num_sides - game.num_seats),
-            returned=self._return[i],
-            length=int(self._length[i]),
-            before=clone(self._reported, slice(i, i + 1)) if paid_later else None,
-            after=clone(self._games, slice(i, i + 1)) if paid_later else None,
+    def _note(self, which: Index, illegal: bool) -> None:
+        """Note how some games have ended; :attr:`views` keep the last observations."""
+        if which.size == 0:
+            return
+        self._look_last(which)
+        self._show_over(which)
+        results, reported = self._results, which if self._function is not None else which[:0]
+        self._endings.append(
+            Endings(
+                which=which,
+                seats=self._learner[which],
+                observations=self.views.observations[which],
+                scores=results.scores[which],
+                standings=results.standings[which],
+                over=results.over[which],
+                illegal=np.full(which.size, illegal),
+                sitting=self._sitting[which],
+                returned=self._return[which],
+                lengths=self._length[which],
+                before=clone(self._reported, reported),
+                after=clone(self._games, reported),
+            )
         )
 
-    def _observed(self, i: int, seat: int) -> npt.NDArray[Any]:
-        """Return what a seat sees of game ``i``."""
-        game, kind = self.game, self.views.observations.dtype
-        numbers = np.empty(game.observation_size, np.int8)
-        game.kernels.observe(plain(game.tables), self._games, i, seat, numbers)
-        return numbers if kind == np.int8 else game.observation_layout.to_floats(numbers)
+    def _look_last(self, which: Index) -> None:
+        """Look at the ends of some games."""
+        self._kernels.look(self._games, which, which, self.views, last=self._learner)
+
+    def _show_over(self, which: Index) -> None:
+        """Write the masks of games that are over."""
+        self.views.masks[which] = 0
+        self.views.masks[which, IGNORED] = 1
+
+    def _new_observations(self) -> None:
+        """Write observations to another array from now on."""
+        array = self._spare.take()
+        kind = "floats" if array.dtype == np.float32 else "numbers"
+        self.views = self.views._replace(**{kind: array})
 
     def _deal(self, which: Index) -> None:
         """Deal some games.
@@ -317,16 +369,21 @@ class LearnerGames(ABC):
             self._report(which)
 
     def _play_opponents(self, which: Index) -> None:
-        """Let the opponents play, with the decisions of each bot in one batch."""
-        to_play = self._games["to_play"]
+        """Let the opponents play up to the learners' decisions, and look at these.
+
+        The decisions of each bot are in one batch.
+        """
+        to_play, waits = self._games["to_play"], which
         while True:
-            which = which[(to_play[which] != self._learner[which]) & ~self.over[which]]
-            if which.size == 0:
-                return
-            bots = self._sitting[which, to_play[which]]
+            waits = waits[(to_play[waits] != self._learner[waits]) & ~self.over[waits]]
+            if waits.size == 0:
+                break
+            bots = self._sitting[waits, to_play[waits]]
             for k in np.unique(bots) if len(self.opponents) > 1 else bots[:1]:
-                group = which[bots == k]
+                group = waits[bots == k]
                 self._play(group, self._choose(self.opponents[k], group))
+        acting = which[~self.over[which]]
+        self._kernels.look(self._games, acting, acting, self.views)
 
     def _choose(self, bot: Bot, which: Index) -> Index:
         """Return the actions of one bot in some games."""
@@ -335,15 +392,6 @@ class LearnerGames(ABC):
         self._kernels.look(self._games, which, self.everyone[:size], theirs, observe=wants)
         seen, may = theirs.observations[:size], theirs.masks[:size]
         return answer(bot, self.game, self._games, which, seen, may)
-
-    def _look(self, which: Index) -> None:
-        """Write the observations and masks of the learners' decisions."""
-        self._kernels.look(self._games, which, which, self.views)
-        for i in np.flatnonzero(self.over).tolist():
-            if i in self.endings:
-                self.views.observations[i] = self.endings[i].observation
-            self.views.masks[i] = 0
-            self.views.masks[i, IGNORED] = 1
 
     # ------------------------------------------------------------------------ a reward of one's own
 
@@ -355,15 +403,18 @@ class LearnerGames(ABC):
         """Add the rewards of a function of one's own in the games in which learners acted."""
         before, after = clone(self._reported, which), clone(self._games, which)
         seats = self._learner[which]
-        for k, i in enumerate(which.tolist()):
-            ending = self.endings.get(i)
-            if ending is not None and ending.before is not None and ending.after is not None:
-                raw_bytes(before)[k] = raw_bytes(ending.before)
-                raw_bytes(after)[k] = raw_bytes(ending.after)
-                seats[k] = ending.seat
+        if self.endings:
+            of_play = np.flatnonzero(~self.endings.illegal)
+            kept = of_play[np.argsort(self.endings.which[of_play])]
+            ended = np.isin(which, self.endings.which)
+            raw_bytes(before)[ended] = raw_bytes(self.endings.before)[kept]
+            raw_bytes(after)[ended] = raw_bytes(self.endings.after)[kept]
+            seats[ended] = self.endings.seats[kept]
+            self._report(which[~ended])
+        else:
+            self._report(which)
         paid = own_rewards(function, self.game, before, after)
         self.earned[which] += paid[np.arange(which.size), seats] * self._scale
-        self._report(np.array([i for i in which.tolist() if i not in self.endings], np.int64))
 
 
 class DrawnGames(LearnerGames):
@@ -443,7 +494,9 @@ class SeededGames(LearnerGames):
         self._fixed_seat = learners_seat(game, seat)
         self.generators = [np.random.default_rng() for _ in range(num_envs)]
         self.seeds = [UNSEEDED] * num_envs
-        self._drawn: Index = np.zeros(num_envs, np.int64)  # the action to play next
+        self._num_threads = check_whole("num_threads=", settings.num_threads, 1)
+        self._given: Index = np.zeros(num_envs, np.int64)  # the learners' actions
+        self._drawn: Index = np.zeros(num_envs, np.int64)  # an opponent's
         self._draws: Any = None  # generators of random opponents, one a game
         self._places: Index = np.zeros(max(game.num_seats - 1, 1), np.int64)
 
@@ -455,6 +508,12 @@ class SeededGames(LearnerGames):
         self._places[: len(bots)] = [of_bot[id(bot)] for bot in bots]
         alone = len(self.opponents) == 1 and type(self.opponents[0]) is RandomBot
         self._draws = plain(new_generators(self.num_envs, 0)) if alone else None
+        shares = split(self.everyone, self._num_threads if alone else 1)
+        self._pool = OneOrderPool([partial(self._draw_in, share) for share in shares])
+
+    def close(self) -> None:
+        """Stop the threads."""
+        self._pool.stop()
 
     def seed(self, seeds: Sequence[int | None]) -> None:
         """Seed games, one seed each; None leaves a game's generator as it is.
@@ -491,29 +550,55 @@ class SeededGames(LearnerGames):
         around = np.arange(game.num_seats) - self._learner[which, None] - 1
         self._sitting[which] = self._places[around % game.num_seats % len(self._places)]
 
-    # Random opponents are drawn and played by one call of a kernel, without asking a bot.
+    # Random opponents are drawn and played by one order, without asking a bot.
+
+    def _play_round(self, legal: Index, actions: Index, lost: Index) -> None:
+        if self._draws is None:
+            super()._play_round(legal, actions, lost)
+            return
+        self._given[:] = NO_ACTION
+        self._given[legal] = actions[legal]
+        ended = self._draw(self.everyone, self._pool.run)
+        self._forfeit(lost)
+        self._play_opponents(np.concatenate([ended, lost]))
 
     def _play_opponents(self, which: Index) -> None:
         if self._draws is None:
             super()._play_opponents(which)
             return
-        while True:
-            waits = self._games["to_play"][which] != self._learner[which]
-            which = which[waits & ~self.over[which]]
-            if which.size == 0:
-                return
-            self._kernels.look(self._games, which, which, self._theirs, observe=False)
-            self._draw(which)
+        while (which := which[~self.over[which]]).size:
+            self._given[which] = NO_ACTION
+            which = self._draw(which, partial(self._draw_in, which))
 
-    def _draw(self, which: Index) -> None:
-        """Play random actions in some games up to the learners' decisions."""
-        none, drawn, results = self._theirs.masks[0, :0], self._drawn, self._results
-        before = int(self._games["ply"][which].sum())
-        share = Share(0, which, which, drawn, drawn, self._draws, none, none, self._learner)
-        self._kernels.draw_until(self._games, share, self._mode, results, self._theirs)
-        self.decisions += int(self._games["ply"][which].sum()) - before
+    def _look_last(self, which: Index) -> None:
+        if self._draws is None:  # otherwise the order has looked
+            super()._look_last(which)
+
+    def _draw(self, which: Index, play: Callable[[], None]) -> Index:
+        """Play up to the learners' decisions, and look at these; return the games that ended."""
+        plies, over = self._games["ply"], self._results.over
+        before = int(plies[which].sum())
+        play()
+        self.decisions += int(plies[which].sum()) - before
         self._collect(which)
-        self._end(which[results.over[which] != NOT_OVER])
+        ended: Index = which[(over[which] != NOT_OVER) & ~self.over[which]]
+        self._end(ended)
+        return ended
+
+    def _draw_in(self, which: Index) -> None:
+        """Play some of the games up to the learners' decisions; several threads may do so."""
+        share = Share(
+            number=0,
+            which=which,
+            rows=which,
+            actions=self._given,
+            drawn=self._drawn,
+            generators=self._draws,
+            mask=self._theirs.masks[0, :0],
+            numbers=np.zeros(self.game.observation_size, np.int8),
+            until=self._learner,
+        )
+        self._kernels.play_round(self._games, share, self._mode, self._results, self.views)
 
 
 def learners_seat(game: Game, seat: int | None) -> int | None:

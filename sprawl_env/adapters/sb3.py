@@ -15,7 +15,7 @@ from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
-from sprawl_env.adapters.learners import DrawnGames, Ending, LearnerSettings
+from sprawl_env.adapters.learners import DrawnGames, Endings, LearnerSettings
 from sprawl_env.adapters.spaces import observation_space
 from sprawl_env.bots.protocol import Bot
 from sprawl_env.core.arguments import checked
@@ -135,7 +135,7 @@ class SelfPlayVecEnv(VecEnv):
         """
         self.learners.reset()
         self._dealt, self._asked = True, False
-        return self.learners.views.observations.copy()
+        return self.learners.views.observations
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
         """Check and keep the learners' actions, whole numbers ``[num_envs]``.
@@ -161,10 +161,30 @@ class SelfPlayVecEnv(VecEnv):
         learners.step(*self._actions)
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         done = np.zeros(self.num_envs, np.bool_)
-        for i, ending in learners.endings.items():
-            done[i] = True
-            infos[i] = _info(ending, learners.earned[i])
-        return learners.views.observations.copy(), learners.earned.copy(), done, infos
+        endings = learners.endings
+        if endings is not None:
+            done[endings.which] = True
+            for k, i in enumerate(endings.which.tolist()):
+                infos[i] = self._info_of(endings, k)
+        return learners.views.observations, learners.earned.copy(), done, infos
+
+    def _info_of(self, endings: Endings, k: int) -> dict[str, Any]:
+        """Return the info of a game that the last step ended."""
+        seat, earned = int(endings.seats[k]), self.learners.earned[endings.which[k]]
+        info = {
+            "terminal_observation": endings.observations[k],
+            "episode": {
+                "r": float(endings.returned[k] + earned),
+                "l": int(endings.lengths[k]),
+                "t": 0.0,
+            },
+            "scores": endings.scores[k].tolist(),
+            "won": float(endings.shares[k]),
+            "seat": seat,
+            "opponents": self.learners.names(seat, endings.sitting[k]),
+            "turn_limit": bool(endings.over[k] == TRUNCATED),
+        }
+        return info | {"illegal": seat} if endings.illegal[k] else info
 
     def action_masks(self) -> Mask:
         """Return the masks of the learners' decisions, int8 ``[num_envs, num_actions]``; a copy."""
@@ -198,17 +218,3 @@ class SelfPlayVecEnv(VecEnv):
     def env_is_wrapped(self, wrapper_class: type[Any], indices: VecEnvIndices = None) -> list[bool]:
         """Return False for each index: environments are never wrapped."""
         return [False] * len(list(self._get_indices(indices)))
-
-
-def _info(ending: Ending, earned: np.float32) -> dict[str, Any]:
-    """Return the info of an ended game, whose last step earned a reward."""
-    info = {
-        "terminal_observation": ending.observation,
-        "episode": {"r": float(ending.returned + earned), "l": ending.length, "t": 0.0},
-        "scores": ending.scores.tolist(),
-        "won": ending.share,
-        "seat": ending.seat,
-        "opponents": ending.opponents,
-        "turn_limit": ending.over == TRUNCATED,
-    }
-    return info | {"illegal": ending.seat} if ending.illegal else info

@@ -13,12 +13,19 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
 
 from sprawl_env.core.batch import POSTED, SEED, STUCK, WHAT, done_at
 from sprawl_env.core.errors import InvalidOption
+from sprawl_env.kernels.arrays import Index
 from sprawl_env.kernels.signals import Words, signal, wait_for
 
+_LEAST_SHARE = 16  # games; a thread with fewer costs more time than it saves
 _NAP = 20e-6  # seconds for which the caller leaves its core to workers that are not done
 
 
@@ -63,6 +70,13 @@ def _serve(shared: _Shared, share: int, work: Callable[[], object]) -> None:
                 shared.asleep += 1
                 shared.condition.wait()
                 shared.asleep -= 1
+
+
+def split(games: Index, num_threads: int) -> list[Index]:
+    """Divide games among at most ``num_threads`` threads, so that each has enough to do."""
+    shares = max(1, min(num_threads, games.size // _LEAST_SHARE))
+    edges = np.linspace(0, games.size, shares + 1).astype(np.int64)
+    return [games[start:stop] for start, stop in pairwise(edges)]
 
 
 class Turn:
@@ -203,3 +217,43 @@ class ThreadPool:
         self._shared = shared
         weakref.finalize(self, shared.stop)
         return shared
+
+
+class OneOrderPool:
+    """A thread pool for calls that are far apart: its workers sleep between them.
+
+    The workers start with the first calls.  A copy and a forked process start their own.
+
+    Args:
+        work: the calls, the first for the caller's thread, one thread for each other; they release
+            the GIL.
+    """
+
+    def __init__(self, work: Sequence[Callable[[], None]]) -> None:
+        self._work = work
+        self._executor: ThreadPoolExecutor | None = None
+        self._running: list[Future[None]] = []
+        self._process = os.getpid()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy has: no threads."""
+        return {**vars(self), "_executor": None, "_running": []}
+
+    def run(self) -> None:
+        """Make all calls at the same time; return when all are finished."""
+        if os.getpid() != self._process:
+            self._executor, self._running, self._process = None, [], os.getpid()
+        wait(self._running)  # of a caller that was interrupted
+        if len(self._work) > 1:
+            if self._executor is None:
+                self._executor = ThreadPoolExecutor(len(self._work) - 1)
+            self._running = [self._executor.submit(each) for each in self._work[1:]]
+        self._work[0]()
+        for each in self._running:
+            each.result()
+
+    def stop(self) -> None:
+        """Stop the workers."""
+        if self._executor is not None:
+            self._executor.shutdown()
+            self._executor = None

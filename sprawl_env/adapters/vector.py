@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import copy
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from sprawl_env.adapters.illegal import Illegal, with_last
-from sprawl_env.adapters.threads import ThreadPool, Turn
+from sprawl_env.adapters.threads import ThreadPool, Turn, split
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.batch import (
     DEAL,
@@ -59,8 +57,6 @@ from sprawl_env.kernels.masks import NO_ACTION, new_generators
 from sprawl_env.kernels.signals import Words
 from sprawl_env.render.modes import Renderer
 from sprawl_env.render.pixels import Pixels
-
-_LEAST_SHARE = 16  # games; a thread with fewer costs more time than it saves
 
 
 class Look(NamedTuple):
@@ -203,16 +199,10 @@ class VectorGames:
 
     def _new_pool(self, num_threads: int) -> ThreadPool:
         """Divide the games into shares and return a thread pool for them."""
-        shares = max(1, min(num_threads, self.num_envs // _LEAST_SHARE))
-        self._orders = new_orders(shares=shares)
-        edges = np.linspace(0, self.num_envs, shares + 1).astype(np.int64)
-        return ThreadPool(
-            self._orders,
-            [
-                self._work_of(share, self._all[start:stop], self._orders)
-                for share, (start, stop) in enumerate(pairwise(edges))
-            ],
-        )
+        shares = split(self._all, num_threads)
+        self._orders = new_orders(shares=len(shares))
+        works = [self._work_of(k, which, self._orders) for k, which in enumerate(shares)]
+        return ThreadPool(self._orders, works)
 
     def _work_of(self, number: int, which: Index, orders: Words) -> Callable[[], None]:
         """Return the call that executes orders in a share of the games."""
@@ -227,16 +217,14 @@ class VectorGames:
             numbers=np.zeros(self.game.observation_size, np.int8),
             until=np.zeros(0, np.int64),
         )
-        return functools.partial(
-            BatchKernels(self.game).work,
-            plain(self.game.tables),
+        return BatchKernels(self.game).bind(
             self._games,
             share,
             self._mode,
-            self._skip_forced,
             self._results,
             self._views,
             orders,
+            self._skip_forced,
         )
 
     @property

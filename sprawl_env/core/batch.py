@@ -54,7 +54,8 @@ class Share(NamedTuple):
         generators: for drawing, by row (see :func:`~sprawl_env.kernels.masks.new_generators`).
         mask: int8 ``[num_actions]``, scratch of this share.
         numbers: int8 ``[observation_size]``, scratch of this share for an observation as float32.
-        until: int64, with ``REPEAT`` the seat at whose decision a game stops, by row.
+        until: int64, by row: with ``REPEAT`` the seat at whose decision a game stops; with
+            ``OBSERVE`` the seat that observes a game that is over.
     """
 
     number: int
@@ -205,32 +206,53 @@ class BatchKernels:
         share = new_share(which, np.arange(which.size), actions)
         self._execute(games, share, mode, results, self._no_views, new_orders(PLAY))
 
-    def draw_until(
+    def play_round(
         self, games: Games, share: Share, mode: int, results: Results, views: Views
     ) -> None:
-        """Play random actions in the games of a share until ``share.until`` or the end.
-
-        Each row of ``views.masks`` is the mask of the next decision, before the call and after it.
-        """
-        what = DRAW | PLAY | LOOK | REPEAT
+        """Play the actions of a share, then random ones until ``share.until``, and observe."""
+        what = PLAY | LOOK | REPEAT | OBSERVE
         self._execute(games, share, mode, results, views, new_orders(what))
 
     def look(
-        self, games: Games, which: Index, rows: Index, views: Views, observe: bool = True
+        self,
+        games: Games,
+        which: Index,
+        rows: Index,
+        views: Views,
+        observe: bool = True,
+        last: Index = _NO_INDEX,
     ) -> None:
         """Write what the seat to play in game ``which[k]`` knows to row ``rows[k]``.
 
-        The observation is only written if ``observe``.
+        The observation is only written if ``observe``; that of a game that is over only if ``last``
+        is given, int64 by row, as seat ``last[row]`` sees it.
         """
         numbers = np.empty(views.scales.size if observe else 0, np.int8)
-        share = new_share(which, rows, _NO_INDEX, numbers)
+        share = new_share(which, rows, _NO_INDEX, numbers)._replace(until=last)
         what = LOOK | OBSERVE if observe else LOOK
         self._execute(games, share, WINNER, self._no_results, views, new_orders(what))
 
     def _execute(
         self, games: Games, share: Share, mode: int, results: Results, views: Views, orders: Words
     ) -> None:
-        self.work(self._tables, plain(games), share, mode, False, results, views, orders)
+        self.bind(plain(games), share, mode, results, views, orders)()
+
+    def bind(
+        self,
+        games: Games,
+        share: Share,
+        mode: int,
+        results: Results,
+        views: Views,
+        orders: Words,
+        skip_forced: bool = False,
+    ) -> Callable[[], None]:
+        """Return a call that executes the order in ``orders`` in the games of a share.
+
+        The call has the arrays themselves, ``games`` as of :func:`~sprawl_env.core.state.plain`.
+        """
+        fixed = self._tables, games, share, mode, skip_forced, results, views, orders
+        return functools.partial(self.work, *fixed)
 
 
 def new_orders(what: int = 0, seed: int = 0, shares: int = 1) -> Words:
@@ -245,9 +267,9 @@ def new_orders(what: int = 0, seed: int = 0, shares: int = 1) -> Words:
       ``PLAY``: play an action in each game;
     - ``DEAL_ENDED``: re-deal the games that end by the action;
     - ``LOOK``: write the mask of the seat to play;
-    - ``OBSERVE``, with ``LOOK``: write its observation;
-    - ``REPEAT``, with ``LOOK``: execute the order again in the same game, until the seat of the
-      share's ``until`` is to play or the game is over.
+    - ``REPEAT``, with ``PLAY`` and ``LOOK``: draw and play further actions in the same game, until
+      the seat of the share's ``until`` is to play or the game is over;
+    - ``OBSERVE``, with ``LOOK``: write the observation of the seat to play.
 
     ``[STUCK]`` is set to 1 if ``MOST_DEALS`` deals in a row end before a seat has a choice.
     """
@@ -304,17 +326,17 @@ def _work_kernel(rules: GameRules) -> Callable[..., None]:
         views: Views,
         orders: Words,
     ) -> None:
-        number, k = next_order(orders, share.number), 0
+        number, k, again = next_order(orders, share.number), 0, 0
         while number != NO_ORDER:
             if k == share.which.size:
                 number, k = report(orders, share.number, number), 0
                 continue
-            what, i, row, k = orders[WHAT], share.which[k], share.rows[k], k + 1
+            what, i, row, k = orders[WHAT] | again, share.which[k], share.rows[k], k + 1
             if k < share.which.size and what != DRAW:  # drawing reads no game
                 prefetch(games, share.which[k])
-            if what & DRAW:
-                share.drawn[row] = draw(views.masks[row], share.generators, row)
             action = share.actions[row] if what & PLAY else NO_ACTION
+            if what & DRAW:
+                share.drawn[row] = action = draw(views.masks[row], share.generators, row)
             task, left = what & (DEAL | PLAY), MOST_DEALS
             while task:
                 if task == DEAL:
@@ -341,22 +363,32 @@ def _work_kernel(rules: GameRules) -> Callable[..., None]:
                     orders[STUCK], task = 1, NOTHING
             if what & LOOK:
                 seat = int(games[i].to_play)
-                views.to_play[row] = seat
                 legal_actions(tables, games, i, views.masks[row])
-                show(views, row)
-                if what & OBSERVE and seat != NOBODY:
+                show(views, row, seat)
+                again, k = plays_on(what, seat, share.until, row, k)
+                seat = who_observes(what, again, seat, share.until, row)
+                if seat != NOBODY:
                     numbers = share.numbers if views.floats.shape[0] > 0 else views.numbers[row]
                     observe(tables, games, i, seat, numbers)
                     convert(numbers, views, row)
-                k -= repeats(what, seat, share.until, row)
 
     return work
 
 
 @kernel
-def repeats(what: int, seat: int, until: Index, row: int) -> int:
-    """Return 1 if the order is to be executed again in the same game, otherwise 0."""
-    return 1 if what & REPEAT and seat != NOBODY and seat != until[row] else 0
+def plays_on(what: int, seat: int, until: Index, row: int, k: int) -> tuple[int, int]:
+    """Return ``DRAW`` if the same game is to be played on, otherwise 0; and the game's number."""
+    if what & REPEAT and seat != NOBODY and seat != until[row]:
+        return DRAW, k - 1
+    return 0, k
+
+
+@kernel
+def who_observes(what: int, again: int, seat: int, until: Index, row: int) -> int:
+    """Return the seat whose observation is to be written; ``NOBODY``: none."""
+    if again or not what & OBSERVE:
+        return NOBODY
+    return int(until[row]) if seat == NOBODY and until.size > 0 else seat
 
 
 @kernel
@@ -367,8 +399,9 @@ def take_options(games: Games, i: int, blanks: Games) -> None:
 
 
 @kernel
-def show(views: Views, row: int) -> None:
-    """Copy the mask to where others may write, if that is wanted."""
+def show(views: Views, row: int, seat: int) -> None:
+    """Write who is to play; copy the mask to where others may write, if that is wanted."""
+    views.to_play[row] = seat
     if views.shown.shape[0] > 0:
         copy_mask(views.masks[row], views.shown[row])
 

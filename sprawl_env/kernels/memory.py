@@ -24,7 +24,19 @@ def allocate(shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[
     size = math.prod(axes) * kind.itemsize
     if size <= SMALL:
         return np.zeros(axes, kind)
+    return placed(memory_for(size), axes, kind)
+
+
+def memory_for(size: int) -> npt.NDArray[np.uint8]:
+    """Return memory in which :func:`placed` puts an array of ``size`` bytes, all zeros."""
     pages = -(-size // HUGE_PAGE)
-    memory = np.zeros((pages + 1) * HUGE_PAGE, np.uint8)
-    first = -memory.ctypes.data % HUGE_PAGE
-    return memory[first : first + size].view(kind).reshape(axes)
+    return np.zeros(size if size <= SMALL else (pages + 1) * HUGE_PAGE, np.uint8)
+
+
+def placed(
+    memory: npt.NDArray[np.uint8], shape: tuple[int, ...], dtype: np.dtype[Any]
+) -> npt.NDArray[Any]:
+    """Return an array in memory from :func:`memory_for`; it does not own the memory."""
+    size = math.prod(shape) * dtype.itemsize
+    first = 0 if size <= SMALL else -memory.ctypes.data % HUGE_PAGE
+    return memory[first : first + size].view(dtype).reshape(shape)

@@ -190,7 +190,7 @@ def test_how_fast(measured, monkeypatch):
 @pytest.mark.timeout(3 * 3600)
 def test_a_long_tournament_while_nodes_die_and_join(tmp_path, cluster):
     """Games of ten minutes, three times in turns; the cluster's start is not counted."""
-    bots, count = ["greedy", "planner", "mcts:sims=100,greedy=1000,turns=8,widen=0.5,c=0.2"], 700
+    bots, count = ["greedy", "planner", "mcts:sims=1000,greedy=1000,turns=8,widen=0.5,c=0.2"], 700
     seconds = {"local": [], "ray": []}
     for k in range(3):
         for engine, passed in seconds.items():

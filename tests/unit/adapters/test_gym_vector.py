@@ -1,5 +1,8 @@
 """adapters/gym_vector.py: the vector environment of Gymnasium."""
 
+import copy
+import pickle
+
 import gymnasium
 import numpy as np
 import pytest
@@ -383,3 +386,56 @@ def test_wrong_arguments_and_actions_are_one_line():
             env.step(wrong)
         assert "\n" not in str(caught.value)
     assert env.games.tobytes() == before
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_threads_and_copies_play_the_same_games(mode):
+    one = make("tower_up", 70, autoreset_mode=mode, max_turns=5)
+    several = make("tower_up", 70, autoreset_mode=mode, max_turns=5, num_threads=3)
+    one.reset(seed=4), several.reset(seed=4)
+    several.step(one.action_space.legal.argmax(axis=1))
+    one.step(one.action_space.legal.argmax(axis=1))
+    envs = [one, several, copy.deepcopy(several), pickle.loads(pickle.dumps(several))]
+    rng, ended = np.random.default_rng(0), 0
+    for _ in range(20):
+        actions = choose(one.action_space.legal, rng)
+        seen, *paid, info = one.step(actions)
+        ended += (paid[1] | paid[2]).sum()
+        for env in envs[1:]:
+            its, *others, theirs = env.step(actions)
+            assert_same(its, seen)
+            assert_same(theirs, info)
+            for mine, other in zip(paid, others, strict=True):
+                assert np.array_equal(mine, other)
+            assert env.games.tobytes() == one.games.tobytes()
+        over = info.get("_scores", np.zeros(70, bool)) & (mode == "Disabled")
+        if over.any():
+            for env in envs:
+                env.reset(options={"reset_mask": over.copy()})
+    assert ended > 100
+    for env in envs:
+        env.close()
+
+
+def test_observations_that_were_handed_out_stay():
+    env = make("tower_up", 8)
+    handed = [env.reset(seed=1)[0]]
+    kept = [handed[0].copy()]
+    for _ in range(12):
+        handed.append(env.step(env.action_space.sample())[0])
+        kept.append(handed[-1].copy())
+    for array, copied in zip(handed, kept, strict=True):
+        assert np.array_equal(array, copied)
+    handed[-1][:] = 7  # changes no other array
+    assert np.array_equal(handed[-2], kept[-2])
+
+
+def test_a_reset_of_some_games_shows_the_others_as_they_are():
+    env = make("tower_up", 6, autoreset_mode="Disabled", max_turns=4)
+    seen, info = env.reset(seed=2)
+    while not (over := info.get("_scores", np.zeros(6, bool))).any():
+        seen, *_, info = env.step(env.action_space.legal.argmax(axis=1))
+    again, after = env.reset(options={"reset_mask": over.copy()})
+    assert np.array_equal(again[~over], seen[~over])
+    assert np.array_equal(after["action_mask"][~over], info["action_mask"][~over])
+    assert not np.array_equal(again[over], seen[over])
