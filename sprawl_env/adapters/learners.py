@@ -178,7 +178,7 @@ class LearnerGames(ABC):
         """The games that ended in the last step; None: no game."""
         if len(self._endings) > 1:
             parts: Any = zip(*self._endings, strict=True)
-            self._endings = [Endings(*(np.concatenate(part) for part in parts))]
+            self._endings = [Endings._make(np.concatenate(part) for part in parts)]
         return self._endings[0] if self._endings else None
 
     @abstractmethod
