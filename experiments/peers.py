@@ -4,7 +4,7 @@ Every library is used in the fastest way that its documentation describes, and c
 the cheapest random function.  All of these libraries are optional.  To measure all of them::
 
     pip install pygame open_spiel==2.0.2 rlcard==1.2.0 catanatron==3.2.1 chess
-    pip install jax==0.10.2 jaxlib pgx==2.6.0
+    pip install jax==0.10.2 jaxlib pgx==2.6.0 city_of_gold==0.0.3
 
 The libraries are imported inside functions; a missing one gives a row "not installed".
 """
@@ -26,6 +26,9 @@ Work = Callable[[], int]  # plays whole games or one batch step; returns the num
 _SMALL: Final = 100  # up to so many actions OpenSpiel's own mask (a list) is faster than an array
 _PGX_STEPS: Final = 16  # steps per compiled call
 _CATAN_SEATS: Final = 4
+_CITY_SEATS: Final = 2
+_CITY_PIECES: Final = 3  # parts of the map between start and end, as in its documentation
+_CITY_STEPS: Final = 100_000  # until a game is cut off, as there
 _SIMULATIONS: Final = 200  # per decision
 _LENGTHS: Final = 100  # number of random games that the mean length is measured on
 
@@ -174,6 +177,22 @@ def _pgx(name: str, batch: int) -> Work:
     return work
 
 
+def _city_of_gold(batch: int) -> Work:
+    """Sample and step in C++ on one thread; masks and observations are written where they lie."""
+    library = import_module("city_of_gold")
+    runner = library.vec.get_runner(batch)()
+    runner.make_samplers(0)
+    easy = library.Difficulty.EASY
+    runner.get_envs().reset(0, _CITY_SEATS, _CITY_PIECES, easy, _CITY_STEPS, False)
+
+    def work() -> int:
+        runner.sample_seq()
+        runner.step_seq()
+        return batch
+
+    return work
+
+
 @dataclass(frozen=True)
 class Peer:
     """A game of another library.
@@ -213,5 +232,11 @@ PEERS: Final = (
     *(  # the fastest batch of 256, 1024 and 4096 on two cores
         Peer("Pgx", "pgx", f"{name}, {batch}, all cores", partial(_pgx, name, batch))
         for name, batch in (("connect_four", 4096), ("backgammon", 256))
+    ),
+    Peer(  # 256 is the most
+        "city-of-gold",
+        "city_of_gold",
+        f"{_CITY_SEATS} seats, 256, mask, obs",
+        partial(_city_of_gold, 256),
     ),
 )
