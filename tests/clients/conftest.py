@@ -41,10 +41,14 @@ class Measured:
     def rates(self, unit, works):
         """Measure in turns and keep the rates; returns them by name."""
         found = per_second(works)
+        self.keep(unit, found)
+        return found
+
+    def keep(self, unit, found):
+        """Keep rates by name."""
         self._kept.setdefault("rates", []).append(
             {"unit": unit, "per_second": {name: round(rate) for name, rate in found.items()}}
         )
-        return found
 
 
 @pytest.fixture
