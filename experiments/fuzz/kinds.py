@@ -32,6 +32,7 @@ from sprawl_env.arena import tournament as arena
 from sprawl_env.arena.compare import compare
 from sprawl_env.arena.evaluation import evaluate
 from sprawl_env.arena.journal import to_line
+from sprawl_env.arena.report_page import to_html
 from sprawl_env.bots.analysis import Analysis
 from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.policy import agents
@@ -573,7 +574,7 @@ def read_tournament(folder: Path) -> Use:
         found = report.summarise(config, results, timings)
         json.dumps(found, allow_nan=False, default=str)
         report.to_markdown(found)
-        report.to_html(found, None)
+        to_html(found, None)
 
     return use
 

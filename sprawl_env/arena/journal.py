@@ -97,3 +97,8 @@ class Journal:
 def _to_bytes(rows: Iterable[Row]) -> bytes:
     """Return rows as lines of UTF-8; half a surrogate pair is written as JSON's escape."""
     return "".join(to_line(row) for row in rows).encode("utf-8", "backslashreplace")
+
+
+def replay_name(row: Row) -> str:
+    """Return the file name of a game's replay."""
+    return f"deal-{row['deal']:05}-line-up-{row['line_up']:03}-rotation-{row['rotation']}.jsonl"

@@ -1,15 +1,11 @@
-"""The report of a tournament: ratings, tables and a picture, as Markdown, JSON, PNG and HTML."""
+"""The report of a tournament: ratings, tables and a picture, as JSON, Markdown and PNG."""
 
 from __future__ import annotations
 
-import base64
-import html
 import io
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -21,7 +17,6 @@ from sprawl_env.arena.evaluation import half_width, interval
 from sprawl_env.arena.ratings import bootstrap, pair_wins, rate, skills
 from sprawl_env.console import counted
 from sprawl_env.core.extras import missing, pip_command, require
-from sprawl_env.core.files import write_atomically
 from sprawl_env.core.provenance import provenance
 
 Numbers = npt.NDArray[np.float64]
@@ -30,7 +25,7 @@ Report = dict[str, Any]
 
 MOST_REASONS: Final = 20  # rows of the table of forfeits; the results hold all
 WIDTH, HEIGHT, DPI = 11.0, 4.6, 150  # of the picture, inches
-LONGEST_LABEL: Final = 24  # characters
+LONGEST_LABEL: Final = 30  # characters, in the picture
 DARK: Final = 0.35  # a share this far from one half is drawn in a dark colour
 
 
@@ -437,57 +432,24 @@ def to_markdown(report: Report, *, picture: bool = True) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-STYLE: Final = """
-body { font: 15px/1.45 system-ui, sans-serif; max-width: 66rem; margin: 2rem auto; padding: 0 1rem;
-  color: #1c2733; background: #fff; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
-p { color: #51606e; max-width: 46rem; } img { max-width: 100%; }
-div { overflow-x: auto; } pre { background: #f2f5f7; padding: .7rem; overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: .25rem .7rem; border-bottom: 1px solid #d9e0e6; text-align: right; }
-th { border-bottom: 2px solid #8fa1b0; } .l { text-align: left; }
-"""
-
-
-def to_html(report: Report, picture: bytes | None) -> str:
-    """Return the report as one page that loads no other file."""
-    e = html.escape
-    parts = [
-        "<!doctype html>",
-        f'<html lang="en"><head><meta charset="utf-8"><title>{e(title(report))}</title>',
-        '<meta name="viewport" content="width=device-width">',
-        f"<style>{STYLE}</style></head><body>",
-        f"<h1>{e(title(report))}</h1><pre>{e(report['command'])}</pre>",
-    ]
-    if picture is not None:
-        parts.append(
-            f'<img alt="share of victories for each pair of bots, and ratings with 95% intervals" '
-            f'src="data:image/png;base64,{base64.b64encode(picture).decode()}">'
-        )
-    for table in tables(report):
-        parts.append(f"<h2>{e(table.title)}</h2><p>{e(table.note)}</p><div><table>")
-        for tag, cells in [("th", table.columns), *(("td", row) for row in table.rows)]:
-            line = "".join(
-                f"<{tag}{' class=l' if k < table.left else ''}>{e(cell)}</{tag}>"
-                for k, cell in enumerate(cells)
-            )
-            parts.append(f"<tr>{line}</tr>")
-        parts.append("</table></div>")
-    versions = ", ".join(f"{name} {number}" for name, number in report["versions"].items())
-    parts.append(f"<p>{e(versions)}; commit {e(str(report['commit']))}</p></body></html>")
-    return "\n".join(parts) + "\n"
-
-
 # ------------------------------------------------------------------------------------ the picture
 
 
+def labels(names: Sequence[str]) -> dict[str, str]:
+    """Return a short label for each bot; bots whose labels would be equal keep their names."""
+    short = {name: _label(name) for name in names}
+    count = Counter(short.values())
+    return {name: label if count[label] == 1 else name for name, label in short.items()}
+
+
 def _label(name: str) -> str:
-    """Return a bot's name for the picture; settings are cut at the end, paths at the start."""
-    if len(name) <= LONGEST_LABEL:
-        return name
-    if "=" in name:
-        return f"{name[: LONGEST_LABEL - 1]}…"
-    return f"…{name[1 - LONGEST_LABEL :]}"
+    """Return a bot's kind, its agent or path, and the first of its other settings."""
+    kind, _, rest = name.partition(":")
+    agent, settings = "", [word for word in rest.split(",") if word]
+    if settings and ("=" not in settings[0] or settings[0].startswith("agent=")):
+        agent = settings.pop(0).removeprefix("agent=").rpartition("/")[2]
+    label = " ".join(filter(None, [kind, agent, *settings[:1]]))
+    return f"{label} …" if len(settings) > 1 else label
 
 
 def draw(report: Report) -> bytes:
@@ -512,9 +474,10 @@ def draw(report: Report) -> bytes:
         if not np.isnan(value):
             colour = "white" if abs(value - 0.5) > DARK else "black"
             heat.text(column, row, f"{value:.0%}", ha="center", va="center", color=colour)
-    labels = [_label(name) for name in names]
-    heat.set_xticks(range(len(names)), labels, rotation=30, ha="right")
-    heat.set_yticks(range(len(names)), labels)
+    short = labels(names).values()
+    called = [x if len(x) <= LONGEST_LABEL else f"…{x[1 - LONGEST_LABEL :]}" for x in short]
+    heat.set_xticks(range(len(names)), called, rotation=30, ha="right")
+    heat.set_yticks(range(len(names)), called)
     heat.set_title("row ends ahead of column", fontsize=10)
     elo = np.array(
         [[line[key] for key in ("elo", "elo_low", "elo_high")] for line in report["bots"]]
@@ -532,7 +495,7 @@ def draw(report: Report) -> bytes:
         scale.annotate(
             f"{mid:.0f}", (mid, place), xytext=(0, 8), textcoords="offset points", ha="center"
         )
-    scale.set_yticks(places, labels)
+    scale.set_yticks(places, called)
     scale.set_ylim(len(names) - 0.5, -0.5)
     scale.margins(x=0.12)
     scale.grid(axis="x", alpha=0.3)
@@ -557,16 +520,3 @@ def lacks(*, picture: bool = True) -> str:
         f"the report has no {' and no '.join(parts[name] for name in absent)}: {names} "
         f"{'is' if len(absent) == 1 else 'are'} not installed: {pip_command('analysis')}"
     )
-
-
-def write(folder: Path, report: Report) -> None:
-    """Write ``report.json``, ``.md``, ``.png`` and ``.html``, each whole or not at all.
-
-    Without matplotlib there is no ``report.png``, and the pages have no picture.
-    """
-    picture = None if missing(["matplotlib"]) else draw(report)
-    write_atomically(folder / "report.json", json.dumps(report, indent=1, default=str) + "\n")
-    write_atomically(folder / "report.md", to_markdown(report, picture=picture is not None))
-    if picture is not None:
-        write_atomically(folder / "report.png", picture)
-    write_atomically(folder / "report.html", to_html(report, picture))

@@ -41,8 +41,9 @@ from sprawl_env.arena import report
 from sprawl_env.arena.engines import Pool, check_engine, pool_of
 from sprawl_env.arena.entrants import as_game, check_instance, game_word, guarded_bot, names_of
 from sprawl_env.arena.evaluation import games_bar
-from sprawl_env.arena.journal import Journal, Row, fits
+from sprawl_env.arena.journal import Journal, Row, fits, replay_name
 from sprawl_env.arena.match import Forfeit, Match, Outcome, forfeited, play_game
+from sprawl_env.arena.report_page import replay_pages, write_report
 from sprawl_env.arena.workers import Done, Lost, Watch, Work, WorkerError
 from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.protocol import Bot, ask
@@ -256,11 +257,6 @@ def is_timing(seats: int, row: Row) -> bool:
         len(values) == seats and all(0 <= value <= MOST_SECONDS for value in values)
         for values in lists
     )
-
-
-def replay_name(row: Row) -> str:
-    """Return the file name of a game's replay."""
-    return f"deal-{row['deal']:05}-line-up-{row['line_up']:03}-rotation-{row['rotation']}.jsonl"
 
 
 # -------------------------------------------------------------------------------- in a worker
@@ -649,7 +645,8 @@ def tournament(
             results, timings = folder.finish()
             found = report.summarise(config, results, timings)
             if kept:
-                report.write(path, found)
+                pages = replay_pages(path, results, made) if chosen.replays else {}
+                write_report(path, found, pages)
         except KeyboardInterrupt:
             count = f"{len(folder.results):,} of {len(schedule):,} games"
             raise Interrupted(

@@ -48,6 +48,7 @@ FILES: Final = {
     "parts.js": (REPLAY_WEB / "parts.js", "text/javascript"),
     "play.css": (WEB / "play.css", "text/css"),
     "play.js": (WEB / "play.js", "text/javascript"),
+    "review.js": (WEB / "review.js", "text/javascript"),
 }
 HEADERS: Final = {
     "Cache-Control": "no-store",
@@ -106,6 +107,7 @@ class PlayServer:
         self._lookups: dict[str, Callable[[Body], Body]] = {
             "at": self._at,
             "preview": self._preview,
+            "review": self._review,
         }
         self._reads: dict[str, Callable[[], Body]] = {
             "view": self._view,
@@ -264,6 +266,11 @@ class PlayServer:
     def _preview(self, body: Body) -> Body:
         """Return what an action would change; the game stays as it is."""
         return {"preview": self._session.preview(self._seat, _field(body, "action", int))}
+
+    def _review(self, body: Body) -> Body:
+        """Return what an adviser says of a decision of the finished game."""
+        name, ply = _field(body, "name", str), _field(body, "ply", int)
+        return {"review": self._session.review(self._seat, name, ply)._asdict()}
 
 
 async def _body(request: Request) -> Body:

@@ -12,7 +12,7 @@ import contextlib
 import secrets
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -32,6 +32,8 @@ from sprawl_env.core.rules import Played
 from sprawl_env.core.state import NOBODY, NOT_OVER, Games, clone
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.rng import MAX_SEED, combine
+from sprawl_env.play.log import Entry, revealed
+from sprawl_env.play.review import Review, review
 from sprawl_env.play.saves import (
     AUTOSAVE,
     SAVE_KINDS,
@@ -57,9 +59,6 @@ from sprawl_env.replays.telling import (
 )
 
 HUMAN: Final = "human"
-REDEALS: Final = (
-    24  # re-dealt positions that are compared to decide that an action revealed nothing
-)
 MOST_BEST: Final = 3  # actions of a hint
 PREVIEWS: Final = 4  # re-dealt positions in which an action is tried for a preview
 _ONLY: Final = np.zeros(1, np.int64)
@@ -68,46 +67,6 @@ T = TypeVar("T")
 
 class NotNow(SprawlError):
     """An operation that is not possible in the current state of the session."""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A decision in the log.
-
-    Attributes:
-        before: the state ``[1]`` before the decision.
-        played: the decision.
-        ply: the decision as a replay keeps it.
-    """
-
-    before: Games
-    played: Played
-    ply: replays.Ply
-
-
-def revealed(game: Game, before: Games, action: int, seat: int) -> bool:
-    """Return whether playing an action showed a seat something that it could not know before.
-
-    Everything that the seat could not know is re-dealt ``REDEALS`` times, and the action is played
-    in each of these positions.  The action revealed something if the seat's observation or legal
-    actions afterwards differ in any of them from those in the true position.
-    """
-    true = clone(before)
-    game.play(true, 0, action)
-    observation, mask = game.observe(true, 0, seat), game.legal_actions(true, 0)
-    for number in range(REDEALS):
-        trial = clone(before)
-        game.redeal_hidden(trial, 0, number, seat)
-        if not game.legal_actions(trial, 0)[action]:
-            return True
-        game.play(trial, 0, action)
-        if trial["to_play"][0] != true["to_play"][0]:
-            return True
-        if true["to_play"][0] == seat and (game.legal_actions(trial, 0) != mask).any():
-            return True
-        if (game.observe(trial, 0, seat) != observation).any():
-            return True
-    return False
 
 
 def _names(what: str, bots: Sequence[str | Bot | type[Bot]]) -> tuple[str, ...]:
@@ -458,6 +417,36 @@ class Session:
             Advice(action, says(self.games, 0, action), why) for action, why in reasons[:MOST_BEST]
         ]
 
+    def choices(self) -> list[list[int]]:
+        """Return for each seat its decisions with a choice, as numbers of the log, once it is over.
+
+        Before the end there are none.
+        """
+        found: list[list[int]] = [[] for _ in self.seats]
+        for ply, entry in enumerate(self.log if self.over else ()):
+            if self.game.legal_actions(entry.before, 0).sum() > 1:
+                found[entry.played.seat].append(ply)
+        return found
+
+    def review(self, seat: int, name: str, ply: int) -> Review:
+        """Return what an adviser says of a decision, in words for the person in a seat.
+
+        Raises:
+            NotNow: the game is not over, or there is no such adviser or decision.
+            SprawlError: the adviser failed.
+        """
+        if not self.over:
+            raise NotNow("the analysis is available when the game is over")
+        if name not in self._advisers:
+            raise NotNow(f"analysis {str(name)!r}: expected one of {', '.join(self._advisers)}")
+        if not 0 <= ply < len(self.log):
+            raise NotNow(f"ply {ply}: expected a decision of the log, 0..{len(self.log) - 1}")
+        bot, entry = self._advisers[name], self.log[ply]
+        found = self._asked(bot, lambda: review(self.game, bot, entry, ply))
+        called = self.names(seat)
+        says, best = (with_names(text, called) for text in (found.says, found.best))
+        return found._replace(says=says, best=best)
+
     def _seen_by(self, seat: int) -> tuple[Mask, Games]:
         """Return the legal actions, and the position with what the seat cannot know re-dealt."""
         position = clone(self.games)
@@ -578,15 +567,20 @@ class Session:
         )
         return {"parts": parts_of(picture_of_view(self.game, later, 0, view))}
 
-    def advisers(self) -> list[dict[str, str]]:
+    def advisers(self) -> list[dict[str, Any]]:
         """Return who may give hints, strongest first.
 
         ``name`` is what :meth:`hint` takes; ``says`` has the rating and the time for a move, if the
-        rankings know them.
+        rankings know them; ``analyses`` says whether it knows what an action is worth.
         """
-        called = [self._advisers[name].name for name in self.hints]
+        bots = [self._advisers[name] for name in self.hints]
+        called = [bot.name for bot in bots]
         return [
-            {"name": self.hints[k], "says": described(self.game, called[k])}
+            {
+                "name": self.hints[k],
+                "says": described(self.game, called[k]),
+                "analyses": isinstance(bots[k], Analyst),
+            }
             for k in strongest_first(self.game.name, called)
         ]
 
@@ -636,6 +630,7 @@ class Session:
             "hints": self.advisers(),
             "score_table": self.score_table(),
             "replay": self.over and self.seed is not None,
+            "choices": self.choices(),
             "question": self._question(seat, picture.caption),
         }
 

@@ -12,11 +12,14 @@ import pytest
 
 pytest.importorskip("openskill")
 
+import sprawl_env
 from sprawl_env.arena.journal import Journal
-from sprawl_env.arena.report import _label, summarise, tables, to_html, to_markdown
-from sprawl_env.arena.tournament import Config, Schedule, judge, line_ups
+from sprawl_env.arena.report import labels, summarise, tables, to_markdown
+from sprawl_env.arena.report_page import to_html
+from sprawl_env.arena.tournament import Config, Schedule, TournamentSettings, judge, line_ups
 from sprawl_env.arena.workers import NO_SEAT, Lost, WorkerError
 from sprawl_env.core.errors import SprawlError
+from tests.browser import open_url
 from tests.commands import ROOT, command, finish, refused
 
 BOTS = "tests.bots"
@@ -356,7 +359,54 @@ def test_the_guides_bot_plays_as_written_and_its_commands_run(tmp_path):
     assert not any(line["forfeits"] for line in report["bots"])
 
 
-def test_labels_of_the_picture_keep_what_tells_bots_apart():
-    assert _label("planner") == "planner"
-    assert _label("mcts:sims=200,greedy=1000,turns=8") == "mcts:sims=200,greedy=10…"
-    assert _label("checkpoint:runs/tower_up-quick-0") == "…t:runs/tower_up-quick-0"
+def test_labels_keep_what_tells_bots_apart():
+    expected = {
+        "planner": "planner",
+        "mcts:sims=200": "mcts sims=200",
+        "mcts:sims=30,greedy=1000,turns=8": "mcts sims=30 …",
+        "agent:tower_up/ppo-2h": "agent ppo-2h",
+        "search:agent=tower_up/ppo-2h,sims=32": "search ppo-2h sims=32",
+        "search:agent=tower_up/ppo-2h,sims=8,scale=1": "search ppo-2h sims=8 …",
+        "checkpoint:runs/tower_up-quick-0": "checkpoint tower_up-quick-0",
+        "my.bots:Clever": "my.bots Clever",
+    }
+    assert labels(list(expected)) == expected
+    alike = ["mcts:sims=9,turns=8", "mcts:sims=9,turns=4"]
+    assert labels(["greedy", *alike]) == {"greedy": "greedy", **{name: name for name in alike}}
+
+
+def test_the_page_has_labels_values_to_sort_by_and_games_to_watch():
+    rows = [row(0, 0, [9, 5]), row(0, 1, [3, 8]), row(1, 0, [2, 7])]
+    rows = [{**r, "bots": [{"a": "mcts:sims=9,c=1"}.get(b, b) for b in r["bots"]]} for r in rows]
+    timings = [{**r, "seconds": [0.5, 25.0], "decisions": [100, 10]} for r in rows]
+    report = summarise(Config(bots=("mcts:sims=9,c=1", "b")), rows, timings)
+    page = to_html(report, None, {("b", "mcts:sims=9,c=1"): "replays/x.html"})
+    assert '<span title="mcts:sims=9,c=1">mcts sims=9 …</span>' in page
+    assert '<span title="mcts:sims=9,c=1 v b">mcts sims=9 … v b</span>' in page
+    assert page.count('<a href="replays/x.html">watch</a>') == 4  # two meetings, two of a line-up
+    assert 'data-v="0.5">' not in page
+    assert '<a href="replays/x.html">' not in to_html(report, None)
+    bots = page[page.index("<h2>Bots") : page.index("<h2>Head")]
+    times = re.findall(r'data-v="([\d.]+)">[\d.]+ m?s<', bots)
+    assert sorted(map(float, times)) == sorted(
+        round(line["seconds_a_move"], 3) for line in report["bots"]
+    )
+
+
+def test_a_report_is_sorted_by_clicks_and_leads_to_games(tmp_path):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    game = sprawl_env.game("tower_up", max_turns=4)
+    settings = TournamentSettings(replays=True)
+    play = sprawl_env.tournament
+    play(game, ["random", "greedy"], num_games=2, settings=settings, processes=1, out=tmp_path)
+    with open_url((tmp_path / "report.html").as_uri()) as page:
+        assert axe.Axe().run(page).response["violations"] == []
+        cells = page.locator("table").nth(0).locator("tbody td:nth-child(2)")
+        by_elo = page.locator("table").nth(0).locator("th button").nth(1)
+        by_elo.click()
+        first = [int(text) for text in cells.all_inner_texts()]
+        by_elo.click()
+        assert [int(text) for text in cells.all_inner_texts()] == first[::-1] == sorted(first)
+        page.locator("a:has-text('watch')").first.click()
+        page.wait_for_selector("#board svg")
+        assert page.title() == "Tower Up: replay"

@@ -84,7 +84,8 @@ function say(text, isError = false) {
 function setBusy(now) {
   busy = now;
   document.body.classList.toggle("busy", now);
-  for (const id of ["undo", "hint", "save", "load", "deal", "again", "next", "hand-over"]) {
+  for (const id of ["undo", "hint", "save", "load", "deal", "again", "next", "hand-over",
+    "open-review"]) {
     $(id).disabled = now;
   }
   if (!now) enable();
@@ -174,6 +175,7 @@ function showDecision() {
   $("next").classList.toggle("hidden", !waitsForClick());
   $("after").classList.toggle("hidden", !over);
   $("replay").classList.toggle("hidden", !view.replay);
+  $("open-review").classList.toggle("hidden", view.hints.length === 0);
   showPoints();
 }
 
@@ -554,6 +556,7 @@ function listen() {
       $("settings").showModal();
     },
     "open-guide": openGuide,
+    "open-review": openReview,
     tour: () => {
       $("guide").close();
       showStep(0);
@@ -563,6 +566,8 @@ function listen() {
     "step-end": endTour,
   };
   for (const [id, action] of Object.entries(does)) $(id).addEventListener("click", action);
+  $("judge").addEventListener("change", judge);
+  $("judged").addEventListener("change", judge);
   for (const button of document.querySelectorAll("[data-close]")) {
     button.addEventListener("click", () => button.closest("dialog").close());
   }

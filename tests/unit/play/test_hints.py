@@ -26,10 +26,10 @@ def test_hints_are_listed_strongest_first_with_ratings():
     session = Session(game, ("human", "random"), hints)
     assert session.hints == hints
     assert session.view(0)["hints"] == [
-        {"name": "planner", "says": "planner (1528, 1 ms)"},
-        {"name": "greedy", "says": "greedy (985, 0.3 ms)"},
-        {"name": "random", "says": "random (258, 0.1 ms)"},
-        {"name": "flat:sims=3", "says": "flat:sims=3"},
+        {"name": "planner", "says": "planner (1528, 1 ms)", "analyses": True},
+        {"name": "greedy", "says": "greedy (985, 0.3 ms)", "analyses": False},
+        {"name": "random", "says": "random (258, 0.1 ms)", "analyses": False},
+        {"name": "flat:sims=3", "says": "flat:sims=3", "analyses": True},
     ]
     for hint in session.view(0)["hints"]:
         assert session.hint(0, hint["name"])

@@ -25,9 +25,10 @@ from sprawl_env.console import run
 from sprawl_env.core.errors import IllegalAction, InvalidOption, PositionError
 from sprawl_env.core.state import NOT_OVER
 from sprawl_env.play.connections import PageServer
+from sprawl_env.play.log import revealed
 from sprawl_env.play.saves import game_of, saves_in
 from sprawl_env.play.server import MAX_BYTES, PlayServer
-from sprawl_env.play.session import NotNow, Session, revealed
+from sprawl_env.play.session import NotNow, Session
 from sprawl_env.play.terminal import play_in_terminal
 from sprawl_env.render.board import seen_text
 from tests.browser import open_url
