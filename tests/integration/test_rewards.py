@@ -125,18 +125,18 @@ def played_by_gym(game, reward, count, monkeypatch):
 def played_by_sb3(game, reward, count, monkeypatch):
     env, rng = SelfPlayVecEnv(game, min(count, 16), reward=reward, seed=3), np.random.default_rng(0)
     learners, first, wholes = env.learners, {}, []
-    deal, ending = learners._deal, learners._ending
+    deal, ending = learners._deal, learners._note
 
     def note_deal(which):
         deal(which)
         first.update((int(i), env.games[i : i + 1]) for i in which)
 
-    def note_end(i, illegal):
-        ended[i] = first[i], env.games[i : i + 1]
-        return ending(i, illegal)
+    def note_end(which, illegal):
+        ended.update((int(i), (first[i], env.games[i : i + 1])) for i in which)
+        ending(which, illegal)
 
     monkeypatch.setattr(learners, "_deal", note_deal)
-    monkeypatch.setattr(learners, "_ending", note_end)
+    monkeypatch.setattr(learners, "_note", note_end)
     env.reset()
     while len(wholes) < count:
         ended = {}
