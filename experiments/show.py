@@ -22,7 +22,6 @@ from typing import Final
 
 import matplotlib as mpl
 import PIL.Image
-import PIL.ImageColor
 import polars as pl
 from cycler import cycler
 from IPython.display import HTML, Image
@@ -31,10 +30,9 @@ from sprawl_env.core.errors import SprawlError
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import Played
 from sprawl_env.core.state import Games
-from sprawl_env.render.pixels import rgb_array
-from sprawl_env.render.shapes import NONE, SEAT_COLOURS
+from sprawl_env.render.pixels import colours_of, palette_of, rgb_array
+from sprawl_env.render.shapes import SEAT_COLOURS
 
-COLOURS: Final = 24  # palette entries besides the shapes' own colours, for the edges of letters
 FIGURE: Final = (8.0, 3.6)  # inches
 DPI: Final = 85
 MOST_ROWS: Final = 25
@@ -86,12 +84,7 @@ def position(
     """
     picture = game.picture(games, g, seat, last)
     image = PIL.Image.fromarray(rgb_array(picture))
-    own = {colour for shape in picture.shapes for colour in (shape.fill, shape.stroke)} - {NONE}
-    palette = PIL.Image.new("P", (1, 1))
-    palette.putpalette(
-        [part for colour in sorted(own) for part in PIL.ImageColor.getrgb(colour)]
-        + (image.quantize(COLOURS).getpalette() or [])[: 3 * COLOURS]
-    )
+    palette = palette_of(colours_of(picture.shapes), image)
     file = io.BytesIO()
     image.quantize(palette=palette, dither=PIL.Image.Dither.NONE).save(file, "PNG", optimize=True)
     return Image(file.getvalue())

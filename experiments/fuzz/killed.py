@@ -478,6 +478,7 @@ ENTRIES: Final = (
         ),
     ),
     Entry("replay html", f"sprawl_env replay html {REPLAY} -o page.html", needs=("tournament",)),
+    Entry("replay gif", f"sprawl_env replay gif {REPLAY} -o film.gif", needs=("tournament",)),
     Entry(
         "warmup",
         WARMUP,

@@ -1,4 +1,4 @@
-"""The command ``replay``: check replays, print them as text, or write them as a web page.
+"""The command ``replay``: check replays, print them, or write them as web pages or pictures.
 
 A replay is a file of JSON lines (see ``sprawl_env.replays``) with one game or several; a folder
 stands for all its ``.jsonl`` files.
@@ -6,7 +6,7 @@ stands for all its ``.jsonl`` files.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -19,8 +19,9 @@ from sprawl_env.console import check_writable, console, counted, say
 from sprawl_env.core.errors import InvalidOption, PositionError
 from sprawl_env.core.files import write_atomically
 from sprawl_env.core.registry import rules_of
+from sprawl_env.replays.film import film
 from sprawl_env.replays.format import Replay, load_all
-from sprawl_env.replays.page import end_of, page, side_names
+from sprawl_env.replays.page import Progress, end_of, page, side_names
 from sprawl_env.replays.telling import Story, names_of, steps_told
 from sprawl_env.replays.verification import verify
 
@@ -97,14 +98,40 @@ class Html:
 
 
 @dataclass(frozen=True)
+class Gif:
+    """Write one game as a moving picture, and check it.
+
+    Example: sprawl-env replay gif game.jsonl --width 640
+    """
+
+    file: ReplayFile
+    out: Annotated[
+        Path | None,
+        arg(
+            help="the picture",
+            metavar="PATH",
+            help_behavior_hint="(default: the name of the replay with .gif)",
+            aliases=["-o"],
+        ),
+    ] = None
+    game: Number = 0
+    frame: Annotated[str, arg(help="a picture of every turn or ply", metavar="{turn,ply}")] = "turn"
+    width: Annotated[int, arg(help="pixels", metavar="N")] = 800
+    milliseconds: Annotated[int, arg(help="time of a picture", metavar="N")] = 700
+    rules: Rules = ""
+    data: Data = None
+
+
+@dataclass(frozen=True)
 class ReplayCommand:
-    """Verify replays, show one as text, or write one as a web page."""
+    """Verify replays, show one as text, or write one as a web page or a moving picture."""
 
     action: OmitSubcommandPrefixes[
         OmitArgPrefixes[
             Annotated[Verify, subcommand("verify")]
             | Annotated[Show, subcommand("show")]
             | Annotated[Html, subcommand("html")]
+            | Annotated[Gif, subcommand("gif")]
         ]
     ]
 
@@ -208,19 +235,56 @@ def write_page(command: Html) -> None:
         PositionError: the replay is damaged or differs from the game.
         InvalidOption: there is no such game, or the page cannot be written.
     """
+
+    def drawn(replay: Replay, shown: Progress) -> str:
+        return page(replay, shown, command.data)
+
+    _write(command, ".html", drawn)
+
+
+def write_film(command: Gif) -> None:
+    """Write a game as a moving picture.
+
+    Raises:
+        PositionError: the replay is damaged or differs from the game.
+        SprawlError: there is no such game, a number is not allowed, or the file cannot be written.
+    """
+
+    def drawn(replay: Replay, shown: Progress) -> bytes:
+        return film(
+            replay,
+            frame=command.frame,
+            width=command.width,
+            milliseconds=command.milliseconds,
+            progress=shown,
+            data=command.data,
+        )
+
+    _write(command, ".gif", drawn)
+
+
+def _write(
+    command: Html | Gif, suffix: str, drawn: Callable[[Replay, Progress], str | bytes]
+) -> None:
+    """Write what is drawn of a game to a file, with a progress bar.
+
+    Raises:
+        PositionError: the replay is damaged or differs from the game.
+        SprawlError: there is no such game, or the file cannot be written.
+    """
     replay = chosen(command.file, command.game)
-    out = command.out or command.file.with_suffix(".html")
+    out = command.out or command.file.with_suffix(suffix)
     check_writable(out)
     count = len(replay.plies) + 1
-    text = page(replay, lambda steps: progress(steps, "drawing", count), command.data)
+    written = drawn(replay, lambda steps: progress(steps, "drawing", count))
     try:
-        write_atomically(out, text)
+        write_atomically(out, written)
     except OSError as error:
         raise InvalidOption(f"out={str(out)!r}: cannot be written: {error.strerror}") from None
-    say(f"{out}: {counted(len(replay.plies), 'ply', 'plies')}, {len(text) / 1e3:,.0f} kB")
+    say(f"{out}: {counted(len(replay.plies), 'ply', 'plies')}, {len(written) / 1e3:,.0f} kB")
 
 
-def main(command: ReplayCommand | Verify | Show | Html) -> None:
+def main(command: ReplayCommand | Verify | Show | Html | Gif) -> None:
     """Run the command."""
     action = command.action if isinstance(command, ReplayCommand) else command
     if action.rules:
@@ -231,6 +295,9 @@ def main(command: ReplayCommand | Verify | Show | Html) -> None:
         return
     if isinstance(action, Html):
         write_page(action)
+        return
+    if isinstance(action, Gif):
+        write_film(action)
         return
     replay = chosen(action.file, action.game)
     for line in text_lines(replay, boards=action.boards, data=action.data):

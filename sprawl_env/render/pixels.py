@@ -6,6 +6,7 @@ The same picture gives the same pixels on every machine with the same version of
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -27,6 +28,8 @@ from sprawl_env.render.shapes import (
 )
 
 Pixels: TypeAlias = npt.NDArray[np.uint8]
+_EDGES: Final = 24  # colours of a palette besides those of the shapes
+_MOST_COLOURS: Final = 256  # of a palette
 _FINER: Final = 2  # how much finer shapes are painted, before pixels are averaged
 
 
@@ -44,6 +47,27 @@ def rgb_array(picture: Picture | Canvas) -> Pixels:
     for shape in picture.shapes:
         _paint(canvas, shape, _FINER * scale)
     return np.asarray(image.reduce(_FINER), np.uint8)
+
+
+def colours_of(shapes: Iterable[Shape]) -> set[str]:
+    """Return the colours of some shapes."""
+    return {colour for shape in shapes for colour in (shape.fill, shape.stroke)} - {NONE}
+
+
+def palette_of(colours: Iterable[str], image: Any) -> Any:
+    """Return a palette for Pillow: these colours, the ground, and some for the edges of letters.
+
+    Args:
+        colours: names of colours.
+        image: Pillow's, which has the other colours.
+    """
+    image_module, color_module = (require(f"PIL.{m}", "pixels") for m in ("Image", "ImageColor"))
+    named = sorted({GROUND, *colours})
+    own = [part for colour in named for part in color_module.getrgb(colour)]
+    others = (image.quantize(_EDGES).getpalette() or [])[: 3 * _EDGES]
+    palette = image_module.new("P", (1, 1))
+    palette.putpalette((own + others)[: 3 * _MOST_COLOURS])
+    return palette
 
 
 def _paint(canvas: Any, shape: Shape, n: float) -> None:

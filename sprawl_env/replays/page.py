@@ -14,7 +14,7 @@ import hashlib
 import html
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, Final
@@ -22,19 +22,18 @@ from typing import Any, Final
 from sprawl_env.core.errors import printable
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import Played
-from sprawl_env.core.state import NOT_OVER, Games, clone
+from sprawl_env.core.state import NOT_OVER, clone
 from sprawl_env.render.board import picture_of
 from sprawl_env.render.picture import Picture
 from sprawl_env.render.pieces import parts_of, piece_of
 from sprawl_env.render.shapes import SEAT_COLOURS
-from sprawl_env.replays.format import Ply, Replay
+from sprawl_env.replays.format import Replay
 from sprawl_env.replays.telling import Story, as_json, names_of
-from sprawl_env.replays.verification import steps
+from sprawl_env.replays.verification import Position, from_deal
 
 WEB: Final = Path(__file__).parent / "web"  # files that browsers receive
 _BLANK: Final = re.compile(r"\{\{(\w+)\}\}")
 Edit = tuple[int, int, list[int]]
-Position = tuple[Ply | None, Games]  # the last ply, and the state after it
 Progress = Callable[[Iterable[Position]], Iterable[Position]]
 
 
@@ -92,12 +91,6 @@ def side_names(game: Game, bots: object) -> list[str]:
     return [*seats, "automaton"][: game.num_sides]
 
 
-def _positions(replay: Replay, data: Path | None) -> Iterator[Position]:
-    """Yield the opening position, then each ply with the position after it, verified."""
-    yield None, replay.game(data).deal(1, replay.header["seed"])
-    yield from steps(replay, data)
-
-
 def no_progress(positions: Iterable[Position]) -> Iterable[Position]:
     """Return the positions unchanged; the default of ``progress``."""
     return positions
@@ -123,7 +116,7 @@ def content(
     last, over, before = None, False, game.empty(1)
     names = names_of(replay, game)
     told, seats = Story(game, names), names[: game.num_seats]
-    for ply, games in progress(_positions(replay, data)):
+    for ply, games in progress(from_deal(replay, data)):
         after = clone(games)
         if ply is not None:
             last = Played(ply.seat, ply.action, ply.says)

@@ -15,6 +15,8 @@ from sprawl_env.core.game import Game
 from sprawl_env.core.state import NOT_OVER, Games, digest, raw_bytes
 from sprawl_env.replays.format import Ply, Replay
 
+Position = tuple[Ply | None, Games]  # the last ply, and the state after it
+
 
 @checked
 def steps(replay: Replay, data: Path | None = None) -> Iterator[tuple[Ply, Games]]:
@@ -54,6 +56,12 @@ def steps(replay: Replay, data: Path | None = None) -> Iterator[tuple[Ply, Games
         if digest(games) != ply.after:
             raise PositionError(f"{where}: the state differs after it")
         yield ply, games
+
+
+def from_deal(replay: Replay, data: Path | None = None) -> Iterator[Position]:
+    """Yield the deal, without a ply, and then what :func:`steps` yields."""
+    yield None, replay.game(data).deal(1, replay.header["seed"])
+    yield from steps(replay, data)
 
 
 @checked

@@ -11,9 +11,12 @@ from PIL import Image
 import sprawl_env
 from sprawl_env import replays
 from sprawl_env.bots.greedy import GreedyBot
+from sprawl_env.bots.names import make_bot
+from sprawl_env.bots.policy.agents import best_of
 from sprawl_env.core.rules import Played
 from sprawl_env.core.state import NOT_OVER
 from sprawl_env.render.pixels import rgb_array
+from sprawl_env.replays.film import film
 from tests.suite import GAMES
 
 FOLDER = Path(__file__).parent / "pictures"
@@ -67,6 +70,21 @@ def moments_of_a_greedy_game(name):
     return found
 
 
+def film_of(name):
+    """Return a game of the best trained agent against the planner as a moving picture."""
+    short = {"length": "short"} if name == "urban_sprawl" else {}
+    game = sprawl_env.game(name, num_players=2, **short)
+    names = [f"agent:{best_of(name, game)}", "planner"]
+    bots = [make_bot(bot, game, seed) for seed, bot in enumerate(names)]
+    games, actions = game.deal(1, seed=1), []
+    while games["over"][0] == NOT_OVER:
+        seat, mask = int(games["to_play"][0]), game.legal_actions(games, 0)[None]
+        seen = game.observe(games, 0, seat)[None]
+        actions.append(int(bots[seat].act(seen, mask, games)[0]))
+        game.play(games, 0, actions[-1])
+    return film(replays.from_actions(game, 1, actions, bots=names), width=540)
+
+
 def main():
     """Write all of them."""
     argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
@@ -81,6 +99,9 @@ def main():
             path = DOCS / f"{name}-{moment}.png"
             Image.fromarray(rgb_array(picture)).quantize(128).save(path, optimize=True)
             print(path.relative_to(DOCS.parent))
+        path = DOCS / f"{name}.gif"
+        path.write_bytes(film_of(name))
+        print(path.relative_to(DOCS.parent))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,16 @@
 """The command ``replay``: games as text ply by ply, and changed replays refused."""
 
 import re
+from itertools import pairwise
 
+import numpy as np
 import pytest
 
 import sprawl_env
 from sprawl_env import replays
+from sprawl_env.core.rules import Played
+from sprawl_env.render.board import picture_of
+from sprawl_env.render.pixels import rgb_array
 from tests import commands
 
 BOTS = ["greedy", "my_bot:MyBot"]
@@ -103,3 +108,58 @@ def test_bad_input_is_one_line(folder, capsys, arguments, says):
     assert err.startswith("error: ")
     assert err.count("\n") == 1
     assert says in err
+
+
+def test_gif_has_a_frame_a_turn_or_a_ply(folder, capsys):
+    image = pytest.importorskip("PIL.Image")
+    played = replays.load(folder / "game-0.jsonl")
+    turns = [int(games["turn"][0]) for games in replays.positions(played)[:, None]]
+    changes = sum(one != other for one, other in pairwise(turns))
+    for frame, frames in (("turn", changes + 1), ("ply", len(played.plies) + 1)):
+        what = ["--frame", frame, "--width", "300", "--milliseconds", "200", "-o", f"{frame}.gif"]
+        out = call(capsys, "gif", "game-0.jsonl", *what).out
+        assert f"{frame}.gif: {len(played.plies)} plies, " in out
+        with image.open(folder / f"{frame}.gif") as film:
+            assert (film.format, film.size[0], film.info["loop"]) == ("GIF", 300, 0)
+            times = []
+            for k in range(film.n_frames):
+                film.seek(k)
+                times.append(film.info["duration"])
+        assert sum(times) == 200 * (frames + 3)  # Pillow joins frames that are equal
+    first = (folder / "turn.gif").read_bytes()
+    call(capsys, "gif", "game-0.jsonl", "--width", "300", "--milliseconds", "200")
+    assert (folder / "game-0.gif").read_bytes() == first
+
+
+def test_the_last_frame_of_a_gif_is_the_picture_of_the_end(folder, capsys):
+    image = pytest.importorskip("PIL.Image")
+    played = replays.load(folder / "game-0.jsonl")
+    game, last = played.game(), played.plies[-1]
+    end = picture_of(
+        game, replays.positions(played)[-1:], 0, seats=["greedy", "MyBot"],
+        last=Played(last.seat, last.action, last.says),
+    )  # fmt: skip
+    wide = round(end.width * end.scale)
+    call(capsys, "gif", "game-0.jsonl", "--width", str(wide))
+    with image.open(folder / "game-0.gif") as film:
+        film.seek(film.n_frames - 1)
+        found = np.asarray(film.convert("RGB")).astype(int)
+    expected = rgb_array(end).astype(int)
+    assert found.shape[1] == expected.shape[1]
+    found = found[: len(expected)]  # a frame before was as high or higher
+    same = (np.abs(found - expected).max(axis=2) < 8).mean()
+    assert same > 0.9  # all but the edges of letters
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--width", "20"], "width=20: expected a whole number 100..4000"),
+        (["--milliseconds", "0"], "milliseconds=0: expected a whole number 10..60000"),
+        (["--frame", "year"], "unknown frame 'year': choose from ply, turn"),
+        (["--game", "7"], "game=7: game-0.jsonl holds games 0..0"),
+    ],
+)
+def test_a_gif_that_cannot_be_made_is_one_line(folder, capsys, arguments, says):
+    assert says in commands.refused(capsys, "replay", "gif", "game-0.jsonl", *arguments)
+    assert not list(folder.glob("**/*.gif"))
