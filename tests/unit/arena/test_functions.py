@@ -185,7 +185,8 @@ def test_tournament_continues_what_its_folder_holds_and_takes_bots(tmp_path):
     assert {line["bot"] for line in found.report["bots"]} == {"first", "random"}
     rows = rows_of(tmp_path / "t" / "results.jsonl")
     assert [row["bots"] for row in rows] == [["first", "random"], ["random", "first"]]
-    (replay, _) = sorted((tmp_path / "t" / "replays").iterdir())
+    (replay, _) = sorted((tmp_path / "t" / "replays").glob("*.jsonl"))
+    assert len(list((tmp_path / "t" / "replays").glob("*.html"))) == 1  # a game to watch
     assert sprawl_env.replays.load(replay).header["bots"] == ["first", "random"]
     timings = rows_of(tmp_path / "t" / "timings.jsonl")
     again = sprawl_env.tournament(game, [First(game, 0), "random"], **what)
