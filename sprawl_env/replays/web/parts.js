@@ -221,7 +221,7 @@ function listenToZoom() {
 
 // ------------------------------------------------------------------------------------- tooltips
 
-const tip = { timer: null, on: null, pressed: null };
+const tip = { timer: null, on: null, pressed: null, place: null };
 
 function tipOf(element) {
   return element && element.closest ? element.closest("[data-tip], [data-says]") : null;
@@ -241,7 +241,7 @@ function showTip(element, more) {
   box.append(effect);
   box.classList.remove("hidden");
   tip.on = element;
-  const place = () => {
+  const place = tip.place = () => {
     const at = element.getBoundingClientRect();
     const left = Math.min(at.left, innerWidth - box.offsetWidth - 8);
     const below = at.bottom + 6 + box.offsetHeight < innerHeight;
@@ -300,7 +300,11 @@ function listenToTips(more) {
     if (element && event.target.matches(":focus-visible")) showTip(element, more);
     else hideTip();
   });
-  document.addEventListener("scroll", hideTip, true);
+  document.addEventListener("scroll", () => {
+    const focused = tip.on && tip.on.contains(document.activeElement); // came into view by it
+    if (focused) tip.place();
+    else hideTip();
+  }, true);
 }
 
 // ---------------------------------------------------------------------------------------- themes

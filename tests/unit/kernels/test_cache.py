@@ -243,6 +243,7 @@ def append(path):
     path.write_text(path.read_text() + "\n_ADDED = 1\n")
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_an_edit_in_a_game_or_its_heuristic_changes_the_folders_of_that_game_alone(
     copied, tmp_path
