@@ -333,13 +333,19 @@ class Session:
         if self.over:
             raise NotNow("the game is over")
         if seat != self.to_play:
-            raise NotNow(f"seat {seat} is not to play")
+            raise NotNow(self._whose_turn(seat))
         legal = self.game.legal_actions(self.games, 0)
         if not 0 <= action < self.game.num_actions or not legal[action]:
             raise IllegalAction(
-                f"seat {seat} may not play {action} now: expected one of {int(legal.sum())} "
-                "legal actions"
+                f"you may not play {action} now: expected one of {int(legal.sum())} legal actions"
             )
+
+    def _whose_turn(self, seat: int) -> str:
+        """Return who is to play, in words for the person in another seat."""
+        if self.over:
+            return "the game is over"
+        called = self._called.get(seat, self.seats)
+        return f"it is the turn of {called[self.to_play]}"
 
     def preview(self, seat: int, action: int) -> dict[str, Any]:
         """Return what an action would change, as far as its seat can know, as JSON values.
@@ -404,7 +410,7 @@ class Session:
         if name not in self._advisers:
             raise NotNow(f"hint {str(name)!r}: expected one of {', '.join(self._advisers)}")
         if seat != self.to_play:
-            raise NotNow(f"seat {seat} is not to play")
+            raise NotNow(self._whose_turn(seat))
         bot = self._advisers[name]
         if isinstance(bot, Analyst):
             found = self._asked(bot, lambda: bot.analyse(*self._seen_by(seat)))

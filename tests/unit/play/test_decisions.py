@@ -26,7 +26,7 @@ SEATS = {"tower_up": 2, "ginkgopolis": 2, "urban_sprawl": 3}
 DEALS = {
     "tower_up": 40,
     "ginkgopolis": 30,
-    "urban_sprawl": 12,
+    "urban_sprawl": 6,
 }  # of which all decisions are looked at
 MOST_DEALS = 400  # in which a rare decision is looked for
 
