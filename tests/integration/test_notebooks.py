@@ -16,7 +16,7 @@ from tests.commands import ROOT, command, finish
 
 FILES = sorted((ROOT / "notebooks").glob("*.ipynb"))
 NAMES = [path.name for path in FILES]
-SLOW = {"2_anatomy.ipynb", "3_training.ipynb"}
+SLOW = {"2_anatomy.ipynb", "3_training.ipynb", "4_own_deck.ipynb"}
 
 
 def load(path):

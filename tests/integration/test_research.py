@@ -28,7 +28,7 @@ RUNS = {  # arguments, and what the output tells
     "edit_and_search": ((), "seat 0 holds [3, 0, 0, 1]"),
 }
 
-TRAIN = ("imitate", "reinforce")  # for a quarter of a minute each
+TRAIN = ("imitate", "reinforce", "curriculum")  # for a quarter of a minute each
 
 
 def test_every_script_is_run():

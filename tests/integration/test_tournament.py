@@ -207,7 +207,7 @@ def grown(path, lines, process):
         time.sleep(0.005)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_killed_twice_and_resumed_it_ends_byte_for_byte_like_an_unbroken_run(tmp_path):
     what = ["--bots", "random", "greedy", f"{BOTS}:First", "--games", "40", "--seed", "4"]

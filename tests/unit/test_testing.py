@@ -58,7 +58,7 @@ def test_a_game_with_simultaneous_choices_and_an_automaton_passes(seats):
     ("name", "options"),
     [
         ("tower_up", {"num_players": 3}),
-        ("ginkgopolis", {"num_players": 2}),
+        pytest.param("ginkgopolis", {"num_players": 2}, marks=pytest.mark.slow),
         pytest.param("urban_sprawl", {"num_players": 2}, marks=pytest.mark.slow),
     ],
 )

@@ -265,8 +265,8 @@ def test_ismcts_is_stronger_than_random_on_lots():
         game, mcts.RandomRolloutEvaluator(1, rng), 2.0, 40, random_state=rng
     )
     chance = pyspiel.make_uniform_random_bot(1, 7)
-    total = sum(play_out(game, [searcher, chance], rng)[0] for _ in range(40))
-    assert total > 8
+    total = sum(play_out(game, [searcher, chance], rng)[0] for _ in range(400))
+    assert total > 80  # about 150; the searcher is not the same in every process
 
 
 @pytest.mark.parametrize("name", ["tower_up", "ginkgopolis"])

@@ -158,6 +158,7 @@ def test_impossible_settings_are_refused(tmp_path):
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_killed_commands_are_counted_and_not_killed_again(tmp_path, capsys, monkeypatch):
     config = Kill(kills=2, only=("evaluate",), out=tmp_path)

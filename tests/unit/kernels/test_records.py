@@ -180,7 +180,7 @@ PLANTED = """
 """
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("game", ["tower_up", "ginkgopolis", "urban_sprawl"])
 def test_a_type_checker_finds_misspelt_fields(game):
     found, _, status = api.run(

@@ -25,6 +25,7 @@ DESKTOP, PHONE, LYING, TABLET = (1400, 900), (390, 844), (844, 390), (768, 1024)
 SCREENS = {"desktop": DESKTOP, "phone": PHONE, "lying": LYING, "tablet": TABLET}
 LEAST_TEXT, LEAST_TARGET, LEAST_TAP = 11, 24, 40  # pixels
 MIDDLE = 60  # plies
+ONE = [pytest.param(name, marks=[pytest.mark.slow] * (name != "urban_sprawl")) for name in GAMES]
 MOST_BYTES = 1_000_000
 
 # Texts and targets that are too small, texts of a part that overlap, and what is cut off.
@@ -129,7 +130,7 @@ def faults_of(page, text, target):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", ONE)
 def test_on_a_desk_all_is_large_enough_and_nothing_overlaps_or_is_cut_off(name, tmp_path):
     for seats in SEATS[name]:
         session = session_in_the_middle(name, seats, 3, 0)
@@ -242,7 +243,7 @@ def test_a_whole_game_by_keyboard_alone(tmp_path):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", ONE)
 def test_a_phone_plays_by_taps(name, tmp_path):
     session = session_in_the_middle(name, 2, 7, 0)
     with opened(session, tmp_path, "phone") as page:
