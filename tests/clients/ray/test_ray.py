@@ -51,7 +51,7 @@ def test_a_tournament_has_the_files_of_one_machine(tmp_path):
     bots = ["random", "greedy", "planner"]
     local, _ = play("local", tmp_path / "local", bots, 8, replays=True)
     found, _ = play("ray", tmp_path / "ray", bots, 8, replays=True)
-    assert len(found) == 1 + 3 * 8
+    assert len(found) == 1 + 3 * 8 + 3  # results, replays, and a game of each line-up to watch
     assert found == local
     assert not ray.is_initialized()
 
