@@ -164,11 +164,12 @@ class SelfPlayVecEnv(VecEnv):
         endings = learners.endings
         if endings is not None:
             done[endings.which] = True
+            shares = endings.shares.tolist()
             for k, i in enumerate(endings.which.tolist()):
-                infos[i] = self._info_of(endings, k)
+                infos[i] = self._info_of(endings, k, shares[k])
         return learners.views.observations, learners.earned.copy(), done, infos
 
-    def _info_of(self, endings: Endings, k: int) -> dict[str, Any]:
+    def _info_of(self, endings: Endings, k: int, share: float) -> dict[str, Any]:
         """Return the info of a game that the last step ended."""
         seat, earned = int(endings.seats[k]), self.learners.earned[endings.which[k]]
         info = {
@@ -179,7 +180,7 @@ class SelfPlayVecEnv(VecEnv):
                 "t": 0.0,
             },
             "scores": endings.scores[k].tolist(),
-            "won": float(endings.shares[k]),
+            "won": share,
             "seat": seat,
             "opponents": self.learners.names(seat, endings.sitting[k]),
             "turn_limit": bool(endings.over[k] == TRUNCATED),

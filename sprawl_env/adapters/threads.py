@@ -13,7 +13,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -232,24 +232,25 @@ class OneOrderPool:
     def __init__(self, work: Sequence[Callable[[], None]]) -> None:
         self._work = work
         self._executor: ThreadPoolExecutor | None = None
-        self._running: list[Future[None]] = []
         self._process = os.getpid()
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a copy has: no threads."""
-        return {**vars(self), "_executor": None, "_running": []}
+        return {**vars(self), "_executor": None}
 
     def run(self) -> None:
         """Make all calls at the same time; return when all are finished."""
         if os.getpid() != self._process:
-            self._executor, self._running, self._process = None, [], os.getpid()
-        wait(self._running)  # of a caller that was interrupted
-        if len(self._work) > 1:
-            if self._executor is None:
-                self._executor = ThreadPoolExecutor(len(self._work) - 1)
-            self._running = [self._executor.submit(each) for each in self._work[1:]]
-        self._work[0]()
-        for each in self._running:
+            self._executor, self._process = None, os.getpid()
+        first, *others = self._work
+        if others and self._executor is None:
+            self._executor = ThreadPoolExecutor(len(others))
+        running = [self._executor.submit(each) for each in others] if self._executor else []
+        try:
+            first()
+        finally:
+            wait(running)  # also if the caller is interrupted
+        for each in running:
             each.result()
 
     def stop(self) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from rich.progress import track
 from tyro.conf import OmitArgPrefixes, OmitSubcommandPrefixes, Positional, arg, subcommand
@@ -44,6 +44,12 @@ Data = Annotated[
     ),
 ]
 Number = Annotated[int, arg(help="number of the game in the file, from 0", metavar="N")]
+
+
+def _out(what: str, suffix: str) -> Any:
+    """Return the settings of the flag for the file that is written."""
+    hint = f"(default: the name of the replay with {suffix})"
+    return arg(help=what, metavar="PATH", help_behavior_hint=hint, aliases=["-o"])
 
 
 @dataclass(frozen=True)
@@ -85,12 +91,7 @@ class Html:
     file: ReplayFile
     out: Annotated[
         Path | None,
-        arg(
-            help="the page",
-            metavar="PATH",
-            help_behavior_hint="(default: the name of the replay with .html)",
-            aliases=["-o"],
-        ),
+        _out("the page", ".html"),
     ] = None
     game: Number = 0
     rules: Rules = ""
@@ -107,12 +108,7 @@ class Gif:
     file: ReplayFile
     out: Annotated[
         Path | None,
-        arg(
-            help="the picture",
-            metavar="PATH",
-            help_behavior_hint="(default: the name of the replay with .gif)",
-            aliases=["-o"],
-        ),
+        _out("the picture", ".gif"),
     ] = None
     game: Number = 0
     frame: Annotated[str, arg(help="a picture of every turn or ply", metavar="{turn,ply}")] = "turn"

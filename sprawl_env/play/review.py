@@ -71,9 +71,16 @@ def review(game: Game, bot: Bot, entry: Entry, ply: int) -> Review:
     )
 
 
+def unit_of(bot: Analyst) -> str:
+    """Return what a bot's values count."""
+    if bot.name.partition(":")[0] == "planner":
+        return LEAD
+    return WINS if searches(bot) else VALUE
+
+
 def _judged(bot: Analyst, found: Analysis, action: int) -> tuple[Any, ...]:
     """Return value, loss, share and unit of the action that was played."""
-    unit = LEAD if bot.name.partition(":")[0] == "planner" else WINS if searches(bot) else VALUE
+    unit = unit_of(bot)
     (k,) = np.flatnonzero(found.actions == action)
     share = float(found.visits[k]) / max(float(found.visits.sum()), 1.0)
     value, played = float(found.values[0]), float(found.values[k])

@@ -33,7 +33,7 @@ from sprawl_env.core.state import NOBODY, NOT_OVER, Games, clone
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.rng import MAX_SEED, combine
 from sprawl_env.play.log import Entry, revealed
-from sprawl_env.play.review import Review, review
+from sprawl_env.play.review import LEAD, WINS, Review, review, unit_of
 from sprawl_env.play.saves import (
     AUTOSAVE,
     SAVE_KINDS,
@@ -681,15 +681,14 @@ def reasons_of(bot: Analyst, found: Analysis) -> list[tuple[int, str]]:
     """Return the actions of an analysis, the best first, and why a bot considers each."""
     shares = found.visits / max(float(found.visits.sum()), 1.0)
     order = [0, *sorted(range(1, len(shares)), key=lambda k: -shares[k])]
-    kind = bot.name.partition(":")[0]
-    reasons = []
+    unit, reasons = unit_of(bot), []
     for k in order:
         value = float(found.values[k])
         why = f"{shares[k]:.0%}"
         if not np.isnan(value):
-            if kind == "planner":
+            if unit == LEAD:
                 why += f", lead {value:+.1f}"
-            elif searches(bot):
+            elif unit == WINS:
                 why += f", wins {value:.0%}"
         reasons.append((int(found.actions[k]), why))
     return reasons
