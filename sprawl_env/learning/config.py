@@ -176,10 +176,7 @@ def check(config: Config) -> None:
         raise InvalidOption(f"{', '.join(_TEXTS)}, options: expected texts")
     check_folder(config.name)
     reward_mode(config.reward)
-    for name, words in (("device", DEVICES), ("precision", PRECISIONS)):
-        if getattr(config, name) not in words:
-            value = short(getattr(config, name))
-            raise InvalidOption(f"{name}={value}: expected {', '.join(words)}")
+    check_words(config)
     if sum(getattr(config, name) for name in _POOL) > 1:
         raise InvalidOption(f"{', '.join(_POOL)}: expected a sum of at most 1")
     if config.batch_size > config.num_envs * config.num_steps:
@@ -188,6 +185,18 @@ def check(config: Config) -> None:
             f"{config.num_envs * config.num_steps}"
         )
     check_processes(config)
+
+
+def check_words(config: Any) -> None:
+    """Check the device and the precision of a config.
+
+    Raises:
+        InvalidOption: one is not known.
+    """
+    for name, known in (("device", DEVICES), ("precision", PRECISIONS)):
+        value = getattr(config, name)
+        if value not in known:
+            raise InvalidOption(f"{name}={short(value)}: expected {', '.join(known)}")
 
 
 def check_folder(name: str) -> None:

@@ -33,13 +33,14 @@ from sprawl_env.bots.policy.network import network_for
 from sprawl_env.bots.policy.player import load_network
 from sprawl_env.bots.search.bot import LearnedSearchBot
 from sprawl_env.bots.search.evaluators import network_evaluator
-from sprawl_env.bots.search.search import Noise, TreeConfig, TreeSearch
+from sprawl_env.bots.search.search import Evaluator, Noise, TreeConfig, TreeSearch
 from sprawl_env.core.game import Game
 from sprawl_env.kernels.arrays import Floats, Index, Mask
 from sprawl_env.kernels.rng import combine
 from sprawl_env.learning.expert_config import ExpertConfig
 from sprawl_env.learning.flat import FlatModule
 from sprawl_env.learning.ppo import Stopwatch, differentiate
+from sprawl_env.learning.process import device_of, threads_of
 from sprawl_env.learning.team import Team
 
 EPSILON: Final = 1e-5  # of Adam
@@ -166,7 +167,14 @@ class SearchPlay:
         self.config, self.game, self.window, self.watch = config, game, window, watch
         self.n = config.num_envs // team.size
         self._rank = team.rank
-        self._vec = make_vec(game, self.n, reward="winner", observations="int8", skip_forced=True)
+        self._vec = make_vec(
+            game,
+            self.n,
+            reward="winner",
+            observations="int8",
+            skip_forced=True,
+            num_threads=threads_of(device_of(config.device)),
+        )
         self._open = self._room(OPEN_DECISIONS * self.n)
         self.games_ended = 0
 
@@ -191,8 +199,7 @@ class SearchPlay:
 
     def seat(self, player: Checkpoint) -> None:
         """Let another player search from now on."""
-        half = self.config.precision == "bfloat16"
-        evaluate = network_evaluator(player, self.game, half)
+        evaluate = evaluator_of(self.config, player, self.game)
         self._search = TreeSearch(self.game, evaluate, tree_config(self.config, self.config.sims))
 
     def advance(self) -> int:
@@ -200,12 +207,12 @@ class SearchPlay:
         config, vec, n = self.config, self._vec, self.n
         full = self._rng.random(n) < config.full_share
         sims = np.where(full, config.sims, config.fast_sims)
-        noise = self._rng.gumbel(size=(n, self.game.num_actions)).astype(np.float32)
-        noise[~full] = 0
+        which = np.flatnonzero(full)
+        noise = np.zeros((n, self.game.num_actions), np.float32)
+        noise[which] = self._rng.gumbel(size=(which.size, self.game.num_actions))
         seeds = self._rng.integers(2**62, size=n)
         with self.watch.on("inference"):
             found = self._search.run(vec.games, seeds, sims, Noise(noise), vec.masks)
-        which = np.flatnonzero(full)
         self._note(which, found.policies[which], found.worth[which])
         with self.watch.on("environment"):
             vec.step(found.actions)
@@ -284,7 +291,7 @@ class ExpertLearner:
 
     Args:
         config: the settings of the run.
-        net: the network, with the same weights in every rank.
+        net: the network, with the same weights in every rank, on the config's device.
         team: the process group.
         watch: counts the time.
     """
@@ -306,7 +313,7 @@ class ExpertLearner:
         for group in self.optimizer.param_groups:
             group["lr"] = self.config.learning_rate * left
         size = max(1, self.config.batch_size // self.team.size)
-        rows = torch.from_numpy(rng.integers(window.filled, size=size))
+        rows = torch.from_numpy(rng.integers(window.filled, size=size))  # of numpy's arrays
         with self.watch.on("update"):
             found = differentiate(
                 self.team,
@@ -324,7 +331,7 @@ class ExpertLearner:
     def _loss(self, window: Window, rows: Index) -> tuple[Tensor, Tensor]:
         """Return the sum of the losses of some rows, and the sums of ``STATISTICS``."""
         numbers, masks, policies, shares, margins = (
-            torch.from_numpy(array[rows])
+            torch.from_numpy(array[rows]).to(self.net.flat.device)
             for array in (
                 window.numbers, window.masks, window.policies, window.shares, window.margins,
             )
@@ -345,7 +352,20 @@ class ExpertLearner:
 
 def tree_config(config: ExpertConfig, sims: int) -> TreeConfig:
     """Return the settings of the run's searches."""
-    return TreeConfig(sims=sims, gumbel=config.gumbel, scale=config.scale, c=config.c, margin=0.0)
+    return TreeConfig(
+        sims=sims,
+        gumbel=config.gumbel,
+        scale=config.scale,
+        c=config.c,
+        margin=0.0,
+        threads=threads_of(device_of(config.device)),
+    )
+
+
+def evaluator_of(config: ExpertConfig, checkpoint: Checkpoint, game: Game) -> Evaluator:
+    """Return a network as the run's searches ask it."""
+    device = device_of(config.device).type
+    return network_evaluator(checkpoint, game, config.precision == "bfloat16", device)
 
 
 def match(
@@ -359,10 +379,10 @@ def match(
         The learner's share of the victories (on one seat of the games in which their points
         differ), and the number of games, over all ranks.
     """
-    half, seats = config.precision == "bfloat16", game.num_seats
+    seats = game.num_seats
     bots = [
         LearnedSearchBot(
-            game, network_evaluator(each, game, half), tree_config(config, config.fast_sims)
+            game, evaluator_of(config, each, game), tree_config(config, config.fast_sims)
         )
         for each in (learner, player)
     ]

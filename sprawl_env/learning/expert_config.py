@@ -9,10 +9,10 @@ from typing import Final
 from sprawl_env.core.arguments import check_fields
 from sprawl_env.core.errors import InvalidOption, short
 from sprawl_env.learning.config import (
-    PRECISIONS,
     check_folder,
     check_processes,
     check_whole_numbers,
+    check_words,
 )
 
 
@@ -74,7 +74,9 @@ class ExpertConfig:
     evaluation_games: int = 2000
     """paired games against each reference at the end; 0: none"""
     processes: int = 0
-    """processes that share the games and the gradient steps; 0: one a core"""
+    """processes that share the games and the gradient steps; 0: one a core, on a GPU one"""
+    device: str = "auto"
+    """cpu, cuda (a GPU), or auto: a GPU if there is one"""
     precision: str = "auto"
     """of multiplied matrices in searches: float32, bfloat16, or auto: bfloat16 where faster"""
     runs: Path = Path("runs")
@@ -130,7 +132,6 @@ def check_expert(config: ExpertConfig) -> None:
             raise InvalidOption(f"{name}={value}: expected more than 0")
     if config.fast_sims > config.sims:
         raise InvalidOption(f"fast_sims={config.fast_sims}: expected at most sims={config.sims}")
-    if config.precision not in PRECISIONS:
-        raise InvalidOption(f"precision={config.precision!r}: expected {', '.join(PRECISIONS)}")
+    check_words(config)
     check_processes(config)
     check_folder(config.name)

@@ -59,7 +59,7 @@ from sprawl_env.learning.expert import (
 )
 from sprawl_env.learning.expert_config import ExpertConfig, check_expert
 from sprawl_env.learning.ppo import Stopwatch
-from sprawl_env.learning.process import Clock, prepare_process, resolved_on_cpu
+from sprawl_env.learning.process import Clock, device_of, prepare_process, resolved
 from sprawl_env.learning.runs import (
     add_row,
     begin_run,
@@ -108,7 +108,9 @@ class ExpertTrainer:
         self._report = report
         self.window = Window(game, max(1, config.window // team.size))
         self.play = SearchPlay(config, game, team, self.window, self.watch)
-        self.learner = ExpertLearner(config, network_of(player, game), team, self.watch)
+        net = network_of(player, game).to(device_of(config.device))
+        net.flatten()
+        self.learner = ExpertLearner(config, net, team, self.watch)
         if checkpoint is not None:
             self._restore(checkpoint)
         self._owed = 0.0  # gradient steps
@@ -177,7 +179,7 @@ class ExpertTrainer:
     def as_checkpoint(self) -> Checkpoint:
         """Return the learner's network as a player."""
         tensors = {
-            f"{POLICY}{name}": each.detach().numpy().copy()
+            f"{POLICY}{name}": each.detach().cpu().numpy().copy()
             for name, each in self.learner.net.state_dict().items()
         }
         about = {**self.player.about, "config": as_json(self.config)}
@@ -393,7 +395,7 @@ def main(config: ExpertConfig) -> tuple[Path, bool, dict[str, list[Line]]]:
         config = read_config(folder)
     else:
         check_expert(config)
-        config = resolved_on_cpu(config)
+        config = resolved(config)
         usual = f"{config.game.replace(':', '-')}-search-{config.seed}"
         folder = run_folder(config.runs, config.name, usual)
     game = make_game(config.game, num_players=config.num_players, **parse_options(config.options))

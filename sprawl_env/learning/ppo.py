@@ -13,7 +13,6 @@ one seat, among its own earlier networks or bots.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -36,6 +35,7 @@ from sprawl_env.kernels.arrays import Floats, Index
 from sprawl_env.kernels.rng import combine
 from sprawl_env.learning.config import Config
 from sprawl_env.learning.flat import FlatModule
+from sprawl_env.learning.process import threads_of
 from sprawl_env.learning.team import Team
 
 LEARNER: Final = 0  # who sits on a seat: the network that learns
@@ -274,14 +274,13 @@ class SelfPlay:
     def __post_init__(self) -> None:
         config, game = self.config, self.game
         self.n = config.num_envs // self.team.size
-        threads = 1 if self.device.type == "cpu" else os.cpu_count() or 1
         self._vec = make_vec(
             game,
             self.n,
             reward=config.reward,
             observations="int8",
             skip_forced=True,
-            num_threads=threads,
+            num_threads=threads_of(self.device),
         )
         rows = config.num_steps * self.n
         on: dict[str, Any] = {"device": self.device}

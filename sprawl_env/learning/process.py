@@ -19,7 +19,6 @@ from threadpoolctl import threadpool_limits
 
 from sprawl_env.bots.policy.checkpoint import Checkpoint
 from sprawl_env.core.errors import InvalidOption
-from sprawl_env.learning.config import Config
 from sprawl_env.learning.team import Team
 
 LEAST_STEP: Final = 0.05  # share of the step size and the entropy bonus that is left at the end
@@ -137,35 +136,35 @@ def device_of(name: str) -> torch.device:
     return torch.device("cuda" if name != "cpu" and there else "cpu")
 
 
-def resolved(config: Config) -> Config:
-    """Return a config with its device and number of processes decided.
+def resolved(config: Settings) -> Settings:
+    """Return a config with its device, its number of processes and its precision decided.
+
+    Args:
+        config: a dataclass with ``device``, ``num_envs``, ``processes`` and ``precision``.
 
     Raises:
         InvalidOption: the device is not there, or several processes would share a GPU.
     """
     device = device_of(config.device).type
-    if device == "cuda" and config.processes > 1:
-        raise InvalidOption(f"processes={config.processes}: expected 1 on a GPU")
-    if device == "cuda":
-        precision = "bfloat16" if config.precision == "auto" else config.precision
-        config = replace(config, processes=1, precision=precision)
-    return resolved_on_cpu(replace(config, device=device))
-
-
-def resolved_on_cpu(config: Settings) -> Settings:
-    """Return a config with its number of processes and its precision on the processor decided.
-
-    Args:
-        config: a dataclass with ``num_envs``, ``processes`` and ``precision``.
-    """
     processes, precision = config.processes, config.precision
+    if device == "cuda":
+        if processes > 1:
+            raise InvalidOption(f"processes={processes}: expected 1 on a GPU")
+        processes, fast = 1, True
+    else:
+        fast = precision == "auto" and halves_are_faster()
     if processes == 0:
         most = os.cpu_count() or 1
         processes = max(n for n in range(1, most + 1) if config.num_envs % n == 0)
     if precision == "auto":
-        precision = "bfloat16" if halves_are_faster() else "float32"
-    found: Settings = replace(config, processes=processes, precision=precision)
+        precision = "bfloat16" if fast else "float32"
+    found: Settings = replace(config, device=device, processes=processes, precision=precision)
     return found
+
+
+def threads_of(device: torch.device) -> int:
+    """Return how many threads the games of a process use: on a GPU there is one process."""
+    return 1 if device.type == "cpu" else os.cpu_count() or 1
 
 
 def halves_are_faster() -> bool:

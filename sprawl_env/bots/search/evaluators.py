@@ -50,7 +50,9 @@ def uniform_evaluator(game: Game) -> Evaluator:
     return evaluate
 
 
-def network_evaluator(checkpoint: Checkpoint, game: Game, half: bool = False) -> Evaluator:
+def network_evaluator(
+    checkpoint: Checkpoint, game: Game, half: bool = False, device: str = "cpu"
+) -> Evaluator:
     """Return a checkpoint's network as an evaluator.
 
     Without heads for the shares and the margin, both are made of its value head: the margin is the
@@ -62,6 +64,8 @@ def network_evaluator(checkpoint: Checkpoint, game: Game, half: bool = False) ->
         game: its game.
         half: multiply whole matrices in bfloat16, which is faster for many rows at once on
             processors that have it; otherwise row by row, with zeros skipped.
+        device: where the network computes: ``cpu`` or a GPU that torch can use, e.g. ``cuda``,
+            which multiplies whole matrices in any case.
 
     Raises:
         CheckpointError: it has no such head, its values are neither points nor victories, or a
@@ -78,6 +82,8 @@ def network_evaluator(checkpoint: Checkpoint, game: Game, half: bool = False) ->
             f"checkpoint {str(checkpoint.path)!r}: the weights are damaged or have diverged: "
             f"expected finite logits and values"
         )
+    if device != "cpu":
+        return _DeviceEvaluator(network, game, judge, device, half)
     return _HalfEvaluator(network, game, judge) if half else compiled
 
 
@@ -111,6 +117,27 @@ class _HalfEvaluator:
             found = self._model.evaluate(torch.from_numpy(filled), self._flat)
             logits, summaries = (each.numpy()[:used] for each in found)
         shares, margins = np.empty(points.shape, np.float32), np.empty(used, np.float32)
+        judge_all_sides(self._heads, summaries, points, shares, margins)
+        return Evaluation(logits, shares, margins)
+
+
+class _DeviceEvaluator:
+    """A network on a GPU."""
+
+    def __init__(self, network: Any, game: Game, judge: Heads, device: str, half: bool) -> None:
+        self._torch, self._half = require("torch", "a search with a network"), half
+        self._device = self._torch.device(device)
+        self._network, self._heads = network.to(self._device), judge
+        scales = self._torch.from_numpy(game.observation_layout.scales.copy())
+        self._scales = scales.to(self._device)
+
+    def __call__(self, numbers: Mask, masks: Mask, points: Ints) -> Evaluation:
+        torch = self._torch
+        kind, low = self._device.type, torch.bfloat16
+        with torch.inference_mode(), torch.autocast(kind, low, enabled=self._half):
+            seen = torch.from_numpy(numbers).to(self._device) * self._scales
+            logits, summaries = (each.float().cpu().numpy() for each in self._network(seen))
+        shares, margins = np.empty(points.shape, np.float32), np.empty(len(points), np.float32)
         judge_all_sides(self._heads, summaries, points, shares, margins)
         return Evaluation(logits, shares, margins)
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -37,12 +37,13 @@ from sprawl_env.bots.search.simulate import (
 from sprawl_env.bots.search.tree import Roots, Weights, clear_all, new_trees
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
-from sprawl_env.core.state import Games, clone, plain
+from sprawl_env.core.state import Games, clone, plain, raw_bytes
 from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
 
 FEWEST: Final = 2  # legal actions that are a choice
-MOST_BYTES: Final = 1 << 28  # of the trees of one search
+MOST_BYTES: Final = 1 << 28  # of the trees of one search, for each thread
 NO_DEADLINE: Final = np.inf
+FEWEST_CONCLUDED: Final = 64  # positions whose trees are read by one thread
 FIRST_STEPS: Final = 8  # simulations of each lane before the time is looked at
 SHORT: Final = 0.02  # seconds after which more simulations are made at once
 
@@ -158,8 +159,29 @@ class Noise(NamedTuple):
     mixed: float = 0.0
 
 
+class _Part(NamedTuple):
+    """Slots that one thread simulates in, and what it overwrites.
+
+    Attributes:
+        positions: ``[slots]``, what is searched.
+        games: ``[slots * lanes]``.
+        forest: the trees.
+        scratch: the simulations and their leaves.
+    """
+
+    positions: Any
+    games: Any
+    forest: Forest
+    scratch: Scratch
+
+
 class TreeSearch:
     """Searches in many games of one kind at once; its arrays are used again by each search.
+
+    With several threads, each has a share of the trees.  A compiled network is asked by each thread
+    for its own leaves.  Any other evaluator is asked for the leaves of all threads at once, by one
+    thread at a time; the trees are halved, and while it judges the leaves of one half, the threads
+    simulate in the other.
 
     Args:
         game: the game.
@@ -172,9 +194,14 @@ class TreeSearch:
         self._descend = descend_kernel(game.rules)
         self._grow_kernel = grow_kernel(game.rules)
         self._slots = 0
+        self._compiled = isinstance(evaluate, CompiledEvaluator)
         self._pool = ThreadPoolExecutor(config.threads) if config.threads > 1 else None
+        self._halves = 1 if self._compiled or self._pool is None else 2
+        self._asking = ThreadPoolExecutor(self._halves) if self._halves > 1 else None
+        self._one_at_a_time = threading.Lock()
         self._stop = threading.Event()
-        most = MOST_BYTES // (config.trees * self._bytes())  # nodes of the trees of one position
+        most_bytes = MOST_BYTES * config.threads
+        most = most_bytes // (config.trees * self._bytes())  # nodes of the trees of one position
         self.most_nodes = int(min(config.sims + 1, max(most, 2)))
         self.most_positions = int(max(1, most // self.most_nodes))
         self._tables = plain(game.tables)
@@ -192,13 +219,11 @@ class TreeSearch:
         self._trees = new_trees(slots, self.most_nodes, game.num_actions)
         self._lanes = new_lanes(rows)
         self._games, self._positions = plain(game.empty(rows)), plain(game.empty(slots))
-        share = -(-slots // self.config.threads) * self.config.lanes
+        parts = self.config.threads * self._halves
+        share = -(-slots // parts) * self.config.lanes
         if isinstance(self.evaluate, CompiledEvaluator):
-            sides = game.num_sides
-            self._judges = [self.evaluate.judge(share, sides) for _ in range(self.config.threads)]
-        self._scratch = [
-            (new_leaves(game, share), new_ends(game)) for _ in range(self.config.threads)
-        ]
+            self._judges = [self.evaluate.judge(share, game.num_sides) for _ in range(parts)]
+        self._scratch = [(new_leaves(game, share), new_ends(game)) for _ in range(parts)]
 
     def run(
         self,
@@ -262,7 +287,7 @@ class TreeSearch:
         slots = count * config.trees
         self._reserve(slots)
         each = np.repeat(np.arange(count), config.trees)
-        self._positions[:slots] = plain(positions)[each]
+        raw_bytes(self._positions)[:slots] = raw_bytes(positions)[each]
         number = np.tile(np.arange(config.trees), count)
         searches = Searches(
             observers=self._positions["to_play"][:slots].astype(np.int64),
@@ -283,25 +308,51 @@ class TreeSearch:
             float(config.scale),
             float(config.trust),
         )
-        parts = _parts(slots, max(1, -(-slots // config.threads)))
-        if self._pool is None:
-            self._grow(parts[0], 0, searches, roots, weights, deadline)
+        parts = [
+            self._part(where, number, searches, roots, weights)
+            for number, where in enumerate(
+                _parts(slots, max(1, -(-slots // (config.threads * self._halves))))
+            )
+        ]
+        self._stop.clear()
+        if self._compiled:
+            self._each(self._grow, [(part, k, deadline) for k, part in enumerate(parts)])
+        elif self._asking is None:
+            self._grow_together(parts, deadline)
         else:
-            self._stop.clear()
-            growing = [
-                self._pool.submit(self._grow, part, number, searches, roots, weights, deadline)
-                for number, part in enumerate(parts)
-            ]
-            try:
-                for future in growing:
-                    future.result()
-            finally:  # if this is interrupted, no thread goes on
-                self._stop.set()
-                wait(growing)
-        found = new_found(count, self.game.num_actions)
-        trees = _share(self._trees, slice(slots))
-        conclude(trees, roots, masks, weights, bool(config.gumbel), found)
+            middle = -(-len(parts) // self._halves)
+            halves = [(parts[:middle], deadline), (parts[middle:], deadline)]
+            self._wait([self._asking.submit(self._grow_together, *half) for half in halves])
+        return self._concluded(masks, roots, weights, count)
+
+    def _concluded(self, masks: Mask, roots: Roots, weights: Weights, count: int) -> Found:
+        """Return what the trees say, of which each thread reads a share."""
+        config, found = self.config, new_found(count, self.game.num_actions)
+
+        def conclude_some(part: slice) -> None:
+            slots = slice(part.start * config.trees, part.stop * config.trees)
+            trees, own = _share(self._trees, slots), _share(roots, slots)
+            share = _share(found, part)
+            conclude(trees, own, masks[part], weights, bool(config.gumbel), share)
+
+        shares = _parts(count, max(FEWEST_CONCLUDED, -(-count // config.threads)))
+        self._each(conclude_some, [(part,) for part in shares])
         return found
+
+    def _each(self, function: Callable[..., Any], calls: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """Call a function with each of some arguments, in the threads; return the results."""
+        if self._pool is None or len(calls) == 1:
+            return [function(*arguments) for arguments in calls]
+        return self._wait([self._pool.submit(function, *arguments) for arguments in calls])
+
+    def _wait(self, running: Sequence[Future[Any]]) -> list[Any]:
+        """Return the results of calls; if one fails or this is interrupted, the others stop."""
+        try:
+            return [future.result() for future in running]
+        except BaseException:
+            self._stop.set()
+            wait(running)
+            raise
 
     def _roots(self, masks: Mask, wanted: Index, noise: Noise | None, each: Index) -> Roots:
         """Return how the roots are searched."""
@@ -311,60 +362,83 @@ class TreeSearch:
         schedule = np.zeros((slots, int(wanted.max(initial=0)) if most else 0), np.int32)
         if most:
             compared = np.minimum(masks.sum(axis=1, dtype=np.int64), np.minimum(most, wanted))
-            for slot, k in enumerate(each.tolist()):
-                planned = halving(int(compared[k]), int(wanted[k]))
-                schedule[slot, : planned.size] = planned
+            kinds, which = np.unique(
+                np.stack([compared, wanted], axis=1)[each], axis=0, return_inverse=True
+            )
+            for k, (considered, sims) in enumerate(kinds.tolist()):
+                schedule[which.ravel() == k, :sims] = halving(considered, sims)
         return Roots(numbers, np.zeros((slots, actions), np.int8), schedule)
 
-    def _grow(
-        self,
-        part: slice,
-        number: int,
-        searches: Searches,
-        roots: Roots,
-        weights: Weights,
-        deadline: float,
-    ) -> None:
-        """Simulate in the slots of a part until every one has what it wants."""
-        per_slot, (leaves, ends) = self.config.lanes, self._scratch[number]
+    def _part(
+        self, where: slice, number: int, searches: Searches, roots: Roots, weights: Weights
+    ) -> _Part:
+        """Return some slots, with empty trees."""
         forest = Forest(
-            _share(self._trees, part),
-            _share(roots, part),
+            _share(self._trees, where),
+            _share(roots, where),
             searches._replace(
-                observers=searches.observers[part],
-                seeds=searches.seeds[part],
-                wanted=searches.wanted[part],
-                begun=searches.begun[part],
+                observers=searches.observers[where],
+                seeds=searches.seeds[where],
+                wanted=searches.wanted[where],
+                begun=searches.begun[where],
             ),
             weights,
         )
-        rows = slice(part.start * per_slot, part.stop * per_slot)
-        scratch = Scratch(_share(self._lanes, rows), leaves, ends)
-        positions, games = self._positions[part], self._games[rows]
-        begun, wanted = forest.searches.begun, forest.searches.wanted
+        rows = slice(where.start * self.config.lanes, where.stop * self.config.lanes)
+        scratch = Scratch(_share(self._lanes, rows), *self._scratch[number])
         clear_all(forest.trees)
-        if isinstance(self.evaluate, CompiledEvaluator):
-            judge, steps, finished = self._judges[number], FIRST_STEPS, False
-            while not finished and self._goes_on(deadline):
-                started = time.perf_counter()
-                finished = self._grow_kernel(
-                    self._tables, positions, games, forest, scratch, judge, steps
-                )
-                if time.perf_counter() - started < SHORT:
-                    steps *= 2
-            return
-        while (begun < wanted).any() and self._goes_on(deadline):
-            waiting = self._descend(self._tables, positions, games, forest, scratch)
-            if waiting:
-                judged = self.evaluate(
-                    leaves.numbers[:waiting], leaves.masks[:waiting], leaves.points[:waiting]
-                )
-                back_up(forest, scratch, waiting, *self._checked(judged, waiting))
+        return _Part(self._positions[where], self._games[rows], forest, scratch)
+
+    def _grow(self, part: _Part, number: int, deadline: float) -> None:
+        """Simulate in some slots with a compiled network until each has what it wants."""
+        judge, steps, finished = self._judges[number], FIRST_STEPS, False
+        while not finished and self._goes_on(deadline):
+            started = time.perf_counter()
+            finished = self._grow_kernel(self._tables, *part, judge, steps)
+            if time.perf_counter() - started < SHORT:
+                steps *= 2
+
+    def _grow_together(self, parts: Sequence[_Part], deadline: float) -> None:
+        """Simulate in some slots until each has what it wants, with the network asked for all."""
+        back: list[tuple[Any, ...]] = [()] * len(parts)  # what goes up first
+        while parts and self._goes_on(deadline):
+            going = [(part, each, deadline) for part, each in zip(parts, back, strict=True)]
+            waiting = self._each(self._up_and_down, going)
+            total = sum(waiting)
+            if not total:
+                return
+            leaves = [part.scratch.leaves for part in parts]
+            asked = (
+                _joined([getattr(each, name) for each in leaves], waiting)
+                for name in ("numbers", "masks", "points")
+            )
+            with self._one_at_a_time:
+                judged = self._checked(self.evaluate(*asked), total)
+            ends = np.cumsum(waiting).tolist()
+            rows = [slice(end - count, end) for end, count in zip(ends, waiting, strict=True)]
+            back = [(part.stop - part.start, *_share(judged, part)) for part in rows]
+        self._each(self._up, list(zip(parts, back, strict=True)))
+
+    def _up_and_down(self, part: _Part, back: tuple[Any, ...], deadline: float) -> int:
+        """Take what was judged up the trees and begin simulations until some wait for the network.
+
+        Returns:
+            The number of leaves; 0: nothing is left to do.
+        """
+        self._up(part, back)
+        searches, waiting = part.forest.searches, 0
+        while not waiting and (searches.begun < searches.wanted).any() and self._goes_on(deadline):
+            waiting = self._descend(self._tables, *part)
+        return waiting
+
+    def _up(self, part: _Part, back: tuple[Any, ...]) -> None:
+        """Take what was judged up the trees, if anything was."""
+        if back and back[0]:
+            back_up(part.forest, part.scratch, *back)
 
     def _goes_on(self, deadline: float) -> bool:
         """Return whether there is time left and nobody has interrupted the search."""
-        stopped = self._pool is not None and self._stop.is_set()
-        return not stopped and time.perf_counter() < deadline
+        return not self._stop.is_set() and time.perf_counter() < deadline
 
     def _checked(self, judged: Evaluation, rows: int) -> Evaluation:
         """Return what an evaluator said, for kernels.
@@ -398,3 +472,11 @@ def _share(arrays: Arrays, part: slice) -> Arrays:
 def _parts(total: int, most: int) -> list[slice]:
     """Return slices of at most ``most`` that make up ``total``; one if there is nothing."""
     return [slice(k, min(k + most, total)) for k in range(0, max(total, 1), most)]
+
+
+def _joined(arrays: Sequence[npt.NDArray[Any]], counts: Sequence[int]) -> Any:
+    """Return the first rows of each of some arrays as one array; a view if there is only one."""
+    if len(arrays) == 1:
+        return arrays[0][: counts[0]]
+    pairs = zip(arrays, counts, strict=True)
+    return np.concatenate([array[:count] for array, count in pairs])

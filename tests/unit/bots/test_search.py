@@ -236,18 +236,58 @@ def test_what_a_value_means_depends_on_the_reward(agent, reward):
     assert found.shares.sum() == pytest.approx(1)
 
 
+def same(one, other):
+    return all(
+        np.array_equal(a, b, equal_nan=a.dtype.kind == "f") for a, b in zip(one, other, strict=True)
+    )
+
+
+@pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("settings", [{}, {"keyed": 1, "lanes": 3}, {"trees": 2, "gumbel": 0}])
-def test_a_compiled_network_is_searched_as_any_other_function(agent, settings):
+def test_a_compiled_network_is_searched_as_any_other_function(agent, settings, threads):
     game, checkpoint = agent
     compiled = network_evaluator(checkpoint, game)
     config = TreeConfig(sims=20, **settings)
-    games, seeds = game.empty(3), np.array([4, 5, 6])
-    for k in range(3):
-        games[k] = middle("tower_up", {}, seed=k, plies=12 * k)[1][0]
-    inside = TreeSearch(game, compiled, config).run(games, seeds)
-    outside = TreeSearch(game, functools.partial(compiled), config).run(games, seeds)
-    for mine, other in zip(inside, outside, strict=True):
-        assert np.array_equal(mine, other, equal_nan=mine.dtype.kind == "f")
+    shared = replace(config, threads=threads)
+    games, seeds = game.empty(5), np.arange(4, 9)
+    for k in range(5):
+        games[k] = middle("tower_up", {}, seed=k, plies=8 * k)[1][0]
+    wanted = np.array([20, 3, 20, 3, 1])
+    inside = TreeSearch(game, compiled, config).run(games, seeds, wanted)
+    assert same(inside, TreeSearch(game, compiled, shared).run(games, seeds, wanted))
+    outside = TreeSearch(game, functools.partial(compiled), shared)
+    assert same(inside, outside.run(games, seeds, wanted))
+    assert same(inside, outside.run(games, seeds, wanted))  # its arrays are used again
+
+
+def test_an_evaluator_is_asked_by_one_thread_at_a_time_and_for_many_leaves(agent):
+    game, checkpoint = agent
+    compiled, asking, rows = network_evaluator(checkpoint, game), [], []
+
+    def evaluate(numbers, masks, points):
+        asking.append(1)
+        assert len(asking) == 1
+        rows.append(len(numbers))
+        found = compiled(numbers, masks, points)
+        asking.pop()
+        return found
+
+    games, seeds = game.empty(40), np.arange(40)
+    for k in range(40):
+        games[k] = middle("tower_up", {}, seed=k, plies=k)[1][0]
+    TreeSearch(game, evaluate, TreeConfig(sims=8, threads=4)).run(games, seeds)
+    assert max(rows) == 20  # half of the trees
+
+
+def test_an_evaluator_that_fails_stops_all_threads(agent):
+    game, _ = agent
+    games, seeds = game.empty(8), np.arange(8)
+    for k in range(8):
+        games[k] = middle("tower_up", {}, seed=k, plies=k)[1][0]
+    search = TreeSearch(game, lambda *_: 1 / 0, TreeConfig(sims=8, threads=2))
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError):
+            search.run(games, seeds)
 
 
 @pytest.mark.parametrize("bad", ["shape", "nan"])

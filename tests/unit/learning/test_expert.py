@@ -113,7 +113,7 @@ def test_a_learner_fits_what_it_is_shown(game, player):
     learner = expert.ExpertLearner(config, net, Team(), Stopwatch())
     rng = np.random.default_rng(0)
     first = learner.step(window, rng, 1.0)
-    for _ in range(60):
+    for _ in range(120):
         last = learner.step(window, rng, 1.0)
     names = dict(zip(expert.STATISTICS, range(4), strict=True))
     assert last[names["policy_loss"]] < first[names["policy_loss"]] - 0.1
