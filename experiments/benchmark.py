@@ -32,9 +32,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from importlib import metadata
+from multiprocessing import get_context
 from pathlib import Path
 from sysconfig import get_config_var
 from typing import Any, Final
@@ -66,6 +69,7 @@ from sprawl_env.kernels.sources import source_digest
 OURS: Final = ("sprawl-env", "numpy", "numba", "gymnasium", "pettingzoo")
 RATE: Final = "decisions/s"
 TIMES: Final = "times"
+CRASHES: Final = "crashes here"
 SEARCH_SEATS: Final = 2
 SIMULATIONS: Final = 200  # per decision
 LEARNERS: Final = 1024  # games of Gymnasium's vector environments
@@ -316,15 +320,43 @@ def run_process(command: list[str], **environment: str) -> None:
 
 
 def peer_row(peer: Peer, config: Config) -> Row:
-    """Return the row of another library; a note if it is not installed or fails."""
+    """Return the row of another library; a note if it is not installed or fails.
+
+    Each has a process of its own: a library that crashes must not end the run.
+    """
     section = f"peer: {peer.library} {version(peer.distribution) or ''}".strip()
+    process = ProcessPoolExecutor(1, get_context("spawn"))
     try:
-        return rate_row(section, peer.game, peer.prepare(), config)
+        process.submit(prepare_here, peer).result()
+        work = partial(rate_in, process, config.seconds)
+        return Row(section, peer.game, RATE, work, config.repeats)
     except ImportError:
         note = "not installed"
-    except Exception as error:  # a failing library must not end the run
+    except BrokenProcessPool:
+        note = CRASHES
+    except Exception as error:
         note = f"fails here: {type(error).__name__}"
+    process.shutdown(wait=False)
     return Row(section, peer.game, RATE, None, 0, note)
+
+
+prepared: Final[list[Work]] = []  # what this process measures of another library
+
+
+def prepare_here(peer: Peer) -> None:
+    """Prepare what this process measures of another library; call it once."""
+    prepared.append(peer.prepare())
+    prepared[-1]()
+
+
+def rate_here(seconds: float) -> float:
+    """Return the rate of what this process has prepared."""
+    return rate(prepared[-1], seconds)
+
+
+def rate_in(process: ProcessPoolExecutor, seconds: float) -> float:
+    """Return the rate of what another process has prepared."""
+    return process.submit(rate_here, seconds).result()
 
 
 def all_rows(config: Config, games: list[list[Game]], progress: Progress) -> list[Row]:
@@ -385,7 +417,11 @@ def measure(rows: list[Row], progress: Progress) -> None:
         for row in rows:
             if row.measure is not None and repeat < row.repeats:
                 progress.update(task, description=f"{row.section}: {row.what}")
-                row.figures.append(row.measure())
+                try:
+                    row.figures.append(row.measure())
+                except BrokenProcessPool:
+                    row.measure, row.note = None, CRASHES
+                    row.figures.clear()
                 progress.advance(task)
     progress.remove_task(task)
 

@@ -191,7 +191,7 @@ RATIOS = []  # of the turns played in this process
 @pytest.mark.parametrize("turn", range(3))
 def test_a_long_tournament_while_nodes_die_and_join(turn, tmp_path, cluster):
     """Games of ten minutes on both engines in turns; the cluster's start is not counted."""
-    bots, count = ["greedy", "planner", "mcts:sims=1000,greedy=1000,turns=8,widen=0.5,c=0.2"], 700
+    bots, count = ["greedy", "planner", "mcts:sims=2600,greedy=1000,turns=8,widen=0.5,c=0.2"], 700
     seconds, found = [], []
     for engine in ("local", "ray"):
         out, began = tmp_path / engine, time.perf_counter()

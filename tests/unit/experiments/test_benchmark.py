@@ -1,0 +1,60 @@
+"""experiments/benchmark.py: other libraries cannot end a run."""
+
+import os
+
+import pytest
+from rich.progress import Progress
+
+from experiments import benchmark
+from experiments.peers import Peer
+
+CONFIG = benchmark.Config(seconds=0.01, repeats=2)
+
+
+def steps():
+    return lambda: 10
+
+
+def refused():
+    raise ImportError
+
+
+def crash():
+    os._exit(139)
+
+
+def crash_later():
+    calls = []
+
+    def work():
+        calls.append(1)
+        if len(calls) > 1:
+            os._exit(139)
+        return 1
+
+    return work
+
+
+def row_of(prepare):
+    row = benchmark.peer_row(Peer("other", "no-such-distribution", "its game", prepare), CONFIG)
+    if row.measure is not None:
+        with Progress(disable=True) as progress:
+            benchmark.measure([row], progress)
+    return row
+
+
+def test_a_library_is_measured_in_a_process_of_its_own():
+    row = row_of(steps)
+    assert len(row.figures) == 2
+    assert min(row.figures) > 0
+    assert not row.note
+
+
+@pytest.mark.parametrize(
+    ("prepare", "note"),
+    [(refused, "not installed"), (crash, "crashes here"), (crash_later, "crashes here")],
+)
+def test_a_library_that_fails_leaves_a_note(prepare, note):
+    row = row_of(prepare)
+    assert not row.figures
+    assert note in str([row.note, *benchmark.table_of([row]).columns[1].cells])
