@@ -122,6 +122,16 @@ def further(rows: Sequence[Row]) -> list[str]:
     return [f"Further paired games, seed {rows[0]['seed']}:", "", *measured_table(rows), ""]
 
 
+def pre_training(config: Mapping[str, Any]) -> str:
+    """Return in words what came before the first step of reinforcement learning."""
+    if config.get("start"):
+        return f"weights of {config['start']}"
+    if not config.get("imitation"):
+        return "none"
+    of_whom = f" of `{config['expert']}`" if config.get("expert") else ""
+    return f"behaviour cloning, up to {config['imitation']:,} decisions{of_whom}"
+
+
 def met(config: Mapping[str, Any]) -> list[str]:
     """Return the opponents of a training in words."""
     shares = {"its own past": "past_share", "greedy": "greedy_share", "random": "random_share"}
@@ -154,12 +164,10 @@ def card(
     ]
     facts = {
         "algorithm": "masked PPO by self-play (`sprawl_env.learning`)",
-        "pre-training": f"behaviour cloning, up to {config['imitation']:,} decisions"
-        if config.get("imitation")
-        else "none",
+        "pre-training": pre_training(config),
         "training": f"{about['step']:,} decisions in {about.get('seconds', 0) / 60:.1f} minutes",
         "machine": f"{run.get('machine', 'unknown')}, {config['processes']} processes, "
-        f"{'a GPU' if config.get('device') == 'cuda' else 'no GPU'}",
+        f"{run.get('gpu', 'a GPU') if config.get('device') == 'cuda' else 'no GPU'}",
         "versions": ", ".join(versions),
         "commit": f"`{run.get('commit')}`",
         "command": f"`{command_of(config)}`",

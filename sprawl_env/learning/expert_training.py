@@ -59,7 +59,7 @@ from sprawl_env.learning.expert import (
 )
 from sprawl_env.learning.expert_config import ExpertConfig, check_expert
 from sprawl_env.learning.ppo import Stopwatch
-from sprawl_env.learning.process import Clock, device_of, prepare_process, resolved
+from sprawl_env.learning.process import Clock, device_of, gpu_of, prepare_process, resolved, resumed
 from sprawl_env.learning.runs import (
     add_row,
     begin_run,
@@ -392,7 +392,7 @@ def main(config: ExpertConfig) -> tuple[Path, bool, dict[str, list[Line]]]:
     """Train, then evaluate; return the folder, whether training finished, and the lines."""
     if config.resume is not None:
         folder = config.resume
-        config = read_config(folder)
+        config = resumed(read_config(folder))
     else:
         check_expert(config)
         config = resolved(config)
@@ -400,7 +400,7 @@ def main(config: ExpertConfig) -> tuple[Path, bool, dict[str, list[Line]]]:
         folder = run_folder(config.runs, config.name, usual)
     game = make_game(config.game, num_players=config.num_players, **parse_options(config.options))
     start_of(config, game)  # an unknown agent is refused before a file is written
-    begin_run(folder, config)
+    begin_run(folder, config, gpu_of(config.device))
     if not train(config, folder, game):
         say(f"interrupted; resume with: python -m experiments.train_search --resume {folder}")
         return folder, False, {}

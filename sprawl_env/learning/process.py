@@ -18,6 +18,7 @@ import torch
 from threadpoolctl import threadpool_limits
 
 from sprawl_env.bots.policy.checkpoint import Checkpoint
+from sprawl_env.console import say
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.learning.team import Team
 
@@ -136,6 +137,11 @@ def device_of(name: str) -> torch.device:
     return torch.device("cuda" if name != "cpu" and there else "cpu")
 
 
+def gpu_of(device: str) -> str | None:
+    """Return the name of the GPU of a resolved config; None on a processor."""
+    return torch.cuda.get_device_name() if device == "cuda" else None
+
+
 def resolved(config: Settings) -> Settings:
     """Return a config with its device, its number of processes and its precision decided.
 
@@ -160,6 +166,14 @@ def resolved(config: Settings) -> Settings:
         precision = "bfloat16" if fast else "float32"
     found: Settings = replace(config, device=device, processes=processes, precision=precision)
     return found
+
+
+def resumed(config: Settings) -> Settings:
+    """Return the config of a run that goes on here, without a GPU if none is left."""
+    if config.device != "cuda" or torch.cuda.is_available():
+        return config
+    say("the run began on a GPU, and none is available here: it goes on without")
+    return resolved(replace(config, device="cpu", processes=0, precision="auto"))
 
 
 def threads_of(device: torch.device) -> int:

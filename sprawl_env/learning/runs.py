@@ -44,12 +44,13 @@ def run_folder(runs: Path, name: str, usual: str) -> Path:
     return folder
 
 
-def begin_run(folder: Path, config: Any) -> None:
+def begin_run(folder: Path, config: Any, gpu: str | None = None) -> None:
     """Delete what killed processes have left of a run, and write its settings if it is new.
 
     Args:
         folder: of the run.
         config: its settings, a dataclass with the field ``resume``.
+        gpu: name of the GPU that it uses, if any.
 
     Raises:
         InvalidOption: the folder cannot be made.
@@ -59,7 +60,9 @@ def begin_run(folder: Path, config: Any) -> None:
         remove_unfinished(folder / "checkpoints")
     if (folder / CONFIG).exists():
         return
-    written = {"config": asdict(replace(config, resume=None)), **provenance()}
+    written: dict[str, Any] = {"config": asdict(replace(config, resume=None)), **provenance()}
+    if gpu is not None:
+        written["gpu"] = gpu
     try:
         write_atomically(folder / CONFIG, json.dumps(written, indent=1, default=str))
     except OSError as error:

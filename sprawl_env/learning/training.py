@@ -77,7 +77,7 @@ from sprawl_env.learning.ppo import (
     Stopwatch,
     actor_critic,
 )
-from sprawl_env.learning.process import Clock, prepare_process, resolved
+from sprawl_env.learning.process import Clock, gpu_of, prepare_process, resolved, resumed
 from sprawl_env.learning.runs import (
     add_row,
     begin_run,
@@ -122,7 +122,10 @@ def opponents(config: Config, game: Game) -> list[tuple[Bot, float]]:
 
 
 def compile_everything(config: Config, game: Game) -> None:
-    """Compile the kernels of the rules and the bots, so that the clock does not count it."""
+    """Compile the kernels of the rules, the bots and the network, before the clock starts.
+
+    Otherwise each process compiles those that it needs first.
+    """
     vec = make_vec(game, 2, reward=config.reward, observations="int8", skip_forced=True)
     vec.reset()
     vec.step(vec.sample_actions())
@@ -132,6 +135,13 @@ def compile_everything(config: Config, game: Game) -> None:
     seen = vec.observations[:1] * game.observation_layout.scales
     for bot in bots:
         ask(bot, game, vec.games, np.arange(1), seen, vec.masks[:1])
+    net = actor_critic(config, game).to(config.device)
+    net.flatten()
+    rows = (
+        torch.from_numpy(array[:1]).to(config.device) for array in (vec.observations, vec.masks)
+    )
+    logits, values = net(*rows)
+    torch.autograd.grad(logits.sum() + values.sum(), net.leaves)
 
 
 class Trainer:
@@ -551,7 +561,7 @@ def main(config: Config) -> tuple[Path, bool, dict[str, list[Line]]]:
     """Train, then evaluate; return the folder, whether training finished, and the lines."""
     if config.resume is not None:
         folder = config.resume
-        config = read_config(folder)
+        config = resumed(read_config(folder))
     else:
         check(config)
         config = resolved(config)
@@ -562,7 +572,7 @@ def main(config: Config) -> tuple[Path, bool, dict[str, list[Line]]]:
         make_expert(config, game, config.seed)  # an unknown bot is refused before a file is written
     if config.start is not None:
         restore_weights(actor_critic(config, game), load(config.start, game))
-    begin_run(folder, config)
+    begin_run(folder, config, gpu_of(config.device))
     if not train(config, folder, game):
         say(f"interrupted; resume with: python -m experiments.train --resume {folder}")
         return folder, False, {}

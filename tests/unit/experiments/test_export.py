@@ -48,6 +48,16 @@ def test_a_run_becomes_an_agent_with_a_card(run, capsys):
         assert part in card
 
 
+def test_a_card_says_what_came_first_and_which_gpu_it_was(run, capsys):
+    written = json.loads((run / "config.json").read_text())
+    written["config"] |= {"device": "cuda", "processes": 1, "expert": "agent:tower_up/ppo-1h"}
+    (run / "config.json").write_text(json.dumps({**written, "gpu": "A Fast One"}))
+    call(capsys, run, "agents/tower_up/gpu", main=export.main)
+    card = (run.parents[1] / "agents" / "tower_up" / "gpu" / "README.md").read_text()
+    assert "| machine | m, 1 processes, A Fast One |" in card
+    assert "up to 400,000 decisions of `agent:tower_up/ppo-1h` |" in card
+
+
 def test_a_card_has_what_was_measured_of_that_checkpoint(run, capsys, tmp_path):
     weights = json.loads((run / "checkpoints" / "step-0000000070" / "checkpoint.json").read_text())
     row = {

@@ -30,6 +30,7 @@ from sprawl_env.bots.policy.checkpoint import (
 from sprawl_env.core.errors import InvalidOption, SprawlError
 from sprawl_env.learning import process, stored, training
 from sprawl_env.learning.config import PRESETS, Config, check
+from sprawl_env.learning.expert_config import ExpertConfig
 from sprawl_env.learning.ppo import ActorCritic, Learner, Stopwatch
 
 SHAPE = {"width": 8, "trunk": 16}
@@ -283,6 +284,17 @@ def test_training_starts_from_the_weights_of_another_checkpoint(game, tmp_path):
     assert not (tmp_path / "runs").exists()
 
 
+def test_a_run_from_a_gpu_goes_on_without(monkeypatch, capsys):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    begun = replace(Config(), device="cuda", processes=1, precision="bfloat16", num_envs=1024)
+    found = process.resumed(begun)
+    assert (found.device, found.num_envs) == ("cpu", 1024)
+    assert found.processes > 1 or os.cpu_count() == 1
+    assert "goes on without" in capsys.readouterr().out
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert process.resumed(begun) == begun
+
+
 def test_a_gpu_that_is_not_there_is_refused_and_one_process_has_it(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(InvalidOption, match="device='cuda': no GPU is available"):
@@ -294,6 +306,11 @@ def test_a_gpu_that_is_not_there_is_refused_and_one_process_has_it(monkeypatch):
     gpu = {"device": "cuda", "processes": 1, "precision": "bfloat16"}
     assert process.resolved(Config()) == replace(Config(), **gpu)
     assert process.resolved(replace(Config(), device="cpu")).device == "cpu"
+    assert process.gpu_of("cpu") is None
+    searching = process.resolved(ExpertConfig())
+    assert (searching.device, searching.processes) == ("cuda", 1)
+    assert process.threads_of(torch.device("cuda")) == os.cpu_count()
+    assert process.threads_of(torch.device("cpu")) == 1
     with pytest.raises(InvalidOption, match="processes=2: expected 1 on a GPU"):
         process.resolved(replace(Config(), processes=2))
 
