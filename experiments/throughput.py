@@ -4,6 +4,7 @@ Example::
 
     python -m experiments.throughput                     # Tower Up, settings of the quick preset
     python -m experiments.throughput --game urban_sprawl --seconds 60 --out runs/throughput.json
+    python -m experiments.throughput --preset full --num-envs 16384 --batch-size 65536  # on a GPU
 
 A decision counts if it was stored and learnt from.  In turns with the learner, a fixed piece of
 work is timed: forward and backward passes of a network 918-128-128-251 over batches of 256 rows, in
@@ -30,7 +31,7 @@ from sprawl_env.console import console, run
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.files import write_atomically
 from sprawl_env.core.provenance import provenance
-from sprawl_env.learning.config import PRESETS
+from sprawl_env.learning.config import PRESETS, check
 from sprawl_env.learning.config import Config as TrainConfig
 from sprawl_env.learning.process import prepare_process, resolved
 from sprawl_env.learning.team import Team, start
@@ -53,6 +54,12 @@ class Config:
     """number of seats"""
     preset: str = "quick"
     """settings of the learner: quick or full"""
+    num_envs: int = 0
+    """games that are played at the same time; 0: as the preset has it"""
+    batch_size: int = 0
+    """decisions in a gradient step; 0: as the preset has it"""
+    device: str = "auto"
+    """cpu, cuda (a GPU), or auto: a GPU if there is one"""
     seconds: float = 20.0
     """length of each measurement"""
     repeats: int = 3
@@ -80,9 +87,13 @@ def settings_of(config: Config) -> TrainConfig:
     """Return the learner's settings."""
     if config.preset not in PRESETS:
         raise InvalidOption(f"preset={config.preset!r}: expected {' or '.join(PRESETS)}")
-    return resolved(
-        replace(PRESETS[config.preset], game=config.game, num_players=config.num_players)
+    taken = ("game", "num_players", "num_envs", "batch_size", "device")
+    given = {name: getattr(config, name) for name in taken}
+    settings = replace(
+        PRESETS[config.preset], **{name: value for name, value in given.items() if value != 0}
     )
+    check(settings)
+    return resolved(settings)
 
 
 def measure(settings: TrainConfig, seconds: float) -> Measured:

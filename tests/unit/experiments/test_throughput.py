@@ -1,0 +1,43 @@
+"""experiments/throughput.py: settings, and one measurement."""
+
+import pytest
+
+pytest.importorskip("torch")
+
+from experiments import throughput
+from experiments.throughput import Config, settings_of
+from sprawl_env.core.errors import InvalidOption
+from sprawl_env.learning.config import PRESETS
+from sprawl_env.learning.team import Team
+
+TINY = Config(num_envs=16, batch_size=64, device="cpu")
+
+
+def test_settings_are_those_of_the_preset_unless_given():
+    found = settings_of(Config(preset="full", device="cpu"))
+    assert (found.num_envs, found.batch_size) == (
+        PRESETS["full"].num_envs,
+        PRESETS["full"].batch_size,
+    )
+    found = settings_of(TINY)
+    assert (found.num_envs, found.batch_size, found.device) == (16, 64, "cpu")
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ({"preset": "no"}, "preset='no': expected quick or full"),
+        ({"device": "tpu"}, "device='tpu': expected auto, cpu, cuda"),
+        ({"batch_size": 10**9}, "batch_size=1000000000: expected at most num_envs"),
+    ],
+)
+def test_bad_settings_are_refused(bad, message):
+    with pytest.raises(InvalidOption, match=message):
+        settings_of(Config(**bad))
+
+
+def test_a_measurement_counts_what_was_learnt():
+    found = throughput.measure_rank(Team(), settings_of(TINY), 0.05)
+    assert found.decisions > 0
+    assert found.rows > 0
+    assert sum(found.shares.values()) == pytest.approx(1)
