@@ -36,8 +36,6 @@ from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.files import parse_json, read_text, write_atomically
 from sprawl_env.core.provenance import provenance
 
-mpl.use("Agg")  # draw into a file
-
 AXES: Final = {
     "decisions": (300_000, 1_000_000, 3_000_000, 10_000_000, 30_000_000, 100_000_000),
     "minutes": (2, 5, 10, 30, 60, 120),
@@ -344,6 +342,7 @@ def main(config: Config) -> None:
     if not found:
         raise InvalidOption(f"out={str(config.out)!r}: expected runs, or a folder with {MEASURED}")
     game = sprawl_env.game(head["game"], **head["options"])
+    mpl.use("Agg")  # draw into a file; not when this module is imported, as notebooks do
     draw(found, f"{game.title}, {game.num_seats} seats", config.out / "curves.png")
     write_atomically(config.out / "curves.md", table(found))
     console().print(table(found))

@@ -13,15 +13,17 @@ from sprawl_env.render.picture import Picture
 def sections_of(game: Game) -> list[dict[str, Any]]:
     """Return the sections of a game's guide as JSON values.
 
-    Each has a title, a text, the name of the part that it explains ("": none), and, if ``shown``,
-    that part at the start of a game as SVG text.  A game without a guide has none.
+    Each has a title, a text, the name of the part that it explains ("": none, or none with these
+    seats), and, if ``shown``, that part at the start of a game as SVG text.  A game without a guide
+    has none.
     """
     start = picture_of(game, game.deal(1, 0), 0, 0)
+    names = [part.name for part in start.parts]
     return [
         {
             "title": section.title,
             "text": section.text,
-            "part": section.part,
+            "part": section.part if any(n.startswith(section.part) for n in names) else "",
             "svg": _drawn(start, section),
         }
         for section in game.rules.guide

@@ -12,7 +12,7 @@ import numpy as np
 from sprawl_env.bots.analysis import Analysis, Analyst, searches
 from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.core.game import Game
-from sprawl_env.core.state import clone
+from sprawl_env.core.state import Games, clone
 from sprawl_env.kernels.rng import combine
 from sprawl_env.play.log import Entry
 
@@ -30,7 +30,8 @@ class Review(NamedTuple):
         says: what was played.
         best: what the bot would have played.
         same: it would have played the same.
-        value: of the position for the seat, in ``unit``: that of the bot's best action.
+        value: of the position for the seat, in ``unit``: that of the bot's best action.  A trained
+            policy expects this lead at the end of the game, if its values count points.
         lost: by how much the action that was played is worth less.
         share: how much of its search, or of its policy, the bot gave to that action, 0..1.
         unit: what ``value`` and ``lost`` count; "" if the bot has none.
@@ -57,6 +58,7 @@ def review(game: Game, bot: Bot, entry: Entry, ply: int) -> Review:
     game.redeal_hidden(position, 0, combine(ply, 1), seat)
     mask = game.legal_actions(entry.before, 0)
     bot.seed(combine(ply, 2))
+    counts = getattr(bot, "counts", "")  # of a trained policy
     if not isinstance(bot, Analyst):
         seen = game.observe(entry.before, 0, seat)[None]
         best = int(ask(bot, game, position, _ONLY, seen, mask[None])[0])
@@ -65,10 +67,19 @@ def review(game: Game, bot: Bot, entry: Entry, ply: int) -> Review:
         found = bot.analyse(mask, position)
         best = int(found.actions[0])
         judged = _judged(bot, found, action)
+        if judged[0] is not None and counts in {"lead", "margin"}:
+            now = lead_of(game, position, seat) if counts == "lead" else 0.0
+            judged = (judged[0] + now, *judged[1:3], LEAD)
     says = game.action_name
     return Review(
         ply, says(entry.before, 0, action), says(entry.before, 0, best), best == action, *judged
     )
+
+
+def lead_of(game: Game, position: Games, seat: int) -> float:
+    """Return the points of a seat now, less the mean of the other sides'."""
+    points = game.scores(position, 0).astype(float)
+    return float(points[seat] - np.delete(points, seat).mean())
 
 
 def unit_of(bot: Analyst) -> str:

@@ -418,10 +418,8 @@ class Session:
         else:
             action, _ = self._answer_of(bot, seat)
             reasons = [(action, "")]
-        says = self.game.action_name
-        return [
-            Advice(action, says(self.games, 0, action), why) for action, why in reasons[:MOST_BEST]
-        ]
+        says = self.action_names(seat)
+        return [Advice(action, says[action], why) for action, why in reasons[:MOST_BEST]]
 
     def choices(self) -> list[list[int]]:
         """Return for each seat its decisions with a choice, as numbers of the log, once it is over.
@@ -660,6 +658,8 @@ class Session:
         names = self.names(seat)
         if seat == self.to_play:
             return with_names(self.game.question(self.games), names)
+        if caption.seat == seat and not self.over:  # all choose in secret, and this seat has
+            return "you have chosen; the others are choosing"
         who = "" if caption.seat == NOBODY else f"{names[caption.seat]}: "
         return with_names(f"{who}{caption.decision}", names)
 

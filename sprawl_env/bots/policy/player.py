@@ -52,10 +52,15 @@ class PolicyBot:
         seed: of its samples.
         sample: draw actions from the policy instead of taking the likeliest one.
         name: of the bot in tables and logs; default: the run and the checkpoint.
+
+    Attributes:
+        counts: what the values of :meth:`analyse` count, in points: how much more the ``lead`` will
+            change, the ``margin`` at the end, or ``""``, something else.
     """
 
     needs_observations = True
     needs_states = False
+    counts = ""
     _game: Game | None = None  # only for analyse()
     _values: Callable[[Floats], Floats] | None = None
 
@@ -67,6 +72,7 @@ class PolicyBot:
         name = name or f"{checkpoint.path.parent.parent.name}/{checkpoint.path.name}"
         self._start(name, load_network(checkpoint, game), seed, sample)
         self._game, self._values = game, _values_if_any(checkpoint, self._network)
+        self.counts = counted_by(checkpoint)
 
     @classmethod
     @checked
@@ -219,6 +225,7 @@ class Policy:
         """Return a bot that plays the likeliest legal action, or with ``sample`` a draw."""
         bot = PolicyBot.from_network(self.name, self._network, seed, sample=sample, game=self.game)
         bot._values = _values_if_any(self._checkpoint, bot._network)
+        bot.counts = counted_by(self._checkpoint)
         return bot
 
     def _checked(self, name: str, array: Any, size: int) -> Floats:
@@ -347,6 +354,15 @@ def _values_if_any(checkpoint: Checkpoint, network: Any) -> Callable[[Floats], F
         return _value_function(checkpoint, network)
     except CheckpointError:
         return None
+
+
+def counted_by(checkpoint: Checkpoint) -> str:
+    """Return what the values of a checkpoint's network count; see :class:`PolicyBot`."""
+    config: Any = checkpoint.about.get("config")
+    reward = config.get("reward") if isinstance(config, dict) else ""
+    if f"{VALUE}weight" in checkpoint.tensors:
+        return reward if reward in {"lead", "margin"} else ""
+    return "margin" if f"{MARGIN}weight" in checkpoint.tensors else ""
 
 
 def _value_function(checkpoint: Checkpoint, network: Any) -> Callable[[Floats], Floats]:

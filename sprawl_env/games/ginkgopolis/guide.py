@@ -83,7 +83,8 @@ GUIDE: Final = (
         "The last round is the one in which tiles run out again, or a seat has put all its "
         "resources on the city. In a district of two or more buildings side by side, the seat with "
         "most resources gets a point for each resource there, of any seat; the second gets a point "
-        "for each of its own. Ties: the tallest building. A token left is 2 points.",
+        "for each of its own; a seat that is alone there takes both. Ties: the tallest building. A "
+        "token left is 2 points.",
         "board",
     ),
     Section(

@@ -49,7 +49,7 @@ def changes(
         *_floors(old, new, block),
         *_buildings(old, new),
         *_roofs(old, new),
-        *_markers(old, new, "roof" if block == "roof" else "vehicle"),
+        *_markers(game, old, new, "roof" if block == "roof" else "vehicle"),
         *_objectives(game, old, new),
         *_end_of_turn(old, new),
         *scored(points_by_source(game, before, g), points_by_source(game, after, g)),
@@ -108,11 +108,12 @@ def _roofs(old: State, new: State) -> list[Change]:
     return found
 
 
-def _markers(old: State, new: State, cause: str) -> list[Change]:
-    found = []
+def _markers(game: Game, old: State, new: State, cause: str) -> list[Change]:
+    """Return how markers moved, by the numbers that are printed on their tracks."""
+    values, found = game.tables[0].marker_values, []
     for seat, colour in np.argwhere(new.marker != old.marker).tolist():
         was, now = int(old.marker[seat, colour]), int(new.marker[seat, colour])
-        text = f"{COLOURS[colour]} marker {was} to {now}"
+        text = f"{COLOURS[colour]} marker {int(values[was])} to {int(values[now])}"
         found.append(Change("move", seat, f"{COLOURS[colour]} marker", now - was, cause, text))
     return found
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sprawl_env.core.game import Game
 from sprawl_env.core.state import Games
+from sprawl_env.games.tower_up.actions import ACTIONS
 from sprawl_env.games.tower_up.constants import COLOURS, EndCause, Step
-from sprawl_env.games.tower_up.names import card_name
 from sprawl_env.games.tower_up.state import Entry, State
 
 
@@ -15,7 +15,8 @@ def question(game: Game, games: Games, g: int) -> str:
     entry: Entry = state.agenda[int(state.agenda_size) - 1]
     step = Step(int(entry.step))
     if step == Step.TURN:
-        return _turn(state)
+        build = ACTIONS["build"]
+        return _turn(state, bool(game.legal_actions(games, g)[build.start : build.stop].any()))
     if step == Step.FLOOR:
         return _floor(game, state)
     if step == Step.RETURN:
@@ -30,7 +31,7 @@ def question(game: Game, games: Games, g: int) -> str:
     )
 
 
-def _turn(state: State) -> str:
+def _turn(state: State, may_build: bool) -> str:
     """Return the question of a turn; a seat without roofs can only take a card (T11)."""
     cause = ""
     if state.end_cause != EndCause.NONE:
@@ -40,6 +41,8 @@ def _turn(state: State) -> str:
         )
     if state.roofs_left[state.to_play] == 0:
         asked = "you have no roof left: take a card"
+    elif not may_build:
+        asked = "take a card: you have not the floors to build anywhere"
     else:
         asked = "take a card, or build and pay a floor of its own colour to each adjacent building"
     return f"{cause}{asked}" if cause else asked[0].upper() + asked[1:]
@@ -50,7 +53,7 @@ def _floor(game: Game, state: State) -> str:
     size = int(state.agenda_size)
     left = sum(int(state.agenda[k].step) == Step.FLOOR for k in range(size))
     card = int(state.discards[int(state.num_discards) - 1])
-    name = card_name(game.tables, card)
     if left > int(game.tables[0].card_multicolour[card]):
-        return f"Card {name}: the supply lacks a floor that it shows; choose another colour instead"
-    return f"Card {name}: choose the colour of a multicolour floor ({left} left)"
+        return "The supply lacks a floor that your card shows: choose another colour instead"
+    of = "your floor" if left == 1 else f"the next of {left} floors"
+    return f"Your card gives a floor of any colour: choose the colour of {of}"

@@ -242,19 +242,19 @@ class _Steps:
         self._tell("reveal", NOBODY, "contract", f"{where}: {shown}")
         number = int(self._t.card_prestige[card])
         if number:
-            self._payout(old, new, self._line(old, PRESTIGE, number))
+            self._payout(old, new, self._line(old, PRESTIGE, number), f", as {name} came up")
 
     def _line(self, state: State, money: int, number: int) -> int:
         """Return the line of a number, or of the highest for NO_NUMBER; NO_LINE if none."""
         lines = numbers_of(self._game, state, money)
         return lines.get(max(lines, default=0) if number == NO_NUMBER else number, NO_LINE)
 
-    def _payout(self, old: State, new: State, line: int) -> None:
-        """Tell a payout, if it pays anybody (US §2)."""
+    def _payout(self, old: State, new: State, line: int, why: str = "") -> None:
+        """Tell a payout and why there is one, if it pays anybody (US §2)."""
         paid = (new.wealth != old.wealth).any() or (new.prestige != old.prestige).any()
         if paid:
             name = line_name(self._tables, line)
-            self._tell("payout", NOBODY, "line", f"{name} pays", name)
+            self._tell("payout", NOBODY, "line", f"{name} pays{why}", name)
             self._money(old, new, f"payout of {name}")
 
     def _effect(self, old: State, new: State, e: int) -> None:

@@ -7,7 +7,10 @@ from typing import Final
 from sprawl_env.core.game import Game
 from sprawl_env.core.state import NOBODY, Games
 from sprawl_env.games.urban_sprawl.constants import (
+    BOSS,
+    CONTRACTOR,
     FIRST_EVENT,
+    MAYOR,
     NO_CARD,
     NO_KIND,
     VOCATIONS,
@@ -26,6 +29,7 @@ from sprawl_env.games.urban_sprawl.render_cards import (
     restrictions,
     source_of,
 )
+from sprawl_env.games.urban_sprawl.rules.elections import media_holder
 from sprawl_env.games.urban_sprawl.state import Entry, State
 from sprawl_env.games.urban_sprawl.steps import DECISIONS, Step
 from sprawl_env.games.urban_sprawl.tables import MAYORS_PARK, Table
@@ -74,6 +78,8 @@ def question(game: Game, games: Games, g: int) -> str:
     state: State = games[g]
     step = Step(int(top(state).step))
     e = effect_asked(state)
+    if step == Step.MAIN and game.legal_actions(games, g).sum() == 1:
+        return f"Your turn, {int(state.points)} AP left and nothing else to do: end your turn"
     if e == _NO_EFFECT:
         return _of_a_turn(game, state, step)
     return f"{source_name(game, e)}: {_about_effect(game, state, step, e)}"
@@ -83,7 +89,10 @@ def _of_a_turn(game: Game, state: State, step: Step) -> str:
     """Return the question of a decision that no effect asks for."""
     entry: Entry = top(state)
     if step == Step.CLAIM:
-        return "Setup: claim a starting building and pay the value of its block"
+        return (
+            "Setup, in turns: claim a starting building and pay the value of its block; the wealth "
+            "that is left pays for what you build"
+        )
     if step == Step.MAIN:
         invest = "invest permits (before your first action only), " if state.investing else ""
         return (
@@ -101,10 +110,22 @@ def _of_a_turn(game: Game, state: State, step: Step) -> str:
         name = VOCATIONS[below.vocation]
         return f"Your {name} marker scores {int(entry.number)}: as wealth or as prestige{left}"
     if step == Step.WINNER:
-        return f"The election of the {OFFICE_NAMES[entry.office]} is tied: you break the tie"
+        name = OFFICE_NAMES[entry.office]
+        return f"The election of the {name} is tied: you break the tie, {_why_you(state, entry)}"
     marker = marker_name(game.tables, int(entry.marker))
     cause = context(game, state)
     return f"{cause}{': p' if cause else 'P'}ut the marker {marker} on an empty grey space"
+
+
+def _why_you(state: State, entry: Entry) -> str:
+    """Return why the seat to play breaks a tie (US 6.9, ruling U6)."""
+    office, seat = int(entry.office), int(state.to_play)
+    if office == MAYOR:
+        return "as you have the MEDIA" if media_holder(state) == seat else "as it is your turn"
+    before = BOSS if office == CONTRACTOR else office - 1
+    if state.office[before] == seat:
+        return f"as you are the {OFFICE_NAMES[before]}"
+    return "as it is your turn"
 
 
 def _of_a_contract(game: Game, state: State, step: Step, card: int) -> str:
@@ -144,5 +165,5 @@ def _about_effect(game: Game, state: State, step: Step, e: int) -> str:
         left = f" ({int(entry.left)} left)" if entry.left > 1 else ""
         return f"{effect_words(t, e)}: as wealth or as prestige{left}"
     if step == Step.PLACE and e == MAYORS_PARK:
-        return "you are the new Mayor, place a park on an empty lot"
+        return "you are elected Mayor, place a park on an empty lot"
     return f"{DECISIONS[step].words} ({effect_words(t, e)})"

@@ -171,8 +171,8 @@ def kind_tip(tables: Tables, kind: int) -> str:
     zones = [ZONES[zone] for zone in range(NUM_ZONES) if int(t.permit_zones[kind]) >> zone & 1]
     return (
         f"{_many(int(t.permits[kind]), 'permit')} for {' or '.join(zones)}: pays for as many lots "
-        f"of such a building; no change. Or it is invested for {int(t.permit_wealth[kind])} wealth "
-        f"at the start of a turn."
+        f"of such a building; what it pays too much is lost. Or it is invested for "
+        f"{int(t.permit_wealth[kind])} wealth at the start of a turn."
     )
 
 

@@ -1,6 +1,8 @@
 "use strict";
 
 const FORCED_DELAY = 500;
+const FEW = 6; // actions that a narrow page names below the question
+const MOST_NEWS = 3; // lines of what the others did
 
 let view = null; // the last view received from the server
 let names = new Map(); // names of the legal actions, by id
@@ -9,6 +11,7 @@ let timer = null; // timer of the next automatic request
 let busy = false;
 let byKeyboard = false; // whether the last action was chosen with the keyboard
 let past = -1; // the ply whose position is shown instead of the current one
+let listed = false; // whether the person wants all actions in a list
 let explains = false; // whether arrow keys also go to signs that are no actions
 let seen = 0; // decisions in the log when this person last decided
 let guide = null;
@@ -70,7 +73,7 @@ async function listSaves() {
     }),
   );
   if (saves.some(({ name }) => name === chosen)) $("saves").value = chosen;
-  $("saves").disabled = saves.length === 0;
+  $("saved").classList.toggle("hidden", saves.length === 0);
   enable();
 }
 
@@ -107,6 +110,7 @@ function pieceOf(side) {
 function show(found) {
   view = found;
   past = -1;
+  $("past").classList.add("hidden");
   names = new Map(view.actions);
   hideTip();
   closeMenu();
@@ -116,6 +120,7 @@ function show(found) {
     $("who-is-next").textContent = `${view.names[view.to_play]} is to play`;
     for (const id of ["board", "below", "flow"]) clearParts($(id));
     $("log").replaceChildren();
+    $("news").replaceChildren();
     shown.clear();
     texts.clear();
     document.title = `hand over: ${view.game}`;
@@ -126,7 +131,8 @@ function show(found) {
   showSeats();
   showDecision();
   showLog();
-  showChoices(!$("choices").classList.contains("hidden") || (view.mine && !hasTargets()));
+  showNews();
+  showChoices();
   enable();
 }
 
@@ -135,14 +141,16 @@ function clearParts(room) {
 }
 
 function showTitle() {
-  const whose = view.over ? "game over" : view.mine ? "your turn" : `${whoPlays()} plays`;
+  const others = whoPlays() === "others" ? "the others play" : `${whoPlays()} plays`;
+  const whose = view.over ? "game over" : view.mine ? "your turn" : others;
   document.title = `${whose}: ${view.game}`;
   $("title").textContent = view.game;
   $("facts").textContent = view.facts;
 }
 
 function whoPlays() {
-  return view.to_play >= 0 ? view.names[view.to_play] : "others";
+  const known = view.to_play >= 0 && (view.mine || view.to_play !== view.seat); // not in secret
+  return known ? view.names[view.to_play] : "others";
 }
 
 function showSeats() {
@@ -164,11 +172,11 @@ function showDecision() {
   const { mine, over, decision } = view;
   $("decision").classList.toggle("mine", mine);
   let text = view.question;
-  let help = mine ? `Choose an outlined place. Legal actions: ${names.size}.` : "";
-  if (view.bot) help = `${whoPlays()} is a bot.`;
+  let help = mine ? `${howToChoose()} Legal actions: ${names.size}.` : "";
+  if (view.bot) help = whoPlays() === "others" ? "Bots are choosing." : `${whoPlays()} is a bot.`;
   if (over) {
     text = decision;
-    help = view.took_back ? `Took back ${view.took_back} of the decisions.` : "";
+    help = view.took_back ? `Decisions taken back: ${view.took_back}.` : "";
   }
   $("prompt").textContent = text.charAt(0).toUpperCase() + text.slice(1);
   $("help").textContent = help;
@@ -177,6 +185,25 @@ function showDecision() {
   $("replay").classList.toggle("hidden", !view.replay);
   $("open-review").classList.toggle("hidden", view.hints.length === 0);
   showPoints();
+}
+
+function howToChoose() {
+  if (!hasTargets()) return "Choose from the list.";
+  if (!matchMedia("(pointer: coarse)").matches) return "Choose an outlined place.";
+  return "Tap an outlined place; hold a finger on it to see what it does.";
+}
+
+// Show what the others did since this person's last decision, where the log is not in view.
+function showNews() {
+  const own = view.log.findLastIndex(({ seat }) => seat === view.seat);
+  const lines = view.over ? view.log.slice(-1) : view.log.slice(own + 1).slice(-MOST_NEWS);
+  $("news").classList.toggle("hidden", lines.length === 0);
+  $("news").replaceChildren(...lines.map((line) => {
+    const row = made("li");
+    if (line.seat >= 0) row.append(pieceOf(line.seat));
+    row.append(line.text);
+    return row;
+  }));
 }
 
 function showPoints() {
@@ -194,14 +221,15 @@ function showPoints() {
   );
 }
 
-function showChoices(open) {
-  const isShown = open && view.mine;
+function showChoices() {
+  const few = innerWidth < WIDE && names.size <= FEW;
+  const isShown = view.mine && past < 0 && (listed || few || !hasTargets());
   $("choices").classList.toggle("hidden", !isShown);
   $("choices").replaceChildren(...(isShown ? [...names.keys()].map(choice) : []));
 }
 
 function choice(action) {
-  const button = made("button", hinted.includes(action) ? "hinted" : "", names.get(action));
+  const button = made("button", action === hinted[0] ? "hinted" : "", names.get(action));
   button.dataset.action = action;
   button.dataset.actions = action;
   button.dataset.says = names.get(action);
@@ -215,9 +243,10 @@ function showAdvice(hint) {
   $("advice").replaceChildren(
     ...hint.map(({ action, says, why }, k) => {
       const row = made("li");
-      const button = made("button", "", `${k + 1}. ${says}${why ? ` (${why})` : ""}`);
+      const button = made("button", "", "Play");
+      button.setAttribute("aria-label", `play ${says}`);
       button.addEventListener("click", () => act("play", { action }));
-      row.append(button);
+      row.append(made("span", "", `${k + 1}. ${says}${why ? ` (${why})` : ""}`), button);
       return row;
     }),
   );
@@ -247,12 +276,12 @@ function logRow(line) {
   if (line.seat >= 0) row.append(pieceOf(line.seat));
   row.append(line.text);
   row.title = "show this position";
-  row.addEventListener("click", () => showPast(line.ply));
+  row.addEventListener("click", () => showPast(line.ply, `After “${line.text}”`));
   return row;
 }
 
-// Show the position after a decision of the log; again: the current one.
-async function showPast(ply) {
+// Show the position after a decision of the log, and say which it is; again: the current one.
+async function showPast(ply, words) {
   if (busy) return;
   const same = past === ply || ply === view.log.length - 1;
   try {
@@ -262,7 +291,10 @@ async function showPast(ply) {
     for (const row of $("log").children) {
       row.classList.toggle("now", Number(row.dataset.ply) === past);
     }
-    say(same ? "" : "This is an earlier position: click its line again to come back.");
+    $("past-says").textContent = words;
+    $("past").classList.toggle("hidden", same);
+    showChoices();
+    if (!same && innerWidth < WIDE) $("past").scrollIntoView({ block: "start" });
   } catch (error) {
     say(error.message, true);
   }
@@ -283,6 +315,8 @@ function showParts(parts) {
 function chooseTab(name) {
   setTab(name);
   showParts(view.parts);
+  const newest = $("log").lastElementChild;
+  if (name === "log" && newest && innerWidth < WIDE) newest.scrollIntoView({ block: "end" });
 }
 
 function actionsOf(target) {
@@ -297,7 +331,7 @@ function actionsAt(x, y) {
 function prepare(element) {
   for (const target of element.querySelectorAll(".target")) {
     const actions = actionsOf(target);
-    target.classList.toggle("hinted", actions.some((action) => hinted.includes(action)));
+    target.classList.toggle("hinted", actions.includes(hinted[0]));
     const says = actions.map((action) => names.get(action)).filter(Boolean).join("; ");
     if (says) target.dataset.says = says;
     if (says) target.setAttribute("aria-label", says);
@@ -332,6 +366,16 @@ function openMenu(actions, box) {
   menu.style.left = `${Math.max(8, left)}px`;
   menu.style.top = `${Math.max(8, Math.min(box.top, innerHeight - menu.offsetHeight - 8))}px`;
   menu.firstChild.focus();
+  tellEffects([...menu.children]);
+}
+
+// Add to each button of the menu what its action would do, one after another.
+async function tellEffects(buttons) {
+  for (const button of buttons) {
+    const words = await effectOf(Number(button.dataset.action)).catch(() => "");
+    if (!button.isConnected || $("menu").classList.contains("hidden")) return;
+    if (words) button.append(made("span", "effect", words));
+  }
 }
 
 function closeMenu() {
@@ -343,14 +387,15 @@ async function preview(element, tell) {
   if (!view.mine || !element.dataset.actions || past >= 0) return;
   const actions = actionsOf(element);
   if (actions.length !== 1) return;
-  try {
-    const { preview: found } = await request("preview", { action: actions[0] });
-    const points = found.scores[view.seat];
-    const score = points && points[0] !== points[1] ? `points ${points[0]} → ${points[1]}` : "";
-    tell([found.text, score].filter(Boolean).join("; "));
-  } catch {
-    // the tooltip then only explains
-  }
+  tell(await effectOf(actions[0]).catch(() => "")); // if it fails, the tooltip only explains
+}
+
+// Return in words what an action would do, as far as this person may know.
+async function effectOf(action) {
+  const { preview: found } = await request("preview", { action });
+  const points = found.scores[view.seat];
+  const score = points && points[0] !== points[1] ? `points ${points[0]} → ${points[1]}` : "";
+  return [found.text, score].filter(Boolean).join("; ");
 }
 
 // ----------------------------------------------------------------------------------- the keyboard
@@ -499,6 +544,7 @@ function showStep(wanted) {
   $("step-text").textContent = text;
   $("step-count").textContent = `${step + 1} of ${stops.length}`;
   $("step-back").disabled = step === 0;
+  $("step-on").textContent = step + 1 < stops.length ? "Next" : "Done";
   $("step").classList.remove("hidden");
   const named = view.parts.find(({ name }) => name === part)
     || view.parts.find(({ name }) => name.startsWith(part));
@@ -509,7 +555,7 @@ function showStep(wanted) {
   }
   const element = shown.get(named.name);
   element.classList.add("pointed");
-  element.scrollIntoView({ block: "center" });
+  element.scrollIntoView({ block: innerWidth < WIDE ? "start" : "center" });
   $("step-on").focus();
 }
 
@@ -547,7 +593,11 @@ function listen() {
   const does = {
     undo, save, deal, again: deal,
     hint: () => act("hint", { name: $("adviser").value }),
-    list: () => showChoices($("choices").classList.contains("hidden")),
+    list: () => {
+      listed = $("choices").classList.contains("hidden");
+      showChoices();
+    },
+    now: () => showPast(past, ""),
     load: () => act("load", { name: $("saves").value }),
     next: () => act("advance"),
     "hand-over": () => act("hand_over"),

@@ -64,11 +64,13 @@ function showReviews(found) {
 function reviewRow(each) {
   const row = made("li");
   const cost = each.lost === null ? "" : `${inUnit(each.lost, each.unit)} lost: `;
-  const button = made("button", "", `${cost}${each.says}; better: ${each.best}`);
-  button.title = "show this position";
+  const said = `${cost}${each.says}; better: ${each.best}`;
+  const when = view.log.find(({ ply, heading }) => ply === each.ply && heading);
+  const button = made("button", "", when ? `${when.heading}: ${said}` : said);
+  button.title = "show the position before it";
   button.addEventListener("click", () => {
     $("review").close();
-    showPast(each.ply);
+    if (each.ply > 0) showPast(each.ply - 1, `Before this decision: ${said}`);
   });
   row.append(button);
   return row;

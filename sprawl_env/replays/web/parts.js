@@ -58,7 +58,8 @@ function elementOf(part, prepare) {
 // Put elements into as many columns as fit, each where it comes to lie highest.
 function flow(room, elements) {
   const width = room.clientWidth || COLUMN;
-  const count = Math.max(1, Math.floor((width + GAP) / (COLUMN + GAP)));
+  const fitting = Math.floor((width + GAP) / (COLUMN + GAP));
+  const count = Math.max(1, Math.min(fitting, elements.length));
   const columns = Array.from({ length: count }, () => []);
   const heights = columns.map(() => 0);
   const wide = (width - GAP * (count - 1)) / count;
@@ -276,7 +277,7 @@ function listenToTips(more) {
   document.addEventListener("pointerdown", (event) => {
     hideTip();
     const element = tipOf(event.target);
-    if (event.pointerType === "mouse" || !element) return;
+    if (event.pointerType === "mouse" || !element || !event.isPrimary) return;
     tip.timer = setTimeout(() => {
       tip.pressed = element;
       showTip(element, more);

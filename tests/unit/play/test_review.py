@@ -11,7 +11,7 @@ from sprawl_env.bots.analysis import Analysis, only_one
 from sprawl_env.bots.names import make_bot
 from sprawl_env.core.errors import SprawlError
 from sprawl_env.play.log import Entry
-from sprawl_env.play.review import LEAD, WINS, review
+from sprawl_env.play.review import LEAD, VALUE, WINS, review
 from sprawl_env.play.session import NotNow, Session
 from tests.suite import GAMES
 from tests.unit.play.test_screens import DESKTOP, PHONE, SCREENS, go_on, opened
@@ -23,6 +23,30 @@ SHORT = {
     "urban_sprawl": {"max_turns": 3},
 }
 HINTS = ("greedy", "mcts:sims=20", "planner")
+
+
+@pytest.mark.parametrize("counts", ["lead", "margin", ""])
+def test_a_policy_that_counts_points_tells_the_lead_at_the_end(counts):
+    session = finished("tower_up")
+    game, entry = session.game, session.log[session.choices()[0][-1]]
+    points = game.scores(entry.before, 0)
+
+    class Policy(Judge):
+        name = "agent:tower_up/mine"
+        needs_states = False
+
+        def analyse(self, mask, state):
+            legal = np.flatnonzero(mask)
+            return Analysis(legal, np.full(legal.size, 1 / legal.size), np.full(legal.size, 3.0))
+
+    bot = Policy()
+    bot.counts = counts
+    found = review(game, bot, entry, 0)
+    lead = points[entry.played.seat] - points[1 - entry.played.seat]
+    assert lead != 0
+    assert found.value == (3.0 + lead if counts == "lead" else 3.0)
+    assert found.unit == (LEAD if counts else VALUE)
+    assert found.lost is None
 
 
 def finished(name, seats=2, hints=HINTS, bot="random"):
@@ -175,8 +199,9 @@ def test_the_page_shows_the_curve_and_what_cost_most(screen, tmp_path):
         costly = [each for each in found if not each.same and each.lost is not None]
         worst = max(costly, key=lambda each: each.lost)
         first = page.locator("#worst button").first
-        assert first.inner_text() == (
-            f"{worst.lost:.1f} points lost: {worst.says}; better: {worst.best}"
+        assert first.inner_text().startswith("Turn ")
+        assert first.inner_text().endswith(
+            f": {worst.lost:.1f} points lost: {worst.says}; better: {worst.best}"
         )
         assert page.evaluate(FITS) == []
         assert axe.Axe().run(page).response["violations"] == []
@@ -187,4 +212,4 @@ def test_the_page_shows_the_curve_and_what_cost_most(screen, tmp_path):
         assert page.locator("#curve:visible").count() == 0
         page.locator("#worst button").first.click()
         assert page.locator("#review[open]").count() == 0
-        page.wait_for_selector("#message:has-text('This is an earlier position')")
+        page.wait_for_selector("#past:has-text('Before this decision')")
