@@ -199,6 +199,8 @@ class PlayServer:
     def _handle(self, what: str, body: Body) -> Response:
         with self._lock:
             if body.get("version") != self._session.version:
+                if what == "preview":  # it was asked before a decision, and is of no use any more
+                    return JSONResponse({"preview": None}, headers=HEADERS)
                 raise Refused(409, "the game has changed since the page was updated")
             try:
                 if what in self._lookups:

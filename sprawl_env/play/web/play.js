@@ -393,6 +393,7 @@ async function preview(element, tell) {
 // Return in words what an action would do, as far as this person may know.
 async function effectOf(action) {
   const { preview: found } = await request("preview", { action });
+  if (!found) return ""; // the position has changed since
   const points = found.scores[view.seat];
   const score = points && points[0] !== points[1] ? `points ${points[0]} → ${points[1]}` : "";
   return [found.text, score].filter(Boolean).join("; ");

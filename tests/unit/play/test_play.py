@@ -519,6 +519,8 @@ def test_a_game_is_played_by_requests(table):
     preview = post(client, "preview", {"action": legal(session)[0]})
     assert preview.json() == {"preview": session.preview(0, legal(session)[0])}
     assert post(client, "preview", {"action": 999}).status_code == 422
+    old = post(client, "preview", {"action": legal(session)[0], "version": -1})
+    assert (old.status_code, old.json()) == (200, {"preview": None})  # the page has moved on
     assert post(client, "preview", {"action": "1"}).status_code == 400
     assert len(session.log) == 1
     assert post(client, "undo").json()["log"] == []
