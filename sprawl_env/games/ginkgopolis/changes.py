@@ -294,7 +294,10 @@ class _Steps:
             self._tell("marker", NOBODY, "marker", "" if named else text)
 
     def _state_of_game(self, old: State, new: State) -> None:
-        """Tell run-outs, the trigger of the end, and the end."""
+        """Tell a new deck (G12), run-outs, the trigger of the end, and the end."""
+        if new.deck_size > old.deck_size:
+            text = "the discards become a new deck, with the cards of the workers, who leave"
+            self._tell("phase", NOBODY, "deck", text)
         if new.run_outs != old.run_outs:
             which = "first" if new.run_outs == 1 else "second"
             self._tell("phase", NOBODY, "supply", f"the tiles run out for the {which} time")

@@ -50,9 +50,9 @@ GUIDE: Final = (
     ),
     Section(
         "What you hold",
-        "Each seat has floors in reserve, at most 10 at the end of a turn, and 10 roofs. Its four "
-        "rows show the markers: at the end each is worth the number that it has reached. Once all "
-        "four have reached a column with a star, the seat has another turn at once.",
+        "Each seat has floors in reserve, at most 10 at the end of a turn: the rest goes back, and "
+        "10 roofs. Its four rows show the markers: at the end each is worth the number that it has "
+        "reached. Once all four have reached a column with a star, the seat has another turn.",
         "seat-",
         shown=True,
     ),
@@ -74,8 +74,8 @@ GUIDE: Final = (
     Section(
         "The final count",
         "A seat counts after its last turn: its cone moves one space for each of its roofs on top "
-        "of a building. Add the four markers, the cone and the chips. If millions are equal, more "
-        "floors in reserve win.",
+        "of a building, and its points jump. Add the four markers, the cone and the chips. If "
+        "millions are equal, more floors in reserve win.",
         "seat-",
     ),
 )

@@ -166,4 +166,5 @@ def _about_effect(game: Game, state: State, step: Step, e: int) -> str:
         return f"{effect_words(t, e)}: as wealth or as prestige{left}"
     if step == Step.PLACE and e == MAYORS_PARK:
         return "you are elected Mayor, place a park on an empty lot"
-    return f"{DECISIONS[step].words} ({effect_words(t, e)})"
+    order = "; the seats decide in the order that you pick" if step == Step.NEXT_SEAT else ""
+    return f"{DECISIONS[step].words}{order} ({effect_words(t, e)})"

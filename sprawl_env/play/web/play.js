@@ -520,7 +520,7 @@ async function openGuide() {
     ...guide.sections.map(({ title, text, svg }) => {
       const section = made("section");
       section.append(made("h2", "", title), made("p", "", text));
-      if (svg) section.append(drawnFrom(svg));
+      if (svg) section.append(made("p", "quiet", "Example"), drawnFrom(svg));
       return section;
     }),
   );
