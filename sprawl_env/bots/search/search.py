@@ -72,6 +72,7 @@ Evaluator = Callable[[Mask, Mask, Ints], Evaluation]
 
 ``numbers`` is int8 ``[n, observation_size]``, as the seat to play sees the game; ``masks`` int8
 ``[n, num_actions]``; ``points`` int32 ``[n, num_sides]``, the points now, the observer's first.
+A search calls it from one thread at a time.
 """
 
 
@@ -259,6 +260,8 @@ class TreeSearch:
             masks = np.stack([self.game.legal_actions(positions, k) for k in range(count)])
         if (masks.sum(axis=1, dtype=np.int64) < FEWEST).any():
             raise InvalidOption("positions: expected a choice of actions in each")
+        if not count:
+            return new_found(0, self.game.num_actions)
         found = [
             self._run(
                 clone(positions, part),
