@@ -256,12 +256,12 @@ class TreeSearch:
             raise InvalidOption(f"seeds, sims: expected {count}, one for each position")
         if count and not 1 <= wanted.min() <= wanted.max() <= most:
             raise InvalidOption(f"sims: expected whole numbers 1..{most}")
+        if not count:
+            return new_found(0, self.game.num_actions)
         if masks is None:
             masks = np.stack([self.game.legal_actions(positions, k) for k in range(count)])
         if (masks.sum(axis=1, dtype=np.int64) < FEWEST).any():
             raise InvalidOption("positions: expected a choice of actions in each")
-        if not count:
-            return new_found(0, self.game.num_actions)
         found = [
             self._run(
                 clone(positions, part),

@@ -283,7 +283,7 @@ def test_an_evaluator_is_asked_by_one_thread_at_a_time_and_for_many_leaves(agent
 def test_nothing_is_found_in_no_position(agent, threads):
     game, _ = agent
     search = TreeSearch(game, uniform_evaluator(game), TreeConfig(sims=8, threads=threads))
-    found = search.run(game.empty(0), np.zeros(0, np.int64), masks=np.zeros((0, 251), np.int8))
+    found = search.run(game.empty(0), np.zeros(0, np.int64))
     assert found.policies.shape == (0, game.num_actions)
 
 
