@@ -87,10 +87,14 @@ def settings_of(config: Config) -> TrainConfig:
     """Return the learner's settings."""
     if config.preset not in PRESETS:
         raise InvalidOption(f"preset={config.preset!r}: expected {' or '.join(PRESETS)}")
-    taken = ("game", "num_players", "num_envs", "batch_size", "device")
-    given = {name: getattr(config, name) for name in taken}
+    preset = PRESETS[config.preset]
     settings = replace(
-        PRESETS[config.preset], **{name: value for name, value in given.items() if value != 0}
+        preset,
+        game=config.game,
+        num_players=config.num_players,
+        num_envs=config.num_envs or preset.num_envs,
+        batch_size=config.batch_size or preset.batch_size,
+        device=config.device,
     )
     check(settings)
     return resolved(settings)

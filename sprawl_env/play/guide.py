@@ -7,7 +7,7 @@ from typing import Any
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import Section
 from sprawl_env.render.board import picture_of
-from sprawl_env.render.picture import Picture
+from sprawl_env.render.picture import Part, Picture
 
 
 def sections_of(game: Game) -> list[dict[str, Any]]:
@@ -18,22 +18,20 @@ def sections_of(game: Game) -> list[dict[str, Any]]:
     has none.
     """
     start = picture_of(game, game.deal(1, 0), 0, 0)
-    names = [part.name for part in start.parts]
+    explained = [(section, _explained(start, section)) for section in game.rules.guide]
     return [
         {
             "title": section.title,
             "text": section.text,
-            "part": section.part if any(n.startswith(section.part) for n in names) else "",
-            "svg": _drawn(start, section),
+            "part": "" if part is None else section.part,
+            "svg": part.svg() if part is not None and section.shown else "",
         }
-        for section in game.rules.guide
+        for section, part in explained
     ]
 
 
-def _drawn(picture: Picture, section: Section) -> str:
-    """Return the first part of a picture that a section shows, as SVG text; "" if there is none."""
-    if not section.shown or not section.part:
-        return ""
-    parts = (part for part in picture.parts if part.name.startswith(section.part))
-    first = next(parts, None)
-    return "" if first is None else first.svg()
+def _explained(picture: Picture, section: Section) -> Part | None:
+    """Return the first part of a picture that a section explains; None if there is none."""
+    if not section.part:
+        return None
+    return next((part for part in picture.parts if part.name.startswith(section.part)), None)

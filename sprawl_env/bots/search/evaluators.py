@@ -20,8 +20,13 @@ from sprawl_env.bots.policy.checkpoint import (
 from sprawl_env.bots.policy.compiled import CompiledNet
 from sprawl_env.bots.policy.player import load_network
 from sprawl_env.bots.search import heads
-from sprawl_env.bots.search.heads import Heads, judge_all_sides, no_shares
-from sprawl_env.bots.search.search import CompiledEvaluator, Evaluation, Evaluator
+from sprawl_env.bots.search.heads import Heads, no_shares
+from sprawl_env.bots.search.search import (
+    CompiledEvaluator,
+    Evaluation,
+    Evaluator,
+    evaluation_of,
+)
 from sprawl_env.core.extras import require
 from sprawl_env.core.game import Game
 from sprawl_env.kernels.arrays import Floats, Ints, Mask
@@ -116,9 +121,7 @@ class _HalfEvaluator:
         with torch.inference_mode():
             found = self._model.evaluate(torch.from_numpy(filled), self._flat)
             logits, summaries = (each.numpy()[:used] for each in found)
-        shares, margins = np.empty(points.shape, np.float32), np.empty(used, np.float32)
-        judge_all_sides(self._heads, summaries, points, shares, margins)
-        return Evaluation(logits, shares, margins)
+        return evaluation_of(self._heads, logits, summaries, points)
 
 
 class _DeviceEvaluator:
@@ -137,9 +140,7 @@ class _DeviceEvaluator:
         with torch.inference_mode(), torch.autocast(kind, low, enabled=self._half):
             seen = torch.from_numpy(numbers).to(self._device) * self._scales
             logits, summaries = (each.float().cpu().numpy() for each in self._network(seen))
-        shares, margins = np.empty(points.shape, np.float32), np.empty(len(points), np.float32)
-        judge_all_sides(self._heads, summaries, points, shares, margins)
-        return Evaluation(logits, shares, margins)
+        return evaluation_of(self._heads, logits, summaries, points)
 
 
 def padded(rows: int) -> int:

@@ -101,11 +101,14 @@ class CompiledEvaluator:
 
     def __call__(self, numbers: Mask, masks: Mask, points: Ints) -> Evaluation:
         """Return what it says of some positions; see :data:`Evaluator`."""
-        logits, summaries = self.net(numbers)
-        shares = np.empty(points.shape, np.float32)
-        margins = np.empty(len(points), np.float32)
-        judge_all_sides(self.heads, summaries, points, shares, margins)
-        return Evaluation(logits, shares, margins)
+        return evaluation_of(self.heads, *self.net(numbers), points)
+
+
+def evaluation_of(heads: Heads, logits: Floats, summaries: Floats, points: Ints) -> Evaluation:
+    """Return an evaluation from a network's logits and summaries ``[n, trunk]``, by its heads."""
+    shares, margins = np.empty(points.shape, np.float32), np.empty(len(points), np.float32)
+    judge_all_sides(heads, summaries, points, shares, margins)
+    return Evaluation(logits, shares, margins)
 
 
 @dataclass(frozen=True, kw_only=True)

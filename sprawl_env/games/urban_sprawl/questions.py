@@ -7,8 +7,6 @@ from typing import Final
 from sprawl_env.core.game import Game
 from sprawl_env.core.state import NOBODY, Games
 from sprawl_env.games.urban_sprawl.constants import (
-    BOSS,
-    CONTRACTOR,
     FIRST_EVENT,
     MAYOR,
     NO_CARD,
@@ -29,7 +27,7 @@ from sprawl_env.games.urban_sprawl.render_cards import (
     restrictions,
     source_of,
 )
-from sprawl_env.games.urban_sprawl.rules.elections import media_holder
+from sprawl_env.games.urban_sprawl.rules.elections import media_holder, tie_breaking_office
 from sprawl_env.games.urban_sprawl.state import Entry, State
 from sprawl_env.games.urban_sprawl.steps import DECISIONS, Step
 from sprawl_env.games.urban_sprawl.tables import MAYORS_PARK, Table
@@ -122,9 +120,9 @@ def _why_you(state: State, entry: Entry) -> str:
     office, seat = int(entry.office), int(state.to_play)
     if office == MAYOR:
         return "as you have the MEDIA" if media_holder(state) == seat else "as it is your turn"
-    before = BOSS if office == CONTRACTOR else office - 1
-    if state.office[before] == seat:
-        return f"as you are the {OFFICE_NAMES[before]}"
+    decides = tie_breaking_office(office)
+    if state.office[decides] == seat:
+        return f"as you are the {OFFICE_NAMES[decides]}"
     return "as it is your turn"
 
 

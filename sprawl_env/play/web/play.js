@@ -141,16 +141,17 @@ function clearParts(room) {
 }
 
 function showTitle() {
-  const others = whoPlays() === "others" ? "the others play" : `${whoPlays()} plays`;
+  const others = whoPlays() ? `${whoPlays()} plays` : "the others play";
   const whose = view.over ? "game over" : view.mine ? "your turn" : others;
   document.title = `${whose}: ${view.game}`;
   $("title").textContent = view.game;
   $("facts").textContent = view.facts;
 }
 
+// Return who is to play; "" if several are, in secret.
 function whoPlays() {
-  const known = view.to_play >= 0 && (view.mine || view.to_play !== view.seat); // not in secret
-  return known ? view.names[view.to_play] : "others";
+  const known = view.to_play >= 0 && (view.mine || view.to_play !== view.seat);
+  return known ? view.names[view.to_play] : "";
 }
 
 function showSeats() {
@@ -173,7 +174,7 @@ function showDecision() {
   $("decision").classList.toggle("mine", mine);
   let text = view.question;
   let help = mine ? `${howToChoose()} Legal actions: ${names.size}.` : "";
-  if (view.bot) help = whoPlays() === "others" ? "Bots are choosing." : `${whoPlays()} is a bot.`;
+  if (view.bot) help = whoPlays() ? `${whoPlays()} is a bot.` : "Bots are choosing.";
   if (over) {
     text = decision;
     help = view.took_back ? `Decisions taken back: ${view.took_back}.` : "";
@@ -198,12 +199,7 @@ function showNews() {
   const own = view.log.findLastIndex(({ seat }) => seat === view.seat);
   const lines = view.over ? view.log.slice(-1) : view.log.slice(own + 1).slice(-MOST_NEWS);
   $("news").classList.toggle("hidden", lines.length === 0);
-  $("news").replaceChildren(...lines.map((line) => {
-    const row = made("li");
-    if (line.seat >= 0) row.append(pieceOf(line.seat));
-    row.append(line.text);
-    return row;
-  }));
+  $("news").replaceChildren(...lines.map((line) => told(line)));
 }
 
 function showPoints() {
@@ -269,12 +265,17 @@ function showLog() {
   $("log").scrollTop = $("log").scrollHeight;
 }
 
-function logRow(line) {
-  const mine = line.seat === view.seat;
-  const row = made("li", mine ? "mine" : line.ply >= seen ? "new" : "");
-  row.dataset.ply = line.ply;
+function told(line, className = "") {
+  const row = made("li", className);
   if (line.seat >= 0) row.append(pieceOf(line.seat));
   row.append(line.text);
+  return row;
+}
+
+function logRow(line) {
+  const mine = line.seat === view.seat;
+  const row = told(line, mine ? "mine" : line.ply >= seen ? "new" : "");
+  row.dataset.ply = line.ply;
   row.title = "show this position";
   row.addEventListener("click", () => showPast(line.ply, `After “${line.text}”`));
   return row;

@@ -70,7 +70,8 @@ function reviewRow(each) {
   button.title = "show the position before it";
   button.addEventListener("click", () => {
     $("review").close();
-    if (each.ply > 0) showPast(each.ply - 1, `Before this decision: ${said}`);
+    const first = each.ply === 0; // nothing is kept of what was before it
+    showPast(Math.max(0, each.ply - 1), `${first ? "After" : "Before"} this decision: ${said}`);
   });
   row.append(button);
   return row;

@@ -27,6 +27,7 @@ def test_settings_are_those_of_the_preset_unless_given():
     ("bad", "message"),
     [
         ({"preset": "no"}, "preset='no': expected quick or full"),
+        ({"num_players": 0}, "num_players=0: expected a whole number 1..127"),
         ({"device": "tpu"}, "device='tpu': expected auto, cpu, cuda"),
         ({"batch_size": 10**9}, "batch_size=1000000000: expected at most num_envs"),
     ],

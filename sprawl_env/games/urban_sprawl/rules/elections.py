@@ -102,14 +102,18 @@ def with_most_buildings(state: State, office: int, seats: int) -> int:
 
 
 @kernel
+def tie_breaking_office(office: int) -> int:
+    """Return the office whose holder decides ties in the election of another than the Mayor."""
+    return BOSS if office == CONTRACTOR else office - 1
+
+
+@kernel
 def tie_breaker(state: State, office: int) -> int:
     """Return the seat that decides a tie; the active player if the office is vacant (U6)."""
     if office == MAYOR:
         decides = media_holder(state)
-    elif office == CONTRACTOR:
-        decides = int(state.office[BOSS])
     else:
-        decides = int(state.office[office - 1])
+        decides = int(state.office[tie_breaking_office(office)])
     return int(state.active) if decides == NOBODY else decides
 
 
