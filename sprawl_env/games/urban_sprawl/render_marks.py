@@ -34,7 +34,7 @@ from sprawl_env.render.shapes import (
     wrapped,
 )
 
-COLOURS: Final = ("#a9d3f0", "#f2b59b", "#f5e98f", "#a6dcc3", "#5fa777")  # zones and parks
+COLOURS: Final = ("#a8c0f0", "#e39a72", "#f6ea90", "#aef0d0", "#45a083")  # zones and parks
 GOLD: Final = "#f3d66b"
 LILAC: Final = "#dccbee"
 GREY: Final = "#cfcfca"
