@@ -49,7 +49,7 @@ from sprawl_env.core.provenance import provenance
 from sprawl_env.core.state import NOT_OVER, Games
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.learning import load_dataset, write_dataset
-from sprawl_env.play.saves import game_of, saves_in
+from sprawl_env.play.saves import SavedGames, game_of, saves_in
 from sprawl_env.play.session import HUMAN, Session
 from sprawl_env.replays.page import page
 
@@ -230,7 +230,7 @@ def read_save(folder: Path) -> Use:
     path = folder / names[0]
     game = game_of(path)
     session = Session(game, [HUMAN, *["random"] * (game.num_seats - 1)])
-    listed = session.saved(path)
+    listed = SavedGames(game).of(path)
     says = listed.damaged if listed is not None else ""
     session.load(path)
 

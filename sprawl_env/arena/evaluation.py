@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -259,6 +260,14 @@ def interval(shares: npt.NDArray[np.float64]) -> tuple[float, float]:
     )
     low, high = max(0.0, float(centre - half)), min(1.0, float(centre + half))
     return min(low, mean), max(high, mean)
+
+
+def simultaneous(intervals: int) -> float:
+    """Return the factor by which 95% intervals grow if all of so many hold at once in 95% of cases.
+
+    This is Bonferroni's correction; it holds for intervals that depend on each other, too.
+    """
+    return NormalDist().inv_cdf(1 - 0.025 / intervals) / Z95
 
 
 def half_width(means: npt.NDArray[np.float64]) -> float:

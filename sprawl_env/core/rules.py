@@ -86,6 +86,7 @@ class View:
         seats: what each seat is called; empty: ``seat 0``, ``seat 1``, ...
         recent: the actions that are marked on the board: those since the viewer's last decision;
             empty: ``last`` alone.
+        before: the state ``[1]`` before each of ``marked``; empty if they are not known.
     """
 
     seat: int | None = None
@@ -93,6 +94,7 @@ class View:
     names: Mapping[int, str] = dataclasses.field(default_factory=dict)
     seats: tuple[str, ...] = ()
     recent: tuple[Played, ...] = ()
+    before: tuple[Games, ...] = ()
 
     @property
     def marked(self) -> tuple[Played, ...]:

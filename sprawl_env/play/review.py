@@ -58,7 +58,6 @@ def review(game: Game, bot: Bot, entry: Entry, ply: int) -> Review:
     game.redeal_hidden(position, 0, combine(ply, 1), seat)
     mask = game.legal_actions(entry.before, 0)
     bot.seed(combine(ply, 2))
-    counts = getattr(bot, "counts", "")  # of a trained policy
     if not isinstance(bot, Analyst):
         seen = game.observe(entry.before, 0, seat)[None]
         best = int(ask(bot, game, position, _ONLY, seen, mask[None])[0])
@@ -66,10 +65,9 @@ def review(game: Game, bot: Bot, entry: Entry, ply: int) -> Review:
     else:
         found = bot.analyse(mask, position)
         best = int(found.actions[0])
-        judged = _judged(bot, found, action)
-        if judged[0] is not None and counts in {"lead", "margin"}:
-            now = lead_of(game, position, seat) if counts == "lead" else 0.0
-            judged = (judged[0] + now, *judged[1:3], LEAD)
+        counts = getattr(bot, "counts", "")  # what a trained policy expects: points to come, or all
+        lead = lead_of(game, position, seat) if counts == "lead" else 0.0
+        judged = _judged(bot, found, action, lead)
     says = game.action_name
     return Review(
         ply, says(entry.before, 0, action), says(entry.before, 0, best), best == action, *judged
@@ -89,14 +87,19 @@ def unit_of(bot: Analyst) -> str:
     return WINS if searches(bot) else VALUE
 
 
-def _judged(bot: Analyst, found: Analysis, action: int) -> tuple[Any, ...]:
-    """Return value, loss, share and unit of the action that was played."""
+def _judged(bot: Analyst, found: Analysis, action: int, lead: float) -> tuple[Any, ...]:
+    """Return value, loss, share and unit of the action that was played.
+
+    ``lead`` is that of now if the bot's values count the points to come, else 0.
+    """
     unit = unit_of(bot)
     (k,) = np.flatnonzero(found.actions == action)
     share = float(found.visits[k]) / max(float(found.visits.sum()), 1.0)
     value, played = float(found.values[0]), float(found.values[k])
     if np.isnan(value):
         return None, None, share, unit
+    if getattr(bot, "counts", "") in {"lead", "margin"}:
+        return value + lead, None, share, LEAD
     if unit == VALUE or np.isnan(played):  # one value for all actions, or it was not tried
         return value, None, share, unit
     return value, max(0.0, value - played), share, unit

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from sprawl_env import replays
-from sprawl_env.core.errors import PositionError, printable
+from sprawl_env.core.errors import PositionError, SprawlError, printable
 from sprawl_env.core.files import parse_json, read_text
 from sprawl_env.core.game import Game
 from sprawl_env.replays.format import load_file
@@ -59,11 +59,66 @@ def newest_in(folder: Path) -> Path:
     return folder / names[0]
 
 
-def about(path: Path, seats: list[str], plies: int) -> str:
+def _about(path: Path, seats: list[str], plies: int) -> str:
     """Return a saved game in words: name, seats, number of decisions, date."""
     who = printable(" ".join(seats)) or "position"
     when = datetime.fromtimestamp(_changed(path)).strftime("%Y-%m-%d %H:%M")
     return f"{path.stem}: {who}, ply {plies}, {when}"
+
+
+class SavedGames:
+    """What the list of saved games says of files; the answers are kept until a file changes.
+
+    Args:
+        game: the game that is played; files of other games are not in the list.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self._known: dict[tuple[Path, int, int], Saved | None] = {}  # by path, time and size
+
+    def of(self, path: Path) -> Saved | None:
+        """Return what the list says of a file; None if it is of another game."""
+        try:
+            found = path.stat()
+        except OSError as error:
+            why = f"{path.name}: cannot be read: {error.strerror}"
+            return Saved(path.name, f"{path.stem} (damaged)", why)
+        key = (path, found.st_mtime_ns, found.st_size)
+        if key not in self._known:
+            self._known[key] = self._read(path)
+        return self._known[key]
+
+    def _read(self, path: Path) -> Saved | None:
+        try:
+            game = game_of(path)
+            if (game.name, game.options) != (self._game.name, self._game.options):
+                return None
+            if path.suffix == ".json":
+                plies, seats = int(self._game.from_json(text_of(path))["ply"][0]), []
+            else:
+                saved = verified(self._game, path)
+                plies, seats = len(saved.plies), list(saved.header.get("bots", []))
+        except SprawlError as error:
+            return Saved(path.name, f"{path.stem} (damaged)", str(error))
+        return Saved(path.name, _about(path, seats, plies))
+
+
+def verified(game: Game, path: Path) -> replays.Replay:
+    """Return a replay of a game after playing it.
+
+    Raises:
+        PositionError: the file cannot be read, is damaged or is of another game.
+    """
+    saved = load_file(path)
+    if (saved.header["game"], saved.header["options"]) != (game.name, game.options):
+        raise PositionError(
+            f"{path.name}: expected {game.name} with options {game.options}, got "
+            f"{saved.header['game']} with options {saved.header['options']}"
+        )
+    for _ in replays.steps(saved, game.data_folder):
+        pass
+    return saved
 
 
 def game_of(path: Path) -> Game:

@@ -33,7 +33,7 @@ from starlette.routing import Route
 
 from sprawl_env.core.errors import SprawlError
 from sprawl_env.play.guide import sections_of
-from sprawl_env.play.saves import saves_in
+from sprawl_env.play.saves import SavedGames, saves_in
 from sprawl_env.play.session import NotNow, Session
 from sprawl_env.replays.page import WEB as REPLAY_WEB
 from sprawl_env.replays.page import page
@@ -92,6 +92,7 @@ class PlayServer:
 
     def __init__(self, session: Session, token: str, saves: Path) -> None:
         self._session, self._token, self._saves = session, token, saves
+        self._listed = SavedGames(session.game)
         self._seat = session.humans[0]  # the seat whose view is shown
         self._lock = threading.Lock()
         self._handlers: dict[str, Callable[[Body], Body | None]] = {
@@ -193,7 +194,7 @@ class PlayServer:
 
     def _list_saves(self) -> Body:
         """Return the saved games of this game, and why those that cannot be loaded cannot."""
-        found = [self._session.saved(self._saves / name) for name in saves_in(self._saves)]
+        found = [self._listed.of(self._saves / name) for name in saves_in(self._saves)]
         return {"saves": [saved._asdict() for saved in found if saved is not None]}
 
     def _handle(self, what: str, body: Body) -> Response:
@@ -202,6 +203,7 @@ class PlayServer:
                 if what == "preview":  # it was asked before a decision, and is of no use any more
                     return JSONResponse({"preview": None}, headers=HEADERS)
                 raise Refused(409, "the game has changed since the page was updated")
+            shown = self._session.version
             try:
                 if what in self._lookups:
                     return JSONResponse(self._lookups[what](body), headers=HEADERS)
@@ -210,14 +212,20 @@ class PlayServer:
                 raise Refused(409, str(error)) from None
             except SprawlError as error:
                 raise Refused(422, str(error)) from None
-            return JSONResponse({**self._view(), **(more or {})}, headers=HEADERS)
+            view = self._view(shown, body.get("log_of"))
+            return JSONResponse({**view, **(more or {})}, headers=HEADERS)
 
-    def _view(self) -> Body:
-        """Return what the page shows; without secrets the next person's view replaces the last."""
+    def _view(self, shown: int | None = None, log_of: object = None) -> Body:
+        """Return what the page shows; without secrets the next person's view replaces the last.
+
+        Args:
+            shown: the version of the game that the page has shown.
+            log_of: the seat whose log it has; if it is the same, only what has changed is sent.
+        """
         session = self._session
         if session.to_play in session.humans and not session.is_curtained(self._seat):
             self._seat = session.to_play
-        return session.view(self._seat)
+        return session.view(self._seat, shown if log_of == self._seat else None)
 
     def _guide(self) -> Body:
         return {"sections": sections_of(self._session.game)}
@@ -259,7 +267,7 @@ class PlayServer:
     def _hint(self, body: Body) -> Body:
         adviser = _field(body, "name", str)
         found = self._session.hint(self._seat, adviser)
-        says = f"{adviser} would play: {found[0].says}"
+        says = f"{self._session.called(adviser)} would play: {found[0].says}"
         return {"hint": [advice._asdict() for advice in found], "says": says}
 
     def _at(self, body: Body) -> Body:

@@ -11,43 +11,34 @@ from __future__ import annotations
 import contextlib
 import secrets
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final
 
 import numpy as np
 
 from sprawl_env import replays
-from sprawl_env.bots.analysis import Analysis, Analyst, searches
+from sprawl_env.bots.analysis import Analyst
 from sprawl_env.bots.names import as_bot, name_of
-from sprawl_env.bots.protocol import Bot, ask
+from sprawl_env.bots.protocol import Bot
 from sprawl_env.bots.ratings import described, strongest_first
 from sprawl_env.core.changes import Change
-from sprawl_env.core.errors import IllegalAction, InvalidOption, PositionError, SprawlError, short
+from sprawl_env.core.errors import IllegalAction, InvalidOption, SprawlError, short
 from sprawl_env.core.files import remove_leftovers, write_atomically
 from sprawl_env.core.game import Game
 from sprawl_env.core.points import known_scores
 from sprawl_env.core.rules import Played
 from sprawl_env.core.state import NOBODY, NOT_OVER, Games, clone
-from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.rng import MAX_SEED, combine
+from sprawl_env.play.asking import Advice, Seen, answer_of, asked, best_of
 from sprawl_env.play.log import Entry, revealed
-from sprawl_env.play.review import LEAD, WINS, Review, review, unit_of
-from sprawl_env.play.saves import (
-    AUTOSAVE,
-    SAVE_KINDS,
-    SAVE_NAME,
-    Saved,
-    about,
-    game_of,
-    text_of,
-)
+from sprawl_env.play.review import Review, review
+from sprawl_env.play.saves import AUTOSAVE, SAVE_KINDS, SAVE_NAME, text_of, verified
 from sprawl_env.play.view import has_secrets
 from sprawl_env.render.board import picture_of, picture_of_view
 from sprawl_env.render.picture import Picture
 from sprawl_env.render.pieces import parts_of, piece_of
-from sprawl_env.replays.format import load_file
 from sprawl_env.replays.recording import from_plies, play_ply
 from sprawl_env.replays.telling import (
     Story,
@@ -55,14 +46,12 @@ from sprawl_env.replays.telling import (
     by_side,
     change_as_json,
     name_sides,
+    short_name,
     with_names,
 )
 
 HUMAN: Final = "human"
-MOST_BEST: Final = 3  # actions of a hint
 PREVIEWS: Final = 4  # re-dealt positions in which an action is tried for a preview
-_ONLY: Final = np.zeros(1, np.int64)
-T = TypeVar("T")
 
 
 class NotNow(SprawlError):
@@ -88,14 +77,6 @@ def _names(what: str, bots: Sequence[str | Bot | type[Bot]]) -> tuple[str, ...]:
     return tuple(names)
 
 
-class Advice(NamedTuple):
-    """An action that an adviser considers, in words, and why; "" if it gives no reason."""
-
-    action: int
-    says: str
-    why: str
-
-
 class Session:
     """A game in progress.
 
@@ -115,7 +96,8 @@ class Session:
         took_back: what was taken back after something was revealed or decided: ``ply``, and the
             ``actions`` from there on.
         autosaves: folder in which the game is saved whenever a person is to play; None: nowhere.
-        stories: for each person's seat, the log in words.
+        stories: for each person's seat, the log in words; ``_changed`` has for each version since
+            ``_started`` the first ply of which the words changed.
         version: a number that increases with every change.
 
     Raises:
@@ -149,7 +131,6 @@ class Session:
             name: as_bot(bot, game, seed, "hints")
             for name, bot in zip(self.hints, hints, strict=True)
         }
-        self._saved: dict[tuple[Path, int, int], Saved | None] = {}  # by path, time and size
         self.autosaves: Path | None = None
         self._first_seed = seed
         self.version = 0
@@ -161,11 +142,11 @@ class Session:
         The game does not change, and bots play afterwards as if they had not been asked.
         """
         seeds = {seat: combine(self._first_seed, seat) for seat in self._bots}
-        asked = [(bot, seeds[seat]) for seat, bot in self._bots.items()]
-        asked += [(bot, self._first_seed) for bot in self._advisers.values()]
-        for bot, seed in asked if not self.over else ():
+        bots = [(bot, seeds[seat]) for seat, bot in self._bots.items()]
+        bots += [(bot, self._first_seed) for bot in self._advisers.values()]
+        for bot, seed in bots if not self.over else ():
             with contextlib.suppress(SprawlError):  # a bot that fails says so in the game
-                self._answer_of(bot, self.to_play)
+                answer_of(bot, self.game, self._seen_by(self.to_play))
             bot.seed(seed)
             yield bot.name
         for seat in self.humans:
@@ -187,6 +168,8 @@ class Session:
         self.stories = {seat: Story(self.game, self.names(seat), seat) for seat in self.humans}
         self._redeals = 0
         self.version += 1
+        self._started = self.version
+        self._changed: dict[int, list[int]] = {seat: [] for seat in self.humans}
 
     def save(self, folder: Path, name: str) -> Path:
         """Write the game to a file in a folder; returns the file's path.
@@ -249,56 +232,11 @@ class Session:
             self.seed = None
             self._start(position)
             return
-        saved = self._verified(path)
+        saved = verified(self.game, path)
         self.deal(saved.header["seed"])
         for ply in saved.plies:
             self._play(ply.action, ply.visits)
         self.took_back = list(saved.header.get("took_back", []))
-
-    def _verified(self, path: Path) -> replays.Replay:
-        """Return a replay of this game after playing it.
-
-        Raises:
-            PositionError: the file cannot be read, is damaged or is of another game.
-        """
-        saved = load_file(path)
-        if (saved.header["game"], saved.header["options"]) != (self.game.name, self.game.options):
-            raise PositionError(
-                f"{path.name}: expected {self.game.name} with options {self.game.options}, got "
-                f"{saved.header['game']} with options {saved.header['options']}"
-            )
-        for _ in replays.steps(saved, self.game.data_folder):
-            pass
-        return saved
-
-    def saved(self, path: Path) -> Saved | None:
-        """Return what the list of saved games says of a file; None if it is of another game.
-
-        The answer is kept until the file changes.
-        """
-        try:
-            found = path.stat()
-        except OSError as error:
-            why = f"{path.name}: cannot be read: {error.strerror}"
-            return Saved(path.name, f"{path.stem} (damaged)", why)
-        key = (path, found.st_mtime_ns, found.st_size)
-        if key not in self._saved:
-            self._saved[key] = self._looked_at(path)
-        return self._saved[key]
-
-    def _looked_at(self, path: Path) -> Saved | None:
-        try:
-            game = game_of(path)
-            if (game.name, game.options) != (self.game.name, self.game.options):
-                return None
-            if path.suffix == ".json":
-                plies, seats = int(self.game.from_json(text_of(path))["ply"][0]), []
-            else:
-                saved = self._verified(path)
-                plies, seats = len(saved.plies), list(saved.header.get("bots", []))
-        except SprawlError as error:
-            return Saved(path.name, f"{path.stem} (damaged)", str(error))
-        return Saved(path.name, about(path, seats, plies))
 
     # ------------------------------------------------------------------------------- decisions
 
@@ -371,12 +309,12 @@ class Session:
             self.game.play(after, 0, action)
             told.append(self.game.changes(before, after, 0, Played(seat, action, says), seat))
             scores.append(list(zip(*self._scores(before, after), strict=True)))
-        certain = _in_all(told)
+        certain, names = _in_all(told), self.names(seat)
         return {
             "action": action,
             "says": says,
-            "text": by_side(certain, self.names(seat), seat),
-            "changes": [change_as_json(change) for change in certain if change.text],
+            "text": by_side(certain, names, seat),
+            "changes": [change_as_json(change, names) for change in certain if change.text],
             "scores": [
                 list(each[0]) if len(set(each)) == 1 else None for each in zip(*scores, strict=True)
             ],
@@ -395,7 +333,7 @@ class Session:
         seat = self.to_play
         if seat not in self._bots:
             raise NotNow("no bot is to play")
-        self._play(*self._answer_of(self._bots[seat], seat))
+        self._play(*answer_of(self._bots[seat], self.game, self._seen_by(seat)))
         self._autosave()
 
     def hint(self, seat: int, name: str) -> list[Advice]:
@@ -407,19 +345,23 @@ class Session:
             NotNow: the seat is not to play, or there is no such adviser.
             SprawlError: the adviser failed.
         """
-        if name not in self._advisers:
-            raise NotNow(f"hint {str(name)!r}: expected one of {', '.join(self._advisers)}")
+        bot = self._adviser("hint", name)
         if seat != self.to_play:
             raise NotNow(self._whose_turn(seat))
-        bot = self._advisers[name]
-        if isinstance(bot, Analyst):
-            found = self._asked(bot, lambda: bot.analyse(*self._seen_by(seat)))
-            reasons = reasons_of(bot, found)
-        else:
-            action, _ = self._answer_of(bot, seat)
-            reasons = [(action, "")]
-        says = self.action_names(seat)
-        return [Advice(action, says[action], why) for action, why in reasons[:MOST_BEST]]
+        says, seen = self.action_names(seat), self._seen_by(seat)
+        best = best_of(bot, self.game, seen)
+        return [Advice(action, says[action], why) for action, why in best]
+
+    def _adviser(self, what: str, name: str) -> Bot:
+        if name not in self._advisers:
+            raise NotNow(f"{what} {str(name)!r}: expected one of {', '.join(self._advisers)}")
+        return self._advisers[name]
+
+    def called(self, name: str) -> str:
+        """Return a name of an adviser, as short as it is its own: ``ppo-2h`` for an agent."""
+        names = [short_name(bot.name) for bot in self._advisers.values()]
+        short = short_name(self._advisers[name].name)
+        return short if names.count(short) == 1 else name
 
     def choices(self) -> list[list[int]]:
         """Return for each seat its decisions with a choice, as numbers of the log, once it is over.
@@ -441,61 +383,29 @@ class Session:
         """
         if not self.over:
             raise NotNow("the analysis is available when the game is over")
-        if name not in self._advisers:
-            raise NotNow(f"analysis {str(name)!r}: expected one of {', '.join(self._advisers)}")
+        bot = self._adviser("analysis", name)
         if not 0 <= ply < len(self.log):
             raise NotNow(f"ply {ply}: expected a decision of the log, 0..{len(self.log) - 1}")
-        bot, entry = self._advisers[name], self.log[ply]
-        found = self._asked(bot, lambda: review(self.game, bot, entry, ply))
+        found = asked(bot, lambda: review(self.game, bot, self.log[ply], ply))
         called = self.names(seat)
         says, best = (with_names(text, called) for text in (found.says, found.best))
         return found._replace(says=says, best=best)
 
-    def _seen_by(self, seat: int) -> tuple[Mask, Games]:
-        """Return the legal actions, and the position with what the seat cannot know re-dealt."""
+    def _seen_by(self, seat: int) -> Seen:
+        """Return what a seat may know, with everything else re-dealt."""
         position = clone(self.games)
         self._redeals += 1
         self.game.redeal_hidden(position, 0, combine(self._redeals, len(self.log)), seat)
-        return self.game.legal_actions(self.games, 0), position
-
-    def _asked(self, bot: Bot, ask_it: Callable[[], T]) -> T:
-        """Return what a bot answers.
-
-        Raises:
-            SprawlError: the bot failed.
-        """
-        try:
-            return ask_it()
-        except SprawlError:
-            raise
-        except Exception as error:  # a user's bot may raise anything
-            message = " ".join(str(error).split())[:200]
-            raise SprawlError(f"bot {bot.name} raised {type(error).__name__}: {message}") from None
-
-    def _answer_of(self, bot: Bot, seat: int) -> tuple[int, tuple[float, ...]]:
-        """Return a bot's action, and a search's visits, in a re-dealt position.
-
-        Raises:
-            SprawlError: the bot failed or its action is illegal.
-        """
-        mask, position = self._seen_by(seat)
-        observation = self.game.observe(self.games, 0, seat)[None]
-
-        def answer() -> tuple[int, tuple[float, ...]]:
-            if searches(bot):
-                found = bot.analyse(mask, position)
-                return int(found.actions[0]), found.visits_by_id()
-            return int(ask(bot, self.game, position, _ONLY, observation, mask[None])[0]), ()
-
-        return self._asked(bot, answer)
+        mask = self.game.legal_actions(self.games, 0)
+        return Seen(mask, position, self.game.observe(self.games, 0, seat))
 
     def _play(self, action: int, visits: tuple[float, ...] = ()) -> None:
         before, seat = clone(self.games), int(self.games["to_play"][0])
         ply = play_ply(self.game, self.games, action, visits)
         self.log.append(Entry(before, Played(seat, action, ply.says), ply))
         after = clone(self.games)
-        for told in self.stories.values():
-            told.add(before, self.log[-1].played, after)
+        for teller, told in self.stories.items():
+            self._changed[teller].append(told.add(before, self.log[-1].played, after))
         self.version += 1
 
     # ------------------------------------------------------------------------------------- undo
@@ -541,8 +451,8 @@ class Session:
             self.took_back.append({"ply": at, "actions": actions})
         self.games = self.log[at].before
         del self.log[at:]
-        for told in self.stories.values():
-            told.cut(len(self.log), clone(self.games))
+        for teller, told in self.stories.items():
+            self._changed[teller].append(told.cut(len(self.log), clone(self.games)))
         self.version += 1
         self._autosave()
 
@@ -550,10 +460,13 @@ class Session:
 
     def picture(self, seat: int) -> Picture:
         """Return the picture that a seat may see, with the actions since its last one marked."""
-        recent = [entry.played for entry in self.log[self._last_of(seat) or 0 :]]
+        entries = self.log[self._last_of(seat) or 0 :]
+        recent, before = [each.played for each in entries], [each.before for each in entries]
         last = recent[-1] if recent else None
         seats = self.names(seat)[: self.game.num_seats]
-        return picture_of(self.game, self.games, 0, seat, last, seats=seats, recent=recent)
+        return picture_of(
+            self.game, self.games, 0, seat, last, seats=seats, recent=recent, before=before
+        )
 
     def at(self, seat: int, ply: int) -> dict[str, Any]:
         """Return what the page shows of the position after a decision of the log.
@@ -568,6 +481,7 @@ class Session:
             self.game.view(later, 0, seat, self.log[ply].played),
             names={},
             seats=tuple(self.names(seat)[: self.game.num_seats]),
+            before=(self.log[ply].before,),
         )
         return {"parts": parts_of(picture_of_view(self.game, later, 0, view))}
 
@@ -597,18 +511,23 @@ class Session:
         others = self.to_play in self.humans and self.to_play != seat
         return others and has_secrets(self.game, self.games, self.humans)
 
-    def view(self, seat: int) -> dict[str, Any]:
+    def view(self, seat: int, since: int | None = None) -> dict[str, Any]:
         """Return everything that the page shows to the person in a seat, as JSON values.
 
         If another person is to play, who has secrets, it is only who that is.
+
+        Args:
+            seat: the person's seat.
+            since: the version of the view that the page shows now, if it is of the same seat:
+                ``log`` then has only the lines from ply ``log_from`` on, those that have changed.
         """
-        game = self.game
+        game, names, log_from = self.game, self.names(seat), self._log_from(seat, since)
         common = {
             "version": self.version,
             "game": game.title,
             "seat": seat,
             "seats": list(self.seats),
-            "names": self.names(seat),
+            "names": names,
             "pieces": [piece_of(side) for side in range(game.num_sides)],
             "to_play": self.to_play,
             "curtain": self.is_curtained(seat),
@@ -630,13 +549,20 @@ class Session:
             "took_back": len(self.took_back),
             "over": self.over,
             "points": list(picture.points) or known_scores(game, self.games, 0, seat),
-            "log": [as_json(line) for line in self.stories[seat].lines],
+            "log_from": log_from,
+            "log": [as_json(line, names) for line in self.stories[seat].since(log_from)],
             "hints": self.advisers(),
             "score_table": self.score_table(),
             "replay": self.over and self.seed is not None,
             "choices": self.choices(),
             "question": self._question(seat, picture.caption),
         }
+
+    def _log_from(self, seat: int, since: int | None) -> int:
+        """Return the first ply whose lines have changed since a version; 0 if all may have."""
+        if since is None or since < self._started:
+            return 0
+        return min(self._changed[seat][since - self._started :], default=len(self.log))
 
     def names(self, seat: int) -> list[str]:
         """Return the names of all sides for the person in a seat, who is called ``you``."""
@@ -675,20 +601,3 @@ def _in_all(told: Sequence[Sequence[Change]]) -> list[Change]:
             left[change] -= 1
             found.append(change)
     return found
-
-
-def reasons_of(bot: Analyst, found: Analysis) -> list[tuple[int, str]]:
-    """Return the actions of an analysis, the best first, and why a bot considers each."""
-    shares = found.visits / max(float(found.visits.sum()), 1.0)
-    order = [0, *sorted(range(1, len(shares)), key=lambda k: -shares[k])]
-    unit, reasons = unit_of(bot), []
-    for k in order:
-        value = float(found.values[k])
-        why = f"{shares[k]:.0%}"
-        if not np.isnan(value):
-            if unit == LEAD:
-                why += f", lead {value:+.1f}"
-            elif unit == WINS:
-                why += f", wins {value:.0%}"
-        reasons.append((int(found.actions[k]), why))
-    return reasons

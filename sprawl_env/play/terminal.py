@@ -240,7 +240,8 @@ class _Terminal:
             adviser = rest or next(iter(session.hints), "")
             found = session.hint(self.seat, adviser)
             for advice in found:
-                _say(f"{adviser} would play {advice.action}: {advice.says} {advice.why}".rstrip())
+                says = f"{session.called(adviser)} would play {advice.action}: {advice.says}"
+                _say(f"{says} {advice.why}".rstrip())
         elif word == "preview":
             self._preview(rest)
         elif word == "save":

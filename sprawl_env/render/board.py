@@ -40,6 +40,7 @@ def picture_of(
     *,
     seats: Sequence[str] = (),
     recent: Sequence[Played] = (),
+    before: Sequence[Games] = (),
 ) -> Picture:
     """Return the picture of a game, the game's own or its text board.
 
@@ -51,9 +52,11 @@ def picture_of(
         last: the last action.
         seats: what each seat is called; empty: ``seat 0``, ``seat 1``, ...
         recent: the actions that are marked on the board; empty: the last one.
+        before: the state ``[1]`` before each of the marked actions, or empty; with them more is
+            marked.
     """
     view = game.view(games, g, seat, last)
-    view = replace(view, seats=tuple(seats), recent=tuple(recent))
+    view = replace(view, seats=tuple(seats), recent=tuple(recent), before=tuple(before))
     return picture_of_view(game, games, g, view)
 
 

@@ -94,16 +94,19 @@ class Part(Canvas):
         role: one of ``ROLES``.
         seat: whose things are drawn; NOBODY: nobody's.
         columns: how many columns of the picture it spans.
+        group: parts of the same group, one after another, are shown in one column.
         fill: colour of its ground.
         plays: whether its seat owes a decision.
     """
 
-    def __init__(self, name: str, title: str, role: str, columns: int, seat: int) -> None:
+    def __init__(
+        self, name: str, title: str, role: str, columns: int, seat: int, group: str = ""
+    ) -> None:
         if role not in ROLES:
             raise InvalidOption(f"role={role!r}: expected one of {', '.join(ROLES)}")
         super().__init__(spanned(columns))
         self.name, self.title, self.role = name, title, role
-        self.columns, self.seat = columns, seat
+        self.columns, self.seat, self.group = columns, seat, group or name
         self.fill = PANEL if role in {BOARD, INFO} else PAPER
         self.plays = False
 
@@ -147,13 +150,14 @@ class Picture:
         self._view = View()
 
     def part(
-        self, name: str, title: str, role: str, *, columns: int = 1, seat: int = NOBODY
-    ) -> Part:
+        self, name: str, title: str, role: str, *, columns: int = 1, seat: int = NOBODY,
+        group: str = "",
+    ) -> Part:  # fmt: skip
         """Add an empty part and return it; its height is to be set once it is drawn.
 
         The arguments are the attributes of :class:`Part`.
         """
-        part = Part(name, title, role, columns, seat)
+        part = Part(name, title, role, columns, seat, group)
         self.parts.append(part)
         return part
 

@@ -20,6 +20,7 @@ def parts_of(picture: Picture) -> list[dict[str, Any]]:
             "name": part.name,
             "role": part.role,
             "seat": part.seat,
+            "group": part.group,
             "width": part.width + 4,  # as in its viewBox
             "height": part.height + 4,
             "svg": part.svg(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from sprawl_env.core.checks import check_whole
 from sprawl_env.core.errors import unknown
@@ -79,23 +79,33 @@ def film(
     return out.getvalue()
 
 
+class _Position(NamedTuple):
+    """A position, the action that led to it, and the position before that action, if any."""
+
+    games: Games
+    last: Played | None
+    before: tuple[Games, ...]
+
+
 def _pictures(
     replay: Replay, frame: str, progress: Progress, data: Path | None
 ) -> Iterator[Picture]:
     """Yield the pictures: of the deal, then of the ends of turns or of all plies."""
     game = replay.game(data)
     seats = names_of(replay, game)[: game.num_seats]
-    waiting: tuple[Games, Played | None] | None = None
+    waiting: _Position | None = None
+    before: tuple[Games, ...] = ()
     for ply, games in progress(from_deal(replay, data)):
         played = None if ply is None else Played(ply.seat, ply.action, ply.says)
-        ends = waiting is None or waiting[0]["turn"][0] != games["turn"][0]
+        ends = waiting is None or waiting.games["turn"][0] != games["turn"][0]
         if waiting is not None and (frame == "ply" or ends):
             yield _drawn(game, waiting, seats)
-        waiting = clone(games), played
+        waiting = _Position(clone(games), played, before)
+        before = (waiting.games,)
     if waiting is not None:
         yield _drawn(game, waiting, seats)
 
 
-def _drawn(game: Game, position: tuple[Games, Played | None], seats: list[str]) -> Picture:
-    games, last = position
-    return picture_of(game, games, 0, last=last, seats=seats)
+def _drawn(game: Game, position: _Position, seats: list[str]) -> Picture:
+    games, last, before = position
+    return picture_of(game, games, 0, last=last, seats=seats, before=before)

@@ -121,8 +121,9 @@ def content(
         if ply is not None:
             last = Played(ply.seat, ply.action, ply.says)
             told.add(before, last, after)
+        earlier = () if ply is None else (before,)
         before = after
-        picture = picture_of(game, games, 0, last=last, seats=seats)
+        picture = picture_of(game, games, 0, last=last, seats=seats, before=earlier)
         pictures.add(picture)
         turns.append(int(games["turn"][0]))
         scores.append(game.scores(games, 0).tolist())
@@ -137,7 +138,7 @@ def content(
         "colours": SEAT_COLOURS,
         "pieces": [piece_of(side) for side in range(game.num_sides)],
         "plies": [[ply.seat, ply.action, ply.says] for ply in replay.plies],
-        "story": [as_json(line) for line in told.lines],
+        "story": [as_json(line, names) for line in told.lines],
         "turns": turns,
         "scores": scores,
         "decisions": decisions,

@@ -199,8 +199,8 @@ class Story:
         return [line for told in self._plies[max(ply, 0) :] for line in told.lines]
 
     @checked
-    def add(self, before: Games, played: Played, after: Games) -> None:
-        """Add a ply.
+    def add(self, before: Games, played: Played, after: Games) -> int:
+        """Add a ply; returns the first ply whose lines changed, as it may reveal earlier actions.
 
         Args:
             before: the state ``[1]`` before it; kept, so it must not change later.
@@ -214,27 +214,37 @@ class Story:
         told = _Told(before, played)
         told.lines = self._lines(len(self._plies), told, after)
         self._plies.append(told)
-        for earlier in self._hidden:
-            self._tell_again(earlier, after)
+        changed = self._tell_again(self._hidden, after)
         self._hidden = [each for each in (*self._hidden, told) if not each.is_final]
+        return min(changed, len(self._plies) - 1)
 
     @checked
-    def cut(self, plies: int, now: Games) -> None:
-        """Forget all plies from number ``plies`` on; ``now`` is the state ``[1]`` before them.
+    def cut(self, plies: int, now: Games) -> int:
+        """Forget all plies from number ``plies`` on; returns the first ply whose lines changed.
+
+        Args:
+            plies: how many plies remain.
+            now: the state ``[1]`` after them.
 
         Raises:
             InvalidOption: not records of this game.
         """
         self._game.check_games(now)
         del self._plies[max(plies, 0) :]
-        for told in self._plies:
-            self._tell_again(told, now)
+        changed = self._tell_again(self._plies, now)
         self._hidden = [told for told in self._plies if not told.is_final]
+        return changed
 
-    def _tell_again(self, told: _Told, now: Games) -> None:
-        text = self._deed(told, now)
-        first = told.lines[0]
-        told.lines[0] = replace(first, text=self._text(told.played.seat, text, first.changes))
+    def _tell_again(self, plies: Iterable[_Told], now: Games) -> int:
+        """Tell actions as they may be known now; return the first ply whose lines changed."""
+        changed = len(self._plies)
+        for told in plies:
+            text, first = self._deed(told, now), told.lines[0]
+            line = replace(first, text=self._text(told.played.seat, text, first.changes))
+            if line != first:
+                told.lines[0] = line
+                changed = min(changed, first.ply)
+        return changed
 
     def _deed(self, told: _Told, now: Games) -> str:
         found = self._game.tell(told.before, now, 0, told.played, self._viewer)
@@ -324,22 +334,22 @@ def names_of(replay: Replay, game: Game, viewer: int | None = None) -> list[str]
     return name_sides(game, [str(bot) for bot in bots], viewer)
 
 
-def change_as_json(change: Change) -> dict[str, Any]:
-    """Return a change as JSON values."""
+def change_as_json(change: Change, names: Sequence[str]) -> dict[str, Any]:
+    """Return a change as JSON values, with the names of sides in its words."""
     return {
         "seat": change.seat,
-        "text": change.text,
+        "text": with_names(change.text, names),
         "kind": change.kind,
-        "cause": change.cause,
+        "cause": with_names(change.cause, names),
     }
 
 
-def as_json(line: Line) -> dict[str, Any]:
+def as_json(line: Line, names: Sequence[str]) -> dict[str, Any]:
     """Return a line as JSON values, without changes that have no words."""
     return {
         "ply": line.ply,
         "seat": line.seat,
         "heading": line.heading,
         "text": line.text,
-        "changes": [change_as_json(change) for change in line.changes if change.text],
+        "changes": [change_as_json(change, names) for change in line.changes if change.text],
     }

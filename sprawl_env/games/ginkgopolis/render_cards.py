@@ -32,7 +32,7 @@ from sprawl_env.games.ginkgopolis.tips import (
 )
 from sprawl_env.render.canvas import Canvas
 from sprawl_env.render.picture import Part
-from sprawl_env.render.shapes import INK, PAPER, QUIET, SEAT_COLOURS, Rect
+from sprawl_env.render.shapes import INK, PAPER, QUIET, SEAT_COLOURS, Line, Rect
 
 TILES: Final = ("#f2b59b", "#a9d3f0", "#f5e98f")  # red, blue, yellow
 INITIALS: Final = ("R", "B", "Y")
@@ -53,6 +53,7 @@ class Chip(NamedTuple):
         radius: of its corners: cards have round ones.
         actions: ids of the actions that choose it.
         strong: whether it is framed.
+        barred: whether it is struck out: it cannot be paid for.
     """
 
     label: str
@@ -61,6 +62,7 @@ class Chip(NamedTuple):
     radius: float = 2.0
     actions: tuple[int, ...] = ()
     strong: bool = False
+    barred: bool = False
 
 
 def short_name(tile: int) -> str:
@@ -94,6 +96,8 @@ def _chip(part: Part, view: View, chip: Chip, x: float, y: float) -> None:
     wide = 2.4 if chip.strong else 1.0
     part.add(Rect(x, y, width, height, chip.radius, fill=chip.fill, stroke=INK, stroke_width=wide))
     part.text(x + width / 2, y + 13.5, chip.label, 10.5, anchor="middle", bold=chip.strong)
+    if chip.barred:
+        part.add(Line(x, y + height, x + width, y, stroke=INK, stroke_width=1.4))
     box = Rect(x - 1, y - 1, width + 2, height + 2, 3)
     part.target(view, chip.actions, box, chip.tip)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Final
 
 from sprawl_env.core.rules import View
 from sprawl_env.core.state import NOBODY, NOT_OVER, Games
-from sprawl_env.games.ginkgopolis.actions import ACTIONS, BESIDE, CARD, PLACE
+from sprawl_env.games.ginkgopolis.actions import ACTIONS, BESIDE, CARD, PLACE, WITH_TILE
 from sprawl_env.games.ginkgopolis.constants import (
     HAL,
     LETTERS,
@@ -259,8 +260,13 @@ def _marks(state: State, view: View, grid: _Grid) -> Iterator[Shape]:
         for cell, site in sites.items():
             if block == "with_tile" and state.site_tile[site] == tile:
                 yield _frame(grid, cell, SEAT_COLOURS[played.seat])
-    for seat, letter in _moved_markers(state, view):
+    moved = _moved_markers(state, view) if view.before else _markers_beside(state, view)
+    for seat, letter in moved:
         yield _ring(grid, markers[letter], SEAT_COLOURS[seat])
+    hals = _built_by_hal(state, view)
+    for cell, site in sites.items():
+        if site in hals:
+            yield _frame(grid, cell, SEAT_COLOURS[-1])  # as its pieces
 
 
 def _frame(grid: _Grid, cell: Cell, colour: str) -> Rect:
@@ -299,6 +305,30 @@ def _has_chosen(state: State, seat: int) -> bool:
 
 
 def _moved_markers(state: State, view: View) -> Iterator[tuple[int, int]]:
+    """Yield seat and letter of each marker that a marked action moved, and is still there."""
+    states = [*(games[0] for games in view.before), state]
+    for played, (old, new) in zip(view.marked, pairwise(states), strict=True):
+        if ACTIONS.locate(played.action)[0] in {"beside", "place"}:
+            for letter in range(NUM_LETTERS):
+                side = new.marker[letter]
+                if side not in {old.marker[letter], NO_SIDE} and side == state.marker[letter]:
+                    yield played.seat, letter
+
+
+def _built_by_hal(state: State, view: View) -> set[int]:
+    """Return the sites on which Hal has built since the first marked action (GK 6)."""
+    if state.num_seats > 1 or not view.before:
+        return set()
+    old = view.before[0][0]
+    own = {played.action - WITH_TILE for played in view.marked}
+    return {
+        site
+        for site in range(int(state.num_sites))
+        if state.site_tile[site] != old.site_tile[site] and state.site_tile[site] not in own
+    }
+
+
+def _markers_beside(state: State, view: View) -> Iterator[tuple[int, int]]:
     """Yield seat and letter of each marker that a marked action put beside a new building.
 
     The action tells only the direction; the building is one of the newest.

@@ -28,6 +28,7 @@ from sprawl_env.games.ginkgopolis.constants import (
 )
 from sprawl_env.games.ginkgopolis.names import step_of, tiles_in
 from sprawl_env.games.ginkgopolis.render_cards import (
+    LEFT,
     TILES,
     Chip,
     draw_chips,
@@ -49,6 +50,7 @@ from sprawl_env.games.ginkgopolis.tips import (
     SUCCESS_TIP,
     TAKEN_BACK_TIP,
     TILES_TIP,
+    UNPAID_TIP,
     bonus_tip,
     card_tip,
     character_tip,
@@ -59,6 +61,8 @@ from sprawl_env.games.ginkgopolis.tips import (
     kept_words,
     letter_tip,
     points_tip,
+    price_of,
+    price_tip,
     returned_tip,
     tile_tip,
     tokens_tip,
@@ -155,16 +159,25 @@ def _tiles(part: Part, t: Table, state: State, view: View, seat: int, y: float) 
     returning, chips = int(state.returning[seat]), []
     asked = state.over == NOT_OVER and step_of(state) == Step.RETURN
     for tile in tiles_in(int(state.tiles[seat]) | returning):
-        tip = tile_tip(tile)
+        tip, can_pay = tile_tip(tile), True
         strong = tile == state.chosen_tile[seat] or bool(returning >> tile & 1)
         if strong:
             tip = f"{tip} {'It is put aside.' if returning >> tile & 1 else 'It lies on the card.'}"
         elif asked and RETURN + tile in view.names:
             tip = returned_tip(t, tile)
+        elif WITH_TILE + tile in view.names and seat == state.to_play:
+            resources, points, can_pay = price_of(state, seat, tile)
+            tip = f"{tip} {price_tip(resources, points, can_pay)}"
         acts = (WITH_TILE + tile, RETURN + tile) if seat == state.to_play else ()
         fill = TILES[tile // NUMBERS]
-        chips.append(Chip(short_name(tile), fill, tip, actions=acts, strong=strong))
-    return draw_chips(part, view, y, "tiles", chips)
+        label = short_name(tile)
+        chips.append(Chip(label, fill, tip, actions=acts, strong=strong, barred=not can_pay))
+    y = draw_chips(part, view, y, "tiles", chips)
+    if any(chip.barred for chip in chips):
+        part.text(LEFT, y + 8, "struck out: you cannot pay for it now", 9.5, fill=QUIET)
+        part.explain(LEFT - 2, y - 2, part.width - LEFT - 8, 14, UNPAID_TIP)
+        y += 15
+    return y
 
 
 # ----------------------------------------------------------------------------------------- hands
@@ -188,7 +201,8 @@ def draw_hand(picture: Picture, game: Game, state: State, view: View, seat: int)
     """
     name = view.seat_name(seat)
     what = "draft" if _is_drafting(state) else "hand"
-    part = picture.part(f"hand-{seat}", f"{name}: {what}", SEAT, seat=seat)
+    group = f"seat-{seat}"  # below or above what the seat holds
+    part = picture.part(f"hand-{seat}", f"{name}: {what}", SEAT, seat=seat, group=group)
     part.piece(18, 17, 8, seat)
     seen = view.sees(seat)
     count = sum(card != NO_CARD for card in state.hand[seat].tolist())

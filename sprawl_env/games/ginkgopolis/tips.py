@@ -10,13 +10,18 @@ from sprawl_env.games.ginkgopolis.constants import (
     COLOURS,
     LETTERS,
     NUM_ACTS,
+    NUM_LETTERS,
     NUMBERS,
     Count,
 )
+from sprawl_env.games.ginkgopolis.state import State
 from sprawl_env.games.ginkgopolis.tables import Table
 from sprawl_env.games.ginkgopolis.wording import character_name, tile_name
 
 GAINS: Final = ("resource", "tile", "point")
+UNPAID_TIP: Final = (
+    "You cannot pay that now. A tile that is not paid for comes back, and the card is played alone."
+)
 YIELD_TIPS: Final = tuple(
     f"{colour.capitalize()} buildings give {gain}s: one for each level of the building."
     for colour, gain in zip(COLOURS, GAINS, strict=True)
@@ -147,6 +152,31 @@ def tile_tip(tile: int) -> str:
         f"Tile {tile_name(tile)}. Added to a letter's card it is built at that marker, added to a "
         f"building's card on top of that building. {YIELD_TIPS[tile // NUMBERS]}"
     )
+
+
+def price_of(state: State, seat: int, tile: int) -> tuple[int, int, bool]:
+    """Return what adding a tile to the chosen card costs now, and whether the seat can pay.
+
+    Returns:
+        resources, points, and True if the seat has both; its own resources on the building that is
+        built over come back first (G2, G3).
+    """
+    card, has = int(state.chosen[seat]), int(state.resources[seat])
+    if card < NUM_LETTERS:
+        return 1, 0, has >= 1
+    covered = card - NUM_LETTERS
+    site = int(state.site_of[covered])
+    levels = int(state.levels[site])
+    resources = levels + 1 + (covered // NUMBERS != tile // NUMBERS)
+    points = max(covered % NUMBERS - tile % NUMBERS, 0)
+    back = levels if state.owner[site] == seat else 0
+    return resources, points, has + back >= resources and int(state.points[seat]) >= points
+
+
+def price_tip(resources: int, points: int, can_pay: bool) -> str:
+    """Return in words what adding a tile costs."""
+    price = counted(resources, "resource") + (f" and {counted(points, 'point')}" if points else "")
+    return f"Here it costs {price}.{'' if can_pay else f' {UNPAID_TIP}'}"
 
 
 def returned_tip(t: Table, tile: int) -> str:

@@ -44,7 +44,7 @@ from sprawl_env.games.tower_up.tips import (
     STAR_TIP,
     SUPPLY_TIP,
 )
-from sprawl_env.render.picture import BOARD, CARDS, INFO, SEAT, Part, Picture, ending
+from sprawl_env.render.picture import BOARD, CARDS, SEAT, Part, Picture, ending
 from sprawl_env.render.shapes import (
     FAINT,
     INK,
@@ -275,7 +275,7 @@ def _market(picture: Picture, game: Game, state: State, view: View, space: int) 
     t: Table = game.tables[0]
     card = int(state.market[space])
     words = card_name(game.tables, card)
-    part = picture.part(f"market-{space + 1}", f"card {space + 1}: {words}", CARDS)
+    part = picture.part(f"market-{space + 1}", f"card {space + 1}: {words}", CARDS, group="market")
     part.height = 58
     part.text(8, 16, f"card {space + 1}", 11, bold=True)
     part.text(8, 50, words, 11, width=part.width - 16)
@@ -315,7 +315,7 @@ def _supply(picture: Picture, state: State, view: View) -> None:
 def _objectives(picture: Picture, game: Game, state: State) -> None:
     t, rows = game.tables[0], game.data.rows("objectives", "objective")
     seats = int(state.num_seats)
-    part = picture.part("objectives", "objectives: chips left and progress", INFO)
+    part = picture.part("objectives", "objectives: chips left and progress", CARDS)
     part.text(8, 16, "objectives (chips left, progress)", 11, bold=True)
     y = 23.0
     for k in range(OBJECTIVES_IN_PLAY):

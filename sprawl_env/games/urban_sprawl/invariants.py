@@ -240,6 +240,7 @@ def _city(t: Table, state: State) -> Iterator[str]:
     """Check that buildings have a shape and do not overlap, and the derived fields (US §1)."""
     buildings = buildings_of(state)
     corners, owner = state.corners.tolist(), state.owner.tolist()
+    zone, power = state.zone.tolist(), state.power.tolist()
     taken = 0
     for lots, _, _, lot in buildings:
         shape = corners[lot]
@@ -249,7 +250,7 @@ def _city(t: Table, state: State) -> Iterator[str]:
             yield f"corners: the building at {lot_name(lot)} overlaps another building"
         taken |= lots
     for lot in range(NUM_LOTS):
-        if not corners[lot] and (owner[lot] != NOBODY or state.zone[lot] or state.power[lot]):
+        if not corners[lot] and (owner[lot] != NOBODY or zone[lot] or power[lot]):
             yield f"owner, zone, power: expected none without a building at {lot_name(lot)}"
     for field, expected in derived(state, buildings).items():
         if getattr(state, field).tolist() != expected:
@@ -272,6 +273,7 @@ def derived(state: State, buildings: list[Building]) -> dict[str, Any]:
     controls = [[0] * NUM_COLOURS for _ in range(MAX_SEATS)]
     lasting = [[0] * NUM_POWERS for _ in range(MAX_SEATS)]
     touched = [0] * NUM_COLOURS  # lots that buildings of a zone touch or cover
+    corners, power = state.corners.tolist(), state.power.tolist()
     taken = 0
     for lots, zone, owner, lot in buildings:
         block = lot // CORNERS
@@ -280,7 +282,7 @@ def derived(state: State, buildings: list[Building]) -> dict[str, Any]:
         firsts[lot // LOTS_A_PART] |= 1 << lot % LOTS_A_PART
         near = 0
         for covered in _set_bits(lots):
-            building_on[covered] = (zone + 1) << ZONE_SHIFT | int(state.corners[lot])
+            building_on[covered] = (zone + 1) << ZONE_SHIFT | corners[lot]
             holder[covered] = owner
             occupied[block] |= 1 << covered % CORNERS
             near |= NEAR[covered]
@@ -291,7 +293,7 @@ def derived(state: State, buildings: list[Building]) -> dict[str, Any]:
             in_row[owner][block // SIDE] += 1
             in_column[owner][block % SIDE] += 1
             controls[owner][zone] += 1
-            lasting[owner][int(state.power[lot])] += state.power[lot] != Power.NONE
+            lasting[owner][power[lot]] += power[lot] != Power.NONE
     fitting = _fitting(taken, touched)
     return {
         "lasting": lasting,

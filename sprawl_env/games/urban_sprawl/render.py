@@ -92,6 +92,7 @@ from sprawl_env.render.shapes import (
 NAMED: Final = ("zone", "office", "line", "vocation", "gain", "option")
 ROW: Final = 20.0  # height of what can be chosen in a list
 ABSENT: Final = "#7d7d76"
+CONTRACTS: Final = "contracts"  # that can be built
 
 
 def draw(game: Game, games: Games, g: int, view: View) -> Picture:
@@ -151,7 +152,7 @@ def _contract(picture: Picture, tables: Tables, state: State, view: View, place:
     """Draw a contract of the row."""
     card, cost = int(state.contract[place]), int(tables[0].build_cost[place])
     title = f"contract at {cost} AP: {contract_name(tables, card)}"
-    part = picture.part(f"contract-{place + 1}", title, CARDS)
+    part = picture.part(f"contract-{place + 1}", title, CARDS, group=CONTRACTS)
     _available(part, tables, view, card, place, f"{cost} AP")
 
 
@@ -161,7 +162,7 @@ def _deck(picture: Picture, tables: Tables, state: State, view: View, deck: int)
     card, cost = int(state.deck_top[deck]), int(tables[0].build_cost[place])
     is_open = bool(int(state.active_decks) >> deck & 1)
     title = f"{name} deck: {contract_name(tables, card) if is_open else 'not open'}"
-    part = picture.part(f"top-{DECKS[deck]}", title, CARDS)
+    part = picture.part(f"top-{DECKS[deck]}", title, CARDS, group=CONTRACTS)
     if is_open:
         _available(part, tables, view, card, place, f"{cost} AP", f"{name} deck, {down} face down")
         return

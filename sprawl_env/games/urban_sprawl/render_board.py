@@ -40,8 +40,10 @@ from sprawl_env.games.urban_sprawl.render_marks import (
     tree,
 )
 from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import Step
 from sprawl_env.games.urban_sprawl.tables import Table
-from sprawl_env.games.urban_sprawl.tips import block_tip, building_tip, line_tip
+from sprawl_env.games.urban_sprawl.tips import block_tip, build_tip, building_tip, line_tip
+from sprawl_env.kernels.agenda import top
 from sprawl_env.render.picture import BOARD, Part, Picture
 from sprawl_env.render.shapes import (
     FAINT,
@@ -71,6 +73,7 @@ TARGET_INSET: Final = 1.5
 VALUE_ROOM: Final = 10.5  # from the middle of a block: targets leave its value free
 CLOCKWISE: Final = (0, 1, 3, 2)  # corners
 BORDERS: Final = ((-1, 0), (0, -1), (1, 0), (0, 1))  # between a corner and the one before it
+GONE: Final = "#b3261e"  # lots of buildings that are demolished
 SPOT: Final = 21.0  # side of the target of a footprint; three fit beside each other in a block
 
 
@@ -231,19 +234,26 @@ def _site(
 ) -> None:  # fmt: skip
     """Add the target of a lot, a building or a footprint."""
     block, corner = divmod(site, CORNERS)
-    if 1 < size < MAX_SIZE:
-        _footprint(part, view, site, int(SHAPES[size - 1, corner]))
-        return
     shape = int(SHAPES[size - 1, corner]) if size else int(state.corners[site])
+    tip, gone = block_tip(tables, state, block), 0
+    if top(state).step == Step.FOOTPRINT:
+        gone = shape & int(state.occupied[block])
+        tip = build_tip(tables, state, block, gone, view)
+    if 1 < size < MAX_SIZE:
+        _footprint(part, view, site, (shape, gone), tip)
+        return
     lot = Polygon(_around_value(block, shape or 1 << corner))
-    is_building = not size and shape
-    tip = building_tip(state, site, view) if is_building else block_tip(tables, state, block)
+    if not size and shape:
+        tip = building_tip(state, site, view)
     part.target(view, [SITE + site], lot, tip)
 
 
-def _footprint(part: Part, view: View, site: int, corners: int) -> None:
-    """Add the target of a footprint: two lots at an edge of the block, an L in its corner."""
-    block = site // CORNERS
+def _footprint(part: Part, view: View, site: int, shape: tuple[int, int], tip: str) -> None:
+    """Add the target of a footprint: two lots at an edge of the block, an L in its corner.
+
+    ``shape`` has its corners, and those on which buildings are demolished for it: they are red.
+    """
+    block, (corners, gone) = site // CORNERS, shape
     x, y = _lot_place(block * CORNERS)
     covered = [corner for corner in range(CORNERS) if corners >> corner & 1]
     right = sum(1 if corner % 2 else -1 for corner in covered)  # -2 to 2; an L: -1 or 1
@@ -255,8 +265,9 @@ def _footprint(part: Part, view: View, site: int, corners: int) -> None:
     for corner in range(CORNERS):
         at = (x + 3.5 + 7 * (corner % 2), y + 3.5 + 7 * (corner // 2))
         fill = QUIET if corner in covered else PAPER
+        fill = GONE if gone >> corner & 1 else fill
         part.add(Rect(*at, 7, 7, fill=fill, stroke=FAINT, stroke_width=0.8))
-    part.target(view, [SITE + site], Rect(x, y, SPOT, SPOT, 3))
+    part.target(view, [SITE + site], Rect(x, y, SPOT, SPOT, 3), tip)
 
 
 # --------------------------------------------------------------------------------------- the lines

@@ -120,7 +120,8 @@ def _vocations(part: Part, t: Table, state: State, k: int, y: float) -> float:
 def hand(picture: Picture, game: Game, state: State, view: View, k: int) -> None:
     """Draw the planning cards and the Favors of a seat; hands are open."""
     name = view.seat_name(k)
-    part = picture.part(f"hand-{k}", f"{name}: planning cards and Favors", SEAT, seat=k)
+    title, group = f"{name}: planning cards and Favors", f"seat-{k}"  # below what the seat has
+    part = picture.part(f"hand-{k}", title, SEAT, seat=k, group=group)
     kinds = [kind for kind in range(NUM_KINDS) if state.hand[k, kind]]
     part.piece(17, 14, 7.1, k)
     title = f"{name}: planning cards" if kinds else f"{name}: no planning cards"

@@ -180,7 +180,7 @@ def kind_tip(tables: Tables, kind: int) -> str:
 
 
 def block_tip(tables: Tables, state: State, block: int) -> str:
-    """Return the value of a block and what it is made of."""
+    """Return the value of a block, which is the price of a building there, and its parts."""
     t: Table = tables[0]
     row, column = divmod(block, SIDE)
     parts = [f"wealth {int(t.column_number[column])}", f"prestige {int(t.row_number[row // 2])}"]
@@ -189,23 +189,42 @@ def block_tip(tables: Tables, state: State, block: int) -> str:
         if marker != NO_MARKER:
             parts.append(f"marker {marker_name(tables, marker)}")
     value = int(state.value[block])
-    return (
-        f"Block {block_name(block)}, value {value}: {', '.join(parts)}. Building here costs "
-        f"{value} wealth."
-    )
+    return f"Block {block_name(block)}, value {value}: {', '.join(parts)}."
 
 
 def building_tip(state: State, lot: int, view: View) -> str:
     """Return a building: zone, size, controller, value, lasting effect."""
-    zone, owner, power = int(state.zone[lot]), int(state.owner[lot]), int(state.power[lot])
+    zone, power = int(state.zone[lot]), int(state.power[lot])
     size = int(state.corners[lot]).bit_count()
     what = "Park" if zone == PARK else f"{ZONES[zone]} building"
-    whose = "controlled by nobody" if owner == NOBODY else f"controlled by {view.seat_name(owner)}"
+    whose = f"controlled by {_owner(state, lot, view)}"
     lasts = f" Lasting: {POWERS[Power(power)]}." if power else ""
     return (
         f"{what}, {_many(size, 'lot')}, {lot_name(lot)}: {whose}; value "
         f"{int(state.value[lot // CORNERS])}.{lasts}"
     )
+
+
+def build_tip(tables: Tables, state: State, block: int, corners: int, view: View) -> str:
+    """Return what it costs to build in a block, and what is demolished for it (US 6.3, 6.6).
+
+    ``corners`` are those of the footprint on which there are buildings.
+    """
+    gone = [
+        f"{ZONES[state.zone[lot]]} {covered.bit_count()} ({_owner(state, lot, view)})"
+        for lot in range(block * CORNERS, (block + 1) * CORNERS)
+        if (covered := int(state.corners[lot])) & corners
+    ]
+    price = f"{int(state.value[block])} wealth"
+    if gone and state.office[CONTRACTOR] != state.to_play:
+        price += " and a card Urban Renewal"
+    demolished = f" Demolished for it: {', '.join(gone)}." if gone else ""
+    return f"{block_tip(tables, state, block)} Building here costs {price}.{demolished}"
+
+
+def _owner(state: State, lot: int, view: View) -> str:
+    owner = int(state.owner[lot])
+    return "nobody" if owner == NOBODY else view.seat_name(owner)
 
 
 def line_tip(tables: Tables, state: State, line: int, view: View) -> str:

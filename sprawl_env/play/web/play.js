@@ -13,8 +13,9 @@ let byKeyboard = false; // whether the last action was chosen with the keyboard
 let past = -1; // the ply whose position is shown instead of the current one
 let listed = false; // whether the person wants all actions in a list
 let explains = false; // whether arrow keys also go to signs that are no actions
-let seen = 0; // decisions in the log when this person last decided
+let seen = 0; // plies in the log when this person had last decided
 let guide = null;
+const rows = new WeakMap(); // the row of each line of the log
 
 // ------------------------------------------------------------------------------------- requests
 
@@ -23,7 +24,8 @@ async function request(what, body) {
   if (body) {
     options.method = "POST";
     options.headers["Content-Type"] = "application/json";
-    options.body = JSON.stringify({ ...body, version: view.version });
+    const has = view.log ? { log_of: view.seat } : {}; // lines that need not be sent again
+    options.body = JSON.stringify({ ...body, ...has, version: view.version });
   }
   const response = await fetch(`api/${what}`, options);
   const content = await response.json();
@@ -38,7 +40,7 @@ async function act(what, body = {}) {
   const botActs = what === "advance" || what === "hint";
   const slow = setTimeout(() => botActs && say("The bot is choosing an action …"), 400);
   try {
-    if (what === "play") seen = view.log.length + 1;
+    if (what === "play") seen = view.log.length ? view.log.at(-1).ply + 2 : 1;
     const found = await request(what, body);
     clearTimeout(slow);
     say(found.says || "");
@@ -108,6 +110,9 @@ function pieceOf(side) {
 }
 
 function show(found) {
+  if (found.log_from > 0) { // the earlier lines are the same
+    found.log.unshift(...view.log.filter(({ ply }) => ply < found.log_from));
+  }
   view = found;
   past = -1;
   $("past").classList.add("hidden");
@@ -252,31 +257,34 @@ function showAdvice(hint) {
 
 function showLog() {
   const whose = $("whose").value === "" ? -1 : Number($("whose").value);
-  const rows = [];
+  const wanted = [];
   let heading = null;
   for (const line of view.log) {
     if (line.heading && line.heading !== heading) {
       heading = line.heading;
-      rows.push(made("li", "heading", heading));
+      wanted.push(made("li", "heading", heading));
     }
-    if (whose < 0 || line.seat === whose) rows.push(logRow(line));
+    if (whose < 0 || line.seat === whose) wanted.push(logRow(line));
   }
-  $("log").replaceChildren(...rows);
+  $("log").replaceChildren(...wanted);
   $("log").scrollTop = $("log").scrollHeight;
 }
 
-function told(line, className = "") {
-  const row = made("li", className);
+function told(line) {
+  const row = made("li");
   if (line.seat >= 0) row.append(pieceOf(line.seat));
   row.append(line.text);
   return row;
 }
 
 function logRow(line) {
+  const row = rows.get(line) || told(line);
   const mine = line.seat === view.seat;
-  const row = told(line, mine ? "mine" : line.ply >= seen ? "new" : "");
+  row.className = mine ? "mine" : line.ply >= seen ? "new" : "";
+  if (rows.has(line)) return row;
+  rows.set(line, row);
   row.dataset.ply = line.ply;
-  row.title = "show this position";
+  row.dataset.tip = `${causesOf(line, view.names)}\n(Choose it to see this position.)`.trim();
   row.addEventListener("click", () => showPast(line.ply, `After “${line.text}”`));
   return row;
 }
@@ -284,7 +292,7 @@ function logRow(line) {
 // Show the position after a decision of the log, and say which it is; again: the current one.
 async function showPast(ply, words) {
   if (busy) return;
-  const same = past === ply || ply === view.log.length - 1;
+  const same = past === ply || ply === view.log.at(-1).ply;
   try {
     const { parts } = same ? view : await request("at", { ply });
     past = same ? -1 : ply;

@@ -44,6 +44,7 @@ function elementOf(part, prepare) {
     element = made("section", "part");
     element.dataset.part = part.name;
     element.dataset.role = part.role;
+    element.dataset.group = part.group;
     shown.set(part.name, element);
   }
   if (texts.get(part.name) !== part.svg) {
@@ -55,28 +56,57 @@ function elementOf(part, prepare) {
   return element;
 }
 
-// Put elements into as many columns as fit, each where it comes to lie highest.
+const UNEVEN = 1.25; // how much longer the longest column may be than in a fresh layout
+const laid = new WeakMap(); // of each room: the number of columns, and the column of each block
+
+// Return elements in blocks, each with its height; a group of parts is one block.
+function blocksOf(elements, wide) {
+  const blocks = [];
+  for (const element of elements) {
+    const group = element.dataset.group || element.id;
+    const known = element.dataset.height ? element.dataset.height * wide : element.offsetHeight;
+    const last = blocks.at(-1);
+    if (last && last.group === group) {
+      last.elements.push(element);
+      last.height += known + GAP;
+    } else {
+      blocks.push({ group, elements: [element], height: known + GAP });
+    }
+  }
+  return blocks;
+}
+
+// Put each block into its column, if it has one, or where it comes to lie highest.
+function inColumns(blocks, count, columnOf) {
+  const heights = Array(count).fill(0);
+  const chosen = blocks.map((block) => {
+    const k = columnOf.get(block.group) ?? heights.indexOf(Math.min(...heights));
+    heights[k] += block.height;
+    return k;
+  });
+  return { chosen, longest: Math.max(...heights) };
+}
+
+// Put elements into as many columns as fit; a block stays in its column while that is not uneven.
 function flow(room, elements) {
   const width = room.clientWidth || COLUMN;
-  const fitting = Math.floor((width + GAP) / (COLUMN + GAP));
-  const count = Math.max(1, Math.min(fitting, elements.length));
-  const columns = Array.from({ length: count }, () => []);
-  const heights = columns.map(() => 0);
-  const wide = (width - GAP * (count - 1)) / count;
-  for (const element of elements) {
-    const k = heights.indexOf(Math.min(...heights));
-    columns[k].push(element);
-    const known = element.dataset.height ? element.dataset.height * wide : element.offsetHeight;
-    heights[k] += known + GAP;
-  }
+  const fitting = Math.max(1, Math.floor((width + GAP) / (COLUMN + GAP)));
+  const groups = new Set(elements.map((element) => element.dataset.group || element.id));
+  const count = Math.max(1, Math.min(fitting, groups.size));
+  const blocks = blocksOf(elements, (width - GAP * (count - 1)) / count);
+  const before = laid.get(room);
+  const fresh = inColumns(blocks, count, new Map());
+  const kept = before && before.count === count ? inColumns(blocks, count, before.columnOf) : fresh;
+  const { chosen } = kept.longest <= UNEVEN * fresh.longest ? kept : fresh;
+  laid.set(room, { count, columnOf: new Map(blocks.map(({ group }, k) => [group, chosen[k]])) });
   while (room.children.length > count) room.lastChild.remove();
   while (room.children.length < count) room.append(made("div", "column"));
-  columns.forEach((wanted, k) => {
-    const column = room.children[k];
+  for (const [k, column] of [...room.children].entries()) {
+    const wanted = blocks.filter((_, at) => chosen[at] === k).flatMap((block) => block.elements);
     const same = wanted.length === column.children.length
       && wanted.every((element, at) => element === column.children[at]);
     if (!same) column.replaceChildren(...wanted);
-  });
+  }
 }
 
 function setTab(name) {
@@ -114,6 +144,7 @@ function arrange(parts, ownSeat, prepare, sideBySide) {
   } else {
     const { own, others, cards, info } = groups;
     const tabs = { cards: [...cards, ...own], seats: [...own, ...others], info, log: [] };
+    $("tabs").querySelector("[data-tab=info]").classList.toggle("hidden", info.length === 0);
     flow($("below"), []);
     flow($("flow"), tabs[document.body.dataset.tab]);
     if ($("story").parentNode !== $("side")) $("side").append($("story"));
@@ -264,6 +295,15 @@ function hideTip() {
   clearTimeout(tip.timer);
   $("tip").classList.add("hidden");
   tip.on = null;
+}
+
+// Return why a line of the story came about: the cause of each change that has one, in a row each.
+function causesOf(line, names) {
+  const known = line.changes.filter(({ text, cause }) => cause && !text.includes(cause));
+  return known.map(({ seat, text, cause }) => {
+    const whose = seat >= 0 && seat !== line.seat ? `${names[seat]} ` : "";
+    return `${whose}${text}: ${cause}`;
+  }).join("\n");
 }
 
 function listenToTips(more) {

@@ -165,7 +165,9 @@ function listPlies() {
   for (const line of replay.story) told[line.ply].push(line);
   replay.plies.forEach(([seat, , says], k) => {
     const row = made("li", replay.turns[k] !== replay.turns[k - 1] ? "new-turn" : "");
-    row.title = told[k].length ? told[k][0].heading : "";
+    const why = told[k].map((line) => causesOf(line, replay.names));
+    const heading = told[k].slice(0, 1).map((line) => line.heading);
+    row.dataset.tip = [...heading, ...why].filter(Boolean).join("\n");
     row.append(made("span", "number", k + 1), drawnFrom(replay.pieces[seat]));
     const words = made("span");
     for (const line of told[k]) words.append(made("div", "", line.text));

@@ -23,7 +23,7 @@ from sprawl_env.core import registry
 from sprawl_env.core.errors import InvalidOption, PositionError, UnknownName, UnknownOption
 from sprawl_env.core.rules import Option
 from sprawl_env.kernels.scratch import SIZE
-from sprawl_env.play.session import game_of
+from sprawl_env.play.saves import game_of
 from tests import defects, toy
 from tests.suite import GAMES
 

@@ -34,7 +34,7 @@ from sprawl_env.render.board import seen_text
 from tests.browser import open_url
 from tests.unit.render.test_pictures import random_positions
 
-pytestmark = pytest.mark.compiled  # tests pages, not rules
+pytestmark = [pytest.mark.compiled, pytest.mark.usefixtures("one_browser")]  # tests pages
 
 TOKEN = "a-token"
 HOST = "127.0.0.1:8765"
@@ -537,6 +537,37 @@ def test_a_game_is_played_by_requests(table):
     assert post(client, "deal").status_code == 200
 
 
+@pytest.mark.parametrize("name", ["tower_up", "ginkgopolis"])
+def test_lines_of_the_log_that_the_page_has_are_not_sent_again(tmp_path, name):
+    session = session_of(name, ("human", "random", "random"))
+    server = PlayServer(session, TOKEN, tmp_path)
+    client = TestClient(server.app(), base_url=f"http://{HOST}", raise_server_exceptions=False)
+    rng, lines, told_again, sent = np.random.default_rng(3), [], 0, []
+    while not session.over and len(sent) < 90:
+        body = {"log_of": 0}
+        if session.to_play != 0:
+            what = "advance"
+        elif session.may_undo(0) and rng.random() < 0.15:
+            what = "undo"
+        else:
+            what, body["action"] = "play", int(rng.choice(legal(session)))
+        plies = len(session.log)
+        found = post(client, what, body).json()
+        told_again += what != "undo" and found["log_from"] < plies
+        lines = [line for line in lines if line["ply"] < found["log_from"]] + found["log"]
+        assert lines == client.get(f"/{TOKEN}/api/view").json()["log"]
+        sent.append(len(found["log"]))
+    assert np.mean(sent) < 8 < len(lines)
+    assert (told_again > 0) == (name == "ginkgopolis")  # choices that were hidden before
+    assert len(post(client, "deal", {"log_of": 0}).json()["log"]) == 0
+    for log_of in (1, "0", None, 7):  # another seat's log, or none
+        if session.to_play == 0:
+            found = post(client, "play", {"action": legal(session)[0], "log_of": log_of}).json()
+        else:
+            found = post(client, "advance", {"log_of": log_of}).json()
+        assert found == session.view(0)
+
+
 @pytest.mark.parametrize(
     ("path", "headers", "status"),
     [
@@ -674,13 +705,15 @@ def test_two_persons_share_a_screen_and_see_one_seat_at_a_time(tmp_path):
     client = TestClient(PlayServer(session, TOKEN, tmp_path).app(), base_url=f"http://{HOST}")
     assert client.get(f"/{TOKEN}/api/view").json()["seat"] == 0
     while session.to_play == 0:
-        answer = post(client, "play", {"action": legal(session)[0]})
+        answer = post(client, "play", {"action": legal(session)[0], "log_of": 0})
     assert answer.json()["curtain"]
     assert answer.json()["seat"] == 0
     assert not {"parts", "log", "actions", "points"} & answer.json().keys()
     assert post(client, "at", {"ply": 0}).status_code == 409
     assert post(client, "play", {"action": legal(session)[0]}).status_code == 409
-    assert post(client, "hand_over").json()["seat"] == 1
+    shown = post(client, "hand_over", {"log_of": 0}).json()
+    assert shown == session.view(1)  # with the whole log: the page had that of another seat
+    assert (shown["seat"], len(shown["log"])) == (1, len(session.log))
     assert post(client, "play", {"action": legal(session)[0]}).status_code == 200
 
 

@@ -16,7 +16,7 @@ from sprawl_env.play.session import NotNow, Session
 from tests.suite import GAMES
 from tests.unit.play.test_screens import DESKTOP, PHONE, SCREENS, go_on, opened
 
-pytestmark = pytest.mark.compiled  # tests pages, not rules
+pytestmark = [pytest.mark.compiled, pytest.mark.usefixtures("one_browser")]  # tests pages
 SHORT = {
     "tower_up": {"max_turns": 8},
     "ginkgopolis": {"max_rounds": 4},

@@ -1,5 +1,6 @@
 """The page on the screens that people have: sizes, overlaps, taps, keys, accessibility."""
 
+import itertools
 import json
 from contextlib import contextmanager
 
@@ -14,12 +15,12 @@ from sprawl_env import replays
 from sprawl_env.core.state import NOT_OVER
 from sprawl_env.play.session import Session
 from sprawl_env.replays.page import page as replay_page
-from tests.browser import chromium
+from tests.browser import new_page
 from tests.conftest import SEATS
 from tests.suite import GAMES
 from tests.unit.play.test_play import served
 
-pytestmark = pytest.mark.compiled  # tests pages, not rules
+pytestmark = [pytest.mark.compiled, pytest.mark.usefixtures("one_browser")]  # tests pages
 
 DESKTOP, PHONE, LYING, TABLET = (1400, 900), (390, 844), (844, 390), (768, 1024)
 SCREENS = {"desktop": DESKTOP, "phone": PHONE, "lying": LYING, "tablet": TABLET}
@@ -83,22 +84,19 @@ FAULTS = """([text, target]) => {
 @contextmanager
 def opened(session, saves, screen):
     """Yield a page of a session on a screen; a phone's has touch."""
-    path = chromium()
-    from playwright.sync_api import sync_playwright
-
     width, height = SCREENS[screen]
     small = screen in ("phone", "lying")
     wrong = []
-    with served(session, saves) as url, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        size = {"width": width, "height": height}
-        context = browser.new_context(viewport=size, has_touch=small, is_mobile=small)
-        page = context.new_page()
+    options = {
+        "viewport": {"width": width, "height": height},
+        "has_touch": small,
+        "is_mobile": small,
+    }
+    with served(session, saves) as url, new_page(**options) as page:
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.goto(url)
         page.wait_for_selector("#board svg")
         yield page
-        browser.close()
     assert wrong == []
 
 
@@ -141,6 +139,38 @@ def test_on_a_desk_all_is_large_enough_and_nothing_overlaps_or_is_cut_off(name, 
                 go_on(session, rng, 23)
 
 
+@pytest.mark.parametrize("name", GAMES)
+def test_panels_keep_their_column_and_groups_of_cards_stay_together(name, tmp_path):
+    session = session_in_the_middle(name, 2, 3, 16)
+    rng = np.random.default_rng(8)
+    columns = """() => [...document.querySelectorAll("#flow > .column")].map((column) =>
+      [...column.children].map(({ dataset }) => [dataset.part, dataset.group]))"""
+    before, moved, laid = {}, 0, 0
+    with opened(session, tmp_path, "desktop") as page:
+        page.click("#open-menu")
+        page.select_option("#pace", "0")
+        page.click("#settings [data-close]")
+        for _ in range(12):
+            page.wait_for_selector("#decision.mine")
+            found = page.evaluate(columns)
+            place = {part: k for k, column in enumerate(found) for part, _ in column}
+            for column in found:  # a group is not interrupted by other parts
+                groups = [group for _, group in column]
+                assert len({*groups}) == sum(a != b for a, b in itertools.pairwise([None, *groups]))
+            owner = {}
+            for k, column in enumerate(found):
+                for _, group in column:
+                    assert owner.setdefault(group, k) == k
+            moved += sum(before[part] != place[part] for part in place.keys() & before.keys())
+            laid += len(place)
+            before = place
+            version = page.get_attribute("body", "data-version")
+            action = int(rng.choice(np.flatnonzero(session.game.legal_actions(session.games, 0))))
+            page.evaluate("action => act('play', { action })", action)
+            page.wait_for_selector(f"body:not([data-version='{version}'])")
+    assert moved <= 0.1 * laid
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GAMES)
 def test_two_hundred_positions_of_each_number_of_seats_fit_a_desk(name, tmp_path):
@@ -166,7 +196,9 @@ def test_a_small_screen_shows_the_board_first_and_tabs(name, screen, tmp_path):
         assert board["y"] + board["height"] < height
         cut = [f for f in page.evaluate(FAULTS, [0, 0]) if not f.startswith("overlap")]
         assert cut == []
-        for tab in ("seats", "info", "log", "cards"):
+        infos = {part["role"] for part in session.view(0)["parts"]} & {"info"}
+        assert page.locator("#tabs [data-tab=info]:visible").count() == len(infos)
+        for tab in ("seats", *infos, "log", "cards"):
             page.click(f"#tabs [data-tab={tab}]")
             shown = "#log li" if tab == "log" else f"#flow [data-role={tab.removesuffix('s')}]"
             if tab == "cards":
@@ -242,30 +274,51 @@ def test_a_whole_game_by_keyboard_alone(tmp_path):
         assert "win" in page.inner_text("#prompt")
 
 
+def play_offered(page, session, most, touch):
+    """Play at most so many decisions by choosing what the page offers; return how many."""
+    page.click("#open-menu")
+    page.select_option("#pace", "0")
+    page.click("#settings [data-close]")
+    choose = (lambda place: place.tap()) if touch else (lambda place: place.click())
+    for k in range(most):
+        page.wait_for_selector("#decision.mine, #after:not(.hidden)")
+        if session.over:
+            return k
+        version = page.get_attribute("body", "data-version")
+        targets = page.locator("main .target:visible")
+        if targets.count():
+            chosen = targets.nth(k % targets.count())
+            chosen.scroll_into_view_if_needed()
+            choose(chosen)
+        else:
+            choose(page.locator("#choices button").first)
+        page.wait_for_selector(f"body:not([data-version='{version}']), #menu:not(.hidden)")
+        if page.locator("#menu:visible").count():
+            choose(page.locator("#menu button").first)
+        page.wait_for_selector(f"body:not([data-version='{version}'])")
+    return most
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", ONE)
 def test_a_phone_plays_by_taps(name, tmp_path):
     session = session_in_the_middle(name, 2, 7, 0)
     with opened(session, tmp_path, "phone") as page:
-        page.click("#open-menu")
-        page.select_option("#pace", "0")
-        page.click("#settings [data-close]")
-        for k in range(25):
-            page.wait_for_selector("#decision.mine, #after:not(.hidden)")
-            if session.over:
-                break
-            version = page.get_attribute("body", "data-version")
-            targets = page.locator("main .target")
-            chosen = targets.nth(k % targets.count()) if targets.count() else None
-            if chosen is None:
-                page.locator("#choices button").first.tap()
-            else:
-                chosen.scroll_into_view_if_needed()
-                chosen.tap()
-            page.wait_for_selector(f"body:not([data-version='{version}']), #menu:not(.hidden)")
-            if page.locator("#menu:visible").count():
-                page.locator("#menu button").first.tap()
-            page.wait_for_selector(f"body:not([data-version='{version}'])")
+        play_offered(page, session, 25, touch=True)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("name", GAMES)
+def test_a_whole_game_is_played_on_every_screen_by_what_the_page_offers(name, screen, tmp_path):
+    session = session_in_the_middle(name, 2, 7, 0)
+    with opened(session, tmp_path, screen) as page:
+        decisions = play_offered(page, session, 2000, touch=screen in {"phone", "lying"})
+        assert session.over
+        assert decisions > 20
+        assert "win" in page.inner_text("#prompt")
+        assert page.locator("#points:visible tr").count() > 3
 
 
 def test_a_tooltip_explains_a_sign_and_an_action(tmp_path):

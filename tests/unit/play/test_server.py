@@ -21,7 +21,7 @@ from sprawl_env.commands import play
 from sprawl_env.core.errors import InvalidOption, PositionError
 from sprawl_env.play import connections, server
 from sprawl_env.play.connections import MAX_CONNECTIONS, MAX_HEADER_BYTES, PageServer
-from sprawl_env.play.saves import saves_in
+from sprawl_env.play.saves import SavedGames, saves_in
 from sprawl_env.play.server import MAX_BYTES, PlayServer
 from sprawl_env.play.session import Session
 
@@ -268,13 +268,14 @@ def test_a_save_is_checked_again_when_it_changes(tmp_path):
     session = session_of()
     path = session.save(tmp_path, "mine")
     good = path.read_bytes()
-    assert session.saved(path).damaged == ""
+    listed = SavedGames(session.game)
+    assert listed.of(path).damaged == ""
     path.write_bytes(b"{}\n" + good)
-    assert "expected a header" in session.saved(path).damaged
+    assert "expected a header" in listed.of(path).damaged
     path.write_bytes(good)
-    assert session.saved(path).damaged == ""
+    assert listed.of(path).damaged == ""
     path.unlink()
-    assert "cannot be read" in session.saved(path).damaged
+    assert "cannot be read" in listed.of(path).damaged
     assert saves_in(tmp_path) == []
 
 

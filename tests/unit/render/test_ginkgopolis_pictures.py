@@ -8,10 +8,12 @@ import pytest
 import sprawl_env
 from sprawl_env.core.rules import Played
 from sprawl_env.core.state import NOBODY, NOT_OVER
-from sprawl_env.games.ginkgopolis.actions import BESIDE, CARD, WITH_TILE, WITHOUT_TILE
+from sprawl_env.games.ginkgopolis.actions import ACTIONS, BESIDE, CARD, WITH_TILE, WITHOUT_TILE
 from sprawl_env.games.ginkgopolis.constants import (
+    LETTERS,
     MAX_SEATS,
     NO_CARD,
+    NO_SIDE,
     NO_SITE,
     NUM_LETTERS,
     NUM_TILES,
@@ -19,6 +21,12 @@ from sprawl_env.games.ginkgopolis.constants import (
 )
 from sprawl_env.games.ginkgopolis.names import cell_beside, step_of
 from sprawl_env.games.ginkgopolis.render_city import MOST_CELL, yields_beside
+from sprawl_env.games.ginkgopolis.rules.act import (
+    may_construct,
+    may_urbanize,
+    price_in_points,
+    price_in_resources,
+)
 from sprawl_env.games.ginkgopolis.tips import (
     card_tip,
     character_tip,
@@ -26,9 +34,11 @@ from sprawl_env.games.ginkgopolis.tips import (
     kept_tip,
     letter_tip,
     pays_at_end,
+    price_of,
+    price_tip,
 )
 from sprawl_env.render.board import picture_of
-from sprawl_env.render.shapes import LEAST_TARGET, SEAT_COLOURS, Circle, Rect, Text
+from sprawl_env.render.shapes import LEAST_TARGET, SEAT_COLOURS, Circle, Line, Rect, Text
 from tests.unit.render.test_parts import misplaced_things, small_things
 from tests.unit.render.test_pictures import box_of, random_positions
 
@@ -47,6 +57,10 @@ def played_until(game, seed, wanted):
             says = game.action_name(games, 0, action)
             plays.append(Played(int(games["to_play"][0]), action, says))
             game.play(games, 0, action)
+
+
+def texts_of(part):
+    return [shape for shape in part.shapes if isinstance(shape, Text)]
 
 
 def marks_of(picture):
@@ -103,6 +117,70 @@ def test_a_marker_that_was_just_moved_has_a_ring_in_its_seats_colour():
     assert lies_in(picture.parts[0], ring, letter)
 
 
+def steps_of(game, seed):
+    """Yield the games before and after each play of a random game, and the play."""
+    draws, games = np.random.default_rng(seed), game.deal(1, seed)
+    while games["over"][0] == NOT_OVER:
+        before, seat = games.copy(), int(games["to_play"][0])
+        action = int(draws.choice(np.flatnonzero(game.legal_actions(games, 0))))
+        played = Played(seat, action, game.action_name(games, 0, action))
+        game.play(games, 0, action)
+        yield before, played, games
+
+
+def test_markers_moved_anywhere_have_a_ring_while_they_are_there():
+    game = sprawl_env.game("ginkgopolis", num_players=2)
+    kinds, most, seed = {"beside": 0, "place": 0}, 0, 0
+    while min(kinds.values()) == 0:
+        seed += 1
+        assert seed < 20
+        recent = []
+        movers = [{} for _ in range(6)]  # of the last plays: who moved each letter
+        for before, played, games in steps_of(game, seed):
+            recent = [*recent, (before, played)][-len(movers) :]
+            movers = [*movers[1:], {}]
+            block = ACTIONS.locate(played.action)[0]
+            now, old = games["marker"][0], before["marker"][0]
+            for letter in np.flatnonzero(now != old).tolist():
+                for earlier in movers:  # it has moved on
+                    earlier.pop(letter, None)
+                if block in kinds and now[letter] != NO_SIDE:
+                    movers[-1][letter] = played.seat
+            if block in kinds:
+                kinds[block] += 1
+                most = max(most, sum(map(len, movers)))
+                check_rings(game, games, recent, movers)
+    assert most > 1
+
+
+def check_rings(game, games, recent, movers):
+    """Check that each moved marker has a ring, and nothing else but chosen cards has one."""
+    plays, states = [play for _, play in recent], [state for state, _ in recent]
+    picture = picture_of(game, games, 0, None, plays[-1], recent=plays, before=states)
+    rings = [(seat, mark) for seat, mark in marks_of(picture) if isinstance(mark, Circle)]
+    expected = [(seat, letter) for each in movers for letter, seat in each.items()]
+    for seat, letter in expected:
+        found = [ring for s, ring in rings if s == seat]
+        assert any(lies_in(picture.parts[0], ring, LETTERS[letter]) for ring in found)
+    cards = [play for play in plays if ACTIONS.locate(play.action)[0] == "letter"]
+    assert len(expected) <= len(rings) <= len(expected) + len(cards)
+
+
+def test_what_hal_has_just_built_is_framed():
+    game = sprawl_env.game("ginkgopolis", num_players=1)
+    built = 0
+    for before, played, games in steps_of(game, 2):
+        told = [c.text for c in game.changes(before, games, 0, played, 0) if c.kind == "automaton"]
+        tiles = [text.split()[1:3] for text in told if text.startswith("build ")]
+        picture = picture_of(game, games, 0, 0, played, recent=[played], before=[before])
+        frames = [mark for seat, mark in marks_of(picture) if seat == len(SEAT_COLOURS) - 1]
+        assert len(frames) == len(tiles)
+        for frame, (colour, number) in zip(frames, tiles, strict=True):
+            assert lies_in(picture.parts[0], frame, f"{colour[0].upper()}{number}")
+        built += len(tiles)
+    assert built > 2
+
+
 def test_a_card_that_was_chosen_in_secret_is_marked_only_for_its_seat():
     game = sprawl_env.game("ginkgopolis", num_players=3)
     games, plays = played_until(
@@ -135,14 +213,18 @@ def test_marks_of_several_plays_tell_nothing_that_is_secret():
     draws, changed = np.random.default_rng(5), 0
     for seed in range(12):
         count = int(draws.integers(10, 90))
-        games, plays = played_until(game, seed, lambda _, plays, n=count: len(plays) >= n)
+        steps = list(islice(steps_of(game, seed), count))
+        games, (before, plays, _) = steps[-1][2], zip(*steps[-8:], strict=True)
         for seat in range(3):
-            svg = picture_of(game, games, 0, seat, plays[-1], recent=plays[-8:]).svg()
+            drawn = {"recent": plays, "before": before}
+            svg = picture_of(game, games, 0, seat, plays[-1], **drawn).svg()
             for again in range(3):
-                other = games.copy()
-                game.redeal_hidden(other, 0, again, seat)
+                other, *others = (each.copy() for each in (games, *before))
+                for each in (other, *others):
+                    game.redeal_hidden(each, 0, again, seat)
                 changed += other.tobytes() != games.tobytes()
-                seen = picture_of(game, other, 0, seat, plays[-1], recent=plays[-8:])
+                drawn = {"recent": plays, "before": others}
+                seen = picture_of(game, other, 0, seat, plays[-1], **drawn)
                 assert seen.svg() == svg, (seed, seat)
     assert changed
 
@@ -242,6 +324,38 @@ def test_the_parts_of_a_game_are_in_a_fixed_order(num_players):
         assert names == expected
         assert all(part.seat == NOBODY for part in picture.parts if part.name in {"hal", "board"})
     assert kinds == {False, True}
+
+
+def test_tiles_tell_their_price_and_those_that_cannot_be_paid_are_struck_out():
+    game = sprawl_env.game("ginkgopolis", num_players=2)
+    seen = {True: 0, False: 0}
+    for seed in range(3):
+        for before, played, _ in steps_of(game, seed):
+            state, seat = before[0], played.seat
+            if step_of(state) != Step.TILE:
+                continue
+            others = np.flatnonzero(game.legal_actions(before, 0))
+            own = f"seat-{seat}"
+            (part,) = [p for p in game.picture(before, 0, seat).parts if p.name == own]
+            barred = sum(isinstance(shape, Line) for shape in part.shapes)
+            cannot = 0
+            for action in [a for a in others if WITH_TILE <= a < WITH_TILE + NUM_TILES]:
+                (shape,) = [shape for shape in part.shapes if action in shape.actions]
+                *price, can_pay = price_of(state, seat, action - WITH_TILE)
+                assert price_tip(*price, can_pay) in shape.tip
+                cannot += not can_pay
+                seen[can_pay] += 1
+                tile, covered = action - WITH_TILE, int(state.chosen[seat]) - NUM_LETTERS
+                if covered >= 0:
+                    assert price[0] == price_in_resources(state, tile, covered)
+                    assert price[1] == price_in_points(tile, covered)
+                    assert can_pay == may_construct(state, seat, tile, covered)
+                else:
+                    assert price == [1, 0]
+                    assert can_pay == may_urbanize(state, seat)
+            assert barred == cannot
+            assert (cannot > 0) == any("struck out" in t.text for t in texts_of(part))
+    assert min(seen.values()) > 5
 
 
 def test_a_placed_marker_has_targets_as_large_as_cells():

@@ -72,10 +72,10 @@ def covered_things(part):
                 yield f"{later.says or later.tip!r} covers {shape.says or shape.tip!r}"
 
 
-def check_all(case, faults):
-    """Check that no part of any picture of a case has faults."""
+def check_all(pictures, faults):
+    """Check that no part of any picture has faults."""
     count = 0
-    for picture, where in drawn(*case):
+    for picture, where in pictures:
         for part in picture.parts:
             found = list(faults(part))
             assert not found, (where, part.name, found)
@@ -88,28 +88,27 @@ def ids(cases):
     return [f"{name}-{seats}{'-open' * bool(options)}" for name, seats, options in cases]
 
 
-every_case = pytest.mark.parametrize("case", CASES, ids=ids(CASES))
+@pytest.fixture(scope="module", params=CASES, ids=ids(CASES))
+def pictures(request):
+    """The pictures of a case, drawn once for all tests."""
+    return list(drawn(*request.param))
 
 
-@every_case
-def test_no_text_and_no_target_is_too_small(case):
-    check_all(case, small_things)
+def test_no_text_and_no_target_is_too_small(pictures):
+    check_all(pictures, small_things)
 
 
-@every_case
-def test_nothing_is_outside_its_part_or_cut_off_and_no_two_texts_overlap(case):
-    check_all(case, misplaced_things)
+def test_nothing_is_outside_its_part_or_cut_off_and_no_two_texts_overlap(pictures):
+    check_all(pictures, misplaced_things)
 
 
-@every_case
-def test_every_target_and_tip_is_reached(case):
-    check_all(case, covered_things)
+def test_every_target_and_tip_is_reached(pictures):
+    check_all(pictures, covered_things)
 
 
-@every_case
-def test_parts_have_the_same_names_in_the_same_order_at_every_ply(case):
+def test_parts_have_the_same_names_in_the_same_order_at_every_ply(pictures):
     names = set()
-    for picture, _ in drawn(*case):
+    for picture, _ in pictures:
         found = [part.name for part in picture.parts]
         assert len(set(found)) == len(found)
         assert picture.parts[0].role == ROLES[0]
@@ -117,17 +116,15 @@ def test_parts_have_the_same_names_in_the_same_order_at_every_ply(case):
     assert len(names) == 1
 
 
-@every_case
-def test_the_part_of_the_seat_that_owes_a_decision_is_framed(case):
-    for picture, where in drawn(*case):
+def test_the_part_of_the_seat_that_owes_a_decision_is_framed(pictures):
+    for picture, where in pictures:
         playing = {part.seat for part in picture.parts if part.plays}
         asked = picture.caption.seat
         assert playing == ({asked} if asked >= 0 else set()), where
 
 
-@every_case
-def test_every_text_but_titles_and_names_is_explained(case):
-    for picture, where in drawn(*case):
+def test_every_text_but_titles_and_names_is_explained(pictures):
+    for picture, where in pictures:
         for part in picture.parts:
             tips = [box_of(shape) for shape in part.shapes if shape.tip or shape.actions]
             for shape in part.shapes:

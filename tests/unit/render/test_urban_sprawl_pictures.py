@@ -13,12 +13,14 @@ from sprawl_env.core.state import NOT_OVER
 from sprawl_env.games.urban_sprawl import render_board, tips
 from sprawl_env.games.urban_sprawl.actions import BUILD, LINE, SEAT_AT, SITE
 from sprawl_env.games.urban_sprawl.constants import (
+    CORNERS,
     NUM_CARDS,
     NUM_KINDS,
     NUM_LINES,
     NUM_OFFICES,
     NUM_PLANNING,
     NUM_VOCATIONS,
+    RENEWAL,
     SHAPES,
 )
 from sprawl_env.games.urban_sprawl.names import card_name
@@ -159,6 +161,44 @@ def test_targets_of_footprints_do_not_overlap():
                 most = max(most, len(targets))
             game.kernels.play(game.tables, games, 0, ply.action)
     assert most > 20
+
+
+def test_us_6_6_a_place_to_build_tells_its_price_and_what_is_demolished_there():
+    told = Counter()
+    for path in sorted((REPLAYS / "urban_sprawl").glob("*.jsonl")):
+        played = replays.load(path)
+        game = played.game()
+        games = game.deal(1, played.header["seed"])
+        for ply in played.plies:
+            if games["agenda"]["step"][0, games["agenda_size"][0] - 1] == Step.FOOTPRINT:
+                board = part_of(game.picture(games), "board")
+                for target in [shape for shape in board.shapes if shape.actions]:
+                    (action,) = target.actions
+                    block = (action - SITE) // CORNERS
+                    cards = games["planning_discards"][0, RENEWAL]
+                    price = f"{int(games['value'][0, block])} wealth"
+                    after = games.copy()
+                    game.play(after, 0, action)
+                    if after["planning_discards"][0, RENEWAL] > cards:
+                        price += " and a card Urban Renewal"
+                    assert f"Building here costs {price}." in target.tip
+                    _, is_told, gone = target.tip.partition(" Demolished for it: ")
+                    if told[is_told] < 60:
+                        told[is_told] += 1
+                        assert gone.count("(") == demolished_in(game, games, action, block)
+            game.kernels.play(game.tables, games, 0, ply.action)
+    assert min(told[""], told[" Demolished for it: "]) > 10, told
+
+
+def demolished_in(game, games, action, block):
+    """Return how many buildings of a block are gone once a contract is built on a footprint."""
+    trial = games.copy()
+    game.play(trial, 0, action)
+    while trial["agenda"]["step"][0, trial["agenda_size"][0] - 1] == Step.PERMITS:
+        game.play(trial, 0, int(np.flatnonzero(game.legal_actions(trial, 0))[0]))
+    lots = slice(block * CORNERS, (block + 1) * CORNERS)
+    before, after = (int((each["corners"][0, lots] > 0).sum()) for each in (games, trial))
+    return before + 1 - after
 
 
 def test_a_hand_of_every_kind_and_long_names_of_seats_fit():

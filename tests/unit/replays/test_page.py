@@ -21,7 +21,7 @@ from tests.browser import open_page
 from tests.golden.record_pictures import REPLAYS
 from tests.suite import GAMES
 
-pytestmark = pytest.mark.compiled  # tests pages, not rules
+pytestmark = [pytest.mark.compiled, pytest.mark.usefixtures("one_browser")]  # tests pages
 
 MOST_BYTES = 5_000_000
 
@@ -60,12 +60,12 @@ def test_edits_turn_one_list_into_the_other():
 def test_every_step_of_a_page_is_the_games_own_picture(name, label):
     played = golden(name, label)
     shown = content(played)
-    game, last = played.game(), None
+    game, last, before = played.game(), None, []
     games = game.deal(1, played.header["seed"])
     for k, lines in enumerate(applied(shown["steps"])):
         found = "\n".join(shown["lines"][line] for line in lines)
         called = shown["names"][: game.num_seats]
-        parts = picture_of(game, games, 0, last=last, seats=called).parts
+        parts = picture_of(game, games, 0, last=last, seats=called, before=before).parts
         svg = [part.svg() for part in parts]
         abouts = [json.loads(line) for line in found.splitlines() if line.startswith("{")]
         assert [about["name"] for about in abouts] == [part.name for part in parts], k
@@ -76,6 +76,7 @@ def test_every_step_of_a_page_is_the_games_own_picture(name, label):
         if k < len(played.plies):
             ply = played.plies[k]
             assert shown["plies"][k] == [ply.seat, ply.action, ply.says]
+            before = [games.copy()]
             game.play(games, 0, ply.action)
             last = Played(ply.seat, ply.action, ply.says)
     assert k == len(played.plies)
