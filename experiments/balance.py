@@ -14,6 +14,8 @@ each ply:
 - everything else, to the effects of the contract just built or, at the end of a turn, to its
   events.
 
+It also tells how often the builders of a contract won, over games.
+
 The sums are exact.  The split is approximate where several things happen at the same end of turn,
 e.g. where a park changes a payout or an event decides an election.  The effect of an event is
 measured only in turns with no other event.
@@ -97,6 +99,7 @@ SOURCES: Final = (
 )
 NUM_IDS: Final = NUM_CARDS + NUM_EVENTS  # contracts and events of the decks, then planning events
 LEAST_SEEN: Final = 200  # a contract turned up so often but never built is off target
+FEWEST_GAMES: Final = 2  # for an interval over games
 MOST_MOVED: Final = 0.15  # largest effect of one card, as a share of the winner's score
 MOST_PARKLESS: Final = 0.005  # share of the Mayor's elections without a park (US §1)
 AIM_SEATS: Final = 3
@@ -143,12 +146,13 @@ class CardSums:
         bonus: the builder's neighbourhood bonus ``[card]``.
         most: largest change of one seat by the effects, in points ``[card]``; wealth is converted
             to points as at the end of the game.
-        squares: squares of the builder's gain in prestige minus the mean of the others' ``[card]``.
+        squares: squares of the builder's gain minus the mean of the others', wealth and prestige
+            ``[card, 2]``.
     """
 
     def __init__(self) -> None:
-        self.seen, self.done, self.bonus, self.most, self.squares = np.zeros((5, NUM_IDS))
-        self.own, self.all, self.vocations = np.zeros((3, NUM_IDS, 2))
+        self.seen, self.done, self.bonus, self.most = np.zeros((4, NUM_IDS))
+        self.own, self.all, self.vocations, self.squares = np.zeros((4, NUM_IDS, 2))
 
     def __iadd__(self, other: CardSums) -> CardSums:
         for name, theirs in vars(other).items():
@@ -182,9 +186,41 @@ class CardSums:
     def _lead(self, ids: Counts, times: float, seats: int) -> dict[str, float]:
         """Return the builder's gain minus the mean of the others', and half its 95% interval."""
         own, others = self.own[ids].sum(axis=0), (self.all - self.own)[ids].sum(axis=0)
-        mean = float((own - others / (seats - 1))[PRESTIGE] / times)
-        variance = max(float(self.squares[ids].sum()) / times - mean**2, 0.0)
-        return {"lead": mean, "lead_error": Z95 * float(np.sqrt(variance / max(times - 1, 1.0)))}
+        means = (own - others / (seats - 1)) / times
+        squares = self.squares[ids].sum(axis=0)
+        found = {}
+        for name, money in (("lead", PRESTIGE), ("lead_wealth", WEALTH)):
+            variance = max(float(squares[money] / times - means[money] ** 2), 0.0)
+            found[name] = float(means[money])
+            found[f"{name}_error"] = Z95 * float(np.sqrt(variance / max(times - 1, 1.0)))
+        return found
+
+
+def builders_wins(builds: Counts, wins: Numbers, ids: Counts) -> dict[str, float | None]:
+    """Return the builders' share of the victory, and half its 95% interval over games.
+
+    A seat that built several copies in a game counts once.
+
+    Args:
+        builds: every contract that was built: game, card, seat ``[builds, 3]``.
+        wins: shares of the victory ``[games, seats]``.
+        ids: the card's copies.
+
+    Returns:
+        ``wins`` and ``wins_error``; None if the card was built in fewer than two games.
+    """
+    chosen = np.unique(builds[np.isin(builds[:, 1], ids)][:, [0, 2]], axis=0)
+    games, which = np.unique(chosen[:, 0], return_inverse=True)
+    if len(games) < FEWEST_GAMES:
+        return {"wins": None, "wins_error": None}
+    shares = wins[chosen[:, 0], chosen[:, 1]]
+    mean = float(shares.mean())
+    residuals = np.bincount(which, shares - mean)  # games are independent, builders are not
+    scale = len(games) / (len(games) - 1)
+    return {
+        "wins": mean,
+        "wins_error": Z95 * float(np.sqrt(scale * (residuals**2).sum())) / len(shares),
+    }
 
 
 def card_names(game: Game) -> list[str]:
@@ -255,6 +291,7 @@ class Ledger:
         sources: gains ``[games, seats, wealth or prestige, source]``.
         cards: sums by card.
         mayor: elections of the Mayor, and those after which the Mayor placed a park ``[2]``.
+        builds: every contract that was built: game, card, seat.
     """
 
     def __init__(self, game: Game, num_games: int) -> None:
@@ -270,6 +307,7 @@ class Ledger:
         self._scored = np.zeros((num_games, 2), np.int64)  # by its vocations
         self._bonus = np.zeros(num_games, np.int64)
         self._police = np.zeros((num_games, VOCATIONS_A_CARD), bool)  # scored
+        self.builds: list[tuple[int, int, int]] = []
 
     def record(self, which: Counts, was: Any, now: Any, actions: Counts) -> None:
         """Record one ply of the games ``which``, given their states before and after."""
@@ -443,8 +481,10 @@ class Ledger:
             cards.vocations[card] += self._scored[g]
             cards.bonus[card] += self._bonus[g]
             cards.most[card] += np.abs(points).max()
-            own, total = moved[seat, PRESTIGE], moved[:, PRESTIGE].sum()
-            cards.squares[card] += (own - (total - own) / (self.num_seats - 1)) ** 2
+            others = moved.sum(axis=0) - moved[seat]
+            cards.squares[card] += (moved[seat] - others / (self.num_seats - 1)) ** 2
+            if self._card[g] >= 0:
+                self.builds.append((g, card, seat))
         self._card[g] = -1
         self._events[g] = 0
 
@@ -498,6 +538,7 @@ class Played:
         plies: numbers of plies ``[games]``.
         truncated: True for a truncated game ``[games]``.
         sources: see :class:`Ledger`.
+        builds: every contract that was built: game, card, seat ``[builds, 3]``.
         cards: sums by card.
         mayor: elections of the Mayor, and those after which the Mayor placed a park ``[2]``.
         names: names of the cards.
@@ -509,6 +550,7 @@ class Played:
     plies: Counts
     truncated: npt.NDArray[np.bool_]
     sources: Counts
+    builds: Counts
     cards: CardSums
     mayor: Counts
     names: list[str]
@@ -527,7 +569,7 @@ def play(game: Game, config: Config, progress: Progress) -> Played:
         cards += part.cards
     joined = {
         name: np.concatenate([getattr(part, name) for part in parts])
-        for name in ("scores", "wins", "turns", "plies", "truncated", "sources")
+        for name in ("scores", "wins", "turns", "plies", "truncated", "sources", "builds")
     }
     mayor = np.sum([part.mayor for part in parts], axis=0)
     return Played(**joined, cards=cards, mayor=mayor, names=parts[0].names)
@@ -557,6 +599,8 @@ def _play_batch(game: Game, seed: int, deals: range, progress: Progress, task: A
         which = which[~done]
     ledger.close(games, scores)
     best = standings == standings.max(axis=1, keepdims=True)
+    builds = np.array(ledger.builds, np.int64).reshape(-1, 3)
+    builds[:, 0] += deals.start
     return Played(
         scores.astype(float),
         best / best.sum(axis=1, keepdims=True),
@@ -564,6 +608,7 @@ def _play_batch(game: Game, seed: int, deals: range, progress: Progress, task: A
         games["ply"].astype(np.int64),
         over == TRUNCATED,
         ledger.sources,
+        builds,
         ledger.cards,
         ledger.mayor,
         card_names(game),
@@ -598,10 +643,11 @@ def report(game: Game, played: Played) -> dict[str, Any]:
         event = bool(ids[0] >= NUM_CARDS or game.tables[0].card_zone[ids[0]] == NO_ZONE)
         deck = "planning" if ids[0] >= NUM_CARDS else DECKS[ids[0] // (NUM_CARDS // NUM_DECKS)]
         figures = played.cards.line(ids, len(scores), game.num_seats, winner)
+        builders = builders_wins(played.builds, wins, ids)
         rows = game.data.rows(deck, "event" if event else "contract")
         source = next(row.source for row in rows if row.name == name)
         about = {"name": name, "deck": deck, "event": event, "source": source}
-        cards.append({**about, **figures})
+        cards.append({**about, **figures, **builders})
     found = {
         "seats": game.num_seats,
         "games": len(scores),
@@ -699,7 +745,9 @@ def sources_table(found: dict[str, Any]) -> Table:
 def cards_table(cards: list[dict[str, Any]]) -> Table:
     """Return a table of all cards: their gains and their largest change of one seat."""
     title = "Cards, means per build or event: points/wealth"
-    columns = ("seen", "built", "bonus", "vocations", "builder", "all", "lead", "most", "share")
+    columns = (
+        "seen", "built", "bonus", "vocations", "builder", "all", "lead", "wins", "most", "share",
+    )  # fmt: skip
     table = add_columns(Table(title=title), "card", *columns)
     for k, card in enumerate(cards):
         if k and cards[k - 1]["deck"] != card["deck"]:
@@ -714,7 +762,9 @@ def cards_table(cards: list[dict[str, Any]]) -> Table:
                 f"{card[name + '_points']:.1f}/{card[name + '_wealth']:.1f}"
                 for name in ("vocations", "own", "all")
             ),
-            *(f"{card[name]:.1f}" for name in ("lead", "most")),
+            f"{card['lead']:.1f}/{card['lead_wealth']:.1f}",
+            "" if card["wins"] is None else f"{card['wins']:.0%}",
+            f"{card['most']:.1f}",
             f"{card['most_of_winner']:.1%}",
         )
     return table
@@ -727,10 +777,13 @@ def pooled(reports: list[dict[str, Any]]) -> list[dict[str, Any]]:
         card = dict(lines[0])
         seen, done = sum(line["seen"] for line in lines), sum(line["done"] for line in lines)
         for name in card:
-            if name not in ("name", "deck", "event", "source"):
-                card[name] = sum(line[name] * line["done"] for line in lines) / max(done, 1.0)
-        errors = [line["lead_error"] * line["done"] for line in lines]
-        card["lead_error"] = float(np.linalg.norm(errors)) / max(done, 1.0)
+            if name in ("name", "deck", "event", "source"):
+                continue
+            known = [line for line in lines if line[name] is not None]
+            weight = max(sum(line["done"] for line in known), 1.0)
+            parts = [line[name] * line["done"] for line in known]
+            whole = float(np.linalg.norm(parts)) if name.endswith("_error") else sum(parts)
+            card[name] = whole / weight if known else None
         card["seen_a_game"] = seen / sum(found["games"] for found in reports)
         card["done_of_seen"] = done / max(seen, 1.0)
         out.append({**card, "seen": seen, "done": done})

@@ -7,6 +7,7 @@ import pytest
 
 import sprawl_env
 from sprawl_env.arena import entrants
+from sprawl_env.arena.evaluation import simultaneous
 from sprawl_env.arena.tournament import Interrupted
 from sprawl_env.console import option_words, parse_options
 from sprawl_env.core.errors import InvalidOption, UnknownName
@@ -18,6 +19,11 @@ from tests.commands import ROOT, hide
 class Named(First):
     def __init__(self, name):
         self.name = name
+
+
+def test_intervals_that_hold_together_are_wider():
+    assert simultaneous(1) == pytest.approx(1, abs=1e-6)
+    assert simultaneous(20) * 1.959964 == pytest.approx(3.0233, abs=1e-4)  # of a table: 0.125%
 
 
 def test_the_package_offers_the_functions_and_says_what_it_lacks():

@@ -15,6 +15,7 @@ pytest.importorskip("rich")
 
 from rich.progress import Progress
 
+from experiments import balance
 from experiments.balance import (
     LEAST_SEEN,
     MOST_MOVED,
@@ -23,6 +24,7 @@ from experiments.balance import (
     SOURCES,
     CardSums,
     Config,
+    builders_wins,
     line_of,
     play,
     pooled,
@@ -31,8 +33,10 @@ from experiments.balance import (
     violations,
 )
 from sprawl_env.arena.evaluation import half_width
+from sprawl_env.console import run
 from sprawl_env.games.urban_sprawl.constants import NUM_CARDS, PRESTIGE, WEALTH
 from sprawl_env.games.urban_sprawl.data_files import FOLDER
+from tests.commands import refused
 
 pytestmark = pytest.mark.compiled
 GAMES = 6
@@ -73,12 +77,12 @@ def command(*arguments, cwd):
         (["--out", "."], "expected a file, this is a folder"),
     ],
 )
-def test_bad_input_is_one_line(tmp_path, arguments, says):
-    done = command(*arguments, cwd=tmp_path)
-    assert done.returncode == 2
-    assert done.stderr.startswith("error: ")
-    assert done.stderr.count("\n") == 1
-    assert says in done.stderr
+def test_bad_input_is_one_line(tmp_path, monkeypatch, capsys, arguments, says):
+    def main(arguments):
+        run(balance.main, Config, arguments=arguments)
+
+    monkeypatch.chdir(tmp_path)
+    assert says in refused(capsys, *arguments, main=main)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -134,18 +138,47 @@ def test_report_counts_copies_together_and_pools_seats(game, played):
 
 
 def test_a_cards_lead_has_the_interval_of_its_builds(game, played):
-    leads = np.array([2.0, 5.0, 5.0, -1.0])
+    leads, wealth = np.array([2.0, 5.0, 5.0, -1.0]), np.array([0.0, 1.0, -4.0, 4.0])
     sums = CardSums()
     card = np.array([7])
-    sums.done[7], sums.squares[7] = len(leads), (leads**2).sum()
-    sums.own[7, PRESTIGE], sums.all[7, PRESTIGE] = leads.sum(), leads.sum()
+    sums.done[7] = len(leads)
+    for money, values in ((PRESTIGE, leads), (WEALTH, wealth)):
+        sums.squares[7, money] = (values**2).sum()
+        sums.own[7, money] = sums.all[7, money] = values.sum()
     line = sums.line(card, games=4, seats=3, winner=100.0)
-    assert line["lead"] == pytest.approx(leads.mean())
-    assert line["lead_error"] == pytest.approx(half_width(leads))
+    for name, values in (("lead", leads), ("lead_wealth", wealth)):
+        assert line[name] == pytest.approx(values.mean())
+        assert line[f"{name}_error"] == pytest.approx(half_width(values))
     done = np.flatnonzero(played.cards.done[:NUM_CARDS])
     lines = [played.cards.line(np.array([k]), GAMES, 3, 100.0) for k in done]
     means = np.array([line["lead"] for line in lines])
-    assert (played.cards.squares[done] >= means**2 * played.cards.done[done] - 1e-9).all()
+    squares = played.cards.squares[done, PRESTIGE]
+    assert (squares >= means**2 * played.cards.done[done] - 1e-9).all()
+
+
+def test_a_builder_counts_once_a_game_and_errors_are_over_games():
+    wins = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0], [1.0, 0.0]])
+    builds = np.array([[0, 7, 0], [0, 8, 0], [1, 8, 1], [2, 7, 0], [3, 9, 0]])
+    found = builders_wins(builds, wins, np.array([7, 8]))
+    assert found["wins"] == pytest.approx(0.5)
+    assert found["wins_error"] == pytest.approx(half_width(np.array([1.0, 0.5, 0.0])))
+    both = np.array([[g, 7, seat] for g in range(4) for seat in range(2)])
+    assert builders_wins(both, wins, np.array([7])) == {"wins": 0.5, "wins_error": 0.0}
+    assert builders_wins(builds, wins, np.array([9])) == {"wins": None, "wins_error": None}
+    assert builders_wins(builds[:0], wins, np.array([7]))["wins"] is None
+
+
+def test_every_build_is_listed_with_its_game_and_its_seat(game, played):
+    games, cards, seats = played.builds.T
+    assert set(games.tolist()) == set(range(GAMES))
+    assert (game.tables[0].card_zone[cards] >= 0).all()
+    assert set(seats.tolist()) == {0, 1, 2}
+    counted = np.bincount(cards, minlength=NUM_CARDS)
+    contracts = game.tables[0].card_zone >= 0
+    assert (counted[contracts] == played.cards.done[:NUM_CARDS][contracts]).all()
+    found = report(game, played)["cards"]
+    assert all(card["wins"] is None for card in found if card["event"])
+    assert any(card["wins"] is not None for card in found)
 
 
 def test_violations(game, played):
