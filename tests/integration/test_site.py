@@ -1,5 +1,6 @@
 """The documentation site: tables equal the code's, links work, code and commands run."""
 
+import functools
 import importlib
 import os
 import re
@@ -7,8 +8,11 @@ import runpy
 import shlex
 import subprocess
 import sys
+import threading
 import tomllib
 from collections import Counter
+from contextlib import contextmanager
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import jinja2
@@ -43,6 +47,8 @@ QUICK = {  # flags that make a guide's command short; the last one given counts
     "sprawl-env evaluate": "--games 4",
     "sprawl-env tournament": "--games 2 --processes 1",
 }
+ACCESSIBLE = ("index", "quickstart", "environments/tower_up", "guides/bots", "speed",
+              "ladder/tower_up/report", "reference/games", "rules/ginkgopolis")  # fmt: skip
 BUILT_IN = {"random", "greedy", "planner", "mcts", "flat"}
 
 
@@ -302,6 +308,43 @@ def test_the_site_is_whole_and_fetches_nothing_from_elsewhere(site):
         assert re.search(rf'id="?[\w.]*{re.escape(documented)}"?', reference), documented
     assert 'href="#sprawl_env' in reference  # a role became a link
     assert read(site / "search" / "search_index.js").startswith("var __index = {")
+
+
+@contextmanager
+def served(folder):
+    """Serve a folder over HTTP; yields the address."""
+    handler = functools.partial(Quiet, directory=folder)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """A handler that writes no log."""
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_of_the_site_are_accessible(site, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    wanted = {"light": "default", "dark": "slate"}[scheme]
+    with (
+        served(site) as address,
+        open_url(f"{address}/index.html", color_scheme=scheme) as page,
+    ):
+        for where in ACCESSIBLE:
+            page.goto(f"{address}/{where}.html")
+            page.wait_for_selector("article")
+            page.wait_for_selector(".md-search[aria-label]", state="attached")
+            assert page.get_attribute("body", "data-md-color-scheme") == wanted
+            found = axe.run(page).response["violations"]
+            wrong = [(each["id"], each["nodes"][0]["html"][:160]) for each in found]
+            assert wrong == [], where
 
 
 def test_search_works_on_a_page_opened_from_disk(site):
