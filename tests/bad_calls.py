@@ -1,7 +1,8 @@
-"""Bad calls, for a child process: ``python -m tests.bad_calls GROUP`` prints one line a call.
+"""Bad calls, for a child process: ``python -m tests.bad_calls GROUP[:GAME] ...``.
 
-A line is ``LABEL | TYPE OF THE ERROR | MESSAGE``; a call that is not refused prints ``accepted``.
-If a call ends the process, its label is the last one printed.
+It prints ``== GROUP[:GAME]`` and then one line a call: ``LABEL | TYPE OF THE ERROR | MESSAGE``, or
+``accepted`` if the call is not refused.  If a call ends the process, its label is the last one
+printed.
 """
 
 import functools
@@ -316,5 +317,7 @@ GROUPS = {
 
 
 if __name__ == "__main__":
-    group, *arguments = sys.argv[1:]
-    attempts(GROUPS[group](*arguments))
+    for each in sys.argv[1:]:
+        group, _, game = each.partition(":")
+        print(f"== {each}", flush=True)
+        attempts(GROUPS[group](*filter(None, [game])))

@@ -12,7 +12,8 @@ pytest.importorskip("ipykernel")
 import nbformat
 
 from experiments import notebooks
-from tests.commands import ROOT, command, finish
+from sprawl_env.console import run
+from tests.commands import ROOT, call, command, finish
 
 FILES = sorted((ROOT / "notebooks").glob("*.ipynb"))
 NAMES = [path.name for path in FILES]
@@ -67,6 +68,11 @@ def test_a_notebook_runs_in_a_fresh_kernel_and_leaves_nothing_behind(path, tmp_p
 # --------------------------------------------------------------------- the command that runs them
 
 
+def main(arguments):
+    """The command in this process; the kernels are processes of their own."""
+    run(notebooks.main, notebooks.Config, arguments=arguments)
+
+
 def write(folder, *sources):
     """Write a notebook of code cells and return its path."""
     cells = [nbformat.v4.new_code_cell(source, id=f"c{k}") for k, source in enumerate(sources)]
@@ -103,11 +109,12 @@ def test_a_notebook_gets_its_outputs_in_place_and_the_same_each_time(tmp_path):
     ],
 )
 def test_a_notebook_that_is_not_clean_is_refused_in_one_line_and_not_written(
-    tmp_path, source, says
+    tmp_path, monkeypatch, capsys, source, says
 ):
     path = write(tmp_path, source)
     before = path.read_bytes()
-    _, err = finish(command("experiments.notebooks", path.name, cwd=tmp_path), code=2)
+    monkeypatch.chdir(tmp_path)
+    _, err = call(capsys, path.name, main=main, code=2)
     assert err.startswith("error: some.ipynb: ")
     assert says in err
     assert err.count("\n") == 1
@@ -123,17 +130,17 @@ def test_a_notebook_that_is_not_clean_is_refused_in_one_line_and_not_written(
         (["--seconds", "0"], "seconds=0: expected a whole number from 1"),
     ],
 )
-def test_bad_input_is_one_line(tmp_path, arguments, says):
+def test_bad_input_is_one_line(tmp_path, monkeypatch, capsys, arguments, says):
     (tmp_path / "text.ipynb").write_text("once upon a time")
-    _, err = finish(command("experiments.notebooks", *arguments, cwd=tmp_path), code=2)
+    monkeypatch.chdir(tmp_path)
+    _, err = call(capsys, *arguments, main=main, code=2)
     assert err == f"error: {says}\n"
 
 
-def test_a_cell_that_takes_too_long_is_ended(tmp_path):
+def test_a_cell_that_takes_too_long_is_ended(tmp_path, monkeypatch, capsys):
     path = write(tmp_path, "import time\ntime.sleep(60)")
-    _, err = finish(
-        command("experiments.notebooks", path.name, "--seconds", "1", cwd=tmp_path), code=2
-    )
+    monkeypatch.chdir(tmp_path)
+    _, err = call(capsys, path.name, "--seconds", "1", main=main, code=2)
     assert err.startswith("error: some.ipynb: A cell timed out")
     assert err.count("\n") == 1
 

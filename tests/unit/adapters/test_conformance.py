@@ -18,6 +18,7 @@ from sprawl_env.adapters.registration import camel_case
 from sprawl_env.core.errors import InvalidOption, UnknownName
 from sprawl_env.core.registry import rules_of
 from sprawl_env.kernels.compile import JIT
+from tests.conftest import games_and
 from tests.suite import GAMES, PARALLEL
 from tests.toy import ALWAYS, OFTEN, toy
 
@@ -30,7 +31,9 @@ TURN_LIMITS = {
 
 
 @pytest.mark.filterwarnings("ignore:Observation:UserWarning")  # it does not expect a dict
-@pytest.mark.parametrize("reward", ["winner", "rank", "margin", "score"])
+@pytest.mark.parametrize(
+    ("any_game", "reward"), games_and("winner", "rank", "margin", "score"), indirect=["any_game"]
+)
 def test_pettingzoo_api(any_game, reward, capsys):
     api_test(wrapped(BoardGameAEC(any_game, reward=reward)), num_cycles=CYCLES)
 
@@ -56,7 +59,9 @@ def test_games_with_simultaneous_choices_are_registered_as_parallel_too(name):
     assert BoardGameAEC(name).metadata["is_parallelizable"] is False
 
 
-@pytest.mark.parametrize("reward", ["winner", "score"])
+@pytest.mark.parametrize(
+    ("any_game", "reward"), games_and("winner", "score"), indirect=["any_game"]
+)
 def test_gymnasium_checker(any_game, reward):
     gymnasium_check(BoardGameGym(any_game, reward=reward), skip_render_check=True)
 
@@ -287,7 +292,9 @@ def test_gymnasium_seats_the_learner_and_asks_the_opponents(any_game):
         assert isinstance(info["seat"], np.int64) and isinstance(info["won"], np.bool_)
 
 
-@pytest.mark.parametrize("observations", ["float32", "int8"])
+@pytest.mark.parametrize(
+    ("any_game", "observations"), games_and("float32", "int8"), indirect=["any_game"]
+)
 def test_gymnasium_gives_the_mask_beside_the_observation(any_game, observations):
     kind = {"observations": observations, "seat": 0}
     both = BoardGameGym(any_game, observation="dict", **kind)

@@ -6,6 +6,7 @@ import pytest
 import sprawl_env
 from sprawl_env.core.errors import InvalidOption, UnknownName
 from sprawl_env.kernels.rng import combine
+from tests.conftest import games_and
 from tests.lengths import whole_games
 from tests.toy import toy
 
@@ -61,7 +62,9 @@ def opening_score(game, seed, i, episode, seat):
     return int(game.scores(one, 0)[seat])
 
 
-@pytest.mark.parametrize("reward", ["winner", "rank", "margin", "score"])
+@pytest.mark.parametrize(
+    ("any_game", "reward"), games_and("winner", "rank", "margin", "score"), indirect=["any_game"]
+)
 def test_the_learner_is_handed_all_it_earned_also_in_opponents_turns(any_game, reward):
     env = sb3.SelfPlayVecEnv(any_game, 8, reward=reward, seed=2)
     env.reset()

@@ -49,6 +49,12 @@ def player(game):
     return load(find_agent("agent:tower_up/quick", game), game)
 
 
+@pytest.fixture(scope="module")
+def collected(game, player):
+    """What some plies of self-play by search give; tests only read it."""
+    return played(game, player)
+
+
 def played(game, player, config=TINY, plies=150):
     window = expert.Window(game, config.window)
     play = expert.SearchPlay(config, game, Team(), window, Stopwatch())
@@ -76,8 +82,8 @@ def test_the_value_of_the_search_is_mixed_in_and_the_sum_stays_one():
     assert shares.sum(axis=1) == pytest.approx(1)
 
 
-def test_rows_are_the_full_searches_of_games_that_have_ended(game, player):
-    play, window, added = played(game, player)
+def test_rows_are_the_full_searches_of_games_that_have_ended(collected):
+    play, window, added = collected
     assert play.games_ended > 0
     assert 0 < window.filled == min(added, len(window.margins))
     rows = slice(window.filled)
@@ -106,8 +112,8 @@ def test_the_window_forgets_its_oldest_rows(game):
     assert sorted(window.margins.tolist()) == [1, 2, 2, 3, 3]
 
 
-def test_a_learner_fits_what_it_is_shown(game, player):
-    _, window, _ = played(game, player)
+def test_a_learner_fits_what_it_is_shown(game, player, collected):
+    _, window, _ = collected
     net = expert.network_of(player, game)
     config = replace(TINY, learning_rate=3e-3, batch_size=64)
     learner = expert.ExpertLearner(config, net, Team(), Stopwatch())
