@@ -44,7 +44,7 @@ METADATA: Final = {
 }
 PREFIX: Final = "sprawl-notebook-"  # of temporary folders; the number of the process follows
 MOST_BYTES: Final = 1_000_000  # largest file that GitHub displays
-MOST_PICTURE: Final = 110_000  # as base64: 80 KB
+MOST_PICTURE: Final = 140_000  # as base64: 105 KB
 PATHS: Final = re.compile(r"(?:^|[\s'\"(=])(/(?:home|root|work|tmp|var|opt|Users)/\S*|[A-Z]:\\\S*)")
 ADDRESSES: Final = re.compile(r"\bat 0x[0-9a-f]{6,}")
 ANSI: Final = "\x1b["
