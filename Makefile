@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 STAMP := $(VENV)/.installed
-PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
+# Some tests wait for processes and browsers: one worker more than there are cores.
+PYTEST := $(BIN)/python -m pytest -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist worksteal
 WARM := $(BIN)/python -m sprawl_env warmup
 # Tests of the rules alone; as plain Python numpy checks every index.
 RULES := tests/unit/kernels tests/unit/core tests/unit/games tests/unit/render/test_pictures.py tests/second_opinion tests/golden/test_replays.py
@@ -34,7 +35,7 @@ $(STAMP): pyproject.toml constraints.txt
 train: $(STAMP) ## train a Tower Up policy and measure it (about 5 minutes)
 	$(BIN)/python -m experiments.train --preset quick $(ARGS)
 
-test: $(STAMP) ## run the tests (10 minutes on two cores; LONG=1: the long ones too)
+test: $(STAMP) ## run the tests (11 minutes on two cores; LONG=1: the long ones too)
 	$(WARM) --bots
 	$(PYTEST) -m 'not slow$(if $(LONG),, and not long)'
 
