@@ -36,6 +36,7 @@ train: $(STAMP) ## train a Tower Up policy and measure it (about 5 minutes)
 	$(BIN)/python -m experiments.train --preset quick $(ARGS)
 
 test: $(STAMP) ## run the tests (11 minutes on two cores; LONG=1: the long ones too)
+	@$(BIN)/python -m compileall -q -q sprawl_env experiments examples tests || true # many processes start
 	$(WARM) --bots
 	$(PYTEST) -m 'not slow$(if $(LONG),, and not long)'
 
