@@ -53,6 +53,7 @@ function elementOf(part, prepare) {
   }
   prepare(element);
   element.dataset.height = part.height / part.width;
+  element.style.setProperty("--ratio", part.height / part.width);
   return element;
 }
 

@@ -193,6 +193,7 @@ def test_a_small_screen_shows_the_board_first_and_tabs(name, screen, tmp_path):
     with opened(session, tmp_path, screen) as page:
         board = page.locator("#board .part").bounding_box()
         assert board["width"] > 0.3 * width
+        assert board["y"] + board["height"] <= page.locator("#tabs").bounding_box()["y"]
         assert board["y"] + board["height"] < height
         cut = [f for f in page.evaluate(FAULTS, [0, 0]) if not f.startswith("overlap")]
         assert cut == []
