@@ -170,8 +170,9 @@ function showSeats() {
   );
 }
 
+// Return whether a place can be chosen in what is shown: on a narrow page, the board and one tab.
 function hasTargets() {
-  return [...shown.values()].some((element) => element.querySelector(".target"));
+  return [...shown.values()].some((part) => part.isConnected && part.querySelector(".target"));
 }
 
 function showDecision() {
@@ -324,6 +325,8 @@ function showParts(parts) {
 function chooseTab(name) {
   setTab(name);
   showParts(view.parts);
+  showDecision();
+  showChoices();
   const newest = $("log").lastElementChild;
   if (name === "log" && newest && innerWidth < WIDE) newest.scrollIntoView({ block: "end" });
 }

@@ -146,6 +146,10 @@ function arrange(parts, ownSeat, prepare, sideBySide) {
     const { own, others, cards, info } = groups;
     const tabs = { cards: [...cards, ...own], seats: [...own, ...others], info, log: [] };
     $("tabs").querySelector("[data-tab=info]").classList.toggle("hidden", info.length === 0);
+    for (const button of $("tabs").children) {
+      const offers = tabs[button.dataset.tab].some((part) => part.querySelector(".target"));
+      button.classList.toggle("offers", offers);
+    }
     flow($("below"), []);
     flow($("flow"), tabs[document.body.dataset.tab]);
     if ($("story").parentNode !== $("side")) $("side").append($("story"));

@@ -209,6 +209,35 @@ def test_a_small_screen_shows_the_board_first_and_tabs(name, screen, tmp_path):
             assert page.locator(shown).first.is_visible(), tab
 
 
+def in_other_tabs_only(session):
+    """Return whether many actions can be chosen, none on the board or in the tab "Play"."""
+    roles = {
+        part["role"]
+        for part in session.view(0)["parts"]
+        if 'class="target' in part["svg"] and not (part["role"] == "seat" and part["seat"] == 0)
+    }
+    return roles == {"info"} and len(session.action_names(0)) > 6
+
+
+def test_actions_of_another_tab_are_listed_and_the_tab_is_marked(tmp_path):
+    session = session_in_the_middle("urban_sprawl", 2, 1, 0)
+    rng, seed = np.random.default_rng(2), 1
+    while not in_other_tabs_only(session):
+        if session.over:
+            seed += 1
+            assert seed < 60
+            session.deal(seed)
+        go_on(session, rng, 1)
+    count = len(session.action_names(0))
+    with opened(session, tmp_path, "tablet") as page:
+        assert page.locator("main .target:visible").count() == 0
+        assert page.locator("#choices button:visible").count() == count
+        assert page.locator("#tabs .offers").inner_text().startswith("Info")
+        page.click("#tabs [data-tab=info]")
+        assert page.locator("main .target:visible").count() == count
+        assert page.locator("#choices button:visible").count() == 0
+
+
 def test_a_double_tap_makes_targets_of_the_board_large_and_another_small_again(tmp_path):
     session = session_in_the_middle("tower_up", 2, 3, 24)
     with opened(session, tmp_path, "phone") as page:
