@@ -81,6 +81,18 @@ FAULTS = """([text, target]) => {
 }"""
 
 
+# A point of a target, from its top left corner: the middle of an L is the value of its block.
+INSIDE = """(target) => {
+  const box = target.getBoundingClientRect();
+  const shares = [0.5, 0.25, 0.75, 0.15, 0.85];
+  for (const [x, y] of shares.flatMap((x) => shares.map((y) => [x * box.width, y * box.height]))) {
+    const found = document.elementFromPoint(box.left + x, box.top + y);
+    if (found && found.closest(".target") === target) return { x, y };
+  }
+  return null;
+}"""
+
+
 @contextmanager
 def opened(session, saves, screen):
     """Yield a page of a session on a screen; a phone's has touch."""
@@ -309,7 +321,10 @@ def play_offered(page, session, most, touch):
     page.click("#open-menu")
     page.select_option("#pace", "0")
     page.click("#settings [data-close]")
-    choose = (lambda place: place.tap()) if touch else (lambda place: place.click())
+
+    def choose(place, **options):
+        (place.tap if touch else place.click)(**options)
+
     for k in range(most):
         page.wait_for_selector("#decision.mine, #after:not(.hidden)")
         if session.over:
@@ -319,7 +334,7 @@ def play_offered(page, session, most, touch):
         if targets.count():
             chosen = targets.nth(k % targets.count())
             chosen.scroll_into_view_if_needed()
-            choose(chosen)
+            choose(chosen, position=chosen.evaluate(INSIDE))
         else:
             choose(page.locator("#choices button").first)
         page.wait_for_selector(f"body:not([data-version='{version}']), #menu:not(.hidden)")
