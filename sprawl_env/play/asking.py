@@ -13,8 +13,10 @@ from sprawl_env.core.errors import SprawlError
 from sprawl_env.core.game import Game
 from sprawl_env.core.state import Games
 from sprawl_env.kernels.arrays import Floats, Mask
-from sprawl_env.play.review import LEAD, WINS, unit_of
 
+LEAD: Final = "lead in points"
+WINS: Final = "share of the victory"
+VALUE: Final = "value of the network"
 MOST_BEST: Final = 3  # actions of a hint
 _ONLY: Final = np.zeros(1, np.int64)
 T = TypeVar("T")
@@ -86,6 +88,13 @@ def best_of(bot: Bot, game: Game, seen: Seen) -> list[tuple[int, str]]:
         return [(answer_of(bot, game, seen)[0], "")]
     found = asked(bot, lambda: bot.analyse(seen.mask, seen.position))
     return reasons_of(bot, found)[:MOST_BEST]
+
+
+def unit_of(bot: Analyst) -> str:
+    """Return what a bot's values count."""
+    if bot.name.partition(":")[0] == "planner":
+        return LEAD
+    return WINS if searches(bot) else VALUE
 
 
 def reasons_of(bot: Analyst, found: Analysis) -> list[tuple[int, str]]:

@@ -5,21 +5,17 @@ A decision is judged by what its seat could know when it was made: everything el
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sprawl_env.bots.analysis import Analysis, Analyst, searches
-from sprawl_env.bots.protocol import Bot, ask
+from sprawl_env.bots.analysis import Analysis, Analyst
+from sprawl_env.bots.protocol import Bot
 from sprawl_env.core.game import Game
 from sprawl_env.core.state import Games, clone
 from sprawl_env.kernels.rng import combine
+from sprawl_env.play.asking import LEAD, VALUE, Seen, answer_of, unit_of
 from sprawl_env.play.log import Entry
-
-LEAD: Final = "lead in points"
-WINS: Final = "share of the victory"
-VALUE: Final = "value of the network"
-_ONLY: Final = np.zeros(1, np.int64)
 
 
 class Review(NamedTuple):
@@ -59,19 +55,28 @@ def review(game: Game, bot: Bot, entry: Entry, ply: int) -> Review:
     mask = game.legal_actions(entry.before, 0)
     bot.seed(combine(ply, 2))
     if not isinstance(bot, Analyst):
-        seen = game.observe(entry.before, 0, seat)[None]
-        best = int(ask(bot, game, position, _ONLY, seen, mask[None])[0])
+        observation = game.observe(entry.before, 0, seat)
+        best, _ = answer_of(bot, game, Seen(mask, position, observation))
         judged: tuple[Any, ...] = (None, None, None, "")
     else:
         found = bot.analyse(mask, position)
         best = int(found.actions[0])
-        counts = getattr(bot, "counts", "")  # what a trained policy expects: points to come, or all
-        lead = lead_of(game, position, seat) if counts == "lead" else 0.0
-        judged = _judged(bot, found, action, lead)
+        judged = _judged(bot, found, action, _lead_before(bot, game, position, seat))
     says = game.action_name
     return Review(
         ply, says(entry.before, 0, action), says(entry.before, 0, best), best == action, *judged
     )
+
+
+def _lead_before(bot: Analyst, game: Game, position: Games, seat: int) -> float | None:
+    """Return what to add to a trained policy's value for the lead at the end; None: it is no lead.
+
+    The policy expects the points to come or, trained with the reward ``margin``, all of them.
+    """
+    counts = getattr(bot, "counts", "")
+    if counts == "lead":
+        return lead_of(game, position, seat)
+    return 0.0 if counts == "margin" else None
 
 
 def lead_of(game: Game, position: Games, seat: int) -> float:
@@ -80,25 +85,15 @@ def lead_of(game: Game, position: Games, seat: int) -> float:
     return float(points[seat] - np.delete(points, seat).mean())
 
 
-def unit_of(bot: Analyst) -> str:
-    """Return what a bot's values count."""
-    if bot.name.partition(":")[0] == "planner":
-        return LEAD
-    return WINS if searches(bot) else VALUE
-
-
-def _judged(bot: Analyst, found: Analysis, action: int, lead: float) -> tuple[Any, ...]:
-    """Return value, loss, share and unit of the action that was played.
-
-    ``lead`` is that of now if the bot's values count the points to come, else 0.
-    """
+def _judged(bot: Analyst, found: Analysis, action: int, lead: float | None) -> tuple[Any, ...]:
+    """Return value, loss, share and unit of the action that was played; see ``_lead_before``."""
     unit = unit_of(bot)
     (k,) = np.flatnonzero(found.actions == action)
     share = float(found.visits[k]) / max(float(found.visits.sum()), 1.0)
     value, played = float(found.values[0]), float(found.values[k])
     if np.isnan(value):
         return None, None, share, unit
-    if getattr(bot, "counts", "") in {"lead", "margin"}:
+    if lead is not None:
         return value + lead, None, share, LEAD
     if unit == VALUE or np.isnan(played):  # one value for all actions, or it was not tried
         return value, None, share, unit

@@ -40,7 +40,13 @@ from sprawl_env.games.ginkgopolis.constants import (
     Gain,
     Step,
 )
-from sprawl_env.games.ginkgopolis.names import action_name, decision_of, step_of, tiles_in
+from sprawl_env.games.ginkgopolis.names import (
+    action_name,
+    construction_costs,
+    decision_of,
+    step_of,
+    tiles_in,
+)
 from sprawl_env.games.ginkgopolis.rules import trace
 from sprawl_env.games.ginkgopolis.state import Entry, State
 from sprawl_env.games.ginkgopolis.wording import card_name, character_name, tile_name
@@ -165,14 +171,9 @@ class _Steps:
 
     def _construct(self, old: State, seat: int, covered: int, tile: int) -> Parts:
         """Return what building on a building pays and gains (G3)."""
-        site, name = int(old.site_of[covered]), tile_name(covered)
-        levels = int(old.levels[site])
-        parts = self._given_back(old, site, seat)
-        lower = max(covered % NUMBERS - tile % NUMBERS, 0)
-        parts.append((seat, Gain.POINT, -lower, f"lower number than {name}"))
-        parts.append((seat, Gain.RESOURCE, -(levels + 1), f"{levels + 1} levels"))
-        if covered // NUMBERS != tile // NUMBERS:
-            parts.append((seat, Gain.RESOURCE, -1, f"another colour than {name}"))
+        parts = self._given_back(old, int(old.site_of[covered]), seat)
+        costs = construction_costs(old, covered, tile)
+        parts += [(seat, int(gain), -amount, why) for gain, amount, why in costs]
         return parts + self._gains(old, seat, Act.CONSTRUCT, [])
 
     def _given_back(self, old: State, site: int, builder: int) -> Parts:

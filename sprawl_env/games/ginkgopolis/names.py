@@ -18,6 +18,7 @@ from sprawl_env.games.ginkgopolis.constants import (
     NUMBERS,
     STEP_X,
     STEP_Y,
+    Gain,
     Step,
 )
 from sprawl_env.games.ginkgopolis.rules.markers import find_place
@@ -71,6 +72,19 @@ def moving_letter(state: State) -> int:
     if state.over != NOT_OVER or decision_of(state).step != Step.MARKER:
         return NO_LETTER
     return int(decision_of(state).letter)
+
+
+def construction_costs(state: State, covered: int, tile: int) -> list[tuple[Gain, int, str]]:
+    """Return what building a tile on a building costs: of what, how much, why (G3)."""
+    levels, name = int(state.levels[state.site_of[covered]]), tile_name(covered)
+    lower = max(covered % NUMBERS - tile % NUMBERS, 0)
+    costs = [
+        (Gain.POINT, lower, f"lower number than {name}"),
+        (Gain.RESOURCE, levels + 1, f"{levels + 1} levels"),
+    ]
+    if covered // NUMBERS != tile // NUMBERS:
+        costs.append((Gain.RESOURCE, 1, f"another colour than {name}"))
+    return costs
 
 
 def action_name(tables: Tables, games: Games, g: int, action: int) -> str:

@@ -13,7 +13,9 @@ from sprawl_env.games.ginkgopolis.constants import (
     NUM_LETTERS,
     NUMBERS,
     Count,
+    Gain,
 )
+from sprawl_env.games.ginkgopolis.names import construction_costs
 from sprawl_env.games.ginkgopolis.state import State
 from sprawl_env.games.ginkgopolis.tables import Table
 from sprawl_env.games.ginkgopolis.wording import character_name, tile_name
@@ -165,11 +167,11 @@ def price_of(state: State, seat: int, tile: int) -> tuple[int, int, bool]:
     if card < NUM_LETTERS:
         return 1, 0, has >= 1
     covered = card - NUM_LETTERS
+    costs = construction_costs(state, covered, tile)
+    resources = sum(amount for gain, amount, _ in costs if gain == Gain.RESOURCE)
+    points = sum(amount for gain, amount, _ in costs if gain == Gain.POINT)
     site = int(state.site_of[covered])
-    levels = int(state.levels[site])
-    resources = levels + 1 + (covered // NUMBERS != tile // NUMBERS)
-    points = max(covered % NUMBERS - tile % NUMBERS, 0)
-    back = levels if state.owner[site] == seat else 0
+    back = int(state.levels[site]) if state.owner[site] == seat else 0
     return resources, points, has + back >= resources and int(state.points[seat]) >= points
 
 

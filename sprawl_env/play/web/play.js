@@ -15,7 +15,7 @@ let listed = false; // whether the person wants all actions in a list
 let explains = false; // whether arrow keys also go to signs that are no actions
 let seen = 0; // plies in the log when this person had last decided
 let guide = null;
-const rows = new WeakMap(); // the row of each line of the log
+const logRows = new WeakMap(); // the row of each line of the log
 
 // ------------------------------------------------------------------------------------- requests
 
@@ -279,11 +279,11 @@ function told(line) {
 }
 
 function logRow(line) {
-  const row = rows.get(line) || told(line);
+  const row = logRows.get(line) || told(line);
   const mine = line.seat === view.seat;
   row.className = mine ? "mine" : line.ply >= seen ? "new" : "";
-  if (rows.has(line)) return row;
-  rows.set(line, row);
+  if (logRows.has(line)) return row;
+  logRows.set(line, row);
   row.dataset.ply = line.ply;
   row.dataset.tip = `${causesOf(line, view.names)}\n(Choose it to see this position.)`.trim();
   row.addEventListener("click", () => showPast(line.ply, `After “${line.text}”`));

@@ -60,11 +60,15 @@ function elementOf(part, prepare) {
 const UNEVEN = 1.25; // how much longer the longest column may be than in a fresh layout
 const laid = new WeakMap(); // of each room: the number of columns, and the column of each block
 
+function groupOf(element) {
+  return element.dataset.group || element.id; // the story is no part of a picture
+}
+
 // Return elements in blocks, each with its height; a group of parts is one block.
 function blocksOf(elements, wide) {
   const blocks = [];
   for (const element of elements) {
-    const group = element.dataset.group || element.id;
+    const group = groupOf(element);
     const known = element.dataset.height ? element.dataset.height * wide : element.offsetHeight;
     const last = blocks.at(-1);
     if (last && last.group === group) {
@@ -92,7 +96,7 @@ function inColumns(blocks, count, columnOf) {
 function flow(room, elements) {
   const width = room.clientWidth || COLUMN;
   const fitting = Math.max(1, Math.floor((width + GAP) / (COLUMN + GAP)));
-  const groups = new Set(elements.map((element) => element.dataset.group || element.id));
+  const groups = new Set(elements.map(groupOf));
   const count = Math.max(1, Math.min(fitting, groups.size));
   const blocks = blocksOf(elements, (width - GAP * (count - 1)) / count);
   const before = laid.get(room);

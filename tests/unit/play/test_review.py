@@ -10,8 +10,9 @@ import sprawl_env
 from sprawl_env.bots.analysis import Analysis, only_one
 from sprawl_env.bots.names import make_bot
 from sprawl_env.core.errors import SprawlError
+from sprawl_env.play.asking import LEAD, VALUE, WINS
 from sprawl_env.play.log import Entry
-from sprawl_env.play.review import LEAD, VALUE, WINS, review
+from sprawl_env.play.review import review
 from sprawl_env.play.session import NotNow, Session
 from tests.suite import GAMES
 from tests.unit.play.test_screens import DESKTOP, PHONE, SCREENS, go_on, opened

@@ -1,7 +1,7 @@
 """The parts of Urban Sprawl's pictures: sizes, tooltips, targets, marks, names of seats."""
 
 from collections import Counter
-from itertools import combinations, islice
+from itertools import combinations, islice, takewhile
 
 import numpy as np
 import pytest
@@ -147,46 +147,49 @@ def test_texts_and_targets_of_every_kind_of_decision_are_large_enough_and_apart(
     assert {size for step, size in seen if step == Step.FOOTPRINT} == {1, 2, 3, 4}
 
 
-def test_targets_of_footprints_do_not_overlap():
-    most = 0
-    for path in sorted((REPLAYS / "urban_sprawl").glob("*.jsonl"))[:2]:
+def footprints():
+    """Yield every choice of a footprint: number of the replay, game, position before, ply."""
+    for k, path in enumerate(sorted((REPLAYS / "urban_sprawl").glob("*.jsonl"))):
         played = replays.load(path)
         game = played.game()
         games = game.deal(1, played.header["seed"])
         for ply in played.plies:
             if games["agenda"]["step"][0, games["agenda_size"][0] - 1] == Step.FOOTPRINT:
-                board = part_of(game.picture(games), "board")
-                targets = [shape for shape in board.shapes if shape.actions]
-                assert not any(overlap(*pair) for pair in combinations(targets, 2))
-                most = max(most, len(targets))
+                yield k, game, games, ply
             game.kernels.play(game.tables, games, 0, ply.action)
+
+
+def targets_of(game, games):
+    """Return the targets on the board."""
+    return [shape for shape in part_of(game.picture(games), "board").shapes if shape.actions]
+
+
+def test_targets_of_footprints_do_not_overlap():
+    most = 0
+    for _, game, games, _ in takewhile(lambda each: each[0] < 2, footprints()):
+        targets = targets_of(game, games)
+        assert not any(overlap(*pair) for pair in combinations(targets, 2))
+        most = max(most, len(targets))
     assert most > 20
 
 
 def test_us_6_6_a_place_to_build_tells_its_price_and_what_is_demolished_there():
     told = Counter()
-    for path in sorted((REPLAYS / "urban_sprawl").glob("*.jsonl")):
-        played = replays.load(path)
-        game = played.game()
-        games = game.deal(1, played.header["seed"])
-        for ply in played.plies:
-            if games["agenda"]["step"][0, games["agenda_size"][0] - 1] == Step.FOOTPRINT:
-                board = part_of(game.picture(games), "board")
-                for target in [shape for shape in board.shapes if shape.actions]:
-                    (action,) = target.actions
-                    block = (action - SITE) // CORNERS
-                    cards = games["planning_discards"][0, RENEWAL]
-                    price = f"{int(games['value'][0, block])} wealth"
-                    after = games.copy()
-                    game.play(after, 0, action)
-                    if after["planning_discards"][0, RENEWAL] > cards:
-                        price += " and a card Urban Renewal"
-                    assert f"Building here costs {price}." in target.tip
-                    _, is_told, gone = target.tip.partition(" Demolished for it: ")
-                    if told[is_told] < 60:
-                        told[is_told] += 1
-                        assert gone.count("(") == demolished_in(game, games, action, block)
-            game.kernels.play(game.tables, games, 0, ply.action)
+    for _, game, games, _ in footprints():
+        for target in targets_of(game, games):
+            (action,) = target.actions
+            block = (action - SITE) // CORNERS
+            cards = games["planning_discards"][0, RENEWAL]
+            price = f"{int(games['value'][0, block])} wealth"
+            after = games.copy()
+            game.play(after, 0, action)
+            if after["planning_discards"][0, RENEWAL] > cards:
+                price += " and a card Urban Renewal"
+            assert f"Building here costs {price}." in target.tip
+            _, is_told, gone = target.tip.partition(" Demolished for it: ")
+            if told[is_told] < 60:
+                told[is_told] += 1
+                assert gone.count("(") == demolished_in(game, games, action, block)
     assert min(told[""], told[" Demolished for it: "]) > 10, told
 
 
@@ -370,21 +373,15 @@ def test_an_action_in_the_city_is_framed_in_its_seats_colour(site, says, wide, h
 
 def test_the_name_of_every_footprint_tells_its_corners():
     sizes = Counter()
-    for path in sorted((REPLAYS / "urban_sprawl").glob("*.jsonl")):
-        played = replays.load(path)
-        game = played.game()
-        games = game.deal(1, played.header["seed"])
-        for ply in played.plies:
-            entry = games["agenda"][0, games["agenda_size"][0] - 1]
-            if entry["step"] == Step.FOOTPRINT:
-                size = int(game.tables[0].card_size[entry["card"]])
-                site = ply.action - SITE
-                shape = int(SHAPES[size - 1, site % 4])
-                occupied = size == 1 and games["corners"][0, site]  # demolished by this action
-                if not occupied:
-                    assert render_board._corners_named(games[0], site, ply.says) == shape
-                    sizes[size] += 1
-            game.kernels.play(game.tables, games, 0, ply.action)
+    for _, game, games, ply in footprints():
+        entry = games["agenda"][0, games["agenda_size"][0] - 1]
+        size = int(game.tables[0].card_size[entry["card"]])
+        site = ply.action - SITE
+        shape = int(SHAPES[size - 1, site % 4])
+        occupied = size == 1 and games["corners"][0, site]  # demolished by this action
+        if not occupied:
+            assert render_board._corners_named(games[0], site, ply.says) == shape
+            sizes[size] += 1
     assert set(sizes) == {1, 2, 3, 4}
 
 
