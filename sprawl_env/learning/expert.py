@@ -23,16 +23,18 @@ from sprawl_env.adapters.vector import make_vec
 from sprawl_env.arena.games import play_games
 from sprawl_env.bots.policy.checkpoint import (
     ILLEGAL_LOGIT,
-    MARGIN,
     SHAPE,
     SHARES,
+    VALUE,
     Checkpoint,
     head_of,
+    reward_scale_of,
 )
 from sprawl_env.bots.policy.network import network_for
-from sprawl_env.bots.policy.player import load_network
+from sprawl_env.bots.policy.player import counted_by, load_network
 from sprawl_env.bots.search.bot import LearnedSearchBot
 from sprawl_env.bots.search.evaluators import network_evaluator
+from sprawl_env.bots.search.heads import LARGEST_ODDS, SPREAD
 from sprawl_env.bots.search.search import Evaluator, Noise, TreeConfig, TreeSearch
 from sprawl_env.core.game import Game
 from sprawl_env.kernels.arrays import Floats, Index, Mask
@@ -46,57 +48,80 @@ from sprawl_env.learning.team import Team
 EPSILON: Final = 1e-5  # of Adam
 LARGEST_GRADIENT: Final = 1.0  # norm
 STATISTICS: Final = ("policy_loss", "policy_entropy", "share_loss", "margin_error")
+REWARD: Final = "lead"  # what the value head counts
 OPEN_DECISIONS: Final = 16  # searched decisions of a game for which there is room at first
 
 
 class SearchNet(FlatModule):
-    """The network of a policy with heads for the sides' shares of the victory and the margin.
+    """The network of a policy with heads for the change of the lead and the shares of the victory.
+
+    The shares are made of the expected margin; their head adds to them
+    (:func:`sprawl_env.bots.search.heads.judge_sides`).
 
     Args:
         game: whose observations and actions it takes.
         width: see :class:`~sprawl_env.bots.policy.network.EntityNet`.
         trunk: likewise.
+        reward_scale: factor on points in the value head.
     """
 
-    def __init__(self, game: Game, width: int, trunk: int) -> None:
+    def __init__(self, game: Game, width: int, trunk: int, reward_scale: float) -> None:
         super().__init__()
+        self._reward_scale = reward_scale
         self.mlp_extractor = network_for(game, width, trunk)
+        self.value_net = nn.Linear(trunk, 1)
         self.share_net = nn.Linear(trunk, game.num_sides)
-        self.margin_net = nn.Linear(trunk, 1)
         self.scales: Tensor
         scales = torch.from_numpy(game.observation_layout.scales.copy())
         self.register_buffer("scales", scales, persistent=False)
         with torch.no_grad():
-            for head in (self.share_net, self.margin_net):
-                head.weight.mul_(0.1)
+            for head in (self.value_net, self.share_net):
+                head.weight.zero_()
                 head.bias.zero_()
         self.flatten()
 
-    def forward(self, numbers: Tensor, masks: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return logits, very low if illegal, the shares' logits, and the scaled margins ``[n]``.
+    def forward(
+        self, numbers: Tensor, masks: Tensor, leads: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Return logits, very low if illegal, the shares' logits, and the expected margins ``[n]``.
 
         Args:
             numbers: int8 ``[n, observation_size]``.
             masks: int8 ``[n, num_actions]``.
+            leads: float32 ``[n]``, points of the observer now less the mean of the others'.
         """
         logits, summary = self.mlp_extractor(numbers * self.scales)
-        margins = self.margin_net(summary).flatten()
-        return logits.masked_fill(masks == 0, ILLEGAL_LOGIT), self.share_net(summary), margins
+        margins = leads + self.value_net(summary).flatten() / self._reward_scale
+        odds = (margins.detach() / SPREAD).clamp(-LARGEST_ODDS, LARGEST_ODDS)
+        shares = self.share_net(summary)
+        shares = torch.cat([shares[:, :1] + odds[:, None], shares[:, 1:]], dim=1)
+        return logits.masked_fill(masks == 0, ILLEGAL_LOGIT), shares, margins
 
 
-def network_of(checkpoint: Checkpoint, game: Game) -> SearchNet:
-    """Return a network with a checkpoint's weights; heads that it has not are new.
+def network_of(checkpoint: Checkpoint, game: Game, reward_scale: float) -> SearchNet:
+    """Return a network with a checkpoint's weights.
+
+    A head that it has not is new, and so is the value head if its values are no changes of the
+    lead.
+
+    Args:
+        checkpoint: of a policy.
+        game: its game.
+        reward_scale: see :class:`SearchNet`.
 
     Raises:
         CheckpointError: its tensors are not those of such a network.
     """
     network, shape = load_network(checkpoint, game), checkpoint.about["network"]
-    net = SearchNet(game, **{key: shape[key] for key in SHAPE})
+    net = SearchNet(game, **{key: shape[key] for key in SHAPE}, reward_scale=reward_scale)
     net.mlp_extractor.load_state_dict(network.state_dict())
-    for prefix, head in ((SHARES, net.share_net), (MARGIN, net.margin_net)):
+    if counted_by(checkpoint) != REWARD:
+        return net
+    factor = reward_scale / reward_scale_of(checkpoint)
+    for prefix, head, scale in ((VALUE, net.value_net, factor), (SHARES, net.share_net, 1.0)):
         known = head_of(checkpoint, prefix, head.out_features, head.in_features)
         if known is not None:
-            weight, bias = (torch.from_numpy(array.copy()) for array in known)
+            weight, bias = (torch.from_numpy(array * np.float32(scale)) for array in known)
             head.load_state_dict({"weight": weight, "bias": bias})
     return net
 
@@ -108,8 +133,9 @@ class Window:
         numbers: int8 ``[size, observation_size]``.
         masks: int8 ``[size, num_actions]``.
         policies: float16 ``[size, num_actions]``, what to learn.
+        leads: float32 ``[size]``, points of the observer then less the mean of the others'.
         shares: float32 ``[size, num_sides]``, of the victory, the observer's first.
-        margins: float32 ``[size]``, final points of the observer less the mean of the others'.
+        margins: float32 ``[size]``, the lead at the end of the game.
         filled: number of rows that hold a decision.
     """
 
@@ -117,18 +143,25 @@ class Window:
         self.numbers = np.zeros((size, game.observation_size), np.int8)
         self.masks = np.zeros((size, game.num_actions), np.int8)
         self.policies = np.zeros((size, game.num_actions), np.float16)
+        self.leads = np.zeros(size, np.float32)
         self.shares = np.zeros((size, game.num_sides), np.float32)
         self.margins = np.zeros(size, np.float32)
         self.filled, self._next = 0, 0
 
     def add(
-        self, numbers: Mask, masks: Mask, policies: Any, shares: Floats, margins: Floats
+        self,
+        numbers: Mask,
+        masks: Mask,
+        policies: Any,
+        leads: Floats,
+        shares: Floats,
+        margins: Floats,
     ) -> None:
         """Add rows; arrays ``[k, ...]``."""
         size = len(self.margins)
         at = (self._next + np.arange(len(margins))) % size
         self.numbers[at], self.masks[at], self.policies[at] = numbers, masks, policies
-        self.shares[at], self.margins[at] = shares, margins
+        self.leads[at], self.shares[at], self.margins[at] = leads, shares, margins
         self._next = (self._next + len(margins)) % size
         self.filled = min(size, self.filled + len(margins))
 
@@ -140,11 +173,13 @@ class _Open(NamedTuple):
         game: int64, the game; -1: the row is free.
         seat: int64, who decided.
         worth: float32, the search's value for this seat.
+        leads: see :class:`Window`.
     """
 
     game: Index
     seat: Index
     worth: Floats
+    leads: Floats
     numbers: Mask
     masks: Mask
     policies: npt.NDArray[np.float16]
@@ -183,6 +218,7 @@ class SearchPlay:
         return _Open(
             np.full(rows, -1, np.int64),
             np.zeros(rows, np.int64),
+            np.zeros(rows, np.float32),
             np.zeros(rows, np.float32),
             np.zeros((rows, game.observation_size), np.int8),
             np.zeros((rows, game.num_actions), np.int8),
@@ -230,6 +266,8 @@ class SearchPlay:
         kept.game[rows], kept.seat[rows], kept.worth[rows] = which, vec.to_play[which], worth
         kept.numbers[rows], kept.masks[rows] = vec.observations[which], vec.masks[which]
         kept.policies[rows] = policies
+        points = self.game.scores(vec.games)[which]
+        kept.leads[rows] = leads_of(points, vec.to_play[which])
 
     def _close(self) -> int:
         """Move the decisions of the games that have just ended to the window."""
@@ -249,7 +287,14 @@ class SearchPlay:
             self.config.outcome_share,
         )
         kept = self._open
-        self.window.add(kept.numbers[rows], kept.masks[rows], kept.policies[rows], shares, margins)
+        self.window.add(
+            kept.numbers[rows],
+            kept.masks[rows],
+            kept.policies[rows],
+            kept.leads[rows],
+            shares,
+            margins,
+        )
         kept.game[rows] = -1
         return int(rows.size)
 
@@ -276,14 +321,24 @@ def targets(
     order = (seats[:, None] + np.arange(sides)) % sides
     best = standings == standings.max(axis=1, keepdims=True)
     won = np.take_along_axis(best / best.sum(axis=1, keepdims=True), order, axis=1)
-    points = np.take_along_axis(scores, order, axis=1).astype(np.float64)
-    margins = points[:, 0] - points[:, 1:].mean(axis=1)
     others = won[:, 1:]
     total = others.sum(axis=1, keepdims=True)
     parts = np.where(total > 0, others / np.where(total > 0, total, 1.0), 1.0 / (sides - 1))
     searched = np.concatenate([worth[:, None], (1.0 - worth[:, None]) * parts], axis=1)
     shares = outcome_share * won + (1.0 - outcome_share) * searched
-    return shares.astype(np.float32), margins.astype(np.float32)
+    return shares.astype(np.float32), leads_of(scores, seats)
+
+
+def leads_of(points: npt.NDArray[np.int32], seats: Index) -> Floats:
+    """Return the points of some seats less the mean of the others', ``[n]``.
+
+    Args:
+        points: ``[n, num_sides]``.
+        seats: ``[n]``.
+    """
+    own = np.take_along_axis(points, seats[:, None], axis=1)[:, 0].astype(np.float64)
+    others = (points.sum(axis=1) - own) / (points.shape[1] - 1)
+    return (own - others).astype(np.float32)
 
 
 class ExpertLearner:
@@ -330,22 +385,23 @@ class ExpertLearner:
 
     def _loss(self, window: Window, rows: Index) -> tuple[Tensor, Tensor]:
         """Return the sum of the losses of some rows, and the sums of ``STATISTICS``."""
-        numbers, masks, policies, shares, margins = (
+        numbers, masks, policies, leads, shares, margins = (
             torch.from_numpy(array[rows]).to(self.net.flat.device)
             for array in (
-                window.numbers, window.masks, window.policies, window.shares, window.margins,
+                window.numbers, window.masks, window.policies,
+                window.leads, window.shares, window.margins,
             )
         )  # fmt: skip
-        logits, odds, predicted = self.net(numbers, masks)
+        logits, odds, predicted = self.net(numbers, masks, leads)
         wanted = policies.float()
         wanted = wanted / wanted.sum(dim=1, keepdim=True)
         policy = nn.functional.cross_entropy(logits, wanted, reduction="none")
         share = nn.functional.cross_entropy(odds, shares, reduction="none")
-        scaled = margins * self.config.reward_scale
-        margin = nn.functional.smooth_l1_loss(predicted, scaled, reduction="none")
+        scale = self.config.reward_scale
+        margin = nn.functional.smooth_l1_loss(predicted * scale, margins * scale, reduction="none")
         total = policy + share + self.config.margin_weight * margin
         entropy = -torch.special.xlogy(wanted, wanted).sum(dim=1)
-        error = (predicted.detach() - scaled).abs() / self.config.reward_scale
+        error = (predicted.detach() - margins).abs()
         found = torch.stack([policy.detach(), entropy, share.detach(), error]).sum(dim=1)
         return total.sum(), found
 

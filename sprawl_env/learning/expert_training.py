@@ -50,6 +50,7 @@ from sprawl_env.core.provenance import provenance
 from sprawl_env.core.registry import game as make_game
 from sprawl_env.kernels.rng import combine
 from sprawl_env.learning.expert import (
+    REWARD,
     STATISTICS,
     ExpertLearner,
     SearchPlay,
@@ -108,7 +109,7 @@ class ExpertTrainer:
         self._report = report
         self.window = Window(game, max(1, config.window // team.size))
         self.play = SearchPlay(config, game, team, self.window, self.watch)
-        net = network_of(player, game).to(device_of(config.device))
+        net = network_of(player, game, config.reward_scale).to(device_of(config.device))
         net.flatten()
         self.learner = ExpertLearner(config, net, team, self.watch)
         if checkpoint is not None:
@@ -182,7 +183,8 @@ class ExpertTrainer:
             f"{POLICY}{name}": each.detach().cpu().numpy().copy()
             for name, each in self.learner.net.state_dict().items()
         }
-        about = {**self.player.about, "config": as_json(self.config)}
+        config = {**as_json(self.config), "reward": REWARD}
+        about = {**self.player.about, "config": config}
         return Checkpoint(self.player.path, about, tensors)
 
 

@@ -49,7 +49,6 @@ OPTIMIZER: Final = re.compile(r"optimizer\.([0-9]{1,6})\.(step|exp_avg|exp_avg_s
 NET: Final = "policy.mlp_extractor."  # prefix of the network, as Stable-Baselines3 names it
 VALUE: Final = "policy.value_net."  # prefix of the value head
 SHARES: Final = "policy.share_net."  # of the head of the sides' shares of the victory
-MARGIN: Final = "policy.margin_net."  # of the head of the final margin
 
 
 class CheckpointError(SprawlError):

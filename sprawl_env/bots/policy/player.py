@@ -18,7 +18,6 @@ from sprawl_env.bots.policy.agents import find_agent
 from sprawl_env.bots.policy.checkpoint import (
     DESCRIPTION,
     ILLEGAL_LOGIT,
-    MARGIN,
     MOST_WIDTH,
     NET,
     SHAPE,
@@ -360,16 +359,15 @@ def counted_by(checkpoint: Checkpoint) -> str:
     """Return what the values of a checkpoint's network count; see :class:`PolicyBot`."""
     config: Any = checkpoint.about.get("config")
     reward = config.get("reward") if isinstance(config, dict) else ""
-    if f"{VALUE}weight" in checkpoint.tensors:
-        return reward if reward in {"lead", "margin"} else ""
-    return "margin" if f"{MARGIN}weight" in checkpoint.tensors else ""
+    known = f"{VALUE}weight" in checkpoint.tensors and reward in {"lead", "margin"}
+    return reward if known else ""
 
 
 def _value_function(checkpoint: Checkpoint, network: Any) -> Callable[[Floats], Floats]:
     """Return the value function of a checkpoint whose network is loaded already."""
     torch = require("torch", "a trained policy")
     scale, size = reward_scale_of(checkpoint), network.latent_dim_vf
-    head = head_of(checkpoint, VALUE, 1, size) or head_of(checkpoint, MARGIN, 1, size)
+    head = head_of(checkpoint, VALUE, 1, size)
     if head is None:
         raise CheckpointError(
             f"checkpoint {str(checkpoint.path)!r}: {WEIGHTS} does not hold a value head"

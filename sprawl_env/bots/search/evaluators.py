@@ -8,7 +8,6 @@ import numpy as np
 
 from sprawl_env.bots.policy.checkpoint import (
     DESCRIPTION,
-    MARGIN,
     SHARES,
     VALUE,
     WEIGHTS,
@@ -60,9 +59,9 @@ def network_evaluator(
 ) -> Evaluator:
     """Return a checkpoint's network as an evaluator.
 
-    Without heads for the shares and the margin, both are made of its value head: the margin is the
-    lead now plus the value if it was trained with the reward ``lead``, the value itself if
-    with ``margin``; the rivals share what the observer is not expected to win.
+    The margin is the lead now plus the value if the value head was trained with the reward
+    ``lead``, the value itself if with ``margin``.  The shares of the victory are made of the
+    margin, to which the head for the shares adds, if there is one; without it the rivals are equal.
 
     Args:
         checkpoint: of the network.
@@ -153,17 +152,13 @@ def padded(rows: int) -> int:
 
 
 def heads_of(checkpoint: Checkpoint, game: Game, width: int) -> Heads:
-    """Return the heads of a checkpoint's network: those for searches, or the critic.
+    """Return the heads of a checkpoint's network.
 
     Raises:
         CheckpointError: it has none, or its values say neither points nor victories.
     """
     where = f"checkpoint {str(checkpoint.path)!r}"
     scale = 1.0 / reward_scale_of(checkpoint)
-    shares = head_of(checkpoint, SHARES, game.num_sides, width)
-    margin = head_of(checkpoint, MARGIN, 1, width)
-    if shares is not None and margin is not None:
-        return Heads(heads.APART, scale, *_floats(margin[0][0], margin[1], *shares))
     head = head_of(checkpoint, VALUE, 1, width)
     if head is None:
         raise CheckpointError(f"{where}: {WEIGHTS} does not hold a value head")
@@ -174,8 +169,9 @@ def heads_of(checkpoint: Checkpoint, game: Game, width: int) -> Heads:
             f"{where}: {DESCRIPTION}: a search needs values in points or victories: expected "
             f"reward {', '.join(KINDS)}, got {reward!r}"
         )
-    none = no_shares(game.num_sides)
-    return Heads(KINDS[reward], scale, *_floats(head[0][0], head[1], *none))
+    sides = game.num_sides
+    shares = head_of(checkpoint, SHARES, sides, width) or no_shares(sides, width)
+    return Heads(KINDS[reward], scale, *_floats(head[0][0], head[1], *shares))
 
 
 def _floats(*arrays: Any) -> list[Floats]:

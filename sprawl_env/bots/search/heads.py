@@ -10,7 +10,7 @@ import numpy as np
 from sprawl_env.kernels.arrays import Floats, Ints
 from sprawl_env.kernels.compile import kernel
 
-APART, LEAD, MARGIN, VICTORY = range(4)  # values of ``Heads.kind``
+LEAD, MARGIN, VICTORY = range(3)  # values of ``Heads.kind``
 SPREAD: Final = 5.0  # points of margin at which a victory is e times likelier than a defeat
 LEAST_SHARE: Final = 0.01
 LARGEST_ODDS: Final = 50.0  # logarithm
@@ -20,13 +20,13 @@ class Heads(NamedTuple):
     """The heads of a network.
 
     Attributes:
-        kind: ``APART``: the margin and the shares have a head each; else the value is the change
-            of the lead from now on (``LEAD``), the final margin (``MARGIN``), or the reward of a
-            victory, -1..1 (``VICTORY``), and the rivals share what the observer does not win.
+        kind: the value is the change of the lead from now on (``LEAD``), the final margin
+            (``MARGIN``), or the reward of a victory, -1..1 (``VICTORY``).
         scale: of the value.
         value: float32 ``[trunk]``.
         bias: float32 ``[1]``.
-        shares: float32 ``[num_sides, trunk]``.
+        shares: float32 ``[num_sides, trunk]``: what is added to the logits of the sides' shares of
+            the victory that the margin gives, in which the rivals are equal; not for ``VICTORY``.
         shares_bias: float32 ``[num_sides]``.
     """
 
@@ -79,11 +79,6 @@ def judge_sides(heads: Heads, summary: Floats, points: Ints, shares: Floats) -> 
     """
     sides = shares.size
     value = (weighted(summary, heads.value) + float(heads.bias[0])) * heads.scale
-    if heads.kind == APART:
-        for side in range(sides):
-            shares[side] = weighted(summary, heads.shares[side]) + float(heads.shares_bias[side])
-        soften(shares)
-        return value
     if heads.kind == VICTORY:
         own = (1.0 + (sides - 1.0) * value) / sides
         own = min(max(own, LEAST_SHARE), 1.0 - LEAST_SHARE)
@@ -94,8 +89,10 @@ def judge_sides(heads: Heads, summary: Floats, points: Ints, shares: Floats) -> 
         for side in range(1, sides):
             others += points[side]
         value += points[0] - others / (sides - 1.0)
-    odds = min(max(value / SPREAD, -LARGEST_ODDS), LARGEST_ODDS)
-    share_out(1.0 / (1.0 + (sides - 1.0) * math.exp(-odds)), shares)
+    for side in range(sides):
+        shares[side] = weighted(summary, heads.shares[side]) + float(heads.shares_bias[side])
+    shares[0] += min(max(value / SPREAD, -LARGEST_ODDS), LARGEST_ODDS)
+    soften(shares)
     return value
 
 
@@ -108,6 +105,6 @@ def judge_all_sides(
         margins[row] = judge_sides(heads, summaries[row], points[row], shares[row])
 
 
-def no_shares(sides: int) -> tuple[Floats, Floats]:
-    """Return the arrays of a head that is not there."""
-    return np.zeros((sides, 0), np.float32), np.zeros(sides, np.float32)
+def no_shares(sides: int, trunk: int) -> tuple[Floats, Floats]:
+    """Return the arrays of a head that adds nothing."""
+    return np.zeros((sides, trunk), np.float32), np.zeros(sides, np.float32)

@@ -76,7 +76,7 @@ def test_weights_are_copied():
 @pytest.mark.parametrize("sides", [2, 3, 5])
 def test_shares_of_a_critic_sum_to_one_and_even_is_even(sides):
     summary, points = np.ones(4, np.float32), np.zeros(sides, np.int32)
-    shares, none = np.zeros(sides, np.float32), no_shares(sides)
+    shares, none = np.zeros(sides, np.float32), no_shares(sides, 4)
     for kind in (heads.LEAD, heads.MARGIN, heads.VICTORY):
         for value in (-0.5, 0.0, 0.4):
             weights = np.full(4, value / 4, np.float32)

@@ -10,9 +10,10 @@ import pytest
 import sprawl_env
 from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.policy.agents import find_agent
-from sprawl_env.bots.policy.checkpoint import MARGIN, SHARES, Checkpoint, CheckpointError, load
+from sprawl_env.bots.policy.checkpoint import SHARES, VALUE, Checkpoint, CheckpointError, load
 from sprawl_env.bots.search.bot import LearnedSearchBot, evaluator_of, parse_learned
 from sprawl_env.bots.search.evaluators import network_evaluator, padded, uniform_evaluator
+from sprawl_env.bots.search.heads import SPREAD
 from sprawl_env.bots.search.schedule import halving
 from sprawl_env.bots.search.search import TreeConfig, TreeSearch
 from sprawl_env.core.errors import InvalidOption, UnknownName
@@ -323,18 +324,27 @@ def with_heads(checkpoint, sides):
     heads = {
         f"{SHARES}weight": rng.normal(size=(sides, width)).astype(np.float32),
         f"{SHARES}bias": np.zeros(sides, np.float32),
-        f"{MARGIN}weight": np.zeros((1, width), np.float32),
-        f"{MARGIN}bias": np.full(1, 0.1, np.float32),
+        f"{VALUE}weight": np.zeros((1, width), np.float32),
+        f"{VALUE}bias": np.full(1, 0.1, np.float32),
     }
     return Checkpoint(checkpoint.path, checkpoint.about, {**checkpoint.tensors, **heads})
 
 
-def test_heads_for_the_search_come_before_the_critic(agent):
+def test_the_head_for_the_shares_adds_to_what_the_margin_gives(agent):
     game, checkpoint = agent
-    found = network_evaluator(with_heads(checkpoint, 2), game)(*seen(game))
-    assert found.margins[0] == pytest.approx(0.1 / checkpoint.about["config"]["reward_scale"])
+    made = with_heads(checkpoint, 2)
+    without = replace(
+        made, tensors={k: v for k, v in made.tensors.items() if not k.startswith(SHARES)}
+    )
+    rows = seen(game)
+    found, plain = (network_evaluator(each, game)(*rows) for each in (made, without))
+    lead = rows[2][0, 0] - rows[2][0, 1]
+    value = 0.1 / checkpoint.about["config"]["reward_scale"]
+    assert found.margins[0] == plain.margins[0] == pytest.approx(lead + value)
+    assert plain.shares[0, 0] == pytest.approx(1 / (1 + np.exp(-(lead + value) / SPREAD)))
     assert found.shares.shape == (1, 2)
     assert found.shares.sum() == pytest.approx(1)
+    assert abs(found.shares[0, 0] - plain.shares[0, 0]) > 0.01
 
 
 def test_weights_that_have_diverged_are_refused(agent):
