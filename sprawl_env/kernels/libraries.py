@@ -116,12 +116,17 @@ def _read(kind: type[PartLibrary], codegen: Any, file: Path) -> PartLibrary:
 
 
 def _with_callees(libraries: Iterable[Any]) -> list[Any]:
-    """Return libraries and the callees of those that are parts, each once."""
+    """Return libraries and the callees of those that are parts, each once, after all its callers.
+
+    LLVM leaves out a part to which nothing that was linked before refers.
+    """
     found: dict[Any, None] = {}
     for library in libraries:
         library._ensure_finalized()
         callees = library._linking_libraries if isinstance(library, PartLibrary) else ()
-        found.update(dict.fromkeys([library, *callees]))
+        for each in (library, *callees):
+            found.pop(each, None)
+            found[each] = None
     return list(found)
 
 

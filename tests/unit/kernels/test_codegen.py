@@ -191,6 +191,36 @@ def test_a_kernel_may_call_itself():
     assert factorial(5) == 120
 
 
+def test_a_part_is_linked_after_all_that_call_it():
+    @fresh
+    def leaf(a: np.ndarray, k: int) -> int:
+        total = 0
+        for j in range(a.size):
+            total += a[j] * k + j * (total % 7)
+        return total
+
+    @fresh
+    def middle(a: np.ndarray, k: int, plain: bool) -> int:
+        best = -1
+        for j in range(a.size):
+            best = max(best, a[j] if plain else leaf(a, j))
+        return best
+
+    @fresh
+    def outer(a: np.ndarray, k: int) -> int:
+        if k == 1:
+            return middle(a, k, True)  # does not call leaf
+        return middle(a, k, False)
+
+    @fresh
+    def all_of_them(a: np.ndarray, k: int) -> int:
+        return outer(a, k) + leaf(a, k)
+
+    assert [outer(np.arange(10), k) for k in (1, 2)] == [9, 572]
+    found = [all_of_them(np.arange(10), k) for k in (1, 2)]  # it jumped to address 0
+    assert found == [253, 829]
+
+
 def test_kernels_that_call_each_other_in_a_circle_are_refused():
     @fresh
     def even(n):
