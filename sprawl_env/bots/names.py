@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from sprawl_env.bots.greedy import GreedyBot
+from sprawl_env.bots.heldout.features import FeaturesBot
+from sprawl_env.bots.heldout.rules import RulesBot
 from sprawl_env.bots.mcts import SearchBot, SearchConfig, parse_search
 from sprawl_env.bots.networks import make_sb3_bot, make_torch_bot
 from sprawl_env.bots.planner import PlannerBot
@@ -28,6 +30,8 @@ BOTS: Final = (
     "mcts[:sims=200,..]",
     "flat[:sims=200,..]",
     "search:agent=NAME[,sims=32,..]",
+    "heldout:rules",
+    "heldout:features",
     "checkpoint:PATH",
     "agent:GAME/NAME",
     "module:Class[,key=value,..]",
@@ -35,11 +39,17 @@ BOTS: Final = (
     "sb3:FILE.zip,trust=yes",
 )
 SEARCHES: Final = {"mcts": SearchConfig(), "flat": SearchConfig(depth=1)}
+HELD_OUT: Final[dict[str, type[RulesBot] | type[FeaturesBot]]] = {
+    RulesBot.name: RulesBot,
+    FeaturesBot.name: FeaturesBot,
+}
 KINDS: Final[dict[Any, str]] = {
     RandomBot: "random",
     GreedyBot: "greedy",
     PlannerBot: "planner",
     SearchBot: "mcts",
+    RulesBot: RulesBot.name,
+    FeaturesBot: FeaturesBot.name,
 }
 """The classes of this package that need no more than a game and a seed, and their names."""
 
@@ -62,6 +72,8 @@ def make_bot(name: str, game: Game, seed: int = 0) -> Bot:
               :class:`~sprawl_env.bots.search.search.TreeConfig`, e.g.
               ``search:agent=best,sims=32``: tree search with an agent's network; ``NAME`` may also
               be ``checkpoint:PATH`` or ``uniform``,
+            - ``heldout:rules`` or ``heldout:features``, bots to report results against, never to
+              train with or to tune to (games of this package only),
             - ``checkpoint:PATH``, the folder of a checkpoint, or of a run, which means its newest
               checkpoint,
             - ``agent:GAME/NAME``, a trained agent of this package (``agent:NAME`` for short);
@@ -96,6 +108,10 @@ def make_bot(name: str, game: Game, seed: int = 0) -> Bot:
         return make_planner(name, game, seed)
     if kind in SEARCHES:
         return SearchBot(game, parse_search(name, SEARCHES[kind]), seed, name)
+    if name in HELD_OUT:
+        return HELD_OUT[name](game, seed)
+    if kind == "heldout":
+        raise unknown("bot", name, HELD_OUT)
     if kind == "search":
         return make_learned(name, game, seed)
     if kind == "checkpoint":

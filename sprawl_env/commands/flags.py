@@ -19,6 +19,7 @@ GameNames = Annotated[
 ]
 BOT_NAMES = (
     "strongest first mcts:sims=200,greedy=1000,turns=8, planner, greedy, random; flat:sims=200; "
+    "heldout:rules, heldout:features; "
     "trained ones search:agent=NAME, agent:GAME/NAME (agent:best for the strongest), "
     "checkpoint:PATH; bots of your own module:Class,key=value, torch:module:make,weights=FILE, "
     "sb3:FILE.zip,trust=yes"
