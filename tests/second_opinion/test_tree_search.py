@@ -178,6 +178,13 @@ class Reference:
         self.game.redeal_hidden(games, 0, combine(self.task.seed, number), self.searcher)
         return games
 
+    def _deal(self, number: int) -> int:
+        """Return the number of the deal of a simulation.
+
+        Halving gives the n-th visit of each compared action the n-th deal.
+        """
+        return self.wanted[number - 1] + 1 if self.config.gumbel else number
+
     def _noise(self, action: int) -> float:
         """Return the noise of an action at the root."""
         return self.task.noise[action] if self.task.noise else 0.0
@@ -199,7 +206,7 @@ class Reference:
 
     def _simulate(self, number: int) -> None:
         """Play from the root to a leaf or to the end; the first simulation has number 1."""
-        games, path = self._dealt(number), Path()
+        games, path = self._dealt(self._deal(number)), Path()
         while games.over[0] == NOT_OVER:
             legal = self._legal(games)
             if len(legal) == 1:
@@ -511,7 +518,7 @@ def test_search_and_reference_agree(name: str, seats: int, kind: str, keyed: int
     game, (config, noise) = game_of(name, seats), SEARCHES[kind]
     config = replace(config, keyed=keyed)
     table, met = Table(game), Counter[str]()
-    tasks = tasks_along(name, seats, 5, noise)
+    tasks = tasks_along(name, seats, 8, noise)
     expected = answers(game, table, config, tasks, met=met)
     found = found_by(TreeSearch(game, table, config), tasks)
     assert not differences(found, expected)
@@ -649,6 +656,13 @@ class DealsOneLater(Reference):
         return super()._dealt(number + 1)
 
 
+class DealsOfItsOwn(Reference):
+    """Every simulation has a deal of its own."""
+
+    def _deal(self, number: int) -> int:
+        return number
+
+
 class MarginsFromWins(Reference):
     """The end of the game counts as if nobody had points."""
 
@@ -686,6 +700,14 @@ def test_comparison_notices_a_wrong_rule(kind: type[Reference]) -> None:
     found = found_by(TreeSearch(game, table, config), tasks)
     assert not differences(found, answers(game, table, config, tasks))
     assert differences(found, answers(game, table, config, tasks, kind=kind))
+
+
+def test_comparison_notices_deals_that_compared_actions_do_not_share() -> None:
+    game, (config, noise) = game_of("tower_up", 2), SEARCHES["gumbel with noise"]
+    table, tasks = Table(game), tasks_along("tower_up", 2, 5, noise)
+    found = found_by(TreeSearch(game, table, config), tasks)
+    assert not differences(found, answers(game, table, config, tasks))
+    assert differences(found, answers(game, table, config, tasks, kind=DealsOfItsOwn))
 
 
 @pytest.mark.parametrize("kind", ["gumbel with noise", "puct with mixed noise"])

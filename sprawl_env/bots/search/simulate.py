@@ -200,6 +200,19 @@ def begins(forest: Forest, slot: int, first: bool) -> bool:
 
 
 @kernel
+def deal_of(forest: Forest, slot: int) -> int:
+    """Return the number of the deal of the simulation that has begun last in a slot, 0: the first.
+
+    Where sequential halving compares actions, those with equally many visits have seen the same
+    deals: they differ in what they do, not in their luck.
+    """
+    schedule, number = forest.roots.schedule, int(forest.searches.begun[slot])
+    if schedule.shape[1] > 0 and number > 0:
+        return int(schedule[slot, number - 1]) + 1
+    return number
+
+
+@kernel
 def pick(forest: Forest, slot: int, node: int, mask: Mask) -> int:
     """Return the action of a simulation at a node."""
     trees, roots, weights = forest.trees, forest.roots, forest.weights
@@ -385,7 +398,7 @@ def descend_kernel(rules: GameRules) -> Callable[..., int]:
             if not begins(forest, slot, lane % per_slot == 0):
                 continue
             games[lane] = positions[slot]
-            seed = combine(searches.seeds[slot], searches.begun[slot])
+            seed = combine(searches.seeds[slot], deal_of(forest, slot))
             redeal(tables, games, lane, seed, searches.observers[slot])
             lanes.lengths[lane], lanes.identities[lane] = 0, ROOT_IDENTITY
             mask, action = leaves.masks[rows], 0
