@@ -13,19 +13,16 @@ that the match can be repeated on any machine.
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-import numpy as np
 from threadpoolctl import threadpool_limits
 
-from sprawl_env.adapters.vector import make_vec
 from sprawl_env.arena.evaluation import line_up, measure, table
+from sprawl_env.arena.timing import milliseconds_of, positions_of
 from sprawl_env.bots.names import make_bot
-from sprawl_env.bots.protocol import Bot, ask, states_for
 from sprawl_env.console import check_writable, console, parse_options, run, say
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.files import write_atomically
@@ -33,13 +30,9 @@ from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import provenance
 from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.state import Games
-from sprawl_env.kernels.arrays import Index, Mask
+from sprawl_env.kernels.arrays import Mask
 
-RANDOM_SHARE: Final = 0.15  # of the actions on the way to the positions
-PASSES: Final = 3  # over the positions; the fastest one counts
 MOST_SIMS: Final = 100_000
-MILLISECONDS: Final = 1000.0
-UNSEEN: Final = np.zeros((0, 0), np.float32)  # observations for a bot that needs none
 
 
 @dataclass(frozen=True)
@@ -79,66 +72,10 @@ class Timed:
     ms: float
 
 
-def positions_of(game: Game, count: int, seed: int) -> tuple[Games, Mask]:
-    """Return positions with a choice from the whole length of games, and their masks."""
-    vec = make_vec(game, count, seed=seed, observations="int8", skip_forced=True)
-    bot, rng = make_bot("greedy", game, seed), np.random.default_rng(seed)
-    vec.reset()
-    every, plies = np.arange(count), 0
-    games, masks, taken = vec.games, vec.masks.copy(), np.zeros(count, np.bool_)
-    ended = np.zeros(count, np.bool_)
-    length = 0
-    while not ended.all():  # how long a game takes
-        found = vec.step(_actions(game, bot, vec.games, vec.masks, rng, vec.sample_actions()))
-        ended |= found.terminated | found.truncated
-        length += 1
-    until = rng.integers(length, size=count)
-    while not taken.all():
-        which = every[(until == plies) & ~taken]
-        now = vec.games
-        games[which], masks[which], taken[which] = now[which], vec.masks[which], True
-        vec.step(_actions(game, bot, now, vec.masks, rng, vec.sample_actions()))
-        plies += 1
-    return games, masks
-
-
-def _actions(
-    game: Game,
-    bot: Bot,
-    games: Games,
-    masks: Mask,
-    rng: np.random.Generator,
-    drawn: Index,
-) -> Index:
-    """Return the bot's actions, some of which are replaced by random ones."""
-    which: Index = np.arange(len(masks))
-    actions = ask(bot, game, games, which, UNSEEN, masks)
-    return np.where(rng.random(len(masks)) < RANDOM_SHARE, drawn, actions)
-
-
 def time_of(game: Game, names: Sequence[str], games: Games, masks: Mask) -> list[Timed]:
     """Return the mean time of each bot, measured in turns."""
-    bots = [make_bot(name, game) for name in names]
-    layout = game.observation_layout
-    numbers = np.zeros((len(masks), layout.size), np.int8)
-    for k in range(len(masks)):
-        game.kernels.observe(game.tables, games, k, int(games["to_play"][k]), numbers[k])
-    seen = numbers * layout.scales
-    every = range(len(masks))
-    states = [
-        [states_for(bot, game, games, np.array([i]), masks[i : i + 1]) for i in every]
-        for bot in bots
-    ]
-    best = [np.inf] * len(bots)
-    for bot, own in zip(bots, states, strict=True):
-        bot.act(seen[:1], masks[:1], own[0])  # compiles
-    for _ in range(PASSES):
-        for k, (bot, own) in enumerate(zip(bots, states, strict=True)):
-            start = time.perf_counter()
-            for i in range(len(masks)):
-                bot.act(seen[i : i + 1], masks[i : i + 1], own[i])
-            best[k] = min(best[k], (time.perf_counter() - start) / len(masks))
-    return [Timed(name, MILLISECONDS * found) for name, found in zip(names, best, strict=True)]
+    found = milliseconds_of(game, [make_bot(name, game) for name in names], games, masks)
+    return [Timed(name, each) for name, each in zip(names, found, strict=True)]
 
 
 def fitting(game: Game, bot: str, against: str, games: Games, masks: Mask) -> list[Timed]:

@@ -6,7 +6,7 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 from tyro.conf import arg
 
@@ -14,6 +14,12 @@ from sprawl_env.commands.flags import Engine, GameName, Options, Processes, Seat
 from sprawl_env.console import check_writable, console, parse_options
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.files import write_atomically
+
+if TYPE_CHECKING:
+    from sprawl_env.arena.evaluation import Evaluation
+    from sprawl_env.arena.protocols import ProtocolResult
+
+FIXED: Final = ("games", "seed", "parts", "options")  # what a protocol says
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,14 @@ class Evaluate:
     ] = 1
     processes: Processes = 0
     engine: Engine = "local"
+    protocol: Annotated[
+        str,
+        arg(
+            help="fixed benchmark, e.g. v0: one bot, whose opponents, games and seeds it says",
+            metavar="NAME",
+            help_behavior_hint="(default: none)",
+        ),
+    ] = ""
     out: Annotated[Path | None, file("JSON file for the result", "none")] = None
     results: Annotated[
         Path | None, file("file for one JSON line a game, which compare reads", "none")
@@ -58,6 +72,9 @@ def main(command: Evaluate) -> None:
     for name, path in (("out", command.out), ("results", command.results)):
         if path is not None:
             check_writable(path, name)
+    if command.protocol:
+        _by_protocol(command)
+        return
     found = evaluate(
         command.game,
         command.bots,
@@ -76,6 +93,37 @@ def main(command: Evaluate) -> None:
         f"{found.mean_turns:.1f} turns and {found.mean_plies:.1f} plies a game, "
         f"{found.truncated:.1%} ended at the turn limit"
     )
+    _keep(command, found)
+
+
+def _by_protocol(command: Evaluate) -> None:
+    """Measure one bot by a fixed benchmark."""
+    from sprawl_env.arena.protocols import run_protocol  # noqa: PLC0415 - help needs no kernels
+
+    fixed = [name for name in FIXED if getattr(command, name) != getattr(Evaluate(), name)]
+    if fixed:
+        raise InvalidOption(f"protocol={command.protocol}: fixes {', '.join(fixed)}: expected none")
+    if len(command.bots) != 1:
+        raise InvalidOption(
+            f"protocol={command.protocol}: names the opponents: expected one bot, "
+            f"got {len(command.bots)}"
+        )
+    found = run_protocol(
+        command.game,
+        command.bots[0],
+        name=command.protocol,
+        num_players=command.num_players,
+        processes=command.processes,
+        engine=command.engine,
+        progress=True,
+    )
+    console().print(found.table())
+    console().print(f"sha256 {found.sha256}", highlight=False, soft_wrap=True)
+    _keep(command, found)
+
+
+def _keep(command: Evaluate, found: Evaluation | ProtocolResult) -> None:
+    """Write the files that the command asks for."""
     if command.out is not None:
         _write("out", command.out, json.dumps(found.to_json(), indent=1, default=str))
     if command.results is not None:

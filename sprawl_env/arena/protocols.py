@@ -1,0 +1,275 @@
+"""Fixed benchmarks: what a bot plays, so that its figures can be cited and compared.
+
+A protocol names, for each game and number of seats, the opponents, the number of games, the seed
+and how often bots are seeded (``protocols.toml``).  Its result is one table and one hash of all
+games; the hash is the same wherever the same bot plays the same games.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import tomllib
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from rich.table import Table
+
+from sprawl_env.arena.entrants import as_game, guarded_bot, names_of
+from sprawl_env.arena.evaluation import Evaluation, Line, evaluate, frame_of
+from sprawl_env.arena.timing import milliseconds_of, positions_of
+from sprawl_env.bots.protocol import Bot
+from sprawl_env.core.arguments import checked
+from sprawl_env.core.errors import InvalidOption, UnknownName, unknown
+from sprawl_env.core.files import read_text
+from sprawl_env.core.game import Game
+from sprawl_env.core.provenance import provenance
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MEASURED: Final = "measured"  # the name of the measured bot in the rows
+AUTOMATON: Final = "automaton"
+POSITIONS: Final = 100  # in which the time for a decision is measured
+SHOWN: Final = 16  # digits of the hash in a table
+_FILE: Final = Path(__file__).with_name("protocols.toml")
+
+
+@dataclass(frozen=True)
+class ProtocolMatch:
+    """One match of a protocol.
+
+    Attributes:
+        opponent: the name of the bot on all other seats; ``""`` with one seat: the automaton.
+        games: how many are played.
+    """
+
+    opponent: str
+    games: int
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """A fixed benchmark of one game with one number of seats.
+
+    Attributes:
+        name: of the protocol, e.g. ``v0``.
+        game: name of the game, with its default options.
+        num_players: seats.
+        seed: deal ``d`` is dealt from ``(seed, d)``.
+        parts: how often the bots are seeded in a match, see
+            :func:`~sprawl_env.arena.evaluation.evaluate`.
+        matches: what is played.
+    """
+
+    name: str
+    game: str
+    num_players: int
+    seed: int
+    parts: int
+    matches: tuple[ProtocolMatch, ...]
+
+
+@dataclass(frozen=True)
+class ProtocolResult:
+    """What :func:`run_protocol` measured.
+
+    Attributes:
+        protocol: what was played.
+        bot: the name of the measured bot.
+        title: the game and the seats, in words.
+        lines: the measured bot's result of each match.
+        milliseconds: mean time of a decision with a choice, one game at a time in one thread; not
+            part of the hash.
+        sha256: hash of all games, in hexadecimal digits.
+        evaluations: the matches with all games.
+    """
+
+    protocol: Protocol
+    bot: str
+    title: str
+    lines: tuple[Line, ...]
+    milliseconds: float
+    sha256: str
+    evaluations: tuple[Evaluation, ...]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row a game, with the opponent of its match under ``"against"``.
+
+        The others are as in :meth:`~sprawl_env.arena.evaluation.Evaluation.rows`, with the measured
+        bot named ``"measured"``.
+        """
+        return rows_of(self.protocol, self.evaluations)
+
+    def frame(self) -> pl.DataFrame:
+        """Return the lines as a polars DataFrame, one row a match.
+
+        Raises:
+            MissingExtra: polars is not installed.
+        """
+        import polars as pl  # noqa: PLC0415 - frame_of says what is missing
+
+        found = frame_of(self.lines)
+        return found.with_columns(pl.Series("against", [_against(m) for m in self._matches]))
+
+    @property
+    def _matches(self) -> Sequence[ProtocolMatch]:
+        return self.protocol.matches
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the result as JSON values, with the versions, the machine and the commit."""
+        return {
+            "protocol": asdict(self.protocol),
+            "bot": self.bot,
+            "lines": [
+                {"against": _against(match), **asdict(line)}
+                for match, line in zip(self._matches, self.lines, strict=True)
+            ],
+            "milliseconds": round(self.milliseconds, 4),
+            "sha256": self.sha256,
+            **provenance(),
+        }
+
+    def table(self) -> Table:
+        """Return the result as a table, with the hash below it."""
+        shown = Table(
+            title=f"{self.title}, protocol {self.protocol.name}: {self.bot}",
+            caption=f"{self.milliseconds:.3g} ms a decision; sha256 {self.sha256[:SHOWN]}",
+        )
+        for column in ("against", "games", "wins", "95% interval", "mean score"):
+            shown.add_column(column, justify="left" if column == "against" else "right")
+        for match, line in zip(self._matches, self.lines, strict=True):
+            shown.add_row(
+                _against(match),
+                f"{line.games:,}",
+                f"{line.wins:.1%}",
+                f"{line.low:.1%} – {line.high:.1%}",
+                f"{line.score:.1f} ± {line.score_margin:.1f}",
+            )
+        return shown
+
+
+def _against(match: ProtocolMatch) -> str:
+    return match.opponent or AUTOMATON
+
+
+@functools.cache
+def _content() -> dict[str, Any]:
+    return tomllib.loads(read_text(_FILE))
+
+
+def protocol_names() -> list[str]:
+    """Return the names of all protocols."""
+    return list(_content())
+
+
+def find_protocol(name: str, game: str, num_players: int) -> Protocol:
+    """Return a protocol for a game and a number of seats.
+
+    Raises:
+        UnknownName: there is no such protocol.
+        InvalidOption: it has no matches of this game with so many seats.
+    """
+    content = _content()
+    if name not in content:
+        raise unknown("protocol", name, list(content))
+    given = content[name]
+    tables = [key for key, value in given.items() if isinstance(value, list)]
+    if game not in tables:
+        raise UnknownName(f"protocol {name}: game {game!r}: expected {', '.join(tables)}")
+    by_seats = {each["num_players"]: each["matches"] for each in given[game]}
+    if num_players not in by_seats:
+        known = ", ".join(map(str, sorted(by_seats)))
+        raise InvalidOption(f"protocol {name}: {game}: num_players={num_players}: expected {known}")
+    matches = tuple(ProtocolMatch(*each) for each in by_seats[num_players])
+    return Protocol(name, game, num_players, given["seed"], given["parts"], matches)
+
+
+@checked
+def run_protocol(
+    game: str,
+    bot: str | Bot | type[Bot],
+    *,
+    name: str = "v0",
+    num_players: int = 2,
+    processes: int = 0,
+    engine: str = "local",
+    progress: bool = False,
+) -> ProtocolResult:
+    """Measure a bot by a fixed benchmark.
+
+    >>> found = run_protocol("tower_up", "agent:best")
+    >>> found.sha256, found.lines[0].wins
+
+    Args:
+        game: a game's name.
+        bot: its name (see :func:`sprawl_env.make_bot`), a bot or its class.
+        name: of the protocol.
+        num_players: seats.
+        processes: worker processes; 0: one for each core.  They do not change the result.
+        engine: who plays: ``"local"`` or ``"ray"``, see
+            :func:`~sprawl_env.arena.evaluation.evaluate`.
+        progress: show a progress bar for each match.
+
+    Raises:
+        SprawlError: there is no such protocol, game or bot, or the protocol has no matches of the
+            game with so many seats.
+        WorkerError: worker processes die.
+    """
+    protocol = find_protocol(name, game, num_players)
+    made = as_game(game, {"num_players": num_players})
+    evaluations = tuple(
+        evaluate(
+            made,
+            [bot, match.opponent] if match.opponent else [bot],
+            num_games=match.games,
+            seed=protocol.seed,
+            parts=protocol.parts,
+            processes=processes,
+            engine=engine,
+            progress=progress,
+        )
+        for match in protocol.matches
+    )
+    rows = rows_of(protocol, evaluations)
+    return ProtocolResult(
+        protocol=protocol,
+        bot=names_of([bot])[0],
+        title=evaluations[0].title,
+        lines=tuple(each.lines[0] for each in evaluations),
+        milliseconds=_milliseconds(made, bot, protocol.seed),
+        sha256=hash_of(protocol, rows),
+        evaluations=evaluations,
+    )
+
+
+def _milliseconds(game: Game, bot: str | Bot | type[Bot], seed: int) -> float:
+    """Return the mean time of a decision."""
+    games, masks = positions_of(game, POSITIONS, seed)
+    return milliseconds_of(game, [guarded_bot(bot, game)], games, masks)[0]
+
+
+def rows_of(protocol: Protocol, evaluations: Sequence[Evaluation]) -> list[dict[str, Any]]:
+    """Return one row a game of all matches; see :meth:`ProtocolResult.rows`."""
+    found = []
+    for match, evaluation in zip(protocol.matches, evaluations, strict=True):
+        for row in evaluation.rows():
+            bots = [match.opponent] * protocol.num_players
+            bots[row["rotation"]] = MEASURED
+            found.append({"against": _against(match), **row, "bots": bots})
+    return found
+
+
+def hash_of(protocol: Protocol, rows: Sequence[dict[str, Any]]) -> str:
+    """Return the SHA-256 of a protocol and of all games that were played by it."""
+    digest = hashlib.sha256(_canonical(asdict(protocol)))
+    for row in rows:
+        digest.update(_canonical(row))
+    return digest.hexdigest()
+
+
+def _canonical(value: Any) -> bytes:
+    return (json.dumps(value, sort_keys=True, separators=(",", ":")) + "\n").encode()
