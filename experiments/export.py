@@ -135,7 +135,8 @@ def pre_training(config: Mapping[str, Any]) -> str:
 def met(config: Mapping[str, Any]) -> list[str]:
     """Return the opponents of a training in words."""
     shares = {"its own past": "past_share", "greedy": "greedy_share", "random": "random_share"}
-    return ["itself", *(name for name, share in shares.items() if config.get(share, 0) > 0)]
+    found = [name for name, share in shares.items() if config.get(share, 0) > 0]
+    return ["itself", *found, *([config["opponent"]] if config.get("opponent") else [])]
 
 
 def card(

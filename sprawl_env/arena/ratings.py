@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -19,6 +20,9 @@ PRIOR: Final = 0.5  # virtual deals that each of two bots won against the other
 ROUNDS: Final = 1000  # of the bootstrap
 CLOSE_ENOUGH: Final = 1e-9
 MOST_STEPS: Final = 20_000
+HEATS: Final = tuple(10.0 ** np.arange(1.0, -2.51, -0.1))  # of the Nash average, falling
+NEWTON_STEPS: Final = 100
+SHORTEST_STEP: Final = 1e-6
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,78 @@ def rate(wins: Numbers) -> Numbers:
     total = wins.sum(axis=0) + prior_wins(wins)
     ratings = bradley_terry(total)
     return centred(ratings, information(total, ratings))
+
+
+@dataclass(frozen=True)
+class NashAverage:
+    """The best mixture of some bots, and how each bot does against it.
+
+    Attributes:
+        shares: ``[bots]``, of each bot in the mixture.
+        wins: ``[bots]``, the share of the games that each bot is expected to win against it, from
+            the mean logarithm of its odds; 0.5 for the bots in the mixture.
+    """
+
+    shares: Numbers
+    wins: Numbers
+
+
+def nash_average(wins: Numbers) -> NashAverage:
+    """Return the Nash average of bots that met in pairs (Balduzzi et al., NeurIPS 2018).
+
+    Two players choose a bot each, and the winner is paid the logarithm of the odds.  The mixture is
+    the equilibrium with the largest entropy.  It does not change if a bot is entered twice, and
+    a bot that only beats weak ones gains nothing.  Pairs that did not meet count as even.
+
+    Args:
+        wins: ``[bots, bots]``, how often row beat column, ties half.
+    """
+    counted = wins + PRIOR * ((wins + wins.T) > 0)
+    met = (wins + wins.T) > 0
+    odds = np.where(met, np.log(np.where(met, counted, 1.0) / np.where(met, counted.T, 1.0)), 0.0)
+    logits: Numbers = np.zeros(len(wins))
+    for before, heat in itertools.pairwise(HEATS):
+        logits = _tempered(odds, logits * before / heat, heat)
+    shares = _softmax(logits)
+    return NashAverage(shares, 1.0 / (1.0 + np.exp(-odds @ shares)))
+
+
+def _tempered(odds: Numbers, logits: Numbers, heat: float) -> Numbers:
+    """Return the logits of the mixture that is the softmax of its own payoffs divided by ``heat``.
+
+    As the heat falls to 0, it goes to the equilibrium with the largest entropy.  Newton's method,
+    with shorter steps where a full one does not help.
+    """
+    for _ in range(NEWTON_STEPS):
+        mix = _softmax(logits)
+        wrong = logits - logits.mean() - _centred_payoffs(odds, mix, heat)
+        size = np.abs(wrong).max()
+        if size < CLOSE_ENOUGH:
+            break
+        slope = np.diag(mix) - np.outer(mix, mix)
+        payoffs = odds @ slope / heat
+        matrix = np.eye(len(mix)) - (payoffs - payoffs.mean(axis=0))
+        step = np.linalg.solve(matrix, wrong)
+        length = 1.0
+        while length > SHORTEST_STEP:
+            tried = logits - length * step
+            tried -= tried.mean()
+            if np.abs(tried - _centred_payoffs(odds, _softmax(tried), heat)).max() < size:
+                break
+            length /= 2
+        logits = tried
+    return logits
+
+
+def _centred_payoffs(odds: Numbers, mix: Numbers, heat: float) -> Numbers:
+    payoffs: Numbers = odds @ mix / heat
+    return payoffs - payoffs.mean()
+
+
+def _softmax(logits: Numbers) -> Numbers:
+    odds = np.exp(logits - logits.max())
+    found: Numbers = odds / odds.sum()
+    return found
 
 
 def bradley_terry(wins: Numbers) -> Numbers:

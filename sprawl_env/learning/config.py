@@ -64,7 +64,11 @@ class Config:
     greedy_share: float = 0.0
     """share of games against greedy"""
     random_share: float = 0.0
-    """share of games against random; in all other games the policy plays itself"""
+    """share of games against random"""
+    opponent: str = ""
+    """a further bot to play against, e.g. planner or agent:best (default: none)"""
+    opponent_share: float = 0.0
+    """share of games against it; in all games that are left the policy plays itself"""
     opening_share: float = 0.0
     """share of games that begin with random plies, so that they start from many positions"""
     opening_plies: int = 20
@@ -140,16 +144,19 @@ _WHOLE: Final = {  # allowed whole numbers
     "processes": (0, 1024),
 }
 _SHARES: Final = (
-    "gamma", "gae_lambda", "past_share", "greedy_share", "random_share", "opening_share",
-    "imitation_share",
+    "gamma", "gae_lambda", "past_share", "greedy_share", "random_share", "opponent_share",
+    "opening_share", "imitation_share",
 )  # fmt: skip
 _POSITIVE: Final = ("learning_rate", "reward_scale", "imitation_share")
 _NOT_NEGATIVE: Final = ("max_minutes", "entropy")
 _FOLDER: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}")
-_TEXTS: Final = ("preset", "game", "reward", "expert", "device", "precision", "name")
+_TEXTS: Final = (
+    "preset", "game", "reward", "opponent", "expert", "device", "precision", "name",
+)  # fmt: skip
+_HELD_OUT: Final = "heldout"  # bots that nothing is trained against
 DEVICES: Final = ("auto", "cpu", "cuda")
 PRECISIONS: Final = ("auto", "float32", "bfloat16")
-_POOL: Final = ("past_share", "greedy_share", "random_share")
+_POOL: Final = ("past_share", "greedy_share", "random_share", "opponent_share")
 
 
 def check(config: Config) -> None:
@@ -179,6 +186,14 @@ def check(config: Config) -> None:
     check_words(config)
     if sum(getattr(config, name) for name in _POOL) > 1:
         raise InvalidOption(f"{', '.join(_POOL)}: expected a sum of at most 1")
+    if bool(config.opponent) != (config.opponent_share > 0):
+        raise InvalidOption("opponent, opponent_share: expected both or none")
+    for name in ("opponent", "expert"):
+        if getattr(config, name).partition(":")[0] == _HELD_OUT:
+            raise InvalidOption(
+                f"{name}={getattr(config, name)}: results are reported against these bots: "
+                f"expected another one"
+            )
     if config.batch_size > config.num_envs * config.num_steps:
         raise InvalidOption(
             f"batch_size={config.batch_size}: expected at most num_envs * num_steps = "

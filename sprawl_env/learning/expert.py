@@ -338,11 +338,15 @@ def leads_of(points: npt.NDArray[np.int32], seats: Index) -> Floats:
     """
     own = np.take_along_axis(points, seats[:, None], axis=1)[:, 0].astype(np.float64)
     others = (points.sum(axis=1) - own) / (points.shape[1] - 1)
-    return (own - others).astype(np.float32)
+    leads: Floats = (own - others).astype(np.float32)
+    return leads
 
 
 class ExpertLearner:
     """The network that learns, of one rank, and its optimizer.
+
+    Attributes:
+        average: float32 ``[n]``, the running mean of the network's parameters, which is steadier.
 
     Args:
         config: the settings of the run.
@@ -356,6 +360,13 @@ class ExpertLearner:
         self.optimizer = torch.optim.Adam(
             [net.flat], lr=config.learning_rate, eps=EPSILON, fused=True
         )
+        self.average = net.flat.detach().clone()
+
+    def averaged(self) -> SearchNet:
+        """Return a network with the mean weights."""
+        net = self.net.frozen()
+        net.flat.copy_(self.average)
+        return net
 
     def step(self, window: Window, rng: np.random.Generator, left: float) -> Floats:
         """Take one gradient step; return the means of ``STATISTICS``.
@@ -380,6 +391,7 @@ class ExpertLearner:
             )
             nn.utils.clip_grad_norm_([self.net.flat], LARGEST_GRADIENT)
             self.optimizer.step()
+            self.average.lerp_(self.net.flat.detach(), 1.0 - self.config.averaging)
         means: Floats = (found / (size * self.team.size)).numpy()
         return means
 

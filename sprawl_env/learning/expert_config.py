@@ -41,13 +41,13 @@ class ExpertConfig:
     """time limit of training, without the evaluation; 0: no limit"""
     num_envs: int = 512
     """games that are played at the same time"""
-    sims: int = 32
+    sims: int = 64
     """simulations of a search that is learnt from"""
-    fast_sims: int = 8
+    fast_sims: int = 4
     """simulations of all other searches"""
-    full_share: float = 0.25
+    full_share: float = 0.5
     """share of the decisions that are searched fully and learnt from"""
-    gumbel: int = 4
+    gumbel: int = 8
     """most actions that a search compares at the root"""
     scale: float = 2.0
     """of a search's values against the logits (sprawl_env.bots.search.search)"""
@@ -59,7 +59,7 @@ class ExpertConfig:
     """weight of the loss of the predicted margin"""
     reward_scale: float = 0.05
     """factor on margins in that loss"""
-    window: int = 200_000
+    window: int = 300_000
     """newest searched decisions that are learnt from"""
     reuse: float = 4.0
     """times each of them is learnt from, about"""
@@ -67,6 +67,9 @@ class ExpertConfig:
     """decisions in a gradient step"""
     learning_rate: float = 1e-3
     """Adam's step size at the start, annealed to 5% of it"""
+    averaging: float = 0.998
+    """share of the old mean, per gradient step, in the running mean of the learner's weights, which
+    plays its matches; 0: the newest weights"""
     gate_every: int = 100_000
     """searched decisions between two matches of the learner against the player"""
     gate_games: int = 400
@@ -109,7 +112,7 @@ _WHOLE: Final = {  # allowed whole numbers
     "evaluation_games": (0, 10**9),
     "processes": (0, 1024),
 }
-_SHARES: Final = ("full_share", "outcome_share")
+_SHARES: Final = ("full_share", "outcome_share", "averaging")
 _POSITIVE: Final = ("full_share", "scale", "reuse", "learning_rate", "reward_scale")
 _NOT_NEGATIVE: Final = ("max_minutes", "c", "margin_weight")
 _MOST: Final = 1e9

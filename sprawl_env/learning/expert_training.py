@@ -8,8 +8,8 @@ Example::
 A run is a folder ``runs/NAME``.  It holds ``config.json``, ``checkpoints/step-*``,
 ``matches.jsonl`` and, at the end, ``evaluation.json``.  The weights of a checkpoint are the
 player's, so ``checkpoint:RUN`` plays it; the file ``learner.safetensors`` beside them has the
-learner's, with Adam's moments.  After a resume games are dealt again, and learning goes on when the
-window has been filled a little.
+learner's, with their running mean and Adam's moments.  After a resume games are dealt again, and
+learning goes on when the window has been filled a little.
 
 The algorithm is in :mod:`sprawl_env.learning.expert`.
 """
@@ -26,6 +26,7 @@ from typing import Any, Final
 import numpy as np
 import safetensors
 import safetensors.numpy
+import torch
 
 from sprawl_env.arena.evaluation import Line, measure, measure_alone, table
 from sprawl_env.bots.names import make_bot
@@ -73,6 +74,7 @@ from sprawl_env.learning.stored import model_tensors, newest_checkpoint, restore
 from sprawl_env.learning.team import Team, start
 
 LEARNER_FILE: Final = "learner.safetensors"
+AVERAGE: Final = "average"  # in this file: the running mean of the weights
 MATCHES: Final = "matches.jsonl"
 PLIES: Final = 8  # decisions of every game between two updates
 FILLED_FIRST: Final = 0.05  # share of the window that is filled before anything is learnt
@@ -122,7 +124,7 @@ class ExpertTrainer:
         """Load the learner of a checkpoint; if it cannot be read, it begins as the player."""
         path = checkpoint.path / LEARNER_FILE
         try:
-            restore(self.learner, replace(checkpoint, tensors=read_learner(path)))
+            restore_learner(self.learner, replace(checkpoint, tensors=read_learner(path)))
         except (OSError, CheckpointError) as error:
             if self._report:
                 say(f"the learner begins as the player, as {str(path)!r}: {error}")
@@ -178,10 +180,10 @@ class ExpertTrainer:
             self._report.save(self)
 
     def as_checkpoint(self) -> Checkpoint:
-        """Return the learner's network as a player."""
+        """Return the learner's network, with its mean weights, as a player."""
         tensors = {
             f"{POLICY}{name}": each.detach().cpu().numpy().copy()
-            for name, each in self.learner.net.state_dict().items()
+            for name, each in self.learner.averaged().state_dict().items()
         }
         config = {**as_json(self.config), "reward": REWARD}
         about = {**self.player.about, "config": config}
@@ -209,6 +211,25 @@ def read_learner(path: Path) -> dict[str, Any]:
         if array.dtype.kind != "f" or not np.isfinite(array).all():
             raise CheckpointError(f"{name}: expected finite numbers")
     return found
+
+
+def learner_tensors(learner: ExpertLearner) -> dict[str, Any]:
+    """Return a learner's weights, their running mean and Adam's moments as arrays by name."""
+    return {**model_tensors(learner), AVERAGE: learner.average.cpu().numpy()}
+
+
+def restore_learner(learner: ExpertLearner, stored: Checkpoint) -> None:
+    """Load weights, their running mean and Adam's moments into a learner.
+
+    Raises:
+        CheckpointError: they are of a learner with another network.
+    """
+    tensors = dict(stored.tensors)
+    average = tensors.pop(AVERAGE, None)
+    if average is None or average.shape != tuple(learner.average.shape):
+        raise CheckpointError(f"does not fit this config: expected {AVERAGE}, one mean a weight")
+    restore(learner, replace(stored, tensors=tensors))
+    learner.average.copy_(torch.from_numpy(average.copy()))
 
 
 class Report:
@@ -246,7 +267,7 @@ class Report:
             about.pop(name, None)  # those of this process
         folder = self._folder / "checkpoints"
         learner = safetensors.numpy.save(
-            {name: np.ascontiguousarray(x) for name, x in model_tensors(trainer.learner).items()}
+            {name: np.ascontiguousarray(x) for name, x in learner_tensors(trainer.learner).items()}
         )
         policy = {k: v for k, v in trainer.player.tensors.items() if k.startswith(POLICY)}
         save(folder / f"{PREFIX}{step:010d}", policy, about, {LEARNER_FILE: learner})

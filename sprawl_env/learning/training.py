@@ -40,6 +40,7 @@ from rich.console import Console
 from torch.utils.tensorboard import SummaryWriter
 
 from sprawl_env.adapters.vector import make_vec
+from sprawl_env.arena.entrants import guarded_bot
 from sprawl_env.arena.evaluation import Line, measure, measure_alone, seats_of, table
 from sprawl_env.bots.greedy import heuristic_of
 from sprawl_env.bots.names import make_bot
@@ -117,8 +118,11 @@ def make_expert(config: Config, game: Game, seed: int) -> Bot:
 def opponents(config: Config, game: Game) -> list[tuple[Bot, float]]:
     """Return the bots among the opponents, with their shares of the games."""
     shares = {"greedy": config.greedy_share, "random": config.random_share}
+    if config.opponent:
+        shares[config.opponent] = shares.get(config.opponent, 0.0) + config.opponent_share
     alone = game.num_seats == 1
-    return [(make_bot(name, game), share) for name, share in shares.items() if share and not alone]
+    found = {name: share for name, share in shares.items() if share and not alone}
+    return [(guarded_bot(name, game), share) for name, share in found.items()]
 
 
 def compile_everything(config: Config, game: Game) -> None:
@@ -129,7 +133,7 @@ def compile_everything(config: Config, game: Game) -> None:
     vec = make_vec(game, 2, reward=config.reward, observations="int8", skip_forced=True)
     vec.reset()
     vec.step(vec.sample_actions())
-    bots = [make_bot("greedy", game)]
+    bots = [make_bot("greedy", game), *(bot for bot, _ in opponents(config, game))]
     if config.imitation:
         bots.append(make_expert(config, game, config.seed))
     seen = vec.observations[:1] * game.observation_layout.scales

@@ -360,7 +360,7 @@ def counted_by(checkpoint: Checkpoint) -> str:
     config: Any = checkpoint.about.get("config")
     reward = config.get("reward") if isinstance(config, dict) else ""
     known = f"{VALUE}weight" in checkpoint.tensors and reward in {"lead", "margin"}
-    return reward if known else ""
+    return str(reward) if known else ""
 
 
 def _value_function(checkpoint: Checkpoint, network: Any) -> Callable[[Floats], Floats]:

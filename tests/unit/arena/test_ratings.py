@@ -13,6 +13,7 @@ from sprawl_env.arena.ratings import (
     bradley_terry,
     centred,
     information,
+    nash_average,
     pair_wins,
     prior_wins,
     rate,
@@ -134,3 +135,42 @@ def test_one_that_always_loses_does_not_blur_the_others():
     assert high[0] - low[0] > 200
     assert high[1] - low[1] < 45
     assert high[1] < low[2]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_nothing_beats_the_best_mixture(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 12))
+    upper = np.triu(rng.integers(0, 101, (n, n)), 1).astype(float)
+    wins = upper + np.tril(100 - upper.T, -1)
+    found = nash_average(wins)
+    assert found.shares.sum() == pytest.approx(1)
+    assert found.wins.max() == pytest.approx(0.5, abs=0.01)
+    assert found.wins[found.shares > 0.01] == pytest.approx(0.5, abs=0.01)
+
+
+def test_the_best_mixture_of_a_circle_is_known_by_hand():
+    even = np.array([[0, 90, 10], [10, 0, 90], [90, 10, 0]], float)
+    assert nash_average(even).shares == pytest.approx([1 / 3] * 3, abs=1e-3)
+    uneven = np.array([[0, 80, 30, 99], [20, 0, 90, 99], [70, 10, 0, 99], [1, 1, 1, 0]], float)
+    odds = np.log((uneven + 0.5) / (uneven.T + 0.5))
+    by_hand = np.array([odds[1, 2], odds[2, 0], odds[0, 1]])  # each as the other two meet
+    found = nash_average(uneven)
+    assert found.shares[:3] == pytest.approx(by_hand / by_hand.sum(), abs=2e-3)
+    assert found.shares[3] == pytest.approx(0, abs=1e-6)
+    assert found.wins[3] < 0.03
+
+
+def test_a_bot_that_is_entered_twice_changes_nothing():
+    wins = np.array([[0, 50, 90], [50, 0, 90], [10, 10, 0]], float)
+    found = nash_average(wins)
+    assert found.shares == pytest.approx([0.5, 0.5, 0], abs=1e-3)
+    alone = nash_average(wins[1:, 1:])
+    assert found.wins[1:] == pytest.approx(alone.wins, abs=1e-3)
+
+
+def test_pairs_that_did_not_meet_count_as_even():
+    wins = np.array([[0, 60, 0], [40, 0, 0], [0, 0, 0]], float)
+    found = nash_average(wins)
+    assert np.isfinite(found.wins).all()
+    assert found.wins[2] == pytest.approx(0.5, abs=0.01)

@@ -130,6 +130,41 @@ def test_a_learner_fits_what_it_is_shown(game, player, collected):
     assert last[names["margin_error"]] < first[names["margin_error"]] / 2
 
 
+@pytest.mark.parametrize("averaging", [0.0, 0.75])
+def test_the_running_mean_of_the_weights_plays(game, player, collected, averaging):
+    _, window, _ = collected
+    net = expert.network_of(player, game, TINY.reward_scale)
+    config = replace(TINY, averaging=averaging)
+    learner = expert.ExpertLearner(config, net, Team(), Stopwatch())
+    mean, rng = net.flat.detach().clone(), np.random.default_rng(0)
+    assert torch.equal(learner.averaged().flat, mean)
+    for _ in range(3):
+        learner.step(window, rng, 1.0)
+        mean = averaging * mean + (1 - averaging) * net.flat.detach()
+    made = learner.averaged()
+    assert torch.allclose(made.flat, mean, atol=1e-6)
+    assert torch.equal(
+        next(made.parameters()).flatten(), made.flat[: next(made.parameters()).numel()]
+    )
+    assert torch.equal(made.flat, net.flat.detach()) == (averaging == 0)
+
+
+def test_the_running_mean_is_stored_and_restored(game, player, collected):
+    _, window, _ = collected
+    net, again = (expert.network_of(player, game, TINY.reward_scale) for _ in range(2))
+    learner = expert.ExpertLearner(TINY, net, Team(), Stopwatch())
+    learner.step(window, np.random.default_rng(0), 1.0)
+    tensors = expert_training.learner_tensors(learner)
+    other = expert.ExpertLearner(TINY, again, Team(), Stopwatch())
+    expert_training.restore_learner(other, replace(player, tensors=tensors))
+    assert torch.equal(other.average, learner.average)
+    assert torch.equal(other.net.flat, learner.net.flat)
+    assert not torch.equal(other.average, other.net.flat.detach())
+    short = {**tensors, expert_training.AVERAGE: tensors[expert_training.AVERAGE][1:]}
+    with pytest.raises(CheckpointError, match="expected average"):
+        expert_training.restore_learner(other, replace(player, tensors=short))
+
+
 @pytest.mark.parametrize("scale", [0.05, 0.5])
 def test_a_learner_begins_with_all_that_the_start_knows(game, player, collected, scale):
     net = expert.network_of(player, game, scale)

@@ -1,0 +1,277 @@
+"""Play the ladder of a game: every pair of its bots, on the same deals, with ratings.
+
+Example::
+
+    python -m experiments.ladder --game tower_up --out docs/ladder/tower_up/ladder
+    python -m experiments.ladder --game tower_up --bots random greedy planner --rest 20 --out runs/x
+
+``ladder.toml`` says who plays and which pairs play ``most`` games; neighbours in the list play
+``near``, all others ``rest``.  A pair's games are played together, in parts that worker processes
+share.  The command prints how long it will take, keeps each pair in ``pairs.jsonl`` at once, and
+goes on there after a stop; ``ladder.md`` and ``ladder.json`` are made from that file.
+
+With two seats the bots have Elo ratings, and, as ratings hide who beats whom in a circle, their
+expected result against the best mixture of all (Nash averaging: Balduzzi et al., "Re-evaluating
+evaluation", 2018).  With more seats a cell is the share of the victories of one bot against copies
+of another on all other seats.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+import sprawl_env
+from experiments.curves import shares_by_deal
+from sprawl_env.arena.evaluation import interval
+from sprawl_env.arena.ratings import bootstrap, nash_average, rate
+from sprawl_env.arena.timing import milliseconds_of, positions_of
+from sprawl_env.bots.names import make_bot
+from sprawl_env.console import console, run, say
+from sprawl_env.core.errors import InvalidOption, unknown
+from sprawl_env.core.files import parse_json, read_text, write_atomically
+from sprawl_env.core.game import Game
+from sprawl_env.core.provenance import provenance
+
+LADDERS: Final = Path(__file__).with_name("ladder.toml")
+PAIRS: Final = "pairs.jsonl"
+POSITIONS: Final = 40  # in which the bots are timed
+PARTS: Final = 10
+SECONDS_A_MINUTE: Final = 60
+PAIR: Final = 2
+
+Row = dict[str, Any]
+Numbers = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Config:
+    """Play the ladder of a game: every pair of its bots, on the same deals."""
+
+    game: str = "tower_up"
+    """name of the game"""
+    num_players: int = 2
+    """number of seats"""
+    bots: tuple[str, ...] = ()
+    """bots, weakest first (default: those of experiments/ladder.toml)"""
+    most: int = 2000
+    """paired games of the pairs that the file names"""
+    near: int = 400
+    """paired games of neighbours"""
+    rest: int = 100
+    """paired games of all other pairs"""
+    seed: int = 2026
+    """seed of the deals and of the bots"""
+    processes: int = 0
+    """worker processes; 0: one for each core"""
+    out: Path = Path("runs/ladder")
+    """folder of pairs.jsonl, ladder.json and ladder.md"""
+
+
+def ladder_of(config: Config) -> tuple[list[str], set[tuple[str, str]]]:
+    """Return the bots, and the pairs that play the most games.
+
+    Raises:
+        UnknownName: the file has no ladder of this game.
+        InvalidOption: fewer than two bots, or one twice.
+    """
+    known = tomllib.loads(read_text(LADDERS))
+    if not config.bots and config.game not in known:
+        raise unknown("ladder", config.game, list(known))
+    given = known.get(config.game, {})
+    bots = list(config.bots or given["bots"])
+    if len(bots) < PAIR or len(set(bots)) < len(bots):
+        raise InvalidOption("bots: expected two or more different ones")
+    return bots, {(a, b) for a, b in given.get("most", [])}
+
+
+def pairs_of(config: Config) -> Iterator[tuple[str, str, int]]:
+    """Yield the pairs, with their games; with more than two seats both ways round."""
+    bots, main = ladder_of(config)
+    for i, first in enumerate(bots):
+        for j, second in enumerate(bots):
+            if i == j or (config.num_players == PAIR and i < j):
+                continue
+            is_main = (first, second) in main or (second, first) in main
+            games = config.most if is_main else config.near if abs(i - j) == 1 else config.rest
+            yield first, second, games
+
+
+def settings_of(config: Config) -> Row:
+    """Return what all pairs of a file have in common."""
+    return {"game": config.game, "num_players": config.num_players, "seed": config.seed}
+
+
+def read_pairs(config: Config) -> list[Row]:
+    """Return the lines of an earlier command: settings first, then a row for each pair.
+
+    Raises:
+        InvalidOption: the file cannot be read, is damaged, or is of another ladder.
+    """
+    path = config.out / PAIRS
+    if not path.exists():
+        return [{"settings": settings_of(config), **provenance()}]
+    try:
+        lines: list[Row] = [parse_json(line) for line in read_text(path).splitlines()]
+        good = lines[0]["settings"] == settings_of(config)
+        for row in lines[1:]:
+            interval(np.array(row["shares"], np.float64))
+            good = good and len(row["bots"]) == PAIR and isinstance(row["games"], int)
+    except OSError as error:
+        raise InvalidOption(f"{str(path)!r}: cannot be read: {error.strerror}") from None
+    except (ValueError, LookupError, TypeError, AttributeError, InvalidOption):
+        good = False
+    if not good:
+        raise InvalidOption(f"{str(path)!r}: expected pairs of this ladder; choose another --out")
+    return lines
+
+
+def estimate(
+    config: Config, times: dict[str, float], missing: Sequence[tuple[str, str, int]]
+) -> float:
+    """Return the most seconds that the missing pairs take, as if every game were played alone.
+
+    Args:
+        config: the settings.
+        times: milliseconds of each bot for a decision.
+        missing: the pairs, with their games.
+    """
+    game = sprawl_env.game(config.game, num_players=config.num_players)
+    found = sprawl_env.evaluate(game, ["greedy", "greedy"], num_games=2 * game.num_seats, seed=1)
+    a_seat = found.mean_plies / game.num_seats
+    cores = config.processes or os.cpu_count() or 1
+    total = sum(
+        games * a_seat * (times[first] + (game.num_seats - 1) * times[second]) / 1000
+        for first, second, games in missing
+    )
+    return float(total) / cores
+
+
+def times_of(config: Config, game: Game, names: Sequence[str]) -> dict[str, float]:
+    """Return the mean milliseconds of each bot for a decision, one game at a time."""
+    games, masks = positions_of(game, POSITIONS, config.seed)
+    bots = [make_bot(name, game) for name in names]
+    return dict(zip(names, milliseconds_of(game, bots, games, masks), strict=True))
+
+
+def play_all(config: Config) -> tuple[list[Row], dict[str, float]]:
+    """Play what is missing; return the rows, and the time of each bot for a decision."""
+    game = sprawl_env.game(config.game, num_players=config.num_players)
+    lines, bots = read_pairs(config), ladder_of(config)[0]
+    done = {(*row["bots"], row["games"]) for row in lines[1:]}
+    missing = [pair for pair in pairs_of(config) if pair not in done]
+    times = times_of(config, game, bots)
+    seconds = estimate(config, times, missing) if missing else 0.0
+    say(f"{len(missing)} pairs to play, at most {seconds / SECONDS_A_MINUTE:,.0f} minutes")
+    for k, (first, second, games) in enumerate(missing):
+        say(f"{k + 1} of {len(missing)}: {first} against {second}, {games:,} games")
+        found = sprawl_env.evaluate(
+            game,
+            [first, second],
+            num_games=games,
+            seed=config.seed,
+            parts=min(PARTS, -(-games // game.num_seats)),
+            processes=config.processes,
+        )
+        shares = np.round(shares_by_deal(found.results), 4).tolist()
+        lines.append({"bots": [first, second], "games": games, "shares": shares})
+        config.out.mkdir(parents=True, exist_ok=True)
+        write_atomically(config.out / PAIRS, "".join(json.dumps(line) + "\n" for line in lines))
+    asked = set(pairs_of(config))
+    return [row for row in lines[1:] if (*row["bots"], row["games"]) in asked], times
+
+
+def wins_of(rows: Sequence[Row], names: Sequence[str]) -> Numbers:
+    """Return who beat whom in each deal, ``[deals, bots, bots]``, in games."""
+    deals = max(len(row["shares"]) for row in rows)
+    wins: Numbers = np.zeros((deals, len(names), len(names)))
+    for row in rows:
+        a, b = (names.index(name) for name in row["bots"])
+        shares = np.array(row["shares"])
+        wins[: shares.size, a, b] += PAIR * shares
+        wins[: shares.size, b, a] += PAIR * (1.0 - shares)
+    return wins
+
+
+def summary(config: Config, rows: Sequence[Row], times: dict[str, float]) -> Row:
+    """Return all figures of the ladder."""
+    names = [name for name in ladder_of(config)[0] if any(name in row["bots"] for row in rows)]
+    cells = []
+    for row in rows:
+        shares = np.array(row["shares"], np.float64)
+        low, high = interval(shares)
+        first, second = row["bots"]
+        cells.append(
+            {"bot": first, "against": second, "games": row["games"],
+             "wins": float(shares.mean()), "low": low, "high": high}
+        )  # fmt: skip
+    bots: list[Row] = [{"bot": name, "milliseconds": round(times[name], 4)} for name in names]
+    if config.num_players == PAIR:
+        wins = wins_of(rows, names)
+        elo, (low, high) = rate(wins), bootstrap(wins, config.seed)
+        nash = nash_average(wins.sum(axis=0))
+        for k, line in enumerate(bots):
+            line |= {"elo": float(elo[k]), "elo_low": float(low[k]), "elo_high": float(high[k])}
+            line |= {"mixture": float(nash.shares[k]), "against_mixture": float(nash.wins[k])}
+        bots.sort(key=lambda line: -line["elo"])
+    return {"settings": settings_of(config), "bots": bots, "pairs": cells, **provenance()}
+
+
+def table(found: Row) -> str:
+    """Return the ladder as a table in Markdown."""
+    names = [line["bot"] for line in found["bots"]]
+    rated = "elo" in found["bots"][0]
+    heads = ["Elo", "95% interval", "in the best mixture", "against it"] if rated else []
+    lines = [
+        f"| bot | ms a decision |{''.join(f' {head} |' for head in heads)}",
+        f"| :-- | --: |{' --: |' * len(heads)}",
+    ]
+    for line in found["bots"]:
+        cells = [f"`{line['bot']}`", f"{line['milliseconds']:.3g}"]
+        if rated:
+            cells += [
+                f"{line['elo']:.0f}",
+                f"{line['elo_low']:.0f} – {line['elo_high']:.0f}",
+                f"{line['mixture']:.0%}",
+                f"{line['against_mixture']:.1%}",
+            ]
+        lines.append(f"| {' | '.join(cells)} |")
+    lines += ["", "Share of the games that the row wins against the column, in percent:", ""]
+    lines += [
+        f"| | {' | '.join(str(k + 1) for k in range(len(names)))} |",
+        f"| :-- |{' --: |' * len(names)}",
+    ]
+    known = {(cell["bot"], cell["against"]): cell["wins"] for cell in found["pairs"]}
+    for k, name in enumerate(names):
+        shares = []
+        for other in names:
+            share = known.get((name, other))
+            if share is None and rated and (other, name) in known:
+                share = 1.0 - known[other, name]
+            shares.append("" if share is None else f"{100 * share:.0f}")
+        lines.append(f"| {k + 1}. `{name}` | {' | '.join(shares)} |")
+    return "\n".join(lines) + "\n"
+
+
+def main(config: Config) -> None:
+    """Play what is missing, and write the table."""
+    if min(config.most, config.near, config.rest) < 1:
+        raise InvalidOption("most, near, rest: expected more than 0")
+    rows, times = play_all(config)
+    found = summary(config, rows, times)
+    write_atomically(config.out / "ladder.json", json.dumps(found, indent=1) + "\n")
+    write_atomically(config.out / "ladder.md", table(found))
+    console().print(table(found))
+    say(f"{config.out / 'ladder.md'}, {config.out / 'ladder.json'}")
+
+
+if __name__ == "__main__":
+    run(main, Config, prog="python -m experiments.ladder")

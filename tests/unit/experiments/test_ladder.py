@@ -1,0 +1,107 @@
+"""experiments/ladder: every pair of a game's bots, on the same deals, with ratings."""
+
+import json
+import tomllib
+
+import numpy as np
+import pytest
+
+import sprawl_env
+from experiments import ladder
+from sprawl_env.core.errors import InvalidOption, SprawlError
+
+BOTS = ("random", "heldout:rules", "greedy")
+
+
+@pytest.fixture
+def config(tmp_path):
+    return ladder.Config(bots=BOTS, most=12, near=8, rest=4, processes=1, out=tmp_path / "ladder")
+
+
+def test_the_pairs_are_played_once_and_a_stopped_command_goes_on(config, capsys):
+    ladder.main(config)
+    path = config.out / ladder.PAIRS
+    whole = path.read_text()
+    head, *rows = map(json.loads, whole.splitlines())
+    assert head["settings"] == {"game": "tower_up", "num_players": 2, "seed": 2026}
+    assert [(*row["bots"], row["games"]) for row in rows] == [
+        ("heldout:rules", "random", 8), ("greedy", "random", 4), ("greedy", "heldout:rules", 8),
+    ]  # fmt: skip
+    assert [len(row["shares"]) for row in rows] == [4, 2, 4]
+    assert "3 pairs to play, at most" in capsys.readouterr().out
+    found = json.loads((config.out / "ladder.json").read_text())
+    assert {line["bot"] for line in found["bots"]} == set(BOTS)
+    assert found["bots"][-1]["bot"] == "random"
+    assert sum(line["mixture"] for line in found["bots"]) == pytest.approx(1)
+    printed = (config.out / "ladder.md").read_text()
+    assert printed.count("\n") == 13
+    assert "3. `random` |" in printed
+
+    path.write_text("".join(whole.splitlines(keepends=True)[:3]))
+    ladder.main(config)
+    assert path.read_text() == whole
+    assert "1 pairs to play" in capsys.readouterr().out
+
+
+def test_with_more_seats_both_ways_round_are_played(config):
+    from dataclasses import replace
+
+    more = replace(config, num_players=4, bots=("random", "greedy"))
+    ladder.main(more)
+    found = json.loads((config.out / "ladder.json").read_text())
+    wins = {(cell["bot"], cell["against"]): cell["wins"] for cell in found["pairs"]}
+    assert set(wins) == {("random", "greedy"), ("greedy", "random")}
+    assert wins["greedy", "random"] > wins["random", "greedy"]
+    assert "elo" not in found["bots"][0]
+
+
+def test_the_shares_of_a_pair_are_wins_of_both():
+    rows = [{"bots": ["b", "a"], "games": 4, "shares": [1.0, 0.25]}]
+    wins = ladder.wins_of(rows, ["a", "b"])
+    assert wins[0].tolist() == [[0, 0], [2, 0]]
+    assert wins[1].tolist() == [[0, 1.5], [0.5, 0]]
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"game": "chess", "bots": ()}, "chess"),
+        ({"bots": ("greedy",)}, "two or more"),
+        ({"bots": ("greedy", "greedy")}, "different"),
+        ({"bots": ("greedy", "nobody")}, "nobody"),
+        ({"rest": 0}, "expected more than 0"),
+    ],
+)
+def test_what_is_not_allowed_is_refused_and_writes_nothing(config, changes, says):
+    with pytest.raises(SprawlError, match=says):
+        ladder.main(ladder.Config(**{**vars(config), **changes}))
+    assert not config.out.exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", '{"settings": {}}', "@\n{}", '@\n{"bots": ["a"], "games": 2, "shares": [1]}',
+     '@\n{"bots": ["a", "b"], "games": 2, "shares": [2]}'],
+)  # fmt: skip
+def test_a_damaged_file_is_refused_and_stays(config, text):
+    config.out.mkdir()
+    path = config.out / ladder.PAIRS
+    text = text.replace("@", json.dumps({"settings": ladder.settings_of(config)}))
+    path.write_text(text)
+    with pytest.raises(InvalidOption, match="expected pairs of this ladder"):
+        ladder.main(config)
+    assert path.read_text() == text
+
+
+def test_every_bot_of_every_ladder_can_be_made():
+    known = tomllib.loads(ladder.LADDERS.read_text())
+    for name, given in known.items():
+        game = sprawl_env.game(name)
+        for bot in given["bots"]:
+            if not bot.startswith(("agent", "search")):
+                sprawl_env.make_bot(bot, game)
+        assert all(bot in given["bots"] for pair in given["most"] for bot in pair)
+        pairs = list(ladder.pairs_of(ladder.Config(game=name)))
+        assert len(pairs) == len(given["bots"]) * (len(given["bots"]) - 1) // 2
+        assert sum(games == 2000 for _, _, games in pairs) == len(given["most"])
+        assert np.unique([games for _, _, games in pairs]).tolist() == [100, 400, 2000]
