@@ -216,10 +216,10 @@ def summary(config: Config, rows: Sequence[Row], times: dict[str, float]) -> Row
     bots: list[Row] = [{"bot": name, "milliseconds": round(times[name], 4)} for name in names]
     if config.num_players == PAIR:
         wins = wins_of(rows, names)
-        elo, (low, high) = rate(wins), bootstrap(wins, config.seed)
+        elo, (worst, top) = rate(wins), bootstrap(wins, config.seed)
         nash = nash_average(wins.sum(axis=0))
         for k, line in enumerate(bots):
-            line |= {"elo": float(elo[k]), "elo_low": float(low[k]), "elo_high": float(high[k])}
+            line |= {"elo": float(elo[k]), "elo_low": float(worst[k]), "elo_high": float(top[k])}
             line |= {"mixture": float(nash.shares[k]), "against_mixture": float(nash.wins[k])}
         bots.sort(key=lambda line: -line["elo"])
     return {"settings": settings_of(config), "bots": bots, "pairs": cells, **provenance()}

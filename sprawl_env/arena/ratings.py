@@ -158,8 +158,9 @@ def _tempered(odds: Numbers, logits: Numbers, heat: float) -> Numbers:
 
 
 def _centred_payoffs(odds: Numbers, mix: Numbers, heat: float) -> Numbers:
-    payoffs: Numbers = odds @ mix / heat
-    return payoffs - payoffs.mean()
+    payoffs = odds @ mix / heat
+    found: Numbers = payoffs - payoffs.mean()
+    return found
 
 
 def _softmax(logits: Numbers) -> Numbers:

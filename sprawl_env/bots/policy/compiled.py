@@ -17,28 +17,29 @@ import numpy.typing as npt
 
 from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.layers import add_layer, add_products
 
 # Columns of ``Weights.kinds``: numbers of things and features, and where what begins.
 THINGS, FEATURES, WHERE, IN, IN_BIAS, WHOLE, PLACES = range(7)
-SELF, SELF_BIAS, AGAIN, AGAIN_BIAS, TRUNK = range(7, 12)
-# Columns of ``Weights.blocks``.
-START, SIZE, EACH, KIND, HEAD, HEAD_BIAS = range(6)
+SELF, SELF_BIAS, AGAIN, AGAIN_BIAS, TRUNK, HEADS, HEADS_BIAS, HEADS_SIZE = range(7, 15)
+# Columns of ``Weights.blocks``: the place and number of its logits, its kind, how many logits a
+# thing has, and where they are among those of all blocks of the kind.
+START, SIZE, KIND, EACH, COLUMN = range(5)
 # Indices of ``Weights.trunk``.
 TRUNK_IN, TRUNK_IN_BIAS, TRUNK_OUT, TRUNK_OUT_BIAS = range(4)
-NO_KIND: Final = -1  # the block's logits are made of the summary
+PADDED: Final = 8  # heads have a multiple of so many outputs; those that are added are 0
 
 
 class Weights(NamedTuple):
     """A network's weights.
 
     Attributes:
-        flat: float32, all weights side by side; those of a layer input by input, those of a head
-            for things output by output.
+        flat: float32, all weights side by side, those of a layer input by input.
         scales: float32 ``[observation_size]``.
         whole: int32, the features that the trunk sees directly.
         where: int32, for each kind the features of each thing, ``[things, features]``.
-        kinds: int64 ``[kinds, 12]``.
-        blocks: int64 ``[blocks, 6]``.
+        kinds: int64 ``[kinds + 1, 15]``; the last row has the heads of the trunk alone.
+        blocks: int64 ``[blocks, 5]``.
         trunk: int64 ``[4]``.
     """
 
@@ -60,12 +61,11 @@ class Room(NamedTuple):
         context: float32 ``[width]``.
         first: float32 ``[width]``, a thing after its first layer.
         second: float32 ``[all things, width]``, all things after their second layer.
-        third: float32 ``[all things * width]``, after their third, for each kind ``[width,
-            things]``.
         pooled: float32 ``[kinds, 2, width]``, mean and maximum.
         before: float32 ``[trunk]``, after the trunk's first layer.
-        row: float32 ``[most things]``.
+        heads: float32 ``[most outputs]``, of all heads of a kind for one thing.
         used: int32 ``[most inputs]``.
+        used_whole: int32 ``[whole]``, the features in ``direct`` that are not 0.
     """
 
     direct: Floats
@@ -73,11 +73,11 @@ class Room(NamedTuple):
     context: Floats
     first: Floats
     second: Floats
-    third: Floats
     pooled: Floats
     before: Floats
-    row: Floats
+    heads: Floats
     used: Ints
+    used_whole: Ints
 
 
 # Loops run over slices of the weights: numba makes vector instructions of them, but not of a loop
@@ -93,36 +93,28 @@ def start_from(out: Floats, flat: Floats, at: int) -> None:
 
 
 @kernel
-def add_layer(out: Floats, inputs: Floats, flat: Floats, at: int, used: Ints) -> None:
-    """Add what all inputs of a layer contribute, except those that are 0.
+def add_from(out: Floats, inputs: Floats, flat: Floats, at: int, used: Ints) -> None:
+    """Add what the inputs of a layer contribute whose weights ``[n, width]`` begin at ``at``."""
+    add_layer(out, inputs, flat[at : at + inputs.size * out.size], used)
 
-    Four of them are added at once: then the outputs are read and written a quarter as often.
 
-    Args:
-        out: ``[width]``.
-        inputs: ``[n]``.
-        flat: the weights.
-        at: where those of the layer begin, ``[n, width]``.
-        used: ``[n]``, overwritten.
-    """
-    width, count = out.size, 0
-    for k in range(inputs.size):  # without a branch, which could not be predicted
+@kernel
+def add_whole(out: Floats, room: Room, flat: Floats, at: int, count: int) -> None:
+    """Add what the features that the trunk sees directly contribute."""
+    inputs = room.direct
+    add_products(out, inputs, flat[at : at + inputs.size * out.size], room.used_whole, count)
+
+
+@kernel
+def scaled(net: Weights, out: Floats, numbers: Mask, where: Ints, at: int, room: Room) -> int:
+    """Write some features; list in ``room.used`` those that are not 0, and return their number."""
+    places, used, count = where[at : at + out.size], room.used, 0
+    for k in range(out.size):  # without a branch, which could not be predicted
+        number = numbers[places[k]]
+        out[k] = np.float32(number) * net.scales[places[k]]
         used[count] = k
-        count += int(inputs[k] != 0.0)
-    in_fours = count // 4 * 4
-    for first in range(0, in_fours, 4):
-        k, k1, k2, k3 = used[first], used[first + 1], used[first + 2], used[first + 3]
-        a, a1, a2, a3 = at + k * width, at + k1 * width, at + k2 * width, at + k3 * width
-        w, w1 = flat[a : a + width], flat[a1 : a1 + width]
-        w2, w3 = flat[a2 : a2 + width], flat[a3 : a3 + width]
-        x, x1, x2, x3 = inputs[k], inputs[k1], inputs[k2], inputs[k3]
-        for j in range(width):
-            out[j] += (x * w[j] + x1 * w1[j]) + (x2 * w2[j] + x3 * w3[j])
-    for last in range(in_fours, count):
-        x, a = inputs[used[last]], at + used[last] * width
-        w = flat[a : a + width]
-        for j in range(width):
-            out[j] += x * w[j]
+        count += int(number != 0)
+    return count
 
 
 @kernel
@@ -133,30 +125,28 @@ def rectify(out: Floats) -> None:
 
 
 @kernel
-def look(net: Weights, room: Room, numbers: Mask, kind: int, begin: int) -> None:
+def look(net: Weights, room: Room, numbers: Mask, kind: int, begin: int, count: int) -> None:
     """Encode the things of a kind, the first of which is thing ``begin`` of all; pool them."""
     flat, k = net.flat, net.kinds[kind]
     context, first, width = room.context, room.first, room.context.size
     start_from(context, flat, k[IN_BIAS])
-    add_layer(context, room.direct, flat, k[WHOLE], room.used)
+    add_whole(context, room, flat, k[WHOLE], count)
     mean, largest = room.pooled[kind, 0], room.pooled[kind, 1]
     mean[:] = 0.0
     largest[:] = 0.0  # no result of ReLU is less
+    features = room.features[: k[FEATURES]]
     for thing in range(k[THINGS]):
         at = k[PLACES] + thing * width
         place = flat[at : at + width]
         for j in range(width):
             first[j] = context[j] + place[j]
-        where = k[WHERE] + thing * k[FEATURES]
-        features = room.features[: k[FEATURES]]
-        for feature in range(features.size):
-            index = net.where[where + feature]
-            features[feature] = np.float32(numbers[index]) * net.scales[index]
-        add_layer(first, features, flat, k[IN], room.used)
+        found = scaled(net, features, numbers, net.where, k[WHERE] + thing * features.size, room)
+        at = k[IN]
+        add_products(first, features, flat[at : at + features.size * width], room.used, found)
         rectify(first)
         second = room.second[begin + thing]
         start_from(second, flat, k[SELF_BIAS])
-        add_layer(second, first, flat, k[SELF], room.used)
+        add_from(second, first, flat, k[SELF], room.used)
         rectify(second)
         for j in range(width):
             mean[j] += second[j]
@@ -166,76 +156,70 @@ def look(net: Weights, room: Room, numbers: Mask, kind: int, begin: int) -> None
 
 
 @kernel
-def look_again(net: Weights, room: Room, summary: Floats, kind: int, begin: int) -> None:
-    """Encode the things of a kind once more, with the summary."""
-    flat, k = net.flat, net.kinds[kind]
-    context, first, width, things = room.context, room.first, room.context.size, k[THINGS]
-    start_from(context, flat, k[AGAIN_BIAS])
-    add_layer(context, summary, flat, k[TRUNK], room.used)
-    for thing in range(things):
-        start_from(first, context, 0)
-        add_layer(first, room.second[begin + thing], flat, k[AGAIN], room.used)
-        rectify(first)
-        for j in range(width):
-            room.third[begin * width + j * things + thing] = first[j]
+def write_logits(net: Weights, room: Room, kind: int, thing: int, logits: Floats) -> None:
+    """Write the logits of a thing from the outputs of the heads of its kind."""
+    for block in range(net.blocks.shape[0]):
+        b = net.blocks[block]
+        if b[KIND] == kind:
+            for e in range(b[EACH]):
+                at = thing * b[EACH] + e
+                if at < b[SIZE]:
+                    logits[b[START] + at] = room.heads[b[COLUMN] + e]
 
 
 @kernel
-def head_of_things(net: Weights, room: Room, block: int, begin: int, logits: Floats) -> None:
-    """Write the logits of a block of which each thing of a kind has some."""
-    b, width = net.blocks[block], room.context.size
-    things, each = net.kinds[b[KIND], THINGS], b[EACH]
-    row = room.row[:things]
-    for e in range(each):
-        row[:] = net.flat[b[HEAD_BIAS] + e]
-        for j in range(width):
-            weight = net.flat[b[HEAD] + e * width + j]
-            at = begin * width + j * things
-            third = room.third[at : at + things]
-            for thing in range(things):
-                row[thing] += weight * third[thing]
-        for thing in range(things):
-            if thing * each + e < b[SIZE]:
-                logits[b[START] + thing * each + e] = row[thing]
+def look_again(
+    net: Weights, room: Room, summary: Floats, kind: int, begin: int, logits: Floats
+) -> None:
+    """Encode the things of a kind once more, with the summary; write their logits."""
+    flat, k = net.flat, net.kinds[kind]
+    context, first = room.context, room.first
+    if k[HEADS_SIZE] == 0:
+        return
+    out = room.heads[: k[HEADS_SIZE]]
+    start_from(context, flat, k[AGAIN_BIAS])
+    add_from(context, summary, flat, k[TRUNK], room.used)
+    for thing in range(k[THINGS]):
+        start_from(first, context, 0)
+        add_from(first, room.second[begin + thing], flat, k[AGAIN], room.used)
+        rectify(first)
+        start_from(out, flat, k[HEADS_BIAS])
+        add_from(out, first, flat, k[HEADS], room.used)
+        write_logits(net, room, kind, thing, logits)
 
 
 @kernel
 def judge_row(net: Weights, room: Room, numbers: Mask, logits: Floats, summary: Floats) -> None:
     """Write the logits and the summary of one observation."""
-    flat, at = net.flat, net.trunk
-    for k in range(net.whole.size):
-        index = net.whole[k]
-        room.direct[k] = np.float32(numbers[index]) * net.scales[index]
+    flat, at, kinds = net.flat, net.trunk, net.kinds.shape[0] - 1
+    count = scaled(net, room.direct, numbers, net.whole, 0, room)
+    for k in range(count):
+        room.used_whole[k] = room.used[k]
     begin = 0
-    for kind in range(net.kinds.shape[0]):
-        look(net, room, numbers, kind, begin)
+    for kind in range(kinds):
+        look(net, room, numbers, kind, begin, count)
         begin += net.kinds[kind, THINGS]
     before, pooled = room.before, room.pooled
     start_from(before, flat, at[TRUNK_IN_BIAS])
-    add_layer(before, room.direct, flat, at[TRUNK_IN], room.used)
+    add_whole(before, room, flat, at[TRUNK_IN], count)
     width, inputs = room.context.size, room.direct.size
-    for kind in range(net.kinds.shape[0]):
+    for kind in range(kinds):
         for part in range(2):
             begins = (inputs + (2 * kind + part) * width) * before.size
-            add_layer(before, pooled[kind, part], flat, at[TRUNK_IN] + begins, room.used)
+            add_from(before, pooled[kind, part], flat, at[TRUNK_IN] + begins, room.used)
     rectify(before)
     start_from(summary, flat, at[TRUNK_OUT_BIAS])
-    add_layer(summary, before, flat, at[TRUNK_OUT], room.used)
+    add_from(summary, before, flat, at[TRUNK_OUT], room.used)
     rectify(summary)
     logits[:] = 0.0  # of things that are not in the observation
     begin = 0
-    for kind in range(net.kinds.shape[0]):
-        look_again(net, room, summary, kind, begin)
-        for block in range(net.blocks.shape[0]):
-            if net.blocks[block, KIND] == kind:
-                head_of_things(net, room, block, begin, logits)
+    for kind in range(kinds):
+        look_again(net, room, summary, kind, begin, logits)
         begin += net.kinds[kind, THINGS]
-    for block in range(net.blocks.shape[0]):
-        b = net.blocks[block]
-        if b[KIND] == NO_KIND:
-            out = logits[b[START] : b[START] + b[SIZE]]
-            start_from(out, flat, b[HEAD_BIAS])
-            add_layer(out, summary, flat, b[HEAD], room.used)
+    out = room.heads[: net.kinds[kinds, HEADS_SIZE]]
+    start_from(out, flat, net.kinds[kinds, HEADS_BIAS])
+    add_from(out, summary, flat, net.kinds[kinds, HEADS], room.used)
+    write_logits(net, room, kinds, 0, logits)
 
 
 @kernel
@@ -269,7 +253,7 @@ class CompiledNet:
         index = np.arange(network.observation_size)
         where: list[npt.NDArray[Any]] = []
         kinds, found = list(network.size_of), 0
-        rows = np.zeros((len(kinds), TRUNK + 1), np.int64)
+        rows = np.zeros((len(kinds) + 1, HEADS_SIZE + 1), np.int64)
         width = network.width
         for k, (kind, things) in enumerate(network.size_of.items()):
             own = np.asarray(network.features(index, kind)).reshape(things, -1)
@@ -290,13 +274,16 @@ class CompiledNet:
             for name in ("trunk_in", "trunk_out")
             for part in (1, 0)
         ]
-        blocks = np.zeros((len(network.blocks), HEAD_BIAS + 1), np.int64)
+        blocks = np.zeros((len(network.blocks), COLUMN + 1), np.int64)
         for k, block in enumerate(network.blocks):
-            weight = tensors[f"layers.act_{block.name}.weight"]
-            of = kinds.index(block.entity) if block.entity in kinds else NO_KIND
-            head = self._add(weight if of != NO_KIND else weight.T)
-            bias = self._add(tensors[f"layers.act_{block.name}.bias"])
-            blocks[k] = block.start, block.size, len(weight), of, head, bias
+            kind = kinds.index(block.entity) if block.entity in kinds else len(kinds)
+            each = len(tensors[f"layers.act_{block.name}.bias"])
+            blocks[k] = block.start, block.size, kind, each, rows[kind, HEADS_SIZE]
+            rows[kind, HEADS_SIZE] += each
+        for kind in range(len(kinds) + 1):
+            pairs = zip(network.blocks, blocks, strict=True)
+            names = [f"layers.act_{block.name}" for block, row in pairs if row[KIND] == kind]
+            rows[kind, HEADS:] = self._add_heads(tensors, names)
         whole = np.concatenate([index[start:stop] for start, stop in network.whole])
         self.weights = Weights(
             flat=np.concatenate(self._parts),
@@ -309,7 +296,8 @@ class CompiledNet:
         )
         self.num_actions, self.trunk = network.latent_dim_pi, network.latent_dim_vf
         features = int(rows[:, FEATURES].max(initial=0))
-        self._sizes = whole.size, features, width, int(rows[:, THINGS].sum()), len(kinds)
+        things, heads = int(rows[:, THINGS].sum()), int(rows[:, HEADS_SIZE].max())
+        self._sizes = whole.size, features, width, things, len(kinds), heads
         del self._parts
 
     def _add(self, array: npt.NDArray[Any]) -> int:
@@ -319,20 +307,32 @@ class CompiledNet:
         self._length += array.size
         return begins
 
+    def _add_heads(
+        self, tensors: dict[str, npt.NDArray[Any]], names: list[str]
+    ) -> tuple[int, int, int]:
+        """Add the heads of a kind, side by side; return where they begin, and their outputs."""
+        if not names:
+            return 0, 0, 0
+        weight = np.concatenate([tensors[f"{name}.weight"] for name in names])
+        bias = np.concatenate([tensors[f"{name}.bias"] for name in names])
+        more = -len(bias) % PADDED
+        weight, bias = np.pad(weight, ((0, more), (0, 0))), np.pad(bias, (0, more))
+        return self._add(weight.T), self._add(bias), len(bias)
+
     def new_room(self) -> Room:
         """Return what a row overwrites, for one thread."""
-        whole, features, width, things, kinds = self._sizes
+        whole, features, width, things, kinds, heads = self._sizes
         return Room(
             direct=np.zeros(whole, np.float32),
             features=np.zeros(features, np.float32),
             context=np.zeros(width, np.float32),
             first=np.zeros(width, np.float32),
             second=np.zeros((things, width), np.float32),
-            third=np.zeros(things * width, np.float32),
             pooled=np.zeros((kinds, 2, width), np.float32),
             before=np.zeros(self.trunk, np.float32),
-            row=np.zeros(max(things, 1), np.float32),
+            heads=np.zeros(heads, np.float32),
             used=np.zeros(max(whole, features, width, self.trunk), np.int32),
+            used_whole=np.zeros(whole, np.int32),
         )
 
     def __call__(self, numbers: Mask) -> tuple[Floats, Floats]:
