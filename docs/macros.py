@@ -363,11 +363,32 @@ def clients_table() -> str:
     return table(("client", "versions", "tests", "throughput, in turns in one run"), *rows)
 
 
+def protocol_table(name: str) -> str:
+    """Return the results that are kept of a protocol, a row for each agent.
+
+    Args:
+        name: of the protocol.
+    """
+    rows = [("game, seats", "bot", "against", "games", "wins", "ms a decision", "sha256")]
+    for path in sorted((ROOT / "docs" / "ladder" / name).glob("*.json")):
+        found = json.loads(path.read_text(encoding="utf-8"))
+        title = rules_of(found["protocol"]["game"]).title
+        about = (f"{title}, {found['protocol']['num_players']}", f"`{found['bot']}`")
+        ends = (f"{found['milliseconds']:.2g}", f"`{found['sha256'][:16]}`")
+        for line in found["lines"]:
+            wins = f"{line['wins']:.1%} ({100 * line['low']:.1f} – {100 * line['high']:.1f})"
+            row = (*about, f"`{line['against']}`", f"{line['games']:,}", wins, *ends)
+            rows.append(row)
+            about, ends = ("", ""), ("", "")
+    return table(*rows)
+
+
 MACROS: Final[dict[str, Callable[..., str]]] = {
     macro.__name__: macro
     for macro in (
         actions, clients_table, environments_table, facts, included, lead, observation, options,
-        remarks, rewards_table, rulings, seats_table, source, state_fields, version_history,
+        protocol_table, remarks, rewards_table, rulings, seats_table, source, state_fields,
+        version_history,
     )
 }  # fmt: skip
 

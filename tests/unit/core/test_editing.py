@@ -7,16 +7,15 @@ import pytest
 
 import sprawl_env
 from sprawl_env.core.errors import InvalidOption, PositionError, UnknownName
+from sprawl_env.core.registry import rules_of
 from sprawl_env.core.state import NOT_OVER, clone
 
 NAMES = ("ginkgopolis", "tower_up", "urban_sprawl")
-SEATS = [(name, seats) for name in NAMES for seats in (1, 2, 3, 4, 5)]
 SEATS = [
     (name, seats)
-    for name, seats in SEATS
-    if sprawl_env.game(name).rules.options["num_players"].low
-    <= seats
-    <= sprawl_env.game(name).rules.options["num_players"].high
+    for name in NAMES
+    for allowed in [rules_of(name).options["num_players"]]
+    for seats in range(allowed.low, allowed.high + 1)
 ]
 
 
