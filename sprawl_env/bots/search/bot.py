@@ -134,7 +134,8 @@ class LearnedSearchBot:
         size = 1 if self._config.ms else max(1, open_rows.size)
         for first in range(0, open_rows.size, size):
             rows = open_rows[first : first + size]
-            found = self._find(clone(states, rows), masks[rows])
+            whole = rows.size == len(masks)  # nothing need be copied
+            found = self._find(states if whole else clone(states, rows), masks[rows])
             actions[rows] = self._chosen(found)
         return actions
 

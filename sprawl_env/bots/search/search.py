@@ -37,7 +37,7 @@ from sprawl_env.bots.search.simulate import (
 from sprawl_env.bots.search.tree import Roots, Weights, clear_all, new_trees
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
-from sprawl_env.core.state import Games, clone, plain, raw_bytes
+from sprawl_env.core.state import Games, plain, raw_bytes
 from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
 
 FEWEST: Final = 2  # legal actions that are a choice
@@ -267,7 +267,7 @@ class TreeSearch:
             raise InvalidOption("positions: expected a choice of actions in each")
         found = [
             self._run(
-                clone(positions, part),
+                positions[part],
                 masks[part],
                 seeds[part],
                 wanted[part],
@@ -367,12 +367,11 @@ class TreeSearch:
         most = self.config.gumbel
         schedule = np.zeros((slots, int(wanted.max(initial=0)) if most else 0), np.int32)
         if most:
-            compared = np.minimum(masks.sum(axis=1, dtype=np.int64), np.minimum(most, wanted))
-            kinds, which = np.unique(
-                np.stack([compared, wanted], axis=1)[each], axis=0, return_inverse=True
-            )
-            for k, (considered, sims) in enumerate(kinds.tolist()):
-                schedule[which.ravel() == k, :sims] = halving(considered, sims)
+            legal = masks.sum(axis=1, dtype=np.int64).tolist()
+            trees = self.config.trees
+            for k, (count, sims) in enumerate(zip(legal, wanted.tolist(), strict=True)):
+                rows = slice(k * trees, (k + 1) * trees)
+                schedule[rows, :sims] = halving(min(count, most, sims), sims)
         return Roots(numbers, np.zeros((slots, actions), np.int8), schedule)
 
     def _part(
