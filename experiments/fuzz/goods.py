@@ -24,6 +24,8 @@ from sprawl_env.adapters.spaces import MaskedDiscrete, MaskedMultiDiscrete
 from sprawl_env.adapters.vector import VectorGames, VectorSettings
 from sprawl_env.arena.journal import to_line
 from sprawl_env.bots.greedy import GreedyBot
+from sprawl_env.bots.heldout.features import FeaturesBot
+from sprawl_env.bots.heldout.rules import RulesBot
 from sprawl_env.bots.policy import checkpoint
 from sprawl_env.bots.policy.network import network_for
 from sprawl_env.bots.policy.player import Policy, PolicyBot
@@ -213,6 +215,8 @@ OBJECTS: dict[str, Make] = {
     "GamePool": lambda p: p.pool(),
     "RandomBot": lambda p: p.bot,
     "GreedyBot": lambda p: GreedyBot(p.game),
+    "RulesBot": lambda p: RulesBot(p.game),
+    "FeaturesBot": lambda p: FeaturesBot(p.game),
     "UserBot": lambda p: UserBot(USERS_BOT, p.game),
     "PolicyBot": lambda p: PolicyBot(p.checkpoint, p.game),
     "Policy": lambda p: p.policy(),
@@ -355,7 +359,10 @@ GOOD: dict[str, Make] = {
     "play_games.part": lambda p: (0, 1),
     "evaluate.engine": lambda p: "local",
     "evaluate.parts": lambda p: 1,
+    "run_protocol.bot": lambda p: "greedy",
     "run_protocol.engine": lambda p: "local",
+    "run_protocol.game": lambda p: p.name,
+    "run_protocol.num_players": lambda p: 2,
     "run_protocol.name": lambda p: "check",
     "run_protocol.processes": lambda p: 1,
     "register.name": lambda p: None,
@@ -383,6 +390,7 @@ OF_OBJECT: dict[str, Callable[[Any], Any]] = {
 # What a callable does not read by its documentation, so that anything is accepted.
 UNREAD: Final = (
     *("GreedyBot.act.observations", "RandomBot.act.observations", "RandomBot.act.states"),
+    *("RulesBot.act.observations", "FeaturesBot.act.observations"),
     *("PolicyBot.act.states", "UserBot.act.observations", "protocol.ask.observations"),
 )
 

@@ -376,6 +376,11 @@ ABLATIONS: Final = (
     "--out new --settings num_envs=16 num_steps=8 batch_size=64 width=8 trunk=16 imitation=0 "
     "processes=2 total_steps=500 --only recipe"
 )
+EXPLOIT: Final = (
+    "experiments.exploit --minutes 0 --victim greedy --start tower_up/quick --games 20 --few 20 "
+    "--seed 3 --out exploited --settings num_envs=16 num_steps=8 batch_size=64 processes=2 "
+    "total_steps=500 checkpoint_every=128 device=cpu"
+)
 SWEEP: Final = (
     "experiments.sweep --games 20 --strong random --strong-games 20 --seeds 3 --out swept "
     "--processes 2 --settings max_minutes=0 num_envs=16 num_steps=8 batch_size=64 width=4,8 "
@@ -450,6 +455,26 @@ ENTRIES: Final = (
         needs=("experiments.train",),
         varying=("new/measured.jsonl",),  # has the seconds
         stay=("new/curves.*",),
+    ),
+    Entry(
+        "experiments.ladder",
+        "experiments.ladder --bots random greedy flat:sims=4 --most 40 --near 40 --rest 20 "
+        "--processes 1 --out rungs",
+        varying=("rungs/ladder.*",),  # have the times
+    ),
+    Entry(
+        "experiments.exploit",
+        EXPLOIT,
+        varying=(
+            f"exploited/run/checkpoints/*/{DESCRIPTION}",  # has the seconds
+            "exploited/run/tensorboard/*",
+            "exploited/curve/*",  # has the seconds
+            "exploited/exploit.json",
+        ),
+        more=(
+            "exploited/run/checkpoints/*/games.safetensors",
+            "exploited/run/tensorboard/events.*",
+        ),
     ),
     Entry(
         "experiments.ablations",

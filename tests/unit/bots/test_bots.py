@@ -162,7 +162,7 @@ def test_unknown_bots_are_refused_in_one_line(name, says):
         make_bot(name, sprawl_env.game("tower_up"))
     assert "\n" not in str(error.value)
     kinds = {name.partition("[")[0].partition(":")[0] for name in BOTS}
-    own = {"checkpoint", "agent", "module", "torch", "sb3"}
+    own = {"checkpoint", "agent", "module", "torch", "sb3", "heldout"}
     assert kinds == {"random", "greedy", "planner", "mcts", "flat", "search"} | own
 
 
