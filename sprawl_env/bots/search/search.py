@@ -265,9 +265,10 @@ class TreeSearch:
             masks = np.stack([self.game.legal_actions(positions, k) for k in range(count)])
         if (masks.sum(axis=1, dtype=np.int64) < FEWEST).any():
             raise InvalidOption("positions: expected a choice of actions in each")
+        records: Any = positions
         found = [
             self._run(
-                positions[part],
+                records[part],
                 masks[part],
                 seeds[part],
                 wanted[part],
