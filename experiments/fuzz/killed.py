@@ -461,6 +461,7 @@ ENTRIES: Final = (
         "experiments.ladder --bots random greedy flat:sims=4 --most 40 --near 40 --rest 20 "
         "--processes 1 --out rungs",
         varying=("rungs/ladder.*",),  # have the times
+        journals=("rungs/pairs.jsonl",),
     ),
     Entry(
         "experiments.exploit",

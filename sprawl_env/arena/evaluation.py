@@ -316,12 +316,21 @@ def summarise(names: Sequence[str], results: Results) -> list[Line]:
     return lines
 
 
-def table(title: str, lines: Sequence[Line], *, margins: bool = False) -> Table:
-    """Return the result as a table; ``margins`` adds the mean margin of each bot."""
+def table(
+    title: str, lines: Sequence[Line], *, margins: bool = False, heading: str = "bot"
+) -> Table:
+    """Return the result as a table; ``margins`` adds the mean margin of each bot.
+
+    Args:
+        title: of the table.
+        lines: a row each.
+        margins: whether the mean margins are shown.
+        heading: of the first column, the bots.
+    """
     shown = Table(title=title)
-    columns = ["bot", "games", "wins", "95% interval", "mean score"]
+    columns = [heading, "games", "wins", "95% interval", "mean score"]
     for column in [*columns, "mean margin"] if margins else columns:
-        shown.add_column(column, justify="left" if column == "bot" else "right")
+        shown.add_column(column, justify="left" if column == heading else "right")
     for line in lines:
         cells = [
             line.bot,

@@ -12,18 +12,19 @@ import hashlib
 import json
 import tomllib
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.table import Table
 
 from sprawl_env.arena.entrants import as_game, guarded_bot, names_of
-from sprawl_env.arena.evaluation import Evaluation, Line, evaluate, frame_of
+from sprawl_env.arena.evaluation import Evaluation, Line, evaluate, table
 from sprawl_env.arena.timing import milliseconds_of, positions_of
 from sprawl_env.bots.protocol import Bot
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.errors import InvalidOption, UnknownName, unknown
+from sprawl_env.core.extras import require
 from sprawl_env.core.files import read_text
 from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import provenance
@@ -110,24 +111,15 @@ class ProtocolResult:
         Raises:
             MissingExtra: polars is not installed.
         """
-        import polars as pl  # noqa: PLC0415 - frame_of says what is missing
-
-        found = frame_of(self.lines)
-        return found.with_columns(pl.Series("against", [_against(m) for m in self._matches]))
-
-    @property
-    def _matches(self) -> Sequence[ProtocolMatch]:
-        return self.protocol.matches
+        frame: pl.DataFrame = require("polars", "frame()").DataFrame(self._results())
+        return frame
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as JSON values, with the versions, the machine and the commit."""
         return {
             "protocol": asdict(self.protocol),
             "bot": self.bot,
-            "lines": [
-                {"against": _against(match), **asdict(line)}
-                for match, line in zip(self._matches, self.lines, strict=True)
-            ],
+            "lines": self._results(),
             "milliseconds": round(self.milliseconds, 4),
             "sha256": self.sha256,
             **provenance(),
@@ -135,21 +127,17 @@ class ProtocolResult:
 
     def table(self) -> Table:
         """Return the result as a table, with the hash below it."""
-        shown = Table(
-            title=f"{self.title}, protocol {self.protocol.name}: {self.bot}",
-            caption=f"{self.milliseconds:.3g} ms a decision; sha256 {self.sha256[:SHOWN]}",
-        )
-        for column in ("against", "games", "wins", "95% interval", "mean score"):
-            shown.add_column(column, justify="left" if column == "against" else "right")
-        for match, line in zip(self._matches, self.lines, strict=True):
-            shown.add_row(
-                _against(match),
-                f"{line.games:,}",
-                f"{line.wins:.1%}",
-                f"{line.low:.1%} – {line.high:.1%}",
-                f"{line.score:.1f} ± {line.score_margin:.1f}",
-            )
+        pairs = zip(self.protocol.matches, self.lines, strict=True)
+        lines = [replace(line, bot=_against(match)) for match, line in pairs]
+        title = f"{self.title}, protocol {self.protocol.name}: {self.bot}"
+        shown = table(title, lines, heading="against")
+        shown.caption = f"{self.milliseconds:.3g} ms a decision; sha256 {self.sha256[:SHOWN]}"
         return shown
+
+    def _results(self) -> list[dict[str, Any]]:
+        """Return the lines with the opponents under ``"against"``."""
+        pairs = zip(self.protocol.matches, self.lines, strict=True)
+        return [{"against": _against(match), **asdict(line)} for match, line in pairs]
 
 
 def _against(match: ProtocolMatch) -> str:

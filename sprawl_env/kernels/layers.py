@@ -45,9 +45,7 @@ def _generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any
     def add_blocks(first: Any, last: Any, vectors: int, lanes: int) -> None:
         """Add the inputs to the outputs from ``first`` to ``last``, exclusive."""
         kind = ir.VectorType(REAL, lanes) if lanes > 1 else REAL
-        name = (
-            f"llvm.fma.v{lanes}f32" if lanes > 1 else "llvm.fma.f32"
-        )  # llvmlite's takes no vectors
+        name = f"llvm.fma.v{lanes}f32" if lanes > 1 else "llvm.fma.f32"  # llvmlite's: no vectors
         fused = cgutils.get_or_insert_function(
             builder.module, ir.FunctionType(kind, [kind] * 3), name
         )

@@ -101,8 +101,7 @@ class SearchNet(FlatModule):
 def network_of(checkpoint: Checkpoint, game: Game, reward_scale: float) -> SearchNet:
     """Return a network with a checkpoint's weights.
 
-    A head that it has not is new, and so is the value head if its values are no changes of the
-    lead.
+    A head that it has not is new, and both are if its values are no changes of the lead.
 
     Args:
         checkpoint: of a policy.

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from enum import Enum
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
 
 from sprawl_env.core import registry
 from sprawl_env.core.errors import UnknownName
 from sprawl_env.core.rules import GameRules
+from sprawl_env.kernels.compile import kernel
 
+Numbers: TypeAlias = npt.NDArray[np.float64]
 GAMES: Final = ("tower_up", "ginkgopolis", "urban_sprawl")
 
 
@@ -27,6 +33,11 @@ class RuleBook:
     rules: tuple[str, ...]
     propose: Callable[..., int]
 
+    @classmethod
+    def of(cls, rules: Iterable[Enum], propose: Callable[..., int]) -> RuleBook:
+        """Return the book of some rules, which are called as the members are, in words."""
+        return cls(tuple(rule.name.lower().replace("_", " ") for rule in rules), propose)
+
 
 @dataclass(frozen=True, eq=False)
 class Look:
@@ -41,6 +52,15 @@ class Look:
 
     weights: Mapping[str, float]
     rate: Callable[..., float]
+
+
+@kernel
+def weighted(features: Numbers, weights: Numbers) -> float:
+    """Return the sum of a position's features, each times its weight."""
+    total = 0.0
+    for k in range(weights.size):
+        total += weights[k] * features[k]
+    return total
 
 
 def part_for(rules: GameRules, bot: str, name: str) -> Any:

@@ -8,9 +8,8 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-from sprawl_env.bots.heldout.books import Look
+from sprawl_env.bots.heldout.books import Look, Numbers, weighted
 from sprawl_env.bots.heldout.ginkgopolis_facts import rounds_to_come
 from sprawl_env.core.state import Games, Tables
 from sprawl_env.games.ginkgopolis.actions import CARD, DRAFT, NEW_HAND, RETURN, TAKE, WITH_TILE
@@ -36,7 +35,6 @@ from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.masks import legal_number
 from sprawl_env.kernels.scratch import new_numbers
 
-Numbers = npt.NDArray[np.float64]
 WEIGHTS: Final = {
     "points": 1.0,  # with cards and tokens, without districts
     "district points": 0.2,
@@ -115,10 +113,7 @@ def rate_position(
     """Return the sum of a position's features, each times its weight."""
     write_features(t, state, seat, features)
     features[14] = new_hands
-    total = 0.0
-    for k in range(weights.size):
-        total += weights[k] * features[k]
-    return total
+    return weighted(features, weights)
 
 
 @kernel

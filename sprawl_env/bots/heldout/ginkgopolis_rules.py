@@ -340,4 +340,4 @@ def propose(tables: Tables, games: Games, g: int, mask: Mask, rule: int) -> int:
     return NO_ACTION
 
 
-BOOK: Final = RuleBook(tuple(rule.name.lower().replace("_", " ") for rule in Rule), propose)
+BOOK: Final = RuleBook.of(Rule, propose)

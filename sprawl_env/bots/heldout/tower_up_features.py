@@ -8,9 +8,8 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-from sprawl_env.bots.heldout.books import Look
+from sprawl_env.bots.heldout.books import Look, Numbers, weighted
 from sprawl_env.bots.heldout.tower_up_facts import best_building, standing
 from sprawl_env.core.state import NOT_OVER, Games, Tables
 from sprawl_env.games.tower_up.actions import ROOF
@@ -30,7 +29,6 @@ from sprawl_env.kernels.agenda import top
 from sprawl_env.kernels.arrays import Mask
 from sprawl_env.kernels.compile import kernel
 
-Numbers = npt.NDArray[np.float64]
 WEIGHTS: Final = {
     "millions": 1.0,  # as if the visible roofs counted now
     "star columns reached": 6.0,
@@ -101,10 +99,7 @@ def write_features(t: Table, state: State, seat: int, out: Numbers) -> None:
 def rate_position(t: Table, state: State, seat: int, features: Numbers, weights: Numbers) -> float:
     """Return the sum of a position's features, each times its weight."""
     write_features(t, state, seat, features)
-    total = 0.0
-    for k in range(weights.size):
-        total += weights[k] * features[k]
-    return total
+    return weighted(features, weights)
 
 
 @kernel

@@ -335,4 +335,4 @@ def propose(tables: Tables, games: Games, g: int, mask: Mask, rule: int) -> int:
     return plentiful_floor(state, seat) if rule == Rule.RETURN_WHAT_IS_PLENTY else NO_ACTION
 
 
-BOOK: Final = RuleBook(tuple(rule.name.lower().replace("_", " ") for rule in Rule), propose)
+BOOK: Final = RuleBook.of(Rule, propose)

@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-from sprawl_env.bots.heldout.books import Look
+from sprawl_env.bots.heldout.books import Look, Numbers, weighted
 from sprawl_env.bots.heldout.urban_sprawl_facts import (
     LINES_OF_A_BLOCK,
     bonus_of_site,
@@ -55,7 +54,6 @@ from sprawl_env.kernels.bits import lowest
 from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.masks import count_legal, legal_number
 
-Numbers = npt.NDArray[np.float64]
 WEIGHTS: Final = {
     "prestige": 1.0,
     "first wealth": 0.3,  # up to thirty
@@ -158,10 +156,7 @@ def rate_position(t: Table, state: State, seat: int, out: Numbers, weights: Numb
     write_lines(t, state, seat, later, out)
     write_influence(state, seat, later, out)
     write_rivals(t, state, seat, later, out)
-    total = 0.0
-    for k in range(weights.size):
-        total += weights[k] * out[k]
-    return total
+    return weighted(out, weights)
 
 
 # ------------------------------------------------------------------------------------ footprints

@@ -557,4 +557,4 @@ def propose(tables: Tables, games: Games, g: int, mask: Mask, rule: int) -> int:
     return on_offer(t, state, seat, rule)
 
 
-BOOK: Final = RuleBook(tuple(rule.name.lower().replace("_", " ") for rule in Rule), propose)
+BOOK: Final = RuleBook.of(Rule, propose)

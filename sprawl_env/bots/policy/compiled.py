@@ -106,9 +106,9 @@ def add_whole(out: Floats, room: Room, flat: Floats, at: int, count: int) -> Non
 
 
 @kernel
-def scaled(net: Weights, out: Floats, numbers: Mask, where: Ints, at: int, room: Room) -> int:
-    """Write some features; list in ``room.used`` those that are not 0, and return their number."""
-    places, used, count = where[at : at + out.size], room.used, 0
+def scaled(net: Weights, out: Floats, numbers: Mask, where: Ints, at: int, used: Ints) -> int:
+    """Write some features; list in ``used`` those that are not 0, and return their number."""
+    places, count = where[at : at + out.size], 0
     for k in range(out.size):  # without a branch, which could not be predicted
         number = numbers[places[k]]
         out[k] = np.float32(number) * net.scales[places[k]]
@@ -140,7 +140,8 @@ def look(net: Weights, room: Room, numbers: Mask, kind: int, begin: int, count: 
         place = flat[at : at + width]
         for j in range(width):
             first[j] = context[j] + place[j]
-        found = scaled(net, features, numbers, net.where, k[WHERE] + thing * features.size, room)
+        begins = k[WHERE] + thing * features.size
+        found = scaled(net, features, numbers, net.where, begins, room.used)
         at = k[IN]
         add_products(first, features, flat[at : at + features.size * width], room.used, found)
         rectify(first)
@@ -192,9 +193,7 @@ def look_again(
 def judge_row(net: Weights, room: Room, numbers: Mask, logits: Floats, summary: Floats) -> None:
     """Write the logits and the summary of one observation."""
     flat, at, kinds = net.flat, net.trunk, net.kinds.shape[0] - 1
-    count = scaled(net, room.direct, numbers, net.whole, 0, room)
-    for k in range(count):
-        room.used_whole[k] = room.used[k]
+    count = scaled(net, room.direct, numbers, net.whole, 0, room.used_whole)
     begin = 0
     for kind in range(kinds):
         look(net, room, numbers, kind, begin, count)
