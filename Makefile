@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 STAMP := $(VENV)/.installed
+# Modules are compiled when they are first imported, once: many processes start.
+export PYTHONDONTWRITEBYTECODE :=
 # Some tests wait for processes and browsers: one worker more than there are cores.
 PYTEST := $(BIN)/python -m pytest -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist worksteal
 WARM := $(BIN)/python -m sprawl_env warmup
@@ -29,14 +31,12 @@ $(STAMP): pyproject.toml constraints.txt
 		{ echo "error: $(PYTHON) is older than 3.11: make setup PYTHON=python3.12" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install --quiet --no-compile --constraint constraints.txt --editable '.[all]'
-	@$(BIN)/python -m compileall -q -q -j 0 $(VENV)/lib || true # on all cores; pip uses one
 	@touch $(STAMP)
 
 train: $(STAMP) ## train a Tower Up policy and measure it (about 5 minutes)
 	$(BIN)/python -m experiments.train --preset quick $(ARGS)
 
 test: $(STAMP) ## run the tests (11 minutes on two cores; LONG=1: the long ones too)
-	@$(BIN)/python -m compileall -q -q sprawl_env experiments examples tests || true # many processes start
 	$(WARM) --bots
 	$(PYTEST) -m 'not slow$(if $(LONG),, and not long)'
 

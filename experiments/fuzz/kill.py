@@ -170,6 +170,7 @@ def start(entry: Entry, place: Place) -> subprocess.Popen[bytes]:
         "PYTHONPATH": str(ROOT),
         "COLUMNS": "200",
         "TMPDIR": str(place.temporary),
+        "PYTHONDONTWRITEBYTECODE": "1",  # a leftover of Python's, not of the command's
         MARK: str(place.base),
     }
     with place.out.open("wb") as out, place.err.open("wb") as err:

@@ -83,7 +83,7 @@ def test_no_view_or_hint_depends_on_what_the_seat_cannot_know(name, seats):
     rng = np.random.default_rng(0)
     session = session_of(name, ("human",) + ("random",) * (seats - 1))
     compared = moved = 0
-    while not session.over and compared < 40:
+    while not session.over and compared < 25:
         step(session, rng)
         if rng.random() < 0.7:
             continue

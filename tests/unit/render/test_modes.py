@@ -143,9 +143,12 @@ def test_the_window_follows_the_game_by_itself_and_can_be_closed(no_screen):
 def test_a_window_fits_a_small_screen(name, no_screen):
     for num_players in SEATS[name]:
         env = BoardGameAEC(name, num_players=num_players, render_mode="human")
+        env.render_mode = None  # only the last position is drawn
         env.reset(seed=1)
         for _ in range(12):
             env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
+        env.render_mode = "human"
+        env.render()
         width, height = no_screen.display.get_surface().get_size()
         assert width <= WINDOW[0] and height <= WINDOW[1]
         assert max(width / WINDOW[0], height / WINDOW[1]) > 0.95 or width > 1000
