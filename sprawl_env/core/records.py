@@ -14,6 +14,7 @@ from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.state import Games, plain
 
 _KNOWN: Final = 64  # equal dtypes that a check remembers
+_FEW: Final = 8  # records that are read faster one by one than field by field
 _CODES: Final = {  # of the module struct, by kind and bytes
     (kind, 1 << k): code
     for kind, codes in (("i", "bhiq"), ("u", "BHIQ"))
@@ -109,7 +110,11 @@ class RecordCheck:
             InvalidOption: as :meth:`checked` does.
         """
         self._check_array(games)
-        records = games.view(np.ndarray)
+        records: Any = plain(games)
+        if len(records) <= _FEW:
+            found = (self._options_at(records, k * self._size) for k in range(len(records)))
+            if all(numbers == self._expected for numbers in found):
+                return
         fits = np.zeros(len(records), np.bool_)
         for numbers in (self._expected, *self._others):
             same = [records[n] == number for n, number in zip(self._placed, numbers, strict=True)]
@@ -119,12 +124,14 @@ class RecordCheck:
         raise self._other_options(games, int(fits.argmin()))
 
     def _check_array(self, games: Any) -> None:
+        kind = type(games)
+        records = plain(games) if kind is np.recarray or kind is np.ndarray else None
         fits = (
-            type(games) in (np.recarray, np.ndarray)
+            records is not None
             and type(_base_of(games)) is not np.memmap
-            and games.dtype == self._dtype
-            and games.ndim == 1
-            and games.flags.carray
+            and records.dtype == self._dtype
+            and records.ndim == 1
+            and records.flags.carray
         )
         if not fits:
             other = isinstance(games, np.ndarray) and games.dtype != self._dtype
@@ -136,7 +143,8 @@ class RecordCheck:
             )
         if len(self._known) >= _KNOWN:
             self._known.clear()
-        self._known[id(games.dtype)] = games.dtype
+        dtype = plain(games).dtype
+        self._known[id(dtype)] = dtype
 
     def _other_options(self, games: npt.NDArray[Any], g: int) -> InvalidOption:
         record = games.view(np.ndarray)[g]

@@ -619,8 +619,15 @@ def test_a_search_leaves_nothing_behind_for_the_next_one() -> None:
     game, (config, _) = game_of("tower_up", 2), SEARCHES["gumbel without noise"]
     table = Table(game)
     search = TreeSearch(game, table, config)
-    for seed, chosen in ((1, slice(2)), (2, slice(None)), (3, slice(1, 4)), (1, slice(2))):
-        tasks = tasks_along("tower_up", 2, seed, "none")[chosen]
+    several, two = slice(None), slice(2)
+    for seed, noise, chosen in (
+        (1, "none", two),
+        (2, "gumbel", several),
+        (3, "none", slice(1, 4)),
+        (4, "gumbel", two),
+        (1, "none", two),
+    ):
+        tasks = tasks_along("tower_up", 2, seed, noise)[chosen]
         assert not differences(found_by(search, tasks), answers(game, table, config, tasks))
 
 

@@ -135,8 +135,9 @@ class LearnedSearchBot:
         for first in range(0, open_rows.size, size):
             rows = open_rows[first : first + size]
             whole = rows.size == len(masks)  # nothing need be copied
-            found = self._find(states if whole else clone(states, rows), masks[rows])
-            actions[rows] = self._chosen(found)
+            if whole:
+                return self._chosen(self._find(states, masks))
+            actions[rows] = self._chosen(self._find(clone(states, rows), masks[rows]))
         return actions
 
     def _find(self, states: Games, masks: Mask | None = None) -> Found:

@@ -34,11 +34,12 @@ from sprawl_env.bots.search.simulate import (
     new_lanes,
     new_leaves,
 )
-from sprawl_env.bots.search.tree import Roots, Weights, clear_all, new_trees
+from sprawl_env.bots.search.tree import NO_NODE, Roots, Trees, Weights, new_trees
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
 from sprawl_env.core.state import Games, plain, raw_bytes
 from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
+from sprawl_env.kernels.compile import bound
 
 FEWEST: Final = 2  # legal actions that are a choice
 MOST_BYTES: Final = 1 << 28  # of the trees of one search, for each thread
@@ -163,6 +164,24 @@ class Noise(NamedTuple):
     mixed: float = 0.0
 
 
+class _Tasks(NamedTuple):
+    """What is to be searched, a row for each position.
+
+    Attributes:
+        copies: uint8 ``[n, itemsize]``, the records' bytes.
+        masks: int8 ``[n, num_actions]``.
+        legal: int64 ``[n]``, the number of legal actions.
+        seeds: int64 ``[n]``.
+        wanted: int64 ``[n]``, simulations.
+    """
+
+    copies: npt.NDArray[np.uint8]
+    masks: Mask
+    legal: Index
+    seeds: Index
+    wanted: Index
+
+
 class _Part(NamedTuple):
     """Slots that one thread simulates in, and what it overwrites.
 
@@ -177,6 +196,42 @@ class _Part(NamedTuple):
     games: Any
     forest: Forest
     scratch: Scratch
+
+
+class _Layout(NamedTuple):
+    """Which of a search's arrays stand for what, for some number of positions; all are views.
+
+    To make these views takes as long as some simulations, so they are kept for the next search.
+
+    Attributes:
+        total: the number of positions.
+        mixed: see :class:`Noise`.
+        each: int64 ``[slots]``, the position of each slot.
+        strides: int64 ``[slots]``, what is added to a position's seed.
+        masks: int8 ``[n, num_actions]``, the legal actions.
+        copies: uint8 ``[slots, itemsize]``, the bytes of what is searched.
+        observers: int8 ``[slots]``, the seats to play.
+        trees: of all slots.
+        roots: of all slots.
+        searches: of all slots.
+        weights: of values and priors.
+        parts: what each thread simulates in.
+        concluded: what each thread reads at the end: positions, and their trees and roots.
+    """
+
+    total: int
+    mixed: float
+    each: Index
+    strides: Index
+    masks: Mask
+    copies: npt.NDArray[np.uint8]
+    observers: Mask
+    trees: Trees
+    roots: Roots
+    searches: Searches
+    weights: Weights
+    parts: list[_Part]
+    concluded: list[tuple[slice, Trees, Roots]]
 
 
 class TreeSearch:
@@ -196,8 +251,10 @@ class TreeSearch:
     def __init__(self, game: Game, evaluate: Evaluator, config: TreeConfig) -> None:
         self.game, self.evaluate, self.config = game, evaluate, config
         self._descend = descend_kernel(game.rules)
-        self._grow_kernel = grow_kernel(game.rules)
+        self._grow_kernel, self._conclude = grow_kernel(game.rules), conclude
+        self._bound, self._halved = False, bool(config.gumbel)
         self._slots = 0
+        self._layout: _Layout | None = None
         self._compiled = isinstance(evaluate, CompiledEvaluator)
         self._pool = ThreadPoolExecutor(config.threads) if config.threads > 1 else None
         self._halves = 1 if self._compiled or self._pool is None else 2
@@ -218,16 +275,87 @@ class TreeSearch:
         """Make the arrays for so many trees."""
         if slots <= self._slots:
             return
-        game, rows = self.game, slots * self.config.lanes
-        self._slots = slots
+        game, config, rows = self.game, self.config, slots * self.config.lanes
+        self._slots, self._layout = slots, None
         self._trees = new_trees(slots, self.most_nodes, game.num_actions)
+        self._roots = Roots(
+            noise=np.zeros((slots, game.num_actions), np.float32),
+            considered=np.zeros((slots, game.num_actions), np.int8),
+            schedule=np.zeros((slots, config.sims if config.gumbel else 0), np.int32),
+        )
+        self._searches = Searches(
+            observers=np.zeros(slots, np.int64),
+            seeds=np.zeros(slots, np.int64),
+            wanted=np.zeros(slots, np.int64),
+            begun=np.zeros(slots, np.int64),
+            keyed=bool(config.keyed),
+            margin=float(config.margin),
+            reach=float(config.reach),
+            most=config.gumbel,
+        )
+        self._masks = np.zeros((slots // config.trees, game.num_actions), np.int8)
         self._lanes = new_lanes(rows)
         self._games, self._positions = plain(game.empty(rows)), plain(game.empty(slots))
-        parts = self.config.threads * self._halves
-        share = -(-slots // parts) * self.config.lanes
+        parts = config.threads * self._halves
+        share = -(-slots // parts) * config.lanes
         if isinstance(self.evaluate, CompiledEvaluator):
             self._judges = [self.evaluate.judge(share, game.num_sides) for _ in range(parts)]
         self._scratch = [(new_leaves(game, share), new_ends(game)) for _ in range(parts)]
+
+    def _laid_out(self, count: int, mixed: float) -> _Layout:
+        """Return the arrays' parts for so many positions."""
+        if self._layout is not None and (count, mixed) == (self._layout.total, self._layout.mixed):
+            return self._layout
+        config = self.config
+        slots = count * config.trees
+        self._reserve(slots)
+        weights = Weights(
+            float(config.c),
+            float(config.doubt),
+            mixed,
+            _VISIT,
+            float(config.scale),
+            float(config.trust),
+        )
+        size = max(1, -(-slots // (config.threads * self._halves)))
+        concluded = []
+        for part in _parts(count, max(FEWEST_CONCLUDED, -(-count // config.threads))):
+            own = slice(part.start * config.trees, part.stop * config.trees)
+            concluded.append((part, _share(self._trees, own), _share(self._roots, own)))
+        whole, positions = slice(0, slots), self._positions[:slots]
+        self._layout = _Layout(
+            total=count,
+            mixed=mixed,
+            each=np.repeat(np.arange(count), config.trees),
+            strides=np.tile(np.arange(config.trees), count) * _STRIDE,
+            masks=self._masks[:count],
+            copies=raw_bytes(positions),
+            observers=positions["to_play"],
+            trees=_share(self._trees, whole),
+            roots=_share(self._roots, whole),
+            searches=self._share_of_searches(whole),
+            weights=weights,
+            parts=[
+                self._part(where, number, weights)
+                for number, where in enumerate(_parts(slots, size))
+            ],
+            concluded=concluded,
+        )
+        if not self._bound:
+            self._bind(self._layout)
+        return self._layout
+
+    def _bind(self, layout: _Layout) -> None:
+        """Let the kernels that each search calls take the types of its arrays for granted."""
+        self._bound = True
+        if self._compiled:
+            arguments = self._tables, *layout.parts[0], self._judges[0], FIRST_STEPS
+            self._grow_kernel = bound(self._grow_kernel, *arguments)
+        part, trees, roots = layout.concluded[0]
+        found = new_found(part.stop, self.game.num_actions)
+        self._conclude = bound(
+            self._conclude, trees, roots, layout.masks[part], layout.weights, self._halved, found
+        )
 
     def run(
         self,
@@ -263,64 +391,26 @@ class TreeSearch:
             return new_found(0, self.game.num_actions)
         if masks is None:
             masks = np.stack([self.game.legal_actions(positions, k) for k in range(count)])
-        if (masks.sum(axis=1, dtype=np.int64) < FEWEST).any():
+        legal = masks.sum(axis=1, dtype=np.int64)
+        if legal.min() < FEWEST:
             raise InvalidOption("positions: expected a choice of actions in each")
-        records: Any = positions
+        tasks = _Tasks(raw_bytes(positions), masks, legal, seeds, wanted)
+        if count <= self.most_positions:
+            return self._run(tasks, noise, deadline)
         found = [
             self._run(
-                records[part],
-                masks[part],
-                seeds[part],
-                wanted[part],
+                _share(tasks, part),
                 None if noise is None else noise._replace(numbers=noise.numbers[part]),
                 deadline,
             )
-            for part in _parts(len(positions), self.most_positions)
+            for part in _parts(count, self.most_positions)
         ]
-        return (
-            found[0] if len(found) == 1 else Found(*map(np.concatenate, zip(*found, strict=True)))
-        )
+        return Found(*map(np.concatenate, zip(*found, strict=True)))
 
-    def _run(
-        self,
-        positions: Games,
-        masks: Mask,
-        seeds: Index,
-        wanted: Index,
-        noise: Noise | None,
-        deadline: float,
-    ) -> Found:
-        config, count = self.config, len(positions)
-        slots = count * config.trees
-        self._reserve(slots)
-        each = np.repeat(np.arange(count), config.trees)
-        raw_bytes(self._positions)[:slots] = raw_bytes(positions)[each]
-        number = np.tile(np.arange(config.trees), count)
-        searches = Searches(
-            observers=self._positions["to_play"][:slots].astype(np.int64),
-            seeds=(seeds[each] + number * _STRIDE) & _POSITIVE,
-            wanted=wanted[each],
-            begun=np.zeros(slots, np.int64),
-            keyed=bool(config.keyed),
-            margin=float(config.margin),
-            reach=float(config.reach),
-            most=config.gumbel,
-        )
-        roots = self._roots(masks, wanted, noise, each)
-        weights = Weights(
-            float(config.c),
-            float(config.doubt),
-            0.0 if noise is None else float(noise.mixed),
-            _VISIT,
-            float(config.scale),
-            float(config.trust),
-        )
-        parts = [
-            self._part(where, number, searches, roots, weights)
-            for number, where in enumerate(
-                _parts(slots, max(1, -(-slots // (config.threads * self._halves))))
-            )
-        ]
+    def _run(self, tasks: _Tasks, noise: Noise | None, deadline: float) -> Found:
+        layout = self._laid_out(len(tasks.masks), 0.0 if noise is None else float(noise.mixed))
+        self._begin(layout, tasks, noise)
+        parts = layout.parts
         self._stop.clear()
         if self._compiled:
             self._each(self._grow, [(part, k, deadline) for k, part in enumerate(parts)])
@@ -330,20 +420,36 @@ class TreeSearch:
             middle = -(-len(parts) // self._halves)
             halves = [(parts[:middle], deadline), (parts[middle:], deadline)]
             self._wait([self._asking.submit(self._grow_together, *half) for half in halves])
-        return self._concluded(masks, roots, weights, count)
+        return self._concluded(layout)
 
-    def _concluded(self, masks: Mask, roots: Roots, weights: Weights, count: int) -> Found:
+    def _begin(self, layout: _Layout, tasks: _Tasks, noise: Noise | None) -> None:
+        """Write what is searched into the arrays, and empty the trees."""
+        each, searches, roots = layout.each, layout.searches, layout.roots
+        layout.copies[:] = tasks.copies[each]
+        layout.masks[:] = tasks.masks
+        searches.observers[:] = layout.observers
+        searches.seeds[:] = (tasks.seeds[each] + layout.strides) & _POSITIVE
+        searches.wanted[:] = tasks.wanted[each]
+        searches.begun[:] = 0
+        roots.noise[:] = 0 if noise is None else noise.numbers[each]
+        most, trees = self.config.gumbel, self.config.trees
+        if most:
+            pairs = zip(tasks.legal.tolist(), tasks.wanted.tolist(), strict=True)
+            for k, (legal, sims) in enumerate(pairs):
+                rows = slice(k * trees, (k + 1) * trees)
+                roots.schedule[rows, :sims] = halving(min(legal, most, sims), sims)
+        layout.trees.used[:] = 0
+        layout.trees.places[:] = NO_NODE
+
+    def _concluded(self, layout: _Layout) -> Found:
         """Return what the trees say, of which each thread reads a share."""
-        config, found = self.config, new_found(count, self.game.num_actions)
+        found = new_found(layout.total, self.game.num_actions)
 
-        def conclude_some(part: slice) -> None:
-            slots = slice(part.start * config.trees, part.stop * config.trees)
-            trees, own = _share(self._trees, slots), _share(roots, slots)
-            share = _share(found, part)
-            conclude(trees, own, masks[part], weights, bool(config.gumbel), share)
+        def conclude_some(part: slice, trees: Trees, roots: Roots) -> None:
+            masks, share = layout.masks[part], _share(found, part)
+            self._conclude(trees, roots, masks, layout.weights, self._halved, share)
 
-        shares = _parts(count, max(FEWEST_CONCLUDED, -(-count // config.threads)))
-        self._each(conclude_some, [(part,) for part in shares])
+        self._each(conclude_some, layout.concluded)
         return found
 
     def _each(self, function: Callable[..., Any], calls: Sequence[tuple[Any, ...]]) -> list[Any]:
@@ -361,38 +467,26 @@ class TreeSearch:
             wait(running)
             raise
 
-    def _roots(self, masks: Mask, wanted: Index, noise: Noise | None, each: Index) -> Roots:
-        """Return how the roots are searched."""
-        slots, actions = len(each), masks.shape[1]
-        numbers = np.zeros((slots, actions), np.float32) if noise is None else noise.numbers[each]
-        most = self.config.gumbel
-        schedule = np.zeros((slots, int(wanted.max(initial=0)) if most else 0), np.int32)
-        if most:
-            legal = masks.sum(axis=1, dtype=np.int64).tolist()
-            trees = self.config.trees
-            for k, (count, sims) in enumerate(zip(legal, wanted.tolist(), strict=True)):
-                rows = slice(k * trees, (k + 1) * trees)
-                schedule[rows, :sims] = halving(min(count, most, sims), sims)
-        return Roots(numbers, np.zeros((slots, actions), np.int8), schedule)
+    def _share_of_searches(self, where: slice) -> Searches:
+        """Return the searches of some slots; views."""
+        searches = self._searches
+        return searches._replace(
+            observers=searches.observers[where],
+            seeds=searches.seeds[where],
+            wanted=searches.wanted[where],
+            begun=searches.begun[where],
+        )
 
-    def _part(
-        self, where: slice, number: int, searches: Searches, roots: Roots, weights: Weights
-    ) -> _Part:
-        """Return some slots, with empty trees."""
+    def _part(self, where: slice, number: int, weights: Weights) -> _Part:
+        """Return what a thread needs for some slots; views."""
         forest = Forest(
             _share(self._trees, where),
-            _share(roots, where),
-            searches._replace(
-                observers=searches.observers[where],
-                seeds=searches.seeds[where],
-                wanted=searches.wanted[where],
-                begun=searches.begun[where],
-            ),
+            _share(self._roots, where),
+            self._share_of_searches(where),
             weights,
         )
         rows = slice(where.start * self.config.lanes, where.stop * self.config.lanes)
         scratch = Scratch(_share(self._lanes, rows), *self._scratch[number])
-        clear_all(forest.trees)
         return _Part(self._positions[where], self._games[rows], forest, scratch)
 
     def _grow(self, part: _Part, number: int, deadline: float) -> None:

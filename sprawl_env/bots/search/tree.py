@@ -107,22 +107,6 @@ def new_trees(slots: int, nodes: int, num_actions: int) -> Trees:
 
 
 @kernel
-def clear(trees: Trees, slot: int) -> None:
-    """Empty the tree of a slot."""
-    places = trees.places[slot]
-    for place in range(places.size):
-        places[place] = NO_NODE
-    trees.used[slot] = 0
-
-
-@kernel
-def clear_all(trees: Trees) -> None:
-    """Empty all trees."""
-    for slot in range(trees.used.size):
-        clear(trees, slot)
-
-
-@kernel
 def of_numbers(seed: int, numbers: Mask) -> int:
     """Return an identity, 0..2**63-1, made of a seed and an observation."""
     low, high = seed & WORD, seed >> WORD_BITS

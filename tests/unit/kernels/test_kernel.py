@@ -6,13 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from numba.core.caching import NullCache
 from numba.core.compiler import CompilerBase
 from numba.core.errors import TypingError
 
 from sprawl_env.kernels import cache, sources
-from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.compile import bound, kernel
 
 pytestmark = pytest.mark.compiled
 
@@ -160,3 +161,26 @@ def test_garbage_collection_is_disabled_while_a_kernel_is_compiled_and_not_after
     with pytest.raises(TypingError):
         double(None)
     assert gc.isenabled()
+
+
+@kernel
+def added(pair, factor):
+    """Add a number to an array and return its sum."""
+    total = 0
+    for k in range(pair.size):
+        pair[k] += factor
+        total += pair[k]
+    return total
+
+
+def test_a_bound_kernel_does_what_the_kernel_does_and_looks_at_no_type():
+    code = bound(added, np.zeros(2), 1)
+    numbers = np.zeros(3)
+    assert code(numbers, 2) == added(numbers.copy(), 0) == 6.0
+    assert len(added.overloads) == 1
+    with pytest.raises(TypeError):
+        code("text", 2)
+
+
+def test_plain_python_is_bound_to_itself():
+    assert bound(added.py_func, np.zeros(2), 1) is added.py_func
