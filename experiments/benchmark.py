@@ -53,7 +53,9 @@ from sprawl_env import make_vec
 from sprawl_env.adapters.registration import camel_case
 from sprawl_env.adapters.spaces import MaskedMultiDiscrete
 from sprawl_env.adapters.vector import VectorGames
+from sprawl_env.arena.timing import positions_of
 from sprawl_env.bots.mcts import SearchBot, SearchConfig
+from sprawl_env.bots.names import make_bot
 from sprawl_env.console import console, run
 from sprawl_env.core.checks import check_seed
 from sprawl_env.core.errors import InvalidOption, SprawlError
@@ -72,6 +74,8 @@ TIMES: Final = "times"
 CRASHES: Final = "crashes here"
 SEARCH_SEATS: Final = 2
 SIMULATIONS: Final = 200  # per decision
+FEW_SIMULATIONS: Final = 32  # per decision, with a network
+AT_ONCE: Final = 256  # games that are searched with a network together
 LEARNERS: Final = 1024  # games of Gymnasium's vector environments
 FIRST_STEP: Final = """
 import sprawl_env
@@ -203,6 +207,11 @@ def seat_rows(game: Game, config: Config) -> Iterator[Row]:
         sims, plies = searching(game, config.seed)
         yield rate_row(section, "search, random rollouts", sims, config, "simulations/s")
         yield rate_row(section, "search, random rollouts", plies, config, "plies/s")
+        for count, named in ((1, "one game"), (AT_ONCE, f"{AT_ONCE} games")):
+            work = searching_with_network(game, count, config.seed)
+            if work is not None:
+                what = f"search, network, {named}, 1 thread"
+                yield rate_row(section, what, work, config, "simulations/s")
     gym_id = f"sprawl_env/{camel_case(game.name)}-v0"
     if gym_id in gymnasium.registry:
         work = gym_games(gym_id, game.num_seats, config.seed)
@@ -234,6 +243,29 @@ def searching(game: Game, seed: int) -> tuple[Work, Work]:
         return bot.plies - before
 
     return simulate, play
+
+
+def searching_with_network(game: Game, count: int, seed: int) -> Work | None:
+    """Return a search with the best agent's network in ``count`` games at once.
+
+    None: torch is not installed, or there is no agent.
+    """
+    try:
+        bot = make_bot(f"search:agent=best,sims={FEW_SIMULATIONS}", game, seed)
+    except SprawlError:
+        return None
+    games, masks = positions_of(game, AT_ONCE, seed)
+    records: Any = games
+    at = 0
+
+    def work() -> int:
+        nonlocal at
+        now = slice(at, at + count)
+        bot.act(None, masks[now], records[now])
+        at = (at + count) % AT_ONCE
+        return count * FEW_SIMULATIONS
+
+    return work
 
 
 def gym_games(gym_id: str, seats: int, seed: int) -> Work:

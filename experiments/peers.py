@@ -4,7 +4,8 @@ Every library is used in the fastest way that its documentation describes, and c
 the cheapest random function.  All of these libraries are optional.  To measure all of them::
 
     pip install pygame open_spiel==2.0.2 rlcard==1.2.0 catanatron==3.2.1 chess
-    pip install jax==0.10.2 jaxlib pgx==2.6.0 city_of_gold==0.0.3
+    pip install jax==0.10.2 jaxlib pgx==2.6.0 mctx==0.0.71 city_of_gold==0.0.3
+    pip install flax==0.12.8 optax chex orbax-checkpoint            # for OpenSpiel's AlphaZero
 
 The libraries are imported inside functions; a missing one gives a row "not installed".
 """
@@ -12,10 +13,13 @@ The libraries are imported inside functions; a missing one gives a row "not inst
 from __future__ import annotations
 
 import os
+import tempfile
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
+from itertools import pairwise
 from random import Random
 from typing import Any, Final
 
@@ -30,6 +34,8 @@ _CITY_SEATS: Final = 4  # with 2 it crashes after a few thousand random steps
 _CITY_PIECES: Final = 2  # parts of the map between start and end
 _CITY_STEPS: Final = 100_000  # until a game is cut off, as there
 _SIMULATIONS: Final = 200  # per decision
+_NETWORK: Final = 128, 2  # width and number of the layers of the networks of searches
+_FEW_SIMULATIONS: Final = 32  # of a search with a network, per decision
 _LENGTHS: Final = 100  # number of random games that the mean length is measured on
 
 _random = Random(0)
@@ -101,6 +107,41 @@ def _open_spiel_search(name: str) -> Work:
     def work() -> int:
         bot.step(start)
         return int(_SIMULATIONS * length)
+
+    return work
+
+
+def _alpha_zero(name: str) -> Work:
+    """Search with the network and the evaluator of AlphaZero, one game, along random games."""
+    pyspiel = import_module("pyspiel")
+    mcts = import_module("open_spiel.python.algorithms.mcts")
+    folder = "open_spiel.python.algorithms.alpha_zero"
+    evaluator, utils = import_module(f"{folder}.evaluator"), import_module(f"{folder}.utils")
+    game = pyspiel.load_game(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = utils.api_selector("nnx").Model.build_model(
+            "mlp", game.observation_tensor_shape(), game.num_distinct_actions(), *_NETWORK,
+            1e-4, 1e-3, tempfile.gettempdir(),
+        )  # fmt: skip
+    bot = mcts.MCTSBot(
+        game,
+        1.4,
+        _FEW_SIMULATIONS,
+        evaluator.AlphaZeroEvaluator(game, model),
+        solve=False,
+        child_selection_fn=mcts.SearchNode.puct_value,
+        dont_return_chance_node=True,
+    )
+    state = _after_chance(game.new_initial_state())
+
+    def work() -> int:
+        nonlocal state
+        bot.mcts_search(state)
+        state.apply_action(_random.choice(state.legal_actions()))
+        if _after_chance(state).is_terminal():
+            state = _after_chance(game.new_initial_state())
+        return _FEW_SIMULATIONS
 
     return work
 
@@ -177,6 +218,65 @@ def _pgx(name: str, batch: int) -> Work:
     return work
 
 
+def _mctx(name: str, batch: int) -> Work:
+    """Search with a network in a whole batch and play, in one compiled call, on all cores."""
+    jax, mctx = import_module("jax"), import_module("mctx")
+    jnp = import_module("jax.numpy")
+    env = import_module("pgx").make(name)
+    play_on = jax.vmap(import_module("pgx.experimental").auto_reset(env.step, env.init))
+    width, depth = _NETWORK
+    sizes = [int(np.prod(env.observation_shape)), *[width] * depth, env.num_actions + 1]
+    rng = np.random.default_rng(0)
+    weights = [
+        jnp.asarray(rng.normal(0, (2 / inputs) ** 0.5, (inputs, outputs)), jnp.float32)
+        for inputs, outputs in pairwise(sizes)
+    ]
+
+    def judge(weights: Any, observations: Any) -> tuple[Any, Any]:
+        rows = observations.reshape(batch, -1).astype(jnp.float32)
+        for layer in weights[:-1]:
+            rows = jax.nn.relu(rows @ layer)
+        rows = rows @ weights[-1]
+        return rows[:, :-1], jnp.tanh(rows[:, -1])
+
+    def simulate(weights: Any, key: Any, actions: Any, states: Any) -> tuple[Any, Any]:
+        player = states.current_player
+        states = jax.vmap(env.step)(states, actions, jax.random.split(key, batch))
+        logits, values = judge(weights, states.observation)
+        again = jnp.where(states.current_player == player, 1.0, -1.0)
+        found = mctx.RecurrentFnOutput(
+            reward=states.rewards[jnp.arange(batch), player],
+            discount=jnp.where(states.terminated, 0.0, again),
+            prior_logits=jnp.where(states.legal_action_mask, logits, -1e9),
+            value=jnp.where(states.terminated, 0.0, values),
+        )
+        return found, states
+
+    def search(weights: Any, states: Any, key: Any) -> tuple[Any, Any]:
+        key, for_search, for_step = jax.random.split(key, 3)
+        logits, values = judge(weights, states.observation)
+        found = mctx.gumbel_muzero_policy(
+            weights,
+            for_search,
+            mctx.RootFnOutput(prior_logits=logits, value=values, embedding=states),
+            simulate,
+            _FEW_SIMULATIONS,
+            invalid_actions=~states.legal_action_mask,
+        )
+        return play_on(states, found.action, jax.random.split(for_step, batch)), key
+
+    compiled = jax.jit(search)
+    deal = jax.jit(jax.vmap(env.init))
+    carry = (deal(jax.random.split(jax.random.PRNGKey(0), batch)), jax.random.PRNGKey(1))
+
+    def work() -> int:
+        nonlocal carry
+        carry = jax.block_until_ready(compiled(weights, *carry))
+        return batch * _FEW_SIMULATIONS
+
+    return work
+
+
 def _city_of_gold(batch: int) -> Work:
     """Sample and step in C++ on one thread; masks and observations are written where they lie."""
     library = import_module("city_of_gold")
@@ -227,11 +327,23 @@ PEERS: Final = (
         f"{SEARCHED}, MCTSBot, plies",
         partial(_open_spiel_search, SEARCHED),
     ),
+    Peer(
+        "OpenSpiel",
+        "open_spiel",
+        f"{SEARCHED}, AlphaZero's search, simulations",
+        partial(_alpha_zero, SEARCHED),
+    ),
     Peer("RLCard", "rlcard", "uno, mask, obs", partial(_rlcard, "uno")),
     Peer("Catanatron", "catanatron", f"{_CATAN_SEATS} seats, legal actions", _catanatron),
     *(  # the fastest batch of 256, 1024 and 4096 on two cores
         Peer("Pgx", "pgx", f"{name}, {batch}, all cores", partial(_pgx, name, batch))
         for name, batch in (("connect_four", 4096), ("backgammon", 256))
+    ),
+    Peer(
+        "mctx",
+        "mctx",
+        f"Pgx's {SEARCHED}, 256, simulations, all cores",
+        partial(_mctx, SEARCHED, 256),
     ),
     Peer(  # 256 is the most
         "city-of-gold",
