@@ -34,7 +34,7 @@ from sprawl_env.bots.policy.network import network_for
 from sprawl_env.bots.policy.player import counted_by, load_network
 from sprawl_env.bots.search.bot import LearnedSearchBot
 from sprawl_env.bots.search.evaluators import network_evaluator
-from sprawl_env.bots.search.heads import LARGEST_ODDS, SPREAD
+from sprawl_env.bots.search.heads import LARGEST_ODDS
 from sprawl_env.bots.search.search import Evaluator, Noise, TreeConfig, TreeSearch
 from sprawl_env.core.game import Game
 from sprawl_env.kernels.arrays import Floats, Index, Mask
@@ -63,11 +63,14 @@ class SearchNet(FlatModule):
         width: see :class:`~sprawl_env.bots.policy.network.EntityNet`.
         trunk: likewise.
         reward_scale: factor on points in the value head.
+        spread: points of margin at which a victory is e times likelier.
     """
 
-    def __init__(self, game: Game, width: int, trunk: int, reward_scale: float) -> None:
+    def __init__(
+        self, game: Game, width: int, trunk: int, reward_scale: float, spread: float
+    ) -> None:
         super().__init__()
-        self._reward_scale = reward_scale
+        self._reward_scale, self._spread = reward_scale, spread
         self.mlp_extractor = network_for(game, width, trunk)
         self.value_net = nn.Linear(trunk, 1)
         self.share_net = nn.Linear(trunk, game.num_sides)
@@ -92,13 +95,13 @@ class SearchNet(FlatModule):
         """
         logits, summary = self.mlp_extractor(numbers * self.scales)
         margins = leads + self.value_net(summary).flatten() / self._reward_scale
-        odds = (margins.detach() / SPREAD).clamp(-LARGEST_ODDS, LARGEST_ODDS)
+        odds = (margins.detach() / self._spread).clamp(-LARGEST_ODDS, LARGEST_ODDS)
         shares = self.share_net(summary)
         shares = torch.cat([shares[:, :1] + odds[:, None], shares[:, 1:]], dim=1)
         return logits.masked_fill(masks == 0, ILLEGAL_LOGIT), shares, margins
 
 
-def network_of(checkpoint: Checkpoint, game: Game, reward_scale: float) -> SearchNet:
+def network_of(checkpoint: Checkpoint, game: Game, reward_scale: float, spread: float) -> SearchNet:
     """Return a network with a checkpoint's weights.
 
     A head that it has not is new, and both are if its values are no changes of the lead.
@@ -107,12 +110,14 @@ def network_of(checkpoint: Checkpoint, game: Game, reward_scale: float) -> Searc
         checkpoint: of a policy.
         game: its game.
         reward_scale: see :class:`SearchNet`.
+        spread: likewise.
 
     Raises:
         CheckpointError: its tensors are not those of such a network.
     """
     network, shape = load_network(checkpoint, game), checkpoint.about["network"]
-    net = SearchNet(game, **{key: shape[key] for key in SHAPE}, reward_scale=reward_scale)
+    sizes = {key: shape[key] for key in SHAPE}
+    net = SearchNet(game, **sizes, reward_scale=reward_scale, spread=spread)
     net.mlp_extractor.load_state_dict(network.state_dict())
     if counted_by(checkpoint) != REWARD:
         return net

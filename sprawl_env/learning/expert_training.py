@@ -40,7 +40,7 @@ from sprawl_env.bots.policy.checkpoint import (
     save,
 )
 from sprawl_env.bots.search.bot import bot_name_of, checkpoint_of
-from sprawl_env.bots.search.evaluators import network_evaluator
+from sprawl_env.bots.search.evaluators import SPREAD_SAID, network_evaluator, spread_of
 from sprawl_env.console import console, parse_options, say
 from sprawl_env.core.files import (
     read_bytes,
@@ -105,13 +105,16 @@ class ExpertTrainer:
         checkpoint: Checkpoint | None = None,
         report: Report | None = None,
     ) -> None:
-        self.config, self.game, self.team, self.player = config, game, team, player
+        self.config, self.game, self.team = config, game, team
+        spread = spread_of(player, game)  # of all players to come
+        self.player = replace(player, about={**player.about, SPREAD_SAID: spread})
         self.clock = Clock(config, team, checkpoint)
         self.watch = Stopwatch()
         self._report = report
         self.window = Window(game, max(1, config.window // team.size))
         self.play = SearchPlay(config, game, team, self.window, self.watch)
-        net = network_of(player, game, config.reward_scale).to(device_of(config.device))
+        net = network_of(self.player, game, config.reward_scale, spread)
+        net = net.to(device_of(config.device))
         net.flatten()
         self.learner = ExpertLearner(config, net, team, self.watch)
         if checkpoint is not None:

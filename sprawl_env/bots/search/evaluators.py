@@ -19,13 +19,14 @@ from sprawl_env.bots.policy.checkpoint import (
 from sprawl_env.bots.policy.compiled import CompiledNet
 from sprawl_env.bots.policy.player import load_network
 from sprawl_env.bots.search import heads
-from sprawl_env.bots.search.heads import Heads, no_shares
+from sprawl_env.bots.search.heads import SPREAD, Heads, no_shares
 from sprawl_env.bots.search.search import (
     CompiledEvaluator,
     Evaluation,
     Evaluator,
     evaluation_of,
 )
+from sprawl_env.bots.search.spread import measured_spread
 from sprawl_env.core.extras import require
 from sprawl_env.core.game import Game
 from sprawl_env.kernels.arrays import Floats, Ints, Mask
@@ -38,6 +39,7 @@ KINDS: Final = {
 }
 """What the values of a network mean that was trained with a reward."""
 FEW: Final = 32  # rows
+SPREAD_SAID: Final = "spread"  # in the description of a checkpoint
 
 
 def uniform_evaluator(game: Game) -> Evaluator:
@@ -62,6 +64,8 @@ def network_evaluator(
     The margin is the lead now plus the value if the value head was trained with the reward
     ``lead``, the value itself if with ``margin``.  The shares of the victory are made of the
     margin, to which the head for the shares adds, if there is one; without it the rivals are equal.
+    How sure a margin is, the checkpoint says (``spread``), or it is measured
+    (:func:`~sprawl_env.bots.search.spread.measured_spread`).
 
     Args:
         checkpoint: of the network.
@@ -86,9 +90,34 @@ def network_evaluator(
             f"checkpoint {str(checkpoint.path)!r}: the weights are damaged or have diverged: "
             f"expected finite logits and values"
         )
+    judge = compiled.heads = judge._replace(spread=_spread(checkpoint, game, compiled))
     if device != "cpu":
         return _DeviceEvaluator(network, game, judge, device, half)
     return _HalfEvaluator(network, game, judge) if half else compiled
+
+
+def spread_of(checkpoint: Checkpoint, game: Game) -> float:
+    """Return the points of margin at which a victory is e times likelier, for a checkpoint.
+
+    Raises:
+        CheckpointError: as :func:`network_evaluator`.
+    """
+    made: Any = network_evaluator(checkpoint, game)
+    return float(made.heads.spread)
+
+
+def _spread(checkpoint: Checkpoint, game: Game, compiled: CompiledEvaluator) -> float:
+    """Return what a checkpoint says, or else what is measured."""
+    said: Any = checkpoint.about.get(SPREAD_SAID)
+    if said is None:
+        foresees = compiled.heads.kind != heads.VICTORY
+        return measured_spread(game, compiled) if foresees else SPREAD
+    if isinstance(said, bool) or not isinstance(said, float | int) or not 0 < said < np.inf:
+        raise CheckpointError(
+            f"checkpoint {str(checkpoint.path)!r}: {DESCRIPTION}: {SPREAD_SAID}={said!r}: "
+            f"expected a number more than 0"
+        )
+    return float(said)
 
 
 def _example(game: Game) -> tuple[Mask, Mask, Ints]:
@@ -171,7 +200,7 @@ def heads_of(checkpoint: Checkpoint, game: Game, width: int) -> Heads:
         )
     sides = game.num_sides
     shares = head_of(checkpoint, SHARES, sides, width) or no_shares(sides, width)
-    return Heads(KINDS[reward], scale, *_floats(head[0][0], head[1], *shares))
+    return Heads(KINDS[reward], scale, SPREAD, *_floats(head[0][0], head[1], *shares))
 
 
 def _floats(*arrays: Any) -> list[Floats]:

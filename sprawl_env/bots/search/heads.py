@@ -11,7 +11,7 @@ from sprawl_env.kernels.arrays import Floats, Ints
 from sprawl_env.kernels.compile import kernel
 
 LEAD, MARGIN, VICTORY = range(3)  # values of ``Heads.kind``
-SPREAD: Final = 5.0  # points of margin at which a victory is e times likelier than a defeat
+SPREAD: Final = 5.0  # of a network that foresees no margins
 LEAST_SHARE: Final = 0.01
 LARGEST_ODDS: Final = 50.0  # logarithm
 
@@ -23,6 +23,7 @@ class Heads(NamedTuple):
         kind: the value is the change of the lead from now on (``LEAD``), the final margin
             (``MARGIN``), or the reward of a victory, -1..1 (``VICTORY``).
         scale: of the value.
+        spread: points of margin at which a victory is e times likelier than a defeat.
         value: float32 ``[trunk]``.
         bias: float32 ``[1]``.
         shares: float32 ``[num_sides, trunk]``: what is added to the logits of the sides' shares of
@@ -32,6 +33,7 @@ class Heads(NamedTuple):
 
     kind: int
     scale: float
+    spread: float
     value: Floats
     bias: Floats
     shares: Floats
@@ -83,7 +85,7 @@ def judge_sides(heads: Heads, summary: Floats, points: Ints, shares: Floats) -> 
         own = (1.0 + (sides - 1.0) * value) / sides
         own = min(max(own, LEAST_SHARE), 1.0 - LEAST_SHARE)
         share_out(own, shares)
-        return SPREAD * (math.log(own / (1.0 - own)) + math.log(sides - 1.0))
+        return heads.spread * (math.log(own / (1.0 - own)) + math.log(sides - 1.0))
     if heads.kind == LEAD:
         others = 0
         for side in range(1, sides):
@@ -91,7 +93,7 @@ def judge_sides(heads: Heads, summary: Floats, points: Ints, shares: Floats) -> 
         value += points[0] - others / (sides - 1.0)
     for side in range(sides):
         shares[side] = weighted(summary, heads.shares[side]) + float(heads.shares_bias[side])
-    shares[0] += min(max(value / SPREAD, -LARGEST_ODDS), LARGEST_ODDS)
+    shares[0] += min(max(value / heads.spread, -LARGEST_ODDS), LARGEST_ODDS)
     soften(shares)
     return value
 

@@ -80,12 +80,12 @@ def test_shares_of_a_critic_sum_to_one_and_even_is_even(sides):
     for kind in (heads.LEAD, heads.MARGIN, heads.VICTORY):
         for value in (-0.5, 0.0, 0.4):
             weights = np.full(4, value / 4, np.float32)
-            made = Heads(kind, 1.0, weights, np.zeros(1, np.float32), *none)
+            made = Heads(kind, 1.0, 5.0, weights, np.zeros(1, np.float32), *none)
             margin = judge_sides(made, summary, points, shares)
             assert shares.sum() == pytest.approx(1)
             assert np.sign(round(margin, 6)) == np.sign(value)
             assert (shares[0] > 1 / sides + 1e-6) == (value > 0)
             assert len(set(shares[1:].tolist())) == 1
     points[0] = 10  # ahead already
-    lead = Heads(heads.LEAD, 1.0, np.zeros(4, np.float32), np.zeros(1, np.float32), *none)
+    lead = Heads(heads.LEAD, 1.0, 5.0, np.zeros(4, np.float32), np.zeros(1, np.float32), *none)
     assert judge_sides(lead, summary, points, shares) == pytest.approx(10)

@@ -13,9 +13,9 @@ from sprawl_env.bots.policy.agents import find_agent
 from sprawl_env.bots.policy.checkpoint import SHARES, VALUE, Checkpoint, CheckpointError, load
 from sprawl_env.bots.search.bot import LearnedSearchBot, evaluator_of, parse_learned
 from sprawl_env.bots.search.evaluators import network_evaluator, padded, uniform_evaluator
-from sprawl_env.bots.search.heads import SPREAD
 from sprawl_env.bots.search.schedule import halving
 from sprawl_env.bots.search.search import TreeConfig, TreeSearch
+from sprawl_env.bots.search.spread import measured_spread, one_digit
 from sprawl_env.core.errors import InvalidOption, UnknownName
 from tests.unit.bots.test_mcts import GAMES, middle
 
@@ -341,10 +341,46 @@ def test_the_head_for_the_shares_adds_to_what_the_margin_gives(agent):
     lead = rows[2][0, 0] - rows[2][0, 1]
     value = 0.1 / checkpoint.about["config"]["reward_scale"]
     assert found.margins[0] == plain.margins[0] == pytest.approx(lead + value)
-    assert plain.shares[0, 0] == pytest.approx(1 / (1 + np.exp(-(lead + value) / SPREAD)))
+    said = replace(without, about={**without.about, "spread": 7.5})
+    plain = network_evaluator(said, game)(*rows)
+    assert plain.shares[0, 0] == pytest.approx(1 / (1 + np.exp(-(lead + value) / 7.5)))
     assert found.shares.shape == (1, 2)
     assert found.shares.sum() == pytest.approx(1)
     assert abs(found.shares[0, 0] - plain.shares[0, 0]) > 0.01
+
+
+@pytest.mark.parametrize("said", [0, -1.0, True, "5", float("inf"), float("nan")])
+def test_a_spread_that_is_no_number_of_points_is_refused(agent, said):
+    game, checkpoint = agent
+    wrong = replace(checkpoint, about={**checkpoint.about, "spread": said})
+    with pytest.raises(CheckpointError, match=r"spread=.* more than 0"):
+        network_evaluator(wrong, game)
+
+
+def test_the_spread_of_a_network_is_measured(agent):
+    game, checkpoint = agent
+    about = {key: said for key, said in checkpoint.about.items() if key != "spread"}
+    silent = replace(checkpoint, about=about)
+    found = network_evaluator(silent, game).heads.spread
+    assert found == network_evaluator(silent, game).heads.spread == one_digit(found)
+    assert 2 <= found <= 10
+
+
+@pytest.mark.parametrize(("away", "spread"), [(1000.0, 600.0), (-1000.0, 600.0), (300.0, 200.0)])
+def test_a_network_that_is_wrong_by_many_points_has_a_wide_spread(away, spread):
+    """√3/π of 1000 points is 551; final leads of random games are small beside it."""
+    game = sprawl_env.game("tower_up")
+    uniform = uniform_evaluator(game)
+
+    def evaluate(numbers, masks, points):
+        found = uniform(numbers, masks, points)
+        return found._replace(margins=found.margins + np.float32(away))
+
+    assert measured_spread(game, evaluate) == spread
+
+
+def test_one_digit():
+    assert [one_digit(x) for x in (28.8, 9.9, 4.76, 0.123, 551)] == [30, 10, 5, 0.1, 600]
 
 
 def test_weights_that_have_diverged_are_refused(agent):

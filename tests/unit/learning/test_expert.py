@@ -15,7 +15,7 @@ import sprawl_env
 from experiments import train_search
 from sprawl_env.bots.policy.agents import find_agent
 from sprawl_env.bots.policy.checkpoint import POLICY, VALUE, Checkpoint, CheckpointError, load
-from sprawl_env.bots.search.evaluators import network_evaluator
+from sprawl_env.bots.search.evaluators import network_evaluator, spread_of
 from sprawl_env.core.errors import InvalidOption, SprawlError
 from sprawl_env.learning import expert, expert_training
 from sprawl_env.learning.expert_config import EXPERT_PRESETS, ExpertConfig, check_expert
@@ -118,7 +118,7 @@ def test_the_window_forgets_its_oldest_rows(game):
 def test_a_learner_fits_what_it_is_shown(game, player, collected):
     _, window, _ = collected
     others = {key: each for key, each in player.tensors.items() if not key.startswith(VALUE)}
-    net = expert.network_of(replace(player, tensors=others), game, TINY.reward_scale)
+    net = expert.network_of(replace(player, tensors=others), game, TINY.reward_scale, 5.0)
     config = replace(TINY, learning_rate=3e-3, batch_size=64, margin_weight=5.0)
     learner = expert.ExpertLearner(config, net, Team(), Stopwatch())
     rng = np.random.default_rng(0)
@@ -133,7 +133,7 @@ def test_a_learner_fits_what_it_is_shown(game, player, collected):
 @pytest.mark.parametrize("averaging", [0.0, 0.75])
 def test_the_running_mean_of_the_weights_plays(game, player, collected, averaging):
     _, window, _ = collected
-    net = expert.network_of(player, game, TINY.reward_scale)
+    net = expert.network_of(player, game, TINY.reward_scale, 5.0)
     config = replace(TINY, averaging=averaging)
     learner = expert.ExpertLearner(config, net, Team(), Stopwatch())
     mean, rng = net.flat.detach().clone(), np.random.default_rng(0)
@@ -151,7 +151,7 @@ def test_the_running_mean_of_the_weights_plays(game, player, collected, averagin
 
 def test_the_running_mean_is_stored_and_restored(game, player, collected):
     _, window, _ = collected
-    net, again = (expert.network_of(player, game, TINY.reward_scale) for _ in range(2))
+    net, again = (expert.network_of(player, game, TINY.reward_scale, 5.0) for _ in range(2))
     learner = expert.ExpertLearner(TINY, net, Team(), Stopwatch())
     learner.step(window, np.random.default_rng(0), 1.0)
     tensors = expert_training.learner_tensors(learner)
@@ -167,7 +167,7 @@ def test_the_running_mean_is_stored_and_restored(game, player, collected):
 
 @pytest.mark.parametrize("scale", [0.05, 0.5])
 def test_a_learner_begins_with_all_that_the_start_knows(game, player, collected, scale):
-    net = expert.network_of(player, game, scale)
+    net = expert.network_of(player, game, scale, spread_of(player, game))
     own = {name: each for name, each in net.state_dict().items() if "mlp_extractor" in name}
     assert own
     for name, each in own.items():
@@ -186,7 +186,8 @@ def test_a_learner_begins_with_all_that_the_start_knows(game, player, collected,
 @pytest.mark.parametrize("kind", ["margin", "winner"])
 def test_values_that_are_no_changes_of_the_lead_are_not_kept(game, player, kind):
     config = {**player.about["config"], "reward": kind}
-    net = expert.network_of(replace(player, about={**player.about, "config": config}), game, 0.05)
+    other = replace(player, about={**player.about, "config": config})
+    net = expert.network_of(other, game, 0.05, 5.0)
     assert not any(each.any() for each in (net.value_net.weight, net.value_net.bias))
 
 
@@ -203,7 +204,7 @@ def test_leads_are_points_less_the_mean_of_the_others():
 def test_one_seat_and_three_learn_too(name, options):
     game = sprawl_env.game(name, **options)
     config = replace(TINY, game=name, **options)
-    net = expert.SearchNet(game, 8, 16, 0.05)
+    net = expert.SearchNet(game, 8, 16, 0.05, 5.0)
     config_of_net = {"reward_scale": 0.05, "reward": expert.REWARD}
     about = {"network": {"width": 8, "trunk": 16}, "config": config_of_net}
     tensors = {f"{POLICY}{key}": each.numpy() for key, each in net.state_dict().items()}

@@ -1,0 +1,94 @@
+"""How sure a lead is: how many points of expected margin make a victory e times likelier.
+
+That depends on the game, and on how well a network foresees margins.  It is measured in games that
+the network plays against itself.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+
+from sprawl_env.bots.search.search import Evaluator
+from sprawl_env.core.game import Game
+from sprawl_env.core.rewards import lead
+from sprawl_env.core.state import NOT_OVER, plain
+from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
+
+GAMES: Final = 32
+SEED: Final = 7
+LONGEST: Final = 5000  # plies; games that are longer do not count
+LOGISTIC: Final = math.sqrt(3) / math.pi  # scale of a logistic distribution with deviation 1
+
+
+def measured_spread(game: Game, evaluate: Evaluator) -> float:
+    """Return the points of margin at which a network's victory is e times likelier, one digit.
+
+    If final margins are spread about the expected ones as a logistic distribution is, its scale is
+    the standard deviation times √3/π.  A rounded number does not depend on small differences.
+
+    Args:
+        game: the game.
+        evaluate: the network, whose margins are asked in 32 games that it plays against itself.
+
+    Returns:
+        At least 0.1 points.
+    """
+    played = _Play(game)
+    for _ in range(LONGEST):
+        going = np.flatnonzero(played.games["over"] == NOT_OVER)
+        if not going.size:
+            break
+        played.ply(going, evaluate)
+    errors = played.errors()
+    deviation = math.sqrt(float(np.mean(np.square(errors)))) if errors.size else 0.0
+    return one_digit(max(LOGISTIC * deviation, 0.1))
+
+
+def one_digit(number: float) -> float:
+    """Return a number with one significant digit."""
+    return float(f"{number:.0e}")
+
+
+class _Play:
+    """Games that a network plays against itself, drawing actions by its policy."""
+
+    def __init__(self, game: Game) -> None:
+        self._game, self._rng = game, np.random.default_rng(SEED)
+        self._tables = plain(game.tables)
+        self.games = plain(game.deal(GAMES, SEED))
+        self._said: list[tuple[Index, Index, Floats]] = []  # games, seats, expected margins
+
+    def ply(self, going: Index, evaluate: Evaluator) -> None:
+        """Play a decision in some games."""
+        game, games, tables = self._game, self.games, self._tables
+        count = len(going)
+        numbers: Mask = np.zeros((count, game.observation_size), np.int8)
+        masks: Mask = np.zeros((count, game.num_actions), np.int8)
+        points: Ints = np.zeros((count, game.num_sides), np.int32)
+        seats = games["to_play"][going].astype(np.int64)
+        for row, (g, seat) in enumerate(zip(going.tolist(), seats.tolist(), strict=True)):
+            game.kernels.legal_actions(tables, games, g, masks[row])
+            game.kernels.observe(tables, games, g, seat, numbers[row])
+            game.kernels.scores(tables, games, g, points[row])
+            points[row] = np.roll(points[row], -seat)
+        found = evaluate(numbers, masks, points)
+        drawn = found.logits + self._rng.gumbel(size=found.logits.shape)
+        actions = np.where(masks > 0, drawn, -np.inf).argmax(axis=1)
+        choice = masks.sum(axis=1, dtype=np.int64) > 1
+        self._said.append((going[choice], seats[choice], found.margins[choice]))
+        for g, action in zip(going.tolist(), actions.tolist(), strict=True):
+            game.kernels.play(tables, games, g, action)
+
+    def errors(self) -> Floats:
+        """Return the final margins less the expected ones, of the games that are over."""
+        game, finals = self._game, np.zeros((GAMES, self._game.num_sides), np.float32)
+        scores: Ints = np.zeros(game.num_sides, np.int32)
+        for g in range(GAMES):
+            game.kernels.scores(self._tables, self.games, g, scores)
+            finals[g] = [lead(scores, side) for side in range(game.num_sides)]
+        over = self.games["over"] != NOT_OVER
+        parts = [(finals[which, seats] - said)[over[which]] for which, seats, said in self._said]
+        return np.concatenate(parts) if parts else np.zeros(0, np.float32)
