@@ -17,15 +17,15 @@ from tests.commands import ROOT, call, command, finish
 
 FILES = sorted((ROOT / "notebooks").glob("*.ipynb"))
 NAMES = [path.name for path in FILES]
-SLOW = {"2_anatomy.ipynb", "3_training.ipynb", "4_own_deck.ipynb"}
+SLOW = {"2_anatomy.ipynb", "3_training.ipynb", "4_own_deck.ipynb", "5_search.ipynb"}
 
 
 def load(path):
     return nbformat.read(path, as_version=4)
 
 
-def test_there_are_four_in_order():
-    assert [name[0] for name in NAMES] == ["1", "2", "3", "4"]
+def test_there_are_five_in_order():
+    assert [name[0] for name in NAMES] == ["1", "2", "3", "4", "5"]
 
 
 @pytest.mark.parametrize("path", FILES, ids=NAMES)
