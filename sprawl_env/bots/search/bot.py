@@ -134,8 +134,7 @@ class LearnedSearchBot:
         size = 1 if self._config.ms else max(1, open_rows.size)
         for first in range(0, open_rows.size, size):
             rows = open_rows[first : first + size]
-            whole = rows.size == len(masks)  # nothing need be copied
-            if whole:
+            if rows.size == len(masks):  # nothing need be copied
                 return self._chosen(self._find(states, masks))
             actions[rows] = self._chosen(self._find(clone(states, rows), masks[rows]))
         return actions
