@@ -1,32 +1,36 @@
-"""Make a trained agent of a training run: weights, description and card.
+"""Make a trained agent of a run of training or expert iteration: weights, description and card.
 
     python -m experiments.export runs/tower_up-quick-0 agents/tower_up/quick
+    python -m experiments.export runs/tower_up-search-0 agents/tower_up/search-2h
     python -m experiments.export RUN agents/GAME/NAME --weaknesses "It rarely builds upwards."
     python -m experiments.export RUN agents/GAME/NAME --curves docs/ladder/GAME/curves-2
 
 The card is written from the run's ``config.json``, ``evaluation.json`` and newest checkpoint, and
-from what :mod:`experiments.curves` measured of that checkpoint.
+from what :mod:`experiments.curves` measured of that checkpoint.  How sure a lead is, which a search
+with the agent needs to know, is measured here if the run has not said it.
 """
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from tyro.conf import Positional, arg
 
+import sprawl_env
 from experiments.curves import MEASURED, Row, read_measured, shares_of
 from sprawl_env.arena.evaluation import interval
 from sprawl_env.bots.policy.agents import NAME, export_agent
 from sprawl_env.bots.policy.checkpoint import Checkpoint, load
+from sprawl_env.bots.search.evaluators import KINDS, SPREAD_SAID, spread_of
 from sprawl_env.console import run, say
 from sprawl_env.core.errors import InvalidOption, printable
 from sprawl_env.core.files import parse_json, read_text
 from sprawl_env.learning.config import PRESETS
-from sprawl_env.learning.config import Config as TrainConfig
+from sprawl_env.learning.expert_config import EXPERT_PRESETS
 
 NOT_SETTINGS = ("preset", "runs", "name", "resume")  # of a config: change nothing in the result
 
@@ -68,12 +72,53 @@ def read(path: Path) -> dict[str, Any]:
     return content
 
 
+class Way(NamedTuple):
+    """A way to train.
+
+    Attributes:
+        command: the module of its command.
+        algorithm: what it does.
+        learnt_from: what it counts.
+        measured: what the table of strength compares.
+        presets: its settings by preset.
+    """
+
+    command: str
+    algorithm: str
+    learnt_from: str
+    measured: str
+    presets: Mapping[str, Any]
+
+
+PPO = Way(
+    "train",
+    "masked PPO by self-play (`sprawl_env.learning`)",
+    "decisions",
+    "Paired games against reference bots (`policy` is this agent)",
+    PRESETS,
+)
+EXPERT = Way(
+    "train_search",
+    "expert iteration: it learns what a search with its network finds (`sprawl_env.learning`)",
+    "searched decisions",
+    "Paired games of the agent's policy, and of a search with it, against reference bots "
+    "(`measured` is the first of each pair)",
+    EXPERT_PRESETS,
+)
+
+
+def way_of(config: Mapping[str, Any]) -> Way:
+    """Return how a config trains."""
+    return EXPERT if "full_share" in config else PPO
+
+
 def command_of(config: Mapping[str, Any]) -> str:
     """Return the command that trains with a config."""
-    preset = config.get("preset", "quick")
-    default = PRESETS.get(preset, TrainConfig())
-    words = ["python", "-m", "experiments.train", "--preset", preset, "--game", config["game"]]
-    for field in fields(TrainConfig):
+    way = way_of(config)
+    default = way.presets.get(config.get("preset", "quick"), way.presets["quick"])
+    words = ["python", "-m", f"experiments.{way.command}", "--preset", default.preset]
+    words += ["--game", config["game"]]
+    for field in fields(default):
         if field.name in (*NOT_SETTINGS, "game") or field.name not in config:
             continue
         value, usual = config[field.name], getattr(default, field.name, MISSING)
@@ -132,8 +177,15 @@ def pre_training(config: Mapping[str, Any]) -> str:
     return f"behaviour cloning, up to {config['imitation']:,} decisions{of_whom}"
 
 
+def experience(config: Mapping[str, Any]) -> str:
+    """Return in words whom a policy met in training."""
+    if way_of(config) is EXPERT:
+        return "In training it met searches with its own network alone."
+    return f"In training it met {', '.join(met(config))}; it has not met search."
+
+
 def met(config: Mapping[str, Any]) -> list[str]:
-    """Return the opponents of a training in words."""
+    """Return the opponents of a training by PPO."""
     shares = {"its own past": "past_share", "greedy": "greedy_share", "random": "random_share"}
     found = [name for name, share in shares.items() if config.get(share, 0) > 0]
     return ["itself", *found, *([config["opponent"]] if config.get("opponent") else [])]
@@ -154,19 +206,21 @@ def card(
         measured: rows of :mod:`experiments.curves` about this checkpoint.
     """
     about, config = checkpoint.about, run["config"]
+    way = way_of(config)
     seats = about["options"]["num_players"]
     options = [f"{key}={value}" for key, value in about["options"].items() if key != "num_players"]
     versions = [f"{library} {number}" for library, number in run.get("versions", {}).items()]
     weak = [
         f"It plays only with num_players={seats}.",
         f"It was trained with {', '.join(options)}; it is untested with others." if options else "",
-        f"In training it met {', '.join(met(config))}; it has not met search.",
+        experience(config),
         *weaknesses,
     ]
     facts = {
-        "algorithm": "masked PPO by self-play (`sprawl_env.learning`)",
+        "algorithm": way.algorithm,
         "pre-training": pre_training(config),
-        "training": f"{about['step']:,} decisions in {about.get('seconds', 0) / 60:.1f} minutes",
+        "training": f"{about['step']:,} {way.learnt_from} in "
+        f"{about.get('seconds', 0) / 60:.1f} minutes",
         "machine": f"{run.get('machine', 'unknown')}, {config['processes']} processes, "
         f"{run.get('gpu', 'a GPU') if config.get('device') == 'cuda' else 'no GPU'}",
         "versions": ", ".join(versions),
@@ -186,8 +240,7 @@ def card(
             "",
             "## Strength",
             "",
-            f"Paired games against reference bots (`policy` is this agent), seed "
-            f"{config['seed'] + 1}; intervals count deals.",
+            f"{way.measured}, seed {config['seed'] + 1}; intervals count deals.",
             "",
             *strength_table(evaluation["results"]),
             "",
@@ -198,6 +251,15 @@ def card(
             "",
         ]
     )
+
+
+def with_spread(checkpoint: Checkpoint, run: Path) -> Checkpoint:
+    """Return a checkpoint that says how sure a lead is, if its values can guide a search."""
+    about = checkpoint.about
+    if SPREAD_SAID in about or about["config"].get("reward") not in KINDS:
+        return checkpoint
+    spread = spread_of(checkpoint, sprawl_env.load_policy(run).game)
+    return replace(checkpoint, about={**about, SPREAD_SAID: spread})
 
 
 def export(config: Config) -> None:
@@ -228,7 +290,7 @@ def export(config: Config) -> None:
     except (ValueError, AttributeError, OverflowError) as error:  # a value of another type
         raise InvalidOption(f"run: {str(config.run)!r}: its JSON files: {error}") from None
     try:
-        folder = export_agent(checkpoint, config.folder, text)
+        folder = export_agent(with_spread(checkpoint, config.run), config.folder, text)
     except OSError as error:
         raise InvalidOption(f"folder={str(config.folder)!r}: {error.strerror}") from None
     size = sum(path.stat().st_size for path in folder.iterdir())

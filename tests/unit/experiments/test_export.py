@@ -6,7 +6,10 @@ import pytest
 
 pytest.importorskip("torch")
 
+import sprawl_env
 from experiments import export
+from sprawl_env.bots.policy.checkpoint import load
+from sprawl_env.bots.search.evaluators import spread_of
 from tests.commands import call, refused
 from tests.unit.bots.test_agents import checkpoint
 
@@ -56,6 +59,42 @@ def test_a_card_says_what_came_first_and_which_gpu_it_was(run, capsys):
     card = (run.parents[1] / "agents" / "tower_up" / "gpu" / "README.md").read_text()
     assert "| machine | m, 1 processes, A Fast One |" in card
     assert "up to 400,000 decisions of `agent:tower_up/ppo-1h` |" in card
+
+
+def test_an_agent_of_expert_iteration_has_the_card_of_one(run, capsys):
+    config = {
+        "preset": "quick", "game": "tower_up", "num_players": 2, "options": [], "seed": 3,
+        "start": "tower_up/ppo-1h", "full_share": 0.5, "sims": 32, "processes": 2,
+    }  # fmt: skip
+    written = json.loads((run / "config.json").read_text())
+    (run / "config.json").write_text(json.dumps({**written, "config": config}))
+    lines = [{**LINE, "bot": "measured"}]
+    (run / "evaluation.json").write_text(json.dumps({"results": {"policy v start": lines}}))
+    call(capsys, run, "agents/tower_up/search-2h", main=export.main)
+    card = (run.parents[1] / "agents" / "tower_up" / "search-2h" / "README.md").read_text()
+    for part in (
+        "| algorithm | expert iteration: ", "| pre-training | weights of tower_up/ppo-1h |",
+        "70 searched decisions in 1.5 minutes", "| policy v start | measured | 1,000 | 75.0% |",
+        "`python -m experiments.train_search --preset quick --game tower_up --seed 3 "
+        "--start tower_up/ppo-1h --sims 32 --processes 2`",
+        "- In training it met searches with its own network alone.",
+    ):  # fmt: skip
+        assert part in card
+
+
+def test_an_exported_agent_says_how_sure_a_lead_is(run, capsys):
+    path = run / "checkpoints" / "step-0000000070" / "checkpoint.json"
+    about = json.loads(path.read_text())
+    folder = run.parents[1] / "agents" / "tower_up" / "quick"
+    call(capsys, run, folder, main=export.main)
+    assert "spread" not in json.loads((folder / "checkpoint.json").read_text())  # of no known kind
+    config = {"reward": "lead", "reward_scale": 0.5}
+    path.write_text(json.dumps({**about, "config": config}))
+    measured = spread_of(load(run), sprawl_env.game("tower_up"))
+    for more, found in (({}, measured), ({"spread": 2 * measured}, 2 * measured)):
+        path.write_text(json.dumps({**about, **more, "config": config}))
+        call(capsys, run, folder, main=export.main)
+        assert json.loads((folder / "checkpoint.json").read_text())["spread"] == found
 
 
 def test_a_card_has_what_was_measured_of_that_checkpoint(run, capsys, tmp_path):
