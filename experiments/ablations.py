@@ -15,7 +15,6 @@ too.  ``table.md`` is made from that file alone.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -26,9 +25,10 @@ import numpy.typing as npt
 
 import sprawl_env
 from experiments.curves import shares_by_deal
+from experiments.records import Row, read_lines, write_lines
 from sprawl_env.console import console, run, say
 from sprawl_env.core.errors import InvalidOption, unknown
-from sprawl_env.core.files import parse_json, read_text, write_atomically
+from sprawl_env.core.files import write_atomically
 from sprawl_env.core.provenance import provenance
 from sprawl_env.learning import training
 from sprawl_env.learning.config import PRESETS
@@ -53,7 +53,6 @@ SMALL: Final = 0.02  # a gain that no longer counts
 SHARES: Final = "shares"
 
 Floats = npt.NDArray[np.float64]
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -114,23 +113,16 @@ def read_results(path: Path) -> list[Row]:
     Raises:
         InvalidOption: the file cannot be read or is damaged.
     """
-    if not path.exists():
-        return []
-    try:
-        lines = [parse_json(line) for line in read_text(path).splitlines()]
-        good = isinstance(lines[0]["settings"], dict) and all(
+
+    def fits(head: Row, rows: list[Row]) -> bool:
+        return isinstance(head["settings"], dict) and all(
             isinstance(row["variant"], str)
             and isinstance(row["seed"], int)
             and all(np.array(each, np.float64).ndim == 1 for each in row[SHARES].values())
-            for row in lines[1:]
+            for row in rows
         )
-    except OSError as error:
-        raise InvalidOption(f"{str(path)!r}: cannot be read: {error.strerror}") from None
-    except (ValueError, LookupError, TypeError, AttributeError):
-        good = False
-    if not good:
-        raise InvalidOption(f"{str(path)!r}: expected results of this command")
-    return lines
+
+    return read_lines(path, "results of this command", fits)
 
 
 def train(config: Config, variant: str, seed: int, settings: dict[str, Any]) -> Path | None:
@@ -185,7 +177,7 @@ def measure_all(config: Config) -> list[Row]:
             row = {"variant": variant, "seed": seed, "changes": VARIANTS[variant]}
             row |= {"step": about["step"], "seconds": about["seconds"]}
             lines.append({**row, SHARES: measure(config, folder)})
-            write_atomically(path, "".join(json.dumps(line) + "\n" for line in lines))
+            write_lines(path, lines)
     return lines[1:]
 
 

@@ -15,7 +15,6 @@ interval over runs and, within each, over deals.  With one run it is an interval
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -29,11 +28,12 @@ from matplotlib import pyplot as plt
 from tyro.conf import Positional, arg
 
 import sprawl_env
+from experiments.records import Row, read_lines, write_lines
 from sprawl_env.arena.games import Results
 from sprawl_env.bots.policy.checkpoint import PREFIX, Checkpoint, load
 from sprawl_env.console import console, run, say
 from sprawl_env.core.errors import InvalidOption
-from sprawl_env.core.files import parse_json, read_text, write_atomically
+from sprawl_env.core.files import write_atomically
 from sprawl_env.core.provenance import provenance
 
 AXES: Final = {
@@ -46,8 +46,6 @@ RESAMPLES: Final = 2000
 HEAD: Final = ("game", "options")
 ROW: Final = {"run": str, "step": int, "seconds": float, "weights": str, "against": str,
               "games": int, "seed": int, "deals": dict}  # fmt: skip
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -102,20 +100,14 @@ def read_measured(path: Path) -> tuple[dict[str, Any], list[Row]]:
     Raises:
         InvalidOption: the file cannot be read or is damaged.
     """
-    if not path.exists():
-        return {}, []
-    try:
-        head, *rows = [parse_json(line) for line in read_text(path).splitlines()]
-        good = all(name in head for name in HEAD) and all(
-            isinstance(row[name], kind) for row in rows for name, kind in ROW.items()
+
+    def fits(head: Row, rows: list[Row]) -> bool:
+        return all(name in head for name in HEAD) and all(
+            all(isinstance(row[name], kind) for name, kind in ROW.items()) and shares_of(row).size
+            for row in rows
         )
-        good = good and all(shares_of(row).size for row in rows)
-    except OSError as error:
-        raise InvalidOption(f"{str(path)!r}: cannot be read: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError, OverflowError, MemoryError):
-        good = False
-    if not good:
-        raise InvalidOption(f"{str(path)!r}: expected measurements of this command")
+
+    head, *rows = read_lines(path, "measurements of this command", fits) or [{}]
     return head, rows
 
 
@@ -234,8 +226,7 @@ def measure_all(config: Config) -> tuple[dict[str, Any], list[Row]]:
     for k, (checkpoint, against, games) in enumerate(missing):
         say(f"{k + 1} of {len(missing)}: {checkpoint.path} against {against}, {games:,} games")
         rows.append(measure(checkpoint, against, games, config.seed))
-        config.out.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, "".join(json.dumps(line) + "\n" for line in [head, *rows]))
+        write_lines(path, [head, *rows])
     return head, rows
 
 

@@ -21,7 +21,8 @@ from typing import Annotated, Any, NamedTuple
 from tyro.conf import Positional, arg
 
 import sprawl_env
-from experiments.curves import MEASURED, Row, read_measured, shares_of
+from experiments.curves import MEASURED, read_measured, shares_of
+from experiments.records import Row
 from sprawl_env.arena.evaluation import interval
 from sprawl_env.bots.policy.agents import NAME, export_agent
 from sprawl_env.bots.policy.checkpoint import Checkpoint, load

@@ -24,20 +24,21 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 import sprawl_env
 from experiments.curves import shares_by_deal
+from experiments.records import Row, read_lines, write_lines
 from sprawl_env.arena.evaluation import interval
 from sprawl_env.arena.ratings import bootstrap, nash_average, rate
 from sprawl_env.arena.timing import milliseconds_of, positions_of
 from sprawl_env.bots.names import make_bot
 from sprawl_env.console import console, run, say
 from sprawl_env.core.errors import InvalidOption, unknown
-from sprawl_env.core.files import parse_json, read_text, write_atomically
+from sprawl_env.core.files import read_text, write_atomically
 from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import provenance
 
@@ -47,8 +48,6 @@ POSITIONS: Final = 40  # in which the bots are timed
 PARTS: Final = 10
 SECONDS_A_MINUTE: Final = 60
 PAIR: Final = 2
-
-Row = dict[str, Any]
 Numbers = npt.NDArray[np.float64]
 
 
@@ -116,22 +115,19 @@ def read_pairs(config: Config) -> list[Row]:
     Raises:
         InvalidOption: the file cannot be read, is damaged, or is of another ladder.
     """
-    path = config.out / PAIRS
-    if not path.exists():
-        return [{"settings": settings_of(config), **provenance()}]
-    try:
-        lines: list[Row] = [parse_json(line) for line in read_text(path).splitlines()]
-        good = lines[0]["settings"] == settings_of(config)
-        for row in lines[1:]:
-            interval(np.array(row["shares"], np.float64))
-            good = good and len(row["bots"]) == PAIR and isinstance(row["games"], int)
-    except OSError as error:
-        raise InvalidOption(f"{str(path)!r}: cannot be read: {error.strerror}") from None
-    except (ValueError, LookupError, TypeError, AttributeError, InvalidOption):
-        good = False
-    if not good:
-        raise InvalidOption(f"{str(path)!r}: expected pairs of this ladder; choose another --out")
-    return lines
+
+    def fits(head: Row, rows: list[Row]) -> bool:
+        return head["settings"] == settings_of(config) and all(
+            len(row["bots"]) == PAIR
+            and isinstance(row["games"], int)
+            and len(interval(np.array(row["shares"], np.float64))) == PAIR
+            for row in rows
+        )
+
+    what = "pairs of this ladder; choose another --out"
+    return read_lines(config.out / PAIRS, what, fits) or [
+        {"settings": settings_of(config), **provenance()}
+    ]
 
 
 def estimate(
@@ -183,8 +179,7 @@ def play_all(config: Config) -> tuple[list[Row], dict[str, float]]:
         )
         shares = np.round(shares_by_deal(found.results), 4).tolist()
         lines.append({"bots": [first, second], "games": games, "shares": shares})
-        config.out.mkdir(parents=True, exist_ok=True)
-        write_atomically(config.out / PAIRS, "".join(json.dumps(line) + "\n" for line in lines))
+        write_lines(config.out / PAIRS, lines)
     asked = set(pairs_of(config))
     return [row for row in lines[1:] if (*row["bots"], row["games"]) in asked], times
 

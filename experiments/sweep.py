@@ -35,7 +35,8 @@ from matplotlib import pyplot as plt
 
 import sprawl_env
 from experiments import ablations, curves
-from experiments.ablations import SHARES, Row
+from experiments.ablations import SHARES
+from experiments.records import DAMAGED, Row
 from sprawl_env.arena.engines import check_engine, pool_of, values
 from sprawl_env.arena.evaluation import games_bar
 from sprawl_env.arena.workers import NO_SEAT, Watch, Work, unlimited
@@ -197,7 +198,7 @@ def row_of(folder: Path) -> Row:
         fits = fits and all(curves.shares_of(point).size for point in row["points"])
     except OSError as error:
         raise InvalidOption(f"{str(path)!r}: cannot be read: {error.strerror}") from None
-    except (ValueError, LookupError, TypeError, AttributeError, OverflowError, MemoryError):
+    except DAMAGED:
         fits = False
     if not fits:
         raise InvalidOption(f"{str(path)!r}: is damaged: delete it, and the run is measured again")

@@ -1,0 +1,52 @@
+"""What a long command has measured so far: lines of JSON, the first about all, then one a piece.
+
+The file is written whole at each new line, so that the same command goes on after any stop.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.files import parse_json, read_text, write_atomically
+
+Row = dict[str, Any]
+DAMAGED: Final = (
+    ValueError, LookupError, TypeError, AttributeError, OverflowError, MemoryError, InvalidOption
+)  # fmt: skip
+"""What reading damaged JSON, or using its values, can raise."""
+
+
+def read_lines(path: Path, expected: str, fits: Callable[[Row, list[Row]], bool]) -> list[Row]:
+    """Return the lines of an earlier command; none if there is no file.
+
+    Args:
+        path: the file.
+        expected: what it should hold, for the message.
+        fits: whether the first line and the others are such; what it raises on damaged ones
+            counts as no.
+
+    Raises:
+        InvalidOption: the file cannot be read, is damaged, or holds something else.
+    """
+    if not path.exists():
+        return []
+    try:
+        head, *rows = [parse_json(line) for line in read_text(path).splitlines()]
+        good = fits(head, rows)
+    except OSError as error:
+        raise InvalidOption(f"{str(path)!r}: cannot be read: {error.strerror}") from None
+    except DAMAGED:
+        good = False
+    if not good:
+        raise InvalidOption(f"{str(path)!r}: expected {expected}")
+    return [head, *rows]
+
+
+def write_lines(path: Path, lines: Sequence[Row]) -> None:
+    """Write all lines, whole or not at all, and the folder if it is missing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, "".join(json.dumps(line) + "\n" for line in lines))

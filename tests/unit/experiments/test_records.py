@@ -1,0 +1,48 @@
+"""experiments/records.py: what a long command has measured so far."""
+
+import json
+
+import pytest
+
+from experiments.records import read_lines, write_lines
+from sprawl_env.core.errors import InvalidOption
+
+LINES = [{"settings": 1}, {"wins": 2}, {"wins": 3}]
+
+
+def fits(head, rows):
+    return head["settings"] == 1 and all(row["wins"] > 1 for row in rows)
+
+
+def test_lines_are_read_as_they_were_written(tmp_path):
+    path = tmp_path / "new" / "rows.jsonl"
+    assert read_lines(path, "rows", fits) == []
+    write_lines(path, LINES)
+    assert read_lines(path, "rows", fits) == LINES
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "", "{", "[]", '{"settings": 2}', '{"settings": 1}\n{"wins": 1}', '{"settings": 1}\n{}',
+        '{"settings": 1}\n{"wins": "2"}', '{"settings": 1}\n{"wins": NaN}',
+        '{"settings": 1}\n{"wi', '{"settings": 1}\n7',
+    ],
+)  # fmt: skip
+def test_a_damaged_file_is_one_line_that_says_what_would_be_right(tmp_path, content):
+    path = tmp_path / "rows.jsonl"
+    path.write_text(content)
+    with pytest.raises(InvalidOption, match=r"rows.jsonl': expected rows of a test\Z"):
+        read_lines(path, "rows of a test", fits)
+
+
+def test_a_file_that_cannot_be_read_is_one_line(tmp_path):
+    with pytest.raises(InvalidOption, match="cannot be read: not a regular file"):
+        read_lines(tmp_path, "rows", fits)
+
+
+def test_a_write_replaces_the_file_whole(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    write_lines(path, LINES)
+    write_lines(path, LINES[:2])
+    assert [json.loads(line) for line in path.read_text().splitlines()] == LINES[:2]
