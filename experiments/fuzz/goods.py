@@ -41,6 +41,7 @@ from sprawl_env.learning import Dataset, write_dataset
 
 BATCH: Final = 4
 SEED: Final = 3
+SHAPE: Final = {"width": 8, "trunk": 8}  # of networks
 USERS_BOT: Final = "examples.bots.score_greedy:ScoreGreedy"
 LATE: Final = "a-file"  # in the message of an error that comes when all arguments are accepted
 
@@ -113,13 +114,12 @@ class Place:
     @cached_property
     def checkpoint(self) -> Path:
         """The folder of a checkpoint of an untrained policy."""
-        shape = {"width": 8, "trunk": 8}
-        made = network_for(self.game, **shape)
+        made = network_for(self.game, **SHAPE)
         weights = {f"{checkpoint.NET}{k}": v.numpy() for k, v in made.state_dict().items()}
         weights[f"{checkpoint.VALUE}weight"] = np.zeros((1, made.latent_dim_vf), np.float32)
         weights[f"{checkpoint.VALUE}bias"] = np.zeros(1, np.float32)
         config = {"reward_scale": 1.0}
-        about = {**checkpoint.describe_game(self.game), "step": 1, "network": shape}
+        about = {**checkpoint.describe_game(self.game), "step": 1, "network": SHAPE}
         path = self.folder / "checkpoint"
         return checkpoint.save(path, weights, {**about, "config": config})
 
@@ -267,7 +267,7 @@ GOOD: dict[str, Make] = {
     "n": lambda p: 5,
     "name": lambda p: p.name,
     "names": lambda p: ["you", "greedy"],
-    "network": lambda p: p.policy()._network,
+    "network": lambda p: network_for(p.game, **SHAPE),
     "now": lambda p: p.games,
     "num_envs": lambda p: 2,
     "num_games": lambda p: 2,

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import safetensors
 
 from sprawl_env.bots.settings import (
     Setting,
@@ -154,11 +155,9 @@ def _load_weights(name: str, network: Any, path: str) -> None:
 
     Raises:
         BotError: it is no ``torch.nn.Module``, or the file does not hold its weights.
-        MissingExtra: safetensors is not installed.
     """
-    what = "reading weights"
-    safetensors = require("safetensors", what)
-    from_bytes = require("safetensors.torch", what).load
+    from safetensors.torch import load as from_bytes  # noqa: PLC0415 - imports torch
+
     if not callable(getattr(network, "load_state_dict", None)):
         raise BotError(f"bot {name!r}: weights: expected a torch.nn.Module, got {short(network)}")
     try:

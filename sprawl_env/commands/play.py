@@ -24,7 +24,7 @@ from sprawl_env.commands.flags import GameName, Options, Switch, bots, file
 from sprawl_env.commands.replay import progress
 from sprawl_env.console import fail, parse_options, say
 from sprawl_env.core.errors import InvalidOption
-from sprawl_env.core.extras import missing, require_extra
+from sprawl_env.core.extras import require_extra
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.registry import rules_of
@@ -111,11 +111,10 @@ def default_hints(game: Game) -> tuple[str, ...]:
     """Return the bots that give hints if none are named.
 
     They are greedy, the mcts of the game's ranking, and the strongest trained agent, if the game
-    has one for its number of seats and what loads it is installed.
+    has one for its number of seats.
     """
     hints = ("greedy", ranked_search(game.name) or SEARCH)
-    has_agent = best_of(game.name, game) != BEST and not missing(("torch", "safetensors"))
-    return (*hints, f"agent:{BEST}") if has_agent else hints
+    return hints if best_of(game.name, game) == BEST else (*hints, f"agent:{BEST}")
 
 
 def _game(command: Play) -> Game:

@@ -16,7 +16,6 @@ EXTRAS: Final[Mapping[str, tuple[str, ...]]] = {
         "stable_baselines3",
         "sb3_contrib",
         "tensorboard",
-        "safetensors",
         "threadpoolctl",
     ),
     "render": ("PIL", "pygame"),

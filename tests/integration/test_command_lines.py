@@ -105,8 +105,6 @@ def test_bad_input_is_one_line_and_leaves_nothing_behind(
     monkeypatch.chdir(tmp_path)
     if arguments[0] == "play":
         pytest.importorskip("starlette")
-    if arguments[-2].startswith("checkpoint:"):
-        pytest.importorskip("safetensors")
     assert says in refused(capsys, *arguments)
     assert list(tmp_path.iterdir()) == []
 
@@ -193,16 +191,12 @@ def test_training_names_the_extra_that_it_needs(monkeypatch, capsys, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_checkpoint_names_the_extra_that_it_needs(monkeypatch, capsys, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "step-1").mkdir()
-    (tmp_path / "step-1" / "checkpoint.json").write_text("{}")
-    hide(monkeypatch, "safetensors")
-    err = refused(capsys, "evaluate", "--bots", "checkpoint:step-1", "random")
-    assert err == (
-        "error: reading a checkpoint needs safetensors, which is not installed: "
-        "pip install 'sprawl-env[train]'\n"
-    )
+def test_trained_agents_play_without_torch(monkeypatch, capsys):
+    hide(monkeypatch, *extras.EXTRAS["train"])
+    bots = ("search:agent=tower_up/quick,sims=2", "agent:tower_up/quick")
+    words = ("--game", "tower_up", "--games", "2", "--bots", *bots)
+    assert "agent:tower_up/quick" in call(capsys, "evaluate", *words).out
+    assert "torch" not in sys.modules
 
 
 def test_a_library_that_is_damaged_is_named_with_the_reason(monkeypatch):

@@ -192,8 +192,6 @@ def test_bad_input_is_one_line_and_leaves_nothing_behind(
     tmp_path, monkeypatch, capsys, arguments, says
 ):
     monkeypatch.chdir(tmp_path)
-    if "checkpoint:nowhere" in arguments:
-        pytest.importorskip("safetensors")
     assert says in refused(capsys, "tournament", *arguments)
     assert list(tmp_path.iterdir()) == []
 

@@ -17,11 +17,12 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+import safetensors
+import safetensors.numpy
 
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import as_array
 from sprawl_env.core.errors import OtherOptions, SprawlError, printable, short, shortened
-from sprawl_env.core.extras import require
 from sprawl_env.core.files import (
     exchange,
     is_running,
@@ -117,9 +118,7 @@ def save(
         CheckpointError: the folder holds something else, a tensor is no array of numbers, a file
             is neither text nor bytes, or ``about`` is not JSON.
         OSError: the disk is full or cannot be written.
-        MissingExtra: safetensors is not installed.
     """
-    to_bytes = require("safetensors.numpy", "writing a checkpoint").save
     where = f"checkpoint {str(folder)!r}"
     arrays = {name: as_array(array) for name, array in tensors.items()}
     for name, array in arrays.items():
@@ -129,7 +128,9 @@ def save(
         good = isinstance(content, str | bytes) and Path(name).name == name
         if not good or name in {WEIGHTS, DESCRIPTION}:
             raise CheckpointError(f"{where}: files: expected texts by name, got {short(name)}")
-    weights = to_bytes({name: np.ascontiguousarray(array) for name, array in arrays.items()})
+    weights = safetensors.numpy.save(
+        {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    )
     described = {
         **provenance(),
         **about,
@@ -211,12 +212,8 @@ def load(path: Path, game: Game | None = None) -> Checkpoint:
 
     Raises:
         CheckpointError: missing, damaged, or for another game, number of seats or layout.
-        MissingExtra: safetensors is not installed.
     """
     folder = find(path)
-    what = "reading a checkpoint"
-    safetensors = require("safetensors", what)
-    from_bytes = require("safetensors.numpy", what).load
     where = f"checkpoint {str(folder)!r}"
     try:
         about = parse_json(read_text(folder / DESCRIPTION))
@@ -234,7 +231,7 @@ def load(path: Path, game: Game | None = None) -> Checkpoint:
             f"copy the checkpoint again"
         )
     try:
-        tensors = from_bytes(weights)
+        tensors = safetensors.numpy.load(weights)
     except (safetensors.SafetensorError, KeyError) as error:  # KeyError: a type numpy has not
         raise CheckpointError(f"{where}: {WEIGHTS} is not a safetensors file: {error}") from None
     step, seconds = about.get("step"), about.get("seconds", 0)

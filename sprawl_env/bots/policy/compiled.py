@@ -4,17 +4,19 @@ Most features of an observation are 0, and so are half of the results of a layer
 kernel that skips zeros takes a few microseconds a row, also for a single row, where a library that
 multiplies whole matrices spends hundreds between the multiplications.
 
-The network is :class:`~sprawl_env.bots.policy.network.EntityNet`; :class:`CompiledNet` is made of
-its tensors.
+What it computes, :mod:`sprawl_env.bots.policy.shape` says.  It needs numba alone, so trained agents
+play without torch.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from sprawl_env.bots.policy.shape import NetShape
 from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
 from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.layers import add_layer, add_products
@@ -56,6 +58,7 @@ class Room(NamedTuple):
     """What one row overwrites.
 
     Attributes:
+        seen: float32 ``[observation_size]``, the observation, scaled.
         direct: float32 ``[whole]``, the scaled features that the trunk sees directly.
         features: float32 ``[most features]``, those of a thing.
         context: float32 ``[width]``.
@@ -68,6 +71,7 @@ class Room(NamedTuple):
         used_whole: int32 ``[whole]``, the features in ``direct`` that are not 0.
     """
 
+    seen: Floats
     direct: Floats
     features: Floats
     context: Floats
@@ -106,14 +110,14 @@ def add_whole(out: Floats, room: Room, flat: Floats, at: int, count: int) -> Non
 
 
 @kernel
-def scaled(net: Weights, out: Floats, numbers: Mask, where: Ints, at: int, used: Ints) -> int:
+def pick(out: Floats, seen: Floats, where: Ints, at: int, used: Ints) -> int:
     """Write some features; list in ``used`` those that are not 0, and return their number."""
     places, count = where[at : at + out.size], 0
     for k in range(out.size):  # without a branch, which could not be predicted
-        number = numbers[places[k]]
-        out[k] = np.float32(number) * net.scales[places[k]]
+        feature = seen[places[k]]
+        out[k] = feature
         used[count] = k
-        count += int(number != 0)
+        count += int(feature != 0)
     return count
 
 
@@ -125,7 +129,7 @@ def rectify(out: Floats) -> None:
 
 
 @kernel
-def look(net: Weights, room: Room, numbers: Mask, kind: int, begin: int, count: int) -> None:
+def look(net: Weights, room: Room, seen: Floats, kind: int, begin: int, count: int) -> None:
     """Encode the things of a kind, the first of which is thing ``begin`` of all; pool them."""
     flat, k = net.flat, net.kinds[kind]
     context, first, width = room.context, room.first, room.context.size
@@ -141,7 +145,7 @@ def look(net: Weights, room: Room, numbers: Mask, kind: int, begin: int, count: 
         for j in range(width):
             first[j] = context[j] + place[j]
         begins = k[WHERE] + thing * features.size
-        found = scaled(net, features, numbers, net.where, begins, room.used)
+        found = pick(features, seen, net.where, begins, room.used)
         at = k[IN]
         add_products(first, features, flat[at : at + features.size * width], room.used, found)
         rectify(first)
@@ -190,13 +194,13 @@ def look_again(
 
 
 @kernel
-def judge_row(net: Weights, room: Room, numbers: Mask, logits: Floats, summary: Floats) -> None:
-    """Write the logits and the summary of one observation."""
+def judge_row(net: Weights, room: Room, seen: Floats, logits: Floats, summary: Floats) -> None:
+    """Write the logits and the summary of one observation, scaled."""
     flat, at, kinds = net.flat, net.trunk, net.kinds.shape[0] - 1
-    count = scaled(net, room.direct, numbers, net.whole, 0, room.used_whole)
+    count = pick(room.direct, seen, net.whole, 0, room.used_whole)
     begin = 0
     for kind in range(kinds):
-        look(net, room, numbers, kind, begin, count)
+        look(net, room, seen, kind, begin, count)
         begin += net.kinds[kind, THINGS]
     before, pooled = room.before, room.pooled
     start_from(before, flat, at[TRUNK_IN_BIAS])
@@ -222,7 +226,18 @@ def judge_row(net: Weights, room: Room, numbers: Mask, logits: Floats, summary: 
 
 
 @kernel
-def judge_rows(net: Weights, room: Room, numbers: Mask, logits: Floats, summaries: Floats) -> None:
+def judge_numbers(net: Weights, room: Room, numbers: Mask, logits: Floats, summary: Floats) -> None:
+    """Write the logits and the summary of one observation as whole numbers."""
+    seen = room.seen
+    for k in range(seen.size):
+        seen[k] = np.float32(numbers[k]) * net.scales[k]
+    judge_row(net, room, seen, logits, summary)
+
+
+@kernel
+def judge_all_numbers(
+    net: Weights, room: Room, numbers: Mask, logits: Floats, summaries: Floats
+) -> None:
     """Write the logits and the summaries of all rows.
 
     Args:
@@ -233,29 +248,46 @@ def judge_rows(net: Weights, room: Room, numbers: Mask, logits: Floats, summarie
         summaries: ``[n, trunk]``.
     """
     for row in range(numbers.shape[0]):
-        judge_row(net, room, numbers[row], logits[row], summaries[row])
+        judge_numbers(net, room, numbers[row], logits[row], summaries[row])
+
+
+@kernel
+def judge_all_rows(
+    net: Weights, room: Room, seen: Floats, logits: Floats, summaries: Floats
+) -> None:
+    """Write the logits and the summaries of all rows, as :func:`judge_all_numbers` does.
+
+    ``seen`` is float32 ``[n, observation_size]``, scaled.
+    """
+    for row in range(seen.shape[0]):
+        judge_row(net, room, seen[row], logits[row], summaries[row])
 
 
 class CompiledNet:
-    """A network as a function of observations as whole numbers.
+    """A network as a function of observations.
 
     Args:
-        network: an :class:`~sprawl_env.bots.policy.network.EntityNet`, whose weights as they are
-            now are copied.
-        scales: float32 ``[observation_size]``.
+        shape: what it is made of.
+        tensors: float32, its weights by name (:meth:`NetShape.tensors`), which are copied.
+        scales: float32 ``[observation_size]``, of observations as whole numbers.
+
+    Attributes:
+        observation_size: the number of features.
+        num_actions: the number of logits.
+        trunk: the width of a summary.
     """
 
-    def __init__(self, network: Any, scales: Floats) -> None:
+    def __init__(
+        self, shape: NetShape, tensors: Mapping[str, npt.NDArray[Any]], scales: Floats
+    ) -> None:
         self._parts: list[Floats] = []
         self._length = 0
-        tensors = {name: each.detach().cpu().numpy() for name, each in network.named_parameters()}
-        index = np.arange(network.observation_size)
+        index = np.arange(shape.layout.size)
         where: list[npt.NDArray[Any]] = []
-        kinds, found = list(network.size_of), 0
+        kinds, found = list(shape.size_of), 0
         rows = np.zeros((len(kinds) + 1, HEADS_SIZE + 1), np.int64)
-        width = network.width
-        for k, (kind, things) in enumerate(network.size_of.items()):
-            own = np.asarray(network.features(index, kind)).reshape(things, -1)
+        for k, (kind, things) in enumerate(shape.size_of.items()):
+            own = np.asarray(shape.layout.features(index, kind)).reshape(things, -1)
             where.append(own.ravel())
             layers = (IN, f"{kind}_in"), (SELF, f"{kind}_self"), (AGAIN, f"{kind}_again")
             rows[k, [THINGS, FEATURES, WHERE]] = things, own.shape[1], found
@@ -273,17 +305,17 @@ class CompiledNet:
             for name in ("trunk_in", "trunk_out")
             for part in (1, 0)
         ]
-        blocks = np.zeros((len(network.blocks), COLUMN + 1), np.int64)
-        for k, block in enumerate(network.blocks):
-            kind = kinds.index(block.entity) if block.entity in kinds else len(kinds)
+        blocks = np.zeros((len(shape.blocks), COLUMN + 1), np.int64)
+        for k, block in enumerate(shape.blocks):
+            owner = kinds.index(block.entity) if block.entity in kinds else len(kinds)
             each = len(tensors[f"layers.act_{block.name}.bias"])
-            blocks[k] = block.start, block.size, kind, each, rows[kind, HEADS_SIZE]
-            rows[kind, HEADS_SIZE] += each
-        for kind in range(len(kinds) + 1):
-            pairs = zip(network.blocks, blocks, strict=True)
-            names = [f"layers.act_{block.name}" for block, row in pairs if row[KIND] == kind]
-            rows[kind, HEADS:] = self._add_heads(tensors, names)
-        whole = np.concatenate([index[start:stop] for start, stop in network.whole])
+            blocks[k] = block.start, block.size, owner, each, rows[owner, HEADS_SIZE]
+            rows[owner, HEADS_SIZE] += each
+        for owner in range(len(kinds) + 1):
+            pairs = zip(shape.blocks, blocks, strict=True)
+            names = [f"layers.act_{block.name}" for block, row in pairs if row[KIND] == owner]
+            rows[owner, HEADS:] = self._add_heads(tensors, names)
+        whole = np.concatenate([index[start:stop] for start, stop in shape.whole])
         self.weights = Weights(
             flat=np.concatenate(self._parts),
             scales=np.ascontiguousarray(scales),
@@ -293,10 +325,11 @@ class CompiledNet:
             blocks=blocks,
             trunk=np.array(trunk, np.int64),
         )
-        self.num_actions, self.trunk = network.latent_dim_pi, network.latent_dim_vf
+        self.observation_size, self.num_actions = shape.layout.size, shape.num_actions
+        self.trunk = shape.trunk
         features = int(rows[:, FEATURES].max(initial=0))
         things, heads = int(rows[:, THINGS].sum()), int(rows[:, HEADS_SIZE].max())
-        self._sizes = whole.size, features, width, things, len(kinds), heads
+        self._sizes = whole.size, features, shape.width, things, len(kinds), heads
         del self._parts
 
     def _add(self, array: npt.NDArray[Any]) -> int:
@@ -307,7 +340,7 @@ class CompiledNet:
         return begins
 
     def _add_heads(
-        self, tensors: dict[str, npt.NDArray[Any]], names: list[str]
+        self, tensors: Mapping[str, npt.NDArray[Any]], names: list[str]
     ) -> tuple[int, int, int]:
         """Add the heads of a kind, side by side; return where they begin, and their outputs."""
         if not names:
@@ -322,6 +355,7 @@ class CompiledNet:
         """Return what a row overwrites, for one thread."""
         whole, features, width, things, kinds, heads = self._sizes
         return Room(
+            seen=np.zeros(self.weights.scales.size, np.float32),
             direct=np.zeros(whole, np.float32),
             features=np.zeros(features, np.float32),
             context=np.zeros(width, np.float32),
@@ -334,13 +368,15 @@ class CompiledNet:
             used_whole=np.zeros(whole, np.int32),
         )
 
-    def __call__(self, numbers: Mask) -> tuple[Floats, Floats]:
+    def __call__(self, rows: Mask | Floats) -> tuple[Floats, Floats]:
         """Return logits ``[n, num_actions]`` and summaries ``[n, trunk]``.
 
         Args:
-            numbers: int8 ``[n, observation_size]``, contiguous.
+            rows: ``[n, observation_size]``; int8: whole numbers, float32: scaled.
         """
-        logits = np.empty((len(numbers), self.num_actions), np.float32)
-        summaries = np.empty((len(numbers), self.trunk), np.float32)
-        judge_rows(self.weights, self.new_room(), numbers, logits, summaries)
+        rows = np.require(rows, requirements=["C", "W"])  # other arrays would compile kernels anew
+        logits = np.empty((len(rows), self.num_actions), np.float32)
+        summaries = np.empty((len(rows), self.trunk), np.float32)
+        judge: Any = judge_all_numbers if rows.dtype == np.int8 else judge_all_rows
+        judge(self.weights, self.new_room(), rows, logits, summaries)
         return logits, summaries

@@ -97,10 +97,11 @@ class Pass:
         self._weights, self._low = model.parts(flat), model.parts(flat.to(HALF))
         seen = torch.empty(numbers.shape, dtype=HALF)
         bfloat16.scale_rows(numbers.numpy(), model.scales.numpy(), bits(seen))
-        self._whole = torch.cat([seen[:, start:stop] for start, stop in self._net.whole], dim=1)
+        ranges = self._net.shape.whole
+        self._whole = torch.cat([seen[:, start:stop] for start, stop in ranges], dim=1)
         self._things: dict[str, Things] = {}
         self._inputs = [self._whole]
-        for kind in self._net.size_of:
+        for kind in self._net.shape.size_of:
             self._look(kind, seen)
         self._trunk_input = torch.cat(self._inputs, dim=1)
         self._before = self._affine(self._trunk_input, "trunk_in").relu_()
@@ -135,7 +136,7 @@ class Pass:
 
     def _look(self, kind: str, seen: Tensor) -> None:
         """Encode the things of a kind, and add their mean and maximum to the trunk's inputs."""
-        count, size = self._count, self._net.size_of[kind]
+        count, size = self._count, self._net.shape.size_of[kind]
         features = self._net.features(seen, kind).reshape(count * size, -1)
         context = self._affine(self._whole, f"{kind}_whole", f"{kind}_in")
         first = self._encode(features, f"{kind}_in", context, self._weights[f"places.{kind}"])
@@ -160,8 +161,8 @@ class Pass:
 
     def logits(self) -> Tensor:
         """Return the logits, also of illegal actions, float32 ``[n, num_actions]``."""
-        logits = torch.zeros(self._count, self._net.latent_dim_pi)
-        for block in self._net.blocks:
+        logits = torch.zeros(self._count, self._net.shape.num_actions)
+        for block in self._net.shape.blocks:
             kind = block.entity
             x = self._things[kind].third if kind in self._things else self._summary
             found = self._affine(x, f"act_{block.name}").view(self._count, -1)
@@ -209,7 +210,7 @@ class Pass:
     def _of_heads(self, of_logits: Tensor) -> dict[str, Tensor]:
         """Return the gradients of the things' last layers by kind."""
         found: dict[str, Tensor] = {}
-        for block in self._net.blocks:
+        for block in self._net.shape.blocks:
             name, kind = f"act_{block.name}", block.entity
             known = kind in self._things
             x, weight = self._things[kind].third if known else self._summary, self._weight(name)
@@ -249,7 +250,7 @@ class Pass:
 
     def _of_look(self, kind: str, gradient: Tensor, of_mean: Tensor, of_largest: Tensor) -> None:
         """Write the gradients of the things' first two layers."""
-        things, size = self._things[kind], self._net.size_of[kind]
+        things, size = self._things[kind], self._net.shape.size_of[kind]
         shaped = bits(gradient, self._count, size, gradient.shape[1])
         bfloat16.add_pooled(of_mean.numpy(), of_largest.numpy(), things.where.numpy(), shaped)
         own, of_context, _ = self._gate(gradient, things.second)

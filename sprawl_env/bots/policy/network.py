@@ -1,9 +1,6 @@
-"""The policy network: layers shared by all things of a kind, and a trunk for the whole state.
+"""The policy network as a module of torch, which training changes.
 
-The network takes its shape from the observation's and the action table's blocks, so it fits every
-game.  Things of one kind (an *entity*, e.g. all sites) are encoded by the same layers.  Each kind
-is summarised by its mean and maximum for the trunk.  An action block with an entity gets its logits
-from the encodings of these things, every other block from the trunk.
+What it is made of, :mod:`sprawl_env.bots.policy.shape` says.
 """
 
 from __future__ import annotations
@@ -13,9 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from sprawl_env.core.actions import ActionTable
+from sprawl_env.bots.policy.shape import Layer, NetShape, shape_for
 from sprawl_env.core.game import Game
-from sprawl_env.core.layout import ObservationLayout
 from sprawl_env.kernels.arrays import Floats
 
 
@@ -25,83 +21,43 @@ class EntityNet(nn.Module):
     The summary ``[n, trunk]`` is the trunk's output, from which a value head can be computed.
 
     Args:
-        layout: the layout of the observations.
-        actions: the action table of the logits.
-        width: width of the layers for each kind of thing.
-        trunk: width of the trunk's two layers.
+        shape: what it is made of.
 
     Attributes:
-        blocks: the blocks of the action table.
-        size_of: the number of things of each kind that has layers of its own.
-        whole: the ranges of an observation that the trunk sees directly.
+        shape: as given.
+        latent_dim_pi: the number of logits, as Stable-Baselines3 calls it.
+        latent_dim_vf: the width of the summary, likewise.
     """
 
-    def __init__(
-        self, layout: ObservationLayout, actions: ActionTable, width: int, trunk: int
-    ) -> None:
+    def __init__(self, shape: NetShape) -> None:
         super().__init__()
-        self.latent_dim_pi = actions.size
-        self.latent_dim_vf = trunk
-        self.width = width
-        self.blocks = list(actions.blocks.values())
-        self._layout = layout
-        self.size_of: dict[str, int] = {}
-        apart: list[tuple[int, int]] = []  # ranges too long to be direct inputs of the trunk
-        with_actions = {b.entity for b in self.blocks}
-        for block in layout.blocks.values():
-            kind = block.entity
-            if kind in with_actions and kind not in self.size_of and kind:
-                self.size_of[kind] = block.rows
-                start, stop = layout.rows(kind)
-                if stop - start > trunk:
-                    apart.append((start, stop))
-        self.whole = _without(layout.size, apart)
-        self._make_layers(layout, sum(stop - start for start, stop in self.whole), width, trunk)
-
-    @property
-    def observation_size(self) -> int:
-        """The length of an observation."""
-        return self._layout.size
-
-    def _make_layers(self, layout: ObservationLayout, whole: int, width: int, trunk: int) -> None:
+        self.shape = shape
+        self.latent_dim_pi, self.latent_dim_vf = shape.num_actions, shape.trunk
         layers: dict[str, nn.Module] = {}
         places: dict[str, nn.Parameter] = {}
-        for kind, count in self.size_of.items():
-            start, stop = layout.rows(kind)
-            features = (stop - start) // count
-            places[kind] = nn.Parameter(0.1 * torch.randn(count, width))
-            layers[f"{kind}_in"] = nn.Linear(features, width)
-            layers[f"{kind}_whole"] = nn.Linear(whole, width, bias=False)
-            layers[f"{kind}_self"] = nn.Linear(width, width)
-            layers[f"{kind}_again"] = nn.Linear(width, width)
-            layers[f"{kind}_trunk"] = nn.Linear(trunk, width, bias=False)
-        pooled = 2 * width * len(self.size_of)
-        layers["trunk_in"] = nn.Linear(whole + pooled, trunk)
-        layers["trunk_out"] = nn.Linear(trunk, trunk)
-        for block in self.blocks:
-            if block.entity in self.size_of:
-                each = -(-block.size // self._table_size(block.entity))
-                layers[f"act_{block.name}"] = _quiet(nn.Linear(width, each))
-            else:
-                layers[f"act_{block.name}"] = _quiet(nn.Linear(trunk, block.size))
+        for kind, count in shape.size_of.items():
+            places[kind] = nn.Parameter(0.1 * torch.randn(count, shape.width))
+            layers |= {name: _linear(layer) for name, layer in shape.layers_of(kind).items()}
+        layers |= {name: _linear(layer) for name, layer in shape.layers_of_trunk().items()}
+        layers |= {name: _quiet(_linear(layer)) for name, layer in shape.heads().items()}
         self.layers = nn.ModuleDict(layers)
         self.places = nn.ParameterDict(places)
 
+    def arrays(self) -> dict[str, Floats]:
+        """Return the weights by name, as they are now; on a processor these are views."""
+        return {name: each.detach().cpu().numpy() for name, each in self.named_parameters()}
+
     def features(self, observations: Tensor, kind: str) -> Tensor:
         """Return the features of all things of a kind, ``[n, things, features]``; a view."""
-        found: Tensor = self._layout.features(observations, kind)
+        found: Tensor = self.shape.layout.features(observations, kind)
         return found
-
-    def _table_size(self, kind: str) -> int:
-        """Return the number of things of a kind in the action table."""
-        return min(block.size for block in self.blocks if block.entity == kind)
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         """Return the logits and the summary."""
-        layers = self.layers
-        whole = torch.cat([observations[:, start:stop] for start, stop in self.whole], dim=1)
+        layers, shape = self.layers, self.shape
+        whole = torch.cat([observations[:, start:stop] for start, stop in shape.whole], dim=1)
         seen: dict[str, Tensor] = {}
-        for kind in self.size_of:
+        for kind in shape.size_of:
             features, context = self.features(observations, kind), f"{kind}_whole"
             x = _encode(features, layers[f"{kind}_in"], layers[context](whole), self.places[kind])
             seen[kind] = _encode(x, layers[f"{kind}_self"])
@@ -110,7 +66,8 @@ class EntityNet(nn.Module):
         summary = torch.relu(layers["trunk_out"](summary))
         for kind, x in seen.items():
             seen[kind] = _encode(x, layers[f"{kind}_again"], layers[f"{kind}_trunk"](summary))
-        return torch.cat([self._logits(block, seen, summary) for block in self.blocks], 1), summary
+        logits = [self._logits(block, seen, summary) for block in shape.blocks]
+        return torch.cat(logits, dim=1), summary
 
     def _logits(self, block: Any, seen: dict[str, Tensor], summary: Tensor) -> Tensor:
         """Return the logits of one block; 0 for things that are not in the observation."""
@@ -119,12 +76,6 @@ class EntityNet(nn.Module):
             return torch.as_tensor(head(summary))
         found = head(seen[block.entity]).flatten(start_dim=1)
         return nn.functional.pad(found, (0, block.size - found.shape[1]))
-
-    def logits_of(self, observations: Floats) -> Floats:
-        """Return the logits of numpy observations ``[n, observation_size]``, float32."""
-        with torch.inference_mode():
-            found: Floats = self(torch.from_numpy(observations))[0].numpy()
-        return found.copy() if found.base is not None else found
 
     def forward_actor(self, observations: Tensor) -> Tensor:
         """Return the logits."""
@@ -137,7 +88,7 @@ class EntityNet(nn.Module):
 
 def network_for(game: Game, width: int, trunk: int) -> EntityNet:
     """Return an untrained network for a game."""
-    return EntityNet(game.observation_layout, game.actions, width, trunk)
+    return EntityNet(shape_for(game, width, trunk))
 
 
 class _Encoded(torch.autograd.Function):
@@ -224,11 +175,8 @@ def _pool(x: Tensor) -> tuple[Tensor, Tensor]:
     return pooled
 
 
-def _without(size: int, apart: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the ranges of ``0..size`` outside of ``apart``, whose ranges are in order."""
-    edges = [0, *(edge for part in apart for edge in part), size]
-    pairs = zip(edges[::2], edges[1::2], strict=True)
-    return [(start, stop) for start, stop in pairs if start < stop]
+def _linear(layer: Layer) -> nn.Linear:
+    return nn.Linear(layer.inputs, layer.outputs, bias=layer.biased)
 
 
 def _quiet(layer: nn.Linear) -> nn.Linear:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -31,6 +30,8 @@ from sprawl_env.bots.policy.checkpoint import (
     load,
     reward_scale_of,
 )
+from sprawl_env.bots.policy.compiled import CompiledNet
+from sprawl_env.bots.policy.shape import NetShape, shape_for
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import FLOAT32, INT8, check_rows, check_seed
 from sprawl_env.core.errors import InvalidOption, short
@@ -69,7 +70,7 @@ class PolicyBot:
     ) -> None:
         checkpoint = load(path, game)
         name = name or f"{checkpoint.path.parent.parent.name}/{checkpoint.path.name}"
-        self._start(name, load_network(checkpoint, game), seed, sample)
+        self._start(name, load_compiled(checkpoint, game), seed, sample)
         self._game, self._values = game, _values_if_any(checkpoint, self._network)
         self.counts = counted_by(checkpoint)
 
@@ -96,17 +97,17 @@ class PolicyBot:
         Raises:
             InvalidOption: not such a network.
         """
-        if not callable(getattr(network, "logits_of", None)):
+        shape = getattr(network, "shape", None)
+        if not isinstance(shape, NetShape):
             raise InvalidOption(f"network={short(network)}: expected an EntityNet")
         bot = cls.__new__(cls)
-        bot._start(name, copy.deepcopy(network), seed, sample)
+        bot._start(name, _compiled(shape, network.arrays()), seed, sample)
         bot._game = game
         return bot
 
-    def _start(self, name: str, network: Any, seed: int, sample: bool) -> None:
+    def _start(self, name: str, network: CompiledNet, seed: int, sample: bool) -> None:
         self.name = name
-        self._network = network.eval()
-        self._size: int | None = getattr(network, "observation_size", None)
+        self._network = network
         self._sample = sample
         self.seed(seed)
 
@@ -125,7 +126,9 @@ class PolicyBot:
         """
         if observations is None:
             raise InvalidOption(f"{self.name}: act() needs the observations")
-        seen = check_rows(f"{self.name}: observations", observations, self._size, FLOAT32)
+        seen = check_rows(
+            f"{self.name}: observations", observations, self._network.observation_size, FLOAT32
+        )
         logits = _checked_logits(self.name, self._network, seen)
         masks = check_rows(f"{self.name}: masks", masks, logits.shape[1], INT8)
         if len(masks) != len(seen):
@@ -177,7 +180,7 @@ class Policy:
         self.game = game
         self.about = checkpoint.about
         self._checkpoint = checkpoint
-        self._network = load_network(checkpoint, game).eval()
+        self._network = load_compiled(checkpoint, game)
 
     def logits(self, observations: Floats, masks: Mask) -> Floats:
         """Return the logits of all actions, float32 ``[n, num_actions]``; -1e9 if illegal.
@@ -222,8 +225,9 @@ class Policy:
     @checked
     def bot(self, seed: int = 0, sample: bool = False) -> PolicyBot:
         """Return a bot that plays the likeliest legal action, or with ``sample`` a draw."""
-        bot = PolicyBot.from_network(self.name, self._network, seed, sample=sample, game=self.game)
-        bot._values = _values_if_any(self._checkpoint, bot._network)
+        bot = PolicyBot.__new__(PolicyBot)
+        bot._start(self.name, self._network, seed, sample)
+        bot._game, bot._values = self.game, _values_if_any(self._checkpoint, self._network)
         bot.counts = counted_by(self._checkpoint)
         return bot
 
@@ -243,7 +247,6 @@ def load_policy(name: str | PathLike[str], game: str | Game | None = None) -> Po
     Raises:
         UnknownName: there is no such agent or game.
         CheckpointError: there is no such checkpoint, or it does not fit the game.
-        MissingExtra: torch or safetensors is not installed.
     """
     text = os.fspath(name)
     made = game if isinstance(game, Game) else None
@@ -282,40 +285,71 @@ def _game_of(checkpoint: Checkpoint, name: str | None) -> Game:
 
 @checked
 def load_network(checkpoint: Checkpoint, game: Game) -> Any:
-    """Return a checkpoint's network (an ``sprawl_env.bots.policy.network.EntityNet``).
+    """Return a checkpoint's network for torch (``sprawl_env.bots.policy.network.EntityNet``).
 
     Raises:
         CheckpointError: its tensors are not those of such a network.
         MissingExtra: torch is not installed.
     """
-    torch = require("torch", "a trained policy")
-    from sprawl_env.bots.policy.network import network_for  # noqa: PLC0415 - imports torch
+    torch = require("torch", "training, or a network on a GPU,")
+    from sprawl_env.bots.policy.network import EntityNet  # noqa: PLC0415 - imports torch
 
+    shape, tensors = weights_of(checkpoint, game)
+    network = EntityNet(shape)
+    network.load_state_dict({name: torch.from_numpy(array) for name, array in tensors.items()})
+    return network
+
+
+def load_compiled(checkpoint: Checkpoint, game: Game) -> CompiledNet:
+    """Return a checkpoint's network as a kernel.
+
+    Raises:
+        CheckpointError: its tensors are not those of such a network.
+    """
+    return _compiled(*weights_of(checkpoint, game))
+
+
+def _compiled(shape: NetShape, tensors: Mapping[str, Floats]) -> CompiledNet:
+    return CompiledNet(shape, tensors, shape.layout.scales)
+
+
+def weights_of(checkpoint: Checkpoint, game: Game) -> tuple[NetShape, dict[str, Floats]]:
+    """Return the shape of a checkpoint's network, and its weights by name.
+
+    Raises:
+        CheckpointError: its tensors are not those of such a network.
+    """
     where = f"checkpoint {str(checkpoint.path)!r}"
-    shape = checkpoint.about.get("network")
-    if not isinstance(shape, dict) or not all(
-        type(shape.get(key)) is int and 1 <= shape[key] <= MOST_WIDTH for key in SHAPE
+    sizes = checkpoint.about.get("network")
+    if not isinstance(sizes, dict) or not all(
+        type(sizes.get(key)) is int and 1 <= sizes[key] <= MOST_WIDTH for key in SHAPE
     ):
         raise CheckpointError(
             f"{where}: {DESCRIPTION}: expected 'network' with {' and '.join(SHAPE)}, whole numbers "
             f"1..{MOST_WIDTH}"
         )
     check_tensors(checkpoint)
-    network = network_for(game, **{key: shape[key] for key in SHAPE})
-    weights = {
-        name.removeprefix(NET): torch.from_numpy(array)
+    shape = shape_for(game, **{key: sizes[key] for key in SHAPE})
+    found = {
+        name.removeprefix(NET): array
         for name, array in checkpoint.tensors.items()
         if name.startswith(NET)
     }
-    try:
-        network.load_state_dict(weights)
-    except RuntimeError as error:
-        reason = " ".join(str(error).split())[:200]
-        raise CheckpointError(f"{where}: {WEIGHTS} does not hold this network: {reason}") from None
-    return network
+    wanted = shape.tensors()
+    for name in sorted(wanted.keys() | found.keys()):
+        expected, got = (
+            f"shape {each}" if each is not None else "no such tensor"
+            for each in (wanted.get(name), found[name].shape if name in found else None)
+        )
+        if expected != got:
+            raise CheckpointError(
+                f"{where}: {WEIGHTS} does not hold this network: {short(name)}: expected "
+                f"{expected}, got {got}"
+            )
+    return shape, found
 
 
-def _checked_logits(name: str, network: Any, observations: Floats) -> Floats:
+def _checked_logits(name: str, network: CompiledNet, observations: Floats) -> Floats:
     """Return the logits of a network.
 
     Finite weights can give infinite logits, or some that are less than that of an illegal action.
@@ -323,7 +357,7 @@ def _checked_logits(name: str, network: Any, observations: Floats) -> Floats:
     Raises:
         CheckpointError: a logit is not a number in the range.
     """
-    logits: Floats = network.logits_of(observations)
+    logits = network(observations)[0]
     if logits.size and not (logits.min() > ILLEGAL_LOGIT and logits.max() < -ILLEGAL_LOGIT):
         raise CheckpointError(
             f"{name}: the weights are damaged or have diverged: expected logits between "
@@ -342,12 +376,13 @@ def load_values(checkpoint: Checkpoint, game: Game) -> Callable[[Floats], Floats
 
     Raises:
         CheckpointError: it holds no value head, or does not state the scale of its rewards.
-        MissingExtra: torch is not installed.
     """
-    return _value_function(checkpoint, load_network(checkpoint, game).eval())
+    return _value_function(checkpoint, load_compiled(checkpoint, game))
 
 
-def _values_if_any(checkpoint: Checkpoint, network: Any) -> Callable[[Floats], Floats] | None:
+def _values_if_any(
+    checkpoint: Checkpoint, network: CompiledNet
+) -> Callable[[Floats], Floats] | None:
     """Return the value function of a checkpoint; None if it holds none."""
     try:
         return _value_function(checkpoint, network)
@@ -363,11 +398,10 @@ def counted_by(checkpoint: Checkpoint) -> str:
     return str(reward) if known else ""
 
 
-def _value_function(checkpoint: Checkpoint, network: Any) -> Callable[[Floats], Floats]:
+def _value_function(checkpoint: Checkpoint, network: CompiledNet) -> Callable[[Floats], Floats]:
     """Return the value function of a checkpoint whose network is loaded already."""
-    torch = require("torch", "a trained policy")
-    scale, size = reward_scale_of(checkpoint), network.latent_dim_vf
-    head = head_of(checkpoint, VALUE, 1, size)
+    scale = reward_scale_of(checkpoint)
+    head = head_of(checkpoint, VALUE, 1, network.trunk)
     if head is None:
         raise CheckpointError(
             f"checkpoint {str(checkpoint.path)!r}: {WEIGHTS} does not hold a value head"
@@ -375,8 +409,7 @@ def _value_function(checkpoint: Checkpoint, network: Any) -> Callable[[Floats], 
     weight, bias = head
 
     def values(observations: Floats) -> Floats:
-        with torch.inference_mode():
-            summary = network(torch.from_numpy(observations))[1].numpy()
+        summary = network(observations)[1]
         with np.errstate(over="ignore", invalid="ignore"):
             found: Floats = ((summary @ weight[0] + bias[0]) / scale).astype(np.float32)
         if not np.isfinite(found).all():

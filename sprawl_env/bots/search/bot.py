@@ -173,7 +173,6 @@ def make_learned(name: str, game: Game, seed: int) -> LearnedSearchBot:
     Raises:
         UnknownName: there is no such agent or setting.
         CheckpointError: the checkpoint is damaged or is not for this game.
-        MissingExtra: torch is not installed.
     """
     agent, config = parse_learned(name)
     return LearnedSearchBot(game, evaluator_of(agent, game), config, seed, name)

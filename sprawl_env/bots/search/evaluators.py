@@ -16,8 +16,7 @@ from sprawl_env.bots.policy.checkpoint import (
     head_of,
     reward_scale_of,
 )
-from sprawl_env.bots.policy.compiled import CompiledNet
-from sprawl_env.bots.policy.player import load_network
+from sprawl_env.bots.policy.player import load_compiled, load_network
 from sprawl_env.bots.search import heads
 from sprawl_env.bots.search.heads import SPREAD, Heads, no_shares
 from sprawl_env.bots.search.search import (
@@ -78,11 +77,11 @@ def network_evaluator(
     Raises:
         CheckpointError: it has no such head, its values are neither points nor victories, or a
             weight is so large that no result would be finite.
-        MissingExtra: torch is not installed.
+        MissingExtra: torch is not installed, which ``half`` and a GPU need.
     """
-    network = load_network(checkpoint, game).eval()
-    judge = heads_of(checkpoint, game, network.latent_dim_vf)
-    compiled = CompiledEvaluator(CompiledNet(network, game.observation_layout.scales), judge)
+    network = load_compiled(checkpoint, game)
+    judge = heads_of(checkpoint, game, network.trunk)
+    compiled = CompiledEvaluator(network, judge)
     with np.errstate(all="ignore"):
         found = compiled(*_example(game))
     if not all(np.isfinite(array).all() for array in found):
@@ -91,9 +90,12 @@ def network_evaluator(
             f"expected finite logits and values"
         )
     judge = compiled.heads = judge._replace(spread=_spread(checkpoint, game, compiled))
+    if device == "cpu" and not half:
+        return compiled
+    with_torch = load_network(checkpoint, game).eval()
     if device != "cpu":
-        return _DeviceEvaluator(network, game, judge, device, half)
-    return _HalfEvaluator(network, game, judge) if half else compiled
+        return _DeviceEvaluator(with_torch, game, judge, device, half)
+    return _HalfEvaluator(with_torch, game, judge)
 
 
 def spread_of(checkpoint: Checkpoint, game: Game) -> float:

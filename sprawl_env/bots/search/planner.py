@@ -140,7 +140,6 @@ def make_planner(name: str, game: Game, seed: int) -> PlannerBot:
     Raises:
         UnknownName: there is no such agent or setting.
         CheckpointError: a checkpoint is damaged or is not for this game.
-        MissingExtra: torch is not installed.
     """
     rest, agents = take_texts(name, (ADVISER, JUDGE))
     config = parse_planner(rest)

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from sprawl_env.bots.policy.compiled import Room, judge_row
+from sprawl_env.bots.policy.compiled import Room, judge_numbers
 from sprawl_env.bots.policy.compiled import Weights as NetWeights
 from sprawl_env.bots.search.heads import Heads, judge_sides
 from sprawl_env.bots.search.tree import (
@@ -354,7 +354,7 @@ def judge_leaves(judge: Judge, leaves: Leaves, rows: int) -> None:
     """Let the network judge the first ``rows`` leaves."""
     for row in range(rows):
         summary = judge.summaries[row]
-        judge_row(judge.net, judge.room, leaves.numbers[row], judge.logits[row], summary)
+        judge_numbers(judge.net, judge.room, leaves.numbers[row], judge.logits[row], summary)
         shares = judge.shares[row]
         judge.margins[row] = judge_sides(judge.heads, summary, leaves.points[row], shares)
 

@@ -9,6 +9,7 @@ import pytest
 import sprawl_env
 from sprawl_env.bots.policy import agents
 from sprawl_env.bots.policy.checkpoint import CheckpointError, describe_game, load, save
+from sprawl_env.bots.policy.player import load_network
 from sprawl_env.core.errors import InvalidOption, OtherOptions, UnknownName
 
 torch = pytest.importorskip("torch")
@@ -180,7 +181,8 @@ def test_a_policy_gives_logits_values_and_a_bot(shipped):
     values = policy.values(vec.observations)
     assert (values.shape, values.dtype) == ((16,), np.float32)
     with torch.no_grad():
-        summary = policy._network(torch.from_numpy(vec.observations))[1].numpy()
+        stored = load(agents.find_agent("agent:tower_up/quick", game), game)
+        summary = load_network(stored, game)(torch.from_numpy(vec.observations))[1].numpy()
     assert values == pytest.approx((summary.sum(axis=1) + 2) / 0.5, rel=1e-4)
     draws = [
         policy.bot(seed, sample=True).act(vec.observations, vec.masks, None).tolist()

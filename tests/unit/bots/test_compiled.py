@@ -52,7 +52,8 @@ def test_every_game_and_width_gives_the_numbers_of_torch(name, options, width, t
     scales = game.observation_layout.scales
     with torch.inference_mode():
         wanted = net(torch.from_numpy(numbers * scales))
-    compiled = CompiledNet(net, scales)
+    assert {k: tuple(v.shape) for k, v in net.arrays().items()} == net.shape.tensors()
+    compiled = CompiledNet(net.shape, net.arrays(), scales)
     logits, summaries = compiled(numbers)
     assert logits == pytest.approx(wanted[0].numpy(), abs=1e-4)
     assert summaries == pytest.approx(wanted[1].numpy(), abs=1e-4)
@@ -60,12 +61,18 @@ def test_every_game_and_width_gives_the_numbers_of_torch(name, options, width, t
         alone = compiled(numbers[k : k + 1])
         assert np.array_equal(alone[0][0], logits[k])
         assert np.array_equal(alone[1][0], summaries[k])
+    seen = numbers * scales
+    seen.flags.writeable = False
+    for rows in (seen, np.asfortranarray(seen)):
+        found = compiled(rows)
+        assert np.array_equal(found[0], logits)
+        assert np.array_equal(found[1], summaries)
 
 
 def test_weights_are_copied():
     game = sprawl_env.game("tower_up")
     net, numbers = network(game, 8, 8), rows_of(game, 2)
-    compiled = CompiledNet(net, game.observation_layout.scales)
+    compiled = CompiledNet(net.shape, net.arrays(), game.observation_layout.scales)
     before = compiled(numbers)[0]
     with torch.no_grad():
         for each in net.parameters():

@@ -36,8 +36,6 @@ def test_hints_are_listed_strongest_first_with_ratings():
 
 
 def test_the_best_agent_is_called_by_its_name():
-    pytest.importorskip("torch")
-    pytest.importorskip("safetensors")
     game = sprawl_env.game("tower_up")
     session = Session(game, ("human", "random"), ("greedy", "agent:best"))
     (first, _) = session.view(0)["hints"]
@@ -48,13 +46,10 @@ def test_the_best_agent_is_called_by_its_name():
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_hints_are_greedy_the_ranked_search_and_the_best_agent(name, monkeypatch):
+def test_hints_are_greedy_the_ranked_search_and_the_best_agent(name):
     expected = ("greedy", ranked_search(name))
-    monkeypatch.setattr(play, "missing", lambda modules: [])
     assert play.default_hints(sprawl_env.game(name)) == (*expected, "agent:best")
     assert play.default_hints(sprawl_env.game(name, num_players=3)) == expected
-    monkeypatch.setattr(play, "missing", lambda modules: ["torch"])
-    assert play.default_hints(sprawl_env.game(name)) == expected
 
 
 def test_a_game_of_ones_own_has_hints_of_a_search():
