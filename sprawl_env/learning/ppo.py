@@ -35,6 +35,7 @@ from sprawl_env.kernels.arrays import Floats, Index
 from sprawl_env.kernels.rng import combine
 from sprawl_env.learning.config import Config
 from sprawl_env.learning.flat import FlatModule
+from sprawl_env.learning.ppo_kernel import Decisions, LossKernel, Terms
 from sprawl_env.learning.process import threads_of
 from sprawl_env.learning.team import Team
 
@@ -518,6 +519,10 @@ def advantages(
 class Learner:
     """The network of one rank and its optimizer.
 
+    The loss is written twice: in :meth:`_loss` for automatic differentiation, and, faster, as a
+    kernel that is used on a processor in float32.  If you change the loss, change :meth:`_loss`
+    and set ``_kernel = None``.
+
     Args:
         config: the settings of the run.
         game: the game.
@@ -533,6 +538,8 @@ class Learner:
         self.config, self.team, self.device, self.watch = config, team, device, watch
         self.net = actor_critic(config, game).to(device)
         self.net.flatten()
+        in_rows = device.type == "cpu" and not self.net.low
+        self._kernel = loss_kernel(self.net) if in_rows else None
         self.optimizer = torch.optim.Adam(
             [self.net.flat], lr=config.learning_rate, eps=ADAM_EPSILON, fused=True
         )
@@ -555,19 +562,37 @@ class Learner:
         each = max(1, min(size, config.batch_size // self.team.size))
         used = size // each * each  # the same number of rows in each step; see SelfPlay._seen
         totals = torch.zeros(len(STATISTICS))
-        loss = self._loss(batch, config.entropy * left)
+        summed = self.summed(batch, config.entropy * left)
         with watch.on("update"):
             for _ in range(config.num_epochs if size else 0):
                 order = torch.randperm(len(batch.rows)).to(self.device)
                 for rows in torch.split(batch.rows[order][:used], each):
-                    totals += differentiate(
-                        self.team, self.net.flat, self.net.leaves, rows, loss, watch
-                    )
+                    totals += share_gradient(self.team, self.net.flat, *summed(rows), watch)
                     nn.utils.clip_grad_norm_([self.net.flat], LARGEST_GRADIENT)
                     self.optimizer.step()
         count = used * self.team.size
         means = totals / max(count * config.num_epochs, 1)
         return count, dict(zip(STATISTICS, means.tolist(), strict=True))
+
+    def summed(self, batch: Batch, entropy_weight: float) -> Callable[[Tensor], Summed]:
+        """Return the gradient of the loss, and the statistics, as a function of rows.
+
+        On a processor in float32 a kernel computes both (:mod:`sprawl_env.learning.ppo_kernel`).
+        """
+        kernel = self._kernel
+        if kernel is None:
+            loss = self._loss(batch, entropy_weight)
+            return lambda rows: gradient_of(loss, rows, self.net.leaves)
+        terms = Terms(CLIP, VALUE_WEIGHT, entropy_weight)
+        data = Decisions(*(tensor.numpy() for tensor in batch))
+
+        def summed(rows: Tensor) -> Summed:
+            flat = self.net.flat.detach().numpy()
+            found = kernel(flat, data._replace(rows=rows.numpy()), terms)
+            gradient, statistics = (torch.from_numpy(array).float() for array in found)
+            return Summed(gradient, statistics, len(rows))
+
+        return summed
 
     def _loss(self, batch: Batch, entropy_weight: float) -> Loss:
         """Return the loss of PPO as a function of rows."""
@@ -591,6 +616,35 @@ class Learner:
         return loss
 
 
+class Summed(NamedTuple):
+    """What the rows of a gradient step give, added up.
+
+    Attributes:
+        gradient: of the loss, float32 ``[parameters]``.
+        statistics: float32 ``[n]``.
+        rows: their number.
+    """
+
+    gradient: Tensor
+    statistics: Tensor
+    rows: int
+
+
+def gradient_of(loss: Loss, rows: Tensor, leaves: Sequence[Tensor]) -> Summed:
+    """Differentiate a loss.
+
+    Args:
+        loss: maps rows to the sum of their losses and the sums of their statistics ``[n]``.
+        rows: indices of this rank's samples.
+        leaves: what it is differentiated by: the parameters in the order of the flat one, or that
+            one itself.  The loss must depend on each of them.
+    """
+    total, statistics = loss(rows)
+    gradients = torch.autograd.grad(total, leaves)
+    flat = torch.cat([gradient.flatten() for gradient in gradients])
+    return Summed(flat, statistics.detach().flatten(), len(rows))
+
+
 def differentiate(
     team: Team,
     flat: Tensor,
@@ -599,30 +653,46 @@ def differentiate(
     loss: Loss,
     watch: Stopwatch,
 ) -> Tensor:
+    """Set the gradient to that of the mean loss over all ranks' rows, and return the statistics.
+
+    See :func:`gradient_of` and :func:`share_gradient`.
+    """
+    return share_gradient(team, flat, *gradient_of(loss, rows, leaves), watch)
+
+
+def share_gradient(
+    team: Team, flat: Tensor, gradient: Tensor, statistics: Tensor, rows: int, watch: Stopwatch
+) -> Tensor:
     """Set the gradient of all parameters to that of the mean loss over all ranks' rows.
 
     Args:
         team: the process group.  All ranks must call this function; all get the same gradient.
         flat: all parameters ``[n]``; its ``grad`` is set.
-        leaves: what the loss is differentiated by: the parameters in the order of ``flat``, or
-            ``flat`` itself.  The loss must depend on each of them.
-        rows: indices of this rank's samples.
-        loss: maps rows to the sum of their losses and the sums of their statistics ``[n]``.
+        gradient: see :class:`Summed`, as the next two.
+        statistics: of this rank's rows.
+        rows: their number.
         watch: counts the time that the ranks wait for each other.
 
     Returns:
         The statistics, summed over the rows of all ranks, float32 ``[n]``.
     """
-    total, own = loss(rows)
-    gradients = torch.autograd.grad(total, leaves)
-    count = total.new_tensor([len(rows)])
-    parts = [*(gradient.flatten() for gradient in gradients), own.detach().flatten(), count]
-    sums = torch.cat([part.float() for part in parts])
+    count = gradient.new_tensor([rows])
+    sums = torch.cat([part.float() for part in (gradient, statistics, count)])
     if team.size > 1:
         mine = sums.cpu().numpy()
         with watch.on("waiting"):
             reduced = team.all_reduce(mine)
         sums = torch.from_numpy(reduced).to(sums.device)
-    gradient, statistics, number = torch.split(sums, [len(flat), own.numel(), 1])
-    flat.grad = gradient.div_(number)
+    mean, statistics, number = torch.split(sums, [len(flat), statistics.numel(), 1])
+    flat.grad = mean.div_(number)
     return statistics.cpu()
+
+
+def loss_kernel(net: ActorCritic) -> LossKernel:
+    """Return the loss of a network on a processor as a kernel."""
+    parts, length = {}, 0
+    for name, parameter in net.named_parameters():
+        parts[name.removeprefix("mlp_extractor.")] = length
+        length += parameter.numel()
+    head, shape = parts["value_net.weight"], net.mlp_extractor.shape
+    return LossKernel(shape, shape.layout.scales, parts, head)

@@ -72,6 +72,7 @@ from sprawl_env.learning.ppo import (
     FIRST_BOT,
     LEARNER,
     ActorCritic,
+    Batch,
     Going,
     Learner,
     SelfPlay,
@@ -139,13 +140,13 @@ def compile_everything(config: Config, game: Game) -> None:
     seen = vec.observations[:1] * game.observation_layout.scales
     for bot in bots:
         ask(bot, game, vec.games, np.arange(1), seen, vec.masks[:1])
-    net = actor_critic(config, game).to(config.device)
-    net.flatten()
-    rows = (
-        torch.from_numpy(array[:1]).to(config.device) for array in (vec.observations, vec.masks)
-    )
-    logits, values = net(*rows)
-    torch.autograd.grad(logits.sum() + values.sum(), net.leaves)
+    device = torch.device(config.device)
+    learner = Learner(config, game, Team(), device, Stopwatch())
+    numbers, masks = (torch.from_numpy(x[:1]).to(device) for x in (vec.observations, vec.masks))
+    logits, values = learner.net(numbers, masks)
+    torch.autograd.grad(logits.sum() + values.sum(), learner.net.leaves)
+    zeros, row = torch.zeros(1, device=device), torch.zeros(1, dtype=torch.int64, device=device)
+    learner.summed(Batch(numbers, masks, row, zeros, zeros, zeros, row), 0.0)(row)
 
 
 class Trainer:

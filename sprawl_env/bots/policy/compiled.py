@@ -43,6 +43,7 @@ class Weights(NamedTuple):
         kinds: int64 ``[kinds + 1, 15]``; the last row has the heads of the trunk alone.
         blocks: int64 ``[blocks, 5]``.
         trunk: int64 ``[4]``.
+        every: int8 ``[num_actions]``, a mask in which all actions are legal.
     """
 
     flat: Floats
@@ -52,36 +53,47 @@ class Weights(NamedTuple):
     kinds: Index
     blocks: Index
     trunk: Index
+    every: Mask
 
 
 class Room(NamedTuple):
-    """What one row overwrites.
+    """What one row overwrites; it is also what the gradient of the row is made of.
+
+    Things are those of all kinds, one kind after the other.
 
     Attributes:
         seen: float32 ``[observation_size]``, the observation, scaled.
         direct: float32 ``[whole]``, the scaled features that the trunk sees directly.
-        features: float32 ``[most features]``, those of a thing.
+        used_whole: int32 ``[whole]``, the features in ``direct`` that are not 0.
+        features: float32 ``[all features of things]``, thing by thing.
+        used_features: int32, likewise: the features of each thing that are not 0, first.
+        counts: int32 ``[things]``, how many they are.
         context: float32 ``[width]``.
-        first: float32 ``[width]``, a thing after its first layer.
-        second: float32 ``[all things, width]``, all things after their second layer.
+        first: float32 ``[things, width]``, after their first layer.
+        second: float32 ``[things, width]``, after their second layer.
+        third: float32 ``[things, width]``, after their last layer, where needed.
+        needed: int8 ``[things]``, whether a thing has a legal action.
         pooled: float32 ``[kinds, 2, width]``, mean and maximum.
         before: float32 ``[trunk]``, after the trunk's first layer.
         heads: float32 ``[most outputs]``, of all heads of a kind for one thing.
         used: int32 ``[most inputs]``.
-        used_whole: int32 ``[whole]``, the features in ``direct`` that are not 0.
     """
 
     seen: Floats
     direct: Floats
+    used_whole: Ints
     features: Floats
+    used_features: Ints
+    counts: Ints
     context: Floats
     first: Floats
     second: Floats
+    third: Floats
+    needed: Mask
     pooled: Floats
     before: Floats
     heads: Floats
     used: Ints
-    used_whole: Ints
 
 
 # Loops run over slices of the weights: numba makes vector instructions of them, but not of a loop
@@ -129,27 +141,30 @@ def rectify(out: Floats) -> None:
 
 
 @kernel
-def look(net: Weights, room: Room, seen: Floats, kind: int, begin: int, count: int) -> None:
+def look(
+    net: Weights, room: Room, seen: Floats, kind: int, begin: int, features_begin: int, count: int
+) -> None:
     """Encode the things of a kind, the first of which is thing ``begin`` of all; pool them."""
     flat, k = net.flat, net.kinds[kind]
-    context, first, width = room.context, room.first, room.context.size
+    context, width, size = room.context, room.context.size, k[FEATURES]
     start_from(context, flat, k[IN_BIAS])
     add_whole(context, room, flat, k[WHOLE], count)
     mean, largest = room.pooled[kind, 0], room.pooled[kind, 1]
     mean[:] = 0.0
     largest[:] = 0.0  # no result of ReLU is less
-    features = room.features[: k[FEATURES]]
     for thing in range(k[THINGS]):
+        first, second = room.first[begin + thing], room.second[begin + thing]
         at = k[PLACES] + thing * width
         place = flat[at : at + width]
         for j in range(width):
             first[j] = context[j] + place[j]
-        begins = k[WHERE] + thing * features.size
-        found = pick(features, seen, net.where, begins, room.used)
+        at = features_begin + thing * size
+        features, used = room.features[at : at + size], room.used_features[at : at + size]
+        found = pick(features, seen, net.where, k[WHERE] + thing * size, used)
+        room.counts[begin + thing] = found
         at = k[IN]
-        add_products(first, features, flat[at : at + features.size * width], room.used, found)
+        add_products(first, features, flat[at : at + size * width], used, found)
         rectify(first)
-        second = room.second[begin + thing]
         start_from(second, flat, k[SELF_BIAS])
         add_from(second, first, flat, k[SELF], room.used)
         rectify(second)
@@ -161,7 +176,20 @@ def look(net: Weights, room: Room, seen: Floats, kind: int, begin: int, count: i
 
 
 @kernel
-def write_logits(net: Weights, room: Room, kind: int, thing: int, logits: Floats) -> None:
+def has_legal(net: Weights, mask: Mask, kind: int, thing: int) -> bool:
+    """Return whether an action with a thing is legal."""
+    for block in range(net.blocks.shape[0]):
+        b = net.blocks[block]
+        if b[KIND] == kind:
+            for e in range(b[EACH]):
+                at = thing * b[EACH] + e
+                if at < b[SIZE] and mask[b[START] + at] != 0:
+                    return True
+    return False
+
+
+@kernel
+def write_logits(net: Weights, heads: Floats, kind: int, thing: int, logits: Floats) -> None:
     """Write the logits of a thing from the outputs of the heads of its kind."""
     for block in range(net.blocks.shape[0]):
         b = net.blocks[block]
@@ -169,39 +197,57 @@ def write_logits(net: Weights, room: Room, kind: int, thing: int, logits: Floats
             for e in range(b[EACH]):
                 at = thing * b[EACH] + e
                 if at < b[SIZE]:
-                    logits[b[START] + at] = room.heads[b[COLUMN] + e]
+                    logits[b[START] + at] = heads[b[COLUMN] + e]
 
 
 @kernel
 def look_again(
-    net: Weights, room: Room, summary: Floats, kind: int, begin: int, logits: Floats
+    net: Weights, room: Room, mask: Mask, summary: Floats, kind: int, begin: int, logits: Floats
 ) -> None:
-    """Encode the things of a kind once more, with the summary; write their logits."""
+    """Encode the things of a kind that have legal actions once more, with the summary.
+
+    Write their logits.
+    """
     flat, k = net.flat, net.kinds[kind]
-    context, first = room.context, room.first
-    if k[HEADS_SIZE] == 0:
+    context, found = room.context, False
+    for thing in range(k[THINGS]):
+        legal = k[HEADS_SIZE] > 0 and has_legal(net, mask, kind, thing)
+        room.needed[begin + thing] = legal
+        found |= legal
+    if not found:
         return
     out = room.heads[: k[HEADS_SIZE]]
     start_from(context, flat, k[AGAIN_BIAS])
     add_from(context, summary, flat, k[TRUNK], room.used)
     for thing in range(k[THINGS]):
-        start_from(first, context, 0)
-        add_from(first, room.second[begin + thing], flat, k[AGAIN], room.used)
-        rectify(first)
-        start_from(out, flat, k[HEADS_BIAS])
-        add_from(out, first, flat, k[HEADS], room.used)
-        write_logits(net, room, kind, thing, logits)
+        if room.needed[begin + thing]:
+            third = room.third[begin + thing]
+            start_from(third, context, 0)
+            add_from(third, room.second[begin + thing], flat, k[AGAIN], room.used)
+            rectify(third)
+            start_from(out, flat, k[HEADS_BIAS])
+            add_from(out, third, flat, k[HEADS], room.used)
+            write_logits(net, out, kind, thing, logits)
 
 
 @kernel
-def judge_row(net: Weights, room: Room, seen: Floats, logits: Floats, summary: Floats) -> None:
-    """Write the logits and the summary of one observation, scaled."""
+def judge_row(
+    net: Weights, room: Room, seen: Floats, mask: Mask, logits: Floats, summary: Floats
+) -> int:
+    """Write the logits and the summary of one observation, scaled.
+
+    Logits of things without a legal action are 0.
+
+    Returns:
+        The number of features that the trunk sees directly and that are not 0.
+    """
     flat, at, kinds = net.flat, net.trunk, net.kinds.shape[0] - 1
     count = pick(room.direct, seen, net.whole, 0, room.used_whole)
-    begin = 0
+    begin, features = 0, 0
     for kind in range(kinds):
-        look(net, room, seen, kind, begin, count)
+        look(net, room, seen, kind, begin, features, count)
         begin += net.kinds[kind, THINGS]
+        features += net.kinds[kind, THINGS] * net.kinds[kind, FEATURES]
     before, pooled = room.before, room.pooled
     start_from(before, flat, at[TRUNK_IN_BIAS])
     add_whole(before, room, flat, at[TRUNK_IN], count)
@@ -214,29 +260,32 @@ def judge_row(net: Weights, room: Room, seen: Floats, logits: Floats, summary: F
     start_from(summary, flat, at[TRUNK_OUT_BIAS])
     add_from(summary, before, flat, at[TRUNK_OUT], room.used)
     rectify(summary)
-    logits[:] = 0.0  # of things that are not in the observation
+    logits[:] = 0.0
     begin = 0
     for kind in range(kinds):
-        look_again(net, room, summary, kind, begin, logits)
+        look_again(net, room, mask, summary, kind, begin, logits)
         begin += net.kinds[kind, THINGS]
     out = room.heads[: net.kinds[kinds, HEADS_SIZE]]
     start_from(out, flat, net.kinds[kinds, HEADS_BIAS])
     add_from(out, summary, flat, net.kinds[kinds, HEADS], room.used)
-    write_logits(net, room, kinds, 0, logits)
+    write_logits(net, out, kinds, 0, logits)
+    return int(count)
 
 
 @kernel
-def judge_numbers(net: Weights, room: Room, numbers: Mask, logits: Floats, summary: Floats) -> None:
-    """Write the logits and the summary of one observation as whole numbers."""
+def judge_numbers(
+    net: Weights, room: Room, numbers: Mask, mask: Mask, logits: Floats, summary: Floats
+) -> int:
+    """Write the logits and the summary of one observation as whole numbers; see judge_row."""
     seen = room.seen
     for k in range(seen.size):
         seen[k] = np.float32(numbers[k]) * net.scales[k]
-    judge_row(net, room, seen, logits, summary)
+    return judge_row(net, room, seen, mask, logits, summary)
 
 
 @kernel
 def judge_all_numbers(
-    net: Weights, room: Room, numbers: Mask, logits: Floats, summaries: Floats
+    net: Weights, room: Room, numbers: Mask, masks: Mask, logits: Floats, summaries: Floats
 ) -> None:
     """Write the logits and the summaries of all rows.
 
@@ -244,23 +293,26 @@ def judge_all_numbers(
         net: the weights.
         room: overwritten.
         numbers: int8 ``[n, observation_size]``.
-        logits: ``[n, num_actions]``, also of illegal actions.
+        masks: int8 ``[n, num_actions]``; no rows: all actions are legal.
+        logits: ``[n, num_actions]``; those of things without a legal action are 0.
         summaries: ``[n, trunk]``.
     """
     for row in range(numbers.shape[0]):
-        judge_numbers(net, room, numbers[row], logits[row], summaries[row])
+        mask = masks[row] if masks.shape[0] else net.every
+        judge_numbers(net, room, numbers[row], mask, logits[row], summaries[row])
 
 
 @kernel
 def judge_all_rows(
-    net: Weights, room: Room, seen: Floats, logits: Floats, summaries: Floats
+    net: Weights, room: Room, seen: Floats, masks: Mask, logits: Floats, summaries: Floats
 ) -> None:
     """Write the logits and the summaries of all rows, as :func:`judge_all_numbers` does.
 
     ``seen`` is float32 ``[n, observation_size]``, scaled.
     """
     for row in range(seen.shape[0]):
-        judge_row(net, room, seen[row], logits[row], summaries[row])
+        mask = masks[row] if masks.shape[0] else net.every
+        judge_row(net, room, seen[row], mask, logits[row], summaries[row])
 
 
 class CompiledNet:
@@ -270,18 +322,25 @@ class CompiledNet:
         shape: what it is made of.
         tensors: float32, its weights by name (:meth:`NetShape.tensors`), which are copied.
         scales: float32 ``[observation_size]``, of observations as whole numbers.
+        dtype: of the weights; only a network of float32 can be asked.
 
     Attributes:
         observation_size: the number of features.
         num_actions: the number of logits.
         trunk: the width of a summary.
+        width: the width of the layers for things.
+        inputs: the number of features that the trunk sees directly.
     """
 
     def __init__(
-        self, shape: NetShape, tensors: Mapping[str, npt.NDArray[Any]], scales: Floats
+        self,
+        shape: NetShape,
+        tensors: Mapping[str, npt.NDArray[Any]],
+        scales: Floats,
+        dtype: npt.DTypeLike = np.float32,
     ) -> None:
-        self._parts: list[Floats] = []
-        self._length = 0
+        self._parts: list[npt.NDArray[Any]] = []
+        self._length, self._dtype = 0, dtype
         index = np.arange(shape.layout.size)
         where: list[npt.NDArray[Any]] = []
         kinds, found = list(shape.size_of), 0
@@ -324,18 +383,17 @@ class CompiledNet:
             kinds=rows,
             blocks=blocks,
             trunk=np.array(trunk, np.int64),
+            every=np.ones(shape.num_actions, np.int8),
         )
         self.observation_size, self.num_actions = shape.layout.size, shape.num_actions
         self.trunk = shape.trunk
-        features = int(rows[:, FEATURES].max(initial=0))
-        things, heads = int(rows[:, THINGS].sum()), int(rows[:, HEADS_SIZE].max())
-        self._sizes = whole.size, features, shape.width, things, len(kinds), heads
+        self.width, self.inputs = shape.width, whole.size
         del self._parts
 
     def _add(self, array: npt.NDArray[Any]) -> int:
         """Add an array to the weights and return where it begins."""
         begins = self._length
-        self._parts.append(np.ascontiguousarray(array, np.float32).ravel())
+        self._parts.append(np.ascontiguousarray(array, self._dtype).ravel())
         self._length += array.size
         return begins
 
@@ -353,30 +411,43 @@ class CompiledNet:
 
     def new_room(self) -> Room:
         """Return what a row overwrites, for one thread."""
-        whole, features, width, things, kinds, heads = self._sizes
+        kinds = self.weights.kinds
+        count, width = len(kinds) - 1, self.width
+        things = int(kinds[:, THINGS].sum())
+        features = int((kinds[:, THINGS] * kinds[:, FEATURES]).sum())
+        most = max(self.inputs, width, self.trunk, int(kinds[:, FEATURES].max()))
         return Room(
-            seen=np.zeros(self.weights.scales.size, np.float32),
-            direct=np.zeros(whole, np.float32),
+            seen=np.zeros(self.observation_size, np.float32),
+            direct=np.zeros(self.inputs, np.float32),
+            used_whole=np.zeros(self.inputs, np.int32),
             features=np.zeros(features, np.float32),
+            used_features=np.zeros(features, np.int32),
+            counts=np.zeros(things, np.int32),
             context=np.zeros(width, np.float32),
-            first=np.zeros(width, np.float32),
+            first=np.zeros((things, width), np.float32),
             second=np.zeros((things, width), np.float32),
-            pooled=np.zeros((kinds, 2, width), np.float32),
+            third=np.zeros((things, width), np.float32),
+            needed=np.zeros(things, np.int8),
+            pooled=np.zeros((count, 2, width), np.float32),
             before=np.zeros(self.trunk, np.float32),
-            heads=np.zeros(heads, np.float32),
-            used=np.zeros(max(whole, features, width, self.trunk), np.int32),
-            used_whole=np.zeros(whole, np.int32),
+            heads=np.zeros(int(kinds[:, HEADS_SIZE].max()), np.float32),
+            used=np.zeros(most, np.int32),
         )
 
-    def __call__(self, rows: Mask | Floats) -> tuple[Floats, Floats]:
+    def __call__(self, rows: Mask | Floats, masks: Mask | None = None) -> tuple[Floats, Floats]:
         """Return logits ``[n, num_actions]`` and summaries ``[n, trunk]``.
 
         Args:
             rows: ``[n, observation_size]``; int8: whole numbers, float32: scaled.
+            masks: int8 ``[n, num_actions]``, 1 = legal.  Things without legal actions are left out,
+                and their logits are 0.  None: all actions are legal.
         """
-        rows = np.require(rows, requirements=["C", "W"])  # other arrays would compile kernels anew
+        legal = np.zeros((0, self.num_actions), np.int8) if masks is None else masks
+        # arrays of another kind would compile the kernels anew
+        given: Any = np.require(rows, requirements=["C", "W"])
+        legal = np.require(legal, requirements=["C", "W"])
         logits = np.empty((len(rows), self.num_actions), np.float32)
         summaries = np.empty((len(rows), self.trunk), np.float32)
         judge: Any = judge_all_numbers if rows.dtype == np.int8 else judge_all_rows
-        judge(self.weights, self.new_room(), rows, logits, summaries)
+        judge(self.weights, self.new_room(), given, legal, logits, summaries)
         return logits, summaries

@@ -129,10 +129,10 @@ class PolicyBot:
         seen = check_rows(
             f"{self.name}: observations", observations, self._network.observation_size, FLOAT32
         )
-        logits = _checked_logits(self.name, self._network, seen)
-        masks = check_rows(f"{self.name}: masks", masks, logits.shape[1], INT8)
+        masks = check_rows(f"{self.name}: masks", masks, self._network.num_actions, INT8)
         if len(masks) != len(seen):
             raise InvalidOption(f"{self.name}: masks: expected {len(seen)} rows, got {len(masks)}")
+        logits = _checked_logits(self.name, self._network, seen, masks)
         if self._sample:  # the largest of logit + Gumbel noise is a draw from the policy
             logits += self._rng.gumbel(size=logits.shape).astype(np.float32)
         logits[masks == 0] = ILLEGAL_LOGIT
@@ -158,7 +158,10 @@ class PolicyBot:
             raise InvalidOption(f"{self.name}: analyse(): expected from_network(..., game=game)")
         legal, state = check_position(self._game, self.name, mask, state)
         seen = self._game.observe(state, 0, int(state["to_play"][0]))[np.newaxis]
-        logits = _checked_logits(self.name, self._network, seen)[0, legal].astype(np.float64)
+        masks = np.zeros((1, self._network.num_actions), np.int8)
+        masks[0, legal] = 1
+        found = _checked_logits(self.name, self._network, seen, masks)
+        logits = found[0, legal].astype(np.float64)
         order = np.argsort(-logits, kind="stable")
         odds = np.exp(logits - logits.max())
         value = np.nan if self._values is None else float(self._values(seen)[0])
@@ -199,7 +202,7 @@ class Policy:
             raise InvalidOption(
                 f"masks: expected shape ({len(seen)}, {self.game.num_actions}), got {legal.shape}"
             )
-        found = _checked_logits(self.name, self._network, seen)
+        found = _checked_logits(self.name, self._network, seen, legal)
         found[legal == 0] = ILLEGAL_LOGIT
         return found
 
@@ -349,15 +352,15 @@ def weights_of(checkpoint: Checkpoint, game: Game) -> tuple[NetShape, dict[str, 
     return shape, found
 
 
-def _checked_logits(name: str, network: CompiledNet, observations: Floats) -> Floats:
-    """Return the logits of a network.
+def _checked_logits(name: str, network: CompiledNet, observations: Floats, masks: Mask) -> Floats:
+    """Return the logits of a network; those of illegal actions may be 0.
 
     Finite weights can give infinite logits, or some that are less than that of an illegal action.
 
     Raises:
         CheckpointError: a logit is not a number in the range.
     """
-    logits = network(observations)[0]
+    logits = network(observations, masks)[0]
     if logits.size and not (logits.min() > ILLEGAL_LOGIT and logits.max() < -ILLEGAL_LOGIT):
         raise CheckpointError(
             f"{name}: the weights are damaged or have diverged: expected logits between "

@@ -354,7 +354,8 @@ def judge_leaves(judge: Judge, leaves: Leaves, rows: int) -> None:
     """Let the network judge the first ``rows`` leaves."""
     for row in range(rows):
         summary = judge.summaries[row]
-        judge_numbers(judge.net, judge.room, leaves.numbers[row], judge.logits[row], summary)
+        numbers, every = leaves.numbers[row], judge.net.every  # in other deals others are legal
+        judge_numbers(judge.net, judge.room, numbers, every, judge.logits[row], summary)
         shares = judge.shares[row]
         judge.margins[row] = judge_sides(judge.heads, summary, leaves.points[row], shares)
 

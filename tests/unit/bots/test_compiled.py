@@ -69,6 +69,22 @@ def test_every_game_and_width_gives_the_numbers_of_torch(name, options, width, t
         assert np.array_equal(found[1], summaries)
 
 
+@pytest.mark.parametrize(("name", "options"), GAMES, ids=IDS)
+def test_things_without_legal_actions_are_left_out_and_nothing_else_changes(name, options):
+    game = sprawl_env.game(name, **options)
+    net = network(game, 8, 16)
+    compiled = CompiledNet(net.shape, net.arrays(), game.observation_layout.scales)
+    vec = sprawl_env.make_vec(game, 24, seed=3, observations="int8")
+    vec.reset()
+    for _ in range(15):
+        vec.step(vec.sample_actions())
+    whole, part = compiled(vec.observations), compiled(vec.observations, vec.masks)
+    legal = vec.masks != 0
+    assert np.array_equal(part[0][legal], whole[0][legal])
+    assert np.array_equal(part[1], whole[1])
+    assert (part[0] == 0).sum() >= (whole[0] == 0).sum()
+
+
 def test_weights_are_copied():
     game = sprawl_env.game("tower_up")
     net, numbers = network(game, 8, 8), rows_of(game, 2)

@@ -119,6 +119,10 @@ def test_a_learner_fits_what_it_is_shown(game, player, collected):
     _, window, _ = collected
     others = {key: each for key, each in player.tensors.items() if not key.startswith(VALUE)}
     net = expert.network_of(replace(player, tensors=others), game, TINY.reward_scale, 5.0)
+    with torch.no_grad():
+        for name, parameter in net.named_parameters():
+            if ".act_" in name:
+                parameter.zero_()  # all actions are as likely
     config = replace(TINY, learning_rate=3e-3, batch_size=64, margin_weight=5.0)
     learner = expert.ExpertLearner(config, net, Team(), Stopwatch())
     rng = np.random.default_rng(0)

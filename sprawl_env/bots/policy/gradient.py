@@ -1,0 +1,359 @@
+"""The gradient of a policy network, row by row, as kernels that skip what is 0.
+
+Half of the results of a layer with ReLU are 0, most features are, and so are the gradients of the
+logits of illegal actions: things without a legal action need no last layer at all.  A library that
+multiplies whole matrices computes all of it.
+
+A gradient has the layout of :class:`~sprawl_env.bots.policy.compiled.Weights`: the weights of a
+layer input by input.  Going backwards through a layer takes them output by output, which is a
+second copy of them, ``back``, in which every layer begins at the same place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from sprawl_env.bots.policy.compiled import (
+    AGAIN,
+    AGAIN_BIAS,
+    COLUMN,
+    EACH,
+    FEATURES,
+    HEADS,
+    HEADS_BIAS,
+    HEADS_SIZE,
+    IN,
+    IN_BIAS,
+    KIND,
+    PLACES,
+    SELF,
+    SELF_BIAS,
+    SIZE,
+    START,
+    THINGS,
+    TRUNK,
+    TRUNK_IN,
+    TRUNK_IN_BIAS,
+    TRUNK_OUT,
+    TRUNK_OUT_BIAS,
+    WHOLE,
+    CompiledNet,
+    Room,
+    Weights,
+    add_from,
+    start_from,
+)
+from sprawl_env.bots.policy.shape import NetShape
+from sprawl_env.kernels.arrays import Floats, Index, Ints
+from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.layers import add_layer
+
+ZERO = np.float32(0.0)
+
+
+class Gradient(NamedTuple):
+    """A gradient, and the gradients of what one row computes.
+
+    Attributes:
+        flat: float32, of the weights, in the layout of ``Weights.flat``; rows are added up.
+        back: float32, the weights, those of a layer output by output.
+        logits: float32 ``[num_actions]``.
+        summary: float32 ``[trunk]``.
+        before: float32 ``[trunk]``.
+        pooled: float32 ``[kinds, 2, width]``.
+        context: float32 ``[width]``.
+        first: float32 ``[things, width]``.
+        second: float32 ``[things, width]``.
+        third: float32 ``[things, width]``, of the things of one kind that have legal actions.
+        inputs: float32 ``[things, width]``, the second layers of these things.
+        heads: float32 ``[most outputs]``.
+        across: float32, the inputs of a layer for all things of a kind, input by input.
+        used: int32, at least as long as any layer is wide, and as there are things of a kind.
+    """
+
+    flat: Floats
+    back: Floats
+    logits: Floats
+    summary: Floats
+    before: Floats
+    pooled: Floats
+    context: Floats
+    first: Floats
+    second: Floats
+    third: Floats
+    inputs: Floats
+    heads: Floats
+    across: Floats
+    used: Ints
+
+
+@kernel
+def gate(gradient: Floats, x: Floats) -> None:
+    """Go backwards through ReLU, whose result is ``x``."""
+    for j in range(x.size):
+        gradient[j] = gradient[j] if x[j] > ZERO else ZERO
+
+
+@kernel
+def add_bias(flat: Floats, at: int, gradient: Floats) -> None:
+    """Add the gradient of a bias that begins at ``at``."""
+    bias = flat[at : at + gradient.size]
+    for j in range(gradient.size):
+        bias[j] += gradient[j]
+
+
+@kernel
+def add_weights(flat: Floats, at: int, inputs: Floats, gradient: Floats) -> None:
+    """Add the gradient of a layer's weights, which begin at ``at``."""
+    width = gradient.size
+    for i in range(inputs.size):
+        x = inputs[i]
+        if x != ZERO:
+            row = flat[at + i * width : at + (i + 1) * width]
+            for j in range(width):
+                row[j] += x * gradient[j]
+
+
+@kernel
+def add_whole_weights(flat: Floats, at: int, room: Room, gradient: Floats, count: int) -> None:
+    """Add the gradient of the weights of the features that the trunk sees directly."""
+    width = gradient.size
+    for n in range(count):
+        i = room.used_whole[n]
+        x, row = room.direct[i], flat[at + i * width : at + (i + 1) * width]
+        for j in range(width):
+            row[j] += x * gradient[j]
+
+
+@kernel
+def add_all_weights(work: Gradient, at: int, inputs: Floats, gradients: Floats) -> None:
+    """Add the gradient of the weights of a layer for things, which begin at ``at``.
+
+    Args:
+        work: to whose ``flat`` it is added.
+        at: where they begin.
+        inputs: ``[things, n]``, of the layer.
+        gradients: ``[things, width]``, of its results.
+    """
+    things, size, width = inputs.shape[0], inputs.shape[1], gradients.shape[1]
+    across, flat = work.across, gradients.reshape(things * width)
+    for thing in range(things):
+        x = inputs[thing]
+        for i in range(size):
+            across[i * things + thing] = x[i]
+    for i in range(size):  # the row of an input stays in registers while the things are added
+        row = work.flat[at + i * width : at + (i + 1) * width]
+        add_layer(row, across[i * things : (i + 1) * things], flat, work.used)
+
+
+@kernel
+def read_heads(net: Weights, logits: Floats, kind: int, thing: int, heads: Floats) -> None:
+    """Write the gradients of a thing's heads from those of the logits."""
+    heads[:] = 0.0
+    for block in range(net.blocks.shape[0]):
+        b = net.blocks[block]
+        if b[KIND] == kind:
+            for e in range(b[EACH]):
+                at = thing * b[EACH] + e
+                if at < b[SIZE]:
+                    heads[b[COLUMN] + e] = logits[b[START] + at]
+
+
+@kernel
+def leave_last(
+    net: Weights, work: Gradient, room: Room, summary: Floats, kind: int, begin: int
+) -> None:
+    """Go backwards through the heads and the last layer of the things of a kind."""
+    k = net.kinds[kind]
+    if k[HEADS_SIZE] == 0:
+        return
+    context, heads, found = work.context, work.heads[: k[HEADS_SIZE]], 0
+    context[:] = 0.0
+    for thing in range(k[THINGS]):
+        if room.needed[begin + thing] == 0:
+            continue
+        third, gradient = room.third[begin + thing], work.third[found]
+        read_heads(net, work.logits, kind, thing, heads)
+        add_bias(work.flat, k[HEADS_BIAS], heads)
+        add_weights(work.flat, k[HEADS], third, heads)
+        gradient[:] = 0.0
+        add_from(gradient, heads, work.back, k[HEADS], work.used)
+        gate(gradient, third)
+        add_from(work.second[begin + thing], gradient, work.back, k[AGAIN], work.used)
+        start_from(work.inputs[found], room.second[begin + thing], 0)
+        add_bias(context, 0, gradient)
+        found += 1
+    if found:
+        add_all_weights(work, k[AGAIN], work.inputs[:found], work.third[:found])
+        add_bias(work.flat, k[AGAIN_BIAS], context)
+        add_weights(work.flat, k[TRUNK], summary, context)
+        add_from(work.summary, context, work.back, k[TRUNK], work.used)
+
+
+@kernel
+def leave_pool(net: Weights, work: Gradient, room: Room, kind: int, begin: int, thing: int) -> None:
+    """Add the gradient of the mean and the maximum to that of a thing; go through its ReLU."""
+    x, gradient = room.second[begin + thing], work.second[begin + thing]
+    largest, mean, most = room.pooled[kind, 1], work.pooled[kind, 0], work.pooled[kind, 1]
+    share = np.float32(1.0) / np.float32(net.kinds[kind, THINGS])
+    for j in range(x.size):
+        value, left = x[j], most[j]
+        hit = value == largest[j]
+        total = gradient[j] + mean[j] * share + (left if hit else ZERO)
+        most[j] = ZERO if hit else left  # the first thing that has the maximum gets it
+        gradient[j] = total if value > ZERO else ZERO
+
+
+@kernel
+def leave_things(
+    net: Weights, work: Gradient, room: Room, kind: int, begin: int, features: int, count: int
+) -> None:
+    """Go backwards through the first two layers of the things of a kind."""
+    k = net.kinds[kind]
+    things, size, context = k[THINGS], k[FEATURES], work.context
+    context[:] = 0.0
+    for thing in range(things):
+        first, gradient = room.first[begin + thing], work.first[begin + thing]
+        leave_pool(net, work, room, kind, begin, thing)
+        second = work.second[begin + thing]
+        add_bias(work.flat, k[SELF_BIAS], second)
+        gradient[:] = 0.0
+        add_from(gradient, second, work.back, k[SELF], work.used)
+        gate(gradient, first)
+        add_bias(work.flat, k[PLACES] + thing * context.size, gradient)
+        add_bias(context, 0, gradient)
+    end = begin + things
+    add_all_weights(work, k[SELF], room.first[begin:end], work.second[begin:end])
+    own = room.features[features : features + things * size].reshape(things, size)
+    add_all_weights(work, k[IN], own, work.first[begin:end])
+    add_bias(work.flat, k[IN_BIAS], context)
+    add_whole_weights(work.flat, k[WHOLE], room, context, count)
+
+
+@kernel
+def leave_trunk(net: Weights, work: Gradient, room: Room, summary: Floats, count: int) -> None:
+    """Go backwards through the trunk; write the gradients of the means and maxima."""
+    at, flat = net.trunk, work.flat
+    gate(work.summary, summary)
+    add_bias(flat, at[TRUNK_OUT_BIAS], work.summary)
+    add_weights(flat, at[TRUNK_OUT], room.before, work.summary)
+    before, used = work.before, work.used
+    before[:] = 0.0
+    add_from(before, work.summary, work.back, at[TRUNK_OUT], used)
+    gate(before, room.before)
+    add_bias(flat, at[TRUNK_IN_BIAS], before)
+    add_whole_weights(flat, at[TRUNK_IN], room, before, count)
+    begins = at[TRUNK_IN] + room.direct.size * before.size
+    pooled = work.pooled.reshape(work.pooled.size)
+    add_weights(flat, begins, room.pooled.reshape(pooled.size), before)
+    pooled[:] = 0.0
+    add_from(pooled, before, work.back, begins, used)
+
+
+@kernel
+def add_gradient(net: Weights, work: Gradient, room: Room, summary: Floats, count: int) -> None:
+    """Add the gradient of one row to ``work.flat``.
+
+    Args:
+        net: the weights.
+        work: has the gradients of the row's logits and of its summary.
+        room: as :func:`~sprawl_env.bots.policy.compiled.judge_row` has left it for this row.
+        summary: float32 ``[trunk]``, likewise.
+        count: what it returned.
+    """
+    kinds = net.kinds.shape[0] - 1
+    k = net.kinds[kinds]
+    work.second[:] = 0.0
+    heads = work.heads[: k[HEADS_SIZE]]
+    read_heads(net, work.logits, kinds, 0, heads)
+    add_bias(work.flat, k[HEADS_BIAS], heads)
+    add_weights(work.flat, k[HEADS], summary, heads)
+    add_from(work.summary, heads, work.back, k[HEADS], work.used)
+    begin = 0
+    for kind in range(kinds):
+        leave_last(net, work, room, summary, kind, begin)
+        begin += net.kinds[kind, THINGS]
+    leave_trunk(net, work, room, summary, count)
+    begin, features = 0, 0
+    for kind in range(kinds):
+        leave_things(net, work, room, kind, begin, features, count)
+        begin += net.kinds[kind, THINGS]
+        features += net.kinds[kind, THINGS] * net.kinds[kind, FEATURES]
+
+
+class FlatNet:
+    """A network whose weights, and their gradient, are one array, as training has them.
+
+    Args:
+        shape: what it is made of.
+        scales: float32 ``[observation_size]``.
+        parts: where in that array each weight begins, by name (:meth:`NetShape.tensors`).
+
+    Attributes:
+        net: the compiled network.
+    """
+
+    def __init__(self, shape: NetShape, scales: Floats, parts: Mapping[str, int]) -> None:
+        sizes = shape.tensors()
+        places = {
+            name: (parts[name] + 1 + np.arange(int(np.prod(size)))).reshape(size)
+            for name, size in sizes.items()
+        }
+        # a network of places instead of weights says where each of its weights comes from
+        self.net = CompiledNet(shape, places, scales, np.float64)
+        self._from = np.rint(self.net.weights.flat).astype(np.int64)  # 0: padding
+        self._back_from = _turned(self.net, self._from)
+        self._filled = np.flatnonzero(self._from)
+        self._to = self._from[self._filled] - 1
+
+    def load(self, flat: Floats) -> tuple[Weights, Gradient]:
+        """Return the network with some weights, and room for its gradient, which is 0."""
+        padded = np.concatenate([np.zeros(1, np.float32), flat])
+        net = self.net.weights._replace(flat=padded[self._from])
+        return net, self._new_gradient(padded[self._back_from])
+
+    def unload(self, work: Gradient, flat: Floats) -> None:
+        """Write a gradient to an array with the places of :meth:`load`'s."""
+        flat[self._to] = work.flat[self._filled]
+
+    def _new_gradient(self, back: Floats) -> Gradient:
+        kinds, width, trunk = self.net.weights.kinds, self.net.width, self.net.trunk
+        things = int(kinds[:, THINGS].sum())
+        across = int((kinds[:, THINGS] * np.maximum(kinds[:, FEATURES], width)).max())
+        pooled, heads = (len(kinds) - 1, 2, width), int(kinds[:, HEADS_SIZE].max())
+        most = max(heads, trunk, width, int(np.prod(pooled)), things, self.net.inputs)
+        return Gradient(
+            flat=np.zeros(len(back), np.float32),
+            back=back,
+            logits=np.zeros(self.net.num_actions, np.float32),
+            summary=np.zeros(trunk, np.float32),
+            before=np.zeros(trunk, np.float32),
+            pooled=np.zeros(pooled, np.float32),
+            context=np.zeros(width, np.float32),
+            first=np.zeros((things, width), np.float32),
+            second=np.zeros((things, width), np.float32),
+            third=np.zeros((things, width), np.float32),
+            inputs=np.zeros((things, width), np.float32),
+            heads=np.zeros(heads, np.float32),
+            across=np.zeros(across, np.float32),
+            used=np.zeros(most, np.int32),
+        )
+
+
+def _turned(net: CompiledNet, places: Index) -> Index:
+    """Return places with every layer through which one goes backwards output by output."""
+    found, width, trunk = places.copy(), net.width, net.trunk
+    *kinds, last = net.weights.kinds.tolist()
+    layers = [(last[HEADS], trunk, last[HEADS_SIZE])]
+    for k in kinds:
+        layers += [(k[SELF], width, width), (k[AGAIN], width, width), (k[TRUNK], trunk, width)]
+        layers.append((k[HEADS], width, k[HEADS_SIZE]))
+    into, out = (int(net.weights.trunk[which]) for which in (TRUNK_IN, TRUNK_OUT))
+    layers += [(into + net.inputs * trunk, 2 * len(kinds) * width, trunk), (out, trunk, trunk)]
+    for at, inputs, outputs in layers:
+        part = slice(at, at + inputs * outputs)
+        found[part] = places[part].reshape(inputs, outputs).T.ravel()
+    return found

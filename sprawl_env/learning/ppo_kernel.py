@@ -1,0 +1,221 @@
+"""The loss of PPO with its gradient for some decisions, as one kernel.
+
+It computes what ``Learner._loss`` and automatic differentiation compute, without what is 0: see
+:mod:`sprawl_env.bots.policy.gradient`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sprawl_env.bots.policy.compiled import Room, Weights, judge_numbers
+from sprawl_env.bots.policy.gradient import FlatNet, Gradient, add_gradient
+from sprawl_env.bots.policy.shape import NetShape
+from sprawl_env.kernels.arrays import Floats, Index, Mask
+from sprawl_env.kernels.compile import kernel
+
+LOWEST = np.float32(-np.inf)
+
+
+class Decisions(NamedTuple):
+    """Decisions to learn from; all but ``rows`` ``[n, ...]``.
+
+    Attributes:
+        numbers: int8 ``[n, observation_size]``.
+        masks: int8 ``[n, num_actions]``.
+        actions: int64 ``[n]``.
+        log_probs: float32 ``[n]``, of the actions when they were played.
+        advantages: float32 ``[n]``.
+        returns: float32 ``[n]``, what the values should have been.
+        rows: int64 ``[m]``, those that count.
+    """
+
+    numbers: Mask
+    masks: Mask
+    actions: Index
+    log_probs: Floats
+    advantages: Floats
+    returns: Floats
+    rows: Index
+
+
+class Terms(NamedTuple):
+    """The numbers of the loss.
+
+    Attributes:
+        clip: largest change of a probability's ratio that is rewarded.
+        value_weight: weight of the squared error of the values.
+        entropy_weight: weight of the entropy.
+    """
+
+    clip: float
+    value_weight: float
+    entropy_weight: float
+
+
+class Head(NamedTuple):
+    """The value head, and what one row overwrites.
+
+    Attributes:
+        weights: float32 ``[trunk + 1]``, the bias last.
+        gradient: float32 ``[trunk + 1]``, to which is added.
+        logits: float32 ``[num_actions]``.
+        summary: float32 ``[trunk]``.
+        legal: int64 ``[num_actions]``, the legal actions first.
+        odds: float64 ``[num_actions]``, the logarithms of their probabilities.
+    """
+
+    weights: Floats
+    gradient: Floats
+    logits: Floats
+    summary: Floats
+    legal: Index
+    odds: npt.NDArray[np.float64]
+
+
+@kernel
+def list_odds(head: Head, mask: Mask) -> int:
+    """List the legal actions with the logarithms of their probabilities; return their number."""
+    count, highest = 0, LOWEST
+    for action in range(mask.size):
+        if mask[action] != 0:
+            head.legal[count] = action
+            highest = max(highest, head.logits[action])
+            count += 1
+    total = 0.0
+    for k in range(count):
+        head.odds[k] = float(head.logits[head.legal[k]]) - float(highest)
+        total += math.exp(head.odds[k])
+    for k in range(count):
+        head.odds[k] -= math.log(total)
+    return count
+
+
+@kernel
+def judge_action(
+    head: Head,
+    count: int,
+    data: Decisions,
+    row: int,
+    terms: Terms,
+    gradient: Floats,
+    statistics: npt.NDArray[np.float64],
+) -> None:
+    """Write the gradient of the logits; add the gain, the entropy, the change and the clipping."""
+    entropy, chosen = 0.0, 0.0
+    for k in range(count):
+        entropy -= math.exp(head.odds[k]) * head.odds[k]
+        if head.legal[k] == data.actions[row]:
+            chosen = head.odds[k]
+    change = chosen - data.log_probs[row]
+    ratio, advantage = math.exp(change), data.advantages[row]
+    kept = min(max(ratio, 1.0 - terms.clip), 1.0 + terms.clip)
+    too_far = ratio > 1.0 + terms.clip if advantage > 0.0 else ratio < 1.0 - terms.clip
+    pull = 0.0 if too_far else advantage * ratio
+    gradient[:] = 0.0
+    for k in range(count):
+        odds, action = head.odds[k], head.legal[k]
+        share = math.exp(odds)
+        slope = share * (pull + terms.entropy_weight * (odds + entropy))
+        gradient[action] = slope - (pull if action == data.actions[row] else 0.0)
+    statistics[0] += min(advantage * ratio, advantage * kept)
+    statistics[2] += entropy
+    statistics[3] += ratio - 1.0 - change
+    statistics[4] += abs(ratio - 1.0) > terms.clip
+
+
+@kernel
+def judge_value(head: Head, wanted: float, terms: Terms, summary: Floats) -> float:
+    """Write the gradient of the summary, add that of the head; return the squared error."""
+    size, value = summary.size, float(head.weights[summary.size])
+    for j in range(size):
+        value += head.summary[j] * head.weights[j]
+    error = value - wanted
+    slope = np.float32(2.0 * terms.value_weight * error)
+    for j in range(size):
+        summary[j] = slope * head.weights[j]
+        head.gradient[j] += slope * head.summary[j]
+    head.gradient[size] += slope
+    return error * error
+
+
+@kernel
+def add_loss(
+    net: Weights,
+    work: Gradient,
+    room: Room,
+    head: Head,
+    data: Decisions,
+    terms: Terms,
+    statistics: npt.NDArray[np.float64],
+) -> None:
+    """Add the gradient of the loss of some decisions, and their statistics.
+
+    Args:
+        net: the network.
+        work: to which the gradient is added.
+        room: overwritten.
+        head: the value head; its gradient is added, too.
+        data: the decisions.
+        terms: the numbers of the loss.
+        statistics: ``[5]``, to which the sums of ``STATISTICS`` are added.
+    """
+    for k in range(data.rows.size):
+        row = data.rows[k]
+        mask = data.masks[row]
+        used = judge_numbers(net, room, data.numbers[row], mask, head.logits, head.summary)
+        count = list_odds(head, mask)
+        judge_action(head, count, data, row, terms, work.logits, statistics)
+        statistics[1] += judge_value(head, float(data.returns[row]), terms, work.summary)
+        add_gradient(net, work, room, head.summary, used)
+
+
+class LossKernel:
+    """The loss of a policy with a value head whose parameters are one array.
+
+    Args:
+        shape: of the policy's network.
+        scales: float32 ``[observation_size]``.
+        parts: where each weight of the network begins in that array, by name.
+        head: where the value head's weights begin; its bias follows.
+    """
+
+    def __init__(
+        self, shape: NetShape, scales: Floats, parts: Mapping[str, int], head: int
+    ) -> None:
+        self._flat_net, self._head = (
+            FlatNet(shape, scales, parts),
+            slice(head, head + shape.trunk + 1),
+        )
+        self._room, self._shape = self._flat_net.net.new_room(), shape
+
+    def __call__(
+        self, flat: Floats, data: Decisions, terms: Terms
+    ) -> tuple[Floats, npt.NDArray[np.float64]]:
+        """Return the gradient of the summed loss, and the sums of the statistics ``[5]``.
+
+        Args:
+            flat: float32, all parameters.
+            data: the decisions; their arrays are contiguous.
+            terms: the numbers of the loss.
+        """
+        net, work = self._flat_net.load(flat)
+        actions, statistics = self._shape.num_actions, np.zeros(5)
+        head = Head(
+            weights=flat[self._head].copy(),
+            gradient=np.zeros(self._shape.trunk + 1, np.float32),
+            logits=np.zeros(actions, np.float32),
+            summary=np.zeros(self._shape.trunk, np.float32),
+            legal=np.zeros(actions, np.int64),
+            odds=np.zeros(actions),
+        )
+        add_loss(net, work, self._room, head, data, terms, statistics)
+        gradient = np.zeros_like(flat)
+        self._flat_net.unload(work, gradient)
+        gradient[self._head] = head.gradient
+        return gradient, statistics
