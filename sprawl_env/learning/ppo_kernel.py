@@ -8,18 +8,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from sprawl_env.bots.policy.compiled import Room, Weights, judge_numbers
-from sprawl_env.bots.policy.gradient import FlatNet, Gradient, add_gradient
+from sprawl_env.bots.policy.gradient import (
+    FlatNet,
+    Gradient,
+    Queue,
+    add_gradient,
+    add_queue,
+    new_queue,
+)
 from sprawl_env.bots.policy.shape import NetShape
 from sprawl_env.kernels.arrays import Floats, Index, Mask
 from sprawl_env.kernels.compile import kernel
 
 LOWEST = np.float32(-np.inf)
+QUEUED: Final = 16  # rows
 
 
 class Decisions(NamedTuple):
@@ -149,6 +157,7 @@ def add_loss(
     net: Weights,
     work: Gradient,
     room: Room,
+    queue: Queue,
     head: Head,
     data: Decisions,
     terms: Terms,
@@ -160,11 +169,13 @@ def add_loss(
         net: the network.
         work: to which the gradient is added.
         room: overwritten.
+        queue: likewise.
         head: the value head; its gradient is added, too.
         data: the decisions.
         terms: the numbers of the loss.
         statistics: ``[5]``, to which the sums of ``STATISTICS`` are added.
     """
+    at, full = 0, queue.before.shape[0]
     for k in range(data.rows.size):
         row = data.rows[k]
         mask = data.masks[row]
@@ -172,7 +183,11 @@ def add_loss(
         count = list_odds(head, mask)
         judge_action(head, count, data, row, terms, work.logits, statistics)
         statistics[1] += judge_value(head, float(data.returns[row]), terms, work.summary)
-        add_gradient(net, work, room, head.summary, used)
+        add_gradient(net, work, room, queue, at, head.summary, used)
+        at += 1
+        if at == full or k == data.rows.size - 1:
+            add_queue(net, work, queue, at, room.direct.size)
+            at = 0
 
 
 class LossKernel:
@@ -193,6 +208,7 @@ class LossKernel:
             slice(head, head + shape.trunk + 1),
         )
         self._room, self._shape = self._flat_net.net.new_room(), shape
+        self._queue = new_queue(self._flat_net.net, QUEUED)
 
     def __call__(
         self, flat: Floats, data: Decisions, terms: Terms
@@ -214,7 +230,7 @@ class LossKernel:
             legal=np.zeros(actions, np.int64),
             odds=np.zeros(actions),
         )
-        add_loss(net, work, self._room, head, data, terms, statistics)
+        add_loss(net, work, self._room, self._queue, head, data, terms, statistics)
         gradient = np.zeros_like(flat)
         self._flat_net.unload(work, gradient)
         gradient[self._head] = head.gradient

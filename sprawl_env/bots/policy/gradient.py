@@ -90,6 +90,27 @@ class Gradient(NamedTuple):
     used: Ints
 
 
+class Queue(NamedTuple):
+    """Rows whose part in the gradient of the trunk is still to be added.
+
+    The weights of the trunk do not fit the nearest cache, so they are passed through once for
+    several rows.
+
+    Attributes:
+        pooled: float32 ``[rows, kinds * 2 * width]``, the means and maxima.
+        before: float32 ``[rows, trunk]``, after the trunk's first layer.
+        of_before: float32 ``[rows, trunk]``, the gradient of that.
+        of_summary: float32 ``[rows, trunk]``, the gradient of the summary.
+        across: float32, at least rows times the width of any of these.
+    """
+
+    pooled: Floats
+    before: Floats
+    of_before: Floats
+    of_summary: Floats
+    across: Floats
+
+
 @kernel
 def gate(gradient: Floats, x: Floats) -> None:
     """Go backwards through ReLU, whose result is ``x``."""
@@ -129,24 +150,27 @@ def add_whole_weights(flat: Floats, at: int, room: Room, gradient: Floats, count
 
 
 @kernel
-def add_all_weights(work: Gradient, at: int, inputs: Floats, gradients: Floats) -> None:
-    """Add the gradient of the weights of a layer for things, which begin at ``at``.
+def add_all_weights(
+    work: Gradient, at: int, inputs: Floats, gradients: Floats, across: Floats
+) -> None:
+    """Add the gradient of the weights of a layer for several rows or things.
 
     Args:
         work: to whose ``flat`` it is added.
-        at: where they begin.
-        inputs: ``[things, n]``, of the layer.
-        gradients: ``[things, width]``, of its results.
+        at: where the weights begin.
+        inputs: ``[count, n]``, of the layer.
+        gradients: ``[count, width]``, of its results.
+        across: overwritten, at least ``count * n`` long.
     """
-    things, size, width = inputs.shape[0], inputs.shape[1], gradients.shape[1]
-    across, flat = work.across, gradients.reshape(things * width)
-    for thing in range(things):
-        x = inputs[thing]
+    count, size, width = inputs.shape[0], inputs.shape[1], gradients.shape[1]
+    flat = gradients.reshape(count * width)
+    for k in range(count):
+        x = inputs[k]
         for i in range(size):
-            across[i * things + thing] = x[i]
-    for i in range(size):  # the row of an input stays in registers while the things are added
+            across[i * count + k] = x[i]
+    for i in range(size):  # the row of an input stays in registers while all are added
         row = work.flat[at + i * width : at + (i + 1) * width]
-        add_layer(row, across[i * things : (i + 1) * things], flat, work.used)
+        add_layer(row, across[i * count : (i + 1) * count], flat, work.used)
 
 
 @kernel
@@ -187,7 +211,7 @@ def leave_last(
         add_bias(context, 0, gradient)
         found += 1
     if found:
-        add_all_weights(work, k[AGAIN], work.inputs[:found], work.third[:found])
+        add_all_weights(work, k[AGAIN], work.inputs[:found], work.third[:found], work.across)
         add_bias(work.flat, k[AGAIN_BIAS], context)
         add_weights(work.flat, k[TRUNK], summary, context)
         add_from(work.summary, context, work.back, k[TRUNK], work.used)
@@ -226,43 +250,49 @@ def leave_things(
         add_bias(work.flat, k[PLACES] + thing * context.size, gradient)
         add_bias(context, 0, gradient)
     end = begin + things
-    add_all_weights(work, k[SELF], room.first[begin:end], work.second[begin:end])
+    add_all_weights(work, k[SELF], room.first[begin:end], work.second[begin:end], work.across)
     own = room.features[features : features + things * size].reshape(things, size)
-    add_all_weights(work, k[IN], own, work.first[begin:end])
+    add_all_weights(work, k[IN], own, work.first[begin:end], work.across)
     add_bias(work.flat, k[IN_BIAS], context)
     add_whole_weights(work.flat, k[WHOLE], room, context, count)
 
 
 @kernel
-def leave_trunk(net: Weights, work: Gradient, room: Room, summary: Floats, count: int) -> None:
+def leave_trunk(
+    net: Weights, work: Gradient, room: Room, queue: Queue, at: int, summary: Floats, count: int
+) -> None:
     """Go backwards through the trunk; write the gradients of the means and maxima."""
-    at, flat = net.trunk, work.flat
+    trunk, flat, used = net.trunk, work.flat, work.used
     gate(work.summary, summary)
-    add_bias(flat, at[TRUNK_OUT_BIAS], work.summary)
-    add_weights(flat, at[TRUNK_OUT], room.before, work.summary)
-    before, used = work.before, work.used
+    start_from(queue.of_summary[at], work.summary, 0)
+    start_from(queue.before[at], room.before, 0)
+    add_bias(flat, trunk[TRUNK_OUT_BIAS], work.summary)
+    before, pooled = queue.of_before[at], work.pooled.reshape(work.pooled.size)
     before[:] = 0.0
-    add_from(before, work.summary, work.back, at[TRUNK_OUT], used)
+    add_from(before, work.summary, work.back, trunk[TRUNK_OUT], used)
     gate(before, room.before)
-    add_bias(flat, at[TRUNK_IN_BIAS], before)
-    add_whole_weights(flat, at[TRUNK_IN], room, before, count)
-    begins = at[TRUNK_IN] + room.direct.size * before.size
-    pooled = work.pooled.reshape(work.pooled.size)
-    add_weights(flat, begins, room.pooled.reshape(pooled.size), before)
+    add_bias(flat, trunk[TRUNK_IN_BIAS], before)
+    add_whole_weights(flat, trunk[TRUNK_IN], room, before, count)
+    start_from(queue.pooled[at], room.pooled.reshape(pooled.size), 0)
     pooled[:] = 0.0
+    begins = trunk[TRUNK_IN] + room.direct.size * before.size
     add_from(pooled, before, work.back, begins, used)
 
 
 @kernel
-def add_gradient(net: Weights, work: Gradient, room: Room, summary: Floats, count: int) -> None:
-    """Add the gradient of one row to ``work.flat``.
+def add_gradient(
+    net: Weights, work: Gradient, room: Room, queue: Queue, at: int, summary: Floats, count: int
+) -> None:
+    """Add the gradient of one row to ``work.flat``, but for what :func:`add_queue` adds.
 
     Args:
         net: the weights.
         work: has the gradients of the row's logits and of its summary.
         room: as :func:`~sprawl_env.bots.policy.compiled.judge_row` has left it for this row.
-        summary: float32 ``[trunk]``, likewise.
-        count: what it returned.
+        queue: place ``at`` is overwritten.
+        at: likewise.
+        summary: float32 ``[trunk]``, as judge_row has written it.
+        count: what judge_row returned.
     """
     kinds = net.kinds.shape[0] - 1
     k = net.kinds[kinds]
@@ -276,12 +306,24 @@ def add_gradient(net: Weights, work: Gradient, room: Room, summary: Floats, coun
     for kind in range(kinds):
         leave_last(net, work, room, summary, kind, begin)
         begin += net.kinds[kind, THINGS]
-    leave_trunk(net, work, room, summary, count)
+    leave_trunk(net, work, room, queue, at, summary, count)
     begin, features = 0, 0
     for kind in range(kinds):
         leave_things(net, work, room, kind, begin, features, count)
         begin += net.kinds[kind, THINGS]
         features += net.kinds[kind, THINGS] * net.kinds[kind, FEATURES]
+
+
+@kernel
+def add_queue(net: Weights, work: Gradient, queue: Queue, rows: int, direct: int) -> None:
+    """Add the part of the first ``rows`` rows of the queue in the gradient of the trunk.
+
+    ``direct`` is the number of features that the trunk sees directly.
+    """
+    at, across, before = net.trunk, queue.across, queue.of_before[:rows]
+    begins = at[TRUNK_IN] + direct * before.shape[1]
+    add_all_weights(work, begins, queue.pooled[:rows], before, across)
+    add_all_weights(work, at[TRUNK_OUT], queue.before[:rows], queue.of_summary[:rows], across)
 
 
 class FlatNet:
@@ -341,6 +383,18 @@ class FlatNet:
             across=np.zeros(across, np.float32),
             used=np.zeros(most, np.int32),
         )
+
+
+def new_queue(net: CompiledNet, rows: int) -> Queue:
+    """Return a queue for some rows."""
+    pooled, trunk = 2 * (len(net.weights.kinds) - 1) * net.width, net.trunk
+    return Queue(
+        pooled=np.zeros((rows, pooled), np.float32),
+        before=np.zeros((rows, trunk), np.float32),
+        of_before=np.zeros((rows, trunk), np.float32),
+        of_summary=np.zeros((rows, trunk), np.float32),
+        across=np.zeros(rows * max(pooled, trunk), np.float32),
+    )
 
 
 def _turned(net: CompiledNet, places: Index) -> Index:
