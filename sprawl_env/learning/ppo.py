@@ -110,10 +110,30 @@ class ActorCritic(FlatModule):
     @torch.inference_mode()
     def sample(self, numbers: Tensor, masks: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return sampled actions ``[n]``, their log probabilities and the values."""
-        logits, values = self(numbers, masks)
-        probabilities = torch.softmax(logits, dim=1)
-        actions = draw(probabilities)
-        return actions, chosen(probabilities, actions).log(), values
+        return sampled(*self(numbers, masks))
+
+
+class RowPlayer:
+    """A network on a processor in float32, as its weights are now, that decides row by row.
+
+    Args:
+        kernel: of a network of the same shape.
+        net: the network.
+    """
+
+    def __init__(self, kernel: LossKernel, net: ActorCritic) -> None:
+        flat = net.flat.detach().numpy()
+        self._net, head = kernel.net.with_weights(flat), torch.from_numpy(flat[kernel.head].copy())
+        self._weight, self._bias = head[:-1], head[-1]
+
+    def sample(self, numbers: Tensor, masks: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Return sampled actions ``[n]``, their log probabilities and the values."""
+        logits, summaries = map(torch.from_numpy, self._net(numbers.numpy(), masks.numpy()))
+        values = torch.mv(summaries, self._weight).add_(self._bias)
+        return sampled(logits.masked_fill_(masks == 0, ILLEGAL_LOGIT), values)
+
+
+Player = ActorCritic | RowPlayer
 
 
 class _Differentiated(torch.autograd.Function):
@@ -136,6 +156,13 @@ def _without_gradient(net: HalfNet, numbers: Tensor, flat: Tensor) -> tuple[Tens
 def actor_critic(config: Config, game: Game) -> ActorCritic:
     """Return an untrained network with the settings of a run."""
     return ActorCritic(game, config.width, config.trunk, low=config.precision == "bfloat16")
+
+
+def sampled(logits: Tensor, values: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Return sampled actions ``[n]``, their log probabilities, and the values as given."""
+    probabilities = torch.softmax(logits, dim=1)
+    actions = draw(probabilities)
+    return actions, chosen(probabilities, actions).log(), values
 
 
 def draw(probabilities: Tensor) -> Tensor:
@@ -292,6 +319,7 @@ class SelfPlay:
         self._values = torch.zeros(rows, **on)
         self.sitting: Index = np.zeros((self.n, game.num_seats), np.int64)
         self.opening: Index = np.zeros(self.n, np.int64)
+        self._kernel: LossKernel | None = None
 
     def begin(self, step: int, going: Going | None = None) -> None:
         """Seed all random numbers for what follows ``step``, and deal or go on.
@@ -355,7 +383,8 @@ class SelfPlay:
             rewards=np.zeros((*shape, self.game.num_seats), np.float32),
             ended=np.zeros(shape, np.bool_),
         )  # fmt: skip
-        past = self.past[self._rng.integers(len(self.past))] if self.past else net
+        past = self._player(self.past[self._rng.integers(len(self.past))] if self.past else net)
+        learner = self._player(net)
         actions = np.zeros(self.n, np.int64)
         for t in range(config.num_steps):
             out.seats[t] = vec.to_play
@@ -363,7 +392,7 @@ class SelfPlay:
             mine = np.flatnonzero(acting == LEARNER)
             if mine.size:
                 with self.watch.on("inference"):
-                    actions[mine] = self._decide(net, mine, out)
+                    actions[mine] = self._decide(learner, mine, out)
                     out.row[t, mine] = np.arange(out.used - mine.size, out.used)
             if mine.size < self.n:
                 with self.watch.on("opponents"):
@@ -377,7 +406,14 @@ class SelfPlay:
                     self._count()
         return out
 
-    def _decide(self, net: ActorCritic, which: Index, out: Rollout) -> Index:
+    def _player(self, net: ActorCritic) -> Player:
+        """Return what samples the decisions of a network until it is changed."""
+        if net.low or net.flat.is_cuda:
+            return net
+        self._kernel = self._kernel or loss_kernel(net)
+        return RowPlayer(self._kernel, net)
+
+    def _decide(self, net: Player, which: Index, out: Rollout) -> Index:
         """Return the learner's actions in some games, and store the decisions."""
         numbers, masks = self._seen(which)
         used, rows = which.size, slice(out.used, out.used + which.size)
@@ -388,7 +424,7 @@ class SelfPlay:
         actions: Index = out.actions[rows].cpu().numpy()
         return actions
 
-    def _answer(self, acting: Index, past: ActorCritic, actions: Index) -> None:
+    def _answer(self, acting: Index, past: Player, actions: Index) -> None:
         """Write the actions of opponents and of openings."""
         which = np.flatnonzero(acting == OPENING)
         if which.size:

@@ -198,17 +198,21 @@ class LossKernel:
         scales: float32 ``[observation_size]``.
         parts: where each weight of the network begins in that array, by name.
         head: where the value head's weights begin; its bias follows.
+
+    Attributes:
+        net: the policy's network.
+        head: the part of that array that is the value head.
     """
 
     def __init__(
         self, shape: NetShape, scales: Floats, parts: Mapping[str, int], head: int
     ) -> None:
-        self._flat_net, self._head = (
+        self.net, self.head = (
             FlatNet(shape, scales, parts),
             slice(head, head + shape.trunk + 1),
         )
-        self._room, self._shape = self._flat_net.net.new_room(), shape
-        self._queue = new_queue(self._flat_net.net, QUEUED)
+        self._room, self._shape = self.net.net.new_room(), shape
+        self._queue = new_queue(self.net.net, QUEUED)
 
     def __call__(
         self, flat: Floats, data: Decisions, terms: Terms
@@ -220,10 +224,10 @@ class LossKernel:
             data: the decisions; their arrays are contiguous.
             terms: the numbers of the loss.
         """
-        net, work = self._flat_net.load(flat)
+        net, work = self.net.load(flat)
         actions, statistics = self._shape.num_actions, np.zeros(5)
         head = Head(
-            weights=flat[self._head].copy(),
+            weights=flat[self.head].copy(),
             gradient=np.zeros(self._shape.trunk + 1, np.float32),
             logits=np.zeros(actions, np.float32),
             summary=np.zeros(self._shape.trunk, np.float32),
@@ -232,6 +236,6 @@ class LossKernel:
         )
         add_loss(net, work, self._room, self._queue, head, data, terms, statistics)
         gradient = np.zeros_like(flat)
-        self._flat_net.unload(work, gradient)
-        gradient[self._head] = head.gradient
+        self.net.unload(work, gradient)
+        gradient[self.head] = head.gradient
         return gradient, statistics

@@ -11,6 +11,7 @@ second copy of them, ``back``, in which every layer begins at the same place.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -350,6 +351,13 @@ class FlatNet:
         self._back_from = _turned(self.net, self._from)
         self._filled = np.flatnonzero(self._from)
         self._to = self._from[self._filled] - 1
+
+    def with_weights(self, flat: Floats) -> CompiledNet:
+        """Return the network with some weights, which are copied."""
+        found = copy.copy(self.net)
+        padded = np.concatenate([np.zeros(1, np.float32), flat])
+        found.weights = self.net.weights._replace(flat=padded[self._from])
+        return found
 
     def load(self, flat: Floats) -> tuple[Weights, Gradient]:
         """Return the network with some weights, and room for its gradient, which is 0."""

@@ -106,3 +106,20 @@ def test_an_update_by_the_kernel_is_one_by_automatic_differentiation():
     moved = (learner.net.flat - before).norm()
     assert moved > 0
     assert (learner.net.flat - other.net.flat).norm() < 0.02 * moved
+
+
+@pytest.mark.parametrize(("name", "options"), GAMES, ids=IDS)
+def test_a_player_by_rows_decides_as_the_network_does(name, options):
+    game = sprawl_env.game(name, **options)
+    learner = learner_of(game)
+    batch = batch_of(game, learner.net)
+    player = ppo.RowPlayer(ppo.loss_kernel(learner.net), learner.net)
+    torch.manual_seed(7)
+    wanted = learner.net.sample(batch.numbers, batch.masks)
+    with torch.no_grad():
+        learner.net.flat.mul_(0.5)  # it keeps its weights
+    torch.manual_seed(7)
+    found = player.sample(batch.numbers, batch.masks)
+    assert torch.equal(found[0], wanted[0])
+    for one, other in zip(found[1:], wanted[1:], strict=True):
+        assert torch.allclose(one, other, atol=1e-5)
