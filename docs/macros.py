@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import Any, Final
 
 import sprawl_env
+from experiments import ladder
 from sprawl_env.adapters.registration import camel_case
 from sprawl_env.core import rewards
 from sprawl_env.core.game import Game
@@ -383,12 +384,18 @@ def protocol_table(name: str) -> str:
     return table(*rows)
 
 
+def ladder_table(game: str) -> str:
+    """Return the ratings and the results of the ladder that is kept of a game."""
+    path = ROOT / "docs" / "ladder" / game / "ladder" / "ladder.json"
+    return ladder.table(json.loads(path.read_text(encoding="utf-8")))
+
+
 MACROS: Final[dict[str, Callable[..., str]]] = {
     macro.__name__: macro
     for macro in (
-        actions, clients_table, environments_table, facts, included, lead, observation, options,
-        protocol_table, remarks, rewards_table, rulings, seats_table, source, state_fields,
-        version_history,
+        actions, clients_table, environments_table, facts, included, ladder_table, lead,
+        observation, options, protocol_table, remarks, rewards_table, rulings, seats_table, source,
+        state_fields, version_history,
     )
 }  # fmt: skip
 
