@@ -87,6 +87,11 @@ class ActorCritic(FlatModule):
         return self.low and not self.flat.is_cuda
 
     @property
+    def in_rows(self) -> bool:
+        """Whether kernels compute the network and its loss row by row."""
+        return not self.low and not self.flat.is_cuda
+
+    @property
     def leaves(self) -> list[Tensor]:
         """What a loss is differentiated by: ``flat``, or the parameters in its order."""
         return [self.flat] if self._written_out else list(self.parameters())
@@ -408,7 +413,7 @@ class SelfPlay:
 
     def _player(self, net: ActorCritic) -> Player:
         """Return what samples the decisions of a network until it is changed."""
-        if net.low or net.flat.is_cuda:
+        if not net.in_rows:
             return net
         self._kernel = self._kernel or loss_kernel(net)
         return RowPlayer(self._kernel, net)
@@ -574,8 +579,7 @@ class Learner:
         self.config, self.team, self.device, self.watch = config, team, device, watch
         self.net = actor_critic(config, game).to(device)
         self.net.flatten()
-        in_rows = device.type == "cpu" and not self.net.low
-        self._kernel = loss_kernel(self.net) if in_rows else None
+        self._kernel = loss_kernel(self.net) if self.net.in_rows else None
         self.optimizer = torch.optim.Adam(
             [self.net.flat], lr=config.learning_rate, eps=ADAM_EPSILON, fused=True
         )

@@ -75,9 +75,11 @@ from sprawl_env.learning.ppo import (
     Batch,
     Going,
     Learner,
+    RowPlayer,
     SelfPlay,
     Stopwatch,
     actor_critic,
+    loss_kernel,
 )
 from sprawl_env.learning.process import Clock, gpu_of, prepare_process, resolved, resumed
 from sprawl_env.learning.runs import (
@@ -145,6 +147,8 @@ def compile_everything(config: Config, game: Game) -> None:
     numbers, masks = (torch.from_numpy(x[:1]).to(device) for x in (vec.observations, vec.masks))
     logits, values = learner.net(numbers, masks)
     torch.autograd.grad(logits.sum() + values.sum(), learner.net.leaves)
+    if learner.net.in_rows:
+        RowPlayer(loss_kernel(learner.net), learner.net).sample(numbers, masks)
     zeros, row = torch.zeros(1, device=device), torch.zeros(1, dtype=torch.int64, device=device)
     learner.summed(Batch(numbers, masks, row, zeros, zeros, zeros, row), 0.0)(row)
 

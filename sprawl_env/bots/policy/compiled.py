@@ -443,7 +443,7 @@ class CompiledNet:
                 and their logits are 0.  None: all actions are legal.
         """
         legal = np.zeros((0, self.num_actions), np.int8) if masks is None else masks
-        # arrays of another kind would compile the kernels anew
+        # for arrays in another layout numba compiles the kernels anew
         given: Any = np.require(rows, requirements=["C", "W"])
         legal = np.require(legal, requirements=["C", "W"])
         logits = np.empty((len(rows), self.num_actions), np.float32)

@@ -355,15 +355,13 @@ class FlatNet:
     def with_weights(self, flat: Floats) -> CompiledNet:
         """Return the network with some weights, which are copied."""
         found = copy.copy(self.net)
-        padded = np.concatenate([np.zeros(1, np.float32), flat])
-        found.weights = self.net.weights._replace(flat=padded[self._from])
+        found.weights = self.net.weights._replace(flat=_padded(flat)[self._from])
         return found
 
     def load(self, flat: Floats) -> tuple[Weights, Gradient]:
         """Return the network with some weights, and room for its gradient, which is 0."""
-        padded = np.concatenate([np.zeros(1, np.float32), flat])
-        net = self.net.weights._replace(flat=padded[self._from])
-        return net, self._new_gradient(padded[self._back_from])
+        work = self._new_gradient(_padded(flat)[self._back_from])
+        return self.with_weights(flat).weights, work
 
     def unload(self, work: Gradient, flat: Floats) -> None:
         """Write a gradient to an array with the places of :meth:`load`'s."""
@@ -403,6 +401,11 @@ def new_queue(net: CompiledNet, rows: int) -> Queue:
         of_summary=np.zeros((rows, trunk), np.float32),
         across=np.zeros(rows * max(pooled, trunk), np.float32),
     )
+
+
+def _padded(flat: Floats) -> Floats:
+    """Return weights behind a 0, from which the padding is taken."""
+    return np.concatenate([np.zeros(1, np.float32), flat])
 
 
 def _turned(net: CompiledNet, places: Index) -> Index:

@@ -412,7 +412,8 @@ def _value_function(checkpoint: Checkpoint, network: CompiledNet) -> Callable[[F
     weight, bias = head
 
     def values(observations: Floats) -> Floats:
-        summary = network(observations)[1]
+        nothing = np.zeros((len(observations), network.num_actions), np.int8)
+        summary = network(observations, nothing)[1]  # the logits are not needed
         with np.errstate(over="ignore", invalid="ignore"):
             found: Floats = ((summary @ weight[0] + bias[0]) / scale).astype(np.float32)
         if not np.isfinite(found).all():
