@@ -25,6 +25,27 @@ FLOAT: Final = 4  # bytes
 REAL, INDEX = ir.FloatType(), ir.IntType(32)
 
 
+def vector_of(lanes: int) -> Any:
+    """Return the type of a vector of float32."""
+    return ir.VectorType(REAL, lanes) if lanes > 1 else REAL
+
+
+def fused_of(builder: Any, lanes: int) -> Any:
+    """Return the function that multiplies and adds vectors with one rounding."""
+    kind = vector_of(lanes)
+    name = f"llvm.fma.v{lanes}f32" if lanes > 1 else "llvm.fma.f32"  # llvmlite's: no vectors
+    return cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind, [kind] * 3), name)
+
+
+def spread(builder: Any, x: Any, lanes: int) -> Any:
+    """Return a vector of which every lane is ``x``."""
+    if lanes == 1:
+        return x
+    empty = ir.Constant(vector_of(lanes), ir.Undefined)
+    one = builder.insert_element(empty, x, ir.Constant(INDEX, 0))
+    return builder.shuffle_vector(one, empty, ir.Constant(ir.VectorType(INDEX, lanes), [0] * lanes))
+
+
 def _generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     """Generate the code of ``_add``: block by block of the outputs, all inputs."""
     made = [
@@ -44,11 +65,8 @@ def _generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any
 
     def add_blocks(first: Any, last: Any, vectors: int, lanes: int) -> None:
         """Add the inputs to the outputs from ``first`` to ``last``, exclusive."""
-        kind = ir.VectorType(REAL, lanes) if lanes > 1 else REAL
-        name = f"llvm.fma.v{lanes}f32" if lanes > 1 else "llvm.fma.f32"  # llvmlite's: no vectors
-        fused = cgutils.get_or_insert_function(
-            builder.module, ir.FunctionType(kind, [kind] * 3), name
-        )
+        kind = vector_of(lanes)
+        fused = fused_of(builder, lanes)
         sums = [cgutils.alloca_once(builder, kind) for _ in range(vectors)]
         step = constant(vectors * lanes)
         with cgutils.for_range_slice(builder, first, last, step, word) as (j, _):
@@ -60,11 +78,7 @@ def _generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any
             with cgutils.for_range(builder, count, intp=word) as loop:
                 k = builder.sext(builder.load(builder.gep(used, [loop.index])), word)
                 x = builder.load(builder.gep(inputs, [k]))
-                if lanes > 1:
-                    empty = ir.Constant(kind, ir.Undefined)
-                    one = builder.insert_element(empty, x, ir.Constant(INDEX, 0))
-                    mask = ir.Constant(ir.VectorType(INDEX, lanes), [0] * lanes)
-                    x = builder.shuffle_vector(one, empty, mask)
+                x = spread(builder, x, lanes)
                 row = builder.mul(k, width)
                 for total, place in zip(sums, places, strict=True):
                     weight = builder.load(at(weights, builder.add(row, place), kind))

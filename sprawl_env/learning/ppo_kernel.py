@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.bots.policy.compiled import Room, Weights, judge_numbers
+from sprawl_env.bots.policy.compiled import LEGAL, Room, Weights, judge_numbers
 from sprawl_env.bots.policy.gradient import (
     FlatNet,
     Gradient,
@@ -23,11 +23,11 @@ from sprawl_env.bots.policy.gradient import (
     new_queue,
 )
 from sprawl_env.bots.policy.shape import NetShape
-from sprawl_env.kernels.arrays import Floats, Index, Mask
+from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
 from sprawl_env.kernels.compile import kernel
 
 LOWEST = np.float32(-np.inf)
-QUEUED: Final = 16  # rows
+QUEUED: Final = 64  # rows
 
 
 class Decisions(NamedTuple):
@@ -74,7 +74,6 @@ class Head(NamedTuple):
         gradient: float32 ``[trunk + 1]``, to which is added.
         logits: float32 ``[num_actions]``.
         summary: float32 ``[trunk]``.
-        legal: int64 ``[num_actions]``, the legal actions first.
         odds: float64 ``[num_actions]``, the logarithms of their probabilities.
     """
 
@@ -82,52 +81,45 @@ class Head(NamedTuple):
     gradient: Floats
     logits: Floats
     summary: Floats
-    legal: Index
     odds: npt.NDArray[np.float64]
 
 
 @kernel
-def list_odds(head: Head, mask: Mask) -> int:
-    """List the legal actions with the logarithms of their probabilities; return their number."""
-    count, highest = 0, LOWEST
-    for action in range(mask.size):
-        if mask[action] != 0:
-            head.legal[count] = action
-            highest = max(highest, head.logits[action])
-            count += 1
-    total = 0.0
-    for k in range(count):
-        head.odds[k] = float(head.logits[head.legal[k]]) - float(highest)
+def list_odds(head: Head, legal: Ints) -> None:
+    """List the logarithms of the probabilities of the legal actions."""
+    highest, total = LOWEST, 0.0
+    for k in range(legal.size):
+        highest = max(highest, head.logits[legal[k]])
+    for k in range(legal.size):
+        head.odds[k] = float(head.logits[legal[k]]) - float(highest)
         total += math.exp(head.odds[k])
-    for k in range(count):
+    for k in range(legal.size):
         head.odds[k] -= math.log(total)
-    return count
 
 
 @kernel
 def judge_action(
     head: Head,
-    count: int,
+    legal: Ints,
     data: Decisions,
     row: int,
     terms: Terms,
     gradient: Floats,
     statistics: npt.NDArray[np.float64],
 ) -> None:
-    """Write the gradient of the logits; add the gain, the entropy, the change and the clipping."""
+    """Write the gradient of the legal logits; add gain, entropy, change and clipping."""
     entropy, chosen = 0.0, 0.0
-    for k in range(count):
+    for k in range(legal.size):
         entropy -= math.exp(head.odds[k]) * head.odds[k]
-        if head.legal[k] == data.actions[row]:
+        if legal[k] == data.actions[row]:
             chosen = head.odds[k]
     change = chosen - data.log_probs[row]
     ratio, advantage = math.exp(change), data.advantages[row]
     kept = min(max(ratio, 1.0 - terms.clip), 1.0 + terms.clip)
     too_far = ratio > 1.0 + terms.clip if advantage > 0.0 else ratio < 1.0 - terms.clip
     pull = 0.0 if too_far else advantage * ratio
-    gradient[:] = 0.0
-    for k in range(count):
-        odds, action = head.odds[k], head.legal[k]
+    for k in range(legal.size):
+        odds, action = head.odds[k], legal[k]
         share = math.exp(odds)
         slope = share * (pull + terms.entropy_weight * (odds + entropy))
         gradient[action] = slope - (pull if action == data.actions[row] else 0.0)
@@ -179,14 +171,15 @@ def add_loss(
     for k in range(data.rows.size):
         row = data.rows[k]
         mask = data.masks[row]
-        used = judge_numbers(net, room, data.numbers[row], mask, head.logits, head.summary)
-        count = list_odds(head, mask)
-        judge_action(head, count, data, row, terms, work.logits, statistics)
+        judge_numbers(net, room, data.numbers[row], mask, head.logits, head.summary)
+        legal = room.legal[: room.counts[LEGAL]]
+        list_odds(head, legal)
+        judge_action(head, legal, data, row, terms, work.logits, statistics)
         statistics[1] += judge_value(head, float(data.returns[row]), terms, work.summary)
-        add_gradient(net, work, room, queue, at, head.summary, used)
+        add_gradient(net, work, room, queue, at, head.summary)
         at += 1
         if at == full or k == data.rows.size - 1:
-            add_queue(net, work, queue, at, room.direct.size)
+            add_queue(net, work, queue, at)
             at = 0
 
 
@@ -231,7 +224,6 @@ class LossKernel:
             gradient=np.zeros(self._shape.trunk + 1, np.float32),
             logits=np.zeros(actions, np.float32),
             summary=np.zeros(self._shape.trunk, np.float32),
-            legal=np.zeros(actions, np.int64),
             odds=np.zeros(actions),
         )
         add_loss(net, work, self._room, self._queue, head, data, terms, statistics)

@@ -20,15 +20,18 @@ from sprawl_env.bots.policy.shape import NetShape
 from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
 from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.layers import add_layer, add_products
+from sprawl_env.kernels.matrices import add_rows, encode, encode_places, keep_largest, project
 
 # Columns of ``Weights.kinds``: numbers of things and features, and where what begins.
-THINGS, FEATURES, WHERE, IN, IN_BIAS, WHOLE, PLACES = range(7)
-SELF, SELF_BIAS, AGAIN, AGAIN_BIAS, TRUNK, HEADS, HEADS_BIAS, HEADS_SIZE = range(7, 15)
-# Columns of ``Weights.blocks``: the place and number of its logits, its kind, how many logits a
-# thing has, and where they are among those of all blocks of the kind.
-START, SIZE, KIND, EACH, COLUMN = range(5)
-# Indices of ``Weights.trunk``.
-TRUNK_IN, TRUNK_IN_BIAS, TRUNK_OUT, TRUNK_OUT_BIAS = range(4)
+THINGS, FEATURES, WHERE, IN, PLACES, SELF, SELF_BIAS = range(7)
+AGAIN, AGAIN_BIAS, TRUNK, HEADS, HEADS_BIAS, HEADS_SIZE = range(7, 13)
+# Indices of ``Room.counts``: the legal actions; the features in ``direct`` that are not 0.
+LEGAL, USED = range(2)
+# Indices of ``Weights.trunk``: where begin the layer of the features that the trunk sees directly,
+# whose results are for the trunk and for the things of each kind; the trunk's layer of means and
+# maxima; its second layer.
+DIRECT, DIRECT_BIAS, POOLED, OUT, OUT_BIAS = range(5)
+Tensors = Mapping[str, npt.NDArray[Any]]
 PADDED: Final = 8  # heads have a multiple of so many outputs; those that are added are 0
 
 
@@ -40,9 +43,11 @@ class Weights(NamedTuple):
         scales: float32 ``[observation_size]``.
         whole: int32, the features that the trunk sees directly.
         where: int32, for each kind the features of each thing, ``[things, features]``.
-        kinds: int64 ``[kinds + 1, 15]``; the last row has the heads of the trunk alone.
-        blocks: int64 ``[blocks, 5]``.
-        trunk: int64 ``[4]``.
+        kinds: int64 ``[kinds + 1, 13]``; the last row has the heads of the trunk alone.
+        owner: int32 ``[num_actions]``, the thing of an action among those of all kinds, or their
+            number: the trunk; -1: a thing that there is only with more seats.
+        column: int32 ``[num_actions]``, the place of its logit among those of its owner.
+        trunk: int64 ``[5]``.
         every: int8 ``[num_actions]``, a mask in which all actions are legal.
     """
 
@@ -51,7 +56,8 @@ class Weights(NamedTuple):
     whole: Ints
     where: Ints
     kinds: Index
-    blocks: Index
+    owner: Ints
+    column: Ints
     trunk: Index
     every: Mask
 
@@ -62,37 +68,47 @@ class Room(NamedTuple):
     Things are those of all kinds, one kind after the other.
 
     Attributes:
+        counts: int32 ``[2]``.
         seen: float32 ``[observation_size]``, the observation, scaled.
         direct: float32 ``[whole]``, the scaled features that the trunk sees directly.
-        used_whole: int32 ``[whole]``, the features in ``direct`` that are not 0.
+        used_whole: int32 ``[whole]``, those of them that are not 0.
         features: float32 ``[all features of things]``, thing by thing.
-        used_features: int32, likewise: the features of each thing that are not 0, first.
-        counts: int32 ``[things]``, how many they are.
-        context: float32 ``[width]``.
+        direct_out: float32 ``[trunk + kinds * width]``, what they give the trunk, and the things.
+        context: float32 ``[width]``, what the summary gives the things of a kind.
         first: float32 ``[things, width]``, after their first layer.
         second: float32 ``[things, width]``, after their second layer.
-        third: float32 ``[things, width]``, after their last layer, where needed.
-        needed: int8 ``[things]``, whether a thing has a legal action.
         pooled: float32 ``[kinds, 2, width]``, mean and maximum.
         before: float32 ``[trunk]``, after the trunk's first layer.
-        heads: float32 ``[most outputs]``, of all heads of a kind for one thing.
+        legal: int32 ``[num_actions]``, the legal actions.
+        needed: int8 ``[things + 1]``, whether a thing has a legal action; the trunk comes last.
+        found: int32 ``[kinds]``, how many things of a kind have one.
+        chosen: int32 ``[things]``, which; those of a kind begin where its things do.
+        again: float32 ``[things, width]``, likewise: their second layers.
+        third: float32 ``[things, width]``, likewise: after their last layer.
+        heads: float32, what they give for the heads, side by side, and what the trunk does.
+        places: int32 ``[things + 1]``, where what a thing gives begins in ``heads``.
         used: int32 ``[most inputs]``.
     """
 
+    counts: Ints
     seen: Floats
     direct: Floats
     used_whole: Ints
     features: Floats
-    used_features: Ints
-    counts: Ints
+    direct_out: Floats
     context: Floats
     first: Floats
     second: Floats
-    third: Floats
-    needed: Mask
     pooled: Floats
     before: Floats
+    legal: Ints
+    needed: Mask
+    found: Ints
+    chosen: Ints
+    again: Floats
+    third: Floats
     heads: Floats
+    places: Ints
     used: Ints
 
 
@@ -115,22 +131,11 @@ def add_from(out: Floats, inputs: Floats, flat: Floats, at: int, used: Ints) -> 
 
 
 @kernel
-def add_whole(out: Floats, room: Room, flat: Floats, at: int, count: int) -> None:
-    """Add what the features that the trunk sees directly contribute."""
-    inputs = room.direct
-    add_products(out, inputs, flat[at : at + inputs.size * out.size], room.used_whole, count)
-
-
-@kernel
-def pick(out: Floats, seen: Floats, where: Ints, at: int, used: Ints) -> int:
-    """Write some features; list in ``used`` those that are not 0, and return their number."""
-    places, count = where[at : at + out.size], 0
-    for k in range(out.size):  # without a branch, which could not be predicted
-        feature = seen[places[k]]
-        out[k] = feature
-        used[count] = k
-        count += int(feature != 0)
-    return count
+def pick(out: Floats, seen: Floats, where: Ints, at: int) -> None:
+    """Write some features."""
+    places = where[at : at + out.size]
+    for k in range(out.size):
+        out[k] = seen[places[k]]
 
 
 @kernel
@@ -141,146 +146,144 @@ def rectify(out: Floats) -> None:
 
 
 @kernel
-def look(
-    net: Weights, room: Room, seen: Floats, kind: int, begin: int, features_begin: int, count: int
-) -> None:
-    """Encode the things of a kind, the first of which is thing ``begin`` of all; pool them."""
-    flat, k = net.flat, net.kinds[kind]
-    context, width, size = room.context, room.context.size, k[FEATURES]
-    start_from(context, flat, k[IN_BIAS])
-    add_whole(context, room, flat, k[WHOLE], count)
+def see_directly(net: Weights, room: Room, seen: Floats) -> None:
+    """Write what the trunk and the things get from the features that the trunk sees directly."""
+    out, inputs, used, count = room.direct_out, room.direct, room.used_whole, 0
+    pick(inputs, seen, net.whole, 0)
+    for k in range(inputs.size):  # without a branch, which could not be predicted
+        used[count] = k
+        count += int(inputs[k] != np.float32(0.0))
+    room.counts[USED] = count
+    at = net.trunk[DIRECT]
+    start_from(out, net.flat, net.trunk[DIRECT_BIAS])
+    add_products(out, inputs, net.flat[at : at + inputs.size * out.size], used, count)
+
+
+@kernel
+def look(net: Weights, room: Room, seen: Floats, kind: int, begin: int, at: int) -> None:
+    """Encode the things of a kind, and pool them.
+
+    Their first one is thing ``begin`` of all; their features begin at ``at``.
+    """
+    flat, k, width = net.flat, net.kinds[kind], room.context.size
+    things, size, own = k[THINGS], k[FEATURES], room.before.size + kind * width
+    context = room.direct_out[own : own + width]
+    features = room.features[at : at + things * size]
+    pick(features, seen, net.where, k[WHERE])
+    first, second = room.first[begin : begin + things], room.second[begin : begin + things]
+    weights = flat[k[IN] : k[IN] + size * width]
+    places = flat[k[PLACES] : k[PLACES] + things * width]
+    encode_places(first, features.reshape(things, size), weights, places, context)
+    weights = flat[k[SELF] : k[SELF] + width * width]
+    encode(second, first, weights, flat[k[SELF_BIAS] : k[SELF_BIAS] + width])
     mean, largest = room.pooled[kind, 0], room.pooled[kind, 1]
     mean[:] = 0.0
     largest[:] = 0.0  # no result of ReLU is less
-    for thing in range(k[THINGS]):
-        first, second = room.first[begin + thing], room.second[begin + thing]
-        at = k[PLACES] + thing * width
-        place = flat[at : at + width]
-        for j in range(width):
-            first[j] = context[j] + place[j]
-        at = features_begin + thing * size
-        features, used = room.features[at : at + size], room.used_features[at : at + size]
-        found = pick(features, seen, net.where, k[WHERE] + thing * size, used)
-        room.counts[begin + thing] = found
-        at = k[IN]
-        add_products(first, features, flat[at : at + size * width], used, found)
-        rectify(first)
-        start_from(second, flat, k[SELF_BIAS])
-        add_from(second, first, flat, k[SELF], room.used)
-        rectify(second)
-        for j in range(width):
-            mean[j] += second[j]
-            largest[j] = max(largest[j], second[j])
+    add_rows(mean, second)
+    keep_largest(largest, second)
     for j in range(width):
-        mean[j] /= np.float32(k[THINGS])
+        mean[j] /= np.float32(things)
 
 
 @kernel
-def has_legal(net: Weights, mask: Mask, kind: int, thing: int) -> bool:
-    """Return whether an action with a thing is legal."""
-    for block in range(net.blocks.shape[0]):
-        b = net.blocks[block]
-        if b[KIND] == kind:
-            for e in range(b[EACH]):
-                at = thing * b[EACH] + e
-                if at < b[SIZE] and mask[b[START] + at] != 0:
-                    return True
-    return False
-
-
-@kernel
-def write_logits(net: Weights, heads: Floats, kind: int, thing: int, logits: Floats) -> None:
-    """Write the logits of a thing from the outputs of the heads of its kind."""
-    for block in range(net.blocks.shape[0]):
-        b = net.blocks[block]
-        if b[KIND] == kind:
-            for e in range(b[EACH]):
-                at = thing * b[EACH] + e
-                if at < b[SIZE]:
-                    logits[b[START] + at] = heads[b[COLUMN] + e]
+def list_legal(net: Weights, room: Room, mask: Mask) -> None:
+    """List the legal actions, and mark the things that have one."""
+    count = 0
+    room.needed[:] = 0
+    for action in range(mask.size):
+        if mask[action] != 0 and net.owner[action] >= 0:
+            room.legal[count] = action
+            room.needed[net.owner[action]] = 1
+            count += 1
+    room.counts[LEGAL] = count
 
 
 @kernel
 def look_again(
-    net: Weights, room: Room, mask: Mask, summary: Floats, kind: int, begin: int, logits: Floats
-) -> None:
+    net: Weights, room: Room, summary: Floats, kind: int, begin: int, heads_begin: int
+) -> int:
     """Encode the things of a kind that have legal actions once more, with the summary.
 
-    Write their logits.
+    Returns:
+        Where the heads of the next kind begin.
     """
-    flat, k = net.flat, net.kinds[kind]
-    context, found = room.context, False
-    for thing in range(k[THINGS]):
-        legal = k[HEADS_SIZE] > 0 and has_legal(net, mask, kind, thing)
-        room.needed[begin + thing] = legal
-        found |= legal
-    if not found:
-        return
-    out = room.heads[: k[HEADS_SIZE]]
+    flat, k, found = net.flat, net.kinds[kind], 0
+    context, size, width = room.context, k[HEADS_SIZE], room.context.size
+    for thing in range(begin, begin + k[THINGS]):
+        if room.needed[thing] != 0:
+            start_from(room.again[begin + found], room.second[thing], 0)
+            room.chosen[begin + found] = thing
+            room.places[thing] = heads_begin + found * size
+            found += 1
+    room.found[kind] = found
+    if found == 0:
+        return heads_begin
     start_from(context, flat, k[AGAIN_BIAS])
     add_from(context, summary, flat, k[TRUNK], room.used)
-    for thing in range(k[THINGS]):
-        if room.needed[begin + thing]:
-            third = room.third[begin + thing]
-            start_from(third, context, 0)
-            add_from(third, room.second[begin + thing], flat, k[AGAIN], room.used)
-            rectify(third)
-            start_from(out, flat, k[HEADS_BIAS])
-            add_from(out, third, flat, k[HEADS], room.used)
-            write_logits(net, out, kind, thing, logits)
+    again, third = room.again[begin : begin + found], room.third[begin : begin + found]
+    encode(third, again, flat[k[AGAIN] : k[AGAIN] + width * width], context)
+    end = heads_begin + found * size
+    heads = room.heads[heads_begin:end].reshape(found, size)
+    weights = flat[k[HEADS] : k[HEADS] + width * size]
+    project(heads, third, weights, flat[k[HEADS_BIAS] : k[HEADS_BIAS] + size])
+    return int(end)
+
+
+@kernel
+def look_at_all(net: Weights, room: Room, seen: Floats) -> None:
+    """Encode the things of all kinds."""
+    begin, features = 0, 0
+    for kind in range(net.kinds.shape[0] - 1):
+        look(net, room, seen, kind, begin, features)
+        begin += net.kinds[kind, THINGS]
+        features += net.kinds[kind, THINGS] * net.kinds[kind, FEATURES]
+
+
+@kernel
+def sum_up(net: Weights, room: Room, summary: Floats) -> None:
+    """Write the summary, of what the trunk sees directly and of what was pooled."""
+    flat, at, before, pooled = net.flat, net.trunk, room.before, room.pooled
+    start_from(before, room.direct_out, 0)
+    add_from(before, pooled.reshape(pooled.size), flat, at[POOLED], room.used)
+    rectify(before)
+    start_from(summary, flat, at[OUT_BIAS])
+    add_from(summary, before, flat, at[OUT], room.used)
+    rectify(summary)
 
 
 @kernel
 def judge_row(
     net: Weights, room: Room, seen: Floats, mask: Mask, logits: Floats, summary: Floats
-) -> int:
-    """Write the logits and the summary of one observation, scaled.
-
-    Logits of things without a legal action are 0.
-
-    Returns:
-        The number of features that the trunk sees directly and that are not 0.
-    """
-    flat, at, kinds = net.flat, net.trunk, net.kinds.shape[0] - 1
-    count = pick(room.direct, seen, net.whole, 0, room.used_whole)
-    begin, features = 0, 0
+) -> None:
+    """Write the logits and the summary of one observation, scaled; other logits are 0."""
+    kinds, begin, place = net.kinds.shape[0] - 1, 0, 0
+    see_directly(net, room, seen)
+    look_at_all(net, room, seen)
+    sum_up(net, room, summary)
+    list_legal(net, room, mask)
     for kind in range(kinds):
-        look(net, room, seen, kind, begin, features, count)
+        place = look_again(net, room, summary, kind, begin, place)
         begin += net.kinds[kind, THINGS]
-        features += net.kinds[kind, THINGS] * net.kinds[kind, FEATURES]
-    before, pooled = room.before, room.pooled
-    start_from(before, flat, at[TRUNK_IN_BIAS])
-    add_whole(before, room, flat, at[TRUNK_IN], count)
-    width, inputs = room.context.size, room.direct.size
-    for kind in range(kinds):
-        for part in range(2):
-            begins = (inputs + (2 * kind + part) * width) * before.size
-            add_from(before, pooled[kind, part], flat, at[TRUNK_IN] + begins, room.used)
-    rectify(before)
-    start_from(summary, flat, at[TRUNK_OUT_BIAS])
-    add_from(summary, before, flat, at[TRUNK_OUT], room.used)
-    rectify(summary)
+    k = net.kinds[kinds]
+    room.places[begin] = place
+    out = room.heads[place : place + k[HEADS_SIZE]]
+    start_from(out, net.flat, k[HEADS_BIAS])
+    add_from(out, summary, net.flat, k[HEADS], room.used)
     logits[:] = 0.0
-    begin = 0
-    for kind in range(kinds):
-        look_again(net, room, mask, summary, kind, begin, logits)
-        begin += net.kinds[kind, THINGS]
-    out = room.heads[: net.kinds[kinds, HEADS_SIZE]]
-    start_from(out, flat, net.kinds[kinds, HEADS_BIAS])
-    add_from(out, summary, flat, net.kinds[kinds, HEADS], room.used)
-    write_logits(net, out, kinds, 0, logits)
-    return int(count)
+    for n in range(room.counts[LEGAL]):
+        action = room.legal[n]
+        logits[action] = room.heads[room.places[net.owner[action]] + net.column[action]]
 
 
 @kernel
 def judge_numbers(
     net: Weights, room: Room, numbers: Mask, mask: Mask, logits: Floats, summary: Floats
-) -> int:
+) -> None:
     """Write the logits and the summary of one observation as whole numbers; see judge_row."""
     seen = room.seen
     for k in range(seen.size):
         seen[k] = np.float32(numbers[k]) * net.scales[k]
-    return judge_row(net, room, seen, mask, logits, summary)
+    judge_row(net, room, seen, mask, logits, summary)
 
 
 @kernel
@@ -294,7 +297,7 @@ def judge_all_numbers(
         room: overwritten.
         numbers: int8 ``[n, observation_size]``.
         masks: int8 ``[n, num_actions]``; no rows: all actions are legal.
-        logits: ``[n, num_actions]``; those of things without a legal action are 0.
+        logits: ``[n, num_actions]``; those of illegal actions are 0.
         summaries: ``[n, trunk]``.
     """
     for row in range(numbers.shape[0]):
@@ -335,7 +338,7 @@ class CompiledNet:
     def __init__(
         self,
         shape: NetShape,
-        tensors: Mapping[str, npt.NDArray[Any]],
+        tensors: Tensors,
         scales: Floats,
         dtype: npt.DTypeLike = np.float32,
     ) -> None:
@@ -348,40 +351,20 @@ class CompiledNet:
         for k, (kind, things) in enumerate(shape.size_of.items()):
             own = np.asarray(shape.layout.features(index, kind)).reshape(things, -1)
             where.append(own.ravel())
-            layers = (IN, f"{kind}_in"), (SELF, f"{kind}_self"), (AGAIN, f"{kind}_again")
             rows[k, [THINGS, FEATURES, WHERE]] = things, own.shape[1], found
             found += own.size
-            for column, name in layers:
-                rows[k, column] = self._add(tensors[f"layers.{name}.weight"].T)
-                rows[k, column + 1] = self._add(tensors[f"layers.{name}.bias"])
-            rows[k, WHOLE] = self._add(tensors[f"layers.{kind}_whole.weight"].T)
-            rows[k, TRUNK] = self._add(tensors[f"layers.{kind}_trunk.weight"].T)
-            rows[k, PLACES] = self._add(tensors[f"places.{kind}"])
-        trunk = [
-            self._add(
-                tensors[f"layers.{name}.weight"].T if part else tensors[f"layers.{name}.bias"]
-            )
-            for name in ("trunk_in", "trunk_out")
-            for part in (1, 0)
-        ]
-        blocks = np.zeros((len(shape.blocks), COLUMN + 1), np.int64)
-        for k, block in enumerate(shape.blocks):
-            owner = kinds.index(block.entity) if block.entity in kinds else len(kinds)
-            each = len(tensors[f"layers.act_{block.name}.bias"])
-            blocks[k] = block.start, block.size, owner, each, rows[owner, HEADS_SIZE]
-            rows[owner, HEADS_SIZE] += each
-        for owner in range(len(kinds) + 1):
-            pairs = zip(shape.blocks, blocks, strict=True)
-            names = [f"layers.act_{block.name}" for block, row in pairs if row[KIND] == owner]
-            rows[owner, HEADS:] = self._add_heads(tensors, names)
+            self._add_kind(tensors, kind, rows[k])
         whole = np.concatenate([index[start:stop] for start, stop in shape.whole])
+        trunk = self._add_trunk(tensors, kinds, whole.size)
+        owner, column = self._add_actions(shape, tensors, rows)
         self.weights = Weights(
             flat=np.concatenate(self._parts),
             scales=np.ascontiguousarray(scales),
             whole=whole.astype(np.int32),
             where=np.concatenate([*where, np.zeros(0)]).astype(np.int32),
             kinds=rows,
-            blocks=blocks,
+            owner=owner,
+            column=column,
             trunk=np.array(trunk, np.int64),
             every=np.ones(shape.num_actions, np.int8),
         )
@@ -397,9 +380,53 @@ class CompiledNet:
         self._length += array.size
         return begins
 
-    def _add_heads(
-        self, tensors: Mapping[str, npt.NDArray[Any]], names: list[str]
-    ) -> tuple[int, int, int]:
+    def _add_layer(self, tensors: Tensors, name: str) -> tuple[int, int]:
+        """Add a layer; return where its weights and its bias begin."""
+        weight = self._add(tensors[f"layers.{name}.weight"].T)
+        return weight, self._add(tensors[f"layers.{name}.bias"])
+
+    def _add_kind(self, tensors: Tensors, kind: str, row: npt.NDArray[np.int64]) -> None:
+        """Add the layers of a kind; write where they begin."""
+        row[IN] = self._add(tensors[f"layers.{kind}_in.weight"].T)
+        row[PLACES] = self._add(tensors[f"places.{kind}"])
+        row[[SELF, SELF_BIAS]] = self._add_layer(tensors, f"{kind}_self")
+        row[[AGAIN, AGAIN_BIAS]] = self._add_layer(tensors, f"{kind}_again")
+        row[TRUNK] = self._add(tensors[f"layers.{kind}_trunk.weight"].T)
+
+    def _add_trunk(self, tensors: Tensors, kinds: list[str], inputs: int) -> list[int]:
+        """Add the layers of the trunk; return where they begin."""
+        into = tensors["layers.trunk_in.weight"]
+        direct = [into[:, :inputs], *(tensors[f"layers.{kind}_whole.weight"] for kind in kinds)]
+        names = ["trunk_in", *(f"{kind}_in" for kind in kinds)]
+        return [
+            self._add(np.concatenate(direct).T),
+            self._add(np.concatenate([tensors[f"layers.{name}.bias"] for name in names])),
+            self._add(into[:, inputs:].T),
+            *self._add_layer(tensors, "trunk_out"),
+        ]
+
+    def _add_actions(
+        self, shape: NetShape, tensors: Tensors, rows: npt.NDArray[np.int64]
+    ) -> tuple[Ints, Ints]:
+        """Add the heads; write where they begin; return ``Weights.owner`` and ``column``."""
+        owner, column = np.zeros(shape.num_actions, np.int32), np.zeros(shape.num_actions, np.int32)
+        kinds, begins = list(shape.size_of), np.concatenate([[0], np.cumsum(rows[:, THINGS])])
+        heads: list[list[str]] = [[] for _ in rows]
+        for block in shape.blocks:
+            kind = kinds.index(block.entity) if block.entity in kinds else len(kinds)
+            each = len(tensors[f"layers.act_{block.name}.bias"])
+            thing, place = np.divmod(np.arange(block.size), each)
+            part = slice(block.start, block.start + block.size)
+            there = thing < max(int(rows[kind, THINGS]), 1)
+            owner[part] = np.where(there, begins[kind] + thing, -1)
+            column[part] = rows[kind, HEADS_SIZE] + place
+            rows[kind, HEADS_SIZE] += each
+            heads[kind].append(f"layers.act_{block.name}")
+        for row, names in zip(rows, heads, strict=True):
+            row[HEADS:] = self._add_heads(tensors, names)
+        return owner, column
+
+    def _add_heads(self, tensors: Tensors, names: list[str]) -> tuple[int, int, int]:
         """Add the heads of a kind, side by side; return where they begin, and their outputs."""
         if not names:
             return 0, 0, 0
@@ -415,22 +442,28 @@ class CompiledNet:
         count, width = len(kinds) - 1, self.width
         things = int(kinds[:, THINGS].sum())
         features = int((kinds[:, THINGS] * kinds[:, FEATURES]).sum())
-        most = max(self.inputs, width, self.trunk, int(kinds[:, FEATURES].max()))
+        most = max(2 * count * width, self.trunk)
+        heads = int((np.maximum(kinds[:, THINGS], 1) * kinds[:, HEADS_SIZE]).sum())
         return Room(
+            counts=np.zeros(2, np.int32),
             seen=np.zeros(self.observation_size, np.float32),
             direct=np.zeros(self.inputs, np.float32),
             used_whole=np.zeros(self.inputs, np.int32),
             features=np.zeros(features, np.float32),
-            used_features=np.zeros(features, np.int32),
-            counts=np.zeros(things, np.int32),
+            direct_out=np.zeros(self.trunk + count * width, np.float32),
             context=np.zeros(width, np.float32),
             first=np.zeros((things, width), np.float32),
             second=np.zeros((things, width), np.float32),
-            third=np.zeros((things, width), np.float32),
-            needed=np.zeros(things, np.int8),
             pooled=np.zeros((count, 2, width), np.float32),
             before=np.zeros(self.trunk, np.float32),
-            heads=np.zeros(int(kinds[:, HEADS_SIZE].max()), np.float32),
+            legal=np.zeros(self.num_actions, np.int32),
+            needed=np.zeros(things + 1, np.int8),
+            found=np.zeros(count, np.int32),
+            chosen=np.zeros(things, np.int32),
+            again=np.zeros((things, width), np.float32),
+            third=np.zeros((things, width), np.float32),
+            heads=np.zeros(heads, np.float32),
+            places=np.zeros(things + 1, np.int32),
             used=np.zeros(most, np.int32),
         )
 
@@ -439,8 +472,8 @@ class CompiledNet:
 
         Args:
             rows: ``[n, observation_size]``; int8: whole numbers, float32: scaled.
-            masks: int8 ``[n, num_actions]``, 1 = legal.  Things without legal actions are left out,
-                and their logits are 0.  None: all actions are legal.
+            masks: int8 ``[n, num_actions]``, 1 = legal; the logits of other actions are 0.  None:
+                all actions are legal.
         """
         legal = np.zeros((0, self.num_actions), np.int8) if masks is None else masks
         # for arrays in another layout numba compiles the kernels anew

@@ -20,27 +20,22 @@ import numpy as np
 from sprawl_env.bots.policy.compiled import (
     AGAIN,
     AGAIN_BIAS,
-    COLUMN,
-    EACH,
+    DIRECT,
+    DIRECT_BIAS,
     FEATURES,
     HEADS,
     HEADS_BIAS,
     HEADS_SIZE,
     IN,
-    IN_BIAS,
-    KIND,
+    LEGAL,
+    OUT,
+    OUT_BIAS,
     PLACES,
+    POOLED,
     SELF,
     SELF_BIAS,
-    SIZE,
-    START,
     THINGS,
     TRUNK,
-    TRUNK_IN,
-    TRUNK_IN_BIAS,
-    TRUNK_OUT,
-    TRUNK_OUT_BIAS,
-    WHOLE,
     CompiledNet,
     Room,
     Weights,
@@ -50,7 +45,13 @@ from sprawl_env.bots.policy.compiled import (
 from sprawl_env.bots.policy.shape import NetShape
 from sprawl_env.kernels.arrays import Floats, Index, Ints
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.layers import add_layer
+from sprawl_env.kernels.matrices import (
+    add_outer,
+    add_rows,
+    go_back,
+    go_back_gated,
+    leave_pool,
+)
 
 ZERO = np.float32(0.0)
 
@@ -63,53 +64,55 @@ class Gradient(NamedTuple):
         back: float32, the weights, those of a layer output by output.
         logits: float32 ``[num_actions]``.
         summary: float32 ``[trunk]``.
-        before: float32 ``[trunk]``.
         pooled: float32 ``[kinds, 2, width]``.
-        context: float32 ``[width]``.
-        first: float32 ``[things, width]``.
         second: float32 ``[things, width]``.
-        third: float32 ``[things, width]``, of the things of one kind that have legal actions.
-        inputs: float32 ``[things, width]``, the second layers of these things.
-        heads: float32 ``[most outputs]``.
-        across: float32, the inputs of a layer for all things of a kind, input by input.
-        used: int32, at least as long as any layer is wide, and as there are things of a kind.
+        first: float32 ``[things, width]``, of the things of one kind; so are the next two.
+        third: float32 ``[things, width]``, of those that have legal actions.
+        again: float32 ``[things, width]``, what ``third`` adds to ``second``.
+        heads: float32, in the order of ``Room.heads``.
+        used: int32, at least as long as any layer is wide.
     """
 
     flat: Floats
     back: Floats
     logits: Floats
     summary: Floats
-    before: Floats
     pooled: Floats
-    context: Floats
-    first: Floats
     second: Floats
+    first: Floats
     third: Floats
-    inputs: Floats
+    again: Floats
     heads: Floats
-    across: Floats
     used: Ints
 
 
 class Queue(NamedTuple):
-    """Rows whose part in the gradient of the trunk is still to be added.
+    """Rows whose part in the gradients of the layers from and to the trunk is still to be added.
 
-    The weights of the trunk do not fit the nearest cache, so they are passed through once for
-    several rows.
+    These weights do not fit the nearest cache, so they are passed through once for several rows.
 
     Attributes:
+        direct: float32 ``[rows, whole]``, the features that the trunk sees directly.
         pooled: float32 ``[rows, kinds * 2 * width]``, the means and maxima.
         before: float32 ``[rows, trunk]``, after the trunk's first layer.
-        of_before: float32 ``[rows, trunk]``, the gradient of that.
+        summary: float32 ``[rows, trunk]``.
+        of_direct: float32 ``[rows, trunk + kinds * width]``, the gradient of ``Room.direct_out``.
+        of_before: float32 ``[rows, trunk]``, the gradient of ``before``.
         of_summary: float32 ``[rows, trunk]``, the gradient of the summary.
-        across: float32, at least rows times the width of any of these.
+        of_third: float32 ``[kinds, rows, width]``, the gradients of what all things of a kind get
+            from the summary.
+        of_heads: float32 ``[rows, outputs]``, the gradients of the trunk's heads.
     """
 
+    direct: Floats
     pooled: Floats
     before: Floats
+    summary: Floats
+    of_direct: Floats
     of_before: Floats
     of_summary: Floats
-    across: Floats
+    of_third: Floats
+    of_heads: Floats
 
 
 @kernel
@@ -128,203 +131,165 @@ def add_bias(flat: Floats, at: int, gradient: Floats) -> None:
 
 
 @kernel
-def add_weights(flat: Floats, at: int, inputs: Floats, gradient: Floats) -> None:
-    """Add the gradient of a layer's weights, which begin at ``at``."""
-    width = gradient.size
-    for i in range(inputs.size):
-        x = inputs[i]
-        if x != ZERO:
-            row = flat[at + i * width : at + (i + 1) * width]
-            for j in range(width):
-                row[j] += x * gradient[j]
-
-
-@kernel
-def add_whole_weights(flat: Floats, at: int, room: Room, gradient: Floats, count: int) -> None:
-    """Add the gradient of the weights of the features that the trunk sees directly."""
-    width = gradient.size
-    for n in range(count):
-        i = room.used_whole[n]
-        x, row = room.direct[i], flat[at + i * width : at + (i + 1) * width]
-        for j in range(width):
-            row[j] += x * gradient[j]
-
-
-@kernel
-def add_all_weights(
-    work: Gradient, at: int, inputs: Floats, gradients: Floats, across: Floats
-) -> None:
-    """Add the gradient of the weights of a layer for several rows or things.
+def add_layer_weights(flat: Floats, at: int, inputs: Floats, gradient: Floats) -> None:
+    """Add the gradient of the weights of a layer, which begin at ``at``, for several rows.
 
     Args:
-        work: to whose ``flat`` it is added.
+        flat: to which it is added.
         at: where the weights begin.
-        inputs: ``[count, n]``, of the layer.
-        gradients: ``[count, width]``, of its results.
-        across: overwritten, at least ``count * n`` long.
+        inputs: ``[rows, inputs]``, of the layer.
+        gradient: ``[rows, outputs]``, of its results.
     """
-    count, size, width = inputs.shape[0], inputs.shape[1], gradients.shape[1]
-    flat = gradients.reshape(count * width)
-    for k in range(count):
-        x = inputs[k]
-        for i in range(size):
-            across[i * count + k] = x[i]
-    for i in range(size):  # the row of an input stays in registers while all are added
-        row = work.flat[at + i * width : at + (i + 1) * width]
-        add_layer(row, across[i * count : (i + 1) * count], flat, work.used)
+    add_outer(flat[at : at + inputs.shape[1] * gradient.shape[1]], inputs, gradient)
 
 
 @kernel
-def read_heads(net: Weights, logits: Floats, kind: int, thing: int, heads: Floats) -> None:
-    """Write the gradients of a thing's heads from those of the logits."""
-    heads[:] = 0.0
-    for block in range(net.blocks.shape[0]):
-        b = net.blocks[block]
-        if b[KIND] == kind:
-            for e in range(b[EACH]):
-                at = thing * b[EACH] + e
-                if at < b[SIZE]:
-                    heads[b[COLUMN] + e] = logits[b[START] + at]
+def add_layer_bias(flat: Floats, at: int, gradient: Floats) -> None:
+    """Add the gradient of a bias, which begins at ``at``, for several rows."""
+    add_rows(flat[at : at + gradient.shape[1]], gradient)
+
+
+@kernel
+def leave_logits(net: Weights, work: Gradient, room: Room) -> None:
+    """Write the gradients of the heads of all things, and of the trunk, from the logits'."""
+    work.heads[:] = 0.0
+    for n in range(room.counts[LEGAL]):
+        action = room.legal[n]
+        work.heads[room.places[net.owner[action]] + net.column[action]] = work.logits[action]
 
 
 @kernel
 def leave_last(
-    net: Weights, work: Gradient, room: Room, summary: Floats, kind: int, begin: int
-) -> None:
-    """Go backwards through the heads and the last layer of the things of a kind."""
-    k = net.kinds[kind]
-    if k[HEADS_SIZE] == 0:
-        return
-    context, heads, found = work.context, work.heads[: k[HEADS_SIZE]], 0
+    net: Weights, work: Gradient, room: Room, context: Floats, kind: int, begin: int, place: int
+) -> int:
+    """Go backwards through the heads and the last layer of the things of a kind.
+
+    Write the gradient of what all of them get from the summary, ``context``.
+
+    Returns:
+        Where the heads of the next kind begin.
+    """
+    k, flat, back = net.kinds[kind], work.flat, work.back
+    found, size, width = room.found[kind], k[HEADS_SIZE], context.size
     context[:] = 0.0
-    for thing in range(k[THINGS]):
-        if room.needed[begin + thing] == 0:
-            continue
-        third, gradient = room.third[begin + thing], work.third[found]
-        read_heads(net, work.logits, kind, thing, heads)
-        add_bias(work.flat, k[HEADS_BIAS], heads)
-        add_weights(work.flat, k[HEADS], third, heads)
-        gradient[:] = 0.0
-        add_from(gradient, heads, work.back, k[HEADS], work.used)
-        gate(gradient, third)
-        add_from(work.second[begin + thing], gradient, work.back, k[AGAIN], work.used)
-        start_from(work.inputs[found], room.second[begin + thing], 0)
-        add_bias(context, 0, gradient)
-        found += 1
-    if found:
-        add_all_weights(work, k[AGAIN], work.inputs[:found], work.third[:found], work.across)
-        add_bias(work.flat, k[AGAIN_BIAS], context)
-        add_weights(work.flat, k[TRUNK], summary, context)
-        add_from(work.summary, context, work.back, k[TRUNK], work.used)
-
-
-@kernel
-def leave_pool(net: Weights, work: Gradient, room: Room, kind: int, begin: int, thing: int) -> None:
-    """Add the gradient of the mean and the maximum to that of a thing; go through its ReLU."""
-    x, gradient = room.second[begin + thing], work.second[begin + thing]
-    largest, mean, most = room.pooled[kind, 1], work.pooled[kind, 0], work.pooled[kind, 1]
-    share = np.float32(1.0) / np.float32(net.kinds[kind, THINGS])
-    for j in range(x.size):
-        value, left = x[j], most[j]
-        hit = value == largest[j]
-        total = gradient[j] + mean[j] * share + (left if hit else ZERO)
-        most[j] = ZERO if hit else left  # the first thing that has the maximum gets it
-        gradient[j] = total if value > ZERO else ZERO
+    if found == 0:
+        return place
+    end, last = place + found * size, begin + found
+    heads = work.heads[place:end].reshape(found, size)
+    third, results, again = work.third[:found], room.third[begin:last], work.again[:found]
+    add_layer_bias(flat, k[HEADS_BIAS], heads)
+    add_layer_weights(flat, k[HEADS], results, heads)
+    go_back_gated(third, heads, back[k[HEADS] : k[HEADS] + size * width], results)
+    add_layer_weights(flat, k[AGAIN], room.again[begin:last], third)
+    go_back(again, third, back[k[AGAIN] : k[AGAIN] + width * width])
+    for n in range(found):
+        start_from(work.second[room.chosen[begin + n]], again[n], 0)
+    add_rows(context, third)
+    add_from(work.summary, context, back, k[TRUNK], work.used)
+    return int(end)
 
 
 @kernel
 def leave_things(
-    net: Weights, work: Gradient, room: Room, kind: int, begin: int, features: int, count: int
+    net: Weights, work: Gradient, room: Room, context: Floats, kind: int, begin: int, features: int
 ) -> None:
-    """Go backwards through the first two layers of the things of a kind."""
-    k = net.kinds[kind]
-    things, size, context = k[THINGS], k[FEATURES], work.context
-    context[:] = 0.0
-    for thing in range(things):
-        first, gradient = room.first[begin + thing], work.first[begin + thing]
-        leave_pool(net, work, room, kind, begin, thing)
-        second = work.second[begin + thing]
-        add_bias(work.flat, k[SELF_BIAS], second)
-        gradient[:] = 0.0
-        add_from(gradient, second, work.back, k[SELF], work.used)
-        gate(gradient, first)
-        add_bias(work.flat, k[PLACES] + thing * context.size, gradient)
-        add_bias(context, 0, gradient)
+    """Go backwards through the first two layers of the things of a kind.
+
+    Write the gradient of what all of them get from the features that the trunk sees directly.
+    """
+    k, flat = net.kinds[kind], work.flat
+    things, size, width = k[THINGS], k[FEATURES], context.size
     end = begin + things
-    add_all_weights(work, k[SELF], room.first[begin:end], work.second[begin:end], work.across)
+    first, second, results = room.first[begin:end], work.second[begin:end], work.first[:things]
+    mean, most = work.pooled[kind, 0], work.pooled[kind, 1]
+    for j in range(width):
+        mean[j] /= np.float32(things)
+    leave_pool(mean, most, room.pooled[kind, 1], second, room.second[begin:end])
+    add_layer_bias(flat, k[SELF_BIAS], second)
+    add_layer_weights(flat, k[SELF], first, second)
+    go_back_gated(results, second, work.back[k[SELF] : k[SELF] + width * width], first)
+    add_bias(flat, k[PLACES], results.reshape(things * width))
     own = room.features[features : features + things * size].reshape(things, size)
-    add_all_weights(work, k[IN], own, work.first[begin:end], work.across)
-    add_bias(work.flat, k[IN_BIAS], context)
-    add_whole_weights(work.flat, k[WHOLE], room, context, count)
+    add_layer_weights(flat, k[IN], own, results)
+    context[:] = 0.0
+    add_rows(context, results)
 
 
 @kernel
 def leave_trunk(
-    net: Weights, work: Gradient, room: Room, queue: Queue, at: int, summary: Floats, count: int
+    net: Weights, work: Gradient, room: Room, queue: Queue, at: int, summary: Floats
 ) -> None:
     """Go backwards through the trunk; write the gradients of the means and maxima."""
-    trunk, flat, used = net.trunk, work.flat, work.used
-    gate(work.summary, summary)
-    start_from(queue.of_summary[at], work.summary, 0)
-    start_from(queue.before[at], room.before, 0)
-    add_bias(flat, trunk[TRUNK_OUT_BIAS], work.summary)
+    trunk, used = net.trunk, work.used
     before, pooled = queue.of_before[at], work.pooled.reshape(work.pooled.size)
+    gate(work.summary, summary)
     before[:] = 0.0
-    add_from(before, work.summary, work.back, trunk[TRUNK_OUT], used)
+    add_from(before, work.summary, work.back, trunk[OUT], used)
     gate(before, room.before)
-    add_bias(flat, trunk[TRUNK_IN_BIAS], before)
-    add_whole_weights(flat, trunk[TRUNK_IN], room, before, count)
-    start_from(queue.pooled[at], room.pooled.reshape(pooled.size), 0)
+    start_from(queue.of_direct[at, : before.size], before, 0)
     pooled[:] = 0.0
-    begins = trunk[TRUNK_IN] + room.direct.size * before.size
-    add_from(pooled, before, work.back, begins, used)
+    add_from(pooled, before, work.back, trunk[POOLED], used)
+    start_from(queue.direct[at], room.direct, 0)
+    start_from(queue.pooled[at], room.pooled.reshape(pooled.size), 0)
+    start_from(queue.before[at], room.before, 0)
+    start_from(queue.summary[at], summary, 0)
+    start_from(queue.of_summary[at], work.summary, 0)
 
 
 @kernel
 def add_gradient(
-    net: Weights, work: Gradient, room: Room, queue: Queue, at: int, summary: Floats, count: int
+    net: Weights, work: Gradient, room: Room, queue: Queue, at: int, summary: Floats
 ) -> None:
     """Add the gradient of one row to ``work.flat``, but for what :func:`add_queue` adds.
 
     Args:
         net: the weights.
-        work: has the gradients of the row's logits and of its summary.
+        work: has the gradients of the row's summary and of the logits of its legal actions.
         room: as :func:`~sprawl_env.bots.policy.compiled.judge_row` has left it for this row.
         queue: place ``at`` is overwritten.
         at: likewise.
         summary: float32 ``[trunk]``, as judge_row has written it.
-        count: what judge_row returned.
     """
-    kinds = net.kinds.shape[0] - 1
-    k = net.kinds[kinds]
+    kinds, begin, place = net.kinds.shape[0] - 1, 0, 0
     work.second[:] = 0.0
-    heads = work.heads[: k[HEADS_SIZE]]
-    read_heads(net, work.logits, kinds, 0, heads)
-    add_bias(work.flat, k[HEADS_BIAS], heads)
-    add_weights(work.flat, k[HEADS], summary, heads)
-    add_from(work.summary, heads, work.back, k[HEADS], work.used)
-    begin = 0
+    leave_logits(net, work, room)
     for kind in range(kinds):
-        leave_last(net, work, room, summary, kind, begin)
+        place = leave_last(net, work, room, queue.of_third[kind, at], kind, begin, place)
         begin += net.kinds[kind, THINGS]
-    leave_trunk(net, work, room, queue, at, summary, count)
-    begin, features = 0, 0
+    heads = queue.of_heads[at]
+    start_from(heads, work.heads, place)
+    add_from(work.summary, heads, work.back, net.kinds[kinds, HEADS], work.used)
+    leave_trunk(net, work, room, queue, at, summary)
+    begin, features, width = 0, 0, work.first.shape[1]
     for kind in range(kinds):
-        leave_things(net, work, room, kind, begin, features, count)
+        own = summary.size + kind * width
+        context = queue.of_direct[at, own : own + width]
+        leave_things(net, work, room, context, kind, begin, features)
         begin += net.kinds[kind, THINGS]
         features += net.kinds[kind, THINGS] * net.kinds[kind, FEATURES]
 
 
 @kernel
-def add_queue(net: Weights, work: Gradient, queue: Queue, rows: int, direct: int) -> None:
-    """Add the part of the first ``rows`` rows of the queue in the gradient of the trunk.
-
-    ``direct`` is the number of features that the trunk sees directly.
-    """
-    at, across, before = net.trunk, queue.across, queue.of_before[:rows]
-    begins = at[TRUNK_IN] + direct * before.shape[1]
-    add_all_weights(work, begins, queue.pooled[:rows], before, across)
-    add_all_weights(work, at[TRUNK_OUT], queue.before[:rows], queue.of_summary[:rows], across)
+def add_queue(net: Weights, work: Gradient, queue: Queue, rows: int) -> None:
+    """Add the part of the first ``rows`` rows of the queue in the gradient."""
+    flat, at, kinds = work.flat, net.trunk, net.kinds.shape[0] - 1
+    summary, of_summary, heads = (
+        queue.summary[:rows],
+        queue.of_summary[:rows],
+        queue.of_heads[:rows],
+    )
+    add_layer_weights(flat, at[DIRECT], queue.direct[:rows], queue.of_direct[:rows])
+    add_layer_bias(flat, at[DIRECT_BIAS], queue.of_direct[:rows])
+    add_layer_weights(flat, at[POOLED], queue.pooled[:rows], queue.of_before[:rows])
+    add_layer_weights(flat, at[OUT], queue.before[:rows], of_summary)
+    add_layer_bias(flat, at[OUT_BIAS], of_summary)
+    add_layer_weights(flat, net.kinds[kinds, HEADS], summary, heads)
+    add_layer_bias(flat, net.kinds[kinds, HEADS_BIAS], heads)
+    for kind in range(kinds):
+        if net.kinds[kind, HEADS_SIZE] > 0:
+            third = queue.of_third[kind, :rows]
+            add_layer_weights(flat, net.kinds[kind, TRUNK], summary, third)
+            add_layer_bias(flat, net.kinds[kind, AGAIN_BIAS], third)
 
 
 class FlatNet:
@@ -370,36 +335,40 @@ class FlatNet:
     def _new_gradient(self, back: Floats) -> Gradient:
         kinds, width, trunk = self.net.weights.kinds, self.net.width, self.net.trunk
         things = int(kinds[:, THINGS].sum())
-        across = int((kinds[:, THINGS] * np.maximum(kinds[:, FEATURES], width)).max())
-        pooled, heads = (len(kinds) - 1, 2, width), int(kinds[:, HEADS_SIZE].max())
-        most = max(heads, trunk, width, int(np.prod(pooled)), things, self.net.inputs)
+        heads = int((np.maximum(kinds[:, THINGS], 1) * kinds[:, HEADS_SIZE]).sum())
+        pooled, most = (len(kinds) - 1, 2, width), int(kinds[:, HEADS_SIZE].max())
         return Gradient(
             flat=np.zeros(len(back), np.float32),
             back=back,
             logits=np.zeros(self.net.num_actions, np.float32),
             summary=np.zeros(trunk, np.float32),
-            before=np.zeros(trunk, np.float32),
             pooled=np.zeros(pooled, np.float32),
-            context=np.zeros(width, np.float32),
-            first=np.zeros((things, width), np.float32),
             second=np.zeros((things, width), np.float32),
+            first=np.zeros((things, width), np.float32),
             third=np.zeros((things, width), np.float32),
-            inputs=np.zeros((things, width), np.float32),
+            again=np.zeros((things, width), np.float32),
             heads=np.zeros(heads, np.float32),
-            across=np.zeros(across, np.float32),
-            used=np.zeros(most, np.int32),
+            used=np.zeros(max(most, trunk, width), np.int32),
         )
 
 
 def new_queue(net: CompiledNet, rows: int) -> Queue:
     """Return a queue for some rows."""
-    pooled, trunk = 2 * (len(net.weights.kinds) - 1) * net.width, net.trunk
+    kinds, width, trunk = len(net.weights.kinds) - 1, net.width, net.trunk
+
+    def zeros(*shape: int) -> Floats:
+        return np.zeros(shape, np.float32)
+
     return Queue(
-        pooled=np.zeros((rows, pooled), np.float32),
-        before=np.zeros((rows, trunk), np.float32),
-        of_before=np.zeros((rows, trunk), np.float32),
-        of_summary=np.zeros((rows, trunk), np.float32),
-        across=np.zeros(rows * max(pooled, trunk), np.float32),
+        direct=zeros(rows, net.inputs),
+        pooled=zeros(rows, kinds * 2 * width),
+        before=zeros(rows, trunk),
+        summary=zeros(rows, trunk),
+        of_direct=zeros(rows, trunk + kinds * width),
+        of_before=zeros(rows, trunk),
+        of_summary=zeros(rows, trunk),
+        of_third=zeros(kinds, rows, width),
+        of_heads=zeros(rows, int(net.weights.kinds[-1, HEADS_SIZE])),
     )
 
 
@@ -416,8 +385,8 @@ def _turned(net: CompiledNet, places: Index) -> Index:
     for k in kinds:
         layers += [(k[SELF], width, width), (k[AGAIN], width, width), (k[TRUNK], trunk, width)]
         layers.append((k[HEADS], width, k[HEADS_SIZE]))
-    into, out = (int(net.weights.trunk[which]) for which in (TRUNK_IN, TRUNK_OUT))
-    layers += [(into + net.inputs * trunk, 2 * len(kinds) * width, trunk), (out, trunk, trunk)]
+    pooled, out = (int(net.weights.trunk[which]) for which in (POOLED, OUT))
+    layers += [(pooled, 2 * len(kinds) * width, trunk), (out, trunk, trunk)]
     for at, inputs, outputs in layers:
         part = slice(at, at + inputs * outputs)
         found[part] = places[part].reshape(inputs, outputs).T.ravel()
