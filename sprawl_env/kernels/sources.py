@@ -22,7 +22,7 @@ import ast
 import functools
 import hashlib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -151,7 +151,8 @@ def _digest(paths: Iterable[Path], base: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def _imported(file: Path, base: Path, top: str = "") -> set[Path]:
+@functools.cache
+def _imported(file: Path, base: Path, top: str = "") -> frozenset[Path]:
     """Return the files below ``base`` that a file imports, and the packages around them.
 
     With ``top``, only those of this top-level package.  Otherwise other packages are left out where
@@ -160,21 +161,23 @@ def _imported(file: Path, base: Path, top: str = "") -> set[Path]:
     own = file.relative_to(base).with_suffix("").parts if base in file.parents else ()
     if not top and {"site-packages", "dist-packages"} & set(base.parts):
         top = own[0] if own else file.stem
-    found: set[Path] = set()
-    for name in _imported_names(file, own):
-        if not name or (top and name[0] != top):
-            continue
-        for depth in range(1, len(name) + 1):
-            path = base.joinpath(*name[:depth])
-            found |= {p for p in (path / "__init__.py", path.with_suffix(".py")) if p.is_file()}
-    return found
+    names = (name for name in _imported_names(file, own) if name and (not top or name[0] == top))
+    return frozenset[Path]().union(*(_files_of(base, name) for name in names))
+
+
+@functools.cache
+def _files_of(base: Path, name: tuple[str, ...]) -> frozenset[Path]:
+    """Return the files below ``base`` of a module, and of the packages around it."""
+    path = base.joinpath(*name)
+    own = [each for each in (path / "__init__.py", path.with_suffix(".py")) if each.is_file()]
+    return frozenset(own) | (_files_of(base, name[:-1]) if len(name) > 1 else frozenset())
 
 
 @functools.cache
 def _imported_names(file: Path, own: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
     """Return what a file imports as dotted names; ``own`` is its own name."""
     names: set[tuple[str, ...]] = set()
-    for node in ast.walk(ast.parse(file.read_bytes())):
+    for node in _statements(ast.parse(file.read_bytes())):
         if isinstance(node, ast.Import):
             names |= {tuple(alias.name.split(".")) for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -182,3 +185,11 @@ def _imported_names(file: Path, own: tuple[str, ...]) -> frozenset[tuple[str, ..
             module = (*start, *(node.module.split(".") if node.module else ()))
             names |= {module} | {(*module, alias.name) for alias in node.names}
     return frozenset(names)
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Return all statements inside a node, which has many times as many expressions."""
+    for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for statement in getattr(node, part, ()):
+            yield statement
+            yield from _statements(statement)

@@ -96,7 +96,7 @@ class Config:
     device: str = "auto"
     """cpu, cuda (a GPU), or auto: a GPU if there is one"""
     precision: str = "auto"
-    """of multiplied matrices: float32, bfloat16, or auto: bfloat16 where it is faster"""
+    """of multiplied matrices: float32, or bfloat16 on a GPU; auto: bfloat16 on a GPU"""
     runs: Path = Path("runs")
     """folder in which the run's folder is created"""
     name: str = ""

@@ -81,7 +81,7 @@ class ExpertConfig:
     device: str = "auto"
     """cpu, cuda (a GPU), or auto: a GPU if there is one"""
     precision: str = "auto"
-    """of multiplied matrices in searches: float32, bfloat16, or auto: bfloat16 where faster"""
+    """of multiplied matrices in searches: float32, or bfloat16 on a GPU; auto: bfloat16 there"""
     runs: Path = Path("runs")
     """folder in which the run's folder is created"""
     name: str = ""

@@ -21,7 +21,15 @@ from sprawl_env.bots.greedy import GreedyBot
 from sprawl_env.bots.protocol import Bot, ask, states_for
 from sprawl_env.core.game import Game
 from sprawl_env.kernels.arrays import Floats, Index, Mask
-from sprawl_env.learning.ppo import VALUE_WEIGHT, Learner, differentiate
+from sprawl_env.learning.loss_kernels import Examples, Terms
+from sprawl_env.learning.ppo import (
+    VALUE_WEIGHT,
+    Learner,
+    Summed,
+    gradient_of,
+    share_gradient,
+    summed_by,
+)
 
 TEMPERATURE = 0.5  # of the softmax over greedy's values
 RANDOM_SHARE = 0.15  # share of actions that are replaced by random ones
@@ -161,6 +169,14 @@ def imitate(
         agreed = (logits.argmax(dim=1) == wanted.argmax(dim=1)).sum()
         return policy_loss + VALUE_WEIGHT * value_loss, agreed.unsqueeze(0)
 
+    def summed(part: Tensor) -> Summed:
+        if learner.kernel is None:
+            return gradient_of(loss, part, list(net.parameters()))
+        rows = part.numpy()
+        wanted = dataset.targets[rows].astype(np.float32)
+        data = Examples(dataset.observations, returns.numpy(), rows, wanted)
+        return summed_by(learner.kernel, net.flat.detach().numpy(), data, Terms(0, VALUE_WEIGHT, 0))
+
     size = int(min(team.all_gather(len(returns))))
     total = epochs * -(-size // batch_size)
     done, share, agreement = 0, 0.0, 0.0
@@ -173,7 +189,7 @@ def imitate(
             rows = order[start : start + batch_size]
             for group in optimizer.param_groups:
                 group["lr"] = learning_rate * max(0.1, 1 - share)
-            agreed += float(differentiate(team, net.flat, net.leaves, rows, loss, learner.watch))
+            agreed += float(share_gradient(team, net.flat, *summed(rows), learner.watch)[0])
             optimizer.step()
             seen += len(rows) * team.size
             done += 1

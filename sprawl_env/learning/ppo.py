@@ -26,7 +26,6 @@ from torch import Tensor, nn
 
 from sprawl_env.adapters.vector import make_vec
 from sprawl_env.bots.policy.checkpoint import ILLEGAL_LOGIT
-from sprawl_env.bots.policy.halves import HalfNet
 from sprawl_env.bots.policy.network import network_for
 from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.core.game import Game
@@ -35,7 +34,7 @@ from sprawl_env.kernels.arrays import Floats, Index
 from sprawl_env.kernels.rng import combine
 from sprawl_env.learning.config import Config
 from sprawl_env.learning.flat import FlatModule
-from sprawl_env.learning.ppo_kernel import Decisions, LossKernel, Terms
+from sprawl_env.learning.loss_kernels import Decisions, Examples, LossKernel, Terms
 from sprawl_env.learning.process import threads_of
 from sprawl_env.learning.team import Team
 
@@ -66,7 +65,7 @@ class ActorCritic(FlatModule):
         width: of the layers for each kind of thing, see
             :class:`~sprawl_env.bots.policy.network.EntityNet`.
         trunk: of the layers for the whole observation.
-        low: multiply matrices in bfloat16; the weights are float32 all the same.
+        low: multiply matrices in bfloat16, on a GPU; the weights are float32 all the same.
     """
 
     def __init__(self, game: Game, width: int, trunk: int, low: bool = False) -> None:
@@ -77,24 +76,12 @@ class ActorCritic(FlatModule):
         self.scales: Tensor
         scales = torch.from_numpy(game.observation_layout.scales.copy())
         self.register_buffer("scales", scales, persistent=False)
-        sizes = {name: parameter.shape for name, parameter in self.named_parameters()}
-        self._in_halves = HalfNet(self.mlp_extractor, sizes, "mlp_extractor.", scales)
         self.flatten()
 
     @property
-    def _written_out(self) -> bool:
-        """Whether :class:`HalfNet` computes the network and its gradient."""
-        return self.low and not self.flat.is_cuda
-
-    @property
     def in_rows(self) -> bool:
-        """Whether kernels compute the network and its loss row by row."""
-        return not self.low and not self.flat.is_cuda
-
-    @property
-    def leaves(self) -> list[Tensor]:
-        """What a loss is differentiated by: ``flat``, or the parameters in its order."""
-        return [self.flat] if self._written_out else list(self.parameters())
+        """Whether kernels compute the network and its loss row by row: on a processor."""
+        return not self.flat.is_cuda
 
     def forward(self, numbers: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
         """Return logits ``[n, num_actions]``, very low if illegal, and values ``[n]``.
@@ -103,13 +90,9 @@ class ActorCritic(FlatModule):
             numbers: int8 ``[n, observation_size]``, observations as whole numbers.
             masks: int8 ``[n, num_actions]``.
         """
-        if self._written_out:
-            compute: Any = _Differentiated.apply if torch.is_grad_enabled() else _without_gradient
-            logits, values = compute(self._in_halves, numbers, self.flat)
-        else:
-            with torch.autocast("cuda", torch.bfloat16, enabled=self.low):
-                logits, summary = self.mlp_extractor(numbers.float() * self.scales)
-                values = self.value_net(summary)
+        with torch.autocast("cuda", torch.bfloat16, enabled=self.low):
+            logits, summary = self.mlp_extractor(numbers.float() * self.scales)
+            values = self.value_net(summary)
         return logits.float().masked_fill(masks == 0, ILLEGAL_LOGIT), values.float().flatten()
 
     @torch.inference_mode()
@@ -119,7 +102,7 @@ class ActorCritic(FlatModule):
 
 
 class RowPlayer:
-    """A network on a processor in float32, as its weights are now, that decides row by row.
+    """A network on a processor, as its weights are now, that decides row by row.
 
     Args:
         kernel: of a network of the same shape.
@@ -139,23 +122,6 @@ class RowPlayer:
 
 
 Player = ActorCritic | RowPlayer
-
-
-class _Differentiated(torch.autograd.Function):
-    """The logits and the values of a network in bfloat16, with their gradient."""
-
-    @staticmethod
-    def forward(ctx: Any, net: HalfNet, numbers: Tensor, flat: Tensor) -> tuple[Tensor, Tensor]:
-        logits, values, ctx.found = net.forward(numbers, flat.detach())
-        return logits, values
-
-    @staticmethod
-    def backward(ctx: Any, of_logits: Tensor, of_values: Tensor) -> tuple[None, None, Tensor]:
-        return None, None, ctx.found.backward(of_logits, of_values)
-
-
-def _without_gradient(net: HalfNet, numbers: Tensor, flat: Tensor) -> tuple[Tensor, Tensor]:
-    return net.forward(numbers, flat.detach())[:2]
 
 
 def actor_critic(config: Config, game: Game) -> ActorCritic:
@@ -562,7 +528,7 @@ class Learner:
 
     The loss is written twice: in :meth:`_loss` for automatic differentiation, and, faster, as a
     kernel that is used on a processor in float32.  If you change the loss, change :meth:`_loss`
-    and set ``_kernel = None``.
+    and set ``kernel = None``.
 
     Args:
         config: the settings of the run.
@@ -579,7 +545,7 @@ class Learner:
         self.config, self.team, self.device, self.watch = config, team, device, watch
         self.net = actor_critic(config, game).to(device)
         self.net.flatten()
-        self._kernel = loss_kernel(self.net) if self.net.in_rows else None
+        self.kernel = loss_kernel(self.net) if self.net.in_rows else None
         self.optimizer = torch.optim.Adam(
             [self.net.flat], lr=config.learning_rate, eps=ADAM_EPSILON, fused=True
         )
@@ -617,20 +583,18 @@ class Learner:
     def summed(self, batch: Batch, entropy_weight: float) -> Callable[[Tensor], Summed]:
         """Return the gradient of the loss, and the statistics, as a function of rows.
 
-        On a processor in float32 a kernel computes both (:mod:`sprawl_env.learning.ppo_kernel`).
+        On a processor a kernel computes both (:mod:`sprawl_env.learning.loss_kernels`).
         """
-        kernel = self._kernel
+        kernel = self.kernel
         if kernel is None:
             loss = self._loss(batch, entropy_weight)
-            return lambda rows: gradient_of(loss, rows, self.net.leaves)
+            return lambda rows: gradient_of(loss, rows, list(self.net.parameters()))
         terms = Terms(CLIP, VALUE_WEIGHT, entropy_weight)
         data = Decisions(*(tensor.numpy() for tensor in batch))
 
         def summed(rows: Tensor) -> Summed:
             flat = self.net.flat.detach().numpy()
-            found = kernel(flat, data._replace(rows=rows.numpy()), terms)
-            gradient, statistics = (torch.from_numpy(array).float() for array in found)
-            return Summed(gradient, statistics, len(rows))
+            return summed_by(kernel, flat, data._replace(rows=rows.numpy()), terms)
 
         return summed
 
@@ -670,14 +634,19 @@ class Summed(NamedTuple):
     rows: int
 
 
+def summed_by(kernel: LossKernel, flat: Floats, data: Decisions | Examples, terms: Terms) -> Summed:
+    """Return the gradient and the statistics that a kernel computes."""
+    gradient, statistics = map(torch.from_numpy, kernel(flat, data, terms))
+    return Summed(gradient, statistics.float(), len(data.rows))
+
+
 def gradient_of(loss: Loss, rows: Tensor, leaves: Sequence[Tensor]) -> Summed:
     """Differentiate a loss.
 
     Args:
         loss: maps rows to the sum of their losses and the sums of their statistics ``[n]``.
         rows: indices of this rank's samples.
-        leaves: what it is differentiated by: the parameters in the order of the flat one, or that
-            one itself.  The loss must depend on each of them.
+        leaves: the parameters that it is differentiated by; it must depend on each of them.
     """
     total, statistics = loss(rows)
     gradients = torch.autograd.grad(total, leaves)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 import gc
 import os
 import signal
 import time
-import timeit
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -27,8 +25,6 @@ INTERRUPTED: Final = 2.0  # fraction of the training done that tells all ranks t
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # what glibc's mallopt calls them
 LARGEST_BLOCK: Final = 32 * 2**20  # bytes that the allocator may take out of memory it has kept
 KEPT_MEMORY: Final = 2**30  # bytes that it keeps
-ROWS_TIMED: Final = 16384  # rows of the matrices that decide on the precision
-CLEARLY: Final = 1.2  # times as fast as float32 bfloat16 has to be
 
 Settings = TypeVar("Settings", bound=Any)
 
@@ -149,21 +145,22 @@ def resolved(config: Settings) -> Settings:
         config: a dataclass with ``device``, ``num_envs``, ``processes`` and ``precision``.
 
     Raises:
-        InvalidOption: the device is not there, or several processes would share a GPU.
+        InvalidOption: the device is not there or has no such precision, or several processes would
+            share a GPU.
     """
     device = device_of(config.device).type
     processes, precision = config.processes, config.precision
     if device == "cuda":
         if processes > 1:
             raise InvalidOption(f"processes={processes}: expected 1 on a GPU")
-        processes, fast = 1, True
-    else:
-        fast = precision == "auto" and halves_are_faster()
+        processes = 1
+    elif precision == "bfloat16":
+        raise InvalidOption("precision=bfloat16: expected float32 without a GPU")
     if processes == 0:
         most = os.cpu_count() or 1
         processes = max(n for n in range(1, most + 1) if config.num_envs % n == 0)
     if precision == "auto":
-        precision = "bfloat16" if fast else "float32"
+        precision = "bfloat16" if device == "cuda" else "float32"
     found: Settings = replace(config, device=device, processes=processes, precision=precision)
     return found
 
@@ -179,19 +176,3 @@ def resumed(config: Settings) -> Settings:
 def threads_of(device: torch.device) -> int:
     """Return how many threads the games of a process use: on a GPU there is one process."""
     return 1 if device.type == "cpu" else os.cpu_count() or 1
-
-
-def halves_are_faster() -> bool:
-    """Return whether this processor multiplies matrices of bfloat16 faster than those of float32.
-
-    Processors without instructions for it are many times slower, those with them twice as fast.
-    """
-    threads, took = torch.get_num_threads(), {}
-    torch.set_num_threads(1)  # as each training process does
-    for dtype in (torch.float32, torch.bfloat16):
-        rows, layer = torch.ones(ROWS_TIMED, 32, dtype=dtype), torch.ones(32, 32, dtype=dtype)
-        multiply = functools.partial(torch.mm, rows, layer)
-        multiply()
-        took[dtype] = min(timeit.repeat(multiply, number=3, repeat=9))
-    torch.set_num_threads(threads)
-    return took[torch.float32] > CLEARLY * took[torch.bfloat16]

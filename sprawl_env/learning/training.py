@@ -146,7 +146,7 @@ def compile_everything(config: Config, game: Game) -> None:
     learner = Learner(config, game, Team(), device, Stopwatch())
     numbers, masks = (torch.from_numpy(x[:1]).to(device) for x in (vec.observations, vec.masks))
     logits, values = learner.net(numbers, masks)
-    torch.autograd.grad(logits.sum() + values.sum(), learner.net.leaves)
+    torch.autograd.grad(logits.sum() + values.sum(), list(learner.net.parameters()))
     if learner.net.in_rows:
         RowPlayer(loss_kernel(learner.net), learner.net).sample(numbers, masks)
     zeros, row = torch.zeros(1, device=device), torch.zeros(1, dtype=torch.int64, device=device)

@@ -37,7 +37,6 @@ KINDS: Final = {
     "rank": heads.VICTORY,
 }
 """What the values of a network mean that was trained with a reward."""
-FEW: Final = 32  # rows
 SPREAD_SAID: Final = "spread"  # in the description of a checkpoint
 
 
@@ -69,15 +68,13 @@ def network_evaluator(
     Args:
         checkpoint: of the network.
         game: its game.
-        half: multiply whole matrices in bfloat16, which is faster for many rows at once on
-            processors that have it; otherwise row by row, with zeros skipped.
-        device: where the network computes: ``cpu`` or a GPU that torch can use, e.g. ``cuda``,
-            which multiplies whole matrices in any case.
+        half: multiply matrices in bfloat16, on a GPU.
+        device: where the network computes: ``cpu`` or a GPU that torch can use, e.g. ``cuda``.
 
     Raises:
         CheckpointError: it has no such head, its values are neither points nor victories, or a
             weight is so large that no result would be finite.
-        MissingExtra: torch is not installed, which ``half`` and a GPU need.
+        MissingExtra: torch is not installed, which a GPU needs.
     """
     network = load_compiled(checkpoint, game)
     judge = heads_of(checkpoint, game, network.trunk)
@@ -90,12 +87,10 @@ def network_evaluator(
             f"expected finite logits and values"
         )
     judge = compiled.heads = judge._replace(spread=_spread(checkpoint, game, compiled))
-    if device == "cpu" and not half:
+    if device == "cpu":
         return compiled
     with_torch = load_network(checkpoint, game).eval()
-    if device != "cpu":
-        return _DeviceEvaluator(with_torch, game, judge, device, half)
-    return _HalfEvaluator(with_torch, game, judge)
+    return _DeviceEvaluator(with_torch, game, judge, device, half)
 
 
 def spread_of(checkpoint: Checkpoint, game: Game) -> float:
@@ -131,29 +126,6 @@ def _example(game: Game) -> tuple[Mask, Mask, Ints]:
     )
 
 
-class _HalfEvaluator:
-    """A network in bfloat16."""
-
-    def __init__(self, network: Any, game: Game, judge: Heads) -> None:
-        torch = self._torch = require("torch", "a search with a network")
-        from sprawl_env.bots.policy.halves import HalfNet  # noqa: PLC0415 - imports torch
-
-        parameters = {name: each.detach() for name, each in network.named_parameters()}
-        shapes = {name: each.shape for name, each in parameters.items()}
-        self._flat = torch.cat([each.flatten() for each in parameters.values()])
-        scales = torch.from_numpy(game.observation_layout.scales.copy())
-        self._model, self._heads = HalfNet(network, shapes, "", scales), judge
-
-    def __call__(self, numbers: Mask, masks: Mask, points: Ints) -> Evaluation:
-        torch = self._torch
-        used, filled = len(numbers), np.zeros((padded(len(numbers)), numbers.shape[1]), np.int8)
-        filled[:used] = numbers
-        with torch.inference_mode():
-            found = self._model.evaluate(torch.from_numpy(filled), self._flat)
-            logits, summaries = (each.numpy()[:used] for each in found)
-        return evaluation_of(self._heads, logits, summaries, points)
-
-
 class _DeviceEvaluator:
     """A network on a GPU."""
 
@@ -171,15 +143,6 @@ class _DeviceEvaluator:
             seen = torch.from_numpy(numbers).to(self._device) * self._scales
             logits, summaries = (each.float().cpu().numpy() for each in self._network(seen))
         return evaluation_of(self._heads, logits, summaries, points)
-
-
-def padded(rows: int) -> int:
-    """Return a number of rows, not less than ``rows``, that comes often.
-
-    The library that multiplies matrices generates code for each new number of rows, which takes
-    longer than multiplying them.
-    """
-    return 1 << (rows - 1).bit_length() if rows < FEW else -(-rows // FEW) * FEW
 
 
 def heads_of(checkpoint: Checkpoint, game: Game, width: int) -> Heads:

@@ -390,14 +390,6 @@ def test_weights_that_have_diverged_are_refused(agent):
         network_evaluator(replace(checkpoint, tensors=tensors), game)(*seen(game))
 
 
-def test_a_network_in_bfloat16_judges_nearly_the_same(agent):
-    game, checkpoint = agent
-    rows = seen(game)
-    full, half = (network_evaluator(checkpoint, game, low)(*rows) for low in (False, True))
-    assert half.shares == pytest.approx(full.shares, abs=0.03)
-    assert half.logits == pytest.approx(full.logits, abs=0.5)
-
-
 def test_an_agent_is_named_in_three_ways():
     game = sprawl_env.game("tower_up")
     path = find_agent("agent:tower_up/quick", game)

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import re
 import shutil
 import sys
 
@@ -26,15 +27,22 @@ def home(tmp_path, monkeypatch):
         del sys.modules[name]
 
 
-def digest(module):
-    """Return the digest of a module's kernel, as a new process would."""
+def forget():
+    """Forget all files that were read, as a new process does."""
     for cached in (
         sources._file_digest,
         sources._folder_digest,
+        sources._imported,
+        sources._files_of,
         sources._imported_names,
         sources._resolved,
     ):
         cached.cache_clear()
+
+
+def digest(module):
+    """Return the digest of a module's kernel, as a new process would."""
+    forget()
     return sources.home_digest(importlib.import_module(module).play)
 
 
@@ -59,6 +67,41 @@ def test_a_single_module_depends_on_what_it_imports_from_its_folder(home):
     assert not changes("mine", home / "notes.py", "A = 1\n")
     assert not changes("mine", home / "other" / "cards.toml", "a = 1\n")
     assert changes("mine", home / "mine.py", KERNEL.format(imports="", number=2))
+
+
+INSIDE = """
+try:
+    import mine_try
+except ImportError:
+    import mine_except
+else:
+    import mine_else
+finally:
+    import mine_finally
+def late():
+    with open("x"):
+        while True:
+            if os.sep:
+                pass
+            elif os.name:
+                import mine_elif
+class Home:
+    match os.sep:
+        case "/":
+            import mine_case
+"""
+
+
+@pytest.mark.parametrize("part", re.findall(r"mine_\w+", INSIDE))
+def test_imports_inside_of_other_statements_count(home, part):
+    (home / f"{part}.py").write_text("A = 1\n")
+    inside = INSIDE
+    for name in set(re.findall(r"mine_\w+", INSIDE)) - {part}:
+        inside = inside.replace(f"import {name}", "pass")
+    text = KERNEL.format(imports=inside, number=1)
+    (home / "mine.py").write_text(text)
+    importlib.invalidate_caches()
+    assert changes("mine", home / f"{part}.py", "A = 2\n")
 
 
 def test_a_module_of_a_package_depends_on_its_relative_imports(home):
@@ -170,8 +213,7 @@ def test_a_kernel_depends_on_what_all_share_on_its_game_and_on_what_it_imports(
     package, edited, expected
 ):
     def digests():
-        sources._folder_digest.cache_clear()
-        sources._imported_names.cache_clear()
+        forget()
         found = {}
         for name in KERNELS:
             file = (package / name).resolve()

@@ -315,23 +315,14 @@ def test_a_gpu_that_is_not_there_is_refused_and_one_process_has_it(monkeypatch):
         process.resolved(replace(Config(), processes=2))
 
 
-@pytest.mark.parametrize(("faster", "precision"), [(True, "bfloat16"), (False, "float32")])
-def test_the_precision_is_the_faster_one_unless_it_is_named(monkeypatch, faster, precision):
-    monkeypatch.setattr(process, "halves_are_faster", lambda: faster)
+def test_the_precision_is_bfloat16_on_a_gpu_alone():
     config = replace(Config(), device="cpu")
-    assert process.resolved(config).precision == precision
-    assert process.resolved(replace(config, precision="float32")).precision == "float32"
+    for named in ("auto", "float32"):
+        assert process.resolved(replace(config, precision=named)).precision == "float32"
+    with pytest.raises(InvalidOption, match="precision=bfloat16: expected float32 without a GPU"):
+        process.resolved(replace(config, precision="bfloat16"))
     with pytest.raises(InvalidOption, match="precision='half': expected auto, float32, bfloat16"):
         training.check(replace(config, precision="half"))
-
-
-@pytest.mark.parametrize("seconds", [(9.0, 3.0), (3.0, 9.0), (9.0, 8.0)])
-def test_bfloat16_has_to_be_clearly_faster(monkeypatch, seconds):
-    times = iter([[each] for each in seconds])
-    monkeypatch.setattr(process.timeit, "repeat", lambda *_, **__: next(times))
-    threads = torch.get_num_threads()
-    assert process.halves_are_faster() == (seconds == (9.0, 3.0))
-    assert torch.get_num_threads() == threads
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""learning/ppo_kernel.py: the gradient and the statistics that automatic differentiation gives."""
+"""learning/loss_kernels.py: the gradients and statistics of automatic differentiation."""
 
 import copy
 from dataclasses import replace
@@ -13,6 +13,7 @@ torch = pytest.importorskip("torch")
 
 from sprawl_env.learning import ppo  # noqa: E402
 from sprawl_env.learning.config import Config  # noqa: E402
+from sprawl_env.learning.imitation import ILLEGAL, Dataset, imitate  # noqa: E402
 from sprawl_env.learning.team import Team  # noqa: E402
 
 pytestmark = pytest.mark.compiled
@@ -98,7 +99,7 @@ def test_an_update_by_the_kernel_is_one_by_automatic_differentiation():
     other = copy.deepcopy(learner)
     other.net.flatten()
     other.optimizer = torch.optim.Adam([other.net.flat], lr=1e-3, eps=ppo.ADAM_EPSILON, fused=True)
-    other._kernel = None
+    other.kernel = None
     before = learner.net.flat.detach().clone()
     for each in (learner, other):
         torch.manual_seed(5)
@@ -106,6 +107,37 @@ def test_an_update_by_the_kernel_is_one_by_automatic_differentiation():
     moved = (learner.net.flat - before).norm()
     assert moved > 0
     assert (learner.net.flat - other.net.flat).norm() < 0.02 * moved
+
+
+@pytest.mark.parametrize(("name", "options"), GAMES, ids=IDS)
+def test_imitation_by_the_kernel_is_that_by_automatic_differentiation(name, options):
+    game = sprawl_env.game(name, **options)
+    learner = learner_of(game)
+    batch = batch_of(game, learner.net)
+    rng = np.random.default_rng(4)
+    legal = batch.masks.numpy() != 0
+    targets = np.where(legal, rng.random(legal.shape) ** 4, 0)
+    targets /= targets.sum(axis=1, keepdims=True)
+    targets = np.where(legal, targets, ILLEGAL).astype(np.float16)
+    dataset = Dataset(batch.numbers.numpy(), targets, 20 * rng.normal(size=ROWS).astype(np.float32))
+    other = copy.deepcopy(learner)
+    other.net.flatten()
+    other.kernel = None
+    before = learner.net.flat.detach().clone()
+    agreed = [
+        imitate(
+            each, dataset, epochs=1, batch_size=ROWS - 5, learning_rate=1e-3,
+            time_used=lambda: 0.0, progress=lambda *_: None,
+        )
+        for each in (learner, other)
+    ]  # fmt: skip
+    assert agreed[0] == agreed[1]
+    assert 0 < agreed[0] < 1
+    moved = (learner.net.flat - before).norm()
+    assert moved > 0
+    assert (learner.net.flat - other.net.flat).norm() < 0.02 * moved
+    one, two = learner.net.flat.grad, other.net.flat.grad
+    assert (one - two).norm() < 1e-3 * two.norm()
 
 
 @pytest.mark.parametrize(("name", "options"), GAMES, ids=IDS)

@@ -1,14 +1,14 @@
-"""The loss of PPO with its gradient for some decisions, as one kernel.
+"""The losses of PPO and of imitation, each with its gradient for some decisions as one kernel.
 
-It computes what ``Learner._loss`` and automatic differentiation compute, without what is 0: see
-:mod:`sprawl_env.bots.policy.gradient`.
+They are what ``Learner._loss`` and the loss in :func:`~sprawl_env.learning.imitation.imitate` are
+with automatic differentiation, without what is 0: see :mod:`sprawl_env.bots.policy.gradient`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -52,6 +52,23 @@ class Decisions(NamedTuple):
     rows: Index
 
 
+class Examples(NamedTuple):
+    """Decisions to imitate.
+
+    Attributes:
+        numbers: int8 ``[n, observation_size]``.
+        returns: float32 ``[n]``, what the values should be.
+        rows: int64 ``[m]``, those that count.
+        targets: float32 ``[m, num_actions]``, the probabilities wanted for them; negative where an
+            action is illegal.
+    """
+
+    numbers: Mask
+    returns: Floats
+    rows: Index
+    targets: Floats
+
+
 class Terms(NamedTuple):
     """The numbers of the loss.
 
@@ -74,7 +91,8 @@ class Head(NamedTuple):
         gradient: float32 ``[trunk + 1]``, to which is added.
         logits: float32 ``[num_actions]``.
         summary: float32 ``[trunk]``.
-        odds: float64 ``[num_actions]``, the logarithms of their probabilities.
+        odds: float64 ``[num_actions]``, the logarithms of the legal actions' probabilities.
+        mask: int8 ``[num_actions]``, the legal actions of an example.
     """
 
     weights: Floats
@@ -82,6 +100,7 @@ class Head(NamedTuple):
     logits: Floats
     summary: Floats
     odds: npt.NDArray[np.float64]
+    mask: Mask
 
 
 @kernel
@@ -145,6 +164,44 @@ def judge_value(head: Head, wanted: float, terms: Terms, summary: Floats) -> flo
 
 
 @kernel
+def judge_targets(head: Head, legal: Ints, wanted: Floats, gradient: Floats) -> bool:
+    """Write the gradient of the legal logits; return whether the likeliest action is the best."""
+    total, likeliest, best = 0.0, 0, 0
+    for k in range(legal.size):
+        total += wanted[legal[k]]
+        if head.odds[k] > head.odds[likeliest]:
+            likeliest = k
+        if wanted[legal[k]] > wanted[legal[best]]:
+            best = k
+    for k in range(legal.size):
+        action = legal[k]
+        gradient[action] = math.exp(head.odds[k]) * total - wanted[action]
+    return likeliest == best
+
+
+@kernel
+def leave_row(
+    net: Weights, work: Gradient, room: Room, queue: Queue, head: Head, at: int, last: bool
+) -> int:
+    """Add the gradient of a row; return the place of the next one in the queue.
+
+    Args:
+        net: the network.
+        work: to which the gradient is added; has those of the logits and of the summary.
+        room: as the row has left it.
+        queue: the rows whose gradient is not complete.
+        head: has the row's summary.
+        at: the row's place in the queue.
+        last: it is the last row of all.
+    """
+    add_gradient(net, work, room, queue, at, head.summary)
+    if last or at + 1 == queue.before.shape[0]:
+        add_queue(net, work, queue, at + 1)
+        return 0
+    return at + 1
+
+
+@kernel
 def add_loss(
     net: Weights,
     work: Gradient,
@@ -155,7 +212,7 @@ def add_loss(
     terms: Terms,
     statistics: npt.NDArray[np.float64],
 ) -> None:
-    """Add the gradient of the loss of some decisions, and their statistics.
+    """Add the gradient of PPO's loss of some decisions, and their statistics.
 
     Args:
         net: the network.
@@ -167,24 +224,47 @@ def add_loss(
         terms: the numbers of the loss.
         statistics: ``[5]``, to which the sums of ``STATISTICS`` are added.
     """
-    at, full = 0, queue.before.shape[0]
+    at = 0
     for k in range(data.rows.size):
         row = data.rows[k]
-        mask = data.masks[row]
-        judge_numbers(net, room, data.numbers[row], mask, head.logits, head.summary)
+        judge_numbers(net, room, data.numbers[row], data.masks[row], head.logits, head.summary)
         legal = room.legal[: room.counts[LEGAL]]
         list_odds(head, legal)
         judge_action(head, legal, data, row, terms, work.logits, statistics)
         statistics[1] += judge_value(head, float(data.returns[row]), terms, work.summary)
-        add_gradient(net, work, room, queue, at, head.summary)
-        at += 1
-        if at == full or k == data.rows.size - 1:
-            add_queue(net, work, queue, at)
-            at = 0
+        at = leave_row(net, work, room, queue, head, at, k == data.rows.size - 1)
+
+
+@kernel
+def add_imitation(
+    net: Weights,
+    work: Gradient,
+    room: Room,
+    queue: Queue,
+    head: Head,
+    data: Examples,
+    terms: Terms,
+    statistics: npt.NDArray[np.float64],
+) -> None:
+    """Add the gradient of the loss of some examples, and how many of them are agreed with.
+
+    The arguments are those of :func:`add_loss`.
+    """
+    at = 0
+    for k in range(data.rows.size):
+        row, wanted = data.rows[k], data.targets[k]
+        for action in range(wanted.size):
+            head.mask[action] = wanted[action] >= 0.0
+        judge_numbers(net, room, data.numbers[row], head.mask, head.logits, head.summary)
+        legal = room.legal[: room.counts[LEGAL]]
+        list_odds(head, legal)
+        statistics[0] += judge_targets(head, legal, wanted, work.logits)
+        judge_value(head, float(data.returns[row]), terms, work.summary)
+        at = leave_row(net, work, room, queue, head, at, k == data.rows.size - 1)
 
 
 class LossKernel:
-    """The loss of a policy with a value head whose parameters are one array.
+    """The losses of a policy with a value head whose parameters are one array.
 
     Args:
         shape: of the policy's network.
@@ -208,14 +288,14 @@ class LossKernel:
         self._queue = new_queue(self.net.net, QUEUED)
 
     def __call__(
-        self, flat: Floats, data: Decisions, terms: Terms
+        self, flat: Floats, data: Decisions | Examples, terms: Terms
     ) -> tuple[Floats, npt.NDArray[np.float64]]:
         """Return the gradient of the summed loss, and the sums of the statistics ``[5]``.
 
         Args:
             flat: float32, all parameters.
-            data: the decisions; their arrays are contiguous.
-            terms: the numbers of the loss.
+            data: the decisions, of PPO or to imitate; their arrays are contiguous.
+            terms: the numbers of the loss; imitation needs the weight of the values alone.
         """
         net, work = self.net.load(flat)
         actions, statistics = self._shape.num_actions, np.zeros(5)
@@ -225,8 +305,10 @@ class LossKernel:
             logits=np.zeros(actions, np.float32),
             summary=np.zeros(self._shape.trunk, np.float32),
             odds=np.zeros(actions),
+            mask=np.zeros(actions, np.int8),
         )
-        add_loss(net, work, self._room, self._queue, head, data, terms, statistics)
+        add: Any = add_loss if isinstance(data, Decisions) else add_imitation
+        add(net, work, self._room, self._queue, head, data, terms, statistics)
         gradient = np.zeros_like(flat)
         self.net.unload(work, gradient)
         gradient[self.head] = head.gradient
