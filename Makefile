@@ -13,7 +13,7 @@ WARM := $(BIN)/python -m sprawl_env warmup
 RULES := tests/unit/kernels tests/unit/core tests/unit/games tests/unit/render/test_pictures.py tests/second_opinion tests/golden/test_replays.py
 # Whole games reach positions that no test sets up; plain Python plays few of them.
 PLAYS := $(foreach part,fuzz properties,tests/unit/games/*/test_$(part).py)
-WHOLE_GAMES := $(PLAYS) tests/second_opinion tests/golden/test_replays.py
+WHOLE_GAMES := $(PLAYS) tests/golden/test_replays.py
 
 # The clients: a folder each, with the versions that its own virtual environment gets.
 CLIENT ?= $(patsubst tests/clients/%/requirements.txt,%,$(wildcard tests/clients/*/requirements.txt))

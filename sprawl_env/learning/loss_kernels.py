@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.bots.policy.compiled import LEGAL, Room, Weights, judge_numbers
+from sprawl_env.bots.policy.compiled import Room, Weights, judge_numbers
 from sprawl_env.bots.policy.gradient import (
     FlatNet,
     Gradient,
@@ -181,7 +181,14 @@ def judge_targets(head: Head, legal: Ints, wanted: Floats, gradient: Floats) -> 
 
 @kernel
 def leave_row(
-    net: Weights, work: Gradient, room: Room, queue: Queue, head: Head, at: int, last: bool
+    net: Weights,
+    work: Gradient,
+    room: Room,
+    queue: Queue,
+    head: Head,
+    legal: Ints,
+    at: int,
+    last: bool,
 ) -> int:
     """Add the gradient of a row; return the place of the next one in the queue.
 
@@ -191,10 +198,11 @@ def leave_row(
         room: as the row has left it.
         queue: the rows whose gradient is not complete.
         head: has the row's summary.
+        legal: the row's legal actions.
         at: the row's place in the queue.
         last: it is the last row of all.
     """
-    add_gradient(net, work, room, queue, at, head.summary)
+    add_gradient(net, work, room, queue, at, head.summary, legal)
     if last or at + 1 == queue.before.shape[0]:
         add_queue(net, work, queue, at + 1)
         return 0
@@ -227,12 +235,13 @@ def add_loss(
     at = 0
     for k in range(data.rows.size):
         row = data.rows[k]
-        judge_numbers(net, room, data.numbers[row], data.masks[row], head.logits, head.summary)
-        legal = room.legal[: room.counts[LEGAL]]
+        mask = data.masks[row]
+        count = judge_numbers(net, room, data.numbers[row], mask, head.logits, head.summary)
+        legal = room.legal[:count]
         list_odds(head, legal)
         judge_action(head, legal, data, row, terms, work.logits, statistics)
         statistics[1] += judge_value(head, float(data.returns[row]), terms, work.summary)
-        at = leave_row(net, work, room, queue, head, at, k == data.rows.size - 1)
+        at = leave_row(net, work, room, queue, head, legal, at, k == data.rows.size - 1)
 
 
 @kernel
@@ -255,12 +264,13 @@ def add_imitation(
         row, wanted = data.rows[k], data.targets[k]
         for action in range(wanted.size):
             head.mask[action] = wanted[action] >= 0.0
-        judge_numbers(net, room, data.numbers[row], head.mask, head.logits, head.summary)
-        legal = room.legal[: room.counts[LEGAL]]
+        numbers, mask = data.numbers[row], head.mask
+        count = judge_numbers(net, room, numbers, mask, head.logits, head.summary)
+        legal = room.legal[:count]
         list_odds(head, legal)
         statistics[0] += judge_targets(head, legal, wanted, work.logits)
         judge_value(head, float(data.returns[row]), terms, work.summary)
-        at = leave_row(net, work, room, queue, head, at, k == data.rows.size - 1)
+        at = leave_row(net, work, room, queue, head, legal, at, k == data.rows.size - 1)
 
 
 class LossKernel:

@@ -1,8 +1,8 @@
 """A policy network as one compiled kernel, row by row.
 
-Most features of an observation are 0, and so are half of the results of a layer with ReLU.  A
-kernel that skips zeros takes a few microseconds a row, also for a single row, where a library that
-multiplies whole matrices spends hundreds between the multiplications.
+Most features of an observation are 0, and so are half of the results of a layer with ReLU; the
+layers of things are small matrices.  A kernel takes a few microseconds a row, also for a single
+row, where a library that multiplies whole matrices spends hundreds between the multiplications.
 
 What it computes, :mod:`sprawl_env.bots.policy.shape` says.  It needs numba alone, so trained agents
 play without torch.
@@ -19,14 +19,12 @@ import numpy.typing as npt
 from sprawl_env.bots.policy.shape import NetShape
 from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.layers import add_layer, add_products
+from sprawl_env.kernels.layers import add_layer
 from sprawl_env.kernels.matrices import add_rows, encode, encode_places, keep_largest, project
 
 # Columns of ``Weights.kinds``: numbers of things and features, and where what begins.
 THINGS, FEATURES, WHERE, IN, PLACES, SELF, SELF_BIAS = range(7)
 AGAIN, AGAIN_BIAS, TRUNK, HEADS, HEADS_BIAS, HEADS_SIZE = range(7, 13)
-# Indices of ``Room.counts``: the legal actions; the features in ``direct`` that are not 0.
-LEGAL, USED = range(2)
 # Indices of ``Weights.trunk``: where begin the layer of the features that the trunk sees directly,
 # whose results are for the trunk and for the things of each kind; the trunk's layer of means and
 # maxima; its second layer.
@@ -68,10 +66,8 @@ class Room(NamedTuple):
     Things are those of all kinds, one kind after the other.
 
     Attributes:
-        counts: int32 ``[2]``.
         seen: float32 ``[observation_size]``, the observation, scaled.
         direct: float32 ``[whole]``, the scaled features that the trunk sees directly.
-        used_whole: int32 ``[whole]``, those of them that are not 0.
         features: float32 ``[all features of things]``, thing by thing.
         direct_out: float32 ``[trunk + kinds * width]``, what they give the trunk, and the things.
         context: float32 ``[width]``, what the summary gives the things of a kind.
@@ -90,10 +86,8 @@ class Room(NamedTuple):
         used: int32 ``[most inputs]``.
     """
 
-    counts: Ints
     seen: Floats
     direct: Floats
-    used_whole: Ints
     features: Floats
     direct_out: Floats
     context: Floats
@@ -148,15 +142,9 @@ def rectify(out: Floats) -> None:
 @kernel
 def see_directly(net: Weights, room: Room, seen: Floats) -> None:
     """Write what the trunk and the things get from the features that the trunk sees directly."""
-    out, inputs, used, count = room.direct_out, room.direct, room.used_whole, 0
-    pick(inputs, seen, net.whole, 0)
-    for k in range(inputs.size):  # without a branch, which could not be predicted
-        used[count] = k
-        count += int(inputs[k] != np.float32(0.0))
-    room.counts[USED] = count
-    at = net.trunk[DIRECT]
-    start_from(out, net.flat, net.trunk[DIRECT_BIAS])
-    add_products(out, inputs, net.flat[at : at + inputs.size * out.size], used, count)
+    pick(room.direct, seen, net.whole, 0)
+    start_from(room.direct_out, net.flat, net.trunk[DIRECT_BIAS])
+    add_from(room.direct_out, room.direct, net.flat, net.trunk[DIRECT], room.used)
 
 
 @kernel
@@ -186,8 +174,8 @@ def look(net: Weights, room: Room, seen: Floats, kind: int, begin: int, at: int)
 
 
 @kernel
-def list_legal(net: Weights, room: Room, mask: Mask) -> None:
-    """List the legal actions, and mark the things that have one."""
+def list_legal(net: Weights, room: Room, mask: Mask) -> int:
+    """List the legal actions, mark the things that have one, and return their number."""
     count = 0
     room.needed[:] = 0
     for action in range(mask.size):
@@ -195,7 +183,7 @@ def list_legal(net: Weights, room: Room, mask: Mask) -> None:
             room.legal[count] = action
             room.needed[net.owner[action]] = 1
             count += 1
-    room.counts[LEGAL] = count
+    return count
 
 
 @kernel
@@ -254,13 +242,19 @@ def sum_up(net: Weights, room: Room, summary: Floats) -> None:
 @kernel
 def judge_row(
     net: Weights, room: Room, seen: Floats, mask: Mask, logits: Floats, summary: Floats
-) -> None:
-    """Write the logits and the summary of one observation, scaled; other logits are 0."""
+) -> int:
+    """Write the logits of legal actions and the summary of one observation, scaled.
+
+    Other logits are 0.
+
+    Returns:
+        The number of legal actions, which ``room.legal`` lists.
+    """
     kinds, begin, place = net.kinds.shape[0] - 1, 0, 0
     see_directly(net, room, seen)
     look_at_all(net, room, seen)
     sum_up(net, room, summary)
-    list_legal(net, room, mask)
+    count = list_legal(net, room, mask)
     for kind in range(kinds):
         place = look_again(net, room, summary, kind, begin, place)
         begin += net.kinds[kind, THINGS]
@@ -270,20 +264,21 @@ def judge_row(
     start_from(out, net.flat, k[HEADS_BIAS])
     add_from(out, summary, net.flat, k[HEADS], room.used)
     logits[:] = 0.0
-    for n in range(room.counts[LEGAL]):
+    for n in range(count):
         action = room.legal[n]
         logits[action] = room.heads[room.places[net.owner[action]] + net.column[action]]
+    return count
 
 
 @kernel
 def judge_numbers(
     net: Weights, room: Room, numbers: Mask, mask: Mask, logits: Floats, summary: Floats
-) -> None:
-    """Write the logits and the summary of one observation as whole numbers; see judge_row."""
+) -> int:
+    """Do the same for an observation as whole numbers; see :func:`judge_row`."""
     seen = room.seen
     for k in range(seen.size):
         seen[k] = np.float32(numbers[k]) * net.scales[k]
-    judge_row(net, room, seen, mask, logits, summary)
+    return judge_row(net, room, seen, mask, logits, summary)
 
 
 @kernel
@@ -442,13 +437,11 @@ class CompiledNet:
         count, width = len(kinds) - 1, self.width
         things = int(kinds[:, THINGS].sum())
         features = int((kinds[:, THINGS] * kinds[:, FEATURES]).sum())
-        most = max(2 * count * width, self.trunk)
+        most = max(self.inputs, 2 * count * width, self.trunk)
         heads = int((np.maximum(kinds[:, THINGS], 1) * kinds[:, HEADS_SIZE]).sum())
         return Room(
-            counts=np.zeros(2, np.int32),
             seen=np.zeros(self.observation_size, np.float32),
             direct=np.zeros(self.inputs, np.float32),
-            used_whole=np.zeros(self.inputs, np.int32),
             features=np.zeros(features, np.float32),
             direct_out=np.zeros(self.trunk + count * width, np.float32),
             context=np.zeros(width, np.float32),

@@ -1,8 +1,8 @@
-"""The gradient of a policy network, row by row, as kernels that skip what is 0.
+"""The gradient of a policy network, row by row, as kernels.
 
-Half of the results of a layer with ReLU are 0, most features are, and so are the gradients of the
-logits of illegal actions: things without a legal action need no last layer at all.  A library that
-multiplies whole matrices computes all of it.
+Things without a legal action need no last layer, and much of what the trunk sees is 0.  A library
+that multiplies the matrices of whole batches computes all of it, and passes through the memory once
+for each operation; here a row stays in the nearest cache.
 
 A gradient has the layout of :class:`~sprawl_env.bots.policy.compiled.Weights`: the weights of a
 layer input by input.  Going backwards through a layer takes them output by output, which is a
@@ -27,7 +27,6 @@ from sprawl_env.bots.policy.compiled import (
     HEADS_BIAS,
     HEADS_SIZE,
     IN,
-    LEGAL,
     OUT,
     OUT_BIAS,
     PLACES,
@@ -150,11 +149,11 @@ def add_layer_bias(flat: Floats, at: int, gradient: Floats) -> None:
 
 
 @kernel
-def leave_logits(net: Weights, work: Gradient, room: Room) -> None:
+def leave_logits(net: Weights, work: Gradient, room: Room, legal: Ints) -> None:
     """Write the gradients of the heads of all things, and of the trunk, from the logits'."""
     work.heads[:] = 0.0
-    for n in range(room.counts[LEGAL]):
-        action = room.legal[n]
+    for n in range(legal.size):
+        action = legal[n]
         work.heads[room.places[net.owner[action]] + net.column[action]] = work.logits[action]
 
 
@@ -200,19 +199,19 @@ def leave_things(
     k, flat = net.kinds[kind], work.flat
     things, size, width = k[THINGS], k[FEATURES], context.size
     end = begin + things
-    first, second, results = room.first[begin:end], work.second[begin:end], work.first[:things]
+    first, of_first, of_second = room.first[begin:end], work.first[:things], work.second[begin:end]
     mean, most = work.pooled[kind, 0], work.pooled[kind, 1]
     for j in range(width):
         mean[j] /= np.float32(things)
-    leave_pool(mean, most, room.pooled[kind, 1], second, room.second[begin:end])
-    add_layer_bias(flat, k[SELF_BIAS], second)
-    add_layer_weights(flat, k[SELF], first, second)
-    go_back_gated(results, second, work.back[k[SELF] : k[SELF] + width * width], first)
-    add_bias(flat, k[PLACES], results.reshape(things * width))
+    leave_pool(mean, most, room.pooled[kind, 1], of_second, room.second[begin:end])
+    add_layer_bias(flat, k[SELF_BIAS], of_second)
+    add_layer_weights(flat, k[SELF], first, of_second)
+    go_back_gated(of_first, of_second, work.back[k[SELF] : k[SELF] + width * width], first)
+    add_bias(flat, k[PLACES], of_first.reshape(things * width))
     own = room.features[features : features + things * size].reshape(things, size)
-    add_layer_weights(flat, k[IN], own, results)
+    add_layer_weights(flat, k[IN], own, of_first)
     context[:] = 0.0
-    add_rows(context, results)
+    add_rows(context, of_first)
 
 
 @kernel
@@ -238,7 +237,13 @@ def leave_trunk(
 
 @kernel
 def add_gradient(
-    net: Weights, work: Gradient, room: Room, queue: Queue, at: int, summary: Floats
+    net: Weights,
+    work: Gradient,
+    room: Room,
+    queue: Queue,
+    at: int,
+    summary: Floats,
+    legal: Ints,
 ) -> None:
     """Add the gradient of one row to ``work.flat``, but for what :func:`add_queue` adds.
 
@@ -249,10 +254,11 @@ def add_gradient(
         queue: place ``at`` is overwritten.
         at: likewise.
         summary: float32 ``[trunk]``, as judge_row has written it.
+        legal: the legal actions.
     """
     kinds, begin, place = net.kinds.shape[0] - 1, 0, 0
     work.second[:] = 0.0
-    leave_logits(net, work, room)
+    leave_logits(net, work, room, legal)
     for kind in range(kinds):
         place = leave_last(net, work, room, queue.of_third[kind, at], kind, begin, place)
         begin += net.kinds[kind, THINGS]
@@ -273,11 +279,8 @@ def add_gradient(
 def add_queue(net: Weights, work: Gradient, queue: Queue, rows: int) -> None:
     """Add the part of the first ``rows`` rows of the queue in the gradient."""
     flat, at, kinds = work.flat, net.trunk, net.kinds.shape[0] - 1
-    summary, of_summary, heads = (
-        queue.summary[:rows],
-        queue.of_summary[:rows],
-        queue.of_heads[:rows],
-    )
+    summary, of_summary = queue.summary[:rows], queue.of_summary[:rows]
+    heads = queue.of_heads[:rows]
     add_layer_weights(flat, at[DIRECT], queue.direct[:rows], queue.of_direct[:rows])
     add_layer_bias(flat, at[DIRECT_BIAS], queue.of_direct[:rows])
     add_layer_weights(flat, at[POOLED], queue.pooled[:rows], queue.of_before[:rows])
