@@ -12,7 +12,7 @@ from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.policy.agents import find_agent
 from sprawl_env.bots.policy.checkpoint import SHARES, VALUE, Checkpoint, CheckpointError, load
 from sprawl_env.bots.search.bot import LearnedSearchBot, evaluator_of, parse_learned
-from sprawl_env.bots.search.evaluators import network_evaluator, padded, uniform_evaluator
+from sprawl_env.bots.search.evaluators import network_evaluator, uniform_evaluator
 from sprawl_env.bots.search.schedule import halving
 from sprawl_env.bots.search.search import TreeConfig, TreeSearch
 from sprawl_env.bots.search.spread import measured_spread, one_digit
@@ -182,10 +182,6 @@ def test_a_schedule_halves_the_actions_and_uses_every_simulation():
             assert (plan == 0).sum() == min(considered, sims)
     with pytest.raises(ValueError, match="read-only"):
         halving(4, 8)[0] = 1
-
-
-def test_numbers_of_rows_come_often():
-    assert [padded(n) for n in (1, 2, 3, 31, 32, 33, 64, 65)] == [1, 2, 4, 32, 32, 64, 64, 96]
 
 
 # ------------------------------------------------------------------------------ networks
