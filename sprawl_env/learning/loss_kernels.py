@@ -290,10 +290,8 @@ class LossKernel:
     def __init__(
         self, shape: NetShape, scales: Floats, parts: Mapping[str, int], head: int
     ) -> None:
-        self.net, self.head = (
-            FlatNet(shape, scales, parts),
-            slice(head, head + shape.trunk + 1),
-        )
+        self.net = FlatNet(shape, scales, parts)
+        self.head = slice(head, head + shape.trunk + 1)
         self._room, self._shape = self.net.net.new_room(), shape
         self._queue = new_queue(self.net.net, QUEUED)
 

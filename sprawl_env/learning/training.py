@@ -67,7 +67,7 @@ from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.state import AUTOMATON
 from sprawl_env.kernels.rng import combine
 from sprawl_env.learning.config import PRESETS, SHIPPED, Config, check
-from sprawl_env.learning.imitation import Dataset, collect, imitate
+from sprawl_env.learning.imitation import ILLEGAL, Dataset, collect, imitate
 from sprawl_env.learning.ppo import (
     FIRST_BOT,
     LEARNER,
@@ -145,12 +145,17 @@ def compile_everything(config: Config, game: Game) -> None:
     device = torch.device(config.device)
     learner = Learner(config, game, Team(), device, Stopwatch())
     numbers, masks = (torch.from_numpy(x[:1]).to(device) for x in (vec.observations, vec.masks))
-    logits, values = learner.net(numbers, masks)
-    torch.autograd.grad(logits.sum() + values.sum(), list(learner.net.parameters()))
     if learner.net.in_rows:
         RowPlayer(loss_kernel(learner.net), learner.net).sample(numbers, masks)
     zeros, row = torch.zeros(1, device=device), torch.zeros(1, dtype=torch.int64, device=device)
     learner.summed(Batch(numbers, masks, row, zeros, zeros, zeros, row), 0.0)(row)
+    if config.imitation:
+        targets = np.where(vec.masks[:1] == 0, ILLEGAL, 1.0).astype(np.float16)
+        example = Dataset(vec.observations[:1].copy(), targets, np.zeros(1, np.float32))
+        imitate(
+            learner, example, epochs=1, batch_size=1, learning_rate=IMITATION_RATE,
+            time_used=lambda: 0.0, progress=lambda *_: None,
+        )  # fmt: skip
 
 
 class Trainer:

@@ -328,6 +328,7 @@ class CompiledNet:
         trunk: the width of a summary.
         width: the width of the layers for things.
         inputs: the number of features that the trunk sees directly.
+        outputs: the number of outputs of the heads of all things, and of the trunk.
     """
 
     def __init__(
@@ -366,6 +367,7 @@ class CompiledNet:
         self.observation_size, self.num_actions = shape.layout.size, shape.num_actions
         self.trunk = shape.trunk
         self.width, self.inputs = shape.width, whole.size
+        self.outputs = int((np.maximum(rows[:, THINGS], 1) * rows[:, HEADS_SIZE]).sum())
         del self._parts
 
     def _add(self, array: npt.NDArray[Any]) -> int:
@@ -438,7 +440,6 @@ class CompiledNet:
         things = int(kinds[:, THINGS].sum())
         features = int((kinds[:, THINGS] * kinds[:, FEATURES]).sum())
         most = max(self.inputs, 2 * count * width, self.trunk)
-        heads = int((np.maximum(kinds[:, THINGS], 1) * kinds[:, HEADS_SIZE]).sum())
         return Room(
             seen=np.zeros(self.observation_size, np.float32),
             direct=np.zeros(self.inputs, np.float32),
@@ -455,7 +456,7 @@ class CompiledNet:
             chosen=np.zeros(things, np.int32),
             again=np.zeros((things, width), np.float32),
             third=np.zeros((things, width), np.float32),
-            heads=np.zeros(heads, np.float32),
+            heads=np.zeros(self.outputs, np.float32),
             places=np.zeros(things + 1, np.int32),
             used=np.zeros(most, np.int32),
         )
@@ -469,7 +470,7 @@ class CompiledNet:
                 all actions are legal.
         """
         legal = np.zeros((0, self.num_actions), np.int8) if masks is None else masks
-        # for arrays in another layout numba compiles the kernels anew
+        # arrays in another layout would be a reason for numba to compile the kernels again
         given: Any = np.require(rows, requirements=["C", "W"])
         legal = np.require(legal, requirements=["C", "W"])
         logits = np.empty((len(rows), self.num_actions), np.float32)

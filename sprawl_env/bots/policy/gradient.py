@@ -338,7 +338,6 @@ class FlatNet:
     def _new_gradient(self, back: Floats) -> Gradient:
         kinds, width, trunk = self.net.weights.kinds, self.net.width, self.net.trunk
         things = int(kinds[:, THINGS].sum())
-        heads = int((np.maximum(kinds[:, THINGS], 1) * kinds[:, HEADS_SIZE]).sum())
         pooled, most = (len(kinds) - 1, 2, width), int(kinds[:, HEADS_SIZE].max())
         return Gradient(
             flat=np.zeros(len(back), np.float32),
@@ -350,7 +349,7 @@ class FlatNet:
             first=np.zeros((things, width), np.float32),
             third=np.zeros((things, width), np.float32),
             again=np.zeros((things, width), np.float32),
-            heads=np.zeros(heads, np.float32),
+            heads=np.zeros(self.net.outputs, np.float32),
             used=np.zeros(max(most, trunk, width), np.int32),
         )
 
