@@ -17,84 +17,35 @@ from numba.extending import intrinsic
 
 from sprawl_env.kernels.arrays import Floats, Ints
 from sprawl_env.kernels.compile import JIT, kernel
+from sprawl_env.kernels.vectors import LANES, Code
 
-LANES: Final = 16  # float32 of a vector
-SHAPES: Final = ((4, LANES), (2, LANES), (1, LANES), (1, 8), (1, 4), (1, 1))
+BLOCKS: Final = ((4, LANES), (2, LANES), (1, LANES), (1, 8), (1, 4), (1, 1))
 """Vectors that are in registers together, and their lanes; the widest that fits comes first."""
-FLOAT: Final = 4  # bytes
-REAL, INDEX = ir.FloatType(), ir.IntType(32)
-
-
-def vector_of(lanes: int) -> Any:
-    """Return the type of a vector of float32."""
-    return ir.VectorType(REAL, lanes) if lanes > 1 else REAL
-
-
-def fused_of(builder: Any, lanes: int) -> Any:
-    """Return the function that multiplies and adds vectors with one rounding."""
-    kind = vector_of(lanes)
-    name = f"llvm.fma.v{lanes}f32" if lanes > 1 else "llvm.fma.f32"  # llvmlite's: no vectors
-    return cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind, [kind] * 3), name)
-
-
-def spread(builder: Any, x: Any, lanes: int) -> Any:
-    """Return a vector of which every lane is ``x``."""
-    if lanes == 1:
-        return x
-    empty = ir.Constant(vector_of(lanes), ir.Undefined)
-    one = builder.insert_element(empty, x, ir.Constant(INDEX, 0))
-    return builder.shuffle_vector(one, empty, ir.Constant(ir.VectorType(INDEX, lanes), [0] * lanes))
+OUT, INPUTS, WEIGHTS, USED = range(4)  # arrays
 
 
 def _generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     """Generate the code of ``_add``: block by block of the outputs, all inputs."""
-    made = [
-        context.make_array(kind)(context, builder, value)
-        for kind, value in zip(signature.args[:4], arguments[:4], strict=True)
-    ]
-    out, inputs, weights, used = (array.data for array in made)
-    width = cgutils.unpack_tuple(builder, made[0].shape)[0]
-    word = width.type
-    count = builder.sext(arguments[4], word) if arguments[4].type != word else arguments[4]
+    code = Code(context, builder, signature.args[:4], arguments[:4])
+    (width,) = cgutils.unpack_tuple(builder, code.arrays[OUT].shape)
+    used, count = code.arrays[USED].data, arguments[4]
 
-    def constant(value: int) -> Any:
-        return ir.Constant(word, value)
+    def write_block(place: Any, shape: tuple[int, int]) -> None:
+        vectors, lanes = shape
+        steps = [ir.Constant(width.type, n * lanes) for n in range(vectors)]
+        places = [builder.add(place, step) for step in steps]
+        sums = code.variables([code.load(OUT, each, lanes) for each in places], lanes)
+        with cgutils.for_range(builder, count, intp=width.type) as loop:
+            k = builder.sext(builder.load(builder.gep(used, [loop.index])), width.type)
+            x = code.spread(code.load(INPUTS, k, 1), lanes)
+            row = builder.mul(k, width)
+            for total, each in zip(sums, places, strict=True):
+                weight = code.load(WEIGHTS, builder.add(row, each), lanes)
+                code.add_product(total, x, weight, lanes)
+        for total, each in zip(sums, places, strict=True):
+            code.store(builder.load(total), OUT, each, lanes)
 
-    def at(base: Any, index: Any, kind: Any) -> Any:
-        return builder.bitcast(builder.gep(base, [index]), kind.as_pointer())
-
-    def add_blocks(first: Any, last: Any, vectors: int, lanes: int) -> None:
-        """Add the inputs to the outputs from ``first`` to ``last``, exclusive."""
-        kind = vector_of(lanes)
-        fused = fused_of(builder, lanes)
-        sums = [cgutils.alloca_once(builder, kind) for _ in range(vectors)]
-        step = constant(vectors * lanes)
-        with cgutils.for_range_slice(builder, first, last, step, word) as (j, _):
-            places = [builder.add(j, constant(v * lanes)) for v in range(vectors)]
-            for total, place in zip(sums, places, strict=True):
-                loaded = builder.load(at(out, place, kind))
-                loaded.align = FLOAT
-                builder.store(loaded, total)
-            with cgutils.for_range(builder, count, intp=word) as loop:
-                k = builder.sext(builder.load(builder.gep(used, [loop.index])), word)
-                x = builder.load(builder.gep(inputs, [k]))
-                x = spread(builder, x, lanes)
-                row = builder.mul(k, width)
-                for total, place in zip(sums, places, strict=True):
-                    weight = builder.load(at(weights, builder.add(row, place), kind))
-                    weight.align = FLOAT
-                    added = builder.call(fused, [x, weight, builder.load(total)])
-                    builder.store(added, total)
-            for total, place in zip(sums, places, strict=True):
-                builder.store(builder.load(total), at(out, place, kind)).align = FLOAT
-
-    first = constant(0)
-    for vectors, lanes in SHAPES:
-        size = constant(vectors * lanes)
-        whole = builder.mul(builder.udiv(builder.sub(width, first), size), size)
-        last = builder.add(first, whole)
-        add_blocks(first, last, vectors, lanes)
-        first = last
+    code.blocks(width, BLOCKS, write_block)
     return context.get_dummy_value()
 
 

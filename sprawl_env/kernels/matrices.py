@@ -20,62 +20,10 @@ from numba.extending import intrinsic
 
 from sprawl_env.kernels.arrays import Floats
 from sprawl_env.kernels.compile import JIT, kernel
-from sprawl_env.kernels.layers import FLOAT, LANES, fused_of, spread, vector_of
+from sprawl_env.kernels.vectors import LANES, Code, zero_of
 
 ROWS: Final = (4, 2, 1)  # rows that are in registers together; as many as fit come first
 COLUMNS: Final = ((2, LANES), (1, 8), (1, 1))  # likewise: vectors of a row, and their lanes
-
-
-class _Code:
-    """The code of one call: what it reads and writes."""
-
-    def __init__(self, context: Any, builder: Any, kinds: Any, arrays: Any) -> None:
-        self.builder = builder
-        self.data = [
-            context.make_array(kind)(context, builder, value).data
-            for kind, value in zip(kinds, arrays, strict=True)
-        ]
-
-    def load(self, array: int, index: Any, lanes: int) -> Any:
-        """Return a vector of an array."""
-        loaded = self.builder.load(self._at(array, index, lanes))
-        loaded.align = FLOAT
-        return loaded
-
-    def store(self, value: Any, array: int, index: Any, lanes: int) -> None:
-        """Write a vector of an array."""
-        self.builder.store(value, self._at(array, index, lanes)).align = FLOAT
-
-    def positive(self, asked: Any, value: Any, lanes: int) -> Any:
-        """Return the lanes of a value where another one is positive, else 0."""
-        zero = zero_of(lanes)
-        return self.builder.select(self.builder.fcmp_ordered(">", asked, zero), value, zero)
-
-    def variables(self, count: int, lanes: int) -> list[Any]:
-        """Return vectors that are written again and again; LLVM keeps them in registers."""
-        return [cgutils.alloca_once(self.builder, vector_of(lanes)) for _ in range(count)]
-
-    def blocks(self, total: Any, shapes: Any, write: Callable[[Any, Any], None]) -> None:
-        """Divide ``total`` into blocks of the sizes of ``shapes``, and write the code of each."""
-        first = ir.Constant(total.type, 0)
-        for shape in shapes:
-            size = shape[0] * shape[1] if isinstance(shape, tuple) else shape
-            step = ir.Constant(total.type, size)
-            count = self.builder.udiv(self.builder.sub(total, first), step)
-            last = self.builder.add(first, self.builder.mul(count, step))
-            loop = cgutils.for_range_slice(self.builder, first, last, step, total.type)
-            with loop as (begin, _):
-                write(begin, shape)
-            first = last
-
-    def _at(self, array: int, index: Any, lanes: int) -> Any:
-        place = self.builder.gep(self.data[array], [index])
-        return self.builder.bitcast(place, vector_of(lanes).as_pointer())
-
-
-def zero_of(lanes: int) -> Any:
-    """Return a vector of zeros."""
-    return ir.Constant(vector_of(lanes), [0.0] * lanes if lanes > 1 else 0.0)
 
 
 def _whole_numbers(count: int) -> Any:
@@ -100,7 +48,7 @@ def _product(start: str, end: str) -> Any:
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        code = _Code(context, builder, signature.args[:5], arguments[:5])
+        code = Code(context, builder, signature.args[:5], arguments[:5])
         rows, inner, width, row_step, inner_step = cgutils.unpack_tuple(builder, arguments[5])
 
         def own(row: Any, place: Any) -> Any:
@@ -122,23 +70,19 @@ def _product(start: str, end: str) -> Any:
 
         def write_block(row: Any, count: int, column: Any, shape: tuple[int, int]) -> None:
             vectors, lanes = shape
-            fused = fused_of(builder, lanes)
             which = [builder.add(row, ir.Constant(rows.type, n)) for n in range(count)]
             steps = [ir.Constant(rows.type, n * lanes) for n in range(vectors)]
             places = [builder.add(column, step) for step in steps]
             cells = [(each, v) for each in which for v in range(vectors)]
-            sums = code.variables(len(cells), lanes)
-            for (each, v), total in zip(cells, sums, strict=True):
-                builder.store(begin(each, places[v], lanes), total)
+            sums = code.variables([begin(each, places[v], lanes) for each, v in cells], lanes)
             with cgutils.for_range(builder, inner, intp=rows.type) as loop:
                 weights = [code.load(RIGHT, own(loop.index, place), lanes) for place in places]
                 across = builder.mul(loop.index, inner_step)
                 downs = [builder.mul(each, row_step) for each in which]
                 lefts = [code.load(LEFT, builder.add(down, across), 1) for down in downs]
-                inputs = [spread(builder, x, lanes) for x in lefts for _ in places]
+                inputs = [code.spread(x, lanes) for x in lefts for _ in places]
                 for n, total in enumerate(sums):
-                    given = [inputs[n], weights[n % vectors], builder.load(total)]
-                    builder.store(builder.call(fused, given), total)
+                    code.add_product(total, inputs[n], weights[n % vectors], lanes)
             for (each, v), total in zip(cells, sums, strict=True):
                 finish(builder.load(total), each, places[v], lanes)
 
@@ -157,29 +101,28 @@ def _product(start: str, end: str) -> Any:
     return product
 
 
-def _columns(
-    arrays: int, held: int, step: Callable[[_Code, list[Any], Any, Any, int], None]
-) -> Callable[..., Any]:
+Step = Callable[[Code, list[Any], Any, int], None]
+
+
+def _columns(arrays: int, held: int, changed: tuple[int, ...], step: Step) -> Callable[..., Any]:
     """Return the code of what is done column by column, from row to row.
 
     The first ``held`` arrays are ``[columns]``; they stay in registers, and those that ``step``
-    changes are written at the end.  The others are ``[rows, columns]``.
+    has ``changed`` are written at the end.  The others are ``[rows, columns]``.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        code = _Code(context, builder, signature.args[:arrays], arguments[:arrays])
+        code = Code(context, builder, signature.args[:arrays], arguments[:arrays])
         rows, width = cgutils.unpack_tuple(builder, arguments[arrays])
 
         def write_block(column: Any, shape: tuple[int, int]) -> None:
             lanes = shape[1]
-            kept = code.variables(held, lanes)
-            for n, each in enumerate(kept):
-                builder.store(code.load(n, column, lanes), each)
+            kept = code.variables([code.load(n, column, lanes) for n in range(held)], lanes)
             with cgutils.for_range(builder, rows, intp=rows.type) as loop:
                 place = builder.add(builder.mul(loop.index, width), column)
-                step(code, kept, place, loop.index, lanes)
-            for n, each in enumerate(kept):
-                code.store(builder.load(each), n, column, lanes)
+                step(code, kept, place, lanes)
+            for n in changed:
+                code.store(builder.load(kept[n]), n, column, lanes)
 
         code.blocks(width, [(1, LANES), (1, 8), (1, 1)], write_block)
         return context.get_dummy_value()
@@ -187,13 +130,13 @@ def _columns(
     return generate
 
 
-def _add_row(code: _Code, kept: list[Any], place: Any, row: Any, lanes: int) -> None:
+def _add_row(code: Code, kept: list[Any], place: Any, lanes: int) -> None:
     """Add a row to the sums."""
     builder, (total,) = code.builder, kept
     builder.store(builder.fadd(builder.load(total), code.load(1, place, lanes)), total)
 
 
-def _keep_largest(code: _Code, kept: list[Any], place: Any, row: Any, lanes: int) -> None:
+def _keep_largest(code: Code, kept: list[Any], place: Any, lanes: int) -> None:
     """Keep the larger ones of a row and of the largest so far."""
     builder, (largest,) = code.builder, kept
     value, before = code.load(1, place, lanes), builder.load(largest)
@@ -201,7 +144,7 @@ def _keep_largest(code: _Code, kept: list[Any], place: Any, row: Any, lanes: int
     builder.store(builder.select(more, value, before), largest)
 
 
-def _leave_row(code: _Code, kept: list[Any], place: Any, row: Any, lanes: int) -> None:
+def _leave_row(code: Code, kept: list[Any], place: Any, lanes: int) -> None:
     """Go backwards through the pool and through the ReLU before it, for a row."""
     builder, (share, most, largest) = code.builder, kept
     gradient, value = code.load(3, place, lanes), code.load(4, place, lanes)
@@ -221,12 +164,12 @@ _SIZES: Final = _whole_numbers(2)
 
 @intrinsic  # type: ignore[untyped-decorator]
 def _add_all(typing: Any, total: Any, rows: Any, by: Any) -> Any:
-    return types.void(total, rows, _SIZES), _columns(2, 1, _add_row)
+    return types.void(total, rows, _SIZES), _columns(2, 1, (0,), _add_row)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
 def _largest(typing: Any, largest: Any, rows: Any, by: Any) -> Any:
-    return types.void(largest, rows, _SIZES), _columns(2, 1, _keep_largest)
+    return types.void(largest, rows, _SIZES), _columns(2, 1, (0,), _keep_largest)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -234,7 +177,7 @@ def _leave(
     typing: Any, share: Any, most: Any, largest: Any, gradient: Any, rows: Any, by: Any
 ) -> Any:
     signature = types.void(share, most, largest, gradient, rows, _SIZES)
-    return signature, _columns(5, 3, _leave_row)
+    return signature, _columns(5, 3, (1,), _leave_row)
 
 
 if JIT:
