@@ -33,9 +33,10 @@ from sprawl_env.core.state import (
     NOBODY,
     NOT_OVER,
     Games,
+    Tables,
     plain,
     raw_bytes,
-    with_one_dtype,
+    readable,
 )
 from sprawl_env.core.variants import (
     complete,
@@ -82,7 +83,7 @@ class Game:
         self.data_folder = data
         self.data = rules.load_data(data)
         rules.check_options(self.data, numbers)
-        self.tables = with_one_dtype(rules.compile_tables(self.data, numbers))
+        self.tables: Tables = readable(rules.compile_tables(self.data, numbers))
         self.actions = rules.actions
         self.num_actions = rules.actions.size
         self.observation_layout = rules.layout(self.tables, self.num_seats)
@@ -432,7 +433,7 @@ class Game:
     def _readable(self, games: Games, g: int) -> tuple[Games, int]:
         """Return a batch with fields as attributes, and a game's index, after checking both."""
         records, g, _ = self._checked(games, g)
-        return (games if type(games) is np.recarray else records.view(np.recarray)), g
+        return readable(records), g
 
     def describe(self, games: Games, g: int = 0) -> str:
         """Return the position as a text board.

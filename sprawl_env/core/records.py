@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from sprawl_env.core.checks import check_whole, described
 from sprawl_env.core.errors import InvalidOption
-from sprawl_env.core.state import Games, plain
+from sprawl_env.core.state import Games, PlainRecords, plain
 
 _KNOWN: Final = 64  # equal dtypes that a check remembers
+_KINDS: Final = (np.recarray, np.ndarray, PlainRecords)
 _FEW: Final = 8  # records that are read faster one by one than field by field
 _CODES: Final = {  # of the module struct, by kind and bytes
     (kind, 1 << k): code
@@ -72,7 +73,7 @@ class RecordCheck:
                 contiguous, or dealt for other options; there is no such game or no such seat.
         """
         kind = type(games)
-        if kind is np.recarray or kind is np.ndarray:
+        if kind in _KINDS:
             records = plain(games)
             dtype = records.dtype
             if (
@@ -125,7 +126,7 @@ class RecordCheck:
 
     def _check_array(self, games: Any) -> None:
         kind = type(games)
-        records = plain(games) if kind is np.recarray or kind is np.ndarray else None
+        records = plain(games) if kind in _KINDS else None
         fits = (
             records is not None
             and type(_base_of(games)) is not np.memmap

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -40,25 +41,67 @@ class CommonState(Record):
 _view: Final = np.ndarray.view  # a record array's own attribute is found several times slower
 
 
+class PlainRecord(np.void):  # type: ignore[misc]  # as np.record is
+    """A record with fields as attributes, which is read several times as fast as ``np.record``."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except ValueError:
+            raise AttributeError(f"the record has no field {name!r}") from None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self[name] = value
+
+
+class PlainRecords(np.recarray[Any, Any]):
+    """A record array that consists of :class:`PlainRecord`."""
+
+    def __array_finalize__(self, obj: Any) -> None:
+        """Keep the type of the records, which a record array would replace."""
+
+
 def plain(records: Any) -> Any:
-    """Return records in the form in which Python passes them to a kernel fastest, a view."""
-    if JIT:
-        return _view(records, np.ndarray)
-    return records if isinstance(records, np.recarray) else records.view(np.recarray)
+    """Return records in the form in which Python passes them to a kernel fastest, a view.
 
-
-_dtypes: Final[dict[Any, np.dtype[Any]]] = {}
-
-
-def with_one_dtype(records: Any) -> Any:
-    """Return records whose dtype is the same object for all equal dtypes, a view.
-
-    Whenever Python calls a kernel, numba looks up the types of arrays by their dtypes.  For another
-    object than the first one it compares all fields, which takes microseconds.
+    Where kernels are functions of Python, it is the form that they read fastest.
     """
-    dtype = records.dtype
-    one = _dtypes.setdefault((dtype.type, dtype), dtype)
-    return _view(_view(records, np.ndarray), one).view(type(records))
+    return _view(records, np.ndarray) if JIT else _view(_plain_records(records), np.ndarray)
+
+
+def readable(records: Any) -> PlainRecords:
+    """Return records in the form in which Python reads their fields fastest, a view.
+
+    Equal dtypes become the same object.  Whenever Python calls a kernel, numba looks up the types
+    of arrays by their dtypes; for another object than the first one it compares all fields, which
+    takes microseconds.
+    """
+    return _view(_plain_records(records), PlainRecords)
+
+
+def _plain_records(records: Any) -> Any:
+    array = _view(records, np.ndarray)
+    return array if array.dtype.type is PlainRecord else _view(array, _plain_dtype(array.dtype))
+
+
+@lru_cache(maxsize=256)
+def _plain_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the dtype whose records, also those in its fields, are of :class:`PlainRecord`."""
+    if dtype.subdtype is not None:
+        base, shape = dtype.subdtype
+        return np.dtype((_plain_dtype(base), shape))
+    if dtype.names is None or dtype.fields is None:
+        return dtype
+    fields = [dtype.fields[name] for name in dtype.names]
+    kept: Any = {
+        "names": dtype.names,
+        "formats": [_plain_dtype(field[0]) for field in fields],
+        "offsets": [field[1] for field in fields],
+        "itemsize": dtype.itemsize,
+    }
+    return np.dtype((PlainRecord, np.dtype(kept, align=dtype.isalignedstruct)))
 
 
 def raw_bytes(games: Games) -> npt.NDArray[np.uint8]:
