@@ -34,6 +34,7 @@ from sprawl_env.learning.config import PRESETS
 from sprawl_env.learning.expert_config import EXPERT_PRESETS
 
 NOT_SETTINGS = ("preset", "runs", "name", "resume")  # of a config: change nothing in the result
+SEARCHES = ("planner", "mcts", "flat", "search")  # bots that look ahead
 
 
 @dataclass(frozen=True)
@@ -182,7 +183,10 @@ def experience(config: Mapping[str, Any]) -> str:
     """Return in words whom a policy met in training."""
     if way_of(config) is EXPERT:
         return "In training it met searches with its own network alone."
-    return f"In training it met {', '.join(met(config))}; it has not met search."
+    *others, last = met(config)
+    found = f"In training it met {', '.join(others)}{' and ' if others else ''}{last}"
+    searched = config.get("opponent", "").startswith(SEARCHES)
+    return f"{found}." if searched else f"{found}; it has not met search."
 
 
 def met(config: Mapping[str, Any]) -> list[str]:
@@ -222,7 +226,8 @@ def card(
         "pre-training": pre_training(config),
         "training": f"{about['step']:,} {way.learnt_from} in "
         f"{about.get('seconds', 0) / 60:.1f} minutes",
-        "machine": f"{run.get('machine', 'unknown')}, {config['processes']} processes, "
+        "machine": f"{run.get('machine', 'unknown')}, {config['processes']} "
+        f"process{'es'[: 2 * (config['processes'] > 1)]}, "
         f"{run.get('gpu', 'a GPU') if config.get('device') == 'cuda' else 'no GPU'}",
         "versions": ", ".join(versions),
         "commit": f"`{run.get('commit')}`",

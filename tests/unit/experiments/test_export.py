@@ -45,10 +45,25 @@ def test_a_run_becomes_an_agent_with_a_card(run, capsys):
         "`c0ffee`", "| greedy | policy | 1,000 | 75.0% | 72.0% – 78.0% | 50.0 ± 0.5 |",
         "`python -m experiments.train --preset quick --game tower_up --options max_turns=50 "
         "--seed 3 --processes 2`",
-        "- In training it met itself, its own past; it has not met search.",
+        "- In training it met itself and its own past; it has not met search.",
         "## Known weaknesses", "- It rarely builds upwards.",
     ):  # fmt: skip
         assert part in card
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"past_share": 0.0}, "In training it met itself; it has not met search."),
+        (
+            {"greedy_share": 0.1, "opponent": "planner:turns=4", "opponent_share": 0.1},
+            "In training it met itself, its own past, greedy and planner:turns=4.",
+        ),
+    ],
+)
+def test_a_card_names_all_whom_a_policy_met(run, changed, sentence):
+    config = json.loads((run / "config.json").read_text())["config"]
+    assert export.experience(config | changed) == sentence
 
 
 def test_a_card_says_what_came_first_and_which_gpu_it_was(run, capsys):
@@ -57,7 +72,7 @@ def test_a_card_says_what_came_first_and_which_gpu_it_was(run, capsys):
     (run / "config.json").write_text(json.dumps({**written, "gpu": "A Fast One"}))
     call(capsys, run, "agents/tower_up/gpu", main=export.main)
     card = (run.parents[1] / "agents" / "tower_up" / "gpu" / "README.md").read_text()
-    assert "| machine | m, 1 processes, A Fast One |" in card
+    assert "| machine | m, 1 process, A Fast One |" in card
     assert "up to 400,000 decisions of `agent:tower_up/ppo-1h` |" in card
 
 
