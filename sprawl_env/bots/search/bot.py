@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -16,7 +14,7 @@ from sprawl_env.bots.policy.checkpoint import Checkpoint, load
 from sprawl_env.bots.protocol import check_act
 from sprawl_env.bots.search.conclusion import Found
 from sprawl_env.bots.search.evaluators import network_evaluator, uniform_evaluator
-from sprawl_env.bots.search.search import Evaluator, TreeConfig, TreeSearch
+from sprawl_env.bots.search.search import NO_LIMIT, Evaluator, TreeConfig, TreeSearch
 from sprawl_env.bots.settings import Number, parse_settings, take_texts
 from sprawl_env.core.checks import check_seed
 from sprawl_env.core.errors import UnknownName
@@ -142,10 +140,8 @@ class LearnedSearchBot:
     def _find(self, states: Games, masks: Mask | None = None) -> Found:
         seeds = [combine(self._seed, self._decisions + k) for k in range(len(states))]
         self._decisions += len(states)
-        limit = self._config.ms / 1000
-        deadline = time.perf_counter() + limit if limit else math.inf
-        each = np.array(seeds, np.int64)
-        return self._search.run(states, each, masks=masks, deadline=deadline)
+        seconds = self._config.ms / 1000 or NO_LIMIT
+        return self._search.run(states, np.array(seeds, np.int64), masks=masks, seconds=seconds)
 
     def _chosen(self, found: Found) -> Index:
         """Return the best actions, or with a temperature a draw by the visits."""

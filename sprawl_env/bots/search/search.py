@@ -43,9 +43,10 @@ from sprawl_env.kernels.compile import bound
 
 FEWEST: Final = 2  # legal actions that are a choice
 MOST_BYTES: Final = 1 << 28  # of the trees of one search, for each thread
-NO_DEADLINE: Final = np.inf
+NO_LIMIT: Final = float("inf")  # seconds
 FEWEST_CONCLUDED: Final = 64  # positions whose trees are read by one thread
 FIRST_STEPS: Final = 8  # simulations of each lane before the time is looked at
+FEWEST_ROUNDS: Final = 2  # the root is judged, and then what a first simulation finds
 SHORT: Final = 0.02  # seconds after which more simulations are made at once
 
 Values = npt.NDArray[np.float64]
@@ -364,7 +365,7 @@ class TreeSearch:
         sims: Index | None = None,
         noise: Noise | None = None,
         masks: Mask | None = None,
-        deadline: float = NO_DEADLINE,
+        seconds: float = NO_LIMIT,
     ) -> Found:
         """Search some positions, each for its seat to play.
 
@@ -375,7 +376,9 @@ class TreeSearch:
                 config's.
             noise: at the root; None: none.
             masks: int8 ``[n, num_actions]``, the legal actions, if they are known.
-            deadline: the time (``time.perf_counter()``) at which to stop.
+            seconds: after which to stop, from when everything is compiled; every position gets a
+                simulation all the same.  More than ``most_positions`` are searched in groups, for
+                that time each.
 
         Raises:
             InvalidOption: a position has no choice, an array has another length, a number of
@@ -396,19 +399,20 @@ class TreeSearch:
             raise InvalidOption("positions: expected a choice of actions in each")
         tasks = _Tasks(raw_bytes(positions), masks, legal, seeds, wanted)
         if count <= self.most_positions:
-            return self._run(tasks, noise, deadline)
+            return self._run(tasks, noise, seconds)
         found = [
             self._run(
                 _share(tasks, part),
                 None if noise is None else noise._replace(numbers=noise.numbers[part]),
-                deadline,
+                seconds,
             )
             for part in _parts(count, self.most_positions)
         ]
         return Found(*map(np.concatenate, zip(*found, strict=True)))
 
-    def _run(self, tasks: _Tasks, noise: Noise | None, deadline: float) -> Found:
+    def _run(self, tasks: _Tasks, noise: Noise | None, seconds: float) -> Found:
         layout = self._laid_out(len(tasks.masks), 0.0 if noise is None else float(noise.mixed))
+        deadline = time.perf_counter() + seconds
         self._begin(layout, tasks, noise)
         parts = layout.parts
         self._stop.clear()
@@ -491,17 +495,21 @@ class TreeSearch:
 
     def _grow(self, part: _Part, number: int, deadline: float) -> None:
         """Simulate in some slots with a compiled network until each has what it wants."""
-        judge, steps, finished = self._judges[number], FIRST_STEPS, False
-        while not finished and self._goes_on(deadline):
+        judge, steps = self._judges[number], FIRST_STEPS
+        while True:  # some simulations, however little time there is
             started = time.perf_counter()
             finished = self._grow_kernel(self._tables, *part, judge, steps)
+            if finished or not self._goes_on(deadline):
+                return
             if time.perf_counter() - started < SHORT:
                 steps *= 2
 
     def _grow_together(self, parts: Sequence[_Part], deadline: float) -> None:
         """Simulate in some slots until each has what it wants, with the network asked for all."""
         back: list[tuple[Any, ...]] = [()] * len(parts)  # what goes up first
-        while parts and self._goes_on(deadline):
+        asked_for = 0
+        while parts and (asked_for < FEWEST_ROUNDS or self._goes_on(deadline)):
+            asked_for += 1
             going = [(part, each, deadline) for part, each in zip(parts, back, strict=True)]
             waiting = self._each(self._up_and_down, going)
             total = sum(waiting)
@@ -527,8 +535,10 @@ class TreeSearch:
         """
         self._up(part, back)
         searches, waiting = part.forest.searches, 0
-        while not waiting and (searches.begun < searches.wanted).any() and self._goes_on(deadline):
+        while not waiting and (searches.begun < searches.wanted).any():
             waiting = self._descend(self._tables, *part)
+            if not self._goes_on(deadline):
+                break
         return waiting
 
     def _up(self, part: _Part, back: tuple[Any, ...]) -> None:

@@ -132,6 +132,31 @@ def test_a_time_limit_ends_the_search():
     assert 1 < found.visits.sum() < bot._config.sims
 
 
+@pytest.mark.parametrize("agent", ["uniform", "tower_up/quick"])  # judged together, in the kernel
+def test_however_little_time_there_is_every_position_gets_a_simulation_of_its_own(agent):
+    search = make_bot(f"search:agent={agent},ms=1", sprawl_env.game("tower_up"))._search
+    for plies in (4, 30):
+        _, games, mask = middle("tower_up", {}, plies=plies)
+        found = search.run(games, np.array([7]), masks=mask, seconds=0.0)
+        assert 0 < found.visits.sum() < 100
+        assert mask[0, found.visits[0] > 0].all()
+        assert mask[0, found.actions[0]]
+
+
+def test_the_time_of_a_search_begins_when_everything_is_compiled(monkeypatch):
+    search = make_bot("search:agent=tower_up/quick,ms=1", sprawl_env.game("tower_up"))._search
+    laid_out = search._laid_out
+
+    def slowly(*arguments):
+        time.sleep(0.3)
+        return laid_out(*arguments)
+
+    monkeypatch.setattr(search, "_laid_out", slowly)
+    _, games, mask = middle("tower_up", {})
+    few = search.run(games, np.array([7]), masks=mask, seconds=0.0).visits.sum()
+    assert search.run(games, np.array([7]), masks=mask, seconds=0.25).visits.sum() > 4 * few
+
+
 def test_a_temperature_draws_by_the_visits():
     game, games, mask = middle("tower_up", {})
     bot = search_of(game, "sims=32,gumbel=0,temperature=1")
