@@ -57,8 +57,9 @@ def prior_wins(wins: Numbers) -> Numbers:
     Args:
         wins: ``[deals, bots, bots]``, see :func:`pair_wins`.
     """
-    met = wins.sum(axis=0)
-    prior: Numbers = PRIOR / len(wins) * (met + met.T)
+    games = wins + wins.transpose(0, 2, 1)
+    deals = (games > 0).sum(axis=0)  # in which each pair met
+    prior: Numbers = PRIOR * games.sum(axis=0) / np.maximum(deals, 1)
     return prior
 
 

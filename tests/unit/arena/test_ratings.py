@@ -9,6 +9,7 @@ pytest.importorskip("openskill")
 
 from sprawl_env.arena.ratings import (
     MEAN,
+    PRIOR,
     bootstrap,
     bradley_terry,
     centred,
@@ -53,6 +54,14 @@ def test_who_always_wins_has_a_finite_rating_that_grows_with_the_games():
     few, many = (bradley_terry(w.sum(axis=0) + prior_wins(w)) for w in (few, many))
     assert few[0] - few[1] == pytest.approx(400 * math.log10(10.5 / 0.5), abs=1e-3)
     assert many[0] - many[1] == pytest.approx(400 * math.log10(1000.5 / 0.5), abs=1e-3)
+
+
+def test_a_pair_that_met_in_few_deals_gets_the_same_virtual_wins_as_one_that_met_in_many():
+    wins = np.zeros((100, 3, 3))
+    wins[:, 0, 1] = wins[:, 1, 0] = 1
+    wins[:5, 1, 2] = 2
+    deal = 2 * PRIOR  # two games
+    assert prior_wins(wins).tolist() == [[0, deal, 0], [deal, 0, deal], [0, deal, 0]]
 
 
 def test_the_interval_of_who_always_wins_is_that_of_jeffreys():
