@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sprawl_env.core.arguments import checked
-from sprawl_env.core.errors import IllegalAction
+from sprawl_env.core.errors import IllegalAction, InvalidOption
 
 
 @dataclass(frozen=True)
@@ -13,7 +13,8 @@ class ActionBlock:
     """A range of consecutive action ids of the same kind of move.
 
     With an ``entity``, e.g. ``"site"``, the range is divided into equal parts, one for each entity
-    0, 1, ...  These are the entities that the observation blocks of the same name describe.
+    0, 1, ...  These are the entities that the observation blocks of the same name describe.  There
+    are ``things`` of them; 0: as many as the smallest block of this entity has ids.
     """
 
     name: str
@@ -21,6 +22,7 @@ class ActionBlock:
     size: int
     meaning: str
     entity: str = ""
+    things: int = 0
 
     @property
     def stop(self) -> int:
@@ -29,16 +31,43 @@ class ActionBlock:
 
 
 class ActionTable:
-    """Consecutive blocks, given in order as ``(name, size, meaning[, entity])``."""
+    """Consecutive blocks, given in order as ``(name, size, meaning[, entity[, things]])``.
+
+    Raises:
+        InvalidOption: a block cannot be divided into as many parts as there are things, or blocks
+            of an entity say different numbers of things.
+    """
 
     @checked
-    def __init__(self, *blocks: tuple[str, int, str] | tuple[str, int, str, str]) -> None:
+    def __init__(
+        self,
+        *blocks: tuple[str, int, str] | tuple[str, int, str, str] | tuple[str, int, str, str, int],
+    ) -> None:
         self.blocks: dict[str, ActionBlock] = {}
         start = 0
-        for name, size, meaning, *entity in blocks:
-            self.blocks[name] = ActionBlock(name, start, size, meaning, *entity)
+        for name, size, meaning, *more in blocks:
+            self.blocks[name] = ActionBlock(name, start, size, meaning, *more)
             start += size
         self.size = start
+        for entity in {block.entity for block in self.blocks.values() if block.entity}:
+            self._check(entity)
+
+    def things_of(self, entity: str) -> int:
+        """Return the number of things of an entity, of which there is a block."""
+        own = [block for block in self.blocks.values() if block.entity == entity]
+        return max(0, *(block.things for block in own)) or min(block.size for block in own)
+
+    def _check(self, entity: str) -> None:
+        """Check what the blocks of an entity say of the number of things."""
+        things = self.things_of(entity)
+        stated = [b for b in self.blocks.values() if b.entity == entity and b.things]
+        for block in stated:
+            if block.things != things or block.size % things:
+                raise InvalidOption(
+                    f"block {block.name!r}: expected {things} things, like other blocks of "
+                    f"{entity!r}, and a size that is a multiple of it, got {block.things} and "
+                    f"{block.size}"
+                )
 
     def __getitem__(self, name: str) -> ActionBlock:
         return self.blocks[name]

@@ -350,7 +350,7 @@ class CompiledNet:
             rows[k, [THINGS, FEATURES, WHERE]] = things, own.shape[1], found
             found += own.size
             self._add_kind(tensors, kind, rows[k])
-        whole = np.concatenate([index[start:stop] for start, stop in shape.whole])
+        whole = np.concatenate([index[:0], *(index[start:stop] for start, stop in shape.whole)])
         trunk = self._add_trunk(tensors, kinds, whole.size)
         owner, column = self._add_actions(shape, tensors, rows)
         self.weights = Weights(

@@ -55,7 +55,8 @@ class EntityNet(nn.Module):
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         """Return the logits and the summary."""
         layers, shape = self.layers, self.shape
-        whole = torch.cat([observations[:, start:stop] for start, stop in shape.whole], dim=1)
+        parts = [observations[:, start:stop] for start, stop in shape.whole]
+        whole = torch.cat([observations[:, :0], *parts], dim=1)  # there may be no parts
         seen: dict[str, Tensor] = {}
         for kind in shape.size_of:
             features, context = self.features(observations, kind), f"{kind}_whole"

@@ -48,6 +48,7 @@ class NetShape:
         num_actions: the number of logits.
         blocks: the blocks of the action table.
         size_of: the number of things of each kind that has layers of its own.
+        things_of: likewise in the action table; there can be more than an observation shows.
         whole: the ranges of an observation that the trunk sees directly.
     """
 
@@ -67,6 +68,7 @@ class NetShape:
                 start, stop = layout.rows(kind)
                 if stop - start > trunk:
                     apart.append((start, stop))
+        self.things_of = {kind: actions.things_of(kind) for kind in self.size_of}
         self.whole = _without(layout.size, apart)
 
     def layers_of(self, kind: str) -> dict[str, Layer]:
@@ -95,7 +97,7 @@ class NetShape:
         found = {}
         for block in self.blocks:
             if block.entity in self.size_of:
-                each = -(-block.size // self._table_size(block.entity))
+                each = -(-block.size // self.things_of[block.entity])
                 found[f"act_{block.name}"] = Layer(self.width, each)
             else:
                 found[f"act_{block.name}"] = Layer(self.trunk, block.size)
@@ -117,10 +119,6 @@ class NetShape:
     def _inputs(self) -> int:
         """How many features the trunk sees directly."""
         return sum(stop - start for start, stop in self.whole)
-
-    def _table_size(self, kind: str) -> int:
-        """Return the number of things of a kind in the action table."""
-        return min(block.size for block in self.blocks if block.entity == kind)
 
 
 def shape_for(game: Game, width: int, trunk: int) -> NetShape:

@@ -8,9 +8,12 @@ import sprawl_env
 torch = pytest.importorskip("torch")
 
 from sprawl_env.bots.policy.compiled import CompiledNet  # noqa: E402
-from sprawl_env.bots.policy.network import network_for  # noqa: E402
+from sprawl_env.bots.policy.network import EntityNet, network_for  # noqa: E402
+from sprawl_env.bots.policy.shape import NetShape  # noqa: E402
 from sprawl_env.bots.search import heads  # noqa: E402
 from sprawl_env.bots.search.heads import Heads, judge_sides, no_shares  # noqa: E402
+from sprawl_env.core.actions import ActionTable  # noqa: E402
+from sprawl_env.core.layout import ObservationLayout  # noqa: E402
 from tests.toy import RULES as TOY  # noqa: E402
 
 GAMES = [
@@ -83,6 +86,24 @@ def test_things_without_legal_actions_are_left_out_and_nothing_else_changes(name
     assert np.array_equal(part[0][legal], whole[0][legal])
     assert np.array_equal(part[1], whole[1])
     assert (part[0] == 0).sum() >= (whole[0] == 0).sum()
+
+
+@pytest.mark.filterwarnings("ignore:Initializing zero-element tensors")
+def test_a_board_that_is_everything_and_all_whose_actions_are_four_to_a_cell():
+    layout = ObservationLayout(("board", (64, 3), "cells", "cell"))
+    actions = ActionTable(("move", 64 * 4, "move from cell i // 4", "cell", 64), ("pass", 1, ""))
+    torch.manual_seed(2)
+    net = EntityNet(NetShape(layout, actions, 8, 16)).eval()
+    assert net.shape.whole == []  # more numbers than the trunk has outputs
+    with torch.no_grad():
+        net.layers["act_move"].weight.mul_(20)
+    seen = np.random.default_rng(3).integers(0, 2, (5, 192), dtype=np.int8)
+    with torch.inference_mode():
+        wanted = net(torch.from_numpy(seen).float())
+    logits, summaries = CompiledNet(net.shape, net.arrays(), layout.scales)(seen)
+    assert logits == pytest.approx(wanted[0].numpy(), abs=1e-4)
+    assert summaries == pytest.approx(wanted[1].numpy(), abs=1e-4)
+    assert (logits[:, :256].std(axis=0) > 0).all()  # each action belongs to a cell that is seen
 
 
 def test_weights_are_copied():

@@ -147,6 +147,19 @@ def test_a_frame_of_something_else_is_refused(market, wrong):
         market.frame(wrong)
 
 
+def test_an_action_block_can_say_of_how_many_things_it_is():
+    table = ActionTable(("build", 12, "", "site"), ("roof", 6, "", "site"))
+    assert table.things_of("site") == 6
+    assert ActionTable(("build", 12, "", "site", 3)).things_of("site") == 3
+    for blocks in (
+        [("build", 12, "", "site", 5)],
+        [("build", 12, "", "site", 3), ("roof", 6, "", "site", 6)],
+        [("build", 12, "", "site", -3)],
+    ):
+        with pytest.raises(InvalidOption, match="things, like other blocks of 'site'"):
+            ActionTable(*blocks)
+
+
 def test_blocks_are_found_by_name_and_through_their_entity(market):
     assert market["site"]["owner"] is market["owner"]
     assert market.entities == ("site",)
