@@ -13,6 +13,7 @@ one seat, among its own earlier networks or bots.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -48,7 +49,6 @@ VALUE_WEIGHT: Final = 0.5
 LARGEST_GRADIENT: Final = 0.5  # norm
 ADAM_EPSILON: Final = 1e-5
 STATISTICS: Final = ("policy_gain", "value_loss", "entropy", "approx_kl", "clip_fraction")
-FEW: Final = 32  # the numbers of rows that are evaluated at once are multiples of it
 PARTS: Final = ("environment", "inference", "opponents", "update", "waiting")  # of the time
 
 Loss = Callable[[Tensor], tuple[Tensor, Tensor]]
@@ -387,11 +387,10 @@ class SelfPlay:
     def _decide(self, net: Player, which: Index, out: Rollout) -> Index:
         """Return the learner's actions in some games, and store the decisions."""
         numbers, masks = self._seen(which)
-        used, rows = which.size, slice(out.used, out.used + which.size)
-        out.numbers[rows], out.masks[rows] = numbers[:used], masks[:used]
-        found = net.sample(numbers, masks)
-        out.actions[rows], out.log_probs[rows], out.values[rows] = (x[:used] for x in found)
-        out.used += used
+        rows = slice(out.used, out.used + which.size)
+        out.numbers[rows], out.masks[rows] = numbers, masks
+        out.actions[rows], out.log_probs[rows], out.values[rows] = net.sample(numbers, masks)
+        out.used += which.size
         actions: Index = out.actions[rows].cpu().numpy()
         return actions
 
@@ -402,7 +401,7 @@ class SelfPlay:
             actions[which] = self._vec.sample_actions()[which]
         which = np.flatnonzero(acting == PAST)
         if which.size:
-            actions[which] = past.sample(*self._seen(which))[0][: which.size].cpu().numpy()
+            actions[which] = past.sample(*self._seen(which))[0].cpu().numpy()
         games = None
         for k, (bot, _) in enumerate(self.bots):
             which = np.flatnonzero(acting == FIRST_BOT + k)
@@ -413,15 +412,10 @@ class SelfPlay:
                 actions[which] = ask(bot, self.game, games, which, seen, self._vec.masks[which])
 
     def _seen(self, which: Index) -> tuple[Tensor, Tensor]:
-        """Return observations and masks of some games, on the device.
-
-        Games are repeated up to a multiple of ``FEW`` rows: the library that multiplies matrices
-        generates code for each new number of rows, which takes longer than multiplying them.
-        """
+        """Return observations and masks of some games, on the device."""
         numbers, masks = self._vec.observations, self._vec.masks
         if which.size < self.n:
-            filled = np.resize(which, min(self.n, -(-which.size // FEW) * FEW))
-            numbers, masks = numbers[filled], masks[filled]
+            numbers, masks = numbers[which], masks[which]
         return torch.from_numpy(numbers).to(self.device), torch.from_numpy(masks).to(self.device)
 
     def _count(self) -> None:
@@ -564,19 +558,18 @@ class Learner:
         for group in self.optimizer.param_groups:
             group["lr"] = config.learning_rate * left
         with watch.on("waiting"):
-            size = int(min(self.team.all_gather(len(batch.rows))))
-        each = max(1, min(size, config.batch_size // self.team.size))
-        used = size // each * each  # the same number of rows in each step; see SelfPlay._seen
+            sizes = self.team.all_gather(len(batch.rows))
+        steps = math.ceil(max(sizes) / max(1, config.batch_size // self.team.size))
         totals = torch.zeros(len(STATISTICS))
         summed = self.summed(batch, config.entropy * left)
         with watch.on("update"):
-            for _ in range(config.num_epochs if size else 0):
+            for _ in range(config.num_epochs if steps else 0):
                 order = torch.randperm(len(batch.rows)).to(self.device)
-                for rows in torch.split(batch.rows[order][:used], each):
+                for rows in torch.tensor_split(batch.rows[order], steps):
                     totals += share_gradient(self.team, self.net.flat, *summed(rows), watch)
                     nn.utils.clip_grad_norm_([self.net.flat], LARGEST_GRADIENT)
                     self.optimizer.step()
-        count = used * self.team.size
+        count = int(sum(sizes))
         means = totals / max(count * config.num_epochs, 1)
         return count, dict(zip(STATISTICS, means.tolist(), strict=True))
 

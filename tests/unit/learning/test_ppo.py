@@ -109,6 +109,24 @@ def test_all_ranks_together_compute_the_gradient_of_the_mean_loss(size):
     assert seen.tolist() == [30, size]
 
 
+def test_every_decision_is_learnt_from_in_each_pass(monkeypatch):
+    learner, games = parts(batch_size=100, num_epochs=2)
+    batch = games.estimate(games.collect(learner.net))
+    seen, summed = [], learner.summed
+
+    def noted(batch, entropy):
+        by_rows = summed(batch, entropy)
+        return lambda rows: seen.append(rows) or by_rows(rows)
+
+    monkeypatch.setattr(learner, "summed", noted)
+    count, _ = learner.update(batch, 1.0)
+    assert count == len(batch.rows) > 200
+    sizes = [len(rows) for rows in seen]
+    assert max(sizes) <= 100
+    assert max(sizes) - min(sizes) <= 1
+    assert torch.equal(torch.cat(seen).sort().values, batch.rows.repeat(2).sort().values)
+
+
 def test_an_update_is_a_step_along_the_gradient_of_ppos_loss():
     """The loss is written here with torch.distributions, one decision at a time."""
     learner, games = parts(batch_size=10**6 // 16, num_envs=16, entropy=0.02)
