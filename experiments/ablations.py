@@ -94,17 +94,29 @@ def value_of(name: str, text: str) -> Any:
         raise InvalidOption(f"settings: '{name}={text}': expected a number") from None
 
 
+def parse_settings(words: Sequence[str]) -> dict[str, Any]:
+    """Return settings of training from ``name=value`` words.
+
+    Raises:
+        InvalidOption: a word has no ``=``, is no setting of training, or its value is no number.
+    """
+    found = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals:
+            raise InvalidOption(f"settings: {word!r}: expected name=value, e.g. total_steps=100000")
+        found[name] = value_of(name, value)
+    return found
+
+
 def settings_of(config: Config) -> dict[str, Any]:
     """Return the settings of all runs.
 
     Raises:
-        InvalidOption: a word is no setting of training, or its value no number.
+        InvalidOption: as of :func:`parse_settings`.
     """
-    found: dict[str, Any] = {"game": config.game, "max_minutes": config.minutes}
-    for word in config.settings:
-        name, _, value = word.partition("=")
-        found[name] = value_of(name, value)
-    return found
+    own = parse_settings(config.settings)
+    return {"game": config.game, "max_minutes": config.minutes, **own}
 
 
 def read_results(path: Path) -> list[Row]:

@@ -53,6 +53,7 @@ def test_variants_are_trained_and_measured_once_and_a_stopped_command_goes_on(co
     [
         ({"settings": ("speed=3",)}, "unknown setting of training 'speed'"),
         ({"settings": ("width=wide",)}, "'width=wide': expected a number"),
+        ({"settings": (*TINY, "reward")}, "'reward': expected name=value"),
         ({"settings": (*TINY, "gamma=2.0")}, "gamma=2.0: expected 0..1"),
         ({"games": 0}, "expected at least 1"),
         ({"seeds": ()}, "expected at least 1"),
@@ -64,6 +65,12 @@ def test_what_is_not_allowed_is_refused_and_writes_nothing(config, changes, says
     with pytest.raises((InvalidOption, UnknownName), match=says):
         ablations.main(wanted)
     assert not config.out.exists()
+
+
+def test_settings_are_read_as_the_kinds_that_training_has():
+    found = ablations.parse_settings(("total_steps=100", "gamma=1", "reward=rank"))
+    assert found == {"total_steps": 100, "gamma": 1.0, "reward": "rank"}
+    assert type(found["gamma"]) is float
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"settings": 1}', '{"settings": {}}\n{}'])
