@@ -180,8 +180,13 @@ def tasks(config: Config) -> Iterator[tuple[Checkpoint, str, int]]:
 
 
 def shares_by_deal(found: Results) -> npt.NDArray[np.float64]:
-    """Return the first bot's share of the victories in each deal, in the order of the deals."""
-    return np.array([found.wins[found.deals == deal, 0].mean() for deal in np.unique(found.deals)])
+    """Return the first bot's share of the victories in each deal, in the order of the deals.
+
+    A deal has as many games as seats.  With one seat every bot plays it alone, the first bot first.
+    """
+    seats = found.wins.shape[1]
+    deals = np.unique(found.deals)
+    return np.array([found.wins[found.deals == deal, 0][:seats].mean() for deal in deals])
 
 
 def measure(checkpoint: Checkpoint, against: str, games: int, seed: int) -> Row:

@@ -260,6 +260,10 @@ def main(config: Config) -> None:
     """Play what is missing, and write the table."""
     if min(config.most, config.near, config.rest) < 1:
         raise InvalidOption("most, near, rest: expected more than 0")
+    if config.num_players < PAIR:
+        raise InvalidOption(
+            f"num_players={config.num_players}: expected {PAIR} or more: alone, bots do not meet"
+        )
     rows, times = play_all(config)
     found = summary(config, rows, times)
     write_atomically(config.out / "ladder.json", json.dumps(found, indent=1) + "\n")

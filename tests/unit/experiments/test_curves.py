@@ -90,6 +90,14 @@ def test_runs_of_another_game_and_folders_without_a_run_are_refused(config, tmp_
         curves.main(curves.Config(out=config.out, games=0))
 
 
+def test_with_one_seat_only_the_first_bots_own_games_count():
+    game = sprawl_env.game("ginkgopolis", num_players=1)
+    both = sprawl_env.evaluate(game, ["greedy", "random"], num_games=6, seed=1).results
+    own = sprawl_env.evaluate(game, ["greedy"], num_games=6, seed=1).results
+    assert own.wins.any()
+    assert curves.shares_by_deal(both).tolist() == own.wins[:, 0].tolist()
+
+
 ROW = {"run": "a", "step": 10, "seconds": 6.0, "weights": "w", "against": "greedy", "games": 4,
        "seed": 1, "deals": {"0.5": 2}}  # fmt: skip
 

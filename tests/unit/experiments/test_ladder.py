@@ -70,6 +70,7 @@ def test_the_shares_of_a_pair_are_wins_of_both():
         ({"bots": ("greedy", "greedy")}, "different"),
         ({"bots": ("greedy", "nobody")}, "nobody"),
         ({"rest": 0}, "expected more than 0"),
+        ({"game": "ginkgopolis", "num_players": 1}, "num_players=1: expected 2 or more"),
     ],
 )
 def test_what_is_not_allowed_is_refused_and_writes_nothing(config, changes, says):
