@@ -329,6 +329,14 @@ def draw(found: Sequence[Point], title: str, path: Path) -> None:
     plt.close(figure)
 
 
+def nothing_to_draw(rows: Sequence[Row]) -> str:
+    """Return in words why there is no point."""
+    if not rows:
+        return f"expected runs, or a folder with {MEASURED}"
+    lists = (f"{', '.join(f'{mark:,}' for mark in marks)} {axis}" for axis, marks in AXES.items())
+    return f"no checkpoint is near a mark: expected one after about {' or '.join(lists)}"
+
+
 def main(config: Config) -> None:
     """Measure what is missing, and write the figure and the table."""
     if config.games < 1 or config.few < 1:
@@ -336,7 +344,7 @@ def main(config: Config) -> None:
     head, rows = measure_all(config)
     found = points(rows)
     if not found:
-        raise InvalidOption(f"out={str(config.out)!r}: expected runs, or a folder with {MEASURED}")
+        raise InvalidOption(f"out={str(config.out)!r}: {nothing_to_draw(rows)}")
     game = sprawl_env.game(head["game"], **head["options"])
     mpl.use("Agg")  # draw into a file; not when this module is imported, as notebooks do
     draw(found, f"{game.title}, {game.num_seats} seats", config.out / "curves.png")

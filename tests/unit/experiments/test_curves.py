@@ -90,6 +90,15 @@ def test_runs_of_another_game_and_folders_without_a_run_are_refused(config, tmp_
         curves.main(curves.Config(out=config.out, games=0))
 
 
+def test_a_run_that_ended_before_the_first_mark_is_not_said_to_be_missing(tmp_path):
+    run = write_run(tmp_path / "short", (50_000,))
+    bots = {"against": ("random",), "strong": ()}
+    config = curves.Config(runs=(run,), out=tmp_path / "out", games=2, **bots)
+    with pytest.raises(InvalidOption, match=r"checkpoint is near a mark: .* 300,000, .* or 2, 5"):
+        curves.main(config)
+    assert measured(config).count("\n") == 2  # the measurement is kept
+
+
 def test_with_one_seat_only_the_first_bots_own_games_count():
     game = sprawl_env.game("ginkgopolis", num_players=1)
     both = sprawl_env.evaluate(game, ["greedy", "random"], num_games=6, seed=1).results
