@@ -44,6 +44,7 @@ NEAR: Final = 1.2  # largest factor between a checkpoint and the mark that it st
 MEASURED: Final = "measured.jsonl"
 RESAMPLES: Final = 2000
 HEAD: Final = ("game", "options")
+KEY: Final = ("run", "weights", "against", "games", "seed")  # of a row
 ROW: Final = {"run": str, "step": int, "seconds": float, "weights": str, "against": str,
               "games": int, "seed": int, "deals": dict}  # fmt: skip
 
@@ -210,14 +211,14 @@ def measure(checkpoint: Checkpoint, against: str, games: int, seed: int) -> Row:
 
 
 def measure_all(config: Config) -> tuple[dict[str, Any], list[Row]]:
-    """Measure what is missing, and return the head and all rows.
+    """Measure what is missing, and return the head and the rows; with runs, those of the seed.
 
     Raises:
         InvalidOption: the runs are of different games, or the folder holds another game's points.
     """
     path = config.out / MEASURED
     head, rows = read_measured(path)
-    done = {(row["run"], row["weights"], row["against"], row["games"]) for row in rows}
+    done = {tuple(row[name] for name in KEY) for row in rows}
     todo = list(tasks(config))
     for checkpoint, _, _ in todo:
         own = {name: checkpoint.about[name] for name in HEAD}
@@ -227,12 +228,16 @@ def measure_all(config: Config) -> tuple[dict[str, Any], list[Row]]:
                 f"run {str(checkpoint.path.parents[1])!r}: is of {own['game']} with "
                 f"{own['options']}: expected {head['game']} with {head['options']}"
             )
-    missing = [t for t in todo if (run_of(t[0]), t[0].about["sha256"], *t[1:]) not in done]
+    missing = [
+        (checkpoint, against, games)
+        for checkpoint, against, games in todo
+        if (run_of(checkpoint), checkpoint.about["sha256"], against, games, config.seed) not in done
+    ]
     for k, (checkpoint, against, games) in enumerate(missing):
         say(f"{k + 1} of {len(missing)}: {checkpoint.path} against {against}, {games:,} games")
         rows.append(measure(checkpoint, against, games, config.seed))
         write_lines(path, [head, *rows])
-    return head, rows
+    return head, [row for row in rows if not config.runs or row["seed"] == config.seed]
 
 
 def interquartile_mean(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

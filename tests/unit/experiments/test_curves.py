@@ -1,6 +1,7 @@
 """experiments/curves: strength against decisions and minutes, measured once and drawn again."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -88,6 +89,16 @@ def test_runs_of_another_game_and_folders_without_a_run_are_refused(config, tmp_
         curves.main(curves.Config(out=config.out))
     with pytest.raises(InvalidOption, match="more than 0"):
         curves.main(curves.Config(out=config.out, games=0))
+
+
+def test_other_deals_are_measured_anew_and_drawn_alone(tmp_path):
+    run = write_run(tmp_path / "run", (300_000,))
+    config = curves.Config(runs=(run,), out=tmp_path / "out", against=("random",), strong=())
+    for seed in (1, 2, 2):
+        _, rows = curves.measure_all(replace(config, games=8, seed=seed))
+        assert [row["seed"] for row in rows] == [seed]
+    _, rows = curves.measure_all(curves.Config(out=config.out))
+    assert [row["seed"] for row in rows] == [1, 2]
 
 
 def test_a_run_that_ended_before_the_first_mark_is_not_said_to_be_missing(tmp_path):
