@@ -10,7 +10,8 @@ policies play the same deals against ``greedy`` and ``planner``.  A difference i
 shares of games won; its 95% interval is a bootstrap over runs and over the deals that both played.
 
 ``results.jsonl`` keeps what was measured; the command goes on where it was stopped, inside a run
-too.  ``table.md`` is made from that file alone.
+too.  Another game, time, opponent or number of games needs another ``--out``.  ``table.md`` is made
+from that file alone.
 """
 
 from __future__ import annotations
@@ -26,13 +27,15 @@ import numpy.typing as npt
 import sprawl_env
 from experiments.curves import shares_by_deal
 from experiments.records import Row, read_lines, write_lines
-from sprawl_env.console import console, run, say
+from sprawl_env.bots.names import make_bot
+from sprawl_env.console import check_writable, console, run, say
 from sprawl_env.core.errors import InvalidOption, unknown
 from sprawl_env.core.files import write_atomically
 from sprawl_env.core.provenance import provenance
 from sprawl_env.learning import training
-from sprawl_env.learning.config import PRESETS
+from sprawl_env.learning.config import PRESETS, check
 from sprawl_env.learning.config import Config as TrainConfig
+from sprawl_env.learning.runs import CONFIG
 
 RECIPE: Final = "recipe"
 VARIANTS: Final[dict[str, dict[str, Any]]] = {
@@ -48,6 +51,7 @@ VARIANTS: Final[dict[str, dict[str, Any]]] = {
     "a network twice as wide": {"width": 64, "trunk": 256},
 }
 RESULTS: Final = "results.jsonl"
+COMPARED: Final = ("games", "strong", "strong_games")  # options that all results have in common
 RESAMPLES: Final = 4000
 SMALL: Final = 0.02  # a gain that no longer counts
 SHARES: Final = "shares"
@@ -137,15 +141,63 @@ def read_results(path: Path) -> list[Row]:
     return read_lines(path, "results of this command", fits)
 
 
-def train(config: Config, variant: str, seed: int, settings: dict[str, Any]) -> Path | None:
-    """Train a variant, or go on with it, and return its folder; None if it was interrupted."""
+def runs_of(config: Config) -> list[tuple[str, int]]:
+    """Return the runs, seed by seed: variant and seed."""
+    return [(variant, seed) for seed in config.seeds for variant in config.only or VARIANTS]
+
+
+def wanted_of(config: Config, variant: str, seed: int) -> TrainConfig:
+    """Return the settings of a run."""
     name = f"{variant.replace(' ', '-')}-{seed}"
-    own = {**settings, **VARIANTS[variant], "seed": seed, "name": name, "evaluation_games": 0}
-    folder = config.out / name
-    if (folder / "config.json").exists():
-        wanted = replace(PRESETS["quick"], resume=folder)
-    else:
-        wanted = replace(PRESETS["quick"], runs=config.out, **own)
+    own: dict[str, Any] = {"seed": seed, "name": name, "runs": config.out, "evaluation_games": 0}
+    return replace(PRESETS["quick"], **{**settings_of(config), **VARIANTS[variant], **own})
+
+
+def check_asked(config: Config) -> None:
+    """Check what is asked for, before anything is written.
+
+    Raises:
+        SprawlError: there is no such variant, game or bot, or a setting is not allowed.
+    """
+    for name in config.only:
+        if name not in VARIANTS:
+            raise unknown("variant", name, VARIANTS)
+    for variant, seed in runs_of(config):
+        check(wanted_of(config, variant, seed))
+    first = wanted_of(config, *runs_of(config)[0])
+    make_bot(config.strong, sprawl_env.game(first.game, num_players=first.num_players))
+    check_writable(config.out / RESULTS)
+
+
+def begin(config: Config) -> list[Row]:
+    """Return the lines of an earlier command, or the new first one, which is written.
+
+    It is written before the first run begins, so that no other command goes on with that run.
+
+    Raises:
+        InvalidOption: the folder holds runs of other settings.
+    """
+    path, own = config.out / RESULTS, {"settings": settings_of(config)}
+    own |= {name: getattr(config, name) for name in COMPARED}
+    lines = read_results(path)
+    begun = lines[1:] or any(config.out.glob(f"*/{CONFIG}"))
+    other = [name for name in own if lines and lines[0].get(name) != own[name]]
+    if begun and other:
+        raise InvalidOption(
+            f"{str(path)!r}: results of other {', '.join(other)}; choose another --out"
+        )
+    if other or not lines:
+        lines = [{**own, **provenance()}]
+        write_lines(path, lines)
+    return lines
+
+
+def train(config: Config, variant: str, seed: int) -> Path | None:
+    """Train a variant, or go on with it, and return its folder; None if it was interrupted."""
+    wanted = wanted_of(config, variant, seed)
+    folder = config.out / wanted.name
+    if (folder / CONFIG).exists():
+        wanted = replace(wanted, resume=folder)
     _, finished, _ = training.main(wanted)
     return folder if finished else None
 
@@ -166,30 +218,24 @@ def measure_all(config: Config) -> list[Row]:
     """Train and measure what is missing, and return all rows.
 
     Raises:
-        InvalidOption: the folder holds results of other settings, or an unknown variant is asked.
+        SprawlError: the folder holds results of other settings, or something is not allowed.
     """
-    for name in config.only:
-        if name not in VARIANTS:
-            raise unknown("variant", name, VARIANTS)
-    settings, path = settings_of(config), config.out / RESULTS
-    lines = read_results(path) or [{"settings": settings, **provenance()}]
-    if lines[0]["settings"] != settings:
-        raise InvalidOption(f"{str(path)!r}: results of other settings; choose another --out")
+    check_asked(config)
+    lines = begin(config)
     done = {(row["variant"], row["seed"]) for row in lines[1:]}
-    for seed in config.seeds:
-        for variant in config.only or VARIANTS:
-            if (variant, seed) in done:
-                continue
-            say(f"{variant}, seed {seed}")
-            folder = train(config, variant, seed, settings)
-            if folder is None:
-                say("interrupted; the same command goes on")
-                return lines[1:]
-            about = sprawl_env.load_policy(folder).about
-            row = {"variant": variant, "seed": seed, "changes": VARIANTS[variant]}
-            row |= {"step": about["step"], "seconds": about["seconds"]}
-            lines.append({**row, SHARES: measure(config, folder)})
-            write_lines(path, lines)
+    for variant, seed in runs_of(config):
+        if (variant, seed) in done:
+            continue
+        say(f"{variant}, seed {seed}")
+        folder = train(config, variant, seed)
+        if folder is None:
+            say("interrupted; the same command goes on")
+            return lines[1:]
+        about = sprawl_env.load_policy(folder).about
+        row = {"variant": variant, "seed": seed, "changes": VARIANTS[variant]}
+        row |= {"step": about["step"], "seconds": about["seconds"]}
+        lines.append({**row, SHARES: measure(config, folder)})
+        write_lines(config.out / RESULTS, lines)
     return lines[1:]
 
 

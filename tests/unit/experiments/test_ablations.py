@@ -1,6 +1,7 @@
 """experiments/ablations: each part of the recipe taken away, and told apart by intervals."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ pytest.importorskip("matplotlib")
 
 from experiments import ablations
 from sprawl_env.core.errors import InvalidOption, UnknownName
+from sprawl_env.learning.runs import begin_run
 
 TINY = (
     "num_envs=16", "num_steps=4", "batch_size=64", "width=4", "trunk=8", "processes=1",
@@ -58,6 +60,8 @@ def test_variants_are_trained_and_measured_once_and_a_stopped_command_goes_on(co
         ({"games": 0}, "expected at least 1"),
         ({"seeds": ()}, "expected at least 1"),
         ({"only": ("magic",)}, "variant 'magic'"),
+        ({"game": "chess"}, "chess"),
+        ({"strong": "nobody"}, "nobody"),
     ],
 )
 def test_what_is_not_allowed_is_refused_and_writes_nothing(config, changes, says):
@@ -86,9 +90,47 @@ def test_a_damaged_file_is_refused_and_stays(config, text):
 def test_results_of_other_settings_are_refused(config):
     config.out.mkdir()
     path = config.out / ablations.RESULTS
-    path.write_text('{"settings": {"game": "tower_up"}}\n', encoding="utf-8")
+    row = {"variant": "recipe", "seed": 1, "shares": {}}
+    text = "".join(json.dumps(line) + "\n" for line in ({"settings": {"game": "tower_up"}}, row))
+    path.write_text(text, encoding="utf-8")
     with pytest.raises(InvalidOption, match="results of other settings"):
         ablations.main(config)
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"games": 2}, "games"),
+        ({"strong": "greedy"}, "strong"),
+        ({"strong_games": 4}, "strong_games"),
+        ({"minutes": 5.0}, "settings"),
+        ({"settings": (*TINY, "gamma=0.9"), "games": 6}, "settings, games"),
+    ],
+)
+def test_another_command_does_not_go_on_with_a_run_that_was_stopped(
+    config, monkeypatch, changes, says
+):
+    def begin(wanted):
+        begin_run(wanted.runs / wanted.name, wanted)
+        return wanted.runs / wanted.name, False, {}
+
+    monkeypatch.setattr(ablations.training, "main", begin)
+    ablations.main(config)
+    ablations.main(config)  # the same one goes on
+    with pytest.raises(InvalidOption, match=f"results of other {says}; choose another --out"):
+        ablations.main(replace(config, **changes))
+
+
+def test_a_folder_without_a_run_takes_any_settings(config, monkeypatch):
+    def refuse(wanted):
+        raise UnknownName("no such expert")
+
+    monkeypatch.setattr(ablations.training, "main", refuse)
+    for games in (4, 6):
+        with pytest.raises(UnknownName, match="no such expert"):
+            ablations.main(replace(config, games=games))
+        head = json.loads((config.out / ablations.RESULTS).read_text(encoding="utf-8"))
+        assert head["games"] == games
 
 
 def test_differences_are_paired_by_deal_and_count_runs():
