@@ -8,7 +8,8 @@ Example::
 ``ladder.toml`` says who plays and which pairs play ``most`` games; neighbours in the list play
 ``near``, all others ``rest``.  A pair's games are played together, in parts that worker processes
 share.  The command prints how long it will take, keeps each pair in ``pairs.jsonl`` at once, and
-goes on there after a stop; ``ladder.md`` and ``ladder.json`` are made from that file.
+goes on there after a stop; ``ladder.md`` and ``ladder.json`` are made from that file.  A pair is
+played again if the code or the weights of one of its bots have changed.
 
 With two seats the bots have Elo ratings, and, as ratings hide who beats whom in a circle, their
 expected result against the best mixture of all (Nash averaging: Balduzzi et al., "Re-evaluating
@@ -18,10 +19,13 @@ of another on all other seats.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import sys
 import tomllib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -36,18 +40,21 @@ from sprawl_env.arena.evaluation import interval
 from sprawl_env.arena.ratings import bootstrap, nash_average, rate
 from sprawl_env.arena.timing import milliseconds_of, positions_of
 from sprawl_env.bots.names import make_bot
+from sprawl_env.bots.search.bot import checkpoint_of
 from sprawl_env.console import console, run, say
-from sprawl_env.core.errors import InvalidOption, unknown
-from sprawl_env.core.files import read_text, write_atomically
+from sprawl_env.core.errors import InvalidOption, SprawlError, unknown
+from sprawl_env.core.files import read_bytes, read_text, write_atomically
 from sprawl_env.core.game import Game
-from sprawl_env.core.provenance import provenance
+from sprawl_env.core.provenance import code_digest, provenance
 
 LADDERS: Final = Path(__file__).with_name("ladder.toml")
 PAIRS: Final = "pairs.jsonl"
+MADE: Final = "made_of"  # in a row: what its bots are made of
 POSITIONS: Final = 40  # in which the bots are timed
 PARTS: Final = 10
 SECONDS_A_MINUTE: Final = 60
 PAIR: Final = 2
+Pair = tuple[str, str, int]  # two bots, and the number of games
 Numbers = npt.NDArray[np.float64]
 
 
@@ -151,6 +158,51 @@ def estimate(
     return float(total) / cores
 
 
+def made_of(name: str, game: Game) -> str:
+    """Return 16 hex digits that change with the code and the weights of a bot, which was made.
+
+    They depend on this package's rules and bots, on the file of a bot's own module, and on the
+    agents, checkpoints and files in the settings.
+    """
+    digest = hashlib.sha256(code_digest().encode())
+    for word in name.partition(",")[0].split(":")[:-1]:
+        file = getattr(sys.modules.get(word), "__file__", None)
+        digest.update(read_bytes(Path(file)) if file else b"")
+    for part in name.partition(":")[2].split(","):
+        for text in filter(None, (part, part.partition("=")[2])):
+            digest.update(content_of(text, game))
+    return digest.hexdigest()[:16]
+
+
+def content_of(text: str, game: Game) -> bytes:
+    """Return a file's content, or the SHA-256 of the weights of an agent or a checkpoint.
+
+    It is empty if the text names none of them.
+    """
+    if Path(text).is_file():
+        return read_bytes(Path(text))
+    for agent in (text, f"checkpoint:{text}"):
+        with suppress(SprawlError):
+            return str(checkpoint_of(agent, game).about["sha256"]).encode()
+    return b""
+
+
+def kept(rows: Sequence[Row], made: dict[str, str]) -> dict[Pair, Row]:
+    """Return the pairs that the bots of now have played, by the bots and the number of games.
+
+    Args:
+        rows: all pairs of the file; those of earlier versions do not say what played, and count.
+        made: what each bot is made of (:func:`made_of`).
+    """
+    found = {}
+    for row in rows:
+        own = [made.get(name) for name in row["bots"]]
+        if row.get(MADE, own) == own:
+            first, second = row["bots"]
+            found[first, second, row["games"]] = row
+    return found
+
+
 def times_of(config: Config, game: Game, names: Sequence[str]) -> dict[str, float]:
     """Return the mean milliseconds of each bot for a decision, one game at a time."""
     games, masks = positions_of(game, POSITIONS, config.seed)
@@ -158,30 +210,42 @@ def times_of(config: Config, game: Game, names: Sequence[str]) -> dict[str, floa
     return dict(zip(names, milliseconds_of(game, bots, games, masks), strict=True))
 
 
+def play(config: Config, game: Game, pair: Pair, made: dict[str, str]) -> Row:
+    """Play a pair and return its row."""
+    first, second, games = pair
+    found = sprawl_env.evaluate(
+        game,
+        [first, second],
+        num_games=games,
+        seed=config.seed,
+        parts=min(PARTS, -(-games // game.num_seats)),
+        processes=config.processes,
+    )
+    shares = np.round(shares_by_deal(found.results), 4).tolist()
+    own = [made[first], made[second]]
+    return {"bots": [first, second], "games": games, MADE: own, "shares": shares}
+
+
 def play_all(config: Config) -> tuple[list[Row], dict[str, float]]:
     """Play what is missing; return the rows, and the time of each bot for a decision."""
     game = sprawl_env.game(config.game, num_players=config.num_players)
     lines, bots = read_pairs(config), ladder_of(config)[0]
-    done = {(*row["bots"], row["games"]) for row in lines[1:]}
-    missing = [pair for pair in pairs_of(config) if pair not in done]
     times = times_of(config, game, bots)
+    made = {name: made_of(name, game) for name in bots}
+    asked, found = list(pairs_of(config)), kept(lines[1:], made)
+    older = sum(MADE not in found[pair] for pair in asked if pair in found)
+    if older:
+        say(f"{older} pairs of an earlier version do not say what played: they count as they are")
+    missing = [pair for pair in asked if pair not in found]
     seconds = estimate(config, times, missing) if missing else 0.0
     say(f"{len(missing)} pairs to play, at most {seconds / SECONDS_A_MINUTE:,.0f} minutes")
-    for k, (first, second, games) in enumerate(missing):
+    for k, pair in enumerate(missing):
+        first, second, games = pair
         say(f"{k + 1} of {len(missing)}: {first} against {second}, {games:,} games")
-        found = sprawl_env.evaluate(
-            game,
-            [first, second],
-            num_games=games,
-            seed=config.seed,
-            parts=min(PARTS, -(-games // game.num_seats)),
-            processes=config.processes,
-        )
-        shares = np.round(shares_by_deal(found.results), 4).tolist()
-        lines.append({"bots": [first, second], "games": games, "shares": shares})
+        found[pair] = play(config, game, pair, made)
+        lines.append(found[pair])
         write_lines(config.out / PAIRS, lines)
-    asked = set(pairs_of(config))
-    return [row for row in lines[1:] if (*row["bots"], row["games"]) in asked], times
+    return [found[pair] for pair in asked], times
 
 
 def wins_of(rows: Sequence[Row], names: Sequence[str]) -> Numbers:

@@ -1,14 +1,19 @@
 """experiments/ladder: every pair of a game's bots, on the same deals, with ratings."""
 
+import itertools
 import json
+import shutil
 import tomllib
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import sprawl_env
 from experiments import ladder
+from sprawl_env.bots.policy.agents import agents_folder
 from sprawl_env.core.errors import InvalidOption, SprawlError
+from tests.commands import ROOT
 
 BOTS = ("random", "heldout:rules", "greedy")
 
@@ -44,8 +49,6 @@ def test_the_pairs_are_played_once_and_a_stopped_command_goes_on(config, capsys)
 
 
 def test_with_more_seats_both_ways_round_are_played(config):
-    from dataclasses import replace
-
     more = replace(config, num_players=4, bots=("random", "greedy"))
     ladder.main(more)
     found = json.loads((config.out / "ladder.json").read_text())
@@ -53,6 +56,69 @@ def test_with_more_seats_both_ways_round_are_played(config):
     assert set(wins) == {("random", "greedy"), ("greedy", "random")}
     assert wins["greedy", "random"] > wins["random", "greedy"]
     assert "elo" not in found["bots"][0]
+
+
+def pairs_played(config, capsys):
+    """Return how many pairs the command plays."""
+    capsys.readouterr()
+    ladder.main(config)
+    return int(capsys.readouterr().out.partition(" pairs to play")[0].splitlines()[-1])
+
+
+def test_pairs_are_played_again_after_the_code_has_changed(config, capsys, monkeypatch):
+    config = replace(config, bots=("random", "heldout:rules"))
+    path = config.out / ladder.PAIRS
+    assert pairs_played(config, capsys) == 1
+    first = path.read_text()
+    monkeypatch.setattr(ladder, "code_digest", lambda: "changed")
+    assert [pairs_played(config, capsys) for _ in range(2)] == [1, 0]
+    *before, last = path.read_text().splitlines(keepends=True)
+    assert "".join(before) == first
+    assert len(json.loads((config.out / "ladder.json").read_text())["pairs"]) == 1
+
+    row = {**json.loads(last), "shares": [0.0] * 4}
+    del row[ladder.MADE]  # as an earlier version wrote it
+    path.write_text(before[0] + json.dumps(row) + "\n")
+    ladder.main(config)
+    said = capsys.readouterr().out
+    assert "1 pairs of an earlier version do not say what played" in said
+    assert "0 pairs to play" in said
+    assert json.loads((config.out / "ladder.json").read_text())["pairs"][0]["wins"] == 0.0
+
+
+def test_what_a_bot_is_made_of_changes_with_its_weights_and_its_module(tmp_path, monkeypatch):
+    game, copied, module = sprawl_env.game("tower_up"), tmp_path / "a=b", tmp_path / "my_own.py"
+    monkeypatch.syspath_prepend(tmp_path)
+    module.write_text("from sprawl_env.bots.greedy import GreedyBot\n")
+    sprawl_env.make_bot("my_own:GreedyBot", game)
+    with_weights = [
+        f"checkpoint:{copied}", f"search:agent=checkpoint:{copied},sims=2",
+        f"planner:judge=checkpoint:{copied}", f"torch:a:b,weights={copied}/weights.safetensors",
+    ]  # fmt: skip
+    names = ["random", "planner", "agent:tower_up/quick", "my_own:GreedyBot", *with_weights]
+    found = []
+    for agent in ("quick", "ppo-1h"):
+        shutil.copytree(agents_folder() / "tower_up" / agent, copied, dirs_exist_ok=True)
+        found.append([ladder.made_of(name, game) for name in names])
+    module.write_text("from sprawl_env.bots.random import RandomBot as GreedyBot\n")
+    found.append([ladder.made_of(name, game) for name in names])
+    weights, code = (
+        [name for name, a, b in zip(names, before, after, strict=True) if a != b]
+        for before, after in itertools.pairwise(found)
+    )
+    assert weights == with_weights
+    assert code == ["my_own:GreedyBot"]
+    assert found[0][0] == found[0][1]  # the package's code alone
+
+
+def test_the_published_pairs_still_make_the_published_table(tmp_path, monkeypatch, capsys):
+    folder = ROOT / "docs" / "ladder" / "tower_up" / "ladder"
+    published = json.loads((folder / "ladder.json").read_text())
+    times = {line["bot"]: line["milliseconds"] for line in published["bots"]}
+    shutil.copy(folder / ladder.PAIRS, tmp_path)
+    monkeypatch.setattr(ladder, "times_of", lambda *_: times)
+    assert pairs_played(ladder.Config(out=tmp_path), capsys) == 0
+    assert (tmp_path / "ladder.md").read_text() == ladder.table(published)
 
 
 def test_the_shares_of_a_pair_are_wins_of_both():
