@@ -35,10 +35,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 import sprawl_env
-from experiments.benchmark import check_out
 from sprawl_env.arena.evaluation import Z95, half_width, interval
 from sprawl_env.bots.names import make_bot
-from sprawl_env.console import console, run
+from sprawl_env.console import check_writable, console, run
 from sprawl_env.core.batch import BatchKernels, new_results, new_views
 from sprawl_env.core.checks import check_seed
 from sprawl_env.core.errors import InvalidOption
@@ -803,7 +802,7 @@ def main(config: Config) -> None:
         raise InvalidOption("seats: expected at least one number")
     check_seed(config.seed)
     if config.out is not None:
-        check_out(config.out)
+        check_writable(config.out)
     games = [
         sprawl_env.game(GAME, num_players=n, length=config.length, data=config.data)
         for n in config.seats

@@ -56,7 +56,7 @@ from sprawl_env.adapters.vector import VectorGames
 from sprawl_env.arena.timing import positions_of
 from sprawl_env.bots.mcts import SearchBot, SearchConfig
 from sprawl_env.bots.names import make_bot
-from sprawl_env.console import console, run
+from sprawl_env.console import check_writable, console, run
 from sprawl_env.core.checks import check_seed
 from sprawl_env.core.errors import InvalidOption, SprawlError
 from sprawl_env.core.files import write_atomically
@@ -248,7 +248,7 @@ def searching(game: Game, seed: int) -> tuple[Work, Work]:
 def searching_with_network(game: Game, count: int, seed: int) -> Work | None:
     """Return a search with the best agent's network in ``count`` games at once.
 
-    None: torch is not installed, or there is no agent.
+    None: there is no agent for this game and number of seats, or it cannot be read.
     """
     try:
         bot = make_bot(f"search:agent=best,sims={FEW_SIMULATIONS}", game, seed)
@@ -423,23 +423,8 @@ def check(config: Config) -> list[list[Game]]:
         raise InvalidOption("games, seats: expected at least one")
     check_seed(config.seed)
     if config.out is not None:
-        check_out(config.out)
+        check_writable(config.out)
     return [[make_game(name, num_players=n) for n in config.seats] for name in config.games]
-
-
-def check_out(out: Path) -> None:
-    """Check before the measurement that its results can be written.
-
-    Raises:
-        InvalidOption: the file cannot be written.
-    """
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=out.parent).close()
-    except OSError as error:
-        raise InvalidOption(f"out={str(out)!r}: cannot be written ({error.strerror})") from None
-    if out.is_dir():
-        raise InvalidOption(f"out={str(out)!r}: expected a file, this is a folder")
 
 
 def measure(rows: list[Row], progress: Progress) -> None:

@@ -27,7 +27,7 @@ from rich.table import Table
 from torch import nn
 
 import sprawl_env
-from sprawl_env.console import console, run
+from sprawl_env.console import check_writable, console, run
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.files import write_atomically
 from sprawl_env.core.provenance import provenance
@@ -141,6 +141,8 @@ def main(config: Config) -> None:
     """Measure and print a table."""
     if config.seconds <= 0 or config.repeats < 1:
         raise InvalidOption("seconds and repeats: expected more than 0")
+    if config.out is not None:
+        check_writable(config.out)
     settings = settings_of(config)
     compile_everything(settings, sprawl_env.game(config.game, num_players=config.num_players))
     out = console()

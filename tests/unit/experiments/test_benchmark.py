@@ -1,12 +1,14 @@
 """experiments/benchmark.py: other libraries cannot end a run."""
 
 import os
+from dataclasses import replace
 
 import pytest
 from rich.progress import Progress
 
 from experiments import benchmark
 from experiments.peers import Peer
+from sprawl_env.core.errors import InvalidOption
 
 CONFIG = benchmark.Config(seconds=0.01, repeats=2)
 
@@ -41,6 +43,15 @@ def row_of(prepare):
         with Progress(disable=True) as progress:
             benchmark.measure([row], progress)
     return row
+
+
+def test_the_file_is_checked_before_anything_is_measured_or_written(tmp_path):
+    found = benchmark.check(replace(CONFIG, games=("tower_up",), out=tmp_path / "new" / "x.json"))
+    assert [[game.num_seats for game in games] for games in found] == [[2, 4]]
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "file").touch()
+    with pytest.raises(InvalidOption, match="cannot be written"):
+        benchmark.check(replace(CONFIG, out=tmp_path / "file" / "x.json"))
 
 
 def test_a_library_is_measured_in_a_process_of_its_own():

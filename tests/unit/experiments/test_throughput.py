@@ -1,5 +1,7 @@
 """experiments/throughput.py: settings, and one measurement."""
 
+from dataclasses import replace
+
 import pytest
 
 pytest.importorskip("torch")
@@ -35,6 +37,21 @@ def test_settings_are_those_of_the_preset_unless_given():
 def test_bad_settings_are_refused(bad, message):
     with pytest.raises(InvalidOption, match=message):
         settings_of(Config(**bad))
+
+
+@pytest.mark.parametrize(
+    ("out", "says"), [(".", "expected a file, this is a folder"), ("file/x.json", "be written")]
+)
+def test_a_file_that_cannot_be_written_is_refused_before_the_measurement(
+    tmp_path, monkeypatch, out, says
+):
+    def never(*arguments):
+        raise AssertionError
+
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(throughput, "compile_everything", never)
+    with pytest.raises(InvalidOption, match=says):
+        throughput.main(replace(TINY, out=tmp_path / out))
 
 
 def test_a_measurement_counts_what_was_learnt():
