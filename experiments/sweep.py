@@ -152,7 +152,9 @@ def work(config: Config, number: int, watch: Watch) -> Row:
         fresh = not (folder / "config.json").exists()
         own = settings_of(config, one) if fresh else replace(PRESETS["quick"], resume=folder)
         try:
-            training.main(own)
+            _, finished, _ = training.main(own)
+            if not finished:
+                raise InvalidOption(f"{one.name}: stopped: the same command goes on")
             row = measured(config, one, folder)
         except Exception:
             traceback.print_exc()

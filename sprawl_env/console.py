@@ -17,6 +17,7 @@ from sprawl_env.core.game import Game
 
 T = TypeVar("T")
 USAGE_ERROR = 2
+STOPPED = 130  # as shells have it after Ctrl-C
 
 
 def fail(message: str) -> NoReturn:
@@ -54,6 +55,9 @@ def run(
         main(config)
     except SprawlError as error:
         fail(str(error))
+    except KeyboardInterrupt:
+        sys.stderr.write("stopped\n")
+        raise SystemExit(STOPPED) from None
     except BrokenPipeError:  # the program that reads the output has ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(1) from None

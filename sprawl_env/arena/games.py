@@ -186,7 +186,7 @@ def _play_batch(
     best = standings == standings.max(axis=1, keepdims=True)
     wins = best / best.sum(axis=1, keepdims=True)
     others = scores.sum(axis=1, keepdims=True) - scores
-    margins = scores - others / (game.num_sides - 1)
+    margins = scores - others / max(game.num_sides - 1, 1)
     by_bot = np.take_along_axis
     return Results(
         by_bot(wins, seat_of, 1),

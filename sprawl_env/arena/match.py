@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeGuard, TypeVar
+from typing import Any, Final, TypeGuard, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -108,6 +108,9 @@ def shares_and_ranks(standings: Ints) -> tuple[tuple[float, ...], tuple[float, .
     return tuple(shares.tolist()), tuple(ranks.tolist())
 
 
+BOTS_OF_GAME: Final = 3  # a stream of random numbers of their own
+
+
 def nobody_watches(seat: int, ply: int) -> None:
     """Do nothing."""
 
@@ -125,6 +128,8 @@ def _guarded(seat: int, ply: int, name: str, watch: Watch, work: Callable[[], T]
     watch(seat, ply)
     try:
         return work()
+    except KeyboardInterrupt:  # the user stops the program, not the bot
+        raise
     except BaseException as error:  # a user's code may raise anything, SystemExit too
         if isinstance(error, IllegalAction):
             reason = f"illegal action: {str(error).removeprefix(f'bot {name}: ')}"
@@ -141,6 +146,11 @@ def _guarded(seat: int, ply: int, name: str, watch: Watch, work: Callable[[], T]
 def _makes(maker: Any) -> TypeGuard[Callable[[], Bot]]:
     """Return whether a maker is a function, and no bot."""
     return callable(maker) and not hasattr(maker, "act")
+
+
+def seat_seed(seed: int, seat: int) -> int:
+    """Return the seed of a seat's bot; it says nothing of the deal, which is ``(seed, 0)``."""
+    return int(combine(combine(seed, seat), BOTS_OF_GAME))
 
 
 def _seated(game: Game, maker: str | Bot | type[Bot] | Callable[[], Bot], seed: int) -> Bot:
@@ -219,7 +229,7 @@ def play_game(
 
     try:
         bots = [
-            _guarded(seat, 0, "", watch, partial(_seated, game, maker, combine(seed, seat)))
+            _guarded(seat, 0, "", watch, partial(_seated, game, maker, seat_seed(seed, seat)))
             for seat, maker in enumerate(makers)
         ]
         while games["over"][0] == NOT_OVER:

@@ -80,9 +80,10 @@ def _lead_before(bot: Analyst, game: Game, position: Games, seat: int) -> float 
 
 
 def lead_of(game: Game, position: Games, seat: int) -> float:
-    """Return the points of a seat now, less the mean of the other sides'."""
+    """Return the points of a seat now, less the mean of the other sides', if there are any."""
     points = game.scores(position, 0).astype(float)
-    return float(points[seat] - np.delete(points, seat).mean())
+    others = np.delete(points, seat)
+    return float(points[seat] - (others.mean() if others.size else 0.0))
 
 
 def _judged(bot: Analyst, found: Analysis, action: int, lead: float | None) -> tuple[Any, ...]:

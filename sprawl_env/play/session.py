@@ -19,6 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 from sprawl_env import replays
+from sprawl_env.arena.match import seat_seed
 from sprawl_env.bots.analysis import Analyst
 from sprawl_env.bots.names import as_bot, name_of
 from sprawl_env.bots.protocol import Bot
@@ -123,7 +124,7 @@ class Session:
         self.humans = tuple(seat for seat, name in enumerate(self.seats) if name == HUMAN)
         self._called = {seat: name_sides(game, self.seats, seat) for seat in self.humans}
         self._bots: dict[int, Bot] = {
-            seat: as_bot(bot, game, combine(seed, seat), "seats")
+            seat: as_bot(bot, game, seat_seed(seed, seat), "seats")
             for seat, bot in enumerate(seats)
             if seat not in self.humans
         }
@@ -141,7 +142,7 @@ class Session:
 
         The game does not change, and bots play afterwards as if they had not been asked.
         """
-        seeds = {seat: combine(self._first_seed, seat) for seat in self._bots}
+        seeds = {seat: seat_seed(self._first_seed, seat) for seat in self._bots}
         bots = [(bot, seeds[seat]) for seat, bot in self._bots.items()]
         bots += [(bot, self._first_seed) for bot in self._advisers.values()]
         for bot, seed in bots if not self.over else ():
@@ -194,10 +195,13 @@ class Session:
             raise InvalidOption(f"{str(path)!r}: cannot be written: {error.strerror}") from None
         return path
 
-    def _autosave(self) -> None:
-        """Save the game in ``autosaves``, if a folder is set and a person is to play."""
+    def _autosave(self, begun: bool = False) -> None:
+        """Save the game in ``autosaves``, if a folder is set and a person is to play.
+
+        A game without an action is saved only if it had ``begun``.
+        """
         waits = self.over or self.to_play in self.humans
-        if self.autosaves is None or not self.log or not waits:
+        if self.autosaves is None or not (self.log or begun) or not waits:
             return
         with contextlib.suppress(SprawlError):  # the game goes on if the disk is full
             self.save(self.autosaves, f"{AUTOSAVE}{self.game.name}")
@@ -454,7 +458,7 @@ class Session:
         for teller, told in self.stories.items():
             self._changed[teller].append(told.cut(len(self.log), clone(self.games)))
         self.version += 1
-        self._autosave()
+        self._autosave(begun=True)
 
     # ------------------------------------------------------------------------------------- views
 

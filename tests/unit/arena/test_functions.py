@@ -2,18 +2,26 @@
 
 import dataclasses
 import json
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import sprawl_env
 from sprawl_env.arena import entrants
 from sprawl_env.arena.evaluation import simultaneous
 from sprawl_env.arena.tournament import Interrupted
-from sprawl_env.console import option_words, parse_options
+from sprawl_env.console import option_words, parse_options, run
 from sprawl_env.core.errors import InvalidOption, UnknownName
 from sprawl_env.core.extras import MissingExtra
+from sprawl_env.play.review import lead_of
 from tests.bots import First
 from tests.commands import ROOT, hide
+
+
+@dataclasses.dataclass(frozen=True)
+class Nothing:
+    """Settings of a command that needs none."""
 
 
 class Named(First):
@@ -292,3 +300,18 @@ def test_bad_input_of_train_is_one_line(settings, says, tmp_path, monkeypatch):
 def test_unknown_games_are_named():
     with pytest.raises(UnknownName, match="unknown game 'tower'"):
         sprawl_env.evaluate("tower", ["random", "random"])
+
+
+def test_ctrl_c_ends_a_command_with_one_word(capsys):
+    def stopped(config):
+        raise KeyboardInterrupt
+
+    with pytest.raises(SystemExit) as ended:
+        run(stopped, Nothing, arguments=[])
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == "stopped\n"
+
+
+def test_alone_and_without_an_automaton_the_lead_is_the_score():
+    game = SimpleNamespace(scores=lambda position, g: np.array([5]))
+    assert lead_of(game, None, 0) == 5.0

@@ -12,6 +12,7 @@ from sprawl_env.arena.match import Forfeit, forfeited, play_game, shares_and_ran
 from sprawl_env.bots.names import make_bot
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.kernels.rng import combine
+from tests.bots import First
 from tests.unit.bots.test_user_bots import BOTS
 
 
@@ -79,7 +80,6 @@ def test_the_seat_that_forfeits_is_last_and_the_others_share_the_victory():
         ),
         ("Quits", f"bot '{BOTS}:Quits': act() raised SystemExit: no more (bots.py, line "),
         ("RaisesNastily", f"bot '{BOTS}:RaisesNastily': act() raised Nasty (bots.py, line "),
-        ("Interrupts", "raised KeyboardInterrupt (bots.py, line "),
         ("Illegal", "illegal action: env 0: tower_up: seat 0 may not play 250"),
         ("WrongShape", "illegal action: tower_up: actions: expected whole numbers of shape (1,)"),
         ("CannotBeMade", f"bot '{BOTS}:CannotBeMade': CannotBeMade(game, seed) raised KeyError"),
@@ -95,6 +95,27 @@ def test_a_bot_that_fails_forfeits_with_the_reason(bot, reason):
     assert match.outcome.shares == (0, 0.5, 0.5)
     replay = replays.from_actions(game, 3, match.actions, forfeit=vars(forfeit))
     replays.verify(replays.parse(replays.dump(replay)))
+
+
+def test_ctrl_c_stops_the_program_and_is_no_forfeit():
+    with pytest.raises(KeyboardInterrupt):
+        played(sprawl_env.game("tower_up"), f"{BOTS}:Interrupts", "random")
+
+
+def test_no_bot_gets_the_seed_of_the_deal():
+    game, seeds = sprawl_env.game("tower_up"), []
+
+    class Remembers(First):
+        def __init__(self, game, seed):
+            super().__init__(game, seed)
+            seeds.append(seed)
+
+    play_game(game, [Remembers, Remembers], 77)
+    assert len(set(seeds)) == 2
+    for seed in seeds:
+        again = game.empty(1)
+        game.kernels.deal(game.tables, again, 0, seed)
+        assert again.tobytes() != game.deal(1, 77).tobytes()
 
 
 def test_a_bot_that_writes_on_what_it_is_handed_changes_nothing():

@@ -41,6 +41,13 @@ def test_every_choice_of_values_is_a_variant_that_is_trained_with_every_seed(con
     assert (settings.width, settings.seed, settings.processes) == (8, 1, 1)
 
 
+def test_a_task_that_was_stopped_is_not_done(config, monkeypatch):
+    monkeypatch.setattr(sweep.training, "main", lambda own: (config.out, False, []))
+    with pytest.raises(InvalidOption, match="stopped: the same command goes on"):
+        sweep.main(changed(config, task=1))
+    assert not list(config.out.glob(f"*/{sweep.MEASURED}"))
+
+
 def test_tasks_of_an_array_job_and_the_rest_give_a_table_and_curves(config, capsys, monkeypatch):
     sweep.main(changed(config, task=1))
     assert "width=8, seed 1: 72 decisions" in capsys.readouterr().out

@@ -781,6 +781,9 @@ def test_the_game_is_saved_by_itself_and_resumed(tmp_path):
     again = play.new_session(play.Play(saves=tmp_path, resume=True))
     assert again.seats == ("human", "random")
     assert again.games.tobytes() == session.games.tobytes()
+    session.undo(0)  # the first action
+    again = play.new_session(play.Play(saves=tmp_path, resume=True))
+    assert (again.log, again.games.tobytes()) == ([], session.games.tobytes())
     with pytest.raises(InvalidOption, match="use one of the two"):
         play.new_session(play.Play(saves=tmp_path, resume=True, load=tmp_path / "x.jsonl"))
     with pytest.raises(PositionError, match="there is no saved game in"):
