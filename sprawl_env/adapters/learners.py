@@ -444,11 +444,13 @@ class DrawnGames(LearnerGames):
         fits = given.shape == (len(opponents),) and given.dtype.kind in "iuf"
         if not fits or not np.isfinite(given).all() or given.min() < 0 or given.sum() <= 0:
             raise InvalidOption(f"weights: expected {len(opponents)} numbers from 0, some positive")
-        self.opponents = [
+        made = [
             as_bot(bot, self.game, (self._seed + k) & MAX_SEED, "opponents")
             for k, bot in enumerate(opponents)
         ]
-        self._chances = given / given.sum()
+        playing = self.opponents[len(made) : int(self._sitting.max(initial=0)) + 1]
+        self.opponents = [*made, *playing]  # these only end their games
+        self._chances = np.concatenate([given / given.sum(), np.zeros(len(playing))])
 
     def start(self, seed: int) -> None:
         """Seed deals, seats, opponents and the draws of opponents."""

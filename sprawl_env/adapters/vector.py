@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -171,24 +171,19 @@ class VectorGames:
         self._mode = WINNER if callable(chosen.reward) else reward_mode(chosen.reward)
         self._illegal = Illegal(game, chosen.illegal, chosen.reward)
         self._skip_forced = check_flag("skip_forced", chosen.skip_forced)
-        self._renderer = Renderer(game, chosen.render_mode)
+        self._renderer = Renderer(self.game, chosen.render_mode)
         self.render_mode = chosen.render_mode
         self._look = LOOK if chosen.observations is None else LOOK | OBSERVE
         game = self.game
         self._games = plain(game.blanks(num_envs))
         self._views = new_views(game, num_envs, chosen.observations, shown=True)
-        self.observations = self._views.observations.view()
         self._legal = self._views.masks  # decides what is legal, so it is not handed out
-        self.masks = self._views.shown.view()
-        self.to_play = self._views.to_play.view()
         blanks = game.blanks(num_envs) if game.is_mixed else None
         self._results = new_results(game, num_envs, finals=True, blanks=blanks)
-        self.rewards = self._results.rewards.view()
-        self.final_scores = self._results.scores.view()
         self.terminated = np.zeros(num_envs, np.bool_)
         self.truncated = np.zeros(num_envs, np.bool_)
         self._offenders: Index = np.full(num_envs, NOBODY)
-        self.illegal = self._offenders.view()
+        self._hand_out()
         self._all: Index = np.arange(num_envs)
         self._actions: Index = np.zeros(num_envs, np.int64)
         self._drawn: Index = np.zeros(num_envs, np.int64)
@@ -196,6 +191,23 @@ class VectorGames:
         self._pool = self._new_pool(num_threads)
         self._turn = Turn()
         self._started = False
+
+    def _hand_out(self) -> None:
+        """Show what steps write into; the views are the user's own."""
+        self.observations = self._views.observations.view()
+        self.masks = self._views.shown.view()
+        self.to_play = self._views.to_play.view()
+        self.rewards = self._results.rewards.view()
+        self.final_scores = self._results.scores.view()
+        self.illegal = self._offenders.view()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Return a copy that shows its own steps: copied views would be arrays of their own."""
+        made = object.__new__(type(self))
+        memo[id(self)] = made
+        vars(made).update(copy.deepcopy(vars(self), memo))
+        made._hand_out()
+        return made
 
     def _new_pool(self, num_threads: int) -> ThreadPool:
         """Divide the games into shares and return a thread pool for them."""

@@ -33,6 +33,7 @@ from sprawl_env.bots.greedy import best_action, heuristic_label, plan_value_of
 from sprawl_env.bots.protocol import check_act
 from sprawl_env.bots.settings import Number, parse_settings, slices
 from sprawl_env.core.checks import check_seed
+from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
 from sprawl_env.core.rewards import share_of_victory
 from sprawl_env.core.rules import GameRules
@@ -288,7 +289,7 @@ def _evaluator(rules: GameRules, with_heuristic: bool) -> Callable[..., None]:
             total += points[side]
         for side in range(scores.size):
             own = points[side]
-            others = (total - own) / (scores.size - 1)  # mean
+            others = (total - own) / max(scores.size - 1, 1)  # mean
             margin = own - others
             reach = CLOSE * (abs(own) + abs(others)) + 1.0
             values[side] = 0.5 + 0.5 * margin / (abs(margin) + reach)
@@ -497,6 +498,8 @@ class SearchBot:
     redeals_hidden = True
 
     def __init__(self, game: Game, config: SearchConfig, seed: int = 0, name: str = "mcts") -> None:
+        if game.num_sides > MAX_SIDES:
+            raise InvalidOption(f"{name}: expected a game of at most {MAX_SIDES} sides")
         self.name = name
         self._game, self._config = game, config
         self._workers = [_Worker(game, config) for _ in range(config.trees)]

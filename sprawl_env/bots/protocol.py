@@ -70,13 +70,15 @@ def check_act(game: Game, name: str, masks: Any, states: Any) -> tuple[Mask, Gam
     Args:
         game: the bot's game.
         name: of the bot, for the message.
-        masks: int8 ``[n, num_actions]``.
+        masks: int8 ``[n, num_actions]``, with a legal action in each row.
         states: records ``[n]`` of the game.
 
     Raises:
         InvalidOption: they are something else.
     """
     legal = check_rows(f"{name}: masks", masks, game.num_actions, INT8)
+    if not legal.any(axis=1).all():
+        raise InvalidOption(f"{name}: masks: expected a legal action in each row")
     if states is None:
         raise InvalidOption(f"{name}: act() needs the states")
     game.check_games(states)

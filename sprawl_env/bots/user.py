@@ -90,7 +90,11 @@ class UserBot:
     ) -> None:
         """Call a user's class and wrap its instance."""
         what = f"{called}(game, seed)"
-        self._wrap(name, trying(name, what, lambda: make(_own_game(name, game), seed)), game)
+        self._wrap(
+            name,
+            trying(name, what, lambda: make(_own_game(name, game, repr(game.accepted)), seed)),
+            game,
+        )
         self._start(seed)
 
     @classmethod
@@ -164,8 +168,8 @@ def bot_of(kind: type[Bot], name: str, game: Game, seed: int = 0) -> UserBot:
 
 
 @functools.lru_cache(maxsize=64)
-def _own_game(name: str, game: Game) -> Game:
-    """Return a copy of the game for the bots of one name."""
+def _own_game(name: str, game: Game, accepted: str) -> Game:
+    """Return a copy of the game for the bots of one name, another one when it accepts others."""
     return copy.copy(game)
 
 

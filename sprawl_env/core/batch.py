@@ -344,7 +344,7 @@ def _work_kernel(rules: GameRules) -> Callable[..., None]:
                     deal(tables, games, i, combine(combine(orders[SEED], i), results.episode[i]))
                     book_deal(tables, games, i, mode, results)
                     left -= 1
-                forced = True
+                forced = action != NO_ACTION or task == DEAL
                 while forced:  # the action, then the plies without a choice
                     if action != NO_ACTION:
                         play(tables, games, i, action)

@@ -144,7 +144,7 @@ def check_row(what: str, array: Any, size: int, kinds: tuple[np.dtype[Any], ...]
 
 
 def check_rows(what: str, array: Any, size: int | None, kind: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Return an array as contiguous rows ``[n, size]`` of a dtype; the usual one is not copied.
+    """Return an array as writable rows ``[n, size]`` of a dtype; the usual one is not copied.
 
     Args:
         what: name of the argument in the message.
@@ -153,22 +153,30 @@ def check_rows(what: str, array: Any, size: int | None, kind: np.dtype[Any]) -> 
         kind: int8, for masks, or float32.
 
     Raises:
-        InvalidOption: not numbers, or of another shape.
+        InvalidOption: not numbers, or of another shape; or a mask of other numbers than 0 and 1.
     """
     if (
         type(array) is np.ndarray
         and array.dtype == kind
         and array.ndim == TABLE
         and (size is None or array.shape[1] == size)
-        and array.flags.c_contiguous
+        and array.flags.carray
     ):
+        _check_mask(what, array, kind)
         return array
     given = as_array(array)
     numbers = given.dtype.kind in ("biu" if kind == INT8 else "iuf")
     if given.ndim != TABLE or not numbers or (size is not None and given.shape[1] != size):
         columns = "any" if size is None else size
         raise InvalidOption(f"{what}: expected {kind} of shape (n, {columns}), got {short(given)}")
-    return np.ascontiguousarray(given, kind)
+    _check_mask(what, given, kind)
+    return np.array(given, kind, order="C")  # a copy, as it may be read-only
+
+
+def _check_mask(what: str, array: npt.NDArray[Any], kind: np.dtype[Any]) -> None:
+    """Check that a mask holds nothing but 0 and 1: kernels count with it."""
+    if kind == INT8 and array.size and not 0 <= array.min() <= array.max() <= 1:
+        raise InvalidOption(f"{what}: expected 0 and 1, got {array.min()}..{array.max()}")
 
 
 def described(array: Any) -> str:

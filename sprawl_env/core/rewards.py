@@ -86,6 +86,8 @@ def own_rewards(function: RewardFunction, game: Game, before: Games, after: Game
 def share_of_victory(standings: Ints, seat: int) -> float:
     """Return the reward ``winner`` of a seat; the sum over the sides is zero."""
     sides = standings.size
+    if sides == 1:
+        return 0.0
     winners = 0
     best = standings[0]
     for other in range(1, sides):
@@ -101,6 +103,8 @@ def share_of_victory(standings: Ints, seat: int) -> float:
 def rank_value(standings: Ints, seat: int) -> float:
     """Return the reward ``rank`` of a seat; the sum over the sides is zero."""
     sides = standings.size
+    if sides == 1:
+        return 0.0
     worse_less_better = 0
     for other in range(sides):
         worse_less_better += standings[other] < standings[seat]
@@ -110,12 +114,15 @@ def rank_value(standings: Ints, seat: int) -> float:
 
 @kernel
 def lead(scores: Ints, seat: int) -> float:
-    """Return a seat's points minus the mean of the others'; the sum over the sides is zero."""
+    """Return a seat's points minus the mean of the others'; the sum over the sides is zero.
+
+    They are the points of a side that is alone.
+    """
     others = 0
     for other in range(scores.size):
         if other != seat:
             others += scores[other]
-    return float(scores[seat] - others / (scores.size - 1.0))
+    return float(scores[seat] - others / max(scores.size - 1.0, 1.0))
 
 
 @kernel

@@ -405,3 +405,14 @@ def test_drawing_without_a_seed_expects_no_new_game():
     space.open(np.array([1, 0, 0, 0], np.int8), None)
     space.legal = np.array([0, 0, 1, 0], np.int8)
     assert [int(space.sample()) for _ in range(5)] == [2] * 5
+
+
+def test_a_step_after_all_have_left_says_that_no_game_is_running():
+    env = BoardGameAEC("tower_up", max_turns=1)
+    env.reset(seed=1)
+    while env.agents:
+        mask = env.observe(env.agent_selection)["action_mask"]
+        over = env.terminations[env.agent_selection] or env.truncations[env.agent_selection]
+        env.step(None if over else int(mask.argmax()))
+    with pytest.raises(sprawl_env.IllegalAction, match=r"no game is running: call reset\(\)"):
+        env.step(None)

@@ -274,3 +274,15 @@ def test_an_illegal_action_never_pays_and_the_offender_is_last():
     standings = with_last(scores, seats)
     assert (standings.argmin(axis=1) == seats).all()
     assert ((standings == standings.min(axis=1, keepdims=True)).sum(axis=1) == 1).all()
+
+
+def test_the_seat_that_acted_illegally_loses_though_a_forced_ply_follows():
+    vec = sprawl_env.make_vec("ginkgopolis", 1, num_players=2, skip_forced=True, illegal="lose")
+    game = vec.game
+    vec.reset(seed=1)
+    games, drawn = game.deal(1, 3), np.random.default_rng(1)
+    while (mask := game.legal_actions(games, 0)).sum() > 1:  # to a ply without a choice
+        game.play(games, 0, int(drawn.choice(np.flatnonzero(mask))))
+    offender = int(vec.load(games).to_play[0])
+    vec.step(np.array([wrong(vec.masks[0])]))
+    assert vec.illegal[0] == offender

@@ -95,6 +95,15 @@ def test_a_mixed_batch_is_game_by_game_the_batches_of_each_set(name, reward):
         assert (ended > 0).all()
 
 
+def test_games_of_new_options_are_drawn():
+    vec = mixed("tower_up", 1, [{"max_turns": 1}], render_mode="ansi")
+    vec.reset()
+    vec.set_options([{"max_turns": 7}])
+    while vec.games.max_turns[0] != 7:
+        vec.step(vec.sample_actions())
+    assert "turn" in vec.render(0)
+
+
 @pytest.mark.parametrize("threads", [1, 3])
 def test_new_options_count_from_the_next_deal_of_each_game(threads):
     vec = mixed("tower_up", 64, [{"max_turns": 3}, {"max_turns": 5}], num_threads=threads)

@@ -181,6 +181,20 @@ def test_wrong_actions_opponents_and_weights_are_refused():
         sb3.SelfPlayVecEnv(game, 0)
 
 
+def test_fewer_opponents_leave_running_games_theirs():
+    game = sprawl_env.game("tower_up", max_turns=4)
+    env = sb3.SelfPlayVecEnv(game, 8, opponents=["random", "greedy"], seed=2)
+    env.reset()
+    assert env.learners._sitting.max() == 1
+    env.set_opponents("random")
+    for _ in range(60):
+        masks = env.action_masks()
+        env.step(masks.argmax(axis=1))
+    assert env.learners._sitting.max() == 0
+    env.set_opponents("random")
+    assert len(env.learners.opponents) == 1
+
+
 def test_a_game_is_named_with_its_options():
     env = sb3.SelfPlayVecEnv("tower_up", 2, num_players=3, seed=4)
     assert env.game.num_seats == 3

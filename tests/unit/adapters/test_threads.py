@@ -139,9 +139,12 @@ def test_games_of_one_thread_can_be_copied():
     vec = sprawl_env.make_vec("tower_up", 2, seed=1)
     vec.reset()
     other = copy.deepcopy(vec)
-    for games in (vec, other):
-        games.step(games.sample_actions())
-    assert other.games.tobytes() == vec.games.tobytes()
+    for _ in range(3):
+        for games in (vec, other):
+            games.step(games.sample_actions())
+        assert other.games.tobytes() == vec.games.tobytes()
+        for shown in ("observations", "masks", "to_play", "rewards", "final_scores", "illegal"):
+            assert np.array_equal(getattr(other, shown), getattr(vec, shown))
     vec.step(vec.sample_actions())
     assert other.games.tobytes() != vec.games.tobytes()
 

@@ -1,6 +1,7 @@
 """All bots: legal, reproducible, and without use of hidden information."""
 
 import dataclasses
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,7 +9,9 @@ import pytest
 import sprawl_env
 from sprawl_env.arena.games import join, play_games
 from sprawl_env.bots.greedy import GreedyBot
+from sprawl_env.bots.mcts import SearchBot, SearchConfig
 from sprawl_env.bots.names import BOTS, make_bot
+from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import rules_of
 from sprawl_env.core.state import clone
@@ -179,3 +182,39 @@ def test_greedy_without_a_heuristic_rates_actions_by_the_lead_in_points():
         game.play(after, 0, int(action))
         own, other = game.scores(after, 0)[[games.to_play[0], 1 - games.to_play[0]]]
         assert rated[action] == own - other
+
+
+@pytest.mark.parametrize("name", ["random", "greedy", "planner:playouts=2", "mcts:sims=4"])
+def test_masks_of_other_numbers_or_without_a_legal_action_are_refused(name):
+    game = sprawl_env.game("tower_up")
+    bot = make_bot(name, game, seed=1)
+    states, masks = decisions(game, count=2)
+    needed = states if bot.needs_states else None
+    for number in (64, 2, -1):
+        other = masks.copy()
+        other[0, 0] = number
+        with pytest.raises(InvalidOption, match="masks: expected 0 and 1, got"):
+            bot.act(None, other, needed)
+    with pytest.raises(InvalidOption, match=r"masks: expected 0 and 1, got 0\.\.255"):
+        bot.act(None, masks * np.uint8(255), needed)
+    frozen = masks.copy()
+    frozen.flags.writeable = False
+    assert masks[[0, 1], bot.act(None, frozen, needed)].all()
+    if needed is not None:
+        masks[1] = 0
+        with pytest.raises(InvalidOption, match="expected a legal action in each row"):
+            bot.act(None, masks, needed)
+
+
+def test_a_search_has_room_for_five_sides():
+    game = SimpleNamespace(num_sides=6)
+    with pytest.raises(InvalidOption, match="mcts: expected a game of at most 5 sides"):
+        SearchBot(game, SearchConfig())
+
+
+def test_a_bot_of_a_users_class_knows_options_that_were_added_later():
+    vec = sprawl_env.make_vec("tower_up", 1, options=[{"max_turns": 5}], observations=None)
+    make_bot("tests.bots:First", vec.game)
+    vec.set_options([{"max_turns": 7}])
+    game = make_bot("tests.bots:First", vec.game)._bot.game
+    assert 7 in [each["max_turns"] for each in game.accepted]

@@ -9,7 +9,10 @@ from sprawl_env.core.rewards import (
     add_change,
     add_final_rewards,
     is_dense,
+    lead,
+    rank_value,
     reward_mode,
+    share_of_victory,
 )
 from tests.toy import toy
 
@@ -98,3 +101,8 @@ def test_earnings_tell_once_what_was_earned(name):
     assert sum(told)[0] == total.get(name, np.sign(mine - its))
     assert earnings.dense == (name in {"score", "lead"})
     assert earnings.dense or not any(x.any() for x in told[:-1])
+
+
+def test_a_side_that_is_alone_is_paid_its_points_or_nothing():
+    alone = np.array([7], np.int32)
+    assert (share_of_victory(alone, 0), rank_value(alone, 0), lead(alone, 0)) == (0.0, 0.0, 7.0)
