@@ -30,7 +30,7 @@ from tyro.conf import Positional, arg
 import sprawl_env
 from experiments.records import Row, read_lines, write_lines
 from sprawl_env.arena.games import Results
-from sprawl_env.bots.policy.checkpoint import PREFIX, Checkpoint, load
+from sprawl_env.bots.policy.checkpoint import Checkpoint, checkpoints_in, load
 from sprawl_env.console import console, run, say
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.files import write_atomically
@@ -128,7 +128,7 @@ def checkpoints_of(folder: Path) -> list[Checkpoint]:
         InvalidOption: there are none.
     """
     found = []
-    for path in sorted((folder / "checkpoints").glob(f"{PREFIX}*")):
+    for path in checkpoints_in(folder / "checkpoints"):
         try:
             checkpoint = load(path)
         except sprawl_env.SprawlError as error:

@@ -25,7 +25,15 @@ from torch import Tensor, nn
 import sprawl_env
 from sprawl_env.adapters.sb3 import SelfPlayVecEnv
 from sprawl_env.arena.evaluation import table
-from sprawl_env.bots.policy.checkpoint import POLICY, PREFIX, SHAPE, describe_game, load, save
+from sprawl_env.bots.policy.checkpoint import (
+    POLICY,
+    SHAPE,
+    checkpoints_in,
+    describe_game,
+    load,
+    save,
+    step_name,
+)
 from sprawl_env.bots.policy.network import network_for
 from sprawl_env.bots.policy.player import PolicyBot
 from sprawl_env.console import console, run
@@ -110,7 +118,7 @@ class Past(BaseCallback):
 def train(config: Config) -> None:
     """Train, write a checkpoint and measure it."""
     folder = config.runs / f"{config.game.replace(':', '-')}-sb3-{config.seed}"
-    if any(folder.glob(f"checkpoints/{PREFIX}*")):
+    if checkpoints_in(folder / "checkpoints"):
         raise InvalidOption(f"run {str(folder)!r} exists: move it, or use another --seed or --runs")
     game = sprawl_env.game(config.game, num_players=config.num_players)
     start = load(config.start, game) if config.start else None
@@ -137,7 +145,7 @@ def train(config: Config) -> None:
         **describe_game(game), "step": model.num_timesteps, "seed": config.seed, "network": shape,
         "config": {k: str(v) if isinstance(v, Path) else v for k, v in asdict(config).items()},
     }  # fmt: skip
-    save(folder / "checkpoints" / f"{PREFIX}{model.num_timesteps:010d}", weights, about)
+    save(folder / "checkpoints" / step_name(model.num_timesteps), weights, about)
     if config.games:
         line_up = [f"checkpoint:{folder}"] + ["greedy"] * (config.num_players - 1)
         found = sprawl_env.evaluate(game, line_up, num_games=config.games, seed=config.seed + 1)

@@ -21,7 +21,7 @@ from typing import Annotated, Any, Final, Union, get_args, get_origin, get_type_
 
 import sprawl_env.__main__
 from sprawl_env import replays
-from sprawl_env.bots.policy.checkpoint import DESCRIPTION, PREFIX, WEIGHTS, load
+from sprawl_env.bots.policy.checkpoint import DESCRIPTION, WEIGHTS, checkpoints_in, load, step_of
 from sprawl_env.core.errors import SprawlError
 from sprawl_env.kernels.checked_files import read_named, read_stamped
 
@@ -155,29 +155,30 @@ def go_on_searching(folder: Path) -> str | None:
 def check_checkpoints(place: Place) -> list[str]:
     """Return which checkpoints of runs cannot be read."""
     faults = []
-    for path in (place.work / "runs").glob(f"*/checkpoints/{PREFIX}*"):
-        try:
-            load(path)
-        except SprawlError as error:
-            faults.append(str(error))
+    for folder in (place.work / "runs").glob("*/checkpoints"):
+        for path in checkpoints_in(folder):
+            try:
+                load(path)
+            except SprawlError as error:
+                faults.append(str(error))
     return faults
 
 
-def last_step(place: Place, run: str) -> str:
-    """Return the name of a run's last checkpoint."""
-    return max(path.name for path in (place.work / run / "checkpoints").glob(f"{PREFIX}*"))
+def last_step(place: Place, run: str) -> int:
+    """Return the step of a run's last checkpoint."""
+    return step_of(checkpoints_in(place.work / run / "checkpoints")[-1])
 
 
 def check_last_step(place: Place, unbroken: Place) -> list[str]:
     """Return whether a run stopped before the last step of the unbroken one."""
     last, whole = last_step(place, RUN), last_step(unbroken, RUN)
-    return [f"ended at {last}, not {whole}"] if last < whole else []
+    return [f"ended at step {last}, not {whole}"] if last < whole else []
 
 
 def check_all_searches(place: Place, unbroken: Place) -> list[str]:
     """Return whether expert iteration stopped before its limit; a resumed run plays other games."""
-    last, limit = last_step(place, SEARCHING), f"{PREFIX}{SEARCHES:010d}"
-    return [f"ended at {last}, not {limit}"] if last < limit else []
+    last = last_step(place, SEARCHING)
+    return [f"ended at step {last}, not {SEARCHES}"] if last < SEARCHES else []
 
 
 # ------------------------------------------------------------------------------------ tournament

@@ -32,12 +32,13 @@ from sprawl_env.arena.evaluation import Line, measure, measure_alone, table
 from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.policy.checkpoint import (
     POLICY,
-    PREFIX,
     Checkpoint,
     CheckpointError,
+    checkpoints_in,
     describe_game,
     load,
     save,
+    step_name,
 )
 from sprawl_env.bots.search.bot import bot_name_of, checkpoint_of
 from sprawl_env.bots.search.evaluators import SPREAD_SAID, network_evaluator, spread_of
@@ -273,8 +274,8 @@ class Report:
             {name: np.ascontiguousarray(x) for name, x in learner_tensors(trainer.learner).items()}
         )
         policy = {k: v for k, v in trainer.player.tensors.items() if k.startswith(POLICY)}
-        save(folder / f"{PREFIX}{step:010d}", policy, about, {LEARNER_FILE: learner})
-        for old in sorted(folder.glob(f"{PREFIX}*"))[:-1]:
+        save(folder / step_name(step), policy, about, {LEARNER_FILE: learner})
+        for old in checkpoints_in(folder)[:-1]:
             (old / LEARNER_FILE).unlink(missing_ok=True)
 
     def note_match(self, trainer: ExpertTrainer, won: float, games: int) -> None:

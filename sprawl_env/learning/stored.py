@@ -11,11 +11,12 @@ import torch
 from sprawl_env.bots.policy.checkpoint import (
     OPTIMIZER,
     POLICY,
-    PREFIX,
     Checkpoint,
     CheckpointError,
     check_tensors,
+    checkpoints_in,
     load,
+    step_name,
 )
 from sprawl_env.console import say
 from sprawl_env.core.game import Game
@@ -113,7 +114,7 @@ def restore(learner: Trained, checkpoint: Checkpoint) -> None:
 
 def newest_checkpoint(folder: Path, game: Game) -> Checkpoint | None:
     """Return the newest checkpoint that is complete; None if there is none."""
-    for path in sorted((folder / "checkpoints").glob(f"{PREFIX}*"), reverse=True):
+    for path in reversed(checkpoints_in(folder / "checkpoints")):
         try:
             return load_of_run(path, game)
         except CheckpointError as error:
@@ -129,6 +130,6 @@ def load_of_run(path: Path, game: Game) -> Checkpoint:
             step.
     """
     checkpoint = load(path, game)
-    if path.name != f"{PREFIX}{checkpoint.step:010d}":
+    if path.name != step_name(checkpoint.step):
         raise CheckpointError(f"checkpoint {str(path)!r}: is of step {checkpoint.step}")
     return checkpoint

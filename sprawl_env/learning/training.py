@@ -46,13 +46,15 @@ from sprawl_env.bots.greedy import heuristic_of
 from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.policy.agents import find_agent
 from sprawl_env.bots.policy.checkpoint import (
-    PREFIX,
     SHAPE,
     Checkpoint,
     CheckpointError,
+    checkpoints_in,
     describe_game,
     load,
     save,
+    step_name,
+    step_of,
 )
 from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.console import console, parse_options, say
@@ -332,10 +334,10 @@ class Report:
             "config": json.loads(json.dumps(asdict(config), default=str)),
         }
         folder = self._folder / "checkpoints"
-        path = folder / f"{PREFIX}{step:010d}"
+        path = folder / step_name(step)
         files = {GAMES_FILE: safetensors.numpy.save(dict(games))} if games else {}
         save(path, model_tensors(trainer.learner), about, files)
-        for old in sorted(folder.glob(f"{PREFIX}*"))[:-KEPT_GAMES]:
+        for old in checkpoints_in(folder)[:-KEPT_GAMES]:
             (old / GAMES_FILE).unlink(missing_ok=True)
         with trainer.clock.stopped():
             self.measure_if_due(path, step, about["seconds"])
@@ -457,10 +459,9 @@ def past_networks(
         count: largest number of networks.
         rank: this process's rank.
     """
-    paths = sorted(checkpoint.path.parent.glob(f"{PREFIX}*"), reverse=True)
     found: list[ActorCritic] = []
-    for path in paths:
-        if path.name > checkpoint.path.name or len(found) == count:
+    for path in reversed(checkpoints_in(checkpoint.path.parent)):
+        if step_of(path) > checkpoint.step or len(found) == count:
             continue
         try:
             net = actor_critic(config, game)

@@ -38,7 +38,8 @@ Array = npt.NDArray[Any]
 FORMAT: Final = 1
 WEIGHTS: Final = "weights.safetensors"
 DESCRIPTION: Final = "checkpoint.json"
-PREFIX: Final = "step-"
+PREFIX: Final = "step-"  # of the folders of a run's checkpoints; the step follows
+_NUMBERED: Final = re.compile(f"{PREFIX}[0-9]+")
 ILLEGAL_LOGIT: Final = -1e9  # of an illegal action
 SHAPE: Final = ("width", "trunk")  # the numbers that give a network's size
 LARGEST_NUMBER: Final = 8  # bytes
@@ -185,6 +186,25 @@ def remove_unfinished(parent: Path) -> None:
             shutil.rmtree(path, ignore_errors=True)
 
 
+def step_name(step: int) -> str:
+    """Return the name of the folder of a run's checkpoint."""
+    return f"{PREFIX}{step:010d}"
+
+
+def checkpoints_in(folder: Path) -> list[Path]:
+    """Return what has the name of a checkpoint of a run in a folder, in the order of the steps.
+
+    The order of the names as text is another one from 10**10 decisions on.
+    """
+    found = [path for path in folder.glob(f"{PREFIX}*") if _NUMBERED.fullmatch(path.name)]
+    return sorted(found, key=lambda path: (step_of(path), path.name))
+
+
+def step_of(path: Path) -> int:
+    """Return the step in the name of the folder of a run's checkpoint."""
+    return int(path.name.removeprefix(PREFIX))
+
+
 @checked
 def find(path: Path) -> Path:
     """Return the checkpoint folder at ``path``: the path itself, or the newest one of a run.
@@ -197,7 +217,7 @@ def find(path: Path) -> Path:
     if (path / DESCRIPTION).exists() or (path / WEIGHTS).exists():
         return path
     for folder in (path / "checkpoints", path):
-        found = sorted(p for p in folder.glob(f"{PREFIX}*") if p.is_dir())
+        found = [each for each in checkpoints_in(folder) if each.is_dir()]
         if found:
             return found[-1]
     raise CheckpointError(

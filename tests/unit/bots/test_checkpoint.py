@@ -18,10 +18,13 @@ from sprawl_env.bots.policy.checkpoint import (
     NET,
     WEIGHTS,
     CheckpointError,
+    checkpoints_in,
     describe_game,
     find,
     load,
     save,
+    step_name,
+    step_of,
 )
 from sprawl_env.bots.policy.player import PolicyBot, load_policy, load_values
 from sprawl_env.core.errors import InvalidOption, OtherOptions
@@ -84,6 +87,13 @@ def test_a_runs_folder_means_its_newest_checkpoint(game, tmp_path):
     for step in (5, 70, 10):
         write(tmp_path / "checkpoints" / f"step-{step:010d}", game)
     assert find(tmp_path).name == "step-0000000070"
+    write(tmp_path / "checkpoints" / step_name(9_999_999_999), game)
+    write(tmp_path / "checkpoints" / step_name(10**10), game)
+    (tmp_path / "checkpoints" / "step-of-my-own").mkdir()
+    assert find(tmp_path).name == "step-10000000000"
+    assert [step_of(path) for path in checkpoints_in(tmp_path / "checkpoints")] == [
+        5, 10, 70, 9_999_999_999, 10**10
+    ]  # fmt: skip
     (tmp_path / "empty").mkdir()
     with pytest.raises(CheckpointError, match="expected a folder with"):
         find(tmp_path / "empty")

@@ -153,6 +153,18 @@ def test_a_checkpoint_of_another_step_than_its_name_says_is_passed_over(game, tm
     assert steps_of(newest, game, 8, rank=0) == [10, 20]
 
 
+def test_the_newest_checkpoint_has_the_largest_step_whatever_its_number_of_digits(game, tmp_path):
+    steps = [20, 9_999_999_999, 10**10]
+    for step in steps:
+        write(tmp_path, game, step)
+    newest = stored.newest_checkpoint(tmp_path, game)
+    assert newest.step == steps[-1]
+    config = replace(Config(), device="cpu", **SHAPE)
+    assert len(training.past_networks(newest, config, game, 8, rank=0)) == 3
+    middle = load(tmp_path / "checkpoints" / f"{PREFIX}{steps[1]}", game)
+    assert len(training.past_networks(middle, config, game, 8, rank=0)) == 2
+
+
 @pytest.fixture
 def learner(game):
     config = replace(Config(), device="cpu", **SHAPE)
