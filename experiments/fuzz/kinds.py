@@ -319,6 +319,11 @@ def training() -> Any:
     return importlib.import_module("sprawl_env.learning.training")
 
 
+def stored() -> Any:
+    """Return :mod:`sprawl_env.learning.stored`, which imports torch."""
+    return importlib.import_module("sprawl_env.learning.stored")
+
+
 @functools.cache
 def small_trainer() -> Any:
     """Return a small training of Tower Up that has taken a step."""
@@ -462,7 +467,7 @@ def read_search_run(folder: Path) -> Use:
     options = parse_options(config.options)
     game = registry.game(config.game, num_players=config.num_players, **options)
     rows = module.read_matches(run)
-    checkpoint = training().newest_checkpoint(run, game)
+    checkpoint = stored().newest_checkpoint(run, game)
     if checkpoint is None:
         return lambda: None
     trainer = module.ExpertTrainer(config, game, training().Team(), checkpoint, checkpoint)
@@ -500,7 +505,7 @@ def read_run(folder: Path) -> Use:
     options = parse_options(config.options)
     game = registry.game(config.game, num_players=config.num_players, **options)
     rows = training().read_evaluations(folder / "run")
-    checkpoint = training().newest_checkpoint(folder / "run", game)
+    checkpoint = stored().newest_checkpoint(folder / "run", game)
     if checkpoint is None:
         return lambda: None
     trainer = training().Trainer(config, game, training().Team(), checkpoint)

@@ -71,7 +71,7 @@ from sprawl_env.learning.runs import (
     read_settings,
     run_folder,
 )
-from sprawl_env.learning.stored import model_tensors, newest_checkpoint, restore
+from sprawl_env.learning.stored import checkpoint_to_resume, model_tensors, restore
 from sprawl_env.learning.team import Team, start
 
 LEARNER_FILE: Final = "learner.safetensors"
@@ -338,7 +338,7 @@ def start_of(config: ExpertConfig, game: Game) -> Checkpoint:
 
 def train(config: ExpertConfig, folder: Path, game: Game) -> bool:
     """Train to the end as rank 0; returns False if interrupted by Ctrl-C."""
-    checkpoint = newest_checkpoint(folder, game)
+    checkpoint = checkpoint_to_resume(folder, game)
     path = checkpoint.path if checkpoint else None
     with start(config.processes, train_other_rank, config, path) as team:
         prepare_process()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -17,11 +18,13 @@ from sprawl_env.bots.policy.checkpoint import (
     checkpoints_in,
     load,
     step_name,
+    step_of,
 )
 from sprawl_env.console import say
 from sprawl_env.core.game import Game
 from sprawl_env.learning.flat import FlatModule
 
+DAMAGED: Final = "damaged-"  # before the name of a checkpoint that cannot be resumed from
 MOMENTS: Final = ("step", "exp_avg", "exp_avg_sq")  # what Adam keeps for a parameter
 
 
@@ -120,6 +123,28 @@ def newest_checkpoint(folder: Path, game: Game) -> Checkpoint | None:
         except CheckpointError as error:
             say(f"skipped: {error}")
     return None
+
+
+def checkpoint_to_resume(folder: Path, game: Game) -> Checkpoint | None:
+    """Return the newest checkpoint that is complete, and rename the later ones of the run.
+
+    Otherwise these count as the newest ones when the run has written others.
+    """
+    checkpoint = newest_checkpoint(folder, game)
+    for path in checkpoints_in(folder / "checkpoints"):
+        if checkpoint is None or step_of(path) > checkpoint.step:
+            say(f"renamed: {path.name} to {_set_aside(path).name}")
+    return checkpoint
+
+
+def _set_aside(path: Path) -> Path:
+    """Rename a damaged checkpoint, and return its new path."""
+    name = f"{DAMAGED}{path.name}"
+    new, number = path.with_name(name), 1
+    while os.path.lexists(new):
+        number += 1
+        new = path.with_name(f"{name}-{number}")
+    return path.rename(new)
 
 
 def load_of_run(path: Path, game: Game) -> Checkpoint:

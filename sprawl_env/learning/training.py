@@ -93,9 +93,9 @@ from sprawl_env.learning.runs import (
     run_folder,
 )
 from sprawl_env.learning.stored import (
+    checkpoint_to_resume,
     load_of_run,
     model_tensors,
-    newest_checkpoint,
     restore,
     restore_weights,
 )
@@ -475,7 +475,7 @@ def past_networks(
 
 def train(config: Config, folder: Path, game: Game) -> bool:
     """Train to the end as rank 0; returns False if interrupted by Ctrl-C."""
-    checkpoint = newest_checkpoint(folder, game)
+    checkpoint = checkpoint_to_resume(folder, game)
     path = checkpoint.path if checkpoint else None
     with start(config.processes, train_other_rank, config, path) as team:
         prepare_process()

@@ -268,6 +268,18 @@ def test_a_run_that_was_stopped_goes_on_from_its_last_match(tmp_path, game, caps
     assert all("wins" in row for row in expert_training.read_matches(folder))
 
 
+def test_the_learner_stays_beside_a_later_checkpoint_that_is_damaged(tmp_path, game):
+    folder, _, _ = run(tmp_path, name="d")
+    checkpoints = folder / "checkpoints"
+    newest = max(checkpoints.iterdir())
+    newest.rename(checkpoints / "step-0000009999")  # of another step than its name says
+    expert_training.main(replace(TINY, resume=folder))
+    newest = load(folder, game).path
+    assert newest.name < "step-0000009999"
+    assert (newest / expert_training.LEARNER_FILE).exists()
+    assert (checkpoints / "damaged-step-0000009999").is_dir()
+
+
 def test_a_player_after_expert_iteration_has_values_in_points(tmp_path, game, monkeypatch):
     monkeypatch.setattr(expert_training, "EVEN", 0.0)  # every match is won
     folder, _, _ = run(tmp_path, name="c")

@@ -235,6 +235,36 @@ def test_a_run_that_was_stopped_anywhere_ends_with_the_same_bytes(tmp_path, monk
     assert "new games" not in capsys.readouterr().out
 
 
+def test_damaged_checkpoints_after_the_one_that_is_resumed_are_renamed(game, tmp_path, capsys):
+    for step in (10, 20, 30, 40):
+        write(tmp_path, game, step)
+    folder = tmp_path / "checkpoints"
+    for step in (20, 40):
+        (folder / f"{PREFIX}{step:010d}" / WEIGHTS).write_bytes(b"damaged")
+    (folder / f"{PREFIX}0000000050").symlink_to(tmp_path / "nothing")
+    (folder / f"damaged-{PREFIX}0000000040").mkdir()  # of an earlier resume
+    assert stored.checkpoint_to_resume(tmp_path, game).step == 30
+    kept = [f"{PREFIX}{step:010d}" for step in (10, 20, 30)]
+    aside = [f"damaged-{PREFIX}00000000{end}" for end in ("40", "40-2", "50")]
+    assert sorted(path.name for path in folder.iterdir()) == sorted([*kept, *aside])
+    assert (folder / aside[1] / WEIGHTS).read_bytes() == b"damaged"
+    assert "renamed: step-0000000040 to damaged-step-0000000040-2" in capsys.readouterr().out
+    assert load(tmp_path, game).step == 30
+
+
+@pytest.mark.compiled
+def test_a_run_that_passes_over_a_damaged_checkpoint_is_played_from_its_own_newest(game, tmp_path):
+    training.main(replace(RUN, runs=tmp_path, total_steps=600))
+    folder = tmp_path / "mine" / "checkpoints"
+    expected, newest = weights_of(tmp_path / "mine"), max(folder.iterdir())
+    newest.rename(folder / f"{PREFIX}0000009999")  # of another step than its name says
+    training.main(Config(resume=tmp_path / "mine"))
+    found = weights_of(tmp_path / "mine")
+    assert {name: each for name, each in found.items() if name in expected} == expected
+    assert load(tmp_path / "mine", game).path == newest
+    assert (newest / training.GAMES_FILE).exists()
+
+
 @pytest.mark.compiled
 @pytest.mark.parametrize("damage", ["cut", "gone", "random", "over"])
 def test_games_that_cannot_be_read_are_dealt_anew(game, tmp_path, capsys, damage):
