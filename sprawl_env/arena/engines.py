@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, Protocol, Self
 
 from sprawl_env.arena.workers import Done, Lost, Work, WorkerError, Workers
 from sprawl_env.core.checks import check_whole
+from sprawl_env.core.cores import usable_cores
 from sprawl_env.core.errors import unknown
 
 ENGINES: Final = ("local", "ray")
@@ -70,7 +70,7 @@ def pool_of(
         from sprawl_env.arena.ray_workers import RayWorkers  # noqa: PLC0415 - needs ray
 
         return RayWorkers(start, argument, processes, seconds)
-    return Workers(start, argument, processes or os.cpu_count() or 1, seconds)
+    return Workers(start, argument, processes or usable_cores(), seconds)
 
 
 def values(

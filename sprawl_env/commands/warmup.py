@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections import deque
@@ -17,6 +16,7 @@ import numpy as np
 from sprawl_env.adapters.vector import make_vec
 from sprawl_env.bots.names import make_bot
 from sprawl_env.commands.flags import GameNames, Switch
+from sprawl_env.core.cores import usable_cores
 from sprawl_env.core.errors import SprawlError
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game as make_game
@@ -122,7 +122,7 @@ def warm_up(names: list[str], bots: Sequence[str] = ()) -> float:
         _show(f"[{'#' * filled}{'.' * (_BAR - filled)}] {what}")
         done += 1
 
-    workers = min(os.cpu_count() or 1, max(len(names), len(bots), 2))
+    workers = min(usable_cores(), max(len(names), len(bots), 2))
     if workers > 1:
         _compile_together(names, bots, workers, report)
     else:

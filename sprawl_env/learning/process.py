@@ -17,6 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from sprawl_env.bots.policy.checkpoint import Checkpoint
 from sprawl_env.console import say
+from sprawl_env.core.cores import usable_cores
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.learning.team import Team
 
@@ -157,8 +158,7 @@ def resolved(config: Settings) -> Settings:
     elif precision == "bfloat16":
         raise InvalidOption("precision=bfloat16: expected float32 without a GPU")
     if processes == 0:
-        most = os.cpu_count() or 1
-        processes = max(n for n in range(1, most + 1) if config.num_envs % n == 0)
+        processes = max(n for n in range(1, usable_cores() + 1) if config.num_envs % n == 0)
     if precision == "auto":
         precision = "bfloat16" if device == "cuda" else "float32"
     found: Settings = replace(config, device=device, processes=processes, precision=precision)
@@ -175,4 +175,4 @@ def resumed(config: Settings) -> Settings:
 
 def threads_of(device: torch.device) -> int:
     """Return how many threads the games of a process use: on a GPU there is one process."""
-    return 1 if device.type == "cpu" else os.cpu_count() or 1
+    return 1 if device.type == "cpu" else usable_cores()

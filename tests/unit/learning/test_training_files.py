@@ -16,6 +16,7 @@ import safetensors.numpy
 import torch
 
 import sprawl_env
+from sprawl_env.arena import engines
 from sprawl_env.bots.policy import agents
 from sprawl_env.bots.policy.checkpoint import (
     POLICY,
@@ -27,6 +28,7 @@ from sprawl_env.bots.policy.checkpoint import (
     load,
     save,
 )
+from sprawl_env.core.cores import usable_cores
 from sprawl_env.core.errors import InvalidOption, SprawlError
 from sprawl_env.learning import process, stored, training
 from sprawl_env.learning.config import PRESETS, Config, check
@@ -331,7 +333,7 @@ def test_a_run_from_a_gpu_goes_on_without(monkeypatch, capsys):
     begun = replace(Config(), device="cuda", processes=1, precision="bfloat16", num_envs=1024)
     found = process.resumed(begun)
     assert (found.device, found.num_envs) == ("cpu", 1024)
-    assert found.processes > 1 or os.cpu_count() == 1
+    assert found.processes > 1 or usable_cores() == 1
     assert "goes on without" in capsys.readouterr().out
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     assert process.resumed(begun) == begun
@@ -351,10 +353,24 @@ def test_a_gpu_that_is_not_there_is_refused_and_one_process_has_it(monkeypatch):
     assert process.gpu_of("cpu") is None
     searching = process.resolved(ExpertConfig())
     assert (searching.device, searching.processes) == ("cuda", 1)
-    assert process.threads_of(torch.device("cuda")) == os.cpu_count()
+    assert process.threads_of(torch.device("cuda")) == usable_cores()
     assert process.threads_of(torch.device("cpu")) == 1
     with pytest.raises(InvalidOption, match="processes=2: expected 1 on a GPU"):
         process.resolved(replace(Config(), processes=2))
+
+
+def test_a_process_uses_only_the_cores_that_it_may_use(monkeypatch):
+    monkeypatch.setattr(os, "cpu_count", lambda: 64)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3, 5, 6, 7}, raising=False)
+    found = process.resolved(replace(Config(), device="cpu"))
+    assert found.processes == usable_cores() == 4
+    assert process.threads_of(torch.device("cuda")) == 4
+    monkeypatch.setattr(engines, "Workers", lambda start, argument, processes, seconds: processes)
+    assert engines.pool_of("local", print, None, processes=0, seconds=max) == 4
+    monkeypatch.delattr(os, "sched_getaffinity")
+    assert usable_cores() == 64
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert usable_cores() == 1
 
 
 def test_the_precision_is_bfloat16_on_a_gpu_alone():
