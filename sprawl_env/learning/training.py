@@ -208,6 +208,7 @@ class Trainer:
                 self.save()
             if self._report:
                 self._report.show(self, statistics)
+            self.games.won.clear()  # also in the ranks that show nothing
         if self.clock.steps > self._last_saved:
             self.save()
 
@@ -361,7 +362,6 @@ class Report:
         clock, step = trainer.clock, trainer.clock.steps
         for name, share in trainer.games.won:
             self._won[name].append(share)
-        trainer.games.won.clear()
         rates = ", ".join(f"{name} {np.mean(won):.0%}" for name, won in self._won.items())
         seconds = clock.seconds
         if seconds > self._last_seconds:

@@ -268,6 +268,24 @@ def test_a_run_that_passes_over_a_damaged_checkpoint_is_played_from_its_own_newe
 
 
 @pytest.mark.compiled
+@pytest.mark.parametrize("reports", [False, True])
+def test_the_results_of_a_round_are_forgotten_also_where_nothing_is_reported(
+    game, tmp_path, reports
+):
+    config = replace(RUN, greedy_share=1.0, past_share=0.0)
+    report = training.Report(config, tmp_path, game, 0) if reports else None
+    trainer = training.Trainer(config, game, training.Team(), report=report)
+    ended = []
+    count = trainer.games._count
+    trainer.games._count = lambda: (count(), ended.append(len(trainer.games.won)))
+    trainer.run()
+    if report:
+        report.close()
+    assert sum(ended) > 0
+    assert trainer.games.won == []
+
+
+@pytest.mark.compiled
 @pytest.mark.parametrize("damage", ["cut", "gone", "random", "over"])
 def test_games_that_cannot_be_read_are_dealt_anew(game, tmp_path, capsys, damage):
     training.main(replace(RUN, runs=tmp_path, total_steps=600))
