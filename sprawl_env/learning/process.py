@@ -84,9 +84,14 @@ class Clock:
         self._agreed = self._team.all_gather(mine)[0]
         return self._agreed
 
+    @property
+    def stopping(self) -> bool:
+        """Whether the user wants to stop, as all ranks have last agreed."""
+        return self._agreed == INTERRUPTED
+
     @contextmanager
     def stopped_by_interrupt(self) -> Iterator[None]:
-        """Inside the block, Ctrl-C tells all ranks to stop after the round."""
+        """Inside the block, Ctrl-C tells all ranks to stop when they next agree."""
 
         def interrupt(*_: object) -> None:
             self.interrupted = True

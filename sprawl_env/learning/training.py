@@ -195,10 +195,16 @@ class Trainer:
                 self._remember(net)
 
     def run(self, checkpoint: Checkpoint | None = None) -> None:
-        """Train from the start or from a checkpoint to the end."""
+        """Train from the start or from a checkpoint to the end.
+
+        A run that is interrupted during behaviour cloning has no checkpoint, so that it begins from
+        the start when it is resumed.
+        """
         if checkpoint is None:
             if self.config.imitation and self.config.start is None:
                 behaviour_cloning(self.config, self.game, self.learner, self.clock)
+                if self.clock.stopping:
+                    return
             self.save()
         else:
             self.go_on(checkpoint)
@@ -402,7 +408,10 @@ def read_evaluations(folder: Path) -> list[dict[str, Any]]:
 
 
 def behaviour_cloning(config: Config, game: Game, learner: Learner, clock: Clock) -> None:
-    """Imitate the expert before the first step of reinforcement learning."""
+    """Imitate the expert before the first step of reinforcement learning.
+
+    It ends early if the user wants to stop, see :attr:`Clock.stopping`.
+    """
     team = learner.team
     seed = combine(config.seed, team.rank)
     expert = make_expert(config, game, seed >> 32)
@@ -410,7 +419,7 @@ def behaviour_cloning(config: Config, game: Game, learner: Learner, clock: Clock
 
     def collected(done: float) -> bool:
         bar.update(task, completed=done)
-        return clock.fraction < COLLECTION_SHARE * config.imitation_share
+        return clock.agree() < COLLECTION_SHARE * config.imitation_share
 
     with bar:
         task = bar.add_task(f"collecting decisions of {expert.name}", total=1.0)
@@ -424,6 +433,8 @@ def behaviour_cloning(config: Config, game: Game, learner: Learner, clock: Clock
             seed=seed,
             progress=collected,
         )
+        if clock.stopping:
+            return
         agreement = imitate(
             learner,
             dataset,
@@ -436,7 +447,7 @@ def behaviour_cloning(config: Config, game: Game, learner: Learner, clock: Clock
             ),
         )
     count = sum(team.all_gather(len(dataset.returns)))
-    if team.rank == 0:
+    if team.rank == 0 and not clock.stopping:
         say(f"imitated {count:,.0f} decisions of {expert.name}, agreement {agreement:.0%}")
 
 

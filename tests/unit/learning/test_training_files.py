@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import signal
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -283,6 +284,51 @@ def test_the_results_of_a_round_are_forgotten_also_where_nothing_is_reported(
         report.close()
     assert sum(ended) > 0
     assert trainer.games.won == []
+
+
+def press_ctrl_c_before(monkeypatch, name):
+    """Interrupt a training when it first calls a function after its kernels are compiled."""
+    whole, interrupted = getattr(training, name), []
+
+    def call(*arguments, **settings):
+        compiling = name == "imitate" and settings["batch_size"] == 1
+        if not compiling and not interrupted:
+            interrupted.append(name)
+            signal.raise_signal(signal.SIGINT)
+        return whole(*arguments, **settings)
+
+    monkeypatch.setattr(training, name, call)
+
+
+@pytest.mark.compiled
+def test_behaviour_cloning_that_was_interrupted_begins_again(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(training, "IMITATION_GAMES", 16)
+    config = replace(RUN, imitation=2000, imitation_epochs=1, expert="greedy", total_steps=600)
+    training.main(replace(config, runs=tmp_path))
+    expected = weights_of(tmp_path / "mine")
+    assert "imitated" in capsys.readouterr().out
+    for name in ("collect", "imitate"):
+        with monkeypatch.context() as patch:
+            press_ctrl_c_before(patch, name)
+            folder, finished, _ = training.main(replace(config, runs=tmp_path / name))
+        assert not finished
+        assert weights_of(folder) == {}
+        out = capsys.readouterr().out
+        assert "resume with: python -m experiments.train --resume" in out
+        assert "imitated" not in out
+        assert training.main(Config(resume=folder))[1]
+        assert weights_of(folder) == expected
+        capsys.readouterr()
+
+
+@pytest.mark.long
+@pytest.mark.compiled
+def test_ctrl_c_stops_all_ranks_while_the_expert_plays(tmp_path, monkeypatch):
+    press_ctrl_c_before(monkeypatch, "collect")
+    config = replace(RUN, imitation=10**7, expert="planner", processes=2, runs=tmp_path)
+    folder, finished, _ = training.main(config)  # the expert's games take many minutes
+    assert not finished
+    assert weights_of(folder) == {}
 
 
 @pytest.mark.compiled
