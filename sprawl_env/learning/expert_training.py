@@ -62,7 +62,15 @@ from sprawl_env.learning.expert import (
 )
 from sprawl_env.learning.expert_config import ExpertConfig, check_expert
 from sprawl_env.learning.ppo import Stopwatch
-from sprawl_env.learning.process import Clock, device_of, gpu_of, prepare_process, resolved, resumed
+from sprawl_env.learning.process import (
+    INTERRUPTED,
+    Clock,
+    device_of,
+    gpu_of,
+    prepare_process,
+    resolved,
+    resumed,
+)
 from sprawl_env.learning.runs import (
     add_row,
     begin_run,
@@ -75,6 +83,7 @@ from sprawl_env.learning.stored import checkpoint_to_resume, model_tensors, rest
 from sprawl_env.learning.team import Team, start
 
 LEARNER_FILE: Final = "learner.safetensors"
+LAST_MATCH: Final = "last_match"  # in a checkpoint's JSON: the step of the last match
 AVERAGE: Final = "average"  # in this file: the running mean of the weights
 MATCHES: Final = "matches.jsonl"
 PLIES: Final = 8  # decisions of every game between two updates
@@ -121,7 +130,7 @@ class ExpertTrainer:
         if checkpoint is not None:
             self._restore(checkpoint)
         self._owed = 0.0  # gradient steps
-        self._last_match = self.clock.steps
+        self.last_match = last_match_of(checkpoint) if checkpoint else 0
         self.statistics = np.zeros(len(STATISTICS), np.float32)
 
     def _restore(self, checkpoint: Checkpoint) -> None:
@@ -134,17 +143,24 @@ class ExpertTrainer:
                 say(f"the learner begins as the player, as {str(path)!r}: {error}")
 
     def run(self) -> None:
-        """Train to the end."""
+        """Train to the end.
+
+        A run that is interrupted is saved without a match; it follows after a resume.
+        """
         if self.clock.steps == 0 and self._report:
             self._report.save(self)
         self._begin()
         while self.clock.agree() < 1.0:
             self.round()
-            if self.clock.steps - self._last_match >= self.config.gate_every:
+            due = self.clock.steps - self.last_match >= self.config.gate_every
+            if due and self.clock.agree() != INTERRUPTED:
                 self.compare()
             if self._report:
                 self._report.show(self)
-        if self.clock.steps > self._last_match:
+        if self.clock.stopping:
+            if self._report:
+                self._report.save(self)
+        elif self.clock.steps > self.last_match:
             self.compare()
 
     def _begin(self) -> None:
@@ -173,7 +189,7 @@ class ExpertTrainer:
 
     def compare(self) -> None:
         """Let the learner play the player; it takes its place if it does not lose."""
-        step = self._last_match = self.clock.steps
+        step = self.last_match = self.clock.steps
         learner = self.as_checkpoint()
         won, games = match(self.config, self.game, self.team, learner, self.player, step)
         if won >= EVEN:
@@ -192,6 +208,12 @@ class ExpertTrainer:
         config = {**as_json(self.config), "reward": REWARD}
         about = {**self.player.about, "config": config}
         return Checkpoint(self.player.path, about, tensors)
+
+
+def last_match_of(checkpoint: Checkpoint) -> int:
+    """Return the step of the last match before a checkpoint; older ones are written after one."""
+    found = checkpoint.about.get(LAST_MATCH)
+    return found if type(found) is int and 0 <= found <= checkpoint.step else checkpoint.step
 
 
 def as_json(config: ExpertConfig) -> dict[str, Any]:
@@ -266,6 +288,7 @@ class Report:
             "step": step,
             "seconds": round(trainer.clock.seconds, 1),
             "seed": self._config.seed,
+            LAST_MATCH: trainer.last_match,
         }
         for name in ("versions", "commit", "machine", "sha256", "format"):
             about.pop(name, None)  # those of this process

@@ -330,7 +330,10 @@ class Report:
         self._writer.close()
 
     def save(self, trainer: Trainer, games: Mapping[str, Any]) -> None:
-        """Write a checkpoint with the games that are being played, then measure it if it is due."""
+        """Write a checkpoint with the games that are being played, then measure it if it is due.
+
+        If the user wants to stop, it is measured when the run is resumed.
+        """
         step, config = trainer.clock.steps, self._config
         about = {
             **describe_game(self._game),
@@ -346,8 +349,9 @@ class Report:
         save(path, model_tensors(trainer.learner), about, files)
         for old in checkpoints_in(folder)[:-KEPT_GAMES]:
             (old / GAMES_FILE).unlink(missing_ok=True)
-        with trainer.clock.stopped():
-            self.measure_if_due(path, step, about["seconds"])
+        if not trainer.clock.interrupted:
+            with trainer.clock.stopped():
+                self.measure_if_due(path, step, about["seconds"])
 
     def measure_if_due(self, path: Path, step: int, seconds: float) -> None:
         """Measure a checkpoint and add a line to the run's evaluations, if it has none."""

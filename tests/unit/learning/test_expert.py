@@ -1,6 +1,7 @@
 """learning/expert*.py: what is learnt, matches, and runs that are stopped and resumed."""
 
 import json
+import signal
 from dataclasses import replace
 from pathlib import Path
 
@@ -278,6 +279,34 @@ def test_the_learner_stays_beside_a_later_checkpoint_that_is_damaged(tmp_path, g
     assert newest.name < "step-0000009999"
     assert (newest / expert_training.LEARNER_FILE).exists()
     assert (checkpoints / "damaged-step-0000009999").is_dir()
+
+
+@pytest.mark.parametrize("gate_every", [1, 10**6])
+def test_ctrl_c_saves_without_a_match_which_follows_after_the_resume(
+    tmp_path, game, monkeypatch, gate_every
+):
+    whole = expert_training.ExpertTrainer.round
+
+    def interrupted(trainer):
+        whole(trainer)
+        if trainer.clock.steps:
+            signal.raise_signal(signal.SIGINT)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(expert_training.ExpertTrainer, "round", interrupted)
+        folder, finished, _ = run(tmp_path, name="e", total_steps=10**6, gate_every=gate_every)
+    assert not finished
+    assert expert_training.read_matches(folder) == []
+    stopped = load(folder, game)
+    assert stopped.step > 0
+    assert (stopped.path / expert_training.LEARNER_FILE).exists()
+    written = json.loads((folder / "config.json").read_text())
+    written["config"]["total_steps"] = stopped.step
+    (folder / "config.json").write_text(json.dumps(written))
+    assert expert_training.main(replace(TINY, resume=folder))[1]
+    assert [row["step"] for row in expert_training.read_matches(folder)] == [stopped.step]
+    expert_training.main(replace(TINY, resume=folder))
+    assert len(expert_training.read_matches(folder)) == 1
 
 
 def test_a_player_after_expert_iteration_has_values_in_points(tmp_path, game, monkeypatch):

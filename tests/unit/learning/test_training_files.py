@@ -380,6 +380,28 @@ def test_a_run_is_measured_at_checkpoints_and_each_only_once(tmp_path):
 
 
 @pytest.mark.compiled
+def test_ctrl_c_leaves_out_an_evaluation_which_follows_after_the_resume(tmp_path, monkeypatch):
+    config = replace(RUN, runs=tmp_path, evaluate_every=1, evaluation_games=10)
+    whole = training.Trainer.round
+
+    def interrupted(trainer):
+        signal.raise_signal(signal.SIGINT)
+        return whole(trainer)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(training.Trainer, "round", interrupted)
+        folder, finished, _ = training.main(config)
+    assert not finished
+    newest = max((folder / "checkpoints").iterdir())
+    assert newest.name != f"{PREFIX}0000000000"
+    assert training.read_evaluations(folder) == []
+    training.main(Config(resume=folder))
+    measured = [f"{PREFIX}{row['step']:010d}" for row in training.read_evaluations(folder)]
+    assert measured == sorted(path.name for path in (folder / "checkpoints").iterdir())[1:]
+    assert measured[0] == newest.name
+
+
+@pytest.mark.compiled
 def test_training_starts_from_the_weights_of_another_checkpoint(game, tmp_path):
     path = write(tmp_path / "other", game, 7)
     training.main(replace(RUN, runs=tmp_path, total_steps=1, start=path))
