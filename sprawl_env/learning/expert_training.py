@@ -73,7 +73,7 @@ from sprawl_env.learning.process import (
 )
 from sprawl_env.learning.runs import (
     add_row,
-    begin_run,
+    owned_run,
     progress_bar,
     read_rows,
     read_settings,
@@ -440,6 +440,7 @@ def read_config(folder: Path) -> ExpertConfig:
 
 def main(config: ExpertConfig) -> tuple[Path, bool, dict[str, list[Line]]]:
     """Train, then evaluate; return the folder, whether training finished, and the lines."""
+    new = config.resume is None
     if config.resume is not None:
         folder = config.resume
         config = resumed(read_config(folder))
@@ -450,8 +451,8 @@ def main(config: ExpertConfig) -> tuple[Path, bool, dict[str, list[Line]]]:
         folder = run_folder(config.runs, config.name, usual)
     game = make_game(config.game, num_players=config.num_players, **parse_options(config.options))
     start_of(config, game)  # an unknown agent is refused before a file is written
-    begin_run(folder, config, gpu_of(config.device))
-    if not train(config, folder, game):
-        say(f"interrupted; resume with: python -m experiments.train_search --resume {folder}")
-        return folder, False, {}
-    return folder, True, evaluate(config, folder, game) if config.evaluation_games else {}
+    with owned_run(folder, config, gpu_of(config.device), new=new):
+        if not train(config, folder, game):
+            say(f"interrupted; resume with: python -m experiments.train_search --resume {folder}")
+            return folder, False, {}
+        return folder, True, evaluate(config, folder, game) if config.evaluation_games else {}

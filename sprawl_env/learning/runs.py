@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from filelock import FileLock, Timeout
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from sprawl_env.bots.policy.checkpoint import remove_unfinished
@@ -17,6 +19,7 @@ from sprawl_env.core.files import parse_json, read_text, remove_leftovers, write
 from sprawl_env.core.provenance import provenance
 
 CONFIG: Final = "config.json"
+LOCK: Final = ".lock"  # locked by the process that trains; the system unlocks it if that is killed
 STEP: Final = "step"  # in a row: learner decisions so far
 Settings = TypeVar("Settings", bound=Any)
 
@@ -35,31 +38,63 @@ def run_folder(runs: Path, name: str, usual: str) -> Path:
     folder, number = runs / (name or usual), 1
     while (folder / CONFIG).exists():
         if name:
-            raise InvalidOption(
-                f"run {str(folder)!r} exists: resume it with --resume {folder}, or use another "
-                f"--name"
-            )
+            raise _exists(folder)
         number += 1
         folder = runs / f"{usual}-{number}"
     return folder
 
 
-def begin_run(folder: Path, config: Any, gpu: str | None = None) -> None:
-    """Delete what killed processes have left of a run, and write its settings if it is new.
+def _exists(folder: Path) -> InvalidOption:
+    return InvalidOption(
+        f"run {str(folder)!r} exists: resume it with --resume {folder}, or use another --name"
+    )
+
+
+@contextmanager
+def owned_run(folder: Path, config: Any, gpu: str | None = None, *, new: bool) -> Iterator[None]:
+    """Inside the block, this process alone trains in a run's folder.
+
+    What killed processes have left there is deleted, and the settings of a new run are written.
 
     Args:
         folder: of the run.
         config: its settings, a dataclass with the field ``resume``.
         gpu: name of the GPU that it uses, if any.
+        new: whether the run begins; else it is resumed.
 
     Raises:
-        InvalidOption: the folder cannot be made.
+        InvalidOption: another process trains there or has just made the run, or the folder cannot
+            be made.
     """
-    if folder.is_dir():
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / LOCK, timeout=0)
+        lock.acquire()
+    except Timeout:
+        raise InvalidOption(
+            f"run {str(folder)!r}: another process trains there: wait for its end, or use another "
+            f"--name"
+        ) from None
+    except OSError as error:
+        raise InvalidOption(f"run {str(folder)!r}: cannot be made: {error.strerror}") from None
+    try:
+        if not (folder / CONFIG).exists():
+            _write_settings(folder, config, gpu)
+        elif new:
+            raise _exists(folder)
         remove_leftovers(folder)
         remove_unfinished(folder / "checkpoints")
-    if (folder / CONFIG).exists():
-        return
+        yield
+    finally:
+        lock.release()
+
+
+def _write_settings(folder: Path, config: Any, gpu: str | None) -> None:
+    """Write the settings of a new run.
+
+    Raises:
+        InvalidOption: the folder cannot be written.
+    """
     written: dict[str, Any] = {"config": asdict(replace(config, resume=None)), **provenance()}
     if gpu is not None:
         written["gpu"] = gpu

@@ -86,7 +86,7 @@ from sprawl_env.learning.ppo import (
 from sprawl_env.learning.process import Clock, gpu_of, prepare_process, resolved, resumed
 from sprawl_env.learning.runs import (
     add_row,
-    begin_run,
+    owned_run,
     progress_bar,
     read_rows,
     read_settings,
@@ -589,6 +589,7 @@ def evaluate(config: Config, folder: Path, game: Game) -> dict[str, list[Line]]:
 
 def main(config: Config) -> tuple[Path, bool, dict[str, list[Line]]]:
     """Train, then evaluate; return the folder, whether training finished, and the lines."""
+    new = config.resume is None
     if config.resume is not None:
         folder = config.resume
         config = resumed(read_config(folder))
@@ -602,11 +603,11 @@ def main(config: Config) -> tuple[Path, bool, dict[str, list[Line]]]:
         make_expert(config, game, config.seed)  # an unknown bot is refused before a file is written
     if config.start is not None:
         restore_weights(actor_critic(config, game), load(config.start, game))
-    begin_run(folder, config, gpu_of(config.device))
-    if not train(config, folder, game):
-        say(f"interrupted; resume with: python -m experiments.train --resume {folder}")
-        return folder, False, {}
-    return folder, True, evaluate(config, folder, game) if config.evaluation_games else {}
+    with owned_run(folder, config, gpu_of(config.device), new=new):
+        if not train(config, folder, game):
+            say(f"interrupted; resume with: python -m experiments.train --resume {folder}")
+            return folder, False, {}
+        return folder, True, evaluate(config, folder, game) if config.evaluation_games else {}
 
 
 __all__ = ["PRESETS", "Config", "check", "main"]

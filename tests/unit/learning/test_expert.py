@@ -21,6 +21,7 @@ from sprawl_env.core.errors import InvalidOption, SprawlError
 from sprawl_env.learning import expert, expert_training
 from sprawl_env.learning.expert_config import EXPERT_PRESETS, ExpertConfig, check_expert
 from sprawl_env.learning.ppo import Stopwatch
+from sprawl_env.learning.runs import owned_run
 from sprawl_env.learning.team import Team
 
 TINY = ExpertConfig(
@@ -248,6 +249,11 @@ def test_a_run_is_made_resumed_and_played(tmp_path, game):
     written = json.loads((folder / "config.json").read_text())
     written["config"]["total_steps"] = 600
     (folder / "config.json").write_text(json.dumps(written))
+    with (
+        owned_run(folder, None, new=False),
+        pytest.raises(InvalidOption, match="another process trains there"),
+    ):
+        expert_training.main(replace(TINY, resume=folder))
     again, finished, _ = expert_training.main(replace(TINY, resume=folder))
     assert again == folder and finished
     assert load(folder, game).step >= 600

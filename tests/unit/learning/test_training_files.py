@@ -4,6 +4,8 @@ import itertools
 import json
 import os
 import signal
+import subprocess
+import sys
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -35,6 +37,7 @@ from sprawl_env.learning import process, stored, training
 from sprawl_env.learning.config import PRESETS, Config, check
 from sprawl_env.learning.expert_config import ExpertConfig
 from sprawl_env.learning.ppo import ActorCritic, Learner, Stopwatch
+from sprawl_env.learning.runs import owned_run
 
 SHAPE = {"width": 8, "trunk": 16}
 NAN, INF = float("nan"), float("inf")
@@ -329,6 +332,43 @@ def test_ctrl_c_stops_all_ranks_while_the_expert_plays(tmp_path, monkeypatch):
     folder, finished, _ = training.main(config)  # the expert's games take many minutes
     assert not finished
     assert weights_of(folder) == {}
+
+
+HOLD = """
+import sys
+from pathlib import Path
+from sprawl_env.learning.runs import owned_run
+
+with owned_run(Path(sys.argv[1]), None, new=False):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.mark.compiled
+def test_one_process_trains_in_a_run_and_a_dead_one_does_not_count(tmp_path, monkeypatch):
+    config = replace(RUN, runs=tmp_path, total_steps=300)
+    folder, _, _ = training.main(config)
+    before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    monkeypatch.setattr(training, "run_folder", lambda *_: folder)  # it was free at that moment
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as holder:
+        assert holder.stdout.readline() == b"held\n"
+        for second in (replace(config, width=16), Config(resume=folder)):
+            with pytest.raises(InvalidOption, match="another process trains there: wait"):
+                training.main(second)
+        holder.kill()
+    assert training.main(Config(resume=folder))[1]
+    with pytest.raises(InvalidOption, match="exists: resume it with --resume"):
+        training.main(replace(config, width=16))
+    assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
+
+
+def test_a_run_is_free_again_after_an_error(tmp_path):
+    for number in range(2):
+        with pytest.raises(Killed), owned_run(tmp_path / "a", RUN, new=number == 0):
+            raise Killed
 
 
 @pytest.mark.compiled
