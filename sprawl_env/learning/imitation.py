@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -106,7 +107,25 @@ def collect(
             started[i] = k + 1
         if not progress((k + 1) / steps):
             break
-    return Dataset(observations[finished], targets[finished], returns[finished])
+    kept = (_move_to_front(column, finished) for column in (observations, targets, returns))
+    return Dataset(*kept)
+
+
+def _move_to_front(column: npt.NDArray[Any], kept: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+    """Return the rows of a column that are kept, in order, as a view.
+
+    They overwrite the rows before them, because a copy needs the memory of the dataset twice.
+
+    Args:
+        column: ``[steps, games, ...]``; overwritten.
+        kept: ``[steps, games]``.
+    """
+    rows, count = column.reshape(-1, *column.shape[2:]), 0
+    for step, which in zip(column, kept, strict=True):
+        added = step[which]
+        rows[count : count + len(added)] = added
+        count += len(added)
+    return rows[:count]
 
 
 def expert_actions(expert: Bot, vec: VectorGames) -> tuple[Index, Floats]:

@@ -2,6 +2,7 @@
 
 import copy
 import itertools
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +17,7 @@ pytest.importorskip("safetensors")
 from sprawl_env.bots.greedy import GreedyBot  # noqa: E402
 from sprawl_env.bots.names import make_bot  # noqa: E402
 from sprawl_env.bots.random import RandomBot  # noqa: E402
+from sprawl_env.learning import imitation  # noqa: E402
 from sprawl_env.learning.imitation import ILLEGAL, Dataset, collect, imitate  # noqa: E402
 from sprawl_env.learning.ppo import (  # noqa: E402
     CLIP,
@@ -441,6 +443,31 @@ def test_a_dataset_holds_the_experts_actions_and_the_returns():
         progress=lambda done: done < 0.5,
     )  # fmt: skip
     assert len(few.returns) <= 2000
+
+
+def test_decisions_of_games_that_have_not_ended_are_dropped_in_order():
+    rng = np.random.default_rng(3)
+    for shape in ((7, 5), (7, 5, 3)):
+        column, kept = rng.integers(100, size=shape), rng.random((7, 5)) < 0.6
+        expected = column[kept]
+        assert np.array_equal(imitation._move_to_front(column, kept), expected)
+
+
+def test_collecting_takes_the_memory_of_the_dataset_once():
+    game = sprawl_env.game("tower_up", num_players=2)
+
+    def dataset(decisions):
+        return collect(
+            game, Last(), decisions, games=16, reward="lead", seed=5, progress=lambda _: True
+        )
+
+    dataset(16)  # compiles
+    tracemalloc.start()
+    found = dataset(4000)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(found.returns) > 2000
+    assert peak < 1.3 * 4000 * Dataset.bytes_per_decision(game)
 
 
 def test_the_targets_of_greedy_are_a_softmax_over_its_values():
