@@ -38,6 +38,7 @@ from sprawl_env.core.checks import check_memory, check_seed, check_whole
 from sprawl_env.core.errors import InvalidOption, SprawlError, printable
 from sprawl_env.core.extras import require
 from sprawl_env.core.files import (
+    MOST_BYTES,
     parse_json,
     read_bytes,
     read_text,
@@ -363,13 +364,14 @@ def write_dataset(
         num_games: rounded up to whole rotations of the seats.
         reward: ``"winner"``, ``"rank"``, ``"margin"``, ``"score"`` or ``"lead"``.
         seed: of the deals and the bots.
-        games_per_shard: rounded up to whole rotations; their decisions are in memory together.
+        games_per_shard: rounded up to whole rotations; their decisions are in memory together, and
+            compressed they fill at most 1 GiB.
         progress: show a progress bar.
         **options: of the game, e.g. ``num_players=3``, unless ``game`` has them.
 
     Raises:
         SprawlError: as :func:`collect`; or the folder contains something else or cannot be
-            written.
+            written, or a shard is too large to be read again.
     """
     made = as_game(game, options)
     bots = seated(made, line_up, check_seed(seed))
@@ -439,12 +441,24 @@ def _begun(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
 def _write_shard(
     folder: Path, game: Game, bots: Sequence[Bot], about: Mapping[str, Any], number: int
 ) -> dict[str, Any]:
-    """Play the games of a shard and write it; returns its entry in the description."""
+    """Play the games of a shard and write it; returns its entry in the description.
+
+    Raises:
+        InvalidOption: it is too large to be read.  A dataset without another shard is deleted, so
+            that the folder can be used again.
+    """
     first = number * about["games_per_shard"]
     games = min(about["games_per_shard"], about["num_games"] - first)
     seed = int(combine(combine(about["seed"], number), STREAM))
     (found,) = collect(game, bots, games, reward=about["reward"], seed=seed, batch=games)
     content = npz(found._replace(games=found.games + first))
+    if len(content) > MOST_BYTES:
+        if number == 0:
+            (folder / DESCRIPTION).unlink(missing_ok=True)
+        raise InvalidOption(
+            f"games_per_shard={about['games_per_shard']}: a shard has {len(content):,} bytes: "
+            f"expected at most {MOST_BYTES:,}, use fewer games a shard"
+        )
     write_atomically(folder / _file_of(number), content)
     return {
         "file": _file_of(number),

@@ -204,6 +204,23 @@ def test_an_interrupted_dataset_goes_on_and_ends_with_the_same_bytes(made, tmp_p
     assert (tmp_path / "set" / "shard-00000.npz").stat().st_mtime_ns == first
 
 
+def test_a_shard_that_could_not_be_read_is_refused_and_the_folder_can_be_used(
+    made, tmp_path, monkeypatch
+):
+    sizes = [path.stat().st_size for path in sorted(made.glob("shard-*"))]
+    monkeypatch.setattr(datasets, "MOST_BYTES", max(sizes))
+    with pytest.raises(SprawlError, match=r"games_per_shard=6: a shard has .* use fewer games"):
+        written(tmp_path / "set", games_per_shard=6)
+    assert list((tmp_path / "set").iterdir()) == []
+    assert written(tmp_path / "set").num_shards == len(sizes)
+    whole = datasets.npz
+    monkeypatch.setattr(datasets, "npz", lambda part: whole(part) * (1 + 9 * (part.games[0] > 1)))
+    with pytest.raises(SprawlError, match="games_per_shard=2: a shard has"):
+        written(tmp_path / "other")
+    names = sorted(path.name for path in (tmp_path / "other").iterdir())
+    assert names == ["dataset.json", "shard-00000.npz"]  # a whole shard stays
+
+
 def test_a_folder_with_something_else_is_left_alone(folder):
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     with pytest.raises(SprawlError, match="has a dataset with another 'seed'"):
