@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _ROW: Final = {"deal": int, "bots": [str], "shares": [float], "scores": (None, [int])}
 MOST_POINTS: Final = 2**31  # of a seat
 FEWEST_DEALS: Final = 20  # of which an interval is told; with fewer it is often too short
-Key = tuple[int, int, tuple[str, ...]]  # deal, rotation, bots by seat
+Key = tuple[int, tuple[str, ...], int]  # deal, bots by seat, which of such games
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ def compare(mine: Path, theirs: Path) -> Comparison:
             "same bots in the same seats"
         )
     equal = sum(_result(first[key]) == _result(second[key]) for key in common)
-    names = dict.fromkeys(bot for key in common for bot in key[2])
+    names = dict.fromkeys(bot for key in common for bot in key[1])
     return Comparison(
         pairs=len(common),
         equal=equal,
@@ -178,7 +178,7 @@ def _games_in(path: Path) -> dict[Key, Row]:
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "is no text"
         raise PositionError(f"{printable(str(file))}: cannot be read: {why}") from None
-    found: dict[Key, Row] = {}
+    found: dict[tuple[int, tuple[str, ...]], dict[int, Row]] = {}
     for number, line in enumerate(lines, start=1):
         where = f"{printable(file.name)}: line {number}"
         try:
@@ -189,12 +189,24 @@ def _games_in(path: Path) -> dict[Key, Row]:
             raise PositionError(
                 f"{where}: expected a game with {', '.join(_ROW)}, as in results.jsonl"
             )
-        key = (row["deal"], row.get("rotation", 0), tuple(row["bots"]))
-        if found.setdefault(key, row) is not row:
+        alike = found.setdefault((row["deal"], tuple(row["bots"])), {})
+        if alike.setdefault(row.get("rotation", 0), row) is not row:
             raise PositionError(f"{where}: the same deal, seats and bots as in a line before it")
     if not found:
         raise PositionError(f"{printable(file.name)}: has no games")
-    return found
+    return _numbered(found)
+
+
+def _numbered(found: dict[tuple[int, tuple[str, ...]], dict[int, Row]]) -> dict[Key, Row]:
+    """Return the games with equal deals and bots numbered in the order of their rotations.
+
+    The rotation itself depends on which bot was named first.
+    """
+    return {
+        (deal, bots, number): alike[rotation]
+        for (deal, bots), alike in found.items()
+        for number, rotation in enumerate(sorted(alike))
+    }
 
 
 def _is_game(row: Any) -> bool:
@@ -226,7 +238,7 @@ def _difference(
     shares: dict[int, list[tuple[float, float]]] = {}
     scores: dict[int, list[float]] = {}
     for key in common:
-        deal, _, bots = key
+        deal, bots, _ = key
         one, other = first[key], second[key]
         for seat, name in enumerate(bots):
             if name != bot:

@@ -94,6 +94,18 @@ def test_games_are_paired_by_deal_seats_and_bots(tmp_path):
         found(tmp_path, [game(0, 1)], [game(0, 1, bots=("a", "c"))])
 
 
+def test_bots_named_in_another_order_sat_in_the_same_seats(tmp_path):
+    mine = [game(0, 1), game(0, 0, rotation=1, bots=("b", "a"))]
+    theirs = [game(0, 0, bots=("b", "a")), game(0, 1, rotation=1)]
+    assert found(tmp_path, mine, theirs).identical
+
+
+def test_games_of_equal_bots_are_paired_in_order_of_rotation(tmp_path):
+    mine = [game(0, rotation == 1, rotation=rotation, bots=("b", "b")) for rotation in (0, 1)]
+    theirs = [{**row, "rotation": row["rotation"] + 1} for row in mine]
+    assert found(tmp_path, mine, theirs[::-1]).identical
+
+
 def test_a_forfeit_counts_its_shares_only(tmp_path):
     both = found(tmp_path, [game(0, 1), game(1, 0)], [game(0, 1, None), game(1, 0, (20, 8))])
     a, b = both.differences
