@@ -45,7 +45,8 @@ class Difference:
         wins_error: half the width of the 95% interval of ``wins``.
         score: difference of the mean scores.
         score_error: half the width of its 95% interval.
-        agree: 0 lies in both intervals, or there are fewer than ``FEWEST_DEALS`` deals.
+        agree: 0 lies in the interval of every figure of at least ``FEWEST_DEALS`` deals; games
+            without scores, such as forfeits, count for ``wins`` only.
     """
 
     bot: str
@@ -251,8 +252,9 @@ def _difference(
     wins = means[:, 1] - means[:, 0]
     points = np.array([float(np.mean(each)) for each in scores.values()] or [0.0])
     errors = half_width(wins), half_width(points)
-    agree = len(wins) < FEWEST_DEALS or all(
-        abs(found.mean()) <= error for found, error in zip((wins, points), errors, strict=True)
+    agree = all(
+        len(found) < FEWEST_DEALS or abs(found.mean()) <= error
+        for found, error in zip((wins, points), errors, strict=True)
     )
     return Difference(
         bot,

@@ -112,6 +112,12 @@ def test_a_forfeit_counts_its_shares_only(tmp_path):
     assert (a.wins, a.score, b.score) == (0, 10, 0)
 
 
+def test_few_deals_with_scores_do_not_tell_runs_apart(tmp_path):
+    mine = [game(0, 1), *(game(deal, 1, None) for deal in range(1, 20))]
+    a, b = found(tmp_path, mine, [{**mine[0], "scores": [11, 8]}, *mine[1:]]).differences
+    assert (a.deals, a.score, a.agree, b.agree) == (20, 1, True, True)
+
+
 @pytest.mark.parametrize(
     "row",
     [
