@@ -1,8 +1,10 @@
 """Whether two runs agree: their games, paired by deal, seat and line-up.
 
 The rows are those of a tournament's ``results.jsonl`` or of ``sprawl-env evaluate --results``.
-Games of the same deal, in which the same bots sat in the same seats, are a pair.  For each bot the
-differences of its pairs are averaged over each deal; the deals are independent of each other.
+Games of the same deal, in which the same bots sat in the same seats, are a pair.  Deals of another
+seed are other deals; rows without a seed, as older files have them, are taken to be of the same
+one.  For each bot the differences of its pairs are averaged over each deal; the deals are
+independent of each other.
 """
 
 from __future__ import annotations
@@ -19,17 +21,19 @@ from rich.table import Table
 from sprawl_env.arena.evaluation import half_width
 from sprawl_env.arena.journal import Row, fits
 from sprawl_env.core.arguments import checked
-from sprawl_env.core.errors import InvalidOption, PositionError, printable
+from sprawl_env.core.errors import InvalidOption, PositionError, printable, short
 from sprawl_env.core.extras import require
 from sprawl_env.core.files import parse_json, read_text
 
 if TYPE_CHECKING:
     import polars as pl
 
+_CONFIG: Final = {"game": str, "num_players": int, "options": [str], "seed": int}
 _ROW: Final = {"deal": int, "bots": [str], "shares": [float], "scores": (None, [int])}
 MOST_POINTS: Final = 2**31  # of a seat
 FEWEST_DEALS: Final = 20  # of which an interval is told; with fewer it is often too short
-Key = tuple[int, tuple[str, ...], int]  # deal, bots by seat, which of such games
+Deal = tuple[int | None, int]  # its seed, None: not known; its number
+Key = tuple[Deal, tuple[str, ...], int]  # deal, bots by seat, which of such games
 
 
 @dataclass(frozen=True)
@@ -140,9 +144,11 @@ def compare(mine: Path, theirs: Path) -> Comparison:
 
     Raises:
         PositionError: a file cannot be read, or a line is no game; names the file and the line.
-        InvalidOption: the runs have no game in common.
+        InvalidOption: the runs are of different games, options, numbers of seats or seeds, or have
+            no game in common.
     """
-    first, second = _games_in(mine), _games_in(theirs)
+    _check_configs(mine, theirs)
+    first, second = _of_known_seeds(mine, theirs)
     common = [key for key in first if key in second]
     if not common:
         raise InvalidOption(
@@ -167,6 +173,69 @@ def _word(found: Difference) -> str:
     return "agree" if found.agree else "differ"
 
 
+def _check_configs(mine: Path, theirs: Path) -> None:
+    """Check that two folders of tournaments are of the same deals.
+
+    Raises:
+        PositionError: a ``config.json`` is not that of a tournament.
+        InvalidOption: the games, options, numbers of seats or seeds differ.
+    """
+    first, second = _config_in(mine), _config_in(theirs)
+    for name in _CONFIG if first and second else ():
+        if first[name] != second[name]:
+            raise InvalidOption(
+                f"{mine.name} and {theirs.name}: played with {name}={short(first[name])} and "
+                f"{name}={short(second[name])}: expected the same {', '.join(_CONFIG)}"
+            )
+
+
+def _config_in(path: Path) -> dict[str, Any]:
+    """Return what the deals of a tournament's folder depend on; nothing for other paths.
+
+    Raises:
+        PositionError: its ``config.json`` is not that of a tournament.
+    """
+    file = path / "config.json"
+    if not file.exists():
+        return {}
+    try:
+        config = parse_json(read_text(file))["config"]
+        found = {name: config[name] for name in _CONFIG}
+    except (OSError, ValueError, TypeError, KeyError):
+        found = {}
+    if not fits(found, _CONFIG):
+        raise PositionError(f"{printable(str(file))}: expected the config.json of a tournament")
+    return found
+
+
+def _of_known_seeds(mine: Path, theirs: Path) -> tuple[dict[Key, Row], dict[Key, Row]]:
+    """Return the games of two runs, without their seeds if one of the runs does not say its seed.
+
+    Raises:
+        InvalidOption: the runs have no seed in common, or one of several does not meet its seeds.
+    """
+    runs = _games_in(mine), _games_in(theirs)
+    first, second = ({seed for (seed, _), _, _ in games} for games in runs)
+    both = f"{mine.name} and {theirs.name}"
+    if None not in first | second:
+        if not first & second:
+            raise InvalidOption(
+                f"{both}: dealt with seed {next(iter(first))} and with seed "
+                f"{next(iter(second))}: expected the same seed"
+            )
+        return runs
+    if len(first) > 1 or len(second) > 1:
+        raise InvalidOption(
+            f"{both}: games of several seeds, and some without one: expected a seed in every line"
+        )
+    return _without_seed(runs[0]), _without_seed(runs[1])
+
+
+def _without_seed(games: dict[Key, Row]) -> dict[Key, Row]:
+    """Return the games of one seed as games of a seed that is not known."""
+    return {((None, deal), bots, number): row for ((_, deal), bots, number), row in games.items()}
+
+
 def _games_in(path: Path) -> dict[Key, Row]:
     """Return the games of a run by what pairs them.
 
@@ -179,7 +248,8 @@ def _games_in(path: Path) -> dict[Key, Row]:
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "is no text"
         raise PositionError(f"{printable(str(file))}: cannot be read: {why}") from None
-    found: dict[tuple[int, tuple[str, ...]], dict[int, Row]] = {}
+    seed = _config_in(path).get("seed")
+    found: dict[tuple[Deal, tuple[str, ...]], dict[int, Row]] = {}
     for number, line in enumerate(lines, start=1):
         where = f"{printable(file.name)}: line {number}"
         try:
@@ -190,7 +260,8 @@ def _games_in(path: Path) -> dict[Key, Row]:
             raise PositionError(
                 f"{where}: expected a game with {', '.join(_ROW)}, as in results.jsonl"
             )
-        alike = found.setdefault((row["deal"], tuple(row["bots"])), {})
+        deal = row.get("seed", seed), row["deal"]
+        alike = found.setdefault((deal, tuple(row["bots"])), {})
         if alike.setdefault(row.get("rotation", 0), row) is not row:
             raise PositionError(f"{where}: the same deal, seats and bots as in a line before it")
     if not found:
@@ -198,7 +269,7 @@ def _games_in(path: Path) -> dict[Key, Row]:
     return _numbered(found)
 
 
-def _numbered(found: dict[tuple[int, tuple[str, ...]], dict[int, Row]]) -> dict[Key, Row]:
+def _numbered(found: dict[tuple[Deal, tuple[str, ...]], dict[int, Row]]) -> dict[Key, Row]:
     """Return the games with equal deals and bots numbered in the order of their rotations.
 
     The rotation itself depends on which bot was named first.
@@ -219,7 +290,7 @@ def _is_game(row: Any) -> bool:
     seats, scores = len(row["bots"]), row["scores"]
     return (
         seats > 0
-        and type(row.get("rotation", 0)) is int
+        and type(row.get("rotation", 0)) is type(row.get("seed", 0)) is int
         and len(row["shares"]) == seats
         and all(0 <= share <= 1 for share in row["shares"])
         and (scores is None or len(scores) == seats)
@@ -236,8 +307,8 @@ def _difference(
     bot: str, common: Sequence[Key], first: dict[Key, Row], second: dict[Key, Row]
 ) -> Difference:
     """Return what the pairs of one bot show."""
-    shares: dict[int, list[tuple[float, float]]] = {}
-    scores: dict[int, list[float]] = {}
+    shares: dict[Deal, list[tuple[float, float]]] = {}
+    scores: dict[Deal, list[float]] = {}
     for key in common:
         deal, bots, _ = key
         one, other = first[key], second[key]

@@ -130,8 +130,8 @@ class Evaluation:
     def rows(self) -> list[dict[str, Any]]:
         """Return one row a game, by seat, which :func:`~sprawl_env.arena.compare.compare` reads.
 
-        ``deal``, ``rotation``, ``bots``, ``shares`` (of the victory), ``scores``, ``turns``,
-        ``plies`` and ``truncated``, as in a tournament's ``results.jsonl``.
+        ``seed``, and as in a tournament's ``results.jsonl`` ``deal``, ``rotation``, ``bots``,
+        ``shares`` (of the victory), ``scores``, ``turns``, ``plies`` and ``truncated``.
         """
         found, alone = self.results, self.num_players == 1
         rows = []
@@ -140,6 +140,7 @@ class Evaluation:
             names = [self.bots[g // self.num_games]] if alone else self.bots
             rows.append(
                 {
+                    "seed": int(self.seed),
                     "deal": int(found.deals[g]),
                     "rotation": seats[0],
                     "bots": [names[k] for k in by_seat],

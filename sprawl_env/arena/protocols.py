@@ -252,10 +252,10 @@ def rows_of(protocol: Protocol, evaluations: Sequence[Evaluation]) -> list[dict[
 
 
 def hash_of(protocol: Protocol, rows: Sequence[dict[str, Any]]) -> str:
-    """Return the SHA-256 of a protocol and of all games that were played by it."""
+    """Return the SHA-256 of a protocol, which says the seed, and of all games played by it."""
     digest = hashlib.sha256(_canonical(asdict(protocol)))
     for row in rows:
-        digest.update(_canonical(row))
+        digest.update(_canonical({name: row[name] for name in row if name != "seed"}))
     return digest.hexdigest()
 
 

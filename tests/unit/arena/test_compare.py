@@ -106,6 +106,48 @@ def test_games_of_equal_bots_are_paired_in_order_of_rotation(tmp_path):
     assert found(tmp_path, mine, theirs[::-1]).identical
 
 
+def test_deals_of_another_seed_are_other_deals(tmp_path):
+    zero, one, old = ([{**seed, **game(4, 1)}] for seed in ({"seed": 0}, {"seed": 1}, {}))
+    with pytest.raises(InvalidOption, match="with seed 0 and with seed 1: expected the same seed"):
+        found(tmp_path, zero, one)
+    both = found(tmp_path, zero + one, one)
+    assert (both.pairs, both.only_mine, both.differences[0].deals) == (1, 1, 1)
+    assert found(tmp_path, zero + one, one + zero).differences[0].deals == 2
+    assert found(tmp_path, zero, old).identical
+    assert found(tmp_path, old, one).identical
+    with pytest.raises(InvalidOption, match="several seeds, and some without one: expected a seed"):
+        found(tmp_path, zero + one, old)
+
+
+def folder(path, rows, **changed):
+    config = {"game": "tower_up", "num_players": 2, "options": [], "seed": 0, "bots": ["a"]}
+    path.mkdir()
+    (path / "config.json").write_text(json.dumps({"config": {**config, **changed}}))
+    write(path / "results.jsonl", rows)
+    return path
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"game": "ginkgopolis"}, {"num_players": 3}, {"options": ["max_turns=9"]}, {"seed": 1}],
+)
+def test_tournaments_of_other_deals_are_refused(tmp_path, changed):
+    mine = folder(tmp_path / "mine", [game(0, 1)])
+    assert compare(mine, folder(tmp_path / "same", [game(0, 1)], bots=["b"])).identical
+    with pytest.raises(InvalidOption, match=f"played with {next(iter(changed))}=.*: expected the"):
+        compare(mine, folder(tmp_path / "other", [game(0, 1)], **changed))
+
+
+def test_a_tournaments_folder_says_its_seed(tmp_path):
+    mine = folder(tmp_path / "mine", [game(0, 1)], seed=3)
+    assert compare(mine, write(tmp_path / "same.jsonl", [{"seed": 3, **game(0, 1)}])).identical
+    with pytest.raises(InvalidOption, match="seed 3 and with seed 4"):
+        compare(mine, write(tmp_path / "other.jsonl", [{"seed": 4, **game(0, 1)}]))
+    (mine / "config.json").write_text("{}")
+    with pytest.raises(PositionError, match=r"expected the config\.json of a tournament"):
+        compare(mine, mine)
+
+
 def test_a_forfeit_counts_its_shares_only(tmp_path):
     both = found(tmp_path, [game(0, 1), game(1, 0)], [game(0, 1, None), game(1, 0, (20, 8))])
     a, b = both.differences
@@ -130,6 +172,7 @@ def test_few_deals_with_scores_do_not_tell_runs_apart(tmp_path):
         {**game(0, 1), "scores": [1]},
         {**game(0, 1), "scores": [1, 10**12]},
         {**game(0, 1), "rotation": "x"},
+        {**game(0, 1), "seed": None},
         {**game(0, 1), "bots": []},
     ],
 )
@@ -164,7 +207,8 @@ def test_an_evaluation_writes_the_rows_that_compare_reads(seats, tmp_path):
     ]
     paths = [write(tmp_path / f"{k}.jsonl", run.rows()) for k, run in enumerate(runs)]
     assert compare(paths[0], paths[1]).identical
-    assert not compare(paths[0], paths[2]).identical
+    with pytest.raises(InvalidOption, match="expected the same seed"):
+        compare(paths[0], paths[2])
     greedy = compare(paths[0], paths[1]).differences[0]
     assert greedy.bot == "greedy"
     assert greedy.mine == pytest.approx(runs[0].lines[0].wins)
