@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -87,7 +88,7 @@ def _preset(arguments: Sequence[str] | None, presets: Mapping[str, Any]) -> str:
 def parse_options(words: Sequence[str]) -> dict[str, Any]:
     """Return game options from ``name=value`` words.
 
-    Whole numbers become ints, ``true`` and ``false`` become bools.
+    Whole numbers of at most 18 digits become ints, ``true`` and ``false`` become bools.
 
     Raises:
         InvalidOption: a word without ``=``, or the number of seats.
@@ -102,7 +103,7 @@ def parse_options(words: Sequence[str]) -> dict[str, Any]:
         if value.lower() in ("true", "false"):
             options[name] = value.lower() == "true"
         else:
-            options[name] = int(value) if value.lstrip("-").isdigit() else value
+            options[name] = int(value) if re.fullmatch(r"-?[0-9]{1,18}", value) else value
     return options
 
 

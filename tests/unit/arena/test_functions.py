@@ -157,6 +157,11 @@ def test_option_words_are_read_back(tmp_path):
     assert option_words(sprawl_env.game("tower_up", data=tmp_path)) == (f"data={tmp_path}",)
 
 
+@pytest.mark.parametrize("value", ["--5", "²", "1" * 4301, "-", "5-", ""])
+def test_an_option_that_only_resembles_a_number_is_text(value):
+    assert parse_options([f"a={value}", "b=-5"]) == {"a": value, "b": -5}
+
+
 # ------------------------------------------------------------------------------------- tournament
 
 
