@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
@@ -27,7 +28,7 @@ from sprawl_env.bots.protocol import Bot
 from sprawl_env.console import console, option_words
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import as_array, check_seed, check_whole
-from sprawl_env.core.errors import InvalidOption, short
+from sprawl_env.core.errors import InvalidOption, printable, short
 from sprawl_env.core.extras import require
 from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import provenance
@@ -320,21 +321,21 @@ def summarise(names: Sequence[str], results: Results) -> list[Line]:
 def table(
     title: str, lines: Sequence[Line], *, margins: bool = False, heading: str = "bot"
 ) -> Table:
-    """Return the result as a table; ``margins`` adds the mean margin of each bot.
+    """Return the result as a table; names and title may hold any characters.
 
     Args:
         title: of the table.
         lines: a row each.
-        margins: whether the mean margins are shown.
+        margins: whether the mean margin of each bot is shown.
         heading: of the first column, the bots.
     """
-    shown = Table(title=title)
+    shown = Table(title=escape(printable(title)))
     columns = [heading, "games", "wins", "95% interval", "mean score"]
     for column in [*columns, "mean margin"] if margins else columns:
         shown.add_column(column, justify="left" if column == heading else "right")
     for line in lines:
         cells = [
-            line.bot,
+            escape(printable(line.bot)),
             f"{line.games:,}",
             f"{line.wins:.1%}",
             f"{line.low:.1%} – {line.high:.1%}",
@@ -353,7 +354,7 @@ def games_bar(*, shown: bool = True) -> Progress:
     """
     screen = console()
     return Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
@@ -361,6 +362,11 @@ def games_bar(*, shown: bool = True) -> Progress:
         transient=True,
         disable=not (shown and screen.is_terminal),
     )
+
+
+def match_of(names: Sequence[str]) -> str:
+    """Return who plays whom, e.g. ``greedy v random``, in characters that a terminal shows."""
+    return printable(" v ".join(dict.fromkeys(names)))
 
 
 def seats_of(game: Game) -> str:
@@ -381,7 +387,7 @@ def measure(
     bar = games_bar(shown=progress)
     with bar:
         total = -(-num_games // game.num_seats) * game.num_seats
-        task = bar.add_task(" v ".join(dict.fromkeys(names)), total=total)
+        task = bar.add_task(match_of(names), total=total)
         results = play_games(game, bots, num_games, seed, progress=lambda n: bar.advance(task, n))
     return summarise(names, results), results
 

@@ -88,12 +88,14 @@ def main(command: Evaluate) -> None:
         **parse_options(command.options),
     )
     alone = found.num_players == 1
-    console().print(table(f"{found.title}, seed {found.seed}", found.lines, margins=alone))
-    console().print(
-        f"{found.mean_turns:.1f} turns and {found.mean_plies:.1f} plies a game, "
-        f"{found.truncated:.1%} ended at the turn limit"
-    )
-    _keep(command, found)
+    try:
+        _keep(command, found)
+    finally:  # shown even if the disk is full
+        console().print(table(f"{found.title}, seed {found.seed}", found.lines, margins=alone))
+        console().print(
+            f"{found.mean_turns:.1f} turns and {found.mean_plies:.1f} plies a game, "
+            f"{found.truncated:.1%} ended at the turn limit"
+        )
 
 
 def _by_protocol(command: Evaluate) -> None:
@@ -117,9 +119,11 @@ def _by_protocol(command: Evaluate) -> None:
         engine=command.engine,
         progress=True,
     )
-    console().print(found.table())
-    console().print(f"sha256 {found.sha256}", highlight=False, soft_wrap=True)
-    _keep(command, found)
+    try:
+        _keep(command, found)
+    finally:
+        console().print(found.table())
+        console().print(f"sha256 {found.sha256}", highlight=False, soft_wrap=True)
 
 
 def _keep(command: Evaluate, found: Evaluation | ProtocolResult) -> None:

@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sprawl_env.arena.entrants import as_game, game_word, names_of
-from sprawl_env.arena.evaluation import games_bar
+from sprawl_env.arena.evaluation import games_bar, match_of
 from sprawl_env.arena.games import seated
 from sprawl_env.arena.journal import fits
 from sprawl_env.bots.protocol import Bot
@@ -400,7 +400,7 @@ def write_dataset(
         about = _begun(folder, settings)
         bar = games_bar(shown=progress)
         with bar:
-            task = bar.add_task(" v ".join(dict.fromkeys(settings["line_up"])), total=total)
+            task = bar.add_task(match_of(settings["line_up"]), total=total)
             for number in range(len(about["shards"]), -(-total // each)):
                 bar.update(task, completed=number * each)
                 about["shards"].append(_write_shard(folder, made, bots, about, number))

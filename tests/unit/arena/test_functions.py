@@ -1,15 +1,18 @@
 """The functions behind the commands: ``evaluate``, ``tournament`` and ``train``."""
 
 import dataclasses
+import io
 import json
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 import sprawl_env
-from sprawl_env.arena import entrants
-from sprawl_env.arena.evaluation import simultaneous
+from sprawl_env.__main__ import main
+from sprawl_env.arena import entrants, evaluation
+from sprawl_env.arena.evaluation import Line, simultaneous
 from sprawl_env.arena.tournament import Interrupted
 from sprawl_env.console import option_words, parse_options, run
 from sprawl_env.core.errors import InvalidOption, UnknownName
@@ -155,6 +158,34 @@ def test_option_words_are_read_back(tmp_path):
     rows = ROOT / "sprawl_env" / "games" / "tower_up" / "data" / "rows.toml"
     (tmp_path / "rows.toml").write_bytes(rows.read_bytes())
     assert option_words(sprawl_env.game("tower_up", data=tmp_path)) == (f"data={tmp_path}",)
+
+
+def shown(renderable):
+    screen = Console(file=io.StringIO(), width=200)
+    screen.print(renderable)
+    return screen.file.getvalue()
+
+
+@pytest.mark.parametrize("name", ["checkpoint:runs/[a]/x", "[/x]", "[bold]"])
+def test_names_with_brackets_are_shown_as_they_are(name):
+    line = Line(name, 2, 0.5, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0)
+    assert shown(evaluation.table(f"a title, {name}", [line])).count(name) == 2
+    bar = evaluation.games_bar(shown=False)
+    bar.add_task(evaluation.match_of([name, "\x1brandom"]), total=1)
+    assert f"{name} v \\x1brandom" in shown(bar.make_tasks_table(bar.tasks))
+
+
+def test_evaluate_keeps_its_files_before_it_shows_the_result(tmp_path, monkeypatch):
+    def fail(*_, **__):
+        raise RuntimeError("nothing can be shown")
+
+    monkeypatch.setattr(evaluation, "table", fail)
+    out, results = tmp_path / "out.json", tmp_path / "results.jsonl"
+    words = f"--bots random random --games 2 --out {out} --results {results}"
+    with pytest.raises(RuntimeError, match="nothing can be shown"):
+        main(["evaluate", *words.split()])
+    assert json.loads(out.read_text())["config"]["num_games"] == 2
+    assert len(results.read_text().splitlines()) == 2
 
 
 @pytest.mark.parametrize("value", ["--5", "²", "1" * 4301, "-", "5-", ""])
