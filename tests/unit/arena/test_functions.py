@@ -3,17 +3,20 @@
 import dataclasses
 import io
 import json
+import shlex
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import tyro
 from rich.console import Console
 
 import sprawl_env
 from sprawl_env.__main__ import main
-from sprawl_env.arena import entrants, evaluation
+from sprawl_env.arena import entrants, evaluation, report
 from sprawl_env.arena.evaluation import Line, simultaneous
-from sprawl_env.arena.tournament import Interrupted
+from sprawl_env.arena.tournament import Config, Interrupted
+from sprawl_env.commands.tournament import Tournament
 from sprawl_env.console import option_words, parse_options, run
 from sprawl_env.core.errors import InvalidOption, UnknownName
 from sprawl_env.core.extras import MissingExtra
@@ -225,6 +228,20 @@ def test_tournament_takes_classes():
     assert results[0] == results[1]
 
 
+def test_the_command_of_a_report_plays_the_same_tournament():
+    bots = ("checkpoint:my runs/a", "greedy")
+    config = Config(bots=bots, options=("max_turns=9",), move_seconds=2.5, replays=True)
+    words = shlex.split(report.command(config))
+    assert words[:2] == ["sprawl-env", "tournament"]
+    again = tyro.cli(Tournament, args=words[2:])
+    assert (again.bots, again.options) == (bots, config.options)
+    assert (again.move_seconds, again.replays) == (2.5, True)
+    assert report.command(Config()) == (
+        "sprawl-env tournament --game tower_up --bots random greedy --num-players 2 --games 1000 "
+        "--seed 0"
+    )
+
+
 @pytest.mark.compiled
 def test_tournament_continues_what_its_folder_holds_and_takes_bots(tmp_path):
     game = sprawl_env.game("tower_up")
@@ -243,7 +260,7 @@ def test_tournament_continues_what_its_folder_holds_and_takes_bots(tmp_path):
     assert list(again.timings) == timings  # no game was played again
     assert json.loads((tmp_path / "t" / "report.json").read_text())["command"] == (
         "sprawl-env tournament --game tower_up --bots first random --num-players 2 --games 2 "
-        "--seed 0"
+        "--seed 0 --replays"
     )
 
 
