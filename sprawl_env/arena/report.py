@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -154,15 +155,19 @@ def summarise(config: Any, rows: Sequence[Row], timings: Sequence[Row]) -> Repor
 
 
 def command(config: Any) -> str:
-    """Return the command line of a tournament."""
-    words = ["sprawl-env tournament", "--game", config.game, "--bots", *config.bots]
+    """Return the command line of a tournament, without rare flags that have their defaults."""
+    words = ["sprawl-env", "tournament", "--game", config.game, "--bots", *config.bots]
     words += ["--num-players", str(config.num_players), "--games", str(config.num_games)]
     words += ["--seed", str(config.seed)]
     if config.reach:
         words += ["--reach", str(config.reach)]
     if config.options:
         words += ["--options", *config.options]
-    return " ".join(words)
+    if config.move_seconds != type(config)().move_seconds:
+        words += ["--move-seconds", str(config.move_seconds)]
+    if config.replays:
+        words.append("--replays")
+    return shlex.join(words)
 
 
 def _pace(names: Sequence[str], timings: Sequence[Row]) -> dict[str, dict[str, float | None]]:
