@@ -19,13 +19,10 @@ of another on all other seats.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-import sys
 import tomllib
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -36,16 +33,16 @@ import numpy.typing as npt
 import sprawl_env
 from experiments.curves import shares_by_deal
 from experiments.records import Row, read_lines, write_lines
+from sprawl_env.arena.entrants import made_of
 from sprawl_env.arena.evaluation import interval
 from sprawl_env.arena.ratings import bootstrap, nash_average, rate
 from sprawl_env.arena.timing import milliseconds_of, positions_of
 from sprawl_env.bots.names import make_bot
-from sprawl_env.bots.search.bot import checkpoint_of
 from sprawl_env.console import console, run, say
-from sprawl_env.core.errors import InvalidOption, SprawlError, unknown
-from sprawl_env.core.files import read_bytes, read_text, write_atomically
+from sprawl_env.core.errors import InvalidOption, unknown
+from sprawl_env.core.files import read_text, write_atomically
 from sprawl_env.core.game import Game
-from sprawl_env.core.provenance import code_digest, provenance
+from sprawl_env.core.provenance import provenance
 
 LADDERS: Final = Path(__file__).with_name("ladder.toml")
 PAIRS: Final = "pairs.jsonl"
@@ -156,35 +153,6 @@ def estimate(
         for first, second, games in missing
     )
     return float(total) / cores
-
-
-def made_of(name: str, game: Game) -> str:
-    """Return 16 hex digits that change with the code and the weights of a bot, which was made.
-
-    They depend on this package's rules and bots, on the file of a bot's own module, and on the
-    agents, checkpoints and files in the settings.
-    """
-    digest = hashlib.sha256(code_digest().encode())
-    for word in name.partition(",")[0].split(":")[:-1]:
-        file = getattr(sys.modules.get(word), "__file__", None)
-        digest.update(read_bytes(Path(file)) if file else b"")
-    for part in name.partition(":")[2].split(","):
-        for text in filter(None, (part, part.partition("=")[2])):
-            digest.update(content_of(text, game))
-    return digest.hexdigest()[:16]
-
-
-def content_of(text: str, game: Game) -> bytes:
-    """Return a file's content, or the SHA-256 of the weights of an agent or a checkpoint.
-
-    It is empty if the text names none of them.
-    """
-    if Path(text).is_file():
-        return read_bytes(Path(text))
-    for agent in (text, f"checkpoint:{text}"):
-        with suppress(SprawlError):
-            return str(checkpoint_of(agent, game).about["sha256"]).encode()
-    return b""
 
 
 def kept(rows: Sequence[Row], made: dict[str, str]) -> dict[Pair, Row]:

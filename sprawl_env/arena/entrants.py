@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import hashlib
 import pickle
+import re
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
 
 from sprawl_env.bots.names import as_bot, is_ours, name_of
+from sprawl_env.bots.policy.checkpoint import find
 from sprawl_env.bots.protocol import Bot
+from sprawl_env.bots.search.bot import checkpoint_of
 from sprawl_env.bots.user import UserBot, in_words
 from sprawl_env.core import registry
-from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.errors import InvalidOption, SprawlError
+from sprawl_env.core.files import read_bytes
 from sprawl_env.core.game import Game
+from sprawl_env.core.provenance import code_digest
 from sprawl_env.core.rules import GameRules
+
+CHECKPOINT: Final = "checkpoint:"
 
 
 def as_game(game: str | GameRules | Game, options: Mapping[str, Any]) -> Game:
@@ -90,3 +100,47 @@ def check_instance(name: str, bot: Bot | type[Bot]) -> None:
         raise InvalidOption(
             f"bot {name!r}: cannot be pickled for worker processes ({in_words(error)}): {advice}"
         ) from None
+
+
+def pinned(name: str) -> str:
+    """Return the name of a bot with the newest checkpoint in place of a run's folder.
+
+    A run that goes on writes others, and a bot is made many times.
+
+    Raises:
+        CheckpointError: there is no checkpoint.
+    """
+
+    def newest(found: re.Match[str]) -> str:
+        return f"{CHECKPOINT}{find(Path(found[1]))}"
+
+    return re.sub(f"{CHECKPOINT}([^,]+)", newest, name)
+
+
+def made_of(name: str, game: Game) -> str:
+    """Return 16 hex digits that change with the code and the weights of a bot, which was made.
+
+    They depend on this package's rules and bots, on the file of a bot's own module, and on the
+    agents, checkpoints and files in the settings.
+    """
+    digest = hashlib.sha256(code_digest().encode())
+    for word in name.partition(",")[0].split(":")[:-1]:
+        file = getattr(sys.modules.get(word), "__file__", None)
+        digest.update(read_bytes(Path(file)) if file else b"")
+    for part in name.partition(":")[2].split(","):
+        for text in filter(None, (part, part.partition("=")[2])):
+            digest.update(content_of(text, game))
+    return digest.hexdigest()[:16]
+
+
+def content_of(text: str, game: Game) -> bytes:
+    """Return a file's content, or the SHA-256 of the weights of an agent or a checkpoint.
+
+    It is empty if the text names none of them.
+    """
+    if Path(text).is_file():
+        return read_bytes(Path(text))
+    for agent in (text, f"checkpoint:{text}"):
+        with suppress(SprawlError):
+            return str(checkpoint_of(agent, game).about["sha256"]).encode()
+    return b""

@@ -21,7 +21,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from sprawl_env.arena.engines import Pool, check_engine, pool_of
-from sprawl_env.arena.entrants import as_game, game_word, guarded_bot, names_of
+from sprawl_env.arena.entrants import as_game, game_word, guarded_bot, names_of, pinned
 from sprawl_env.arena.games import Results, join, play_games
 from sprawl_env.arena.parts import Setup, play_parts
 from sprawl_env.bots.protocol import Bot
@@ -220,7 +220,8 @@ def evaluate(
         playing = [by_name[name] for name in names]
         lines, results = play(made, names, playing, num_games, seed, progress=progress)
     else:
-        setup = Setup(made, tuple(names), given, num_games, seed, parts)
+        fixed = {k: pinned(bot) if isinstance(bot, str) else bot for k, bot in given.items()}
+        setup = Setup(made, tuple(names), fixed, num_games, seed, parts)
         pool = partial(pool_of, engine, processes=processes)
         lines, results = measure_parts(setup, pool, progress=progress)
     return Evaluation(

@@ -32,6 +32,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -39,7 +40,15 @@ from filelock import FileLock, Timeout
 
 from sprawl_env.arena import report
 from sprawl_env.arena.engines import Pool, check_engine, pool_of
-from sprawl_env.arena.entrants import as_game, check_instance, game_word, guarded_bot, names_of
+from sprawl_env.arena.entrants import (
+    as_game,
+    check_instance,
+    game_word,
+    guarded_bot,
+    made_of,
+    names_of,
+    pinned,
+)
 from sprawl_env.arena.evaluation import games_bar
 from sprawl_env.arena.journal import Journal, Row, fits, replay_name
 from sprawl_env.arena.match import Forfeit, Match, Outcome, forfeited, play_game
@@ -66,6 +75,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 FEWEST: Final = 2  # bots, and seats
+MADE: Final = "made_of"  # of a folder's description: what the bots are made of
 BOTS_OF_DEAL: Final = 1  # stream of a deal's seed: 0 deals the game (Game.deal), 1 seeds its bots
 MOST_POINTS: Final = 2**31  # of a seat, in a file of results
 MOST_SECONDS: Final = 2**31  # of a seat in a game, and decisions, in a file of timings
@@ -272,6 +282,8 @@ class Setup:
         seed: of the tournament.
         replays: whether replays are stored.
         instances: the bots that were given as instances or classes, by name.
+        pinned: the names by which workers make the others, see
+            :func:`~sprawl_env.arena.entrants.pinned`.
     """
 
     game: Game
@@ -279,11 +291,12 @@ class Setup:
     seed: int
     replays: bool
     instances: Mapping[str, Bot | type[Bot]] = field(default_factory=dict)
+    pinned: Mapping[str, str] = field(default_factory=dict)
 
     def maker(self, name: str, seed: int) -> Callable[[], Bot]:
         """Return a function that makes a bot for one game."""
         if name not in self.instances:
-            return partial(make_bot, name, self.game, seed)
+            return partial(make_bot, self.pinned.get(name, name), self.game, seed)
 
         def make() -> Bot:
             bot = guarded_bot(copy.deepcopy(self.instances[name]), self.game, seed)
@@ -381,14 +394,26 @@ def judge(
 class Folder:
     """A tournament's folder, locked by one process at a time.
 
+    Args:
+        path: the folder.
+        config: of the tournament.
+        schedule: its games.
+        made: what the bots are made of, by name (:func:`~sprawl_env.arena.entrants.made_of`).
+
     Raises:
         InvalidOption: it holds another tournament, or other files.
     """
 
-    def __init__(self, path: Path, config: Config, schedule: Schedule) -> None:
+    def __init__(
+        self,
+        path: Path,
+        config: Config,
+        schedule: Schedule,
+        made: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self.path = path
         self._schedule = schedule
-        mine = self._description(config)
+        mine = self._description(config, made)
         kept = path / "config.json"
         if path.exists() and not path.is_dir():
             raise InvalidOption(f"out={str(path)!r}: expected a folder")
@@ -420,16 +445,18 @@ class Folder:
             raise
 
     @staticmethod
-    def _description(config: Config) -> dict[str, Any]:
+    def _description(config: Config, made: Mapping[str, str]) -> dict[str, Any]:
         """Return what must be equal for a tournament to continue."""
-        return {"config": json.loads(json.dumps(asdict(config))), "code": code_digest()}
+        settings = json.loads(json.dumps(asdict(config)))
+        return {"config": settings, "code": code_digest(), MADE: dict(made)}
 
     def _compare(self, kept: Path, mine: dict[str, Any]) -> None:
         where = f"out={str(self.path)!r}"
         try:
             theirs = parse_json(read_text(kept))
             config = dict(theirs["config"])
-        except (OSError, ValueError, TypeError, KeyError):
+            made = dict(theirs.get(MADE, mine[MADE]))  # earlier versions do not say it
+        except (OSError, ValueError, TypeError, KeyError, AttributeError):
             raise InvalidOption(f"{where}: {kept.name} is not that of a tournament") from None
         for key, value in mine["config"].items():
             if config.get(key) != value:
@@ -440,6 +467,12 @@ class Folder:
         if theirs.get("code") != mine["code"]:
             raise InvalidOption(
                 f"{where}: holds a tournament of another version of the rules or bots: "
+                f"choose another folder"
+            )
+        changed = [name for name, digest in mine[MADE].items() if made.get(name) != digest]
+        if changed:
+            raise InvalidOption(
+                f"{where}: holds games of {changed[0]} before its code or weights changed: "
                 f"choose another folder"
             )
 
@@ -631,11 +664,13 @@ def tournament(
         check_instance(name, bot)
     pairings = tuple(line_ups(names, seats, chosen.reach))
     schedule = Schedule(pairings, seats, -(-num_games // seats))
-    setup = Setup(made, schedule, seed, chosen.replays, instances)
+    fixed = {name: pinned(name) for name in names if name not in instances}
+    setup = Setup(made, schedule, seed, chosen.replays, instances, fixed)
     with ExitStack() as stack:
         kept = out is not None
         path = Path(out or stack.enter_context(tempfile.TemporaryDirectory()))
-        folder = Folder(path, config, schedule)
+        made_by = {name: made_of(word, made) for name, word in fixed.items()}
+        folder = Folder(path, config, schedule, made_by)
         stack.callback(folder.close)
         if progress:
             _announce(made, schedule, folder, kept=kept)

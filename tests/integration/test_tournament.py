@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("openskill")
 
 import sprawl_env
+from sprawl_env.arena.entrants import pinned
 from sprawl_env.arena.journal import Journal
 from sprawl_env.arena.report import labels, summarise, tables, to_markdown
 from sprawl_env.arena.report_page import to_html
@@ -308,6 +309,31 @@ def test_a_folder_with_something_else_is_refused(tmp_path):
         (tmp_path / "new" / "config.json").write_text(text)
         with pytest.raises(SprawlError, match=r"config.json is not that of a tournament"):
             Folder(tmp_path / "new", Config(), schedule)
+
+
+def test_games_of_a_bot_that_has_changed_since_are_refused(tmp_path):
+    from sprawl_env.arena.tournament import Folder, Setup
+
+    schedule = Schedule((("a", "b"),), 2, 1)
+    Folder(tmp_path, Config(), schedule, {"a": "1", "b": "1"}).close()
+    Folder(tmp_path, Config(), schedule, {"b": "1", "a": "1"}).close()
+    with pytest.raises(SprawlError, match="holds games of b before its code or weights changed"):
+        Folder(tmp_path, Config(), schedule, {"a": "1", "b": "2"})
+    game = sprawl_env.game("tower_up")
+    setup = Setup(game, schedule, 1, replays=False, pinned={"checkpoint:x": "random"})
+    assert setup.maker("checkpoint:x", 1)().name == "random"
+
+
+def test_the_newest_checkpoint_of_a_run_is_looked_up_once(tmp_path):
+    for step in (3, 7):
+        (tmp_path / "run" / "checkpoints" / f"step-000000000{step}").mkdir(parents=True)
+    newest = tmp_path / "run" / "checkpoints" / "step-0000000007"
+    assert pinned(f"checkpoint:{tmp_path / 'run'}") == f"checkpoint:{newest}"
+    word = f"search:agent=checkpoint:{tmp_path / 'run'},sims=3"
+    assert pinned(word) == f"search:agent=checkpoint:{newest},sims=3"
+    assert pinned("planner:turns=2") == "planner:turns=2"
+    with pytest.raises(SprawlError, match="checkpoint"):
+        pinned(f"checkpoint:{tmp_path / 'other'}")
 
 
 def test_results_of_another_tournament_are_refused(tmp_path):

@@ -11,6 +11,7 @@ import pytest
 
 import sprawl_env
 from experiments import ladder
+from sprawl_env.arena.entrants import made_of
 from sprawl_env.bots.policy.agents import agents_folder
 from sprawl_env.core.errors import InvalidOption, SprawlError
 from tests.commands import ROOT
@@ -99,9 +100,9 @@ def test_what_a_bot_is_made_of_changes_with_its_weights_and_its_module(tmp_path,
     found = []
     for agent in ("quick", "ppo-1h"):
         shutil.copytree(agents_folder() / "tower_up" / agent, copied, dirs_exist_ok=True)
-        found.append([ladder.made_of(name, game) for name in names])
+        found.append([made_of(name, game) for name in names])
     module.write_text("from sprawl_env.bots.random import RandomBot as GreedyBot\n")
-    found.append([ladder.made_of(name, game) for name in names])
+    found.append([made_of(name, game) for name in names])
     weights, code = (
         [name for name, a, b in zip(names, before, after, strict=True) if a != b]
         for before, after in itertools.pairwise(found)
