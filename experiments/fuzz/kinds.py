@@ -96,6 +96,8 @@ OWN: Final = {
     "sprawl_env.bots.ratings:_content": "reads the package's own file",
     "sprawl_env.core.files:read_text": "reads for all others",
     "sprawl_env.core.files:read_bytes": "reads for all others",
+    "sprawl_env.arena.entrants:made_of": "reads the files of a bot that was made of them",
+    "sprawl_env.arena.entrants:content_of": "reads the files of a bot that was made of them",
     "sprawl_env.core.variants:options_in_text": "chooses the game that reads a position in full",
     "sprawl_env.core.provenance:code_digest": "reads the package's own source files",
     "sprawl_env.kernels.checked_files:read_named": "the mode cache damages kernel caches",
@@ -571,8 +573,9 @@ def make_tournament(folder: Path, number: int) -> None:
 
 
 def read_tournament(folder: Path) -> Use:
-    """Continue a tournament and report it."""
+    """Continue a tournament, compare it with itself, and report it."""
     config, results, timings = go_on(folder)
+    compare(folder, folder)
 
     def use() -> None:
         if len(results) != config.num_games:
@@ -667,7 +670,11 @@ KINDS: Final[dict[str, Kind]] = {
     ),
     "export": Kind((_CHECKPOINT, "experiments.export:read"), make_run, read_export),
     "tournament": Kind(
-        (_JOURNAL, "sprawl_env.arena.tournament:_compare"),
+        (
+            _JOURNAL,
+            "sprawl_env.arena.tournament:_compare",
+            "sprawl_env.arena.compare:_config_in",
+        ),
         make_tournament,
         read_tournament,
         variants=3,

@@ -13,21 +13,20 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, TypeGuard, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from sprawl_env.bots.analysis import searches
 from sprawl_env.bots.names import as_bot
-from sprawl_env.bots.protocol import Bot, ask, check_bot
+from sprawl_env.bots.protocol import Bot, ask, check_bot, seat_seed
 from sprawl_env.bots.user import in_words
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.errors import IllegalAction, InvalidOption, SprawlError, short
 from sprawl_env.core.game import Game
 from sprawl_env.core.state import NOBODY, NOT_OVER, TRUNCATED, clone, digest
 from sprawl_env.kernels.arrays import Ints
-from sprawl_env.kernels.rng import combine
 
 T = TypeVar("T")
 Watch = Callable[[int, int], None]
@@ -108,9 +107,6 @@ def shares_and_ranks(standings: Ints) -> tuple[tuple[float, ...], tuple[float, .
     return tuple(shares.tolist()), tuple(ranks.tolist())
 
 
-BOTS_OF_GAME: Final = 3  # a stream of random numbers of their own
-
-
 def nobody_watches(seat: int, ply: int) -> None:
     """Do nothing."""
 
@@ -146,11 +142,6 @@ def _guarded(seat: int, ply: int, name: str, watch: Watch, work: Callable[[], T]
 def _makes(maker: Any) -> TypeGuard[Callable[[], Bot]]:
     """Return whether a maker is a function, and no bot."""
     return callable(maker) and not hasattr(maker, "act")
-
-
-def seat_seed(seed: int, seat: int) -> int:
-    """Return the seed of a seat's bot; it says nothing of the deal, which is ``(seed, 0)``."""
-    return int(combine(combine(seed, seat), BOTS_OF_GAME))
 
 
 def _seated(game: Game, maker: str | Bot | type[Bot] | Callable[[], Bot], seed: int) -> Bot:

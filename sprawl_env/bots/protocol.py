@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -62,6 +62,17 @@ def check_bot(what: str, bot: Any) -> Bot:
     if not fits or isinstance(bot, type) or not isinstance(getattr(bot, "name", None), str):
         raise InvalidOption(f"{what}: expected a bot's name, a bot or its class, got {short(bot)}")
     return bot  # type: ignore[no-any-return]  # it fits
+
+
+BOTS_OF_GAME: Final = 3  # a stream of random numbers of their own
+
+
+def seat_seed(seed: int, seat: int) -> int:
+    """Return the seed of a seat's bot in a game that is dealt from ``seed``.
+
+    It says nothing of the deal, whose seed no bot may know.
+    """
+    return int(combine(combine(seed, seat), BOTS_OF_GAME))
 
 
 def check_act(game: Game, name: str, masks: Any, states: Any) -> tuple[Mask, Games]:

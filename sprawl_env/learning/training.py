@@ -338,7 +338,7 @@ class Report:
         about = {
             **describe_game(self._game),
             "step": step,
-            "seconds": round(trainer.clock.seconds, 1),
+            "seconds": round(trainer.clock.seconds, 3),
             "seed": config.seed,
             "network": {key: getattr(config, key) for key in SHAPE},
             "config": json.loads(json.dumps(asdict(config), default=str)),

@@ -19,10 +19,9 @@ from typing import Any, Final
 import numpy as np
 
 from sprawl_env import replays
-from sprawl_env.arena.match import seat_seed
 from sprawl_env.bots.analysis import Analyst
 from sprawl_env.bots.names import as_bot, name_of
-from sprawl_env.bots.protocol import Bot
+from sprawl_env.bots.protocol import Bot, seat_seed
 from sprawl_env.bots.ratings import described, strongest_first
 from sprawl_env.core.changes import Change
 from sprawl_env.core.errors import IllegalAction, InvalidOption, SprawlError, short

@@ -146,8 +146,13 @@ def test_a_mask_of_another_position_is_refused(game, name):
     mask = game.legal_actions(games, 0)
     more = mask.copy()
     more[np.flatnonzero(mask == 0)[0]] = 1
-    for wrong in (more, mask * 0, 1 - mask, mask * 2):
-        with pytest.raises(InvalidOption, match="mask: expected the legal actions of the state"):
+    for wrong, says in (
+        (more, "mask: expected the legal actions of the state"),
+        (1 - mask, "mask: expected the legal actions of the state"),
+        (mask * 0, "masks: expected a legal action in each row"),
+        (mask * 2, "masks: expected 0 and 1, got 0..2"),
+    ):
+        with pytest.raises(InvalidOption, match=says):
             bot.analyse(wrong, games[:1])
     with pytest.raises(InvalidOption, match="expected 1 records"):
         bot.analyse(mask, games)
@@ -165,7 +170,7 @@ def test_a_finished_game_is_refused(game):
     while games["over"][0] == NOT_OVER:
         over.play(games, 0, int(over.legal_actions(games).argmax()))
     for name in SEARCHES:
-        with pytest.raises(InvalidOption, match="at least one"):
+        with pytest.raises(InvalidOption, match="expected a legal action"):
             make_bot(name, over).analyse(over.legal_actions(games), games)
 
 

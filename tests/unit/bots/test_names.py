@@ -12,8 +12,8 @@ from sprawl_env.arena.match import play_game
 from sprawl_env.bots import BOTS, RandomBot, as_bot, make_bot
 from sprawl_env.bots.greedy import GreedyBot
 from sprawl_env.bots.policy.player import PolicyBot
+from sprawl_env.bots.protocol import seat_seed
 from sprawl_env.bots.user import UserBot
-from sprawl_env.kernels.rng import combine
 from sprawl_env.play.session import Session
 from tests.bots import CannotBeMade, First, Unfit
 from tests.bots_with_settings import Anything, Set
@@ -117,8 +117,8 @@ def test_one_game_takes_bots_and_functions_that_make_them(game):
         for makers in (
             ["greedy", First],
             [GreedyBot, "tests.bots:First"],
-            [GreedyBot(game, combine(3, 0)), First(game, 0)],
-            [lambda: GreedyBot(game, combine(3, 0)), lambda: First(game, 0)],
+            [GreedyBot(game, seat_seed(3, 0)), First(game, 0)],
+            [lambda: GreedyBot(game, seat_seed(3, 0)), lambda: First(game, 0)],
         )
     ]
     assert {match.actions for match in matches} == {matches[0].actions}

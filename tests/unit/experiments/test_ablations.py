@@ -12,7 +12,7 @@ pytest.importorskip("matplotlib")
 
 from experiments import ablations
 from sprawl_env.core.errors import InvalidOption, UnknownName
-from sprawl_env.learning.runs import begin_run
+from sprawl_env.learning.runs import owned_run
 
 TINY = (
     "num_envs=16", "num_steps=4", "batch_size=64", "width=4", "trunk=8", "processes=1",
@@ -111,8 +111,9 @@ def test_another_command_does_not_go_on_with_a_run_that_was_stopped(
     config, monkeypatch, changes, says
 ):
     def begin(wanted):
-        begin_run(wanted.runs / wanted.name, wanted)
-        return wanted.runs / wanted.name, False, {}
+        folder = wanted.runs / wanted.name
+        with owned_run(folder, wanted, new=wanted.resume is None):
+            return folder, False, {}
 
     monkeypatch.setattr(ablations.training, "main", begin)
     ablations.main(config)

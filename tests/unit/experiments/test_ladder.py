@@ -71,7 +71,7 @@ def test_pairs_are_played_again_after_the_code_has_changed(config, capsys, monke
     path = config.out / ladder.PAIRS
     assert pairs_played(config, capsys) == 1
     first = path.read_text()
-    monkeypatch.setattr(ladder, "code_digest", lambda: "changed")
+    monkeypatch.setattr("sprawl_env.arena.entrants.code_digest", lambda: "changed")
     assert [pairs_played(config, capsys) for _ in range(2)] == [1, 0]
     *before, last = path.read_text().splitlines(keepends=True)
     assert "".join(before) == first
