@@ -20,7 +20,6 @@ of another on all other seats.
 from __future__ import annotations
 
 import json
-import os
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -39,6 +38,7 @@ from sprawl_env.arena.ratings import bootstrap, nash_average, rate
 from sprawl_env.arena.timing import milliseconds_of, positions_of
 from sprawl_env.bots.names import make_bot
 from sprawl_env.console import console, run, say
+from sprawl_env.core.cores import usable_cores
 from sprawl_env.core.errors import InvalidOption, unknown
 from sprawl_env.core.files import read_text, write_atomically
 from sprawl_env.core.game import Game
@@ -147,7 +147,7 @@ def estimate(
     game = sprawl_env.game(config.game, num_players=config.num_players)
     found = sprawl_env.evaluate(game, ["greedy", "greedy"], num_games=2 * game.num_seats, seed=1)
     a_seat = found.mean_plies / game.num_seats
-    cores = config.processes or os.cpu_count() or 1
+    cores = config.processes or usable_cores()
     total = sum(
         games * a_seat * (times[first] + (game.num_seats - 1) * times[second]) / 1000
         for first, second, games in missing

@@ -30,6 +30,7 @@ from experiments.fuzz.running import check_positive, open_journal, progress, sav
 from sprawl_env.arena.journal import Row
 from sprawl_env.console import console
 from sprawl_env.core.checks import check_seed
+from sprawl_env.core.cores import usable_cores
 from sprawl_env.core.errors import InvalidOption, printable
 from sprawl_env.kernels.compile import JIT
 from sprawl_env.kernels.rng import combine
@@ -88,7 +89,7 @@ class Cache:
     """number of damaged caches, each tried in a process of its own"""
     game: str = "examples.lots:RULES"
     """name of the game, or import path of its rules; it should compile within seconds"""
-    jobs: int = os.cpu_count() or 1
+    jobs: int = usable_cores()
     """number of processes at the same time"""
     seed: int = 0
     """damage k is drawn from (seed, k)"""

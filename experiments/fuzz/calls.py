@@ -36,6 +36,7 @@ from sprawl_env.arena.journal import Row
 from sprawl_env.console import console
 from sprawl_env.core import registry
 from sprawl_env.core.checks import check_seed
+from sprawl_env.core.cores import usable_cores
 from sprawl_env.core.errors import InvalidOption
 
 ROOT: Final = Path(__file__).parents[2]
@@ -62,7 +63,7 @@ class Calls:
     """names of games; default: all"""
     seconds: float = 120.0
     """time limit of one call"""
-    jobs: int = os.cpu_count() or 1
+    jobs: int = usable_cores()
     """number of child processes at the same time"""
     seed: int = 0
     """chooses the calls"""

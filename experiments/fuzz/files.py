@@ -35,6 +35,7 @@ from sprawl_env.arena.journal import Row
 from sprawl_env.arena.workers import NO_SEAT, Done, Watch, Work, Workers
 from sprawl_env.console import console
 from sprawl_env.core.checks import check_seed
+from sprawl_env.core.cores import usable_cores
 from sprawl_env.core.errors import SprawlError, printable, unknown
 from sprawl_env.core.extras import MissingExtra
 from sprawl_env.kernels.rng import combine
@@ -62,7 +63,7 @@ class Files:
     """number of damaged files, shared by all kinds; whole chunks are tried"""
     only: tuple[str, ...] = ()
     """kinds of files; default: all"""
-    jobs: int = os.cpu_count() or 1
+    jobs: int = usable_cores()
     """number of processes"""
     seed: int = 0
     """damage k of a kind is drawn from (seed, kind, k)"""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 import zlib
 from collections.abc import Iterator
@@ -38,6 +37,7 @@ from sprawl_env.arena.workers import Work as Task
 from sprawl_env.console import console, option_words
 from sprawl_env.core import registry
 from sprawl_env.core.checks import check_seed
+from sprawl_env.core.cores import usable_cores
 from sprawl_env.core.errors import InvalidOption, SprawlError, printable, unknown
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import Option
@@ -73,7 +73,7 @@ class Games:
     """names of games, or import paths of rules; default: all games"""
     every: int = 16
     """a position is checked after every so many plies, and at the end"""
-    jobs: int = os.cpu_count() or 1
+    jobs: int = usable_cores()
     """number of processes"""
     engine: str = "local"
     """who plays: local, this machine; ray, the nodes of a Ray cluster, which share the folder"""

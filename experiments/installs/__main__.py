@@ -29,6 +29,7 @@ from experiments.fuzz.running import check_positive, open_journal, progress
 from sprawl_env.arena.evaluation import interval
 from sprawl_env.arena.journal import Row
 from sprawl_env.console import run, say
+from sprawl_env.core.cores import usable_cores
 from sprawl_env.core.errors import InvalidOption, SprawlError
 
 ROW = {"deal": int, "first": int, "plies": int, "scores": [float], "won": float}
@@ -50,7 +51,7 @@ class Installs:
     """number of games, two a deal"""
     python: Path = Path(sys.executable)
     """interpreter of the other version"""
-    jobs: int = os.cpu_count() or 1
+    jobs: int = usable_cores()
     """games at a time"""
     out: Path = Path("runs/installs")
     """folder for the results; the same command goes on where it was stopped"""

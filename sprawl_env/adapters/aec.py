@@ -11,7 +11,6 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 from sprawl_env.adapters.pettingzoo_base import ZooGame
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import MOST_DEALS, check_flag, no_choice_left
-from sprawl_env.core.errors import IllegalAction
 from sprawl_env.core.game import Game
 from sprawl_env.core.state import FINISHED, NOT_OVER
 from sprawl_env.kernels.arrays import Mask
@@ -97,8 +96,7 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
             InvalidOption: no game was dealt yet.
         """
         self._check_dealt("step()")
-        if not self.agents:
-            raise IllegalAction(f"{self.game.name}: no game is running: call reset()")
+        self._check_running()
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)

@@ -121,8 +121,7 @@ class BoardGameParallel(ZooGame, ParallelEnv):  # type: ignore[misc]  # pettingz
 
         If an action loses the game, the game ends here, and no action is returned.
         """
-        if not self.agents:
-            raise IllegalAction(f"{self.game.name}: no game is running: call reset()")
+        self._check_running()
         if not isinstance(actions, Mapping) or set(actions) - set(self.agents):
             raise IllegalAction(
                 f"{self.game.name}: actions: expected one for each of {', '.join(self.agents)}, "

@@ -12,7 +12,7 @@ from sprawl_env.adapters.single import SingleGame
 from sprawl_env.adapters.spaces import MaskedDiscrete
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import check_seed
-from sprawl_env.core.errors import InvalidOption, short
+from sprawl_env.core.errors import IllegalAction, InvalidOption, short
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import as_game
 from sprawl_env.core.rewards import RewardFunction
@@ -117,6 +117,11 @@ class ZooGame:
         """Raise an InvalidOption if no game was dealt yet."""
         if not self._dealt:
             raise InvalidOption(f"{self.game.name}: call reset() before {call}")
+
+    def _check_running(self) -> None:
+        """Raise an IllegalAction if all agents have left the game."""
+        if not self.agents:
+            raise IllegalAction(f"{self.game.name}: no game is running: call reset()")
 
     @property
     def games(self) -> Games:

@@ -140,7 +140,7 @@ def content_of(text: str, game: Game) -> bytes:
     """
     if Path(text).is_file():
         return read_bytes(Path(text))
-    for agent in (text, f"checkpoint:{text}"):
+    for agent in (text, f"{CHECKPOINT}{text}"):
         with suppress(SprawlError):
             return str(checkpoint_of(agent, game).about["sha256"]).encode()
     return b""
