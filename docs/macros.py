@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any, Final
 
 import sprawl_env
-from experiments import ladder
+from experiments import exploit, ladder
 from sprawl_env.adapters.registration import camel_case
 from sprawl_env.core import rewards
 from sprawl_env.core.game import Game
@@ -390,12 +390,18 @@ def ladder_table(game: str) -> str:
     return ladder.table(json.loads(path.read_text(encoding="utf-8")))
 
 
+def exploit_table(game: str) -> str:
+    """Return what exploiters win of a game's bots."""
+    paths = sorted((ROOT / "docs" / "ladder" / game / "exploit").glob("*/exploit.json"))
+    return exploit.table([json.loads(path.read_text(encoding="utf-8")) for path in paths])
+
+
 MACROS: Final[dict[str, Callable[..., str]]] = {
     macro.__name__: macro
     for macro in (
-        actions, clients_table, environments_table, facts, included, ladder_table, lead,
-        observation, options, protocol_table, remarks, rewards_table, rulings, seats_table, source,
-        state_fields, version_history,
+        actions, clients_table, environments_table, exploit_table, facts, included, ladder_table,
+        lead, observation, options, protocol_table, remarks, rewards_table, rulings, seats_table,
+        source, state_fields, version_history,
     )
 }  # fmt: skip
 
