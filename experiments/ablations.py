@@ -16,7 +16,7 @@ from that file alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final
@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 import sprawl_env
-from experiments.curves import shares_by_deal
+from experiments.curves import SEED, shares_by_deal
 from experiments.records import Row, read_lines, write_lines
 from sprawl_env.bots.names import make_bot
 from sprawl_env.console import check_writable, console, run, say
@@ -51,6 +51,9 @@ VARIANTS: Final[dict[str, dict[str, Any]]] = {
     "a network twice as wide": {"width": 64, "trunk": 256},
 }
 RESULTS: Final = "results.jsonl"
+AGAINST: Final = "greedy"
+OWN: Final = ("game", "seed", "name")  # settings that a command chooses for its runs
+WORDS: Final = {int: "a whole number", float: "a number", str: "a word"}  # kinds of settings
 COMPARED: Final = ("games", "strong", "strong_games")  # options that all results have in common
 RESAMPLES: Final = 4000
 SMALL: Final = 0.02  # a gain that no longer counts
@@ -83,33 +86,46 @@ class Config:
     """folder of the runs, results.jsonl and table.md"""
 
 
-def value_of(name: str, text: str) -> Any:
+def value_of(name: str, text: str, own: Collection[str] = OWN) -> Any:
     """Return the value of a setting of training that was given as text.
 
+    Args:
+        name: of the setting.
+        text: its value.
+        own: the settings that the command itself chooses.
+
     Raises:
-        InvalidOption: there is no such setting that is a number or a word, or it is no number.
+        InvalidOption: there is no such setting that is a number or a word, the command chooses it,
+            or it is no number.
     """
     kinds = {each.name: type(getattr(TrainConfig(), each.name)) for each in fields(TrainConfig)}
-    if kinds.get(name) not in {int, float, str}:
+    kinds = {each: kind for each, kind in kinds.items() if kind in WORDS}
+    if name not in kinds:
         raise unknown("setting of training", name, kinds)
+    if name in own:
+        raise InvalidOption(f"settings: {name}: the command chooses it by itself: leave it out")
     try:
         return kinds[name](text)
     except ValueError:
-        raise InvalidOption(f"settings: '{name}={text}': expected a number") from None
+        raise InvalidOption(f"settings: '{name}={text}': expected {WORDS[kinds[name]]}") from None
 
 
-def parse_settings(words: Sequence[str]) -> dict[str, Any]:
+def parse_settings(words: Sequence[str], own: Collection[str] = OWN) -> dict[str, Any]:
     """Return settings of training from ``name=value`` words.
 
+    Args:
+        words: the words.
+        own: the settings that the command itself chooses.
+
     Raises:
-        InvalidOption: a word has no ``=``, is no setting of training, or its value is no number.
+        InvalidOption: a word has no ``=``, or as of :func:`value_of`.
     """
     found = {}
     for word in words:
         name, equals, value = word.partition("=")
         if not equals:
             raise InvalidOption(f"settings: {word!r}: expected name=value, e.g. total_steps=100000")
-        found[name] = value_of(name, value)
+        found[name] = value_of(name, value, own)
     return found
 
 
@@ -202,13 +218,18 @@ def train(config: Config, variant: str, seed: int) -> Path | None:
     return folder if finished else None
 
 
-def measure(config: Config, folder: Path) -> dict[str, list[float]]:
-    """Return the share of each deal that a run's policy won, by opponent."""
+def measure(folder: Path, games_against: Mapping[str, int]) -> dict[str, list[float]]:
+    """Return the share of each deal that a run's policy won, by opponent, in order of the deals.
+
+    Args:
+        folder: of the run.
+        games_against: number of games by opponent.
+    """
     game = sprawl_env.load_policy(folder).game
     found = {}
-    for name, games in (("greedy", config.games), (config.strong, config.strong_games)):
+    for name, games in games_against.items():
         results = sprawl_env.evaluate(
-            game, [f"checkpoint:{folder}", name], num_games=games, seed=2026
+            game, [f"checkpoint:{folder}", name], num_games=games, seed=SEED
         ).results
         found[name] = np.round(shares_by_deal(results), 4).tolist()
     return found
@@ -234,7 +255,8 @@ def measure_all(config: Config) -> list[Row]:
         about = sprawl_env.load_policy(folder).about
         row = {"variant": variant, "seed": seed, "changes": VARIANTS[variant]}
         row |= {"step": about["step"], "seconds": about["seconds"]}
-        lines.append({**row, SHARES: measure(config, folder)})
+        games = {AGAINST: config.games, config.strong: config.strong_games}
+        lines.append({**row, SHARES: measure(folder, games)})
         write_lines(config.out / RESULTS, lines)
     return lines[1:]
 
@@ -246,7 +268,7 @@ def table_of(rows: Sequence[Row], against: str, variant: str) -> Floats:
 
 
 def mean(shares: Floats, rng: np.random.Generator, deals: npt.NDArray[np.int64]) -> Floats:
-    """Return means of runs drawn anew, each over some deals, ``[resamples]``."""
+    """Return means over resampled runs, each over some deals, ``[resamples]``."""
     runs = rng.integers(len(shares), size=(len(deals), len(shares)))
     found: Floats = np.stack([shares[i][:, d].mean() for i, d in zip(runs, deals, strict=True)])
     return found

@@ -16,6 +16,7 @@ interval over runs and, within each, over deals.  With one run it is an interval
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,12 +35,14 @@ from sprawl_env.bots.policy.checkpoint import Checkpoint, checkpoints_in, load
 from sprawl_env.console import console, run, say
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.files import write_atomically
+from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import provenance
 
 AXES: Final = {
     "decisions": (300_000, 1_000_000, 3_000_000, 10_000_000, 30_000_000, 100_000_000),
     "minutes": (2, 5, 10, 30, 60, 120),
 }
+SEED: Final = 2026  # of the deals
 NEAR: Final = 1.2  # largest factor between a checkpoint and the mark that it stands for
 MEASURED: Final = "measured.jsonl"
 RESAMPLES: Final = 2000
@@ -69,7 +72,7 @@ class Config:
     """the full number of paired games"""
     few: int = 400
     """the number of games against slow bots"""
-    seed: int = 2026
+    seed: int = SEED
     """seed of the deals"""
 
 
@@ -167,7 +170,15 @@ def chosen(checkpoints: Sequence[Checkpoint]) -> list[Checkpoint]:
 
 
 def tasks(config: Config) -> Iterator[tuple[Checkpoint, str, int]]:
-    """Yield what is to be measured: checkpoint, opponent, number of games."""
+    """Yield what is to be measured: checkpoint, opponent, number of games.
+
+    Raises:
+        InvalidOption: a folder holds no checkpoints, or two have the same name, by which points of
+            the same run are known.
+    """
+    for name, times in Counter(folder.resolve().name for folder in config.runs).items():
+        if times > 1:
+            raise InvalidOption(f"{times} runs are named {name!r}: rename their folders")
     for folder in config.runs:
         points = chosen(checkpoints_of(folder))
         for checkpoint in points:
@@ -190,17 +201,22 @@ def shares_by_deal(found: Results) -> npt.NDArray[np.float64]:
     return np.array([found.wins[found.deals == deal, 0][:seats].mean() for deal in deals])
 
 
-def measure(checkpoint: Checkpoint, against: str, games: int, seed: int) -> Row:
+def game_of(checkpoint: Checkpoint) -> Game:
+    """Return the game, with its options, that a checkpoint was trained for."""
+    about = checkpoint.about
+    return sprawl_env.game(about["game"], **about["options"])
+
+
+def measure(checkpoint: Checkpoint, game: Game, against: str, games: int, seed: int) -> Row:
     """Let a checkpoint play, and return the row."""
     about = checkpoint.about
-    game = sprawl_env.game(about["game"], **about["options"])
     bots = [f"checkpoint:{checkpoint.path}", against]
     shares = shares_by_deal(sprawl_env.evaluate(game, bots, num_games=games, seed=seed).results)
     values, counts = np.unique(np.round(shares, 6), return_counts=True)
     return {
         "run": run_of(checkpoint),
         "step": checkpoint.step,
-        "seconds": float(about["seconds"]),
+        "seconds": float(about.get("seconds", 0)),
         "weights": about["sha256"],
         "against": against,
         "games": games,
@@ -235,7 +251,7 @@ def measure_all(config: Config) -> tuple[dict[str, Any], list[Row]]:
     ]
     for k, (checkpoint, against, games) in enumerate(missing):
         say(f"{k + 1} of {len(missing)}: {checkpoint.path} against {against}, {games:,} games")
-        rows.append(measure(checkpoint, against, games, config.seed))
+        rows.append(measure(checkpoint, game_of(checkpoint), against, games, config.seed))
         write_lines(path, [head, *rows])
     return head, [row for row in rows if not config.runs or row["seed"] == config.seed]
 
@@ -265,7 +281,7 @@ def point_of(axis: str, mark: float, against: str, rows: Sequence[Row]) -> Point
 
 
 def resampled(shares: npt.NDArray[np.float64], rng: np.random.Generator) -> npt.NDArray[np.float64]:
-    """Return means of the deals drawn anew, ``[RESAMPLES]``."""
+    """Return means over resampled deals, ``[RESAMPLES]``."""
     values, counts = np.unique(shares, return_counts=True)
     drawn = rng.multinomial(shares.size, counts / shares.size, size=RESAMPLES)
     found: npt.NDArray[np.float64] = drawn @ values / shares.size

@@ -33,9 +33,8 @@ from typing import Any, Final
 import matplotlib as mpl
 from matplotlib import pyplot as plt
 
-import sprawl_env
 from experiments import ablations, curves
-from experiments.ablations import SHARES
+from experiments.ablations import AGAINST, SHARES
 from experiments.records import DAMAGED, Row
 from sprawl_env.arena.engines import check_engine, pool_of, values
 from sprawl_env.arena.evaluation import games_bar
@@ -46,10 +45,10 @@ from sprawl_env.core.errors import InvalidOption, unknown
 from sprawl_env.core.files import parse_json, read_text, write_atomically
 from sprawl_env.learning import training
 from sprawl_env.learning.config import PRESETS, check
+from sprawl_env.learning.runs import CONFIG
 
 mpl.use("Agg")  # draw into a file
 
-AGAINST: Final = "greedy"
 MEASURED: Final = "measured.json"  # in a run's folder
 KEPT: Final = "sweep.json"  # what the runs of a folder are
 OWN: Final = {"evaluation_games": 0, "processes": 1, "device": "cpu"}  # of every run
@@ -113,7 +112,8 @@ def runs_of(config: Config) -> list[Run]:
     axes = []
     for word in config.settings:
         name, _, values = word.partition("=")
-        axes.append([(name, ablations.value_of(name, value)) for value in values.split(",")])
+        own = (*ablations.OWN, "preset", *OWN)
+        axes.append([(name, ablations.value_of(name, each, own)) for each in values.split(",")])
     changed = [{name for name, _ in axis}.pop() for axis in axes if len(axis) > 1]
     found = []
     for seed in config.seeds:
@@ -149,7 +149,7 @@ def work(config: Config, number: int, watch: Watch) -> Row:
         contextlib.redirect_stdout(log),
         contextlib.redirect_stderr(log),
     ):
-        fresh = not (folder / "config.json").exists()
+        fresh = not (folder / CONFIG).exists()
         own = settings_of(config, one) if fresh else replace(PRESETS["quick"], resume=folder)
         try:
             _, finished, _ = training.main(own)
@@ -166,12 +166,9 @@ def work(config: Config, number: int, watch: Watch) -> Row:
 def measured(config: Config, one: Run, folder: Path) -> Row:
     """Let a run's checkpoints play; return the row of the run."""
     points = [
-        curves.measure(each, AGAINST, config.games, seed=2026)
+        curves.measure(each, curves.game_of(each), AGAINST, config.games, curves.SEED)
         for each in curves.chosen(curves.checkpoints_of(folder))
     ]
-    game = sprawl_env.load_policy(folder).game
-    bots = [f"checkpoint:{folder}", config.strong]
-    found = sprawl_env.evaluate(game, bots, num_games=config.strong_games, seed=2026).results
     last = points[-1]
     return {
         "variant": one.variant,
@@ -180,10 +177,9 @@ def measured(config: Config, one: Run, folder: Path) -> Row:
         "step": last["step"],
         "seconds": last["seconds"],
         "points": points,
-        SHARES: {
-            AGAINST: curves.shares_of(last).tolist(),
-            config.strong: curves.shares_by_deal(found).round(4).tolist(),
-        },
+        SHARES: ablations.measure(
+            folder, {AGAINST: config.games, config.strong: config.strong_games}
+        ),
     }
 
 

@@ -144,7 +144,8 @@ def main(config: Config) -> None:
     if config.out is not None:
         check_writable(config.out)
     settings = settings_of(config)
-    compile_everything(settings, sprawl_env.game(config.game, num_players=config.num_players))
+    game = sprawl_env.game(config.game, num_players=config.num_players)
+    compile_everything(settings, game, begins=False)
     out = console()
     with out.status("measuring"):
         found = [measure(settings, config.seconds) for _ in range(config.repeats)]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -147,12 +148,12 @@ _SHARES: Final = (
     "gamma", "gae_lambda", "past_share", "greedy_share", "random_share", "opponent_share",
     "opening_share", "imitation_share",
 )  # fmt: skip
+_FLOATS: Final = {  # the largest value allowed; none may be negative
+    **dict.fromkeys(_SHARES, 1.0),
+    **dict.fromkeys(("learning_rate", "reward_scale", "max_minutes", "entropy"), float(_MANY)),
+}
 _POSITIVE: Final = ("learning_rate", "reward_scale", "imitation_share")
-_NOT_NEGATIVE: Final = ("max_minutes", "entropy")
 _FOLDER: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}")
-_TEXTS: Final = (
-    "preset", "game", "reward", "opponent", "expert", "device", "precision", "name",
-)  # fmt: skip
 _HELD_OUT: Final = "heldout"  # bots that nothing is trained against
 DEVICES: Final = ("auto", "cpu", "cuda")
 PRECISIONS: Final = ("auto", "float32", "bfloat16")
@@ -167,24 +168,11 @@ def check(config: Config) -> None:
     """
     check_fields(config, "")
     check_whole_numbers(config, _WHOLE)
-    for name in (*_SHARES, *_POSITIVE, *_NOT_NEGATIVE):
-        value = getattr(config, name)
-        if type(value) not in {int, float} or not 0 <= value <= _MANY:  # not true of NaN
-            what = "0..1" if name in _SHARES else "a finite number, not negative"
-            raise InvalidOption(f"{name}={short(value)}: expected {what}")
-    for name in _SHARES:
-        if getattr(config, name) > 1:
-            raise InvalidOption(f"{name}={getattr(config, name)}: expected 0..1")
-    for name in _POSITIVE:
-        if getattr(config, name) == 0:
-            raise InvalidOption(f"{name}={getattr(config, name)}: expected more than 0")
-    words = (*(getattr(config, name) for name in _TEXTS), *config.options)
-    if not all(isinstance(word, str) for word in words):
-        raise InvalidOption(f"{', '.join(_TEXTS)}, options: expected texts")
+    check_floats(config, _FLOATS, _POSITIVE)
     check_folder(config.name)
     reward_mode(config.reward)
     check_words(config)
-    if sum(getattr(config, name) for name in _POOL) > 1:
+    if math.fsum(getattr(config, name) for name in _POOL) > 1:
         raise InvalidOption(f"{', '.join(_POOL)}: expected a sum of at most 1")
     if bool(config.opponent) != (config.opponent_share > 0):
         raise InvalidOption("opponent, opponent_share: expected both or none")
@@ -240,6 +228,25 @@ def check_whole_numbers(config: Any, limits: Mapping[str, tuple[int, int]]) -> N
         value = getattr(config, name)
         if type(value) is not int or not low <= value <= high:
             raise InvalidOption(f"{name}={short(value)}: expected a whole number {low}..{high}")
+
+
+def check_floats(config: Any, most: Mapping[str, float], positive: Collection[str]) -> None:
+    """Check the numbers of a config that need not be whole.
+
+    Args:
+        config: the settings.
+        most: the largest value by name; the least is 0.
+        positive: the names of those that may not be 0.
+
+    Raises:
+        InvalidOption: one is something else.
+    """
+    for name, high in most.items():
+        value = getattr(config, name)
+        if type(value) not in {int, float} or not 0 <= value <= high:  # not true of NaN
+            raise InvalidOption(f"{name}={short(value)}: expected 0..{high:g}")
+        if name in positive and value == 0:
+            raise InvalidOption(f"{name}={value}: expected more than 0")
 
 
 def check_processes(config: Any) -> None:

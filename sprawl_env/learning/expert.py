@@ -215,7 +215,6 @@ class SearchPlay:
             num_threads=threads_of(device_of(config.device)),
         )
         self._open = self._room(OPEN_DECISIONS * self.n)
-        self.games_ended = 0
 
     def _room(self, rows: int) -> _Open:
         game = self.game
@@ -278,7 +277,6 @@ class SearchPlay:
         if not (self._vec.terminated | self._vec.truncated).any():
             return 0
         ended = self._vec.ended
-        self.games_ended += ended.which.size
         place = np.full(self.n, -1)
         place[ended.which] = np.arange(ended.which.size)
         rows = np.flatnonzero((self._open.game >= 0) & (place[self._open.game] >= 0))
@@ -448,8 +446,8 @@ def match(
     On one seat both play the same deals alone.
 
     Returns:
-        The learner's share of the victories (on one seat of the games in which their points
-        differ), and the number of games, over all ranks.
+        The learner's share of the victories, and the number of games, over all ranks.  On one seat
+        the better result of a deal wins, and equal points count half.
     """
     seats = game.num_seats
     bots = [

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Final
 
 from sprawl_env.core.arguments import check_fields
-from sprawl_env.core.errors import InvalidOption, short
+from sprawl_env.core.errors import InvalidOption
 from sprawl_env.learning.config import (
+    check_floats,
     check_folder,
     check_processes,
     check_whole_numbers,
@@ -112,10 +113,11 @@ _WHOLE: Final = {  # allowed whole numbers
     "evaluation_games": (0, 10**9),
     "processes": (0, 1024),
 }
-_SHARES: Final = ("full_share", "outcome_share", "averaging")
 _POSITIVE: Final = ("full_share", "scale", "reuse", "learning_rate", "reward_scale")
-_NOT_NEGATIVE: Final = ("max_minutes", "c", "margin_weight")
-_MOST: Final = 1e9
+_FLOATS: Final = {  # the largest value allowed; none may be negative
+    **dict.fromkeys(("full_share", "outcome_share", "averaging"), 1.0),
+    **dict.fromkeys((*_POSITIVE[1:], "max_minutes", "c", "margin_weight"), 1e9),
+}
 
 
 def check_expert(config: ExpertConfig) -> None:
@@ -126,13 +128,7 @@ def check_expert(config: ExpertConfig) -> None:
     """
     check_fields(config, "")
     check_whole_numbers(config, _WHOLE)
-    for name in {*_SHARES, *_POSITIVE, *_NOT_NEGATIVE}:
-        value = getattr(config, name)
-        most = 1 if name in _SHARES else _MOST
-        if type(value) not in {int, float} or not 0 <= value <= most:  # not true of NaN
-            raise InvalidOption(f"{name}={short(value)}: expected 0..{most:g}")
-        if name in _POSITIVE and value == 0:
-            raise InvalidOption(f"{name}={value}: expected more than 0")
+    check_floats(config, _FLOATS, _POSITIVE)
     if config.fast_sims > config.sims:
         raise InvalidOption(f"fast_sims={config.fast_sims}: expected at most sims={config.sims}")
     check_words(config)

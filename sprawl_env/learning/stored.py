@@ -69,10 +69,18 @@ def restore_weights(net: FlatModule, checkpoint: Checkpoint) -> None:
     try:
         net.load_state_dict(weights)
     except (RuntimeError, ValueError, KeyError) as error:
-        first = str(error).splitlines()[0]
         raise CheckpointError(
-            f"checkpoint {str(checkpoint.path)!r}: does not fit this config: {first}"
+            f"checkpoint {str(checkpoint.path)!r}: does not fit this config: {reason_of(error)}"
         ) from None
+
+
+def reason_of(error: Exception) -> str:
+    """Return why torch could not load weights, in one line.
+
+    Its first line names the module; the reasons follow in lines of their own.
+    """
+    title, *reasons = str(error).splitlines() or [""]
+    return " ".join(" ".join(reasons or [title]).split())
 
 
 def restore(learner: Trained, checkpoint: Checkpoint) -> None:
@@ -111,8 +119,7 @@ def restore(learner: Trained, checkpoint: Checkpoint) -> None:
         state = learner.optimizer.state_dict()
         learner.optimizer.load_state_dict({**state, "state": {0: joined} if joined else {}})
     except (RuntimeError, ValueError, KeyError) as error:
-        first = str(error).splitlines()[0]
-        raise CheckpointError(f"{where}: does not fit this config: {first}") from None
+        raise CheckpointError(f"{where}: does not fit this config: {reason_of(error)}") from None
 
 
 def newest_checkpoint(folder: Path, game: Game) -> Checkpoint | None:

@@ -92,7 +92,7 @@ def train(game: str | Game = "tower_up", *, preset: str = "quick", **settings: A
         settings["num_players"] = game.num_seats
         settings["options"] = option_words(game)
         game = game_word(game)
-    elif "resume" not in settings:
+    elif settings.get("resume") is None:
         game = registry.game_word(registry.rules_of(game))
     for name, value in settings.items():
         settings[name] = value.item() if isinstance(value, np.generic) else value

@@ -130,16 +130,27 @@ def opponents(config: Config, game: Game) -> list[tuple[Bot, float]]:
     return [(guarded_bot(name, game), share) for name, share in found.items()]
 
 
-def compile_everything(config: Config, game: Game) -> None:
+def imitates(config: Config) -> bool:
+    """Return whether a run begins with behaviour cloning."""
+    return config.imitation > 0 and config.start is None
+
+
+def compile_everything(config: Config, game: Game, *, begins: bool) -> None:
     """Compile the kernels of the rules, the bots and the network, before the clock starts.
 
     Otherwise each process compiles those that it needs first.
+
+    Args:
+        config: the settings.
+        game: the game.
+        begins: whether the run begins; else it goes on after behaviour cloning.
     """
+    will_imitate = begins and imitates(config)
     vec = make_vec(game, 2, reward=config.reward, observations="int8", skip_forced=True)
     vec.reset()
     vec.step(vec.sample_actions())
     bots = [make_bot("greedy", game), *(bot for bot, _ in opponents(config, game))]
-    if config.imitation:
+    if will_imitate:
         bots.append(make_expert(config, game, config.seed))
     seen = vec.observations[:1] * game.observation_layout.scales
     for bot in bots:
@@ -151,7 +162,7 @@ def compile_everything(config: Config, game: Game) -> None:
         RowPlayer(loss_kernel(learner.net), learner.net).sample(numbers, masks)
     zeros, row = torch.zeros(1, device=device), torch.zeros(1, dtype=torch.int64, device=device)
     learner.summed(Batch(numbers, masks, row, zeros, zeros, zeros, row), 0.0)(row)
-    if config.imitation:
+    if will_imitate:
         targets = np.where(vec.masks[:1] == 0, ILLEGAL, 1.0).astype(np.float16)
         example = Dataset(vec.observations[:1].copy(), targets, np.zeros(1, np.float32))
         imitate(
@@ -201,7 +212,7 @@ class Trainer:
         the start when it is resumed.
         """
         if checkpoint is None:
-            if self.config.imitation and self.config.start is None:
+            if imitates(self.config):
                 behaviour_cloning(self.config, self.game, self.learner, self.clock)
                 if self.clock.stopping:
                     return
@@ -316,7 +327,7 @@ class Report:
     def __init__(self, config: Config, folder: Path, game: Game, step: int) -> None:
         self._config, self._folder, self._game = config, folder, game
         self._last_line = time.monotonic()
-        self._last_step, self._last_seconds = step, 0.0
+        self._shown: tuple[int, float] | None = None  # step and seconds of the round before
         self._speed = 0.0
         self._won: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=RECENT_GAMES))
         self._writer = SummaryWriter(str(folder / "tensorboard"), purge_step=step or None)
@@ -374,29 +385,30 @@ class Report:
             self._won[name].append(share)
         rates = ", ".join(f"{name} {np.mean(won):.0%}" for name, won in self._won.items())
         seconds = clock.seconds
-        if seconds > self._last_seconds:
-            now = (step - self._last_step) / (seconds - self._last_seconds)
+        before, self._shown = self._shown, (step, seconds)
+        if before is not None and seconds > before[1]:
+            now = (step - before[0]) / (seconds - before[1])
             self._speed = 0.9 * self._speed + 0.1 * now if self._speed else now
-        self._last_step, self._last_seconds = step, seconds
         for name, value in statistics.items():
             self._writer.add_scalar(f"train/{name}", value, step)
         for name, won in self._won.items():
             self._writer.add_scalar(f"wins/{name}", float(np.mean(won)), step)
         for part, share in trainer.watch.shares().items():
             self._writer.add_scalar(f"time/{part}", share, step)
-        self._writer.add_scalar("time/decisions_per_second", self._speed, step)
+        speed = ""
+        if self._speed:
+            self._writer.add_scalar("time/decisions_per_second", self._speed, step)
+            speed = f"{self._speed:,.0f}/s"
         self._bar.start()
         self._bar.update(
             self._task,
             completed=clock.fraction,
-            description=f"step {step:,} ({self._speed:,.0f}/s)",
+            description=f"step {step:,}" + (f" ({speed})" if speed else ""),
             rates=f"wins {rates}" if rates else "",
         )
         if not self._console.is_terminal and time.monotonic() - self._last_line > PLAIN_SECONDS:
             self._last_line = time.monotonic()
-            self._console.print(
-                f"{clock.fraction:4.0%}  step {step:,}  {self._speed:,.0f}/s  {rates}"
-            )
+            self._console.print(f"{clock.fraction:4.0%}  step {step:,}  {speed}  {rates}")
 
 
 def is_due(config: Config, folder: Path, step: int) -> bool:
@@ -494,7 +506,7 @@ def train(config: Config, folder: Path, game: Game) -> bool:
     path = checkpoint.path if checkpoint else None
     with start(config.processes, train_other_rank, config, path) as team:
         prepare_process()
-        compile_everything(config, game)
+        compile_everything(config, game, begins=checkpoint is None)
         team.barrier()  # the other ranks start now
         report = Report(config, folder, game, checkpoint.step if checkpoint else 0)
         trainer = Trainer(config, game, team, checkpoint, report)
@@ -599,9 +611,9 @@ def main(config: Config) -> tuple[Path, bool, dict[str, list[Line]]]:
         usual = f"{config.game.replace(':', '-')}-{config.preset}-{config.seed}"
         folder = run_folder(config.runs, config.name, usual)
     game = make_game(config.game, num_players=config.num_players, **parse_options(config.options))
-    if config.imitation:
+    if new and imitates(config):
         make_expert(config, game, config.seed)  # an unknown bot is refused before a file is written
-    if config.start is not None:
+    if new and config.start is not None:
         restore_weights(actor_critic(config, game), load(config.start, game))
     with owned_run(folder, config, gpu_of(config.device), new=new):
         if not train(config, folder, game):

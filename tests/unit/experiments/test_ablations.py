@@ -54,7 +54,11 @@ def test_variants_are_trained_and_measured_once_and_a_stopped_command_goes_on(co
     ("changes", "says"),
     [
         ({"settings": ("speed=3",)}, "unknown setting of training 'speed'"),
-        ({"settings": ("width=wide",)}, "'width=wide': expected a number"),
+        ({"settings": ("width=wide",)}, "'width=wide': expected a whole number"),
+        ({"settings": ("total_steps=1e6",)}, "'total_steps=1e6': expected a whole number"),
+        ({"settings": ("gamma=high",)}, "'gamma=high': expected a number"),
+        ({"settings": ("options=a",)}, "unknown setting of training 'options': choose from"),
+        ({"settings": ("name=mine",)}, "name: the command chooses it by itself"),
         ({"settings": (*TINY, "reward")}, "'reward': expected name=value"),
         ({"settings": (*TINY, "gamma=2.0")}, "gamma=2.0: expected 0..1"),
         ({"games": 0}, "expected at least 1"),

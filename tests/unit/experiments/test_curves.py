@@ -91,6 +91,21 @@ def test_runs_of_another_game_and_folders_without_a_run_are_refused(config, tmp_
         curves.main(curves.Config(out=config.out, games=0))
 
 
+def test_runs_of_the_same_name_are_refused(tmp_path):
+    runs = tuple(write_run(tmp_path / name / "run", (300_000,)) for name in "ab")
+    with pytest.raises(InvalidOption, match="2 runs are named 'run': rename their folders"):
+        curves.main(curves.Config(runs=runs, out=tmp_path / "out"))
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_checkpoint_that_does_not_say_its_time_is_measured(tmp_path):
+    run = write_run(tmp_path / "run", (300_000,))
+    checkpoint = curves.checkpoints_of(run)[0]
+    del checkpoint.about["seconds"]  # as one of train_sb3
+    row = curves.measure(checkpoint, curves.game_of(checkpoint), "random", 2, seed=1)
+    assert row["seconds"] == 0.0
+
+
 def test_other_deals_are_measured_anew_and_drawn_alone(tmp_path):
     run = write_run(tmp_path / "run", (300_000,))
     config = curves.Config(runs=(run,), out=tmp_path / "out", against=("random",), strong=())

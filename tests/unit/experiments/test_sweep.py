@@ -8,7 +8,9 @@ pytest.importorskip("torch")
 pytest.importorskip("tensorboard")
 pytest.importorskip("matplotlib")
 
+import sprawl_env
 from experiments import sweep
+from experiments.curves import shares_by_deal
 from sprawl_env.core.errors import InvalidOption, UnknownName
 
 TINY = (
@@ -61,6 +63,10 @@ def test_tasks_of_an_array_job_and_the_rest_give_a_table_and_curves(config, caps
     assert (folder / sweep.MEASURED).read_bytes() == kept
     table = (config.out / "table.md").read_text(encoding="utf-8")
     assert [line.split(" | ")[0] for line in table.splitlines()[2:]] == ["| width=4", "| width=8"]
+    found = sprawl_env.evaluate(
+        "tower_up", [f"checkpoint:{folder}", "greedy"], num_games=4, seed=2026
+    )  # a deal's share stands at the place of the deal
+    assert json.loads(kept)["shares"]["greedy"] == shares_by_deal(found.results).tolist()
     assert (config.out / "curves.png").stat().st_size > 5000
     assert "## width=8" in (config.out / "curves.md").read_text(encoding="utf-8")
 
@@ -84,7 +90,10 @@ def test_tasks_of_an_array_job_and_the_rest_give_a_table_and_curves(config, caps
     [
         ({"preset": "slow"}, "unknown preset 'slow'"),
         ({"settings": ("speed=3",)}, "unknown setting of training 'speed'"),
-        ({"settings": ("width=4,wide",)}, "'width=wide': expected a number"),
+        ({"settings": ("width=4,wide",)}, "'width=wide': expected a whole number"),
+        ({"settings": ("name=a,b",)}, "name: the command chooses it by itself"),
+        ({"settings": ("seed=1,2",)}, "seed: the command chooses it by itself"),
+        ({"settings": ("processes=2",)}, "processes: the command chooses it by itself"),
         ({"settings": ("gamma=0.9,2.0",)}, "gamma=2.0: expected 0..1"),
         ({"settings": ("width=4,4",)}, "expected different values"),
         ({"seeds": ()}, "seeds: expected at least one"),

@@ -3,10 +3,12 @@
 import itertools
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 from dataclasses import asdict, replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -75,6 +77,7 @@ def test_every_number_must_be_finite_in_range_and_a_number(tmp_path, name):
         ({"name": "a\nb"}, "expected the name of a folder"),
         ({"device": "gpu"}, "device='gpu': expected auto, cpu, cuda"),
         ({"past_share": 0.6, "greedy_share": 0.5}, "expected a sum of at most 1"),
+        ({"start": "agents/tower_up/quick", "width": 64}, "size mismatch for mlp_extractor"),
         ({"start": "nowhere"}, "checkpoint 'nowhere': no such folder"),
         ({"name": 5}, "name=5: expected a text"),
         ({"expert": 5}, "expert=5: expected a text"),
@@ -88,6 +91,13 @@ def test_a_setting_that_is_not_allowed_is_refused_before_anything_is_written(
         sprawl_env.train("tower_up", runs=tmp_path / "runs", **settings)
     assert says in str(error.value)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_shares_may_sum_to_1_whatever_their_order():
+    shares = (0.2, 0.4, 0.3, 0.1)
+    assert sum(shares) > 1  # by rounding
+    names = ("past_share", "greedy_share", "random_share", "opponent_share")
+    check(replace(Config(), opponent="planner", **dict(zip(names, shares, strict=True))))
 
 
 def test_numbers_of_numpy_are_numbers(tmp_path):
@@ -452,6 +462,37 @@ def test_training_starts_from_the_weights_of_another_checkpoint(game, tmp_path):
     with pytest.raises(CheckpointError, match="is for num_players=3"):
         training.main(replace(RUN, runs=tmp_path / "runs", start=path))
     assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.compiled
+def test_a_run_goes_on_without_the_checkpoint_that_it_started_from(game, tmp_path, monkeypatch):
+    path = write(tmp_path / "other", game, 7)
+    monkeypatch.setattr(training.Trainer, "round", Killed.in_round(2))
+    with pytest.raises(Killed):
+        training.main(replace(RUN, runs=tmp_path, start=path, imitation=10, checkpoint_every=1))
+    monkeypatch.undo()
+    shutil.rmtree(path)
+    _, finished, _ = training.main(replace(RUN, resume=tmp_path / "mine"))
+    assert finished
+
+
+class Row:
+    """A round as the report sees it, with a clock of its own."""
+
+    def __init__(self, steps, seconds):
+        self.clock = SimpleNamespace(steps=steps, seconds=seconds, fraction=0.0)
+        self.games = SimpleNamespace(won=[])
+        self.watch = Stopwatch()
+
+
+def test_the_speed_that_is_shown_counts_from_the_first_round(game, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(training, "PLAIN_SECONDS", -1.0)
+    report = training.Report(RUN, tmp_path, game, step=500)
+    for steps, seconds in ((600, 90.0), (700, 91.0), (800, 92.0)):  # 90 seconds of imitation
+        report.show(Row(steps, seconds), {})
+    report.close()
+    shown = [line.split() for line in capsys.readouterr().out.splitlines() if "step" in line]
+    assert [line[3:4] for line in shown[:3]] == [[], ["100/s"], ["100/s"]]
 
 
 def test_a_run_from_a_gpu_goes_on_without(monkeypatch, capsys):
