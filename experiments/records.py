@@ -15,7 +15,7 @@ from sprawl_env.core.files import parse_json, read_text, write_atomically
 
 Row = dict[str, Any]
 DAMAGED: Final = (
-    ValueError, LookupError, TypeError, AttributeError, OverflowError, MemoryError, InvalidOption
+    ValueError, LookupError, TypeError, AttributeError, OverflowError, MemoryError
 )  # fmt: skip
 """What reading damaged JSON, or using its values, can raise."""
 
@@ -48,5 +48,4 @@ def read_lines(path: Path, expected: str, fits: Callable[[Row, list[Row]], bool]
 
 def write_lines(path: Path, lines: Sequence[Row]) -> None:
     """Write all lines, whole or not at all, and the folder if it is missing."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, "".join(json.dumps(line) + "\n" for line in lines))

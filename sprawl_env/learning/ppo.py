@@ -30,7 +30,7 @@ from sprawl_env.bots.policy.checkpoint import ILLEGAL_LOGIT
 from sprawl_env.bots.policy.network import network_for
 from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.core.game import Game
-from sprawl_env.core.state import Games
+from sprawl_env.core.state import AUTOMATON, Games
 from sprawl_env.kernels.arrays import Floats, Index
 from sprawl_env.kernels.rng import combine
 from sprawl_env.learning.config import Config
@@ -435,7 +435,7 @@ class SelfPlay:
     def _name_of(self, kind: int | None) -> str:
         """Return the name of a kind of opponent; None is that of a game with one seat."""
         if kind is None:
-            return "automaton"
+            return AUTOMATON
         return "past" if kind == PAST else self.bots[kind - FIRST_BOT][0].name
 
     def estimate(self, rollout: Rollout) -> Batch:

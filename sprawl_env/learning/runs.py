@@ -129,7 +129,11 @@ def read_settings(
         ) from None
     except OSError as error:
         raise InvalidOption(f"resume: {str(path)!r} cannot be read: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except KeyError as error:
+        raise InvalidOption(
+            f"resume: {str(path)!r} has no {error.args[0]!r}: it is damaged or of another version"
+        ) from None
+    except (ValueError, TypeError, AttributeError):
         raise InvalidOption(f"resume: {str(path)!r} is damaged") from None
     try:
         check(config)
