@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import glob
+import hashlib
 import json
 import os
+import platform
 import stat
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -15,6 +19,9 @@ MOST_BYTES: Final = 2**30  # of a file that is read
 _ON_LINUX: Final = sys.platform == "linux"
 _RENAME_EXCHANGE: Final = 2  # of Linux's renameat2
 _HERE: Final = -100  # AT_FDCWD: relative paths count from the current folder
+_CHUNK: Final = 2**20  # bytes that are read at once
+HOST: Final = hashlib.sha256(platform.node().encode()).hexdigest()[:8]
+"""This machine's name in the names of temporary files: letters and digits, whatever its name is."""
 
 
 def read_bytes(path: Path) -> bytes:
@@ -24,15 +31,36 @@ def read_bytes(path: Path) -> bytes:
         OSError: it cannot be read, is larger than ``MOST_BYTES``, or is a folder, a pipe or a
             device, which might never end.
     """
+    if _size_of(path) > MOST_BYTES:
+        raise _error(errno.EFBIG, f"larger than {MOST_BYTES:,} bytes", path)
+    return path.read_bytes()
+
+
+def read_chunks(path: Path) -> Iterator[bytes]:
+    """Yield the content of a file of any size in chunks.
+
+    Raises:
+        OSError: it cannot be read, or is a folder, a pipe or a device, which might never end.
+    """
+    _size_of(path)
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            yield chunk
+
+
+def _size_of(path: Path) -> int:
+    """Return the bytes of a regular file.
+
+    Raises:
+        OSError: there is none, or it is a folder, a pipe or a device.
+    """
     try:
         found = path.stat()
     except ValueError:  # a zero byte in the name
         raise _error(errno.EINVAL, "no valid name", path) from None
     if not stat.S_ISREG(found.st_mode):
         raise _error(errno.EINVAL, "not a regular file", path)
-    if found.st_size > MOST_BYTES:
-        raise _error(errno.EFBIG, f"larger than {MOST_BYTES:,} bytes", path)
-    return path.read_bytes()
+    return found.st_size
 
 
 def _error(number: int, says: str, path: Path) -> OSError:
@@ -98,11 +126,11 @@ def write_durably(path: Path, content: bytes) -> None:
 def write_atomically(path: Path, content: str | bytes) -> None:
     """Write a file, text as UTF-8, so that it appears complete or not at all.
 
-    What killed processes left of earlier versions of the file is deleted.
+    What killed processes of this machine left of earlier versions of the file is deleted.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    remove_leftovers(path.parent, path.name)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    remove_leftovers(path.parent, glob.escape(path.name))
+    temporary = path.with_name(f".{path.name}.{HOST}.{os.getpid()}")
     try:
         write_durably(temporary, content.encode() if isinstance(content, str) else content)
         temporary.replace(path)
@@ -132,13 +160,15 @@ def exchange(first: Path, second: Path) -> bool:
 def remove_leftovers(folder: Path, name: str = "*") -> None:
     """Delete what processes that no longer run left when they wrote files in a folder.
 
+    What other machines write there stays: only they know which of their processes run.
+
     Args:
         folder: the folder.
-        name: name of the file that they wrote; default: any.
+        name: name of the file that they wrote, or a pattern; default: any.
     """
-    for path in folder.glob(f".{name}.[0-9]*"):
+    for path in folder.glob(f".{name}.{HOST}.[0-9]*"):
         number = path.suffix[1:]
-        if number.isdecimal() and not is_running(int(number)):
+        if number.isdecimal() and not is_running(int(number)) and path.is_file():
             path.unlink(missing_ok=True)
 
 

@@ -24,6 +24,7 @@ from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import as_array
 from sprawl_env.core.errors import OtherOptions, SprawlError, printable, short, shortened
 from sprawl_env.core.files import (
+    HOST,
     exchange,
     is_running,
     parse_json,
@@ -45,7 +46,7 @@ SHAPE: Final = ("width", "trunk")  # the numbers that give a network's size
 LARGEST_NUMBER: Final = 8  # bytes
 MOST_WIDTH: Final = 4096
 MOST_STEPS: Final = 10**15  # learner decisions
-_WRITING: Final = ".writing-"  # prefix of folders that are being written, before the process's id
+_WRITING: Final = f".writing-{HOST}-"  # before the process's id: folders that are being written
 POLICY: Final = "policy."  # prefix of the policy's tensors; the others are the optimizer's
 OPTIMIZER: Final = re.compile(r"optimizer\.([0-9]{1,6})\.(step|exp_avg|exp_avg_sq)")
 NET: Final = "policy.mlp_extractor."  # prefix of the network, as Stable-Baselines3 names it
@@ -179,7 +180,7 @@ def _check_replaceable(folder: Path) -> None:
 
 
 def remove_unfinished(parent: Path) -> None:
-    """Delete the checkpoints in a folder that processes which no longer run were writing."""
+    """Delete the checkpoints that processes of this machine which no longer run were writing."""
     for path in parent.glob(f"{_WRITING}*"):
         number = path.name.removeprefix(_WRITING).partition("-")[0]
         if number.isdecimal() and not is_running(int(number)):

@@ -28,7 +28,7 @@ from sprawl_env.bots.policy.checkpoint import (
 )
 from sprawl_env.bots.policy.player import PolicyBot, load_policy, load_values
 from sprawl_env.core.errors import InvalidOption, OtherOptions
-from sprawl_env.core.files import write_atomically
+from sprawl_env.core.files import HOST, write_atomically
 
 torch = pytest.importorskip("torch")
 networks = pytest.importorskip("sprawl_env.bots.policy.network")
@@ -146,12 +146,13 @@ def test_without_a_step_that_exchanges_a_checkpoint_is_replaced_all_the_same(
 def test_what_killed_processes_left_is_deleted_by_the_next_checkpoint(game, tmp_path):
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    running = tmp_path / f".writing-{os.getppid()}-abc"
-    for folder in (running, tmp_path / f".writing-{ended.pid}-abc"):
+    running = tmp_path / f".writing-{HOST}-{os.getppid()}-abc"
+    elsewhere = tmp_path / f".writing-abcdef01-{ended.pid}-abc"
+    for folder in (running, elsewhere, tmp_path / f".writing-{HOST}-{ended.pid}-abc"):
         folder.mkdir()
         (folder / WEIGHTS).write_bytes(b"half")
     write(tmp_path / "step-1", game)
-    assert {p.name for p in tmp_path.iterdir()} == {"step-1", running.name}
+    assert {p.name for p in tmp_path.iterdir()} == {"step-1", running.name, elsewhere.name}
 
 
 def test_a_checkpoint_does_not_decide_which_data_is_read(game, tmp_path):

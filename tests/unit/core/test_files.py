@@ -8,6 +8,7 @@ import pytest
 
 from sprawl_env.core import files
 from sprawl_env.core.errors import SprawlError, printable
+from tests.commands import ROOT
 
 
 def test_the_text_of_an_error_is_one_printable_line():
@@ -33,14 +34,43 @@ def test_a_failed_write_keeps_the_file_and_leaves_nothing(tmp_path, monkeypatch)
 def test_leftovers_of_killed_processes_are_deleted_and_no_others(tmp_path):
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    running = tmp_path / f".a.json.{os.getppid()}"
-    other = tmp_path / f".b.json.{ended.pid}"
-    for path in (running, other, tmp_path / f".a.json.{ended.pid}", tmp_path / ".a.json.2x"):
-        path.write_text("half")
+    other = f".b.json.{files.HOST}.{ended.pid}"
+    kept = {
+        f".a.json.{files.HOST}.{os.getppid()}",  # it runs
+        f".a.json.abcdef01.{ended.pid}",  # of another machine
+        f".a.json.{files.HOST}.2x",
+        f".a.json.{ended.pid}",
+        f".notes.{ended.pid}",
+    }
+    (tmp_path / f".folder.{files.HOST}.{ended.pid}").mkdir()
+    for name in (*kept, other, f".a.json.{files.HOST}.{ended.pid}"):
+        (tmp_path / name).write_text("half")
+    kept |= {"a.json", f".folder.{files.HOST}.{ended.pid}"}
     files.write_atomically(tmp_path / "a.json", "whole")
-    assert set(os.listdir(tmp_path)) == {"a.json", running.name, other.name, ".a.json.2x"}
+    assert set(os.listdir(tmp_path)) == {*kept, other}
+    files.write_atomically(tmp_path / "[ab].json", "whole")
+    assert set(os.listdir(tmp_path)) == {*kept, other, "[ab].json"}
     files.remove_leftovers(tmp_path)
-    assert set(os.listdir(tmp_path)) == {"a.json", running.name, ".a.json.2x"}
+    assert set(os.listdir(tmp_path)) == {*kept, "[ab].json"}
+
+
+def test_what_another_machine_is_writing_is_left_alone(tmp_path):
+    writes = (
+        "import os, pathlib, platform, sys\n"
+        "platform.node = lambda: sys.argv[1]\n"
+        "from sprawl_env.core import files\n"
+        "def full(path, content):\n"
+        "    path.write_bytes(content)\n"
+        "    os._exit(0)\n"  # as if killed
+        "files.write_durably = full\n"
+        "files.write_atomically(pathlib.Path('a.json'), sys.argv[1])\n"
+    )
+    for host in ("büro/1", "b", "büro/1"):
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        words = [sys.executable, "-c", writes, host]
+        subprocess.run(words, cwd=tmp_path, env=environment, check=True)
+    left = sorted(path.read_text() for path in tmp_path.iterdir())
+    assert left == ["b", "büro/1"]  # one of each, none deleted by the other
 
 
 def test_a_large_file_is_not_read(tmp_path, monkeypatch):
