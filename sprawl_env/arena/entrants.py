@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import pickle
-import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +18,7 @@ from sprawl_env.bots.search.bot import checkpoint_of
 from sprawl_env.bots.user import UserBot, in_words
 from sprawl_env.core import registry
 from sprawl_env.core.errors import InvalidOption, SprawlError
-from sprawl_env.core.files import read_bytes
+from sprawl_env.core.files import read_chunks
 from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import code_digest
 from sprawl_env.core.rules import GameRules
@@ -110,37 +110,56 @@ def pinned(name: str) -> str:
     Raises:
         CheckpointError: there is no checkpoint.
     """
+    if name.startswith(CHECKPOINT):
+        return _newest(name)  # a path may contain commas
+    parts = (part.partition("=") for part in name.split(","))
+    return ",".join(f"{key}{equals}{_newest(value)}" for key, equals, value in parts)
 
-    def newest(found: re.Match[str]) -> str:
-        return f"{CHECKPOINT}{find(Path(found[1]))}"
 
-    return re.sub(f"{CHECKPOINT}([^,]+)", newest, name)
+def _newest(word: str) -> str:
+    """Return the word with the newest checkpoint, if it names one."""
+    path = word.removeprefix(CHECKPOINT)
+    return f"{CHECKPOINT}{find(Path(path))}" if path and path != word else word
 
 
 def made_of(name: str, game: Game) -> str:
     """Return 16 hex digits that change with the code and the weights of a bot, which was made.
 
-    They depend on this package's rules and bots, on the file of a bot's own module, and on the
-    agents, checkpoints and files in the settings.
+    They depend on this package's rules and bots, on the file of a bot's own module, if it has one
+    that can be read, and on the agents, checkpoints and files in the settings.
+
+    Raises:
+        InvalidOption: a file in the settings cannot be read.
     """
     digest = hashlib.sha256(code_digest().encode())
     for word in name.partition(",")[0].split(":")[:-1]:
         file = getattr(sys.modules.get(word), "__file__", None)
-        digest.update(read_bytes(Path(file)) if file else b"")
-    for part in name.partition(":")[2].split(","):
+        with suppress(OSError):  # e.g. in an archive
+            for chunk in read_chunks(Path(file)) if file else ():
+                digest.update(chunk)
+    rest = name.partition(":")[2]
+    for part in [rest] if name.startswith(CHECKPOINT) else rest.split(","):
         for text in filter(None, (part, part.partition("=")[2])):
-            digest.update(content_of(text, game))
+            try:
+                for chunk in content_of(text, game):
+                    digest.update(chunk)
+            except OSError as error:
+                raise InvalidOption(f"bot {name!r}: {text}: {error.strerror}") from None
     return digest.hexdigest()[:16]
 
 
-def content_of(text: str, game: Game) -> bytes:
-    """Return a file's content, or the SHA-256 of the weights of an agent or a checkpoint.
+def content_of(text: str, game: Game) -> Iterator[bytes]:
+    """Yield a file's content, or the SHA-256 of the weights of an agent or a checkpoint.
 
-    It is empty if the text names none of them.
+    Nothing is yielded if the text names none of them.
+
+    Raises:
+        OSError: the file cannot be read.
     """
-    if Path(text).is_file():
-        return read_bytes(Path(text))
+    if os.path.isfile(text):
+        yield from read_chunks(Path(text))
+        return
     for agent in (text, f"{CHECKPOINT}{text}"):
         with suppress(SprawlError):
-            return str(checkpoint_of(agent, game).about["sha256"]).encode()
-    return b""
+            yield str(checkpoint_of(agent, game).about["sha256"]).encode()
+            return

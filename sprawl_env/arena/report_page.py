@@ -22,7 +22,7 @@ Games = Mapping[tuple[str, ...], str]  # the address of a game's page by line-up
 
 MOST_PAGES: Final = 100  # of games that a report links to
 VERSUS: Final = " v "
-_NUMBER: Final = re.compile(r"^[+-]?[\d,]+(\.\d+)?")
+_NUMBER: Final = re.compile(r"^[+-]?\d[\d,]*(\.\d+)?")
 _MILLISECONDS: Final = 1e-3
 
 STYLE: Final = """

@@ -63,7 +63,7 @@ from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import check_seed, check_whole
 from sprawl_env.core.errors import InvalidOption, SprawlError
 from sprawl_env.core.extras import require
-from sprawl_env.core.files import parse_json, read_text, write_atomically
+from sprawl_env.core.files import parse_json, read_text, remove_leftovers, write_atomically
 from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import code_digest, provenance
 from sprawl_env.core.rules import GameRules
@@ -401,7 +401,8 @@ class Folder:
         made: what the bots are made of, by name (:func:`~sprawl_env.arena.entrants.made_of`).
 
     Raises:
-        InvalidOption: it holds another tournament, or other files.
+        InvalidOption: it holds another tournament, or other files; hidden ones are left alone.
+        OSError: it cannot be read or written.
     """
 
     def __init__(
@@ -431,16 +432,16 @@ class Folder:
             raise InvalidOption(f"out={str(path)!r}: another tournament is writing to it") from None
         except OSError as error:
             raise InvalidOption(f"out={str(path)!r}: {error.strerror}") from None
-        for rest in path.rglob(".*.[0-9]*"):  # left by a process that was killed while writing
-            rest.unlink()
-        if not kept.exists():
-            write_atomically(kept, json.dumps({**mine, **provenance()}, indent=1) + "\n")
         try:
+            for folder in (path, path / "replays"):
+                remove_leftovers(folder)
+            if not kept.exists():
+                write_atomically(kept, json.dumps({**mine, **provenance()}, indent=1) + "\n")
             self._results = Journal(path / "results.jsonl", partial(is_result, schedule.seats))
             self._timings = Journal(path / "timings.jsonl", partial(is_timing, schedule.seats))
             self.results = self._by_number(self._results)
             self.timings = self._by_number(self._timings)
-        except SprawlError:
+        except BaseException:
             self.close()
             raise
 
@@ -670,25 +671,26 @@ def tournament(
         kept = out is not None
         path = Path(out or stack.enter_context(tempfile.TemporaryDirectory()))
         made_by = {name: made_of(word, made) for name, word in fixed.items()}
-        folder = Folder(path, config, schedule, made_by)
-        stack.callback(folder.close)
-        if progress:
-            _announce(made, schedule, folder, kept=kept)
         try:
+            folder = Folder(path, config, schedule, made_by)
+            stack.callback(folder.close)
+            if progress:
+                _announce(made, schedule, folder, kept=kept)
             pool = partial(pool_of, chosen.engine, processes=processes)
-            play(config, setup, users, folder, pool, progress=progress)
-            results, timings = folder.finish()
-            found = report.summarise(config, results, timings)
-            if kept:
-                pages = replay_pages(path, results, made) if chosen.replays else {}
-                write_report(path, found, pages)
-        except KeyboardInterrupt:
-            count = f"{len(folder.results):,} of {len(schedule):,} games"
-            raise Interrupted(
-                f"stopped: {count} are kept; run the same command again to continue"
-                if kept
-                else f"stopped after {count}"
-            ) from None
+            try:
+                play(config, setup, users, folder, pool, progress=progress)
+                results, timings = folder.finish()
+                found = report.summarise(config, results, timings)
+                if kept:
+                    pages = replay_pages(path, results, made) if chosen.replays else {}
+                    write_report(path, found, pages)
+            except KeyboardInterrupt:
+                count = f"{len(folder.results):,} of {len(schedule):,} games"
+                raise Interrupted(
+                    f"stopped: {count} are kept; run the same command again to continue"
+                    if kept
+                    else f"stopped after {count}"
+                ) from None
         except OSError as error:
             raise InvalidOption(
                 f"out={str(path)!r}: {error.strerror}: run the same command again to continue"

@@ -5,21 +5,26 @@ import os
 import re
 import shlex
 import signal
+import subprocess
+import sys
 import time
+import zipfile
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
 pytest.importorskip("openskill")
 
 import sprawl_env
-from sprawl_env.arena.entrants import pinned
+from sprawl_env.arena.entrants import made_of, pinned
 from sprawl_env.arena.journal import Journal
 from sprawl_env.arena.report import labels, summarise, tables, to_markdown
-from sprawl_env.arena.report_page import to_html
+from sprawl_env.arena.report_page import _value, to_html
 from sprawl_env.arena.tournament import Config, Schedule, TournamentSettings, judge, line_ups
 from sprawl_env.arena.workers import NO_SEAT, Lost, WorkerError
-from sprawl_env.core.errors import SprawlError
+from sprawl_env.core import files
+from sprawl_env.core.errors import InvalidOption, SprawlError
 from tests.browser import open_url
 from tests.commands import ROOT, command, finish, refused
 
@@ -311,6 +316,49 @@ def test_a_folder_with_something_else_is_refused(tmp_path):
             Folder(tmp_path / "new", Config(), schedule)
 
 
+def test_hidden_files_of_the_user_stay_and_what_killed_processes_left_is_deleted(tmp_path):
+    from sprawl_env.arena.tournament import Folder
+
+    schedule = Schedule((("a", "b"),), 2, 1)
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    (tmp_path / ".old.1").mkdir()
+    mine = [tmp_path / ".notes.2026.txt", tmp_path / ".old.1" / ".a.2", tmp_path / ".b.3"]
+    for path in mine:
+        path.write_text("mine")
+    Folder(tmp_path, Config(), schedule).close()
+    assert [path.read_text() for path in mine] == ["mine"] * 3
+    (tmp_path / "replays").mkdir()
+    left = [
+        tmp_path / f".results.jsonl.{files.HOST}.{ended.pid}",
+        tmp_path / "replays" / f".x.jsonl.{files.HOST}.{ended.pid}",
+    ]
+    for path in left:
+        path.write_text("half")
+    Folder(tmp_path, Config(), schedule).close()
+    assert not any(path.exists() for path in left)
+    assert all(path.exists() for path in mine)
+
+
+@pytest.mark.parametrize("where", ["write_atomically", "Journal"])
+def test_a_full_disk_at_the_start_is_one_line_and_releases_the_folder(tmp_path, monkeypatch, where):
+    from sprawl_env.arena import tournament as module
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    what = {"num_games": 2, "processes": 1, "out": tmp_path / "t"}
+    monkeypatch.setattr(module, "rehearse", lambda game, bots: set())
+    with monkeypatch.context() as patched:
+        patched.setattr(module, where, full)
+        with pytest.raises(SprawlError, match=r"out='.*': No space left on device: run the same"):
+            sprawl_env.tournament("tower_up", ["random", "greedy"], **what)
+    schedule = Schedule((("random", "greedy"),), 2, 1)
+    config = Config(bots=("random", "greedy"), num_games=2)
+    made = {name: made_of(name, sprawl_env.game("tower_up")) for name in config.bots}
+    module.Folder(tmp_path / "t", config, schedule, made).close()  # not locked
+
+
 def test_games_of_a_bot_that_has_changed_since_are_refused(tmp_path):
     from sprawl_env.arena.tournament import Folder, Setup
 
@@ -332,8 +380,67 @@ def test_the_newest_checkpoint_of_a_run_is_looked_up_once(tmp_path):
     word = f"search:agent=checkpoint:{tmp_path / 'run'},sims=3"
     assert pinned(word) == f"search:agent=checkpoint:{newest},sims=3"
     assert pinned("planner:turns=2") == "planner:turns=2"
+    run = f"checkpoint:{tmp_path / 'run'}"
+    word = f"planner:judge={run},turns=2,adviser={run}"
+    assert pinned(word) == f"planner:judge=checkpoint:{newest},turns=2,adviser=checkpoint:{newest}"
+    (tmp_path / "run").rename(tmp_path / "a, b")
+    newest = tmp_path / "a, b" / "checkpoints" / "step-0000000007"
+    assert pinned(f"checkpoint:{tmp_path / 'a, b'}") == f"checkpoint:{newest}"
     with pytest.raises(SprawlError, match="checkpoint"):
         pinned(f"checkpoint:{tmp_path / 'other'}")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["my_checkpoint:MyBot", "torch:my_checkpoint:make", "my_checkpoint:Bot,a=x_checkpoint:b"],
+)
+def test_a_bot_whose_module_is_called_like_a_checkpoint_is_no_checkpoint(name):
+    assert pinned(name) == name
+
+
+def test_what_a_bot_is_made_of_is_read_whatever_its_size(tmp_path, monkeypatch):
+    game, weights = sprawl_env.game("tower_up"), tmp_path / "big.bin"
+    name, found = f"{BOTS}:First,weights={weights}", []
+    for content in (b"1" * 9, b"1" * 8 + b"2", b"1" * 9):
+        weights.write_bytes(content)
+        found.append(made_of(name, game))
+    assert found[0] != found[1]
+    monkeypatch.setattr(files, "MOST_BYTES", 4)
+    assert made_of(name, game) == found[0] == found[2]
+
+
+def test_a_file_of_a_bot_that_cannot_be_read_is_one_line(tmp_path, monkeypatch):
+    game, weights = sprawl_env.game("tower_up"), tmp_path / "secret.bin"
+    weights.write_bytes(b"1")
+    whole = Path.open
+
+    def refused(path, *arguments, **settings):
+        if path == weights:
+            raise PermissionError(13, "Permission denied", str(path))
+        return whole(path, *arguments, **settings)
+
+    monkeypatch.setattr(Path, "open", refused)
+    with pytest.raises(InvalidOption, match=r"bot 'm:B,w=.*': .*secret.bin: Permission denied"):
+        made_of(f"m:B,w={weights}", game)
+
+
+def test_a_bot_from_an_archive_has_no_file_that_is_read(tmp_path, monkeypatch):
+    with zipfile.ZipFile(tmp_path / "bots.zip", "w") as archive:
+        archive.writestr("zipped_bots.py", "class Bot: pass")
+    monkeypatch.syspath_prepend(str(tmp_path / "bots.zip"))
+    import zipped_bots
+
+    monkeypatch.delitem(sys.modules, zipped_bots.__name__)
+    game = sprawl_env.game("tower_up")
+    without = made_of("zipped_bots:Bot", game)
+    monkeypatch.setitem(sys.modules, zipped_bots.__name__, zipped_bots)
+    assert made_of("zipped_bots:Bot", game) == without
+
+
+def test_a_name_of_digits_and_commas_is_no_number_in_the_page_of_a_report():
+    assert [_value(cell) for cell in (", second", "+,", "1,234.5", "-2", "3 ms")] == [
+        "", "", ' data-v="1234.5"', ' data-v="-2"', ' data-v="0.003"',
+    ]  # fmt: skip
 
 
 def test_results_of_another_tournament_are_refused(tmp_path):
