@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeGuard, TypeVar
+from typing import Any, Final, TypeGuard, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,7 @@ from sprawl_env.core.state import NOBODY, NOT_OVER, TRUNCATED, clone, digest
 from sprawl_env.kernels.arrays import Ints
 
 T = TypeVar("T")
+FEWEST_SEATS: Final = 2  # then every side is a seat
 Watch = Callable[[int, int], None]
 ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")  # differs from run to run
 
@@ -85,7 +86,7 @@ class Match:
 
 
 def forfeited(num_seats: int, forfeit: Forfeit) -> Outcome:
-    """Return the outcome of a game that a seat forfeits."""
+    """Return the outcome of a game with two or more seats, one of which forfeits."""
     others = num_seats - 1
     mine = np.arange(num_seats) == forfeit.seat
     shares = np.where(mine, 0.0, 1.0 / others)
@@ -162,7 +163,7 @@ def play_game(
     """Play one game dealt from ``(seed, 0)``; never raises because of a bot.
 
     Args:
-        game: the game; every side must be a seat.
+        game: the game, with two or more seats.
         makers: for each seat a bot, as a name, an instance or a class
             (:func:`~sprawl_env.bots.names.as_bot`), or a function that makes one.
         seed: of the deal.
@@ -171,9 +172,13 @@ def play_game(
         keep_visits: whether the match has what the searches among the bots considered.
 
     Raises:
-        InvalidOption: there is not one maker a seat, one is neither a bot nor a function, or an
-            argument is of another type.
+        InvalidOption: the game has a single seat, there is not one maker a seat, one is neither a
+            bot nor a function, or an argument is of another type.
     """
+    if game.num_seats < FEWEST_SEATS:
+        raise InvalidOption(
+            f"play_game: {game.name}: expected {FEWEST_SEATS} or more seats, got {game.num_seats}"
+        )
     if isinstance(makers, str):
         raise InvalidOption(f"makers={short(makers)}: expected a list, one a seat")
     if len(makers) != game.num_seats:

@@ -35,8 +35,8 @@ class Analysis(NamedTuple):
 
     Attributes:
         actions: int64 ``[k]``, all legal actions; the bot plays the first one.  First is a search's
-            most visited action (the best of them), a planner's winner of the last round, a policy's
-            likeliest action.
+            most visited action (the best of them; with a temperature the one that was drawn), a
+            planner's winner of the last round, a policy's likeliest action.
         visits: ``[k]``, how much the bot considered each action; see the table.
         values: float64 ``[k]``, how good each action is for the seat to play; see the table.
     """

@@ -132,7 +132,7 @@ class LearnedSearchBot:
         size = 1 if self._config.ms else max(1, open_rows.size)
         for first in range(0, open_rows.size, size):
             rows = open_rows[first : first + size]
-            if rows.size == len(masks):  # nothing need be copied
+            if rows.size == len(masks):  # no copy is needed
                 return self._chosen(self._find(states, masks))
             actions[rows] = self._chosen(self._find(clone(states, rows), masks[rows]))
         return actions
@@ -158,7 +158,7 @@ class LearnedSearchBot:
             return only_one(int(legal[0]))
         found = self._find(state)
         visits, values = found.visits[0, legal], found.values[0, legal]
-        best = legal == found.actions[0]
+        best = legal == self._chosen(found)[0]
         order = np.lexsort((-np.nan_to_num(values, nan=-1.0), -visits, ~best))
         return Analysis(legal[order], visits[order], values[order])
 

@@ -1,5 +1,6 @@
 """One game between untrusted bots: a forfeit for each way to fail."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -11,8 +12,10 @@ from sprawl_env.arena.games import play_games
 from sprawl_env.arena.match import Forfeit, forfeited, play_game, shares_and_ranks
 from sprawl_env.bots.names import make_bot
 from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.game import Game
 from sprawl_env.kernels.rng import combine
 from tests.bots import First
+from tests.toy import RULES
 from tests.unit.bots.test_user_bots import BOTS
 
 
@@ -146,9 +149,12 @@ def test_games_with_their_own_seeds_do_not_depend_on_what_was_played_before():
 
 
 @pytest.mark.compiled
-def test_a_match_keeps_what_a_search_considered():
+@pytest.mark.parametrize(
+    "search", ["mcts:sims=20", "search:agent=uniform,sims=20,gumbel=0,temperature=2"]
+)
+def test_a_match_keeps_what_a_search_considered(search):
     game = sprawl_env.game("tower_up", max_turns=6)
-    bots = ["mcts:sims=20", "greedy"]
+    bots = [search, "greedy"]
     plain = play_game(game, bots, 3)
     kept = play_game(game, bots, 3, keep_visits=True)
     assert kept.actions == plain.actions
@@ -160,6 +166,13 @@ def test_a_match_keeps_what_a_search_considered():
     for ply in replay.plies:
         assert len(ply.visits) == (ply.legal if ply.seat == 0 else 0)
         assert sum(ply.visits) in ((1, 20) if ply.seat == 0 else (0,))
+
+
+@pytest.mark.parametrize("automaton", [True, False])
+def test_a_game_with_one_seat_is_refused(automaton):
+    game = Game(replace(RULES, automaton=automaton), num_players=1)
+    with pytest.raises(InvalidOption, match="play_game: toy: expected 2 or more seats, got 1"):
+        play_game(game, ["random"], 3)
 
 
 def test_visits_must_fit_the_actions():

@@ -169,6 +169,16 @@ def test_a_temperature_draws_by_the_visits():
     assert int(cold.act(None, mask, games)[0]) in top
 
 
+def test_a_temperature_draws_the_same_for_an_analysis():
+    game, games, mask = middle("tower_up", {})
+    settings = "sims=16,gumbel=0,temperature=2"
+    plays, analyses = search_of(game, settings), search_of(game, settings)
+    played = [int(plays.act(None, mask, games)[0]) for _ in range(8)]
+    found = [analyses.analyse(mask[0], games) for _ in range(8)]
+    assert [int(each.actions[0]) for each in found] == played
+    assert any(each.visits[0] < each.visits.max() for each in found)
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [
