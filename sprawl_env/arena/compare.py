@@ -244,10 +244,13 @@ def _games_in(path: Path) -> dict[Key, Row]:
     """
     file = path / "results.jsonl" if path.is_dir() else path
     try:
-        lines = read_text(file).splitlines()
+        text = read_text(file)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "is no text"
         raise PositionError(f"{printable(str(file))}: cannot be read: {why}") from None
+    lines = text.split("\n") if text else []  # names may hold what splitlines() takes for ends
+    if text.endswith("\n"):
+        lines.pop()
     seed = _config_in(path).get("seed")
     found: dict[tuple[Deal, tuple[str, ...]], dict[int, Row]] = {}
     for number, line in enumerate(lines, start=1):

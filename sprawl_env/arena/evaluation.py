@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 Z95 = 1.959964  # two-sided 95% of a normal distribution
+ROUNDING = 1e-12  # shares that differ by less are equal
 FEWEST_BOTS = 2
 
 
@@ -251,11 +252,11 @@ def interval(shares: npt.NDArray[np.float64]) -> tuple[float, float]:
     fits = given.ndim == 1 and given.size > 0 and given.dtype.kind in "iuf"
     if not fits or not ((given >= 0) & (given <= 1)).all():
         raise InvalidOption(f"interval: shares: expected numbers 0..1, got {short(given)}")
-    shares = given
-    n, mean = len(shares), float(shares.mean())
+    n, mean = len(given), float(given.mean())
     if n == 1:
         return 0.0, 1.0
-    error = float(shares.std(ddof=1)) / np.sqrt(n)
+    equal = given.max() - given.min() < ROUNDING
+    error = 0.0 if equal else float(given.std(ddof=1)) / np.sqrt(n)
     trials = mean * (1 - mean) / error**2 if error > 0 else float(n)
     centre = (mean + Z95**2 / (2 * trials)) / (1 + Z95**2 / trials)
     half = (

@@ -7,6 +7,7 @@ import pytest
 import sprawl_env
 from sprawl_env import __main__ as command_line
 from sprawl_env.arena.compare import compare
+from sprawl_env.arena.journal import Journal
 from sprawl_env.core.errors import InvalidOption, PositionError
 
 
@@ -146,6 +147,16 @@ def test_a_tournaments_folder_says_its_seed(tmp_path):
     (mine / "config.json").write_text("{}")
     with pytest.raises(PositionError, match=r"expected the config\.json of a tournament"):
         compare(mine, mine)
+
+
+def test_only_a_line_feed_ends_a_line(tmp_path):
+    name = "one\u2028two\u0085three\x1c"
+    rows = [game(deal, 1, bots=("a", name)) for deal in range(3)]
+    Journal(tmp_path / "results.jsonl", lambda row: True).append(rows)
+    assert "\u2028" in (tmp_path / "results.jsonl").read_text(encoding="utf-8")
+    same = compare(tmp_path / "results.jsonl", tmp_path / "results.jsonl")
+    assert same.identical
+    assert {each.bot for each in same.differences} == {"a", name}
 
 
 def test_a_forfeit_counts_its_shares_only(tmp_path):

@@ -14,7 +14,7 @@ from rich.console import Console
 import sprawl_env
 from sprawl_env.__main__ import main
 from sprawl_env.arena import entrants, evaluation, report
-from sprawl_env.arena.evaluation import Line, simultaneous
+from sprawl_env.arena.evaluation import Line, interval, simultaneous
 from sprawl_env.arena.tournament import Config, Interrupted
 from sprawl_env.commands.tournament import Tournament
 from sprawl_env.console import option_words, parse_options, run
@@ -38,6 +38,17 @@ class Named(First):
 def test_intervals_that_hold_together_are_wider():
     assert simultaneous(1) == pytest.approx(1, abs=1e-6)
     assert simultaneous(20) * 1.959964 == pytest.approx(3.0233, abs=1e-4)  # of a table: 0.125%
+
+
+@pytest.mark.parametrize("deals", [9, 10, 1000])
+def test_equal_shares_have_the_wide_interval_of_as_many_trials(deals):
+    shares = np.full(deals, 1 / 3)
+    low, high = interval(shares)
+    shares[0] = np.nextafter(1 / 3, 1)  # the same share, rounded otherwise
+    assert interval(shares) == pytest.approx((low, high))
+    trials, z = deals, 1.959964
+    assert (low - 1 / 3) ** 2 == pytest.approx(z**2 * low * (1 - low) / trials)  # Wilson's
+    assert (high - 1 / 3) ** 2 == pytest.approx(z**2 * high * (1 - high) / trials)
 
 
 def test_the_package_offers_the_functions_and_says_what_it_lacks():
