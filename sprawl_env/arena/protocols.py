@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rich.table import Table
 
-from sprawl_env.arena.entrants import as_game, guarded_bot, names_of
+from sprawl_env.arena.entrants import as_game, guarded_bot, names_of, pinned
 from sprawl_env.arena.evaluation import Evaluation, Line, evaluate, table
 from sprawl_env.arena.timing import milliseconds_of, positions_of
 from sprawl_env.bots.protocol import Bot
@@ -194,7 +194,8 @@ def run_protocol(
 
     Args:
         game: a game's name.
-        bot: its name (see :func:`sprawl_env.make_bot`), a bot or its class.
+        bot: its name (see :func:`sprawl_env.make_bot`), a bot or its class; the folder of a run
+            means its newest checkpoint when the first match begins.
         name: of the protocol.
         num_players: seats.
         processes: worker processes; 0: one for each core.  They do not change the result.
@@ -209,10 +210,12 @@ def run_protocol(
     """
     protocol = find_protocol(name, game, num_players)
     made = as_game(game, {"num_players": num_players})
-    evaluations = tuple(
+    (called,) = names_of([bot])
+    playing = pinned(bot) if isinstance(bot, str) else bot  # the same checkpoint in all matches
+    found = (
         evaluate(
             made,
-            [bot, match.opponent] if match.opponent else [bot],
+            [playing, match.opponent] if match.opponent else [playing],
             num_games=match.games,
             seed=protocol.seed,
             parts=protocol.parts,
@@ -222,16 +225,24 @@ def run_protocol(
         )
         for match in protocol.matches
     )
+    evaluations = tuple(_renamed(each, names_of([playing])[0], called) for each in found)
     rows = rows_of(protocol, evaluations)
     return ProtocolResult(
         protocol=protocol,
-        bot=names_of([bot])[0],
+        bot=called,
         title=evaluations[0].title,
         lines=tuple(each.lines[0] for each in evaluations),
-        milliseconds=_milliseconds(made, bot, protocol.seed),
+        milliseconds=_milliseconds(made, playing, protocol.seed),
         sha256=hash_of(protocol, rows),
         evaluations=evaluations,
     )
+
+
+def _renamed(found: Evaluation, name: str, called: str) -> Evaluation:
+    """Return an evaluation in which a bot is called otherwise."""
+    bots = tuple(called if bot == name else bot for bot in found.bots)
+    lines = (replace(line, bot=called) if line.bot == name else line for line in found.lines)
+    return replace(found, bots=bots, lines=tuple(lines))
 
 
 def _milliseconds(game: Game, bot: str | Bot | type[Bot], seed: int) -> float:

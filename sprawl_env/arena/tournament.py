@@ -61,7 +61,7 @@ from sprawl_env.bots.user import UserBot
 from sprawl_env.console import counted, option_words, say
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import check_seed, check_whole
-from sprawl_env.core.errors import InvalidOption, SprawlError
+from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.extras import require
 from sprawl_env.core.files import parse_json, read_text, remove_leftovers, write_atomically
 from sprawl_env.core.game import Game

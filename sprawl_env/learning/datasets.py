@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.arena.entrants import as_game, game_word, names_of
+from sprawl_env.arena.entrants import as_game, game_word, made_of, names_of, pinned
 from sprawl_env.arena.evaluation import games_bar, match_of
 from sprawl_env.arena.games import seated
 from sprawl_env.arena.journal import fits
@@ -96,7 +96,9 @@ _SHAPE: Final = {
     "provenance": dict,
     "shards": [_SHARD],
 }
-_RESULTS: Final = ("shards", "provenance")  # of a description: not settings
+MADE: Final = "made_of"  # of a description: what each bot that has a name is made of
+PINNED: Final = "pinned"  # of a description: the names by which they were made
+_BY_BOT: Final = (MADE, PINNED)  # texts by the name of a bot; earlier versions do not have them
 
 
 class DatasetError(SprawlError):
@@ -288,6 +290,10 @@ def read_description(folder: Path) -> dict[str, Any]:
     for name, shape in _SHAPE.items():
         if not fits(about.get(name), shape):
             raise DatasetError(f"{where}: {DESCRIPTION} is damaged: {name!r}")
+    for name in _BY_BOT:
+        texts = about.get(name, {})
+        if not isinstance(texts, dict) or not fits(list(texts.values()), [str]):
+            raise DatasetError(f"{where}: {DESCRIPTION} is damaged: {name!r}")
     for k, shard in enumerate(about["shards"]):
         if shard["file"] != _file_of(k) or shard["games"] < 1 or shard["decisions"] < 0:
             raise DatasetError(f"{where}: {DESCRIPTION} is damaged: shard {k}")
@@ -355,7 +361,7 @@ def write_dataset(
     """Play whole games between bots and write their decisions as a dataset.
 
     A call that was interrupted continues after its last complete shard, if it is repeated with the
-    same arguments and the same code of the package.
+    same arguments, the same code of the package and the same code and weights of the bots.
 
     Args:
         folder: of the dataset; made if it does not exist.
@@ -374,7 +380,10 @@ def write_dataset(
             written, or a shard is too large to be read again.
     """
     made = as_game(game, options)
-    bots = seated(made, line_up, check_seed(seed))
+    fixed = line_up  # a run's folder means the same checkpoint for all shards
+    if not isinstance(line_up, str):
+        fixed = [pinned(bot) if isinstance(bot, str) else bot for bot in line_up]
+    bots = seated(made, fixed, check_seed(seed))
     seats = made.num_seats
     total, each = (
         -(-check_whole(f"{name}=", number, 1) // seats) * seats
@@ -395,6 +404,7 @@ def write_dataset(
         "games_per_shard": each,
         "scales": made.observation_layout.scales.tolist(),
         "code": code_digest(),
+        **_by_bot(line_up, fixed, made),
     }
     try:
         about = _begun(folder, settings)
@@ -412,6 +422,24 @@ def write_dataset(
     return found
 
 
+def _by_bot(
+    line_up: Sequence[str | Bot | type[Bot]], fixed: Sequence[str | Bot | type[Bot]], game: Game
+) -> dict[str, dict[str, str]]:
+    """Return what a description says of the bots that are given by name.
+
+    Args:
+        line_up: the bots as they were given.
+        fixed: the same with the newest checkpoints in place of runs.
+        game: the game that they play.
+
+    Raises:
+        InvalidOption: a file of a bot cannot be read.
+    """
+    pairs = zip(line_up, fixed, strict=True)
+    words = {bot: word for bot, word in pairs if isinstance(bot, str) and isinstance(word, str)}
+    return {MADE: {bot: made_of(word, game) for bot, word in words.items()}, PINNED: words}
+
+
 def _begun(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the description of a dataset in a folder, which is written if there is none.
 
@@ -422,12 +450,13 @@ def _begun(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
     """
     if (folder / DESCRIPTION).exists():
         about = read_description(folder)
+        where = f"folder={str(folder)!r}"
         for name, value in settings.items():
-            if about[name] != value:
+            if name not in _BY_BOT and about[name] != value:
                 raise InvalidOption(
-                    f"folder={str(folder)!r}: has a dataset with another {name!r}: choose another "
-                    f"folder"
+                    f"{where}: has a dataset with another {name!r}: choose another folder"
                 )
+        _check_bots(where, about, settings)
         return about
     if folder.exists():
         remove_leftovers(folder, DESCRIPTION)
@@ -436,6 +465,26 @@ def _begun(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
     about = {**settings, "provenance": provenance(), "shards": []}
     write_atomically(folder / DESCRIPTION, json.dumps(about, indent=1))
     return about
+
+
+def _check_bots(where: str, about: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
+    """Check that a dataset that goes on has the same code and weights of its bots.
+
+    Raises:
+        InvalidOption: they have changed, or a dataset that is not finished does not say them.
+    """
+    if MADE not in about:
+        if sum(shard["games"] for shard in about["shards"]) < about["num_games"]:
+            raise InvalidOption(
+                f"{where}: does not say what its bots were made of: choose another folder"
+            )
+        return
+    for bot, digest in settings[MADE].items():
+        if about[MADE].get(bot) != digest:
+            raise InvalidOption(
+                f"{where}: has games of {bot} before its code or weights changed: choose another "
+                f"folder"
+            )
 
 
 def _write_shard(

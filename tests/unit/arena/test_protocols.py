@@ -2,12 +2,16 @@
 
 import hashlib
 import json
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import sprawl_env
 from sprawl_env.__main__ import main as command
 from sprawl_env.arena import protocols
+from sprawl_env.arena.evaluation import Evaluation, Line
+from sprawl_env.arena.games import Results
 from sprawl_env.arena.protocols import find_protocol, protocol_names, run_protocol
 from sprawl_env.bots.random import RandomBot
 from sprawl_env.core.errors import InvalidOption, UnknownName
@@ -88,6 +92,41 @@ def test_another_bot_has_another_hash_and_may_be_an_object(found):
     assert other.sha256 != found.sha256
     assert other.lines[1].wins < 0.1
     assert game.num_seats == other.protocol.num_players
+
+
+def test_all_matches_are_played_by_the_checkpoint_that_was_the_newest_at_first(
+    tmp_path, monkeypatch
+):
+    run, played, timed = tmp_path / "run", [], []
+    newest = run / "checkpoints" / "step-0000000001"
+    newest.mkdir(parents=True)
+    example = find_protocol("check", "tower_up", 2)
+
+    def evaluates(game, bots, **settings):
+        played.append(bots[0])
+        (run / "checkpoints" / f"step-000000000{len(played) + 1}").mkdir()  # the run goes on
+        line = Line(bots[0], 2, 0.5, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0)
+        other = replace(line, bot=bots[1])
+        results = Results(*(np.zeros((0, 2)),) * 4, *(np.zeros(0),) * 4)
+        return Evaluation(
+            "tower_up", "title", 2, (), tuple(bots), 0, 0, 1, (line, other), results
+        )
+
+    def made(bot, game):
+        timed.append(bot)
+        return RandomBot(0)
+
+    monkeypatch.setattr(protocols, "evaluate", evaluates)
+    monkeypatch.setattr(protocols, "guarded_bot", made)
+    monkeypatch.setattr(protocols, "positions_of", lambda game, number, seed: ([], []))
+    monkeypatch.setattr(protocols, "milliseconds_of", lambda *given: [1.0])
+    found = run_protocol("tower_up", f"checkpoint:{run}", name="check")
+    assert played == [f"checkpoint:{newest}"] * len(example.matches)
+    assert timed == played[:1]
+    assert {found.bot, *(line.bot for line in found.lines)} == {f"checkpoint:{run}"}
+    for match, each in zip(example.matches, found.evaluations, strict=True):
+        assert each.bots == (f"checkpoint:{run}", match.opponent)
+        assert [line.bot for line in each.lines] == list(each.bots)
 
 
 def test_one_seat_plays_against_the_automaton():

@@ -13,6 +13,7 @@ from sprawl_env.bots.policy.agents import find_agent
 from sprawl_env.bots.policy.checkpoint import SHARES, VALUE, Checkpoint, CheckpointError, load
 from sprawl_env.bots.search.bot import LearnedSearchBot, evaluator_of, parse_learned
 from sprawl_env.bots.search.evaluators import network_evaluator, uniform_evaluator
+from sprawl_env.bots.search.heads import LEAD, MARGIN, VICTORY, Heads, judge_sides, no_shares
 from sprawl_env.bots.search.schedule import halving
 from sprawl_env.bots.search.search import TreeConfig, TreeSearch
 from sprawl_env.bots.search.spread import measured_spread, one_digit
@@ -272,6 +273,20 @@ def same(one, other):
     return all(
         np.array_equal(a, b, equal_nan=a.dtype.kind == "f") for a, b in zip(one, other, strict=True)
     )
+
+
+@pytest.mark.parametrize("kind", [LEAD, MARGIN, VICTORY])
+def test_a_side_that_is_alone_is_judged_by_its_own_points(kind):
+    width, shares = 2, np.zeros(1, np.float32)
+    heads = Heads(
+        kind, 1.0, 5.0, np.full(width, 0.25, np.float32), np.full(1, 0.5, np.float32),
+        *no_shares(1, width),
+    )  # fmt: skip
+    points = np.array([30], np.int32)
+    found = judge_sides(heads, np.ones(width, np.float32), points, shares)
+    assert np.isfinite(found)
+    assert found == {LEAD: 31.0, MARGIN: 1.0}.get(kind, found)
+    assert shares[0] == pytest.approx(1, abs=0.02)
 
 
 @pytest.mark.parametrize("threads", [1, 3])

@@ -3,13 +3,17 @@
 import hashlib
 import io
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import sprawl_env
 from experiments import dataset as command
+from sprawl_env.arena import entrants
 from sprawl_env.arena.games import play_games
+from sprawl_env.bots import names
+from sprawl_env.bots.policy import checkpoint
 from sprawl_env.core.errors import SprawlError
 from sprawl_env.core.rewards import REWARDS
 from sprawl_env.core.state import NOT_OVER, clone
@@ -204,6 +208,77 @@ def test_an_interrupted_dataset_goes_on_and_ends_with_the_same_bytes(made, tmp_p
     assert (tmp_path / "set" / "shard-00000.npz").stat().st_mtime_ns == first
 
 
+@pytest.fixture
+def training(tmp_path, monkeypatch):
+    """A run with a checkpoint, which is a random bot; a function that adds another one."""
+    run, whole = tmp_path / "run", names.make_bot
+
+    def train(step):
+        folder = run / "checkpoints" / f"step-000000000{step}"
+        folder.mkdir(parents=True)
+        (folder / checkpoint.WEIGHTS).write_bytes(b"%d" % step)
+
+    def make(name, game, seed=0):
+        return whole("random" if name.startswith("checkpoint:") else name, game, seed)
+
+    def weights(agent, game):
+        path = Path(agent.removeprefix("checkpoint:")) / checkpoint.WEIGHTS
+        if not path.is_file():
+            raise checkpoint.CheckpointError("none")
+        return checkpoint.Checkpoint(path, {"sha256": path.read_text()}, {})
+
+    monkeypatch.setattr(names, "make_bot", make)
+    monkeypatch.setattr(entrants, "checkpoint_of", weights)
+    train(1)
+    return f"checkpoint:{run}", train
+
+
+def interrupt(monkeypatch, number):
+    """Let writing datasets stop before a shard, once."""
+    whole = datasets._write_shard
+
+    def interrupted(folder, game, bots, about, k):
+        if k == number:
+            monkeypatch.setattr(datasets, "_write_shard", whole)
+            raise KeyboardInterrupt
+        return whole(folder, game, bots, about, k)
+
+    monkeypatch.setattr(datasets, "_write_shard", interrupted)
+
+
+def test_a_dataset_does_not_mix_the_checkpoints_of_a_run(training, tmp_path, monkeypatch):
+    bot, train = training
+
+    def write():
+        return write_dataset(tmp_path / "set", "tower_up", [bot, "random"], 4, games_per_shard=2)
+
+    interrupt(monkeypatch, 1)
+    with pytest.raises(KeyboardInterrupt):
+        write()
+    about = json.loads((tmp_path / "set" / "dataset.json").read_text())
+    newest = tmp_path / "run" / "checkpoints" / "step-0000000001"
+    assert about["line_up"] == [bot, "random"]
+    assert about["pinned"] == {bot: f"checkpoint:{newest}", "random": "random"}
+    train(2)
+    with pytest.raises(SprawlError, match=f"has games of {bot} before its code or weights changed"):
+        write()
+    (tmp_path / "run" / "checkpoints" / "step-0000000002" / checkpoint.WEIGHTS).unlink()
+    (tmp_path / "run" / "checkpoints" / "step-0000000002").rmdir()
+    assert write().num_shards == 2
+    train(2)
+    with pytest.raises(SprawlError, match="before its code or weights changed"):
+        write()
+
+
+def test_a_dataset_of_an_earlier_version_is_read_but_not_continued(made, folder, monkeypatch):
+    edit(folder, lambda about: [about.pop(name) for name in ("made_of", "pinned")])
+    assert load_dataset(folder).num_decisions == load_dataset(made).num_decisions
+    assert written(folder).num_shards == 3  # nothing was left to play
+    edit(folder, lambda about: about["shards"].pop())
+    with pytest.raises(SprawlError, match="does not say what its bots were made of: choose"):
+        written(folder)
+
+
 def test_a_shard_that_could_not_be_read_is_refused_and_the_folder_can_be_used(
     made, tmp_path, monkeypatch
 ):
@@ -265,6 +340,11 @@ def replace_shard(folder, **columns):
         (lambda f: edit(f, lambda a: a.pop("scales")), "dataset.json is damaged: 'scales'"),
         (lambda f: edit(f, lambda a: a.update(seed="x")), "dataset.json is damaged: 'seed'"),
         (lambda f: edit(f, lambda a: a["scales"].pop()), "dataset.json is damaged: sizes"),
+        (lambda f: edit(f, lambda a: a.update(made_of=3)), "dataset.json is damaged: 'made_of'"),
+        (
+            lambda f: edit(f, lambda a: a.update(pinned={"random": 3})),
+            "dataset.json is damaged: 'pinned'",
+        ),
         (
             lambda f: edit(f, lambda a: a["shards"][0].update(file="../x.npz")),
             "dataset.json is damaged: shard 0",
