@@ -22,6 +22,7 @@ from sprawl_env.arena.match import Forfeit, forfeited, shares_and_ranks
 from sprawl_env.commands.replay import files_of
 from sprawl_env.core.errors import PositionError
 from sprawl_env.core.game import Game
+from sprawl_env.core.rewards import leads
 from sprawl_env.core.state import AUTOMATON, NOBODY, NOT_OVER, Games
 from sprawl_env.games.ginkgopolis.constants import COLOURS
 from sprawl_env.games.ginkgopolis.rules.act import colour_of
@@ -226,8 +227,7 @@ def _add_game(found: Anatomy, number: int, replay: Replay) -> None:
 
 def _margins(game: Game, games: Games) -> Any:
     """Return each side's score minus the mean of the others, float64 ``[num_sides]``."""
-    scores = game.scores(games, 0).astype(np.float64)
-    return scores - (scores.sum() - scores) / (game.num_sides - 1)
+    return leads(game.scores(games, 0))
 
 
 def _decision(number: int, game: Game, before: Games, ply: Ply) -> Decision:

@@ -15,7 +15,7 @@ from sprawl_env.core.batch import BatchKernels, new_results, new_views
 from sprawl_env.core.checks import check_memory, check_seed, check_whole
 from sprawl_env.core.errors import InvalidOption, short
 from sprawl_env.core.game import Game
-from sprawl_env.core.rewards import reward_mode
+from sprawl_env.core.rewards import leads, reward_mode
 from sprawl_env.core.state import NOT_OVER, TRUNCATED, Games, plain
 from sprawl_env.kernels.rng import combine
 
@@ -185,13 +185,11 @@ def _play_batch(
         running = running[~done]
     best = standings == standings.max(axis=1, keepdims=True)
     wins = best / best.sum(axis=1, keepdims=True)
-    others = scores.sum(axis=1, keepdims=True) - scores
-    margins = scores - others / max(game.num_sides - 1, 1)
     by_bot = np.take_along_axis
     return Results(
         by_bot(wins, seat_of, 1),
         by_bot(scores, seat_of, 1),
-        by_bot(margins, seat_of, 1),
+        by_bot(leads(scores), seat_of, 1),
         seat_of,
         deals,
         games["turn"].astype(np.int64),

@@ -125,6 +125,17 @@ def lead(scores: Ints, seat: int) -> float:
     return float(scores[seat] - others / max(scores.size - 1.0, 1.0))
 
 
+def leads(scores: Ints) -> npt.NDArray[np.float64]:
+    """Return :func:`lead` of every side, float64 ``[..., sides]``.
+
+    Args:
+        scores: ``[..., sides]``.
+    """
+    others = scores.sum(axis=-1, keepdims=True) - scores
+    found: npt.NDArray[np.float64] = scores - others / max(scores.shape[-1] - 1, 1)
+    return found
+
+
 @kernel
 def add_final_rewards(mode: int, scores: Ints, standings: Ints, out: Floats) -> None:
     """Add the final rewards of all seats; a dense reward adds nothing.

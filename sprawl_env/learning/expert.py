@@ -37,6 +37,7 @@ from sprawl_env.bots.search.evaluators import network_evaluator
 from sprawl_env.bots.search.heads import LARGEST_ODDS
 from sprawl_env.bots.search.search import Evaluator, Noise, TreeConfig, TreeSearch
 from sprawl_env.core.game import Game
+from sprawl_env.core.rewards import leads as leads_of_sides
 from sprawl_env.kernels.arrays import Floats, Index, Mask
 from sprawl_env.kernels.rng import combine
 from sprawl_env.learning.expert_config import ExpertConfig
@@ -325,7 +326,7 @@ def targets(
     won = np.take_along_axis(best / best.sum(axis=1, keepdims=True), order, axis=1)
     others = won[:, 1:]
     total = others.sum(axis=1, keepdims=True)
-    parts = np.where(total > 0, others / np.where(total > 0, total, 1.0), 1.0 / (sides - 1))
+    parts = np.where(total > 0, others / np.where(total > 0, total, 1.0), 1.0 / max(sides - 1, 1))
     searched = np.concatenate([worth[:, None], (1.0 - worth[:, None]) * parts], axis=1)
     shares = outcome_share * won + (1.0 - outcome_share) * searched
     return shares.astype(np.float32), leads_of(scores, seats)
@@ -338,9 +339,8 @@ def leads_of(points: npt.NDArray[np.int32], seats: Index) -> Floats:
         points: ``[n, num_sides]``.
         seats: ``[n]``.
     """
-    own = np.take_along_axis(points, seats[:, None], axis=1)[:, 0].astype(np.float64)
-    others = (points.sum(axis=1) - own) / (points.shape[1] - 1)
-    leads: Floats = (own - others).astype(np.float32)
+    of_seats = np.take_along_axis(leads_of_sides(points), seats[:, None], axis=1)
+    leads: Floats = of_seats[:, 0].astype(np.float32)
     return leads
 
 

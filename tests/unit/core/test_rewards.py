@@ -10,6 +10,7 @@ from sprawl_env.core.rewards import (
     add_final_rewards,
     is_dense,
     lead,
+    leads,
     rank_value,
     reward_mode,
     share_of_victory,
@@ -106,3 +107,11 @@ def test_earnings_tell_once_what_was_earned(name):
 def test_a_side_that_is_alone_is_paid_its_points_or_nothing():
     alone = np.array([7], np.int32)
     assert (share_of_victory(alone, 0), rank_value(alone, 0), lead(alone, 0)) == (0.0, 0.0, 7.0)
+    assert leads(alone).tolist() == [7.0]
+
+
+def test_leads_of_many_games_are_those_of_the_kernel():
+    scores = np.array([[5, 9, 10], [7, -1, 2]], np.int32)
+    expected = [[lead(row, seat) for seat in range(3)] for row in scores]
+    assert leads(scores).tolist() == expected
+    assert leads(scores[0]).tolist() == expected[0]
