@@ -102,7 +102,9 @@ def check_memory(what: str, count: int, size: int) -> None:
         InvalidOption: they do not.
     """
     if count * size > _memory():
-        raise InvalidOption(f"{what}={count}: {size} bytes each are more than there is memory")
+        raise InvalidOption(
+            f"{what}={count}: needs {count * size:,} bytes, this machine has {_memory():,.0f}"
+        )
 
 
 @functools.cache

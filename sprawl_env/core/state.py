@@ -119,15 +119,19 @@ def clone(games: Games, which: npt.NDArray[np.int64] | slice = slice(None)) -> G
     fits = isinstance(which, slice) or (
         isinstance(which, np.ndarray) and which.ndim == 1 and which.dtype.kind in "iub"
     )
-    try:
-        rows = np.array(raw_bytes(games)[which if fits else None, ...])
-    except (IndexError, TypeError):
-        fits = False
     if not fits:
-        raise InvalidOption(
-            f"clone: which: expected an array of indices 0..{len(games) - 1}, got {short(which)}"
-        )
+        raise _no_indices(games, which)
+    try:
+        rows = np.array(raw_bytes(games)[which, ...])
+    except (IndexError, TypeError):
+        raise _no_indices(games, which) from None
     return rows.reshape(-1).view(games.dtype).view(np.recarray)
+
+
+def _no_indices(games: Games, which: Any) -> InvalidOption:
+    return InvalidOption(
+        f"clone: which: expected an array of indices 0..{len(games) - 1}, got {short(which)}"
+    )
 
 
 def _check_records(what: str, games: Any) -> None:

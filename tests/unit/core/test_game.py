@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import sprawl_env
+from sprawl_env.core import state
 from sprawl_env.core.errors import InvalidOption, PositionError, SprawlError, UnknownName
 from sprawl_env.core.state import clone, restore
 
@@ -203,6 +204,22 @@ def test_every_usual_form_of_a_batch_is_accepted():
     for form in (games.copy(), games.view(np.ndarray), clone(games), copied, shared, joined):
         assert np.array_equal(game.legal_actions(form, 2), expected)
     assert np.array_equal(game.legal_actions(games[1:4], 1), expected)
+
+
+def test_wrong_indices_of_a_copy_are_refused_before_anything_is_copied(monkeypatch):
+    games = sprawl_env.game("tower_up").deal(3, 1)
+
+    def copies(*_):
+        raise AssertionError("copied")
+
+    says = r"clone: which: expected an array of indices 0\.\.2, got"
+    for which in (np.array([3]), slice(0.5)):
+        with pytest.raises(InvalidOption, match=says):
+            clone(games, which)
+    monkeypatch.setattr(state, "raw_bytes", copies)
+    for which in (1, [0], np.array([0.0]), np.zeros((1, 1), np.int64), None):
+        with pytest.raises(InvalidOption, match=says):
+            clone(games, which)
 
 
 def test_a_copy_is_only_restored_to_a_batch_like_it():
