@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.bots.protocol import Bot, check_act
+from sprawl_env.bots.protocol import Bot, check_act, is_ours
 from sprawl_env.core.checks import as_array
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
@@ -78,8 +78,7 @@ def searches(bot: Bot) -> TypeGuard[Analyst]:
 
     Such a bot plays the first action of its analysis.  A trained policy may draw another one.
     """
-    ours = type(bot).__module__.partition(".")[0] == __name__.partition(".")[0]
-    return ours and isinstance(bot, Analyst) and bot.needs_states
+    return is_ours(type(bot)) and isinstance(bot, Analyst) and bot.needs_states
 
 
 def check_position(game: Game, name: str, mask: Any, state: Any) -> tuple[Index, Games]:

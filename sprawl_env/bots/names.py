@@ -13,7 +13,7 @@ from sprawl_env.bots.networks import make_sb3_bot, make_torch_bot
 from sprawl_env.bots.planner import PlannerBot
 from sprawl_env.bots.policy.agents import BEST, find_agent
 from sprawl_env.bots.policy.player import PolicyBot
-from sprawl_env.bots.protocol import Bot, check_bot
+from sprawl_env.bots.protocol import Bot, check_bot, is_ours
 from sprawl_env.bots.random import RandomBot
 from sprawl_env.bots.search.bot import make_learned
 from sprawl_env.bots.search.planner import make_planner
@@ -131,11 +131,6 @@ def make_bot(name: str, game: Game, seed: int = 0) -> Bot:
     if argument:
         return UserBot(name, game, seed)
     raise unknown("bot", name, BOTS)
-
-
-def is_ours(kind: type) -> bool:
-    """Return whether a class is one of this package."""
-    return kind.__module__.partition(".")[0] == __name__.partition(".")[0]
 
 
 def name_of(bot: str | Bot | type[Bot]) -> str | None:

@@ -55,13 +55,33 @@ def check_bot(what: str, bot: Any) -> Bot:
         InvalidOption: it has no method ``act`` or ``seed``, does not say what it needs, or has no
             name.
     """
-    fits = all(callable(getattr(bot, method, None)) for method in ("act", "seed")) and all(
-        isinstance(getattr(bot, need, None), bool)
-        for need in ("needs_observations", "needs_states")
-    )
-    if not fits or isinstance(bot, type) or not isinstance(getattr(bot, "name", None), str):
+    if unfit(bot):
         raise InvalidOption(f"{what}: expected a bot's name, a bot or its class, got {short(bot)}")
     return bot  # type: ignore[no-any-return]  # it fits
+
+
+def unfit(bot: Any) -> list[str]:
+    """Return in words what of an object does not fit the protocol; nothing if it looks like a bot.
+
+    Methods cannot be checked further without calling them.
+    """
+    if isinstance(bot, type):
+        return ["expected an instance, not a class"]
+    values = (("name", str), ("needs_observations", bool), ("needs_states", bool))
+    return [
+        f"{attribute}: expected {kind.__name__}"
+        for attribute, kind in values
+        if not isinstance(getattr(bot, attribute, None), kind)
+    ] + [
+        f"{method}: expected a method"
+        for method in ("act", "seed")
+        if not callable(getattr(bot, method, None))
+    ]
+
+
+def is_ours(kind: type) -> bool:
+    """Return whether a class is one of this package."""
+    return kind.__module__.partition(".")[0] == __name__.partition(".")[0]
 
 
 BOTS_OF_GAME: Final = 3  # a stream of random numbers of their own
@@ -87,17 +107,28 @@ def check_act(game: Game, name: str, masks: Any, states: Any) -> tuple[Mask, Gam
     Raises:
         InvalidOption: they are something else.
     """
+    legal = check_masks(game, name, masks)
+    if states is None:
+        raise InvalidOption(f"{name}: act() needs the states")
+    check_states(game, name, legal, states)
+    return legal, states
+
+
+def check_masks(game: Game, name: str, masks: Any) -> Mask:
+    """Return the masks that :func:`check_act` checks."""
     legal = check_rows(f"{name}: masks", masks, game.num_actions, INT8)
     if not legal.any(axis=1).all():
         raise InvalidOption(f"{name}: masks: expected a legal action in each row")
-    if states is None:
-        raise InvalidOption(f"{name}: act() needs the states")
+    return legal
+
+
+def check_states(game: Game, name: str, masks: Mask, states: Any) -> None:
+    """Check the states as :func:`check_act` does."""
     game.check_games(states)
-    if len(states) != len(legal):
+    if len(states) != len(masks):
         raise InvalidOption(
-            f"{name}: states: expected {len(legal)} records, one for each mask, got {len(states)}"
+            f"{name}: states: expected {len(masks)} records, one for each mask, got {len(states)}"
         )
-    return legal, states
 
 
 def states_for(bot: Bot, game: Game, games: Games, which: Index, masks: Mask) -> Games:
@@ -116,8 +147,7 @@ def states_for(bot: Bot, game: Game, games: Games, which: Index, masks: Mask) ->
     """
     states = clone(games, which)
     kind = type(bot)
-    ours = kind.__module__.partition(".")[0] == __name__.partition(".")[0]
-    if not (ours and getattr(kind, "redeals_hidden", False)):
+    if not (is_ours(kind) and getattr(kind, "redeals_hidden", False)):
         records, tables = plain(states), plain(game.tables)
         seats, plies = records["to_play"].tolist(), records["ply"].tolist()
         for k in range(len(records)):

@@ -18,11 +18,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from sprawl_env.bots.protocol import Bot
+from sprawl_env.bots.protocol import Bot, check_masks, check_states, unfit
 from sprawl_env.bots.settings import check_keywords, split_name
 from sprawl_env.core.arguments import checked
-from sprawl_env.core.checks import INT8, check_rows, check_seed
-from sprawl_env.core.errors import InvalidOption, SprawlError, unknown
+from sprawl_env.core.checks import check_seed
+from sprawl_env.core.errors import SprawlError, unknown
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import find_module
 from sprawl_env.core.state import Games
@@ -136,13 +136,10 @@ class UserBot:
             BotError: the bot raised an exception.
             InvalidOption: the masks or states are not those of the game.
         """
-        masks = check_rows(f"bot {self.name!r}: masks", masks, self._game.num_actions, INT8)
-        if not masks.any(axis=1).all():
-            raise InvalidOption(f"bot {self.name!r}: masks: expected a legal action in each row")
+        called = f"bot {self.name!r}"
+        masks = check_masks(self._game, called, masks)
         if states is not None:
-            self._game.check_games(states)
-            if len(states) != len(masks):
-                raise InvalidOption(f"bot {self.name!r}: states: expected {len(masks)} records")
+            check_states(self._game, called, masks, states)
             for k in range(len(states)):
                 seed = combine(self._seed, self._redeals)
                 self._game.redeal_hidden(states, k, seed, int(states["to_play"][k]))
@@ -210,21 +207,5 @@ def import_made(
 
 def _check(name: str, bot: Any) -> None:
     """Raise a BotError if a bot does not fit the protocol."""
-    wrong = [
-        f"{attribute}: expected {expected.__name__}"
-        for attribute, expected in (
-            ("name", str),
-            ("needs_observations", bool),
-            ("needs_states", bool),
-        )
-        if not isinstance(getattr(bot, attribute, None), expected)
-    ]
-    wrong += [
-        f"{method}: expected a method"
-        for method in ("act", "seed")
-        if not callable(getattr(bot, method, None))
-    ]
-    if isinstance(bot, type):
-        wrong = ["expected an instance, not a class"]
-    if wrong:
+    if wrong := unfit(bot):
         raise BotError(f"bot {name!r}: does not fit the Bot protocol: {'; '.join(wrong)}")
