@@ -91,7 +91,7 @@ class Kind:
 # ------------------------------------------------------------------------------------ what readers
 
 
-READING: Final = {"read_text", "read_bytes", "parse_json"}
+READING: Final = {"read_text", "read_bytes", "read_chunks", "parse_json"}
 OWN: Final = {
     "sprawl_env.bots.ratings:_content": "reads the package's own file",
     "sprawl_env.core.files:read_text": "reads for all others",

@@ -19,7 +19,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from sprawl_env.arena.evaluation import half_width
-from sprawl_env.arena.journal import Row, fits
+from sprawl_env.arena.journal import MOST_POINTS, Row, fits
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.errors import InvalidOption, PositionError, printable, short
 from sprawl_env.core.extras import require
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 _CONFIG: Final = {"game": str, "num_players": int, "options": [str], "seed": int}
 _ROW: Final = {"deal": int, "bots": [str], "shares": [float], "scores": (None, [int])}
-MOST_POINTS: Final = 2**31  # of a seat
 FEWEST_DEALS: Final = 20  # of which an interval is told; with fewer it is often too short
 Deal = tuple[int | None, int]  # its seed, None: not known; its number
 Key = tuple[Deal, tuple[str, ...], int]  # deal, bots by seat, which of such games

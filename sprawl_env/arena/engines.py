@@ -13,6 +13,7 @@ from sprawl_env.core.errors import unknown
 
 ENGINES: Final = ("local", "ray")
 MOST_PROCESSES: Final = 1024
+MOST_LOSSES: Final = 2  # of the process of one task
 _PROCESSES: Final = f"a whole number from 0 to {MOST_PROCESSES}"
 
 
@@ -74,17 +75,16 @@ def pool_of(
 
 
 def values(
-    pool: Pool, tasks: Iterable[int], name_of: Callable[[int], str], most_losses: int = 2
+    pool: Pool, tasks: Iterable[int], name_of: Callable[[int], str]
 ) -> Iterator[tuple[int, Any]]:
     """Run tasks in an open pool; yield each task with its value, in any order.
 
-    A task whose process dies is run again.
+    A task whose process dies is run again; a process that dies ``MOST_LOSSES`` times is an error.
 
     Args:
         pool: it has been entered.
         tasks: as of ``Workers``.
         name_of: what a task is, for the error.
-        most_losses: the process of a task that dies so often is an error.
 
     Raises:
         WorkerError: the process of a task died too often.
@@ -95,9 +95,9 @@ def values(
             yield item.task, item.value
             continue
         losses[item.task] += 1
-        if losses[item.task] >= most_losses:
+        if losses[item.task] >= MOST_LOSSES:
             raise WorkerError(
-                f"the worker process of {name_of(item.task)} died {most_losses} times "
+                f"the worker process of {name_of(item.task)} died {MOST_LOSSES} times "
                 f"(exit code {item.exit_code})"
             )
         pool.again(item.task)

@@ -6,43 +6,22 @@ import hashlib
 import os
 import pickle
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from sprawl_env.bots.names import as_bot, is_ours, name_of
+from sprawl_env.bots.names import as_bot, name_of
 from sprawl_env.bots.policy.checkpoint import find
-from sprawl_env.bots.protocol import Bot
+from sprawl_env.bots.protocol import Bot, is_ours
 from sprawl_env.bots.search.bot import checkpoint_of
 from sprawl_env.bots.user import UserBot, in_words
-from sprawl_env.core import registry
 from sprawl_env.core.errors import InvalidOption, SprawlError
 from sprawl_env.core.files import read_chunks
 from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import code_digest
-from sprawl_env.core.rules import GameRules
 
 CHECKPOINT: Final = "checkpoint:"
-
-
-def as_game(game: str | GameRules | Game, options: Mapping[str, Any]) -> Game:
-    """Return a game from its name, import path or rules with options, or a game as it is.
-
-    Raises:
-        UnknownName: there is no such game or option.
-        InvalidOption: a value is not allowed, or options came with a :class:`Game`.
-    """
-    return registry.as_game(game, **options)
-
-
-def game_word(game: Game) -> str:
-    """Return the word by which another process finds a game: its name or its import path.
-
-    Raises:
-        InvalidOption: no module holds its rules.
-    """
-    return registry.game_word(game.rules)
 
 
 def names_of(bots: Sequence[str | Bot | type[Bot]]) -> list[str]:

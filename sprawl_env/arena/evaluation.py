@@ -21,7 +21,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from sprawl_env.arena.engines import Pool, check_engine, pool_of
-from sprawl_env.arena.entrants import as_game, game_word, guarded_bot, names_of, pinned
+from sprawl_env.arena.entrants import guarded_bot, names_of, pinned
 from sprawl_env.arena.games import Results, join, play_games
 from sprawl_env.arena.parts import Setup, play_parts
 from sprawl_env.bots.protocol import Bot
@@ -32,6 +32,7 @@ from sprawl_env.core.errors import InvalidOption, printable, short
 from sprawl_env.core.extras import require
 from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import provenance
+from sprawl_env.core.registry import as_game, game_word
 from sprawl_env.core.rules import GameRules
 
 if TYPE_CHECKING:
@@ -206,7 +207,7 @@ def evaluate(
     check_whole("num_games=", num_games, 1)
     check_engine(engine, processes)
     check_seed(seed)
-    made = as_game(game, options)
+    made = as_game(game, **options)
     names = names_of(bots)
     if not names:
         raise InvalidOption("bots: expected at least one")
@@ -226,7 +227,7 @@ def evaluate(
         pool = partial(pool_of, engine, processes=processes)
         lines, results = measure_parts(setup, pool, progress=progress)
     return Evaluation(
-        game=game_word(made),
+        game=game_word(made.rules),
         title=f"{made.title}, {seats_of(made)}{' against the automaton' if alone else ''}",
         num_players=made.num_seats,
         options=option_words(made),

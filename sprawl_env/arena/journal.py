@@ -6,12 +6,13 @@ import json
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from sprawl_env.core.errors import PositionError
 from sprawl_env.core.files import parse_json, read_bytes, write_atomically
 
 Row = dict[str, Any]
+MOST_POINTS: Final = 2**31  # of a seat, in a file of results
 
 
 def fits(value: Any, shape: Any) -> bool:
@@ -35,11 +36,6 @@ def fits(value: Any, shape: Any) -> bool:
     return type(value) is shape or (shape is float and type(value) is int)
 
 
-def anything(row: Row) -> bool:
-    """Return True: for journals whose reader checks the rows itself."""
-    return True
-
-
 def to_line(row: Row) -> str:
     """Return the line of a row."""
     return json.dumps(row, ensure_ascii=False) + "\n"
@@ -61,7 +57,7 @@ class Journal:
         PositionError: the file cannot be read, or another line is not a row.
     """
 
-    def __init__(self, path: Path, is_row: Callable[[Row], bool] = anything) -> None:
+    def __init__(self, path: Path, is_row: Callable[[Row], bool]) -> None:
         self.path = path
         self.rows: list[Row] = []
         try:

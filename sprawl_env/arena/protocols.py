@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rich.table import Table
 
-from sprawl_env.arena.entrants import as_game, guarded_bot, names_of, pinned
+from sprawl_env.arena.entrants import guarded_bot, names_of, pinned
 from sprawl_env.arena.evaluation import Evaluation, Line, evaluate, table
 from sprawl_env.arena.timing import milliseconds_of, positions_of
 from sprawl_env.bots.protocol import Bot
@@ -28,12 +28,13 @@ from sprawl_env.core.extras import require
 from sprawl_env.core.files import read_text
 from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import provenance
+from sprawl_env.core.registry import as_game
+from sprawl_env.core.state import AUTOMATON
 
 if TYPE_CHECKING:
     import polars as pl
 
 MEASURED: Final = "measured"  # the name of the measured bot in the rows
-AUTOMATON: Final = "automaton"
 POSITIONS: Final = 100  # in which the time for a decision is measured
 SHOWN: Final = 16  # digits of the hash in a table
 _FILE: Final = Path(__file__).with_name("protocols.toml")
@@ -209,7 +210,7 @@ def run_protocol(
         WorkerError: worker processes die.
     """
     protocol = find_protocol(name, game, num_players)
-    made = as_game(game, {"num_players": num_players})
+    made = as_game(game, num_players=num_players)
     (called,) = names_of([bot])
     playing = pinned(bot) if isinstance(bot, str) else bot  # the same checkpoint in all matches
     found = (

@@ -15,13 +15,13 @@ from rich.markup import escape
 from rich.table import Table as RichTable
 
 from sprawl_env.arena.evaluation import half_width, interval
+from sprawl_env.arena.journal import Row
 from sprawl_env.arena.ratings import bootstrap, pair_wins, rate, skills
 from sprawl_env.console import counted
 from sprawl_env.core.extras import missing, pip_command, require
 from sprawl_env.core.provenance import provenance
 
 Numbers = npt.NDArray[np.float64]
-Row = dict[str, Any]
 Report = dict[str, Any]
 
 MOST_REASONS: Final = 20  # rows of the table of forfeits; the results hold all

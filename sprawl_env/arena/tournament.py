@@ -41,16 +41,14 @@ from filelock import FileLock, Timeout
 from sprawl_env.arena import report
 from sprawl_env.arena.engines import Pool, check_engine, pool_of
 from sprawl_env.arena.entrants import (
-    as_game,
     check_instance,
-    game_word,
     guarded_bot,
     made_of,
     names_of,
     pinned,
 )
 from sprawl_env.arena.evaluation import games_bar
-from sprawl_env.arena.journal import Journal, Row, fits, replay_name
+from sprawl_env.arena.journal import MOST_POINTS, Journal, Row, fits, replay_name
 from sprawl_env.arena.match import Forfeit, Match, Outcome, forfeited, play_game
 from sprawl_env.arena.report_page import replay_pages, write_report
 from sprawl_env.arena.workers import Done, Lost, Watch, Work, WorkerError
@@ -66,6 +64,7 @@ from sprawl_env.core.extras import require
 from sprawl_env.core.files import parse_json, read_text, remove_leftovers, write_atomically
 from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import code_digest, provenance
+from sprawl_env.core.registry import as_game, game_word
 from sprawl_env.core.rules import GameRules
 from sprawl_env.kernels.rng import combine
 from sprawl_env.replays.format import dump
@@ -77,7 +76,6 @@ if TYPE_CHECKING:
 FEWEST: Final = 2  # bots, and seats
 MADE: Final = "made_of"  # of a folder's description: what the bots are made of
 BOTS_OF_DEAL: Final = 1  # stream of a deal's seed: 0 deals the game (Game.deal), 1 seeds its bots
-MOST_POINTS: Final = 2**31  # of a seat, in a file of results
 MOST_SECONDS: Final = 2**31  # of a seat in a game, and decisions, in a file of timings
 KILLED: Final = (-9, -15)  # exit codes of a process that was killed from outside
 MOST_LOSSES: Final = 2  # of one game: a second unexplained death counts against a bot
@@ -653,9 +651,9 @@ def tournament(
         replays=chosen.replays,
     )
     check(config)
-    made = as_game(game, options)
+    made = as_game(game, **options)
     seats, words = made.num_seats, option_words(made)
-    config = replace(config, game=game_word(made), num_players=seats, options=words)
+    config = replace(config, game=game_word(made.rules), num_players=seats, options=words)
     check(config)
     users = rehearse(made, bots)
     instances = {

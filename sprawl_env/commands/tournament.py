@@ -19,9 +19,7 @@ from sprawl_env.commands.flags import (
     bots,
     file,
 )
-from sprawl_env.console import console, parse_options, say
-
-INTERRUPTED = 130  # exit code after Ctrl-C
+from sprawl_env.console import STOPPED, console, parse_options, say
 
 
 @dataclass(frozen=True)
@@ -89,7 +87,7 @@ def main(command: Tournament) -> None:
         )
     except Interrupted as stopped:
         say(str(stopped))
-        raise SystemExit(INTERRUPTED) from None
+        raise SystemExit(STOPPED) from None
     for table in report.tables(found.report)[:2]:
         console().print(report.for_console(table))
     say(f"report: {out / 'report.md'} and {out / 'report.html'}")

@@ -12,13 +12,13 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.arena.entrants import as_game
 from sprawl_env.arena.games import deal_paired, rotations, seated
 from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.batch import BatchKernels, Views, new_results, new_views
 from sprawl_env.core.checks import check_memory, check_seed, check_whole
 from sprawl_env.core.game import Game
+from sprawl_env.core.registry import as_game
 from sprawl_env.core.rewards import is_dense, reward_mode
 from sprawl_env.core.rules import GameRules
 from sprawl_env.core.state import NOT_OVER
@@ -107,7 +107,7 @@ def collect(
             ``line_up`` is not one bot a seat; while the games are played, a bot does not return
             legal actions.
     """
-    made = as_game(game, options)
+    made = as_game(game, **options)
     num_games = check_whole("num_games=", num_games, 1)
     check_memory("num_games", num_games, 2 * made.dtype.itemsize)
     batch, seed, mode = check_whole("batch=", batch, 1), check_seed(seed), reward_mode(reward)

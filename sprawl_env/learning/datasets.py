@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.arena.entrants import as_game, game_word, made_of, names_of, pinned
+from sprawl_env.arena.entrants import made_of, names_of, pinned
 from sprawl_env.arena.evaluation import games_bar, match_of
 from sprawl_env.arena.games import seated
 from sprawl_env.arena.journal import fits
@@ -47,6 +47,7 @@ from sprawl_env.core.files import (
 )
 from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import code_digest, provenance
+from sprawl_env.core.registry import as_game, game_word
 from sprawl_env.core.rewards import reward_mode
 from sprawl_env.core.rules import GameRules
 from sprawl_env.kernels.arrays import Floats
@@ -264,7 +265,7 @@ def load_dataset(folder: Path, game: Game | None = None) -> Dataset:
 def _identity(game: Game) -> dict[str, Any]:
     """Return what of a game must match for a policy to read its data."""
     return {
-        "game": game_word(game),
+        "game": game_word(game.rules),
         "num_players": game.num_seats,
         "layout": game.observation_layout.digest(),
         "observation_size": game.observation_size,
@@ -379,7 +380,7 @@ def write_dataset(
         SprawlError: as :func:`collect`; or the folder contains something else or cannot be
             written, or a shard is too large to be read again.
     """
-    made = as_game(game, options)
+    made = as_game(game, **options)
     fixed = line_up  # a run's folder means the same checkpoint for all shards
     if not isinstance(line_up, str):
         fixed = [pinned(bot) if isinstance(bot, str) else bot for bot in line_up]

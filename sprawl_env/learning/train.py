@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sprawl_env.arena.entrants import game_word
 from sprawl_env.arena.evaluation import Line
 from sprawl_env.bots.policy.player import Policy, load_policy
 from sprawl_env.console import option_words
@@ -91,7 +90,7 @@ def train(game: str | Game = "tower_up", *, preset: str = "quick", **settings: A
             raise InvalidOption("train: expected a game with one set of options, got a mixed game")
         settings["num_players"] = game.num_seats
         settings["options"] = option_words(game)
-        game = game_word(game)
+        game = registry.game_word(game.rules)
     elif settings.get("resume") is None:
         game = registry.game_word(registry.rules_of(game))
     for name, value in settings.items():

@@ -105,7 +105,7 @@ def test_a_worker_that_dies_twice_without_a_users_bot_ends_the_command():
 def test_a_torn_last_line_is_dropped_and_the_rest_kept(tmp_path):
     path = tmp_path / "rows.jsonl"
     path.write_bytes(b'{"a": 1}\n{"a": 2}\n{"a": \xe2')
-    journal = Journal(path)
+    journal = Journal(path, lambda row: True)
     assert journal.rows == [{"a": 1}, {"a": 2}]
     journal.append([{"a": 3}])
     assert path.read_bytes() == b'{"a": 1}\n{"a": 2}\n{"a": 3}\n'
@@ -115,7 +115,7 @@ def test_a_damaged_line_is_named(tmp_path):
     path = tmp_path / "rows.jsonl"
     path.write_text('{"a": 1}\n[2]\n{"a": 3}\n')
     with pytest.raises(SprawlError, match="line 2 is not a JSON object"):
-        Journal(path)
+        Journal(path, lambda row: True)
 
 
 # --------------------------------------------------------------------------------------- the report

@@ -204,7 +204,7 @@ def deal_of(forest: Forest, slot: int) -> int:
     """Return the number of the deal of the simulation that has begun last in a slot, 0: the first.
 
     Where sequential halving compares actions, those with equally many visits have seen the same
-    deals: they differ in what they do, not in their luck.
+    deals: they differ in what they do, not in the rng.
     """
     schedule, number = forest.roots.schedule, int(forest.searches.begun[slot])
     if schedule.shape[1] > 0 and number > 0:

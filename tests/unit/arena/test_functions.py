@@ -18,6 +18,7 @@ from sprawl_env.arena.evaluation import Line, interval, simultaneous
 from sprawl_env.arena.tournament import Config, Interrupted
 from sprawl_env.commands.tournament import Tournament
 from sprawl_env.console import option_words, parse_options, run
+from sprawl_env.core import registry
 from sprawl_env.core.errors import InvalidOption, UnknownName
 from sprawl_env.core.extras import MissingExtra
 from sprawl_env.play.review import lead_of
@@ -151,16 +152,14 @@ def test_a_frame_without_polars_names_the_extra(monkeypatch):
 
 
 def test_a_game_is_named_as_a_command_can_name_it(monkeypatch):
-    from sprawl_env.core import registry
-
     game = sprawl_env.game("tower_up")
-    assert entrants.game_word(game) == "tower_up"
+    assert registry.game_word(game.rules) == "tower_up"
     monkeypatch.delitem(registry._games, "tower_up")
-    assert registry.rules_of(entrants.game_word(game)) is game.rules
+    assert registry.rules_of(registry.game_word(game.rules)) is game.rules
     monkeypatch.delitem(registry._games, "tower_up")  # an import path registers the game
     monkeypatch.setattr(registry, "import_path", lambda rules: None)
     with pytest.raises(InvalidOption, match="found by another process: assign its GameRules"):
-        entrants.game_word(game)
+        registry.game_word(game.rules)
 
 
 def test_option_words_are_read_back(tmp_path):
