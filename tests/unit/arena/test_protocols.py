@@ -108,9 +108,7 @@ def test_all_matches_are_played_by_the_checkpoint_that_was_the_newest_at_first(
         line = Line(bots[0], 2, 0.5, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0)
         other = replace(line, bot=bots[1])
         results = Results(*(np.zeros((0, 2)),) * 4, *(np.zeros(0),) * 4)
-        return Evaluation(
-            "tower_up", "title", 2, (), tuple(bots), 0, 0, 1, (line, other), results
-        )
+        return Evaluation("tower_up", "title", 2, (), tuple(bots), 0, 0, 1, (line, other), results)
 
     def made(bot, game):
         timed.append(bot)
