@@ -7,12 +7,15 @@ import sprawl_env
 from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.planner import PlannerBot
 from sprawl_env.bots.policy.agents import find_agent
+from sprawl_env.bots.policy.checkpoint import NET, VALUE, describe_game, save
 from sprawl_env.bots.search.bot import evaluator_of
 from sprawl_env.bots.search.planner import AdvisedPlannerBot
 from sprawl_env.core.errors import UnknownName
 from tests.unit.bots.test_mcts import middle
 
 pytest.importorskip("torch")
+
+from sprawl_env.bots.policy.network import network_for  # noqa: E402
 
 AGENTS = {"tower_up": "tower_up/quick", "ginkgopolis": "ginkgopolis/quick"}
 NAMES = ["planner:judge={}", "planner:adviser={}", "planner:adviser={},judge={},playouts=12"]
@@ -47,7 +50,7 @@ def test_the_candidates_are_the_likeliest_actions():
     assert sorted(tried.actions[tried.visits > 0].tolist()) == sorted(likeliest.tolist())
 
 
-def test_a_judge_sees_the_end_of_the_playout_as_its_own_seat(monkeypatch):
+def test_a_judge_rates_the_candidates_of_the_plain_planner():
     game, games, mask = middle("tower_up", {}, plies=20)
     path = find_agent("agent:tower_up/quick", game)
     bot = make_bot(f"planner:judge=checkpoint:{path},turns=1,playouts=16", game)
@@ -56,6 +59,39 @@ def test_a_judge_sees_the_end_of_the_playout_as_its_own_seat(monkeypatch):
     assert set(judged.actions[judged.visits > 0]) == set(rated.actions[rated.visits > 0])
     assert np.nanmax(np.abs(judged.values)) < 100
     assert evaluator_of(f"checkpoint:{path}", game) is not None
+
+
+def foresees_nothing(folder, game):
+    """Write a checkpoint whose value head says that no lead will change."""
+    net = network_for(game, 8, 16)
+    tensors = {f"{NET}{name}": each.numpy() for name, each in net.state_dict().items()}
+    tensors |= {f"{VALUE}weight": np.zeros((1, 16), np.float32)}
+    tensors |= {f"{VALUE}bias": np.zeros(1, np.float32)}
+    about = {
+        **describe_game(game),
+        "step": 1,
+        "network": {"width": 8, "trunk": 16},
+        "config": {"reward": "lead", "reward_scale": 0.05},
+        "spread": 5.0,
+    }
+    return save(folder, tensors, about)
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+@pytest.mark.parametrize("ahead", [True, False])
+def test_a_judge_sees_the_end_of_the_playout_as_its_own_seat(tmp_path, seats, ahead):
+    """The playouts end with a decision of another seat, so the margin is that seat's."""
+    game, games, mask = middle("tower_up", {"num_players": seats}, plies=20)
+    path = foresees_nothing(tmp_path / "step-1", game)
+    own = np.arange(seats) == int(games["to_play"][0])
+    games["chip"][0, :seats] = np.where(own == ahead, 120, 0)[:, None]
+    bot = make_bot(f"planner:judge=checkpoint:{path},turns=1,playouts=16", game)
+    found = bot.analyse(mask[0], games)
+    values = found.values[found.visits > 0]
+    assert values.size > 1
+    assert (values > 0 if ahead else values < 0).all()
+    if seats == 2:  # the margin of one is that of the other
+        assert np.abs(values) == pytest.approx(3 * 120, abs=60)
 
 
 @pytest.mark.parametrize(

@@ -221,14 +221,29 @@ def test_a_part_is_linked_after_all_that_call_it():
     assert found == [253, 829]
 
 
-def test_kernels_that_call_each_other_in_a_circle_are_refused():
+@pytest.mark.parametrize(
+    ("from_outside", "says"),
+    [
+        (True, "outside: calls kernels that call each other in a circle"),
+        (False, "compiler re-entrant to the same function signature"),  # numba's own
+    ],
+)
+def test_kernels_that_call_each_other_in_a_circle_are_refused(from_outside, says):
     @fresh
     def even(n):
-        return n == 0 or odd(n - 1)
+        if n == 0:
+            return True
+        return odd(n - 1)
 
     @fresh
     def odd(n):
-        return n != 0 and even(n - 1)
+        if n == 0:
+            return False
+        return even(n - 1)
 
-    with pytest.raises(NumbaError):
-        even(4)
+    @fresh
+    def outside(n):
+        return even(n)
+
+    with pytest.raises(NumbaError, match=says):
+        (outside if from_outside else even)(4)
