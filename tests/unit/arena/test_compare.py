@@ -1,6 +1,7 @@
 """arena/compare.py: whether two runs agree."""
 
 import json
+from dataclasses import asdict
 
 import pytest
 
@@ -9,6 +10,8 @@ from sprawl_env import __main__ as command_line
 from sprawl_env.arena.compare import compare
 from sprawl_env.arena.journal import Journal
 from sprawl_env.core.errors import InvalidOption, PositionError
+from sprawl_env.core.extras import MissingExtra
+from tests.commands import hide
 
 
 def game(deal, share, scores=(10, 8), rotation=0, bots=("a", "b")):
@@ -58,6 +61,19 @@ def test_differences_are_averaged_over_each_deal_and_seat(tmp_path):
     # Deals differ by -0.5, 0, 0, 0: standard deviation 0.25, of four deals.
     assert a.wins_error == pytest.approx(1.96 * 0.25 / 2, rel=1e-3)
     assert a.agree  # four deals are too few to tell
+
+
+def test_a_frame_has_a_row_for_each_bot_and_without_polars_names_the_extra(tmp_path, monkeypatch):
+    pytest.importorskip("polars")
+    mine = [game(deal, 1) for deal in range(4)]
+    both = found(tmp_path, mine, [{**row, "scores": [12, 8]} for row in mine])
+    frame = both.frame()
+    assert frame.rows(named=True) == [asdict(each) for each in both.differences]
+    assert frame["bot"].to_list() == ["a", "b"]
+    assert frame["score"].to_list() == [2, 0]
+    hide(monkeypatch, "polars")
+    with pytest.raises(MissingExtra, match=r"frame\(\) needs polars.*'sprawl-env\[analysis\]'"):
+        both.frame()
 
 
 def test_scores_that_differ_in_every_deal_are_told(tmp_path):

@@ -16,6 +16,7 @@ from sprawl_env.bots.policy import checkpoint as checkpoint_module
 from sprawl_env.bots.policy.checkpoint import (
     DESCRIPTION,
     NET,
+    VALUE,
     WEIGHTS,
     CheckpointError,
     checkpoints_in,
@@ -107,6 +108,45 @@ def test_writing_leaves_nothing_half_written(game, tmp_path, monkeypatch):
         write(tmp_path / "step-1", game)
     assert {p.name: p.read_bytes() for p in (tmp_path / "step-1").iterdir()} == before
     assert [p.name for p in tmp_path.iterdir()] == ["step-1"]
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"tensors": {"a": np.array(["words"])}}, "tensor 'a': expected numbers"),
+        ({"tensors": {"a": np.zeros(2, np.complex64)}}, "tensor 'a': expected numbers"),
+        ({"tensors": {"a": np.zeros(2, np.longdouble)}}, "tensor 'a': expected numbers"),
+        ({"files": {"notes": 3}}, "files: expected texts by name, got 'notes'"),
+        ({"files": {"../notes": "text"}}, "files: expected texts by name, got '../notes'"),
+        ({"files": {WEIGHTS: b""}}, f"files: expected texts by name, got '{WEIGHTS}'"),
+        ({"files": {DESCRIPTION: "{}"}}, f"files: expected texts by name, got '{DESCRIPTION}'"),
+        ({"about": {"step": {1, 2}}}, "about: expected values that JSON can hold"),
+        ({}, "expected a new folder or a checkpoint's"),
+    ],
+)
+def test_what_is_no_checkpoint_is_not_written_and_a_folder_of_others_stays(tmp_path, given, says):
+    folder = tmp_path / "step-1"
+    folder.mkdir()
+    (folder / "thesis.txt").write_text("mine")
+    arguments = {"tensors": {"a": np.zeros(2)}, "about": {"step": 1}, **given}
+    with pytest.raises(CheckpointError) as error:
+        save(folder, **arguments)
+    assert says in str(error.value)
+    assert "\n" not in str(error.value)
+    assert [p.name for p in tmp_path.iterdir()] == ["step-1"]
+    assert {p.name: p.read_text() for p in folder.iterdir()} == {"thesis.txt": "mine"}
+
+
+def test_a_file_and_a_link_are_not_replaced_by_a_checkpoint(game, tmp_path):
+    path = write(tmp_path / "step-1", game)
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "link").symlink_to(path)
+    for name in ("file", "link"):
+        with pytest.raises(CheckpointError, match="expected a new folder or a checkpoint's"):
+            write(tmp_path / name, game)
+    assert (tmp_path / "file").read_text() == "mine"
+    assert (tmp_path / "link").is_symlink()
+    assert load(path, game).step == 70
 
 
 def test_replacing_is_one_step_and_a_kill_at_any_moment_loses_nothing(game, tmp_path, monkeypatch):
@@ -301,13 +341,43 @@ def test_seats_matter_but_other_options_do_not(game, tmp_path):
         make_bot(f"checkpoint:{path}", sprawl_env.game("tower_up", num_players=3))
 
 
+def exchange_first_two(rows):
+    """Exchange the first two things of an array ``[..., things, numbers]``."""
+    rows[..., [0, 1], :] = rows[..., [1, 0], :]
+
+
 def test_the_network_treats_equal_sites_alike_but_for_their_place(any_game):
-    net = networks.network_for(any_game, **SHAPE)
-    observations = torch.rand(3, any_game.observation_size)
-    logits, summary = net(observations)
-    assert logits.shape == (3, any_game.num_actions)
-    assert summary.shape == (3, SHAPE["trunk"])
-    assert torch.isfinite(logits).all()
+    layout = any_game.observation_layout
+    net = network(any_game)
+    with torch.no_grad():
+        for name, each in net.named_parameters():
+            if ".act_" in name or name.startswith("places"):
+                each.mul_(20)
+    apart = [  # kinds of which the trunk sees only the mean and the maximum
+        kind for kind in net.shape.size_of if np.diff(layout.rows(kind)) > SHAPE["trunk"]
+    ]
+    assert apart
+    for kind in apart:
+        observations = torch.rand(3, any_game.observation_size)
+        exchanged = observations.clone()
+        exchange_first_two(layout.features(exchanged, kind))
+        with torch.no_grad():
+            logits, summary = net(observations)
+            moved, _ = net(exchanged)
+            exchange_first_two(net.places[kind])
+            found, same = net(exchanged)
+        assert logits.shape == (3, any_game.num_actions)
+        assert summary.shape == (3, SHAPE["trunk"])
+        assert torch.allclose(same, summary, atol=1e-5)
+        wanted = logits.clone()
+        for block in net.shape.blocks:
+            if block.entity == kind:
+                each = block.size // net.shape.things_of[kind]
+                own = wanted[:, block.start : block.start + 2 * each].view(3, 2, each)
+                assert not torch.allclose(own[:, 0], own[:, 1], atol=1e-3)
+                exchange_first_two(own)
+        assert torch.allclose(found, wanted, atol=1e-5)
+        assert not torch.allclose(moved, wanted, atol=1e-3)  # places matter
 
 
 def valued(folder, game):
@@ -319,6 +389,24 @@ def valued(folder, game):
     tensors["policy.value_net.bias"] = np.ones(1, np.float32)
     about = {**describe_game(game), "step": 1, "network": SHAPE, "config": {"reward_scale": 0.5}}
     return save(folder, tensors, about)
+
+
+def test_finite_weights_with_values_that_are_not_finite_are_refused(game, tmp_path):
+    folder = valued(tmp_path / "step-1", game)
+    stored = load(folder)
+    large = {
+        key: np.full_like(array, 3e38) if key.startswith(VALUE) else array
+        for key, array in stored.tensors.items()
+    }
+    save(folder, large, stored.about)
+    games = game.deal(1, 3)
+    mask, seen = game.legal_actions(games), game.observe(games, 0, int(games.to_play[0]))[None]
+    policy = load_policy(folder, game)
+    assert np.isfinite(policy.logits(seen, mask[None])).all()
+    for ask in (lambda: policy.values(seen), lambda: policy.bot().analyse(mask, games)):
+        with pytest.raises(CheckpointError, match="diverged: expected finite values") as error:
+            ask()
+        assert "\n" not in str(error.value)
 
 
 def test_an_analysis_has_the_policys_probabilities_and_the_positions_value(game, tmp_path):

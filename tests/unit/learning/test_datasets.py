@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -430,6 +431,22 @@ def test_torch_reads_the_same(made):
         assert tensors["actions"].dtype == torch.int64
         for name in ("actions", "seats", "bots", "returns", "games", "plies"):
             assert np.array_equal(tensors[name], getattr(part, name))
+
+
+def test_the_workers_of_a_loader_of_torch_share_the_shards(made, monkeypatch):
+    pytest.importorskip("torch")
+    from sprawl_env.learning import torch_data
+
+    def rows_of(tensors):
+        return list(zip(tensors["games"].tolist(), tensors["plies"].tolist(), strict=True))
+
+    found, shares = load_dataset(made), []
+    for k in range(2):
+        worker = SimpleNamespace(id=k, num_workers=2)
+        monkeypatch.setattr(torch_data, "get_worker_info", lambda worker=worker: worker)
+        shares.append([row for tensors in found.torch(50, seed=1) for row in rows_of(tensors)])
+    assert all(shares)
+    assert sorted(shares[0] + shares[1]) == keys_of(found)
 
 
 def test_torch_need_not_be_installed_but_for_its_loader(made, monkeypatch):
