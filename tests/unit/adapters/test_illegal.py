@@ -3,7 +3,6 @@
 import gymnasium
 import numpy as np
 import pytest
-from pettingzoo.test import api_test
 
 import sprawl_env
 from sprawl_env.adapters.aec import BoardGameAEC, wrapped
@@ -83,9 +82,23 @@ def test_in_aec_the_offender_loses_and_the_others_share(name, reward):
     env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
 
 
-@pytest.mark.filterwarnings("ignore:Observation:UserWarning")  # it does not expect a dict
-def test_pettingzoos_checks_pass_without_masks(capsys):
-    api_test(wrapped(BoardGameAEC("tower_up", illegal="lose")), num_cycles=30)
+def test_an_algorithm_without_masks_runs_in_pettingzoo():
+    env = wrapped(BoardGameAEC("tower_up", num_players=3, illegal="lose"))
+    rng, lost = np.random.default_rng(0), 0
+    env.reset(seed=1)
+    for _ in range(400):
+        agent = env.agent_selection
+        _, reward, terminated, truncated, info = env.last()
+        if terminated or truncated:
+            env.step(None)
+            if "illegal" in info:
+                assert (reward < 0) == (info["illegal"] == agent)
+                lost += info["illegal"] == agent
+        else:
+            env.step(int(rng.integers(env.action_space(agent).n)))
+        if not env.agents:
+            env.reset()
+    assert lost > 20
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -199,6 +212,45 @@ def test_in_a_batch_the_offender_loses_and_the_next_game_is_dealt(name, reward):
     vec.close()
 
 
+def learners(*arguments, **options):
+    """Make an environment for Stable-Baselines3, where that is installed."""
+    sb3 = pytest.importorskip("sprawl_env.adapters.sb3")
+    return sb3.SelfPlayVecEnv(*arguments, **options)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("reward", ["winner", "margin"])
+@pytest.mark.parametrize("name", GAMES)
+def test_in_stable_baselines_the_learner_loses_and_the_next_game_is_dealt(name, reward):
+    env = learners(name, 4, num_players=3, reward=reward, scale=0.5, seed=3, illegal="lose")
+    game, lost = env.game, [1, 3]
+    env.reset()
+    for _ in range(9):
+        _, _, dones, infos = env.step(env.action_masks().argmax(axis=1))
+        assert not dones.any() and not any(infos)
+    before, seats, actions = env.games, env.learners.seats, env.action_masks().argmax(axis=1)
+    actions[lost] = [wrong(mask) for mask in env.action_masks()[lost]]
+    seen, rewards, dones, infos = env.step(actions)
+    assert np.flatnonzero(dones).tolist() == lost
+    assert not infos[0] and not infos[2]
+    for i in lost:
+        position, seat = before[i : i + 1], int(seats[i])
+        paid = expected(game, position, reward, seat)[seat]
+        assert rewards[i] == pytest.approx(0.5 * paid, abs=1e-4)
+        info = infos[i]
+        assert info["illegal"] == info["seat"] == seat
+        assert info["won"] == 0 and not info["turn_limit"]
+        assert info["scores"] == game.scores(position, 0).tolist()
+        assert info["episode"]["l"] == 10
+        assert info["episode"]["r"] == pytest.approx(rewards[i])
+        assert np.array_equal(info["terminal_observation"], game.observe(position, 0, seat))
+        assert env.games["ply"][i] < position["ply"][0]
+        assert env.learners.seats[i] == env.games["to_play"][i] == (seat + 1) % 3
+        assert np.array_equal(seen[i], game.observe(env.games, i, (seat + 1) % 3))
+        assert np.array_equal(env.action_masks()[i], game.legal_actions(env.games, i))
+    env.step(env.action_masks().argmax(axis=1))
+
+
 def test_a_batch_with_skipped_plies_loses_as_well():
     vec = sprawl_env.make_vec("ginkgopolis", 16, num_players=2, skip_forced=True, illegal="lose")
     vec.reset()
@@ -246,17 +298,25 @@ def test_what_is_no_action_at_all_is_an_error_in_any_case(bad):
     assert not any(aec.terminations.values())
 
 
+MAKERS = {
+    "aec": lambda **options: BoardGameAEC("tower_up", **options),
+    "parallel": lambda **options: BoardGameParallel("ginkgopolis", **options),
+    "gym": lambda **options: BoardGameGym("tower_up", **options),
+    "gym_vector": lambda **options: BoardGameVectorEnv("tower_up", 2, **options),
+    "vec": lambda **options: sprawl_env.make_vec("tower_up", 2, **options),
+    "sb3": lambda **options: learners("tower_up", 2, **options),
+}
+
+
 @pytest.mark.parametrize("value", ["loose", None, 1, np.zeros(3)])
-def test_another_word_is_one_line(value):
-    for make in (
-        lambda **options: BoardGameAEC("tower_up", **options),
-        lambda **options: BoardGameParallel("ginkgopolis", **options),
-        lambda **options: BoardGameGym("tower_up", **options),
-        lambda **options: BoardGameVectorEnv("tower_up", 2, **options),
-        lambda **options: sprawl_env.make_vec("tower_up", 2, **options),
-    ):
-        with pytest.raises(sprawl_env.SprawlError, match=r"illegal.*(choose from|expected)"):
-            make(illegal=value)
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+def test_another_word_is_one_line(make, value):
+    with pytest.raises(sprawl_env.SprawlError, match=r"illegal.*(choose from|expected)") as error:
+        make(illegal=value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_word_that_is_nearly_right_is_suggested():
     with pytest.raises(UnknownName, match=r"unknown illegal 'loose' \(did you mean 'lose'\?\)"):
         BoardGameGym("tower_up", illegal="loose")
 

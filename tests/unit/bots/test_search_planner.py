@@ -15,7 +15,7 @@ from tests.unit.bots.test_mcts import middle
 
 pytest.importorskip("torch")
 
-from sprawl_env.bots.policy.network import network_for  # noqa: E402
+from sprawl_env.bots.policy.network import network_for
 
 AGENTS = {"tower_up": "tower_up/quick", "ginkgopolis": "ginkgopolis/quick"}
 NAMES = ["planner:judge={}", "planner:adviser={}", "planner:adviser={},judge={},playouts=12"]

@@ -16,13 +16,14 @@ import sprawl_env
 from experiments import train_search
 from sprawl_env.bots.policy.agents import find_agent
 from sprawl_env.bots.policy.checkpoint import POLICY, VALUE, Checkpoint, CheckpointError, load
+from sprawl_env.bots.policy.player import load_network
 from sprawl_env.bots.search.evaluators import network_evaluator, spread_of
 from sprawl_env.core.errors import InvalidOption, SprawlError
 from sprawl_env.learning import expert, expert_training
 from sprawl_env.learning.expert_config import EXPERT_PRESETS, ExpertConfig, check_expert
 from sprawl_env.learning.ppo import Stopwatch
 from sprawl_env.learning.runs import owned_run
-from sprawl_env.learning.team import Team
+from sprawl_env.learning.team import Team, start
 
 TINY = ExpertConfig(
     start="tower_up/quick",
@@ -58,9 +59,9 @@ def collected(game, player):
     return played(game, player)
 
 
-def played(game, player, config=TINY, plies=150):
+def played(game, player, config=TINY, plies=150, team=None):
     window = expert.Window(game, config.window)
-    play = expert.SearchPlay(config, game, Team(), window, Stopwatch())
+    play = expert.SearchPlay(config, game, team or Team(), window, Stopwatch())
     play.begin(0, player)
     added = sum(play.advance() for _ in range(plies))
     return play, window, added
@@ -268,8 +269,12 @@ def test_a_run_is_made_resumed_and_played(tmp_path, game):
     assert len(expert_training.read_matches(folder)) > len(matches)
 
 
-def test_a_run_that_was_stopped_goes_on_from_its_last_match(tmp_path, game, capsys):
+def test_a_run_goes_on_without_the_learner_and_the_last_row_if_they_are_damaged(
+    tmp_path, game, capsys
+):
     folder, _, _ = run(tmp_path, name="b")
+    before = expert_training.read_matches(folder)
+    assert before
     newest = sorted((folder / "checkpoints").glob("step-*"))[-1]
     (newest / expert_training.LEARNER_FILE).write_bytes(b"damaged")
     written = json.loads((folder / "config.json").read_text())
@@ -280,7 +285,11 @@ def test_a_run_that_was_stopped_goes_on_from_its_last_match(tmp_path, game, caps
     _, finished, _ = expert_training.main(replace(TINY, resume=folder))
     assert finished
     assert "the learner begins as the player" in capsys.readouterr().out
-    assert all("wins" in row for row in expert_training.read_matches(folder))
+    matches = expert_training.read_matches(folder)
+    assert len(matches) > len(before)
+    assert matches[: len(before)] == before
+    assert all("wins" in row for row in matches)
+    assert load(folder, game).step >= 600
 
 
 def test_the_learner_stays_beside_a_later_checkpoint_that_is_damaged(tmp_path, game):
@@ -329,8 +338,13 @@ def test_a_player_after_expert_iteration_has_values_in_points(tmp_path, game, mo
     policy = sprawl_env.load_policy(folder)
     assert "config" in policy.about
     games = game.deal(1, seed=0)
-    value = policy.values(game.observe(games, 0, 0)[None])
-    assert np.isfinite(value).all()
+    seen, stored = game.observe(games, 0, 0)[None], load(folder, game)
+    with torch.inference_mode():
+        summary = load_network(stored, game)(torch.from_numpy(seen))[1].numpy()
+    weight, bias = (stored.tensors[f"{VALUE}{name}"] for name in ("weight", "bias"))
+    value = (summary @ weight[0] + bias[0]) / TINY.reward_scale
+    assert policy.values(seen) == pytest.approx(value, rel=1e-3, abs=1e-3)
+    assert np.abs(value) > 0.01
     assert all(row["accepted"] for row in expert_training.read_matches(folder))
     raw = sprawl_env.make_bot(f"checkpoint:{folder}", game)
     mask = game.legal_actions(games, 0)
@@ -383,8 +397,40 @@ def test_presets_are_valid_and_the_command_says_what_is_wrong(capsys):
     assert "sims=1: expected" in capsys.readouterr().err
 
 
+def learn_briefly(team):
+    """Take two steps as one rank; return the weights, and whether all ranks have the same."""
+    game = sprawl_env.game("tower_up")
+    player = load(find_agent(f"agent:{TINY.start}", game), game)
+    _, window, _ = played(game, player, team=team)
+    net = expert.network_of(player, game, TINY.reward_scale, 5.0)
+    learner = expert.ExpertLearner(TINY, net, team, Stopwatch())
+    rng = np.random.default_rng(team.rank)
+    for _ in range(2):
+        learner.step(window, rng, 1.0)
+    found = learner.net.flat.detach().numpy().copy()
+    table = np.zeros((team.size, found.size), np.float32)
+    table[team.rank] = found
+    same = all(np.array_equal(found, other) for other in team.all_reduce(table))
+    return found, same
+
+
+def learn_other_rank(team):
+    learn_briefly(team)
+
+
+@pytest.mark.long
+def test_two_processes_learn_the_same_weights_from_different_games(game, player):
+    with start(2, learn_other_rank) as team:
+        together, same = learn_briefly(team)
+    assert same
+    alone, _ = learn_briefly(Team())
+    assert not np.array_equal(together, alone)
+    net = expert.network_of(player, game, TINY.reward_scale, 5.0)
+    assert not np.array_equal(together, net.flat.detach().numpy())
+
+
 @pytest.mark.slow
-def test_two_processes_have_the_same_weights(tmp_path, game):
+def test_two_processes_train_and_play_a_match_together(tmp_path, game):
     folder, finished, _ = run(tmp_path, name="two", processes=2)
     assert finished
     assert expert_training.read_matches(folder)[0]["games"] == 4
