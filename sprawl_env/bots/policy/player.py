@@ -211,7 +211,7 @@ class Policy:
 
         A value is the discounted reward that the seat is expected to earn from here on, in units
         of the reward that the policy was trained with (points for ``lead``).  After expert
-        iteration it is the expected final margin in points.
+        iteration it is how much the seat's lead is expected to change until the end, in points.
 
         Raises:
             CheckpointError: the checkpoint holds no value head, does not state the scale of its

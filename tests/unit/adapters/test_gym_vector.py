@@ -280,10 +280,18 @@ def test_samples_are_legal_and_take_gymnasiums_masks():
 
 @pytest.mark.parametrize("opponent", ["greedy", GreedyBot, None, "random", ["greedy", "random"]])
 def test_opponents_are_given_as_in_the_single_environment(opponent):
+    found = []
     for mode in ("sync", "vector_entry_point"):
-        env = make("tower_up", 2, mode, opponent=opponent, num_players=3)
-        env.reset(seed=1)
-        env.step(np.argmax(env.reset(seed=1)[1]["action_mask"], axis=1))
+        env = make("tower_up", 1, mode, opponent=opponent, num_players=3)
+        seen, info = env.reset(seed=1)
+        for _ in range(10):
+            seen, *paid, info = env.step(info["action_mask"].argmax(axis=1))
+        found.append([seen, info["action_mask"], *paid])
+    for one, other in zip(*found, strict=True):
+        assert np.array_equal(one, other)
+
+
+def test_a_wrong_number_of_opponents_and_an_unknown_bot_are_refused():
     with pytest.raises(ValueError, match="opponent: expected one bot or 2, got 3"):
         make("tower_up", 2, opponent=["greedy"] * 3, num_players=3)
     with pytest.raises(ValueError, match="unknown bot 'gredy'"):

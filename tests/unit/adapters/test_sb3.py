@@ -117,17 +117,29 @@ def test_seats_go_round_and_so_do_opponents():
 
 
 def test_the_last_observation_of_a_game_is_the_learners(any_game):
-    env = sb3.SelfPlayVecEnv(any_game, 4, seed=4)
+    """A reward function of one's own is handed the positions in which games ended."""
+    ends = []
+
+    def note(before, after, over):
+        ends.extend(after[k : k + 1].copy() for k in np.flatnonzero(over))
+        return np.zeros((len(after), any_game.num_seats))
+
+    env = sb3.SelfPlayVecEnv(any_game, 4, seed=4, reward=note)
     env.reset()
-    rng = np.random.default_rng(0)
-    for _ in range(2 * STEPS):
+    rng, ended, told_apart = np.random.default_rng(0), 0, 0
+    for _ in range(whole_games(any_game)):
+        ends.clear()
         _, _, dones, infos = env.step(choose(env, rng))
-        for i in np.flatnonzero(dones):
-            last = infos[i]["terminal_observation"]
+        assert len(ends) == dones.sum()
+        for end, i in zip(ends, np.flatnonzero(dones), strict=True):
+            last, seat = infos[i]["terminal_observation"], infos[i]["seat"]
+            views = [any_game.observe(end, 0, each) for each in range(any_game.num_seats)]
+            assert np.array_equal(last, views[seat])
+            told_apart += all(not np.array_equal(last, v) for v in views[:seat] + views[seat + 1 :])
             assert env.observation_space.contains(last)
-            if "to_play" in any_game.observation_layout.blocks:
-                to_play = any_game.observation_layout.view(last, "to_play")
-                assert not to_play.any()  # no seat acts after the end
+            ended += 1
+    assert ended >= 4
+    assert told_apart > 0
 
 
 def test_games_too_short_for_a_decision_leave_no_trace():
@@ -183,16 +195,25 @@ def test_wrong_actions_opponents_and_weights_are_refused():
 
 def test_fewer_opponents_leave_running_games_theirs():
     game = sprawl_env.game("tower_up", max_turns=4)
-    env = sb3.SelfPlayVecEnv(game, 8, opponents=["random", "greedy"], seed=2)
+    first, last = Scripted("first", last=False), Scripted("last", last=True)
+    env = sb3.SelfPlayVecEnv(game, 8, opponents=[first, last], seed=2)
     env.reset()
-    assert env.learners._sitting.max() == 1
-    env.set_opponents("random")
+    env.set_opponents(first)
+    assert env.opponents == [first, last]  # last only ends its games
+    of_first_games, later, rows = {}, [], last.rows
     for _ in range(60):
-        masks = env.action_masks()
-        env.step(masks.argmax(axis=1))
-    assert env.learners._sitting.max() == 0
-    env.set_opponents("random")
-    assert len(env.learners.opponents) == 1
+        _, _, dones, infos = env.step(env.action_masks().argmax(axis=1))
+        for i in np.flatnonzero(dones).tolist():
+            if i in of_first_games:
+                later += infos[i]["opponents"]
+            else:
+                of_first_games[i] = infos[i]["opponents"]
+    assert len(of_first_games) == 8
+    assert {name for (name,) in of_first_games.values()} == {"first", "last"}
+    assert last.rows > rows  # it played on
+    assert set(later) == {"first"}
+    env.set_opponents(first)
+    assert env.opponents == [first]
 
 
 def test_a_game_is_named_with_its_options():

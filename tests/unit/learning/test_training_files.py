@@ -1,8 +1,10 @@
 """learning/config.py and training.py: settings that are refused, and damaged runs."""
 
+import errno
 import itertools
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -35,7 +37,7 @@ from sprawl_env.bots.policy.checkpoint import (
 )
 from sprawl_env.core.cores import usable_cores
 from sprawl_env.core.errors import InvalidOption, SprawlError
-from sprawl_env.learning import process, stored, training
+from sprawl_env.learning import process, runs, stored, training
 from sprawl_env.learning.config import PRESETS, Config, check
 from sprawl_env.learning.expert_config import ExpertConfig
 from sprawl_env.learning.ppo import ActorCritic, Learner, Stopwatch
@@ -373,6 +375,25 @@ def test_one_process_trains_in_a_run_and_a_dead_one_does_not_count(tmp_path, mon
     with pytest.raises(InvalidOption, match="exists: resume it with --resume"):
         training.main(replace(config, width=16))
     assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
+
+
+def test_a_run_whose_folder_cannot_be_made_or_written_is_one_line(tmp_path, monkeypatch):
+    def full(path, text):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    (tmp_path / "file").write_text("mine")
+    monkeypatch.setattr(runs, "write_atomically", full)
+    for folder, why in (
+        (tmp_path / "file" / "below", "Not a directory"),
+        (tmp_path / "a", "No space left on device"),
+    ):
+        said = re.escape(f"run {str(folder)!r}: cannot be made: {why}")
+        with pytest.raises(InvalidOption, match=f"^{said}$"), owned_run(folder, RUN, new=True):
+            pytest.fail("the run began")
+    monkeypatch.undo()
+    with owned_run(tmp_path / "a", RUN, new=True):  # it is free
+        assert json.loads((tmp_path / "a" / "config.json").read_text())["config"]
+    assert (tmp_path / "file").read_text() == "mine"
 
 
 def test_a_run_is_free_again_after_an_error(tmp_path):
