@@ -26,6 +26,7 @@ def test_an_error_of_a_job_arrives_in_its_words_and_the_process_goes_on():
     try:
         for _ in range(2):
             ours.send(("chess", ""))
+            assert ours.poll(10)
             with pytest.raises(SprawlError) as error:
                 _receive(ours, ("chess", ""))
             assert str(error.value) == str(expected.value)
