@@ -87,6 +87,11 @@ def state_with(**fields):
     return lambda content: json.dumps({**content, "state": {**content["state"], **fields}})
 
 
+def with_steps_of(change):
+    """Return a damage that changes each pending step of a position."""
+    return lambda content: state_with(agenda=[*map(change, content["state"]["agenda"])])(content)
+
+
 @pytest.mark.parametrize(
     ("damage", "says"),
     [
@@ -106,6 +111,9 @@ def state_with(**fields):
         (state_with(stars=[0, 0, 0, [0]]), "stars: expected int8"),
         (state_with(stars=[0, 0, 0]), "stars: expected int8"),
         (state_with(stars=None), "stars: expected int8"),
+        (state_with(agenda=[]), r"agenda: expected \d+ objects with "),
+        (with_steps_of(lambda step: {**step, "more": 0}), r"agenda: expected \d+ objects with "),
+        (state_with(max_turns=5), "max_turns: expected 400 as the options say, got 5"),
         (lambda c: json.dumps(c)[:-1] + ', "game": "tower_up"}', "expected JSON text"),
         (lambda c: json.dumps(c).replace('"num_players": 2', '"num_players": 2.0'), "has options"),
         (lambda c: "[" * 100_000, "expected JSON text"),
