@@ -215,7 +215,7 @@ def test_other_files_are_refused_in_one_line(tmp_path):
         (write(tmp_path / "empty.jsonl", []), "has no games"),
         (write(tmp_path / "twice.jsonl", [game(0, 1), game(0, 0)]), "line 2: the same deal"),
         (tmp_path / "missing", "cannot be read"),
-        (tmp_path / "bytes", "bytes"),
+        (tmp_path / "bytes", "cannot be read: not UTF-8 text"),
         (tmp_path, "cannot be read"),
     ):
         with pytest.raises(PositionError, match=says) as error:

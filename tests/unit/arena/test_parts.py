@@ -1,6 +1,7 @@
 """Matches in parts: the same games whoever plays them."""
 
 import re
+import sys
 from functools import partial
 
 import numpy as np
@@ -14,6 +15,7 @@ from sprawl_env.arena.workers import Done, Lost, WorkerError
 from sprawl_env.bots.random import RandomBot
 from sprawl_env.core.errors import InvalidOption, SprawlError, UnknownName
 from tests.bots import Dies, First
+from tests.commands import hide
 
 LOTS = "examples.lots:RULES"
 FIELDS = list(Results.__dataclass_fields__)
@@ -154,11 +156,9 @@ def test_bad_parts_and_engines_are_one_line(call, says):
         call()
 
 
-def test_ray_is_asked_for_by_name():
-    pytest.importorskip("numba")
+def test_ray_is_asked_for_by_name(monkeypatch):
+    hide(monkeypatch, "ray")
+    monkeypatch.delitem(sys.modules, "sprawl_env.arena.ray_workers", raising=False)
     check_engine("ray", 0)
-    try:
-        import ray  # noqa: F401
-    except ImportError:
-        with pytest.raises(InvalidOption, match=r"pip install 'sprawl-env\[ray\]'"):
-            pool_of("ray", begin, None, processes=1, seconds=lambda task, seat: 1.0)
+    with pytest.raises(InvalidOption, match=r"pip install 'sprawl-env\[ray\]'"):
+        pool_of("ray", begin, None, processes=1, seconds=lambda task, seat: 1.0)

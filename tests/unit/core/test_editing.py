@@ -9,6 +9,7 @@ import sprawl_env
 from sprawl_env.core.errors import InvalidOption, PositionError, UnknownName
 from sprawl_env.core.registry import rules_of
 from sprawl_env.core.state import NOT_OVER, clone
+from sprawl_env.games.ginkgopolis.constants import NUM_TILES
 
 NAMES = ("ginkgopolis", "tower_up", "urban_sprawl")
 SEATS = [
@@ -135,23 +136,24 @@ def test_hands_resources_and_owners_of_ginkgopolis():
     assert games["known_by"][0, deck[0]] == 2
     assert games["points"][0, 0] == 30
     sites = np.flatnonzero(games["owner"][0, : games["num_sites"][0]] == 0)
-    if sites.size:
-        stock = games["stock"][0].copy()
-        levels = int(games["levels"][0, sites[0]])
-        game.edit(games, 0, owner={int(sites[0]): 1})
-        assert (games["stock"][0] - stock)[:2].tolist() == [levels, -levels]
+    assert sites.size
+    stock = games["stock"][0].copy()
+    levels = int(games["levels"][0, sites[0]])
+    game.edit(games, 0, owner={int(sites[0]): 1})
+    assert (games["stock"][0] - stock)[:2].tolist() == [levels, -levels]
     finish(game, games)
 
 
 def test_a_set_may_be_given_as_a_set():
     game = sprawl_env.game("ginkgopolis", num_players=2, characters="introductory")
     games = game.deal(1, 3)
-    tiles = games["supply"][0, : games["supply_size"][0]][:3].tolist()
-    held = bin(int(games["tiles"][0, 0])).count("1")
-    game.edit(games, 0, tiles={0: set(tiles)})
+    supply = set(games["supply"][0, : games["supply_size"][0]].tolist())
+    held = {tile for tile in range(NUM_TILES) if int(games["tiles"][0, 0]) >> tile & 1}
+    tiles = set(sorted(supply)[:3])
+    game.edit(games, 0, tiles={0: tiles})
     assert int(games["tiles"][0, 0]) == sum(1 << tile for tile in tiles)
-    assert games["supply_size"][0] > 0
-    assert held >= 0
+    left = games["supply"][0, : games["supply_size"][0]].tolist()
+    assert sorted(left) == sorted((supply - tiles) | held)
     finish(game, games)
 
 
