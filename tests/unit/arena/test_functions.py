@@ -355,6 +355,12 @@ def test_bad_input_of_train_is_one_line(settings, says, tmp_path, monkeypatch):
     with pytest.raises(sprawl_env.SprawlError) as error:
         sprawl_env.train("tower_up", **settings)
     assert says in str(error.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_train_takes_no_options_for_a_game_that_has_them(tmp_path, monkeypatch):
+    pytest.importorskip("sb3_contrib")
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(InvalidOption, match="the game has its options already"):
         sprawl_env.train(sprawl_env.game("tower_up"), num_players=3)
     assert list(tmp_path.iterdir()) == []

@@ -159,10 +159,6 @@ def test_the_folder_is_found_in_a_wheel_and_in_a_checkout(tmp_path, monkeypatch)
     shutil.rmtree(package)
 
 
-def test_the_folder_of_this_checkout_is_found():
-    assert (agents.agents_folder() / "README.md").is_file()
-
-
 # ---------------------------------------------------------------------------------- load_policy
 
 

@@ -29,7 +29,7 @@ from sprawl_env.bots.policy.checkpoint import (
 )
 from sprawl_env.bots.policy.player import PolicyBot, load_policy, load_values
 from sprawl_env.core.errors import InvalidOption, OtherOptions
-from sprawl_env.core.files import HOST, write_atomically
+from sprawl_env.core.files import HOST
 
 torch = pytest.importorskip("torch")
 networks = pytest.importorskip("sprawl_env.bots.policy.network")
@@ -199,12 +199,6 @@ def test_a_checkpoint_does_not_decide_which_data_is_read(game, tmp_path):
     path = write(tmp_path / "step-1", game, options={**game.options, "data": str(tmp_path)})
     with pytest.raises(CheckpointError, match="option 'data': expected options of tower_up"):
         load_policy(path)
-
-
-def test_text_files_appear_whole(tmp_path):
-    write_atomically(tmp_path / "new" / "a.json", "{}")
-    write_atomically(tmp_path / "new" / "a.json", "[]")
-    assert [p.read_text() for p in (tmp_path / "new").iterdir()] == ["[]"]
 
 
 def edit(path, **changes):

@@ -17,6 +17,12 @@ def test_the_text_of_an_error_is_one_printable_line():
     assert printable("") == ""
 
 
+def test_text_files_appear_whole(tmp_path):
+    files.write_atomically(tmp_path / "new" / "a.json", "{}")
+    files.write_atomically(tmp_path / "new" / "a.json", "[]")
+    assert [path.read_text() for path in (tmp_path / "new").iterdir()] == ["[]"]
+
+
 def test_a_failed_write_keeps_the_file_and_leaves_nothing(tmp_path, monkeypatch):
     path = tmp_path / "a.json"
     files.write_atomically(path, "old")

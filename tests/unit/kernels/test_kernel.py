@@ -57,16 +57,6 @@ def test_processes_racing_on_an_empty_cache_all_succeed_and_leave_it_whole(tmp_p
     assert finish(run(SMALL, tmp_path))[1] == ""
 
 
-def test_a_damaged_cache_is_compiled_anew(tmp_path):
-    good, _ = finish(run(SMALL, tmp_path))
-    files = [*tmp_path.rglob("*.nb?"), *tmp_path.rglob("*.bc")]
-    assert {path.suffix for path in files} == {".nbi", ".nbc", ".bc"}
-    for path in files:
-        path.write_bytes(path.read_bytes()[:40])
-    assert finish(run(SMALL, tmp_path))[0] == good
-    assert finish(run(SMALL, tmp_path))[1] == ""
-
-
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
 def test_a_read_only_cache_folder_warns_and_works(tmp_path):
     tmp_path.chmod(0o500)

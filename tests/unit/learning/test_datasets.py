@@ -414,6 +414,9 @@ def test_batches_refuse_numbers_out_of_range(made, settings, says):
     given = {"batch_size": 4, **settings}
     with pytest.raises(SprawlError, match=says):
         load_dataset(made).batches(given.pop("batch_size"), **given)
+
+
+def test_a_shard_that_does_not_exist_is_refused(made):
     with pytest.raises(SprawlError, match=r"shard: number=3: expected a whole number 0\.\.2"):
         load_dataset(made).shard(3)
 

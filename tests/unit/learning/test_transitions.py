@@ -6,11 +6,16 @@ import pytest
 import sprawl_env
 from sprawl_env.adapters.aec import BoardGameAEC
 from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.rewards import REWARDS
 from sprawl_env.learning import returns
 from tests.suite import GAMES
 
+WITH_ALL = ("winner", "lead")  # one that is paid at the end, one that is paid at every step
 SEATS = {"tower_up": (2, 3, 4), "ginkgopolis": (1, 2, 3, 4, 5), "urban_sprawl": (2, 3, 4)}
-LINE_UPS = [(name, seats) for name in GAMES for seats in SEATS[name]]
+CASES = [
+    *((name, seats, reward) for name in GAMES for seats in SEATS[name] for reward in WITH_ALL),
+    *(("ginkgopolis", 3, reward) for reward in REWARDS if reward not in WITH_ALL),
+]
 
 
 def by_hand(seats, rewards, ended, **settings):
@@ -94,8 +99,7 @@ def played(game, reward, seed):
     return steps, seen
 
 
-@pytest.mark.parametrize("reward", ["winner", "rank", "margin", "score", "lead"])
-@pytest.mark.parametrize(("name", "seats"), LINE_UPS)
+@pytest.mark.parametrize(("name", "seats", "reward"), CASES)
 def test_each_decision_gets_what_an_aec_agent_sees_next(name, seats, reward):
     game = sprawl_env.game(name, num_players=seats)
     steps, seen = played(game, reward, seats)
