@@ -1,6 +1,5 @@
 """All bots: legal, reproducible, and without use of hidden information."""
 
-import dataclasses
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,14 +7,10 @@ import pytest
 
 import sprawl_env
 from sprawl_env.arena.games import join, play_games
-from sprawl_env.bots.greedy import GreedyBot
 from sprawl_env.bots.mcts import SearchBot, SearchConfig
 from sprawl_env.bots.names import BOTS, make_bot
 from sprawl_env.core.errors import InvalidOption
-from sprawl_env.core.game import Game
-from sprawl_env.core.registry import rules_of
 from sprawl_env.core.state import clone
-from sprawl_env.kernels.compile import JIT
 from tests.toy import toy
 
 
@@ -70,11 +65,13 @@ def test_greedy_uses_nothing_that_is_hidden(any_game):
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize(("seats", "share"), [(2, 0.9), (3, 0.9), (4, 0.9)])
-def test_greedy_beats_random(seats, share):
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_greedy_beats_random_from_every_seat(seats):
     game = sprawl_env.game("tower_up", num_players=seats)
     line_up = [make_bot("greedy", game)] + [make_bot("random", game)] * (seats - 1)
-    assert play_games(game, line_up, 400, seed=1).wins[:, 0].mean() > share
+    results = play_games(game, line_up, 40, seed=1)
+    for k in range(seats):
+        assert results.wins[results.seats[:, 0] == k, 0].mean() > 0.8
 
 
 def test_paired_games_share_deals_and_rotate_seats(any_game):
@@ -120,13 +117,6 @@ def test_results_are_joined_game_after_game():
     assert both.margins.shape == both.seats.shape == (12, 2)
 
 
-@pytest.mark.skipif(not JIT, reason="hundreds of games")
-def test_equal_bots_win_equally_often_whatever_the_seat():
-    game = sprawl_env.game("tower_up", num_players=2)
-    results = play_games(game, [make_bot("random", game, 1), make_bot("random", game, 2)], 2000)
-    assert abs(results.wins[:, 0].mean() - 0.5) < 0.05
-
-
 def test_a_bot_that_cheats_is_named():
     game = sprawl_env.game("tower_up")
     cheat = make_bot("random", game)
@@ -167,21 +157,6 @@ def test_unknown_bots_are_refused_in_one_line(name, says):
     kinds = {name.partition("[")[0].partition(":")[0] for name in BOTS}
     own = {"checkpoint", "agent", "module", "torch", "sb3", "heldout"}
     assert kinds == {"random", "greedy", "planner", "mcts", "flat", "search"} | own
-
-
-def test_greedy_without_a_heuristic_rates_actions_by_the_lead_in_points():
-    rules = dataclasses.replace(rules_of("tower_up"), name="without_heuristic")
-    game = Game(rules, num_players=2)
-    games = game.deal(1, seed=3)
-    mask = game.legal_actions(games)
-    rated = GreedyBot(game).values(mask[None], games)[0]
-    assert np.isneginf(rated[mask == 0]).all()
-    for action in np.flatnonzero(mask)[:20]:
-        after = clone(games)
-        game.redeal_hidden(after, 0, int(games.ply[0]), int(games.to_play[0]))
-        game.play(after, 0, int(action))
-        own, other = game.scores(after, 0)[[games.to_play[0], 1 - games.to_play[0]]]
-        assert rated[action] == own - other
 
 
 @pytest.mark.parametrize("name", ["random", "greedy", "planner:playouts=2", "mcts:sims=4"])
