@@ -22,6 +22,7 @@ import sprawl_env
 from sprawl_env import replays
 from sprawl_env.commands import play
 from sprawl_env.console import run
+from sprawl_env.core import files
 from sprawl_env.core.errors import IllegalAction, InvalidOption, PositionError
 from sprawl_env.core.state import NOT_OVER
 from sprawl_env.play.connections import PageServer
@@ -412,8 +413,8 @@ def test_a_saved_game_continues_where_it_was(tmp_path):
 def test_saving_deletes_what_killed_processes_left_of_any_saved_game(tmp_path):
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    left = [f".a.jsonl.{ended.pid}", f".b.json.{ended.pid}"]
-    kept = [f".notes.{ended.pid}", f".c.jsonl.{os.getppid()}", ".d.jsonl.old"]
+    left = [f".a.jsonl.{files.HOST}.{ended.pid}", f".b.json.{files.HOST}.{ended.pid}"]
+    kept = [f".notes.{ended.pid}", f".c.jsonl.{files.HOST}.{os.getppid()}", ".d.jsonl.old"]
     for name in left + kept:
         (tmp_path / name).write_text("")
     session_of().save(tmp_path, "mine")
