@@ -52,6 +52,7 @@ mpl.use("Agg")  # draw into a file
 MEASURED: Final = "measured.json"  # in a run's folder
 KEPT: Final = "sweep.json"  # what the runs of a folder are
 OWN: Final = {"evaluation_games": 0, "processes": 1, "device": "cpu"}  # of every run
+CHOSEN: Final = (*ablations.OWN, "preset", *OWN)  # settings that are not for --settings
 ALL: Final = -1
 
 
@@ -112,8 +113,8 @@ def runs_of(config: Config) -> list[Run]:
     axes = []
     for word in config.settings:
         name, _, values = word.partition("=")
-        own = (*ablations.OWN, "preset", *OWN)
-        axes.append([(name, ablations.value_of(name, each, own)) for each in values.split(",")])
+        choices = [ablations.value_of(name, each, CHOSEN) for each in values.split(",")]
+        axes.append([(name, value) for value in choices])
     changed = [{name for name, _ in axis}.pop() for axis in axes if len(axis) > 1]
     found = []
     for seed in config.seeds:

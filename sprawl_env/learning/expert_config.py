@@ -116,7 +116,8 @@ _WHOLE: Final = {  # allowed whole numbers
 _POSITIVE: Final = ("full_share", "scale", "reuse", "learning_rate", "reward_scale")
 _FLOATS: Final = {  # the largest value allowed; none may be negative
     **dict.fromkeys(("full_share", "outcome_share", "averaging"), 1.0),
-    **dict.fromkeys((*_POSITIVE[1:], "max_minutes", "c", "margin_weight"), 1e9),
+    **dict.fromkeys(("scale", "reuse", "learning_rate", "reward_scale"), 1e9),
+    **dict.fromkeys(("max_minutes", "c", "margin_weight"), 1e9),
 }
 
 
