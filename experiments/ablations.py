@@ -25,9 +25,11 @@ import numpy as np
 import numpy.typing as npt
 
 import sprawl_env
-from experiments.curves import SEED, shares_by_deal
+from experiments.curves import SEED, shares_against
 from experiments.records import Row, read_lines, write_lines
 from sprawl_env.bots.names import make_bot
+from sprawl_env.bots.policy.checkpoint import Checkpoint, load
+from sprawl_env.bots.policy.player import game_of
 from sprawl_env.console import check_writable, console, run, say
 from sprawl_env.core.errors import InvalidOption, unknown
 from sprawl_env.core.files import write_atomically
@@ -218,21 +220,18 @@ def train(config: Config, variant: str, seed: int) -> Path | None:
     return folder if finished else None
 
 
-def measure(folder: Path, games_against: Mapping[str, int]) -> dict[str, list[float]]:
-    """Return the share of each deal that a run's policy won, by opponent, in order of the deals.
+def measure(checkpoint: Checkpoint, games_against: Mapping[str, int]) -> dict[str, list[float]]:
+    """Return the share of each deal that a policy won, by opponent, in order of the deals.
 
     Args:
-        folder: of the run.
+        checkpoint: of the policy.
         games_against: number of games by opponent.
     """
-    game = sprawl_env.load_policy(folder).game
-    found = {}
-    for name, games in games_against.items():
-        results = sprawl_env.evaluate(
-            game, [f"checkpoint:{folder}", name], num_games=games, seed=SEED
-        ).results
-        found[name] = np.round(shares_by_deal(results), 4).tolist()
-    return found
+    game = game_of(checkpoint)
+    return {
+        name: np.round(shares_against(checkpoint, game, name, games, SEED), 4).tolist()
+        for name, games in games_against.items()
+    }
 
 
 def measure_all(config: Config) -> list[Row]:
@@ -252,11 +251,11 @@ def measure_all(config: Config) -> list[Row]:
         if folder is None:
             say("interrupted; the same command goes on")
             return lines[1:]
-        about = sprawl_env.load_policy(folder).about
+        checkpoint = load(folder)
         row = {"variant": variant, "seed": seed, "changes": VARIANTS[variant]}
-        row |= {"step": about["step"], "seconds": about["seconds"]}
+        row |= {name: checkpoint.about[name] for name in ("step", "seconds")}
         games = {AGAINST: config.games, config.strong: config.strong_games}
-        lines.append({**row, SHARES: measure(folder, games)})
+        lines.append({**row, SHARES: measure(checkpoint, games)})
         write_lines(config.out / RESULTS, lines)
     return lines[1:]
 

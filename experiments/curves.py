@@ -32,6 +32,7 @@ import sprawl_env
 from experiments.records import Row, read_lines, write_lines
 from sprawl_env.arena.games import Results
 from sprawl_env.bots.policy.checkpoint import Checkpoint, checkpoints_in, load
+from sprawl_env.bots.policy.player import game_of
 from sprawl_env.console import console, run, say
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.files import write_atomically
@@ -201,17 +202,19 @@ def shares_by_deal(found: Results) -> npt.NDArray[np.float64]:
     return np.array([found.wins[found.deals == deal, 0][:seats].mean() for deal in deals])
 
 
-def game_of(checkpoint: Checkpoint) -> Game:
-    """Return the game, with its options, that a checkpoint was trained for."""
-    about = checkpoint.about
-    return sprawl_env.game(about["game"], **about["options"])
-
-
-def measure(checkpoint: Checkpoint, game: Game, against: str, games: int, seed: int) -> Row:
-    """Let a checkpoint play, and return the row."""
-    about = checkpoint.about
+def shares_against(
+    checkpoint: Checkpoint, game: Game, against: str, games: int, seed: int
+) -> npt.NDArray[np.float64]:
+    """Let a checkpoint play, and return its share of each deal, in the order of the deals."""
     bots = [f"checkpoint:{checkpoint.path}", against]
-    shares = shares_by_deal(sprawl_env.evaluate(game, bots, num_games=games, seed=seed).results)
+    return shares_by_deal(sprawl_env.evaluate(game, bots, num_games=games, seed=seed).results)
+
+
+def measurement(
+    checkpoint: Checkpoint, against: str, games: int, seed: int, shares: npt.NDArray[np.float64]
+) -> Row:
+    """Return the row of what a checkpoint won of some games."""
+    about = checkpoint.about
     values, counts = np.unique(np.round(shares, 6), return_counts=True)
     return {
         "run": run_of(checkpoint),
@@ -224,6 +227,12 @@ def measure(checkpoint: Checkpoint, game: Game, against: str, games: int, seed: 
         "wins": float(np.mean(shares)),
         "deals": {str(v): c for v, c in zip(values.tolist(), counts.tolist(), strict=True)},
     }
+
+
+def measure(checkpoint: Checkpoint, game: Game, against: str, games: int, seed: int) -> Row:
+    """Let a checkpoint play, and return the row."""
+    shares = shares_against(checkpoint, game, against, games, seed)
+    return measurement(checkpoint, against, games, seed, shares)
 
 
 def measure_all(config: Config) -> tuple[dict[str, Any], list[Row]]:

@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib import pyplot as plt
 
 from experiments import ablations, curves
@@ -39,6 +40,7 @@ from experiments.records import DAMAGED, Row
 from sprawl_env.arena.engines import check_engine, pool_of, values
 from sprawl_env.arena.evaluation import games_bar
 from sprawl_env.arena.workers import NO_SEAT, Watch, Work, unlimited
+from sprawl_env.bots.policy.player import game_of
 from sprawl_env.console import console, run, say
 from sprawl_env.core.checks import check_seed, check_whole
 from sprawl_env.core.errors import InvalidOption, unknown
@@ -166,21 +168,19 @@ def work(config: Config, number: int, watch: Watch) -> Row:
 
 def measured(config: Config, one: Run, folder: Path) -> Row:
     """Let a run's checkpoints play; return the row of the run."""
-    points = [
-        curves.measure(each, curves.game_of(each), AGAINST, config.games, curves.SEED)
-        for each in curves.chosen(curves.checkpoints_of(folder))
-    ]
-    last = points[-1]
+    *before, last = curves.chosen(curves.checkpoints_of(folder))
+    game = game_of(last)
+    points = [curves.measure(each, game, AGAINST, config.games, curves.SEED) for each in before]
+    shares = ablations.measure(last, {AGAINST: config.games, config.strong: config.strong_games})
+    ends = curves.measurement(last, AGAINST, config.games, curves.SEED, np.array(shares[AGAINST]))
     return {
         "variant": one.variant,
         "seed": one.seed,
         "changes": one.changes,
-        "step": last["step"],
-        "seconds": last["seconds"],
-        "points": points,
-        SHARES: ablations.measure(
-            folder, {AGAINST: config.games, config.strong: config.strong_games}
-        ),
+        "step": ends["step"],
+        "seconds": ends["seconds"],
+        "points": [*points, ends],
+        SHARES: shares,
     }
 
 

@@ -122,7 +122,8 @@ class BoardGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel is untyped
 
     def _info(self, draws: int) -> Any:
         """Return sizes and limits of the game."""
-        lowest = -1.0 / (self.rules.num_sides - 1) if self.reward == REWARDS[WINNER] else -1.0
+        others = max(1, self.rules.num_sides - 1)  # a side alone has no others
+        lowest = -1.0 / others if self.reward == REWARDS[WINNER] else -1.0
         return pyspiel.GameInfo(
             num_distinct_actions=self.rules.num_actions,
             max_chance_outcomes=max(self.deals, draws),

@@ -259,13 +259,17 @@ def load_policy(name: str | PathLike[str], game: str | Game | None = None) -> Po
         path = Path(text.removeprefix("checkpoint:"))
     checkpoint = load(path, made)
     if made is None:
-        made = _game_of(checkpoint, game if isinstance(game, str) else None)
+        made = game_of(checkpoint, game if isinstance(game, str) else None)
         check_game(checkpoint.path, checkpoint.about, made)
     return Policy(text, checkpoint, made)
 
 
-def _game_of(checkpoint: Checkpoint, name: str | None) -> Game:
-    """Return the game that a checkpoint was trained for.
+def game_of(checkpoint: Checkpoint, name: str | None = None) -> Game:
+    """Return the game that a checkpoint was trained for, with its options.
+
+    Args:
+        checkpoint: the checkpoint.
+        name: the game's name or ``module:RULES``; default: the name in the checkpoint.
 
     Raises:
         CheckpointError: its description does not say.

@@ -217,17 +217,6 @@ def test_without_a_heuristic_greedy_looks_at_the_lead_in_points(seats):
             game.play(games, g, int(rng.choice(np.flatnonzero(mask))))
 
 
-def test_without_a_heuristic_greedy_does_not_see_hidden_cards():
-    """Shops score by the houses of others; the hidden hands make no difference."""
-    game = sprawl_env.game(defects.NARROW, num_players=3)
-    games = game.deal(30, seed=4)
-    masks = np.stack([game.legal_actions(games, g) for g in range(len(games))])
-    seen = GreedyBot(game).values(masks, games)
-    for g in range(len(games)):
-        game.redeal_hidden(games, g, 99, 0)
-    assert (GreedyBot(game).values(masks, games) == seen).all()
-
-
 def test_without_a_heuristic_the_automaton_is_the_rival():
     rules = dataclasses.replace(toy.RULES, name="toy_plain")
     game = sprawl_env.game(rules, num_players=1)

@@ -15,6 +15,7 @@ import sprawl_env
 from experiments import curves
 from sprawl_env.bots.policy.checkpoint import describe_game, save
 from sprawl_env.bots.policy.network import network_for
+from sprawl_env.bots.policy.player import game_of
 from sprawl_env.core.errors import InvalidOption
 
 SHAPE = {"width": 4, "trunk": 8}
@@ -102,7 +103,7 @@ def test_a_checkpoint_that_does_not_say_its_time_is_measured(tmp_path):
     run = write_run(tmp_path / "run", (300_000,))
     checkpoint = curves.checkpoints_of(run)[0]
     del checkpoint.about["seconds"]  # as one of train_sb3
-    row = curves.measure(checkpoint, curves.game_of(checkpoint), "random", 2, seed=1)
+    row = curves.measure(checkpoint, game_of(checkpoint), "random", 2, seed=1)
     assert row["seconds"] == 0.0
 
 
