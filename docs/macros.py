@@ -16,8 +16,10 @@ from types import ModuleType
 from typing import Any, Final
 
 import sprawl_env
-from experiments import exploit, ladder
+from experiments import tables
 from sprawl_env.adapters.registration import camel_case
+from sprawl_env.arena.evaluation import share_text
+from sprawl_env.console import counted
 from sprawl_env.core import rewards
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game_names, rules_of
@@ -180,7 +182,7 @@ def has_parallel(name: str) -> bool:
 
 def in_words(seats: int) -> str:
     """Return a number of seats in words."""
-    return "1 seat" if seats == 1 else f"{seats} seats"
+    return counted(seats, "seat")
 
 
 def titles() -> dict[str, str]:
@@ -377,7 +379,7 @@ def protocol_table(name: str) -> str:
         about = (f"{title}, {found['protocol']['num_players']}", f"`{found['bot']}`")
         ends = (f"{found['milliseconds']:.2g}", f"`{found['sha256'][:16]}`")
         for line in found["lines"]:
-            wins = f"{line['wins']:.1%} ({100 * line['low']:.1f} – {100 * line['high']:.1f})"
+            wins = share_text(line["wins"], line["low"], line["high"])
             row = (*about, f"`{line['against']}`", f"{line['games']:,}", wins, *ends)
             rows.append(row)
             about, ends = ("", ""), ("", "")
@@ -387,13 +389,13 @@ def protocol_table(name: str) -> str:
 def ladder_table(game: str) -> str:
     """Return the ratings and the results of the ladder that is kept of a game."""
     path = ROOT / "docs" / "ladder" / game / "ladder" / "ladder.json"
-    return ladder.table(json.loads(path.read_text(encoding="utf-8")))
+    return tables.ladder_table(json.loads(path.read_text(encoding="utf-8")))
 
 
 def exploit_table(game: str) -> str:
     """Return what exploiters win of a game's bots."""
     paths = sorted((ROOT / "docs" / "ladder" / game / "exploit").glob("*/exploit.json"))
-    return exploit.table([json.loads(path.read_text(encoding="utf-8")) for path in paths])
+    return tables.exploit_table([json.loads(path.read_text(encoding="utf-8")) for path in paths])
 
 
 MACROS: Final[dict[str, Callable[..., str]]] = {

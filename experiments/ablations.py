@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 import sprawl_env
-from experiments.curves import SEED, shares_against
+from experiments.measuring import SEED, shares_against
 from experiments.records import Row, read_lines, write_lines
 from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.policy.checkpoint import Checkpoint, load
@@ -171,6 +171,16 @@ def wanted_of(config: Config, variant: str, seed: int) -> TrainConfig:
     return replace(PRESETS["quick"], **{**settings_of(config), **VARIANTS[variant], **own})
 
 
+def check_strong(strong: str) -> None:
+    """Check the name of the stronger reference bot.
+
+    Raises:
+        InvalidOption: it is the one that every run meets anyway.
+    """
+    if strong == AGAINST:
+        raise InvalidOption(f"strong={strong}: every run meets it anyway: expected another bot")
+
+
 def check_asked(config: Config) -> None:
     """Check what is asked for, before anything is written.
 
@@ -182,6 +192,7 @@ def check_asked(config: Config) -> None:
             raise unknown("variant", name, VARIANTS)
     for variant, seed in runs_of(config):
         check(wanted_of(config, variant, seed))
+    check_strong(config.strong)
     first = wanted_of(config, *runs_of(config)[0])
     make_bot(config.strong, sprawl_env.game(first.game, num_players=first.num_players))
     check_writable(config.out / RESULTS)

@@ -44,7 +44,7 @@ from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.files import write_atomically
 from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import provenance
-from sprawl_env.core.rewards import reward_mode
+from sprawl_env.core.rewards import reward_mode, victory_shares
 from sprawl_env.core.state import NOBODY, NOT_OVER, TRUNCATED, Games
 from sprawl_env.games.urban_sprawl.actions import DECLINE, GAIN, OFFICE
 from sprawl_env.games.urban_sprawl.constants import (
@@ -597,12 +597,11 @@ def _play_batch(game: Game, seed: int, deals: range, progress: Progress, task: A
         progress.advance(task, int(done.sum()))
         which = which[~done]
     ledger.close(games, scores)
-    best = standings == standings.max(axis=1, keepdims=True)
     builds = np.array(ledger.builds, np.int64).reshape(-1, 3)
     builds[:, 0] += deals.start
     return Played(
         scores.astype(float),
-        best / best.sum(axis=1, keepdims=True),
+        victory_shares(standings),
         games["turn"].astype(np.int64),
         games["ply"].astype(np.int64),
         over == TRUNCATED,

@@ -21,9 +21,9 @@ from typing import Annotated, Any, NamedTuple
 from tyro.conf import Positional, arg
 
 import sprawl_env
-from experiments.curves import MEASURED, read_measured, shares_of
+from experiments.measuring import MEASURED, read_measured, shares_of
 from experiments.records import Row
-from sprawl_env.arena.evaluation import interval
+from sprawl_env.arena.evaluation import interval, interval_text
 from sprawl_env.bots.policy.agents import NAME, export_agent
 from sprawl_env.bots.policy.checkpoint import Checkpoint, load
 from sprawl_env.bots.search.evaluators import KINDS, SPREAD_SAID, spread_of
@@ -144,7 +144,7 @@ def strength_table(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[s
                 line["bot"],
                 f"{line['games']:,}",
                 f"{line['wins']:.1%}",
-                f"{line['low']:.1%} – {line['high']:.1%}",
+                interval_text(line["low"], line["high"]),
                 f"{line['score']:.1f} ± {line['score_margin']:.1f}",
             ]
             lines.append(f"| {' | '.join(cells)} |")
@@ -158,7 +158,7 @@ def measured_table(rows: Sequence[Row]) -> list[str]:
         shares = shares_of(row)
         low, high = interval(shares)
         cells = [row["against"], f"{row['games']:,}", f"{shares.mean():.1%}"]
-        lines.append(f"| {' | '.join(cells)} | {low:.1%} – {high:.1%} |")
+        lines.append(f"| {' | '.join(cells)} | {interval_text(low, high)} |")
     return lines
 
 

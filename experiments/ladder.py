@@ -30,8 +30,9 @@ import numpy as np
 import numpy.typing as npt
 
 import sprawl_env
-from experiments.curves import shares_by_deal
+from experiments.measuring import shares_by_deal
 from experiments.records import Row, read_lines, write_lines
+from experiments.tables import ladder_table
 from sprawl_env.arena.entrants import made_of
 from sprawl_env.arena.evaluation import interval
 from sprawl_env.arena.ratings import bootstrap, nash_average, rate
@@ -252,42 +253,6 @@ def summary(config: Config, rows: Sequence[Row], times: dict[str, float]) -> Row
     return {"settings": settings_of(config), "bots": bots, "pairs": cells, **provenance()}
 
 
-def table(found: Row) -> str:
-    """Return the ladder as a table in Markdown."""
-    names = [line["bot"] for line in found["bots"]]
-    rated = "elo" in found["bots"][0]
-    heads = ["Elo", "95% interval", "in the best mixture", "against it"] if rated else []
-    lines = [
-        f"| bot | ms a decision |{''.join(f' {head} |' for head in heads)}",
-        f"| :-- | --: |{' --: |' * len(heads)}",
-    ]
-    for line in found["bots"]:
-        cells = [f"`{line['bot']}`", f"{line['milliseconds']:.3g}"]
-        if rated:
-            cells += [
-                f"{line['elo']:.0f}",
-                f"{line['elo_low']:.0f} – {line['elo_high']:.0f}",
-                f"{line['mixture']:.0%}",
-                f"{line['against_mixture']:.1%}",
-            ]
-        lines.append(f"| {' | '.join(cells)} |")
-    lines += ["", "Share of the games that the row wins against the column, in percent:", ""]
-    lines += [
-        f"| | {' | '.join(str(k + 1) for k in range(len(names)))} |",
-        f"| :-- |{' --: |' * len(names)}",
-    ]
-    known = {(cell["bot"], cell["against"]): cell["wins"] for cell in found["pairs"]}
-    for k, name in enumerate(names):
-        shares = []
-        for other in names:
-            share = known.get((name, other))
-            if share is None and rated and (other, name) in known:
-                share = 1.0 - known[other, name]
-            shares.append("" if share is None else f"{100 * share:.0f}")
-        lines.append(f"| {k + 1}. `{name}` | {' | '.join(shares)} |")
-    return "\n".join(lines) + "\n"
-
-
 def main(config: Config) -> None:
     """Play what is missing, and write the table."""
     if min(config.most, config.near, config.rest) < 1:
@@ -299,8 +264,8 @@ def main(config: Config) -> None:
     rows, times = play_all(config)
     found = summary(config, rows, times)
     write_atomically(config.out / "ladder.json", json.dumps(found, indent=1) + "\n")
-    write_atomically(config.out / "ladder.md", table(found))
-    console().print(table(found))
+    write_atomically(config.out / "ladder.md", ladder_table(found))
+    console().print(ladder_table(found))
     say(f"{config.out / 'ladder.md'}, {config.out / 'ladder.json'}")
 
 

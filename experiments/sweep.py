@@ -34,12 +34,24 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib import pyplot as plt
 
+import sprawl_env
 from experiments import ablations, curves
 from experiments.ablations import AGAINST, SHARES
+from experiments.measuring import (
+    AXES,
+    SEED,
+    checkpoints_of,
+    chosen,
+    measure,
+    measurement,
+    position,
+    shares_of,
+)
 from experiments.records import DAMAGED, Row
 from sprawl_env.arena.engines import check_engine, pool_of, values
 from sprawl_env.arena.evaluation import games_bar
 from sprawl_env.arena.workers import NO_SEAT, Watch, Work, unlimited
+from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.policy.player import game_of
 from sprawl_env.console import console, run, say
 from sprawl_env.core.checks import check_seed, check_whole
@@ -168,11 +180,11 @@ def work(config: Config, number: int, watch: Watch) -> Row:
 
 def measured(config: Config, one: Run, folder: Path) -> Row:
     """Let a run's checkpoints play; return the row of the run."""
-    *before, last = curves.chosen(curves.checkpoints_of(folder))
+    *before, last = chosen(checkpoints_of(folder))
     game = game_of(last)
-    points = [curves.measure(each, game, AGAINST, config.games, curves.SEED) for each in before]
+    points = [measure(each, game, AGAINST, config.games, SEED) for each in before]
     shares = ablations.measure(last, {AGAINST: config.games, config.strong: config.strong_games})
-    ends = curves.measurement(last, AGAINST, config.games, curves.SEED, np.array(shares[AGAINST]))
+    ends = measurement(last, AGAINST, config.games, SEED, np.array(shares[AGAINST]))
     return {
         "variant": one.variant,
         "seed": one.seed,
@@ -194,7 +206,7 @@ def row_of(folder: Path) -> Row:
     try:
         row: Row = parse_json(read_text(path))
         fits = isinstance(row["variant"], str) and isinstance(row["seed"], int)
-        fits = fits and all(curves.shares_of(point).size for point in row["points"])
+        fits = fits and all(shares_of(point).size for point in row["points"])
     except OSError as error:
         raise InvalidOption(f"{str(path)!r}: cannot be read: {error.strerror}") from None
     except DAMAGED:
@@ -271,15 +283,15 @@ def draw(rows: Sequence[Row], path: Path) -> str:
         points = [{**p, "run": str(row["seed"])} for row in own for p in row["points"]]
         found = curves.points(points)
         tables.append(f"## {variant}\n\n{curves.table(found)}")
-        for axes, axis in zip(panels, curves.AXES, strict=True):
+        for axes, axis in zip(panels, AXES, strict=True):
             shown = [p for p in found if p.axis == axis]
             marks = [p.mark for p in shown]
             low, high = [p.low for p in shown], [p.high for p in shown]
             axes.fill_between(marks, low, high, color=f"C{k}", alpha=0.2, linewidth=0)
             axes.plot(marks, [p.middle for p in shown], color=f"C{k}", marker="o", label=variant)
             for last in (row["points"][-1] for row in own):
-                axes.plot(curves.position(last, axis), last["wins"], ".", color=f"C{k}")
-    for axes, axis in zip(panels, curves.AXES, strict=True):
+                axes.plot(position(last, axis), last["wins"], ".", color=f"C{k}")
+    for axes, axis in zip(panels, AXES, strict=True):
         axes.set(xscale="log", xlabel=f"{axis} of training", ylim=(0, 1.02))
         axes.grid(axis="y", alpha=0.3)
     panels[0].set_ylabel(f"share of games won against {AGAINST}")
@@ -301,6 +313,7 @@ def check_config(config: Config) -> None:
         check_whole(f"{name}=", value, 1)
     if not config.seeds:
         raise InvalidOption("seeds: expected at least one")
+    ablations.check_strong(config.strong)
     check_engine(config.engine, config.processes)
 
 
@@ -308,6 +321,8 @@ def main(config: Config) -> None:
     """Train and measure what is missing, then write table and curves."""
     check_config(config)
     runs = runs_of(config)
+    first = settings_of(config, runs[0])
+    make_bot(config.strong, sprawl_env.game(first.game, num_players=first.num_players))
     names = [one.name for one in runs]
     if len(set(names)) < len(names):
         raise InvalidOption("settings, seeds: expected different values")

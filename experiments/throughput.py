@@ -27,7 +27,7 @@ from rich.table import Table
 from torch import nn
 
 import sprawl_env
-from sprawl_env.console import check_writable, console, run
+from sprawl_env.console import check_writable, console, counted, run
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.files import write_atomically
 from sprawl_env.core.provenance import provenance
@@ -101,7 +101,7 @@ def settings_of(config: Config) -> TrainConfig:
 
 
 def measure(settings: TrainConfig, seconds: float) -> Measured:
-    """Train for some seconds, then do the fixed work for as long."""
+    """Train for some seconds, then do the fixed work for a quarter of that time."""
     with start(settings.processes, measure_rank, settings, seconds) as team:
         return measure_rank(team, settings, seconds)
 
@@ -149,8 +149,8 @@ def main(config: Config) -> None:
     out = console()
     with out.status("measuring"):
         found = [measure(settings, config.seconds) for _ in range(config.repeats)]
-    title = f"Learning {config.game}, {settings.processes} processes on {settings.device}"
-    shown = Table(title=title)
+    processes = counted(settings.processes, "process", "processes")
+    shown = Table(title=f"Learning {config.game}, {processes} on {settings.device}")
     for column in ("per second", "median", "lowest", "highest"):
         shown.add_column(column, justify="left" if column == "per second" else "right")
     ratios = [each.decisions / each.rows for each in found]

@@ -10,6 +10,7 @@ import torch
 from reinforce import Policy, train
 
 import sprawl_env
+from sprawl_env.core.rewards import victory_shares
 
 SHORT = "--short" in sys.argv
 LESSONS = {6: 5, 400: 10} if SHORT else {6: 60, 20: 60, 400: 120}  # turns of a game: updates
@@ -27,9 +28,7 @@ def shaped(game, weight=0.1):
         return np.where(over[:, None], 0, weight * lead)
 
     def reward(before, after, over):
-        standings = game.standings(after)
-        best = standings == standings.max(axis=1, keepdims=True)
-        won = np.where(over[:, None], best / best.sum(axis=1, keepdims=True), 0)
+        won = np.where(over[:, None], victory_shares(game.standings(after)), 0)
         return won + potential(after, over) - potential(before, np.zeros_like(over))
 
     return reward

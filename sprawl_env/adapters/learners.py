@@ -39,7 +39,14 @@ from sprawl_env.core.checks import (
 )
 from sprawl_env.core.errors import InvalidOption, short
 from sprawl_env.core.game import Game
-from sprawl_env.core.rewards import WINNER, RewardFunction, is_dense, own_rewards, reward_mode
+from sprawl_env.core.rewards import (
+    WINNER,
+    RewardFunction,
+    is_dense,
+    own_rewards,
+    reward_mode,
+    victory_shares,
+)
 from sprawl_env.core.state import AUTOMATON, FINISHED, NOT_OVER, Games, clone, plain, raw_bytes
 from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
 from sprawl_env.kernels.masks import NO_ACTION, new_generators
@@ -90,10 +97,10 @@ class Endings(NamedTuple):
         return won
 
     @property
-    def shares(self) -> Floats:
+    def shares(self) -> npt.NDArray[np.float64]:
         """The learners' shares of the victories, 0..1, float64 ``[k]``."""
-        winners = self.standings == self.standings.max(axis=1, keepdims=True)
-        shares: Floats = self.won / winners.sum(axis=1)
+        of_sides = victory_shares(self.standings)
+        shares: npt.NDArray[np.float64] = of_sides[np.arange(self.which.size), self.seats]
         return shares
 
 

@@ -31,7 +31,7 @@ from sprawl_env.core.checks import check_whole
 from sprawl_env.core.errors import InvalidOption, unknown
 from sprawl_env.core.extras import require
 from sprawl_env.core.game import Game
-from sprawl_env.core.rewards import RANK, REWARDS, WINNER, rank_value, share_of_victory
+from sprawl_env.core.rewards import RANK, REWARDS, WINNER, rank_reward, winner_reward
 from sprawl_env.core.rules import GameRules
 from sprawl_env.core.state import NOT_OVER, Games, clone, plain, raw_bytes
 from sprawl_env.kernels.arrays import Floats
@@ -365,7 +365,7 @@ class BoardGameObserver:
 def _earned(rules: Game, reward: str, games: Games) -> list[float]:
     """Return the rewards of the seats of a game that is over; their sum is exact enough."""
     standings = rules.standings(games, 0)
-    value = share_of_victory if reward == REWARDS[WINNER] else rank_value
+    value = winner_reward if reward == REWARDS[WINNER] else rank_reward
     return [float(value(standings, seat)) for seat in range(rules.num_seats)]
 
 

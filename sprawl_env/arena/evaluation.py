@@ -25,7 +25,7 @@ from sprawl_env.arena.entrants import guarded_bot, names_of, pinned
 from sprawl_env.arena.games import Results, join, play_games
 from sprawl_env.arena.parts import Setup, play_parts
 from sprawl_env.bots.protocol import Bot
-from sprawl_env.console import console, option_words
+from sprawl_env.console import console, counted, option_words
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import as_array, check_seed, check_whole
 from sprawl_env.core.errors import InvalidOption, printable, short
@@ -341,7 +341,7 @@ def table(
             escape(printable(line.bot)),
             f"{line.games:,}",
             f"{line.wins:.1%}",
-            f"{line.low:.1%} – {line.high:.1%}",
+            interval_text(line.low, line.high),
             f"{line.score:.1f} ± {line.score_margin:.1f}",
         ]
         if margins:
@@ -372,9 +372,19 @@ def match_of(names: Sequence[str]) -> str:
     return printable(" v ".join(dict.fromkeys(names)))
 
 
+def share_text(wins: float, low: float, high: float) -> str:
+    """Return a share with its interval, e.g. ``58.2% (56.0 – 60.3)``."""
+    return f"{wins:.1%} ({100 * low:.1f} – {100 * high:.1f})"
+
+
+def interval_text(low: float, high: float) -> str:
+    """Return the interval of a share, e.g. ``56.0% – 60.3%``."""
+    return f"{low:.1%} – {high:.1%}"
+
+
 def seats_of(game: Game) -> str:
     """Return the number of seats in words."""
-    return "1 seat" if game.num_seats == 1 else f"{game.num_seats} seats"
+    return counted(game.num_seats, "seat")
 
 
 def measure(

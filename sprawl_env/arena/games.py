@@ -15,7 +15,7 @@ from sprawl_env.core.batch import BatchKernels, new_results, new_views
 from sprawl_env.core.checks import check_memory, check_seed, check_whole
 from sprawl_env.core.errors import InvalidOption, short
 from sprawl_env.core.game import Game
-from sprawl_env.core.rewards import leads, reward_mode
+from sprawl_env.core.rewards import leads, reward_mode, victory_shares
 from sprawl_env.core.state import NOT_OVER, TRUNCATED, Games, plain
 from sprawl_env.kernels.rng import combine
 
@@ -183,11 +183,9 @@ def _play_batch(
         if progress is not None and done.any():
             progress(int(done.sum()))
         running = running[~done]
-    best = standings == standings.max(axis=1, keepdims=True)
-    wins = best / best.sum(axis=1, keepdims=True)
     by_bot = np.take_along_axis
     return Results(
-        by_bot(wins, seat_of, 1),
+        by_bot(victory_shares(standings), seat_of, 1),
         by_bot(scores, seat_of, 1),
         by_bot(leads(scores), seat_of, 1),
         seat_of,

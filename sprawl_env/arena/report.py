@@ -14,7 +14,7 @@ import numpy.typing as npt
 from rich.markup import escape
 from rich.table import Table as RichTable
 
-from sprawl_env.arena.evaluation import half_width, interval
+from sprawl_env.arena.evaluation import half_width, interval, interval_text
 from sprawl_env.arena.journal import Row
 from sprawl_env.arena.ratings import bootstrap, pair_wins, rate, skills
 from sprawl_env.console import counted
@@ -277,7 +277,7 @@ class Table:
 
 
 def _wins(line: Row) -> list[str]:
-    return [f"{line['wins']:.1%}", f"{line['low']:.1%} – {line['high']:.1%}"]
+    return [f"{line['wins']:.1%}", interval_text(line["low"], line["high"])]
 
 
 def _score(line: Row) -> str:

@@ -70,7 +70,9 @@ def _actions(
 
 
 def milliseconds_of(game: Game, bots: Sequence[Bot], games: Games, masks: Mask) -> list[float]:
-    """Return the mean milliseconds of each bot for a decision, measured in turns.
+    """Return the mean milliseconds of each bot for a decision, in the fastest of some passes.
+
+    There are :data:`PASSES` of them; the bots take turns.
 
     Args:
         game: the game.

@@ -40,7 +40,7 @@ def unlimited(task: int, seat: int) -> float:
 
 
 class WorkerError(SprawlError):
-    """Worker processes that cannot start."""
+    """Worker processes that cannot start or die repeatedly, or a cluster that is gone."""
 
 
 @dataclass(frozen=True)

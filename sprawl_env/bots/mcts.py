@@ -35,7 +35,7 @@ from sprawl_env.bots.settings import Number, parse_settings, slices
 from sprawl_env.core.checks import check_seed
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
-from sprawl_env.core.rewards import share_of_victory
+from sprawl_env.core.rewards import winner_reward
 from sprawl_env.core.rules import GameRules
 from sprawl_env.core.state import NOT_OVER, Games, Tables
 from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
@@ -294,7 +294,7 @@ def _evaluator(rules: GameRules, with_heuristic: bool) -> Callable[..., None]:
             reach = CLOSE * (abs(own) + abs(others)) + 1.0
             values[side] = 0.5 + 0.5 * margin / (abs(margin) + reach)
             if over:
-                won = 0.5 + 0.5 * share_of_victory(standings, side)
+                won = 0.5 + 0.5 * winner_reward(standings, side)
                 values[side] = SURE * won + (1.0 - SURE) * values[side]
 
     return evaluate

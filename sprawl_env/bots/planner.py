@@ -31,7 +31,7 @@ from sprawl_env.bots.protocol import check_act
 from sprawl_env.bots.settings import Number, parse_settings, slices
 from sprawl_env.core.checks import check_seed
 from sprawl_env.core.game import Game
-from sprawl_env.core.rewards import share_of_victory
+from sprawl_env.core.rewards import winner_reward
 from sprawl_env.core.rules import GameRules
 from sprawl_env.core.state import NOT_OVER, Games, Tables
 from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
@@ -52,7 +52,8 @@ class PlannerConfig:
         playouts: approximate number of playouts of all candidates together.
         turns: number of turns in a playout, including the current turn; 0: the heuristic's
             ``plan_turns``.
-        victory: points that are added for a victory to the lead.
+        victory: points that are added for a victory; a defeat subtracts them, divided by the number
+            of the other sides.
     """
 
     candidates: int = 8
@@ -158,11 +159,11 @@ def lead_kernel(rules: GameRules) -> Callable[..., float]:
 
     @kernel(label=heuristic_label(rules))
     def evaluate(tables: Tables, games: Games, seat: int, points: Ints, victory: float) -> float:
-        """Return the seat's lead over the best other side, in points."""
+        """Return the seat's points minus the best other side's, with the victory's at the end."""
         over = games[0].over != NOT_OVER
         if over:
             score_all(tables, games, 0, points)
-        own, rival = 0.0, -np.inf
+        own, rival = 0.0, -np.inf if points.size > 1 else 0.0
         for side in range(points.size):
             worth = float(points[side] if over else plan_value(tables, games, 0, side))
             if side == seat:
@@ -172,7 +173,7 @@ def lead_kernel(rules: GameRules) -> Callable[..., float]:
         lead = own - rival
         if over:
             stand(tables, games, 0, points)
-            lead += victory * share_of_victory(points, seat)
+            lead += victory * winner_reward(points, seat)
         return lead
 
     return evaluate

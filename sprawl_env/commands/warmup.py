@@ -238,7 +238,7 @@ class Warmup:
 
     game: GameNames = ()
     bots: Switch = False
-    """compile the bots greedy, planner and mcts too"""
+    """compile the bots greedy, planner, mcts and search too"""
 
 
 def main(command: Warmup) -> None:

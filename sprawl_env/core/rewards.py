@@ -10,7 +10,9 @@
 
 The first three are given once, when the game is over.  ``score`` and ``lead`` are given at every
 ply.  Over a game that starts with equal points, ``lead`` sums to ``margin``, but gives credit
-earlier.  All rewards except ``score`` sum to zero over the sides.
+earlier.  With two or more sides, all rewards except ``score`` sum to zero over the sides.  A side
+that is alone receives its points as ``margin``, their changes as ``lead``, and 0 as ``winner`` and
+``rank``.
 
 The sides are the seats and, if a single seat plays against an automaton, the automaton.  The
 automaton counts in ``n`` and in comparisons, but receives no reward.  So with ``winner`` or
@@ -83,7 +85,7 @@ def own_rewards(function: RewardFunction, game: Game, before: Games, after: Game
 
 
 @kernel
-def share_of_victory(standings: Ints, seat: int) -> float:
+def winner_reward(standings: Ints, seat: int) -> float:
     """Return the reward ``winner`` of a seat; the sum over the sides is zero."""
     sides = standings.size
     if sides == 1:
@@ -100,7 +102,7 @@ def share_of_victory(standings: Ints, seat: int) -> float:
 
 
 @kernel
-def rank_value(standings: Ints, seat: int) -> float:
+def rank_reward(standings: Ints, seat: int) -> float:
     """Return the reward ``rank`` of a seat; the sum over the sides is zero."""
     sides = standings.size
     if sides == 1:
@@ -114,10 +116,7 @@ def rank_value(standings: Ints, seat: int) -> float:
 
 @kernel
 def lead(scores: Ints, seat: int) -> float:
-    """Return a seat's points minus the mean of the others'; the sum over the sides is zero.
-
-    They are the points of a side that is alone.
-    """
+    """Return a seat's points minus the mean of the others'; a side that is alone has its own."""
     others = 0
     for other in range(scores.size):
         if other != seat:
@@ -136,6 +135,17 @@ def leads(scores: Ints) -> npt.NDArray[np.float64]:
     return found
 
 
+def victory_shares(standings: Ints) -> npt.NDArray[np.float64]:
+    """Return each side's share of the victory, float64 ``[..., sides]``; they sum to 1.
+
+    Args:
+        standings: ``[..., sides]``, larger is better.
+    """
+    best = standings == standings.max(axis=-1, keepdims=True)
+    found: npt.NDArray[np.float64] = best / best.sum(axis=-1, keepdims=True)
+    return found
+
+
 @kernel
 def add_final_rewards(mode: int, scores: Ints, standings: Ints, out: Floats) -> None:
     """Add the final rewards of all seats; a dense reward adds nothing.
@@ -148,9 +158,9 @@ def add_final_rewards(mode: int, scores: Ints, standings: Ints, out: Floats) -> 
     """
     for seat in range(out.size):
         if mode == WINNER:
-            out[seat] += share_of_victory(standings, seat)
+            out[seat] += winner_reward(standings, seat)
         elif mode == RANK:
-            out[seat] += rank_value(standings, seat)
+            out[seat] += rank_reward(standings, seat)
         elif mode == MARGIN:
             out[seat] += lead(scores, seat)
 

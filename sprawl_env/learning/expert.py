@@ -37,7 +37,7 @@ from sprawl_env.bots.search.evaluators import network_evaluator
 from sprawl_env.bots.search.heads import LARGEST_ODDS
 from sprawl_env.bots.search.search import Evaluator, Noise, TreeConfig, TreeSearch
 from sprawl_env.core.game import Game
-from sprawl_env.core.rewards import leads as leads_of_sides
+from sprawl_env.core.rewards import leads, victory_shares
 from sprawl_env.kernels.arrays import Floats, Index, Mask
 from sprawl_env.kernels.rng import combine
 from sprawl_env.learning.expert_config import ExpertConfig
@@ -322,8 +322,7 @@ def targets(
     """
     sides = standings.shape[1]
     order = (seats[:, None] + np.arange(sides)) % sides
-    best = standings == standings.max(axis=1, keepdims=True)
-    won = np.take_along_axis(best / best.sum(axis=1, keepdims=True), order, axis=1)
+    won = np.take_along_axis(victory_shares(standings), order, axis=1)
     others = won[:, 1:]
     total = others.sum(axis=1, keepdims=True)
     parts = np.where(total > 0, others / np.where(total > 0, total, 1.0), 1.0 / max(sides - 1, 1))
@@ -339,9 +338,9 @@ def leads_of(points: npt.NDArray[np.int32], seats: Index) -> Floats:
         points: ``[n, num_sides]``.
         seats: ``[n]``.
     """
-    of_seats = np.take_along_axis(leads_of_sides(points), seats[:, None], axis=1)
-    leads: Floats = of_seats[:, 0].astype(np.float32)
-    return leads
+    of_seats = np.take_along_axis(leads(points), seats[:, None], axis=1)
+    found: Floats = of_seats[:, 0].astype(np.float32)
+    return found
 
 
 class ExpertLearner:

@@ -30,6 +30,7 @@ from sprawl_env.bots.policy.checkpoint import ILLEGAL_LOGIT
 from sprawl_env.bots.policy.network import network_for
 from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.core.game import Game
+from sprawl_env.core.rewards import victory_shares
 from sprawl_env.core.state import AUTOMATON, Games
 from sprawl_env.kernels.arrays import Floats, Index
 from sprawl_env.kernels.rng import combine
@@ -421,8 +422,7 @@ class SelfPlay:
     def _count(self) -> None:
         """Note the results of the games that have just ended, and seat the next ones."""
         ended = self._vec.ended
-        best = ended.standings.max(axis=1, keepdims=True) == ended.standings
-        shares = best / best.sum(axis=1, keepdims=True)
+        shares = victory_shares(ended.standings)
         alone = self.game.num_seats == 1
         for i, sitting in enumerate(self.sitting[ended.which]):
             kinds = np.flatnonzero(sitting != LEARNER)

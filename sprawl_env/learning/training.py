@@ -611,8 +611,10 @@ def main(config: Config) -> tuple[Path, bool, dict[str, list[Line]]]:
         usual = f"{config.game.replace(':', '-')}-{config.preset}-{config.seed}"
         folder = run_folder(config.runs, config.name, usual)
     game = make_game(config.game, num_players=config.num_players, **parse_options(config.options))
-    if new and imitates(config):
-        make_expert(config, game, config.seed)  # an unknown bot is refused before a file is written
+    if new:  # unknown bots are refused before a file is written
+        opponents(config, game)
+        if imitates(config):
+            make_expert(config, game, config.seed)
     if new and config.start is not None:
         restore_weights(actor_critic(config, game), load(config.start, game))
     with owned_run(folder, config, gpu_of(config.device), new=new):

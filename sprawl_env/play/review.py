@@ -12,6 +12,7 @@ import numpy as np
 from sprawl_env.bots.analysis import Analysis, Analyst
 from sprawl_env.bots.protocol import Bot
 from sprawl_env.core.game import Game
+from sprawl_env.core.rewards import leads
 from sprawl_env.core.state import Games, clone
 from sprawl_env.kernels.rng import combine
 from sprawl_env.play.asking import LEAD, VALUE, Seen, answer_of, unit_of
@@ -81,9 +82,7 @@ def _lead_before(bot: Analyst, game: Game, position: Games, seat: int) -> float 
 
 def lead_of(game: Game, position: Games, seat: int) -> float:
     """Return the points of a seat now, less the mean of the other sides', if there are any."""
-    points = game.scores(position, 0).astype(float)
-    others = np.delete(points, seat)
-    return float(points[seat] - (others.mean() if others.size else 0.0))
+    return float(leads(game.scores(position, 0))[seat])
 
 
 def _judged(bot: Analyst, found: Analysis, action: int, lead: float | None) -> tuple[Any, ...]:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from sprawl_env import replays
 from sprawl_env.core.errors import IllegalAction
 from sprawl_env.core.game import Game
-from sprawl_env.core.rewards import lead, rank_value, share_of_victory
+from sprawl_env.core.rewards import lead, rank_reward, winner_reward
 from sprawl_env.core.rules import PointsRow
 from sprawl_env.core.state import NOT_OVER, CommonState, Games, clone, digest, raw_bytes
 from sprawl_env.kernels.arrays import Mask
@@ -379,8 +379,8 @@ class GameChecker(Probe):
         if sides == 1:
             return
         for name, rule, numbers in (
-            ("winner", share_of_victory, standings),
-            ("rank", rank_value, standings),
+            ("winner", winner_reward, standings),
+            ("rank", rank_reward, standings),
             ("margin", lead, scores),
         ):
             total = sum(float(rule(numbers, side)) for side in range(sides))

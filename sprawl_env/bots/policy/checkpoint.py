@@ -127,9 +127,15 @@ def save(
         if array.dtype.kind not in "biuf" or array.dtype.itemsize > LARGEST_NUMBER:
             raise CheckpointError(f"{where}: tensor {name!r}: expected numbers, got {short(array)}")
     for name, content in (files or {}).items():
-        good = isinstance(content, str | bytes) and Path(name).name == name
-        if not good or name in {WEIGHTS, DESCRIPTION}:
-            raise CheckpointError(f"{where}: files: expected texts by name, got {short(name)}")
+        if not isinstance(content, str | bytes):
+            raise CheckpointError(
+                f"{where}: files: {short(name)}: expected text or bytes, got {short(content)}"
+            )
+        if Path(name).name != name or name in {WEIGHTS, DESCRIPTION}:
+            raise CheckpointError(
+                f"{where}: files: expected names without a folder, other than {WEIGHTS} and "
+                f"{DESCRIPTION}, got {short(name)}"
+            )
     weights = safetensors.numpy.save(
         {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     )

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from sprawl_env.core.rewards import lead
 from sprawl_env.kernels.arrays import Floats, Ints
 from sprawl_env.kernels.compile import kernel
 
@@ -80,18 +81,14 @@ def judge_sides(heads: Heads, summary: Floats, points: Ints, shares: Floats) -> 
         shares: ``[num_sides]``.
     """
     sides = shares.size
-    others = max(sides - 1.0, 1.0)  # a side that is alone is judged by its own points
     value = (weighted(summary, heads.value) + float(heads.bias[0])) * heads.scale
     if heads.kind == VICTORY:
         own = (1.0 + (sides - 1.0) * value) / sides
         own = min(max(own, LEAST_SHARE), 1.0 - LEAST_SHARE)
         share_out(own, shares)
-        return heads.spread * (math.log(own / (1.0 - own)) + math.log(others))
+        return heads.spread * (math.log(own / (1.0 - own)) + math.log(max(sides - 1.0, 1.0)))
     if heads.kind == LEAD:
-        theirs = 0
-        for side in range(1, sides):
-            theirs += points[side]
-        value += points[0] - theirs / others
+        value += lead(points, 0)
     for side in range(sides):
         shares[side] = weighted(summary, heads.shares[side]) + float(heads.shares_bias[side])
     shares[0] += min(max(value / heads.spread, -LARGEST_ODDS), LARGEST_ODDS)

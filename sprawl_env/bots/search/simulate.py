@@ -32,7 +32,7 @@ from sprawl_env.bots.search.tree import (
     pick_puct,
 )
 from sprawl_env.core.game import Game
-from sprawl_env.core.rewards import lead, share_of_victory
+from sprawl_env.core.rewards import lead, winner_reward
 from sprawl_env.core.rules import GameRules
 from sprawl_env.core.state import NOT_OVER, Games, Tables
 from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
@@ -285,7 +285,7 @@ def points_kernels(rules: GameRules) -> tuple[Callable[..., None], Callable[...,
         stand(tables, games, lane, ends.standings)
         sides = ends.scores.size
         for side in range(sides):
-            share = (1.0 + (sides - 1.0) * share_of_victory(ends.standings, side)) / sides
+            share = (1.0 + (sides - 1.0) * winner_reward(ends.standings, side)) / sides
             ends.values[side] = value_of(share, lead(ends.scores, side), searches)
 
     @kernel(label=rules.label)

@@ -13,7 +13,7 @@ import numpy as np
 
 from sprawl_env.bots.search.search import Evaluator
 from sprawl_env.core.game import Game
-from sprawl_env.core.rewards import lead
+from sprawl_env.core.rewards import leads
 from sprawl_env.core.state import NOT_OVER, plain
 from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
 
@@ -84,11 +84,7 @@ class _Play:
 
     def errors(self) -> Floats:
         """Return the final margins less the expected ones, of the games that are over."""
-        game, finals = self._game, np.zeros((GAMES, self._game.num_sides), np.float32)
-        scores: Ints = np.zeros(game.num_sides, np.int32)
-        for g in range(GAMES):
-            game.kernels.scores(self._tables, self.games, g, scores)
-            finals[g] = [lead(scores, side) for side in range(game.num_sides)]
+        finals = leads(self._game.scores(self.games.view(np.recarray))).astype(np.float32)
         over = self.games["over"] != NOT_OVER
         parts = [(finals[which, seats] - said)[over[which]] for which, seats, said in self._said]
         return np.concatenate(parts) if parts else np.zeros(0, np.float32)

@@ -11,9 +11,9 @@ from sprawl_env.core.rewards import (
     is_dense,
     lead,
     leads,
-    rank_value,
+    rank_reward,
     reward_mode,
-    share_of_victory,
+    winner_reward,
 )
 from tests.toy import toy
 
@@ -106,7 +106,7 @@ def test_earnings_tell_once_what_was_earned(name):
 
 def test_a_side_that_is_alone_is_paid_its_points_or_nothing():
     alone = np.array([7], np.int32)
-    assert (share_of_victory(alone, 0), rank_value(alone, 0), lead(alone, 0)) == (0.0, 0.0, 7.0)
+    assert (winner_reward(alone, 0), rank_reward(alone, 0), lead(alone, 0)) == (0.0, 0.0, 7.0)
     assert leads(alone).tolist() == [7.0]
 
 

@@ -12,7 +12,7 @@ pytest.importorskip("torch")
 import torch
 
 import sprawl_env
-from experiments import curves
+from experiments import curves, measuring
 from sprawl_env.bots.policy.checkpoint import describe_game, save
 from sprawl_env.bots.policy.network import network_for
 from sprawl_env.bots.policy.player import game_of
@@ -42,7 +42,7 @@ def config(tmp_path):
 
 
 def measured(config):
-    return (config.out / curves.MEASURED).read_text(encoding="utf-8")
+    return (config.out / measuring.MEASURED).read_text(encoding="utf-8")
 
 
 def test_the_checkpoints_next_to_the_marks_are_measured_and_the_last_one_more(config):
@@ -70,7 +70,7 @@ def test_a_stopped_measurement_continues_and_is_drawn_without_the_runs(config, t
     curves.main(config)
     whole, table = measured(config), (config.out / "curves.md").read_bytes()
     lines = whole.splitlines(keepends=True)
-    (config.out / curves.MEASURED).write_text("".join(lines[:4]), encoding="utf-8")
+    (config.out / measuring.MEASURED).write_text("".join(lines[:4]), encoding="utf-8")
     curves.main(config)
     assert measured(config) == whole
     (config.out / "curves.md").unlink()
@@ -101,9 +101,9 @@ def test_runs_of_the_same_name_are_refused(tmp_path):
 
 def test_a_checkpoint_that_does_not_say_its_time_is_measured(tmp_path):
     run = write_run(tmp_path / "run", (300_000,))
-    checkpoint = curves.checkpoints_of(run)[0]
+    checkpoint = measuring.checkpoints_of(run)[0]
     del checkpoint.about["seconds"]  # as one of train_sb3
-    row = curves.measure(checkpoint, game_of(checkpoint), "random", 2, seed=1)
+    row = measuring.measure(checkpoint, game_of(checkpoint), "random", 2, seed=1)
     assert row["seconds"] == 0.0
 
 
@@ -131,7 +131,7 @@ def test_with_one_seat_only_the_first_bots_own_games_count():
     both = sprawl_env.evaluate(game, ["greedy", "random"], num_games=6, seed=1).results
     own = sprawl_env.evaluate(game, ["greedy"], num_games=6, seed=1).results
     assert own.wins.any()
-    assert curves.shares_by_deal(both).tolist() == own.wins[:, 0].tolist()
+    assert measuring.shares_by_deal(both).tolist() == own.wins[:, 0].tolist()
 
 
 ROW = {"run": "a", "step": 10, "seconds": 6.0, "weights": "w", "against": "greedy", "games": 4,
@@ -148,7 +148,7 @@ ROW = {"run": "a", "step": 10, "seconds": 6.0, "weights": "w", "against": "greed
     )],
 )  # fmt: skip
 def test_a_damaged_file_is_refused_in_one_line_and_stays(tmp_path, rows):
-    path = tmp_path / curves.MEASURED
+    path = tmp_path / measuring.MEASURED
     head = json.dumps({"game": "tower_up", "options": {"num_players": 2}})
     text = f"{head}\n{rows}\n" if rows.startswith('{"') else rows
     path.write_text(text, encoding="utf-8")

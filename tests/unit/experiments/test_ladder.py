@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sprawl_env
-from experiments import ladder
+from experiments import ladder, tables
 from sprawl_env.arena.entrants import made_of
 from sprawl_env.bots.policy.agents import agents_folder
 from sprawl_env.core.errors import InvalidOption, SprawlError
@@ -119,7 +119,7 @@ def test_the_published_pairs_still_make_the_published_table(tmp_path, monkeypatc
     shutil.copy(folder / ladder.PAIRS, tmp_path)
     monkeypatch.setattr(ladder, "times_of", lambda *_: times)
     assert pairs_played(ladder.Config(out=tmp_path), capsys) == 0
-    assert (tmp_path / "ladder.md").read_text() == ladder.table(published)
+    assert (tmp_path / "ladder.md").read_text() == tables.ladder_table(published)
 
 
 def test_the_shares_of_a_pair_are_wins_of_both():

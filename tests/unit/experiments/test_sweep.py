@@ -10,7 +10,7 @@ pytest.importorskip("matplotlib")
 
 import sprawl_env
 from experiments import sweep
-from experiments.curves import shares_by_deal
+from experiments.measuring import shares_by_deal
 from sprawl_env.core.errors import InvalidOption, UnknownName
 
 TINY = (
