@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 
 from sprawl_env.arena.match import Forfeit, forfeited, shares_and_ranks
-from sprawl_env.commands.replay import files_of
-from sprawl_env.core.errors import PositionError
+from sprawl_env.core.errors import InvalidOption, PositionError
 from sprawl_env.core.game import Game
 from sprawl_env.core.rewards import leads
 from sprawl_env.core.state import AUTOMATON, NOBODY, NOT_OVER, Games
@@ -168,10 +167,12 @@ def read(*paths: Path) -> list[Replay]:
     """Return the replays in files or folders, sorted by file name within a folder.
 
     Raises:
-        InvalidOption: a folder has no replays, or no path is given.
-        PositionError: a file cannot be read or is damaged.
+        InvalidOption: no path is given.
+        PositionError: a file cannot be read or is damaged, or a folder has no replays.
     """
-    return [replay for path in files_of(paths) for replay in load_all(path)]
+    if not paths:
+        raise InvalidOption("files: expected one or more replays, or folders of replays")
+    return [replay for path in paths for replay in load_all(path)]
 
 
 def no_progress(replays: Iterable[Replay]) -> Iterable[Replay]:

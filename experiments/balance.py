@@ -31,13 +31,13 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import Progress
 from rich.table import Table
 
 import sprawl_env
 from sprawl_env.arena.evaluation import Z95, half_width, interval
 from sprawl_env.bots.names import make_bot
-from sprawl_env.console import check_writable, console, run
+from sprawl_env.console import check_writable, console, count_bar, run
 from sprawl_env.core.batch import BatchKernels, new_results, new_views
 from sprawl_env.core.checks import check_seed
 from sprawl_env.core.errors import InvalidOption
@@ -807,8 +807,7 @@ def main(config: Config) -> None:
         for n in config.seats
     ]
     screen = console()
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TimeRemainingColumn(), console=screen, transient=True) as progress:
+    with count_bar() as progress:
         reports = [report(game, play(game, config, progress)) for game in games]
     for found in reports:
         screen.print(summary_table(found))

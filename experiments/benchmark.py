@@ -45,7 +45,7 @@ from typing import Any, Final
 import gymnasium
 import numpy as np
 from rich.box import HORIZONTALS
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import Progress
 from rich.table import Table
 
 from experiments.peers import PEERS, Peer, Work, aec_games
@@ -56,7 +56,7 @@ from sprawl_env.adapters.vector import VectorGames
 from sprawl_env.arena.timing import positions_of
 from sprawl_env.bots.mcts import SearchBot, SearchConfig
 from sprawl_env.bots.names import make_bot
-from sprawl_env.console import check_writable, console, run
+from sprawl_env.console import check_writable, console, count_bar, run
 from sprawl_env.core.checks import check_seed
 from sprawl_env.core.errors import InvalidOption, SprawlError
 from sprawl_env.core.files import write_atomically
@@ -550,8 +550,7 @@ def main(config: Config) -> None:
     screen = console()
     record = provenance(config)
     screen.print(one_line(record), highlight=False)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TimeRemainingColumn(), console=screen, transient=True) as progress:
+    with count_bar() as progress:
         rows = all_rows(config, games, progress)
         measure(rows, progress)
     screen.print(table_of(rows))

@@ -145,7 +145,7 @@ def strength_table(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[s
                 f"{line['games']:,}",
                 f"{line['wins']:.1%}",
                 interval_text(line["low"], line["high"]),
-                f"{line['score']:.1f} ± {line['score_margin']:.1f}",
+                f"{line['score']:.1f} ± {line['score_error']:.1f}",
             ]
             lines.append(f"| {' | '.join(cells)} |")
     return lines

@@ -49,11 +49,10 @@ from experiments.measuring import (
 )
 from experiments.records import DAMAGED, Row
 from sprawl_env.arena.engines import check_engine, pool_of, values
-from sprawl_env.arena.evaluation import games_bar
 from sprawl_env.arena.workers import NO_SEAT, Watch, Work, unlimited
 from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.policy.player import game_of
-from sprawl_env.console import console, run, say
+from sprawl_env.console import console, count_bar, run, say
 from sprawl_env.core.checks import check_seed, check_whole
 from sprawl_env.core.errors import InvalidOption, unknown
 from sprawl_env.core.files import parse_json, read_text, write_atomically
@@ -255,7 +254,7 @@ def train_all(config: Config, runs: Sequence[Run]) -> list[Row]:
     missing = [k for k, one in enumerate(runs) if not (config.out / one.name / MEASURED).exists()]
     say(f"{len(runs)} runs, {len(runs) - len(missing)} of them done")
     pool: Callable[..., Any] = partial(pool_of, config.engine, processes=config.processes)
-    bar = games_bar()
+    bar = count_bar()
     shared = replace(config, out=config.out.resolve())
     with bar, pool(begin, shared, seconds=unlimited) as workers:
         shown = bar.add_task("runs", total=len(runs), completed=len(runs) - len(missing))

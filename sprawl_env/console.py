@@ -5,13 +5,21 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 import tyro
 from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+    track,
+)
 
 from sprawl_env.core.errors import InvalidOption, SprawlError, unknown
 from sprawl_env.core.game import Game
@@ -143,6 +151,30 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 def console() -> Console:
     """Return the console for tables and progress; 110 columns when it is not a terminal."""
     return Console() if sys.stdout.isatty() else Console(width=110)
+
+
+def count_bar(*, shown: bool = True) -> Progress:
+    """Return a progress bar that counts: how many are done, and the time left.
+
+    Nothing is shown where there is no terminal.
+    """
+    screen = console()
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=screen,
+        transient=True,
+        disable=not (shown and screen.is_terminal),
+    )
+
+
+def tracked(items: Iterable[T], what: str, count: int) -> Iterable[T]:
+    """Return items with a progress bar, which is shown on a terminal only."""
+    screen = console()
+    hidden = not screen.is_terminal
+    return track(items, what, count, console=screen, transient=True, disable=hidden)
 
 
 def say(text: str) -> None:

@@ -26,9 +26,9 @@ import numpy as np
 from rich.markup import escape
 from rich.table import Table
 
-from experiments.fuzz.running import check_positive, open_journal, progress, save_failure
+from experiments.fuzz.running import check_positive, open_journal, save_failure
 from sprawl_env.arena.journal import Row
-from sprawl_env.console import console
+from sprawl_env.console import console, count_bar
 from sprawl_env.core.checks import check_seed
 from sprawl_env.core.cores import usable_cores
 from sprawl_env.core.errors import InvalidOption, printable
@@ -295,14 +295,14 @@ def _tried(config: Cache, left: list[int]) -> Iterator[Row]:
     Raises:
         InvalidOption: the game cannot be played with an undamaged cache.
     """
-    bar = progress("caches")
+    bar = count_bar()
     with tempfile.TemporaryDirectory() as folder, bar, ThreadPoolExecutor(config.jobs) as pool:
         whole = Path(folder) / "cache"
         play(config, whole)
         digest, opened, wrong = play(config, whole)
         if wrong or not opened:
             raise InvalidOption(f"{config.game}: cannot be played from a cache: {wrong}")
-        shown = bar.add_task("", total=config.flips, completed=config.flips - len(left))
+        shown = bar.add_task("caches", total=config.flips, completed=config.flips - len(left))
         for row in pool.map(lambda number: try_damage(config, whole, digest, number), left):
             yield row
             bar.advance(shown)

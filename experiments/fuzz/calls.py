@@ -30,10 +30,10 @@ from rich.table import Table
 
 from experiments.fuzz.attempts import GOOD_CALL, WRONG, check_known, plays_in, slots_of
 from experiments.fuzz.callables import Target, targets
-from experiments.fuzz.running import check_positive, open_journal, progress
+from experiments.fuzz.running import check_positive, open_journal
 from experiments.fuzz.values import values_for
 from sprawl_env.arena.journal import Row
-from sprawl_env.console import console
+from sprawl_env.console import console, count_bar
 from sprawl_env.core import registry
 from sprawl_env.core.checks import check_seed
 from sprawl_env.core.cores import usable_cores
@@ -243,9 +243,9 @@ def fuzz(config: Calls) -> int:
     rows = [row for row in journal.rows if call_of(row) in wanted]
     known = {call_of(row) for row in rows}
     left = [(number, call) for call, number in wanted.items() if call not in known]
-    bar = progress("calls")
+    bar = count_bar()
     with bar:
-        shown = bar.add_task("", total=len(calls), completed=len(calls) - len(left))
+        shown = bar.add_task("calls", total=len(calls), completed=len(calls) - len(left))
         for number, verdict, words in _made(config, left):
             game, name, slot, label = calls[number]
             row = {"game": game, "call": name, "slot": slot, "value": label}

@@ -30,10 +30,10 @@ from rich.table import Table
 
 from experiments.fuzz.kinds import KINDS, Broken, Kind, files_in
 from experiments.fuzz.mutations import mutate
-from experiments.fuzz.running import check_positive, open_journal, progress
+from experiments.fuzz.running import check_positive, open_journal
 from sprawl_env.arena.journal import Row
 from sprawl_env.arena.workers import NO_SEAT, Done, Watch, Work, Workers
-from sprawl_env.console import console
+from sprawl_env.console import console, count_bar
 from sprawl_env.core.checks import check_seed
 from sprawl_env.core.cores import usable_cores
 from sprawl_env.core.errors import SprawlError, printable, unknown
@@ -252,7 +252,7 @@ def fuzz(config: Files) -> int:
 
 def _tried(config: Files, chunks: list[tuple[str, int]], left: list[int]) -> Iterator[Row]:
     """Try chunks in processes; yield their rows."""
-    bar = progress("files")
+    bar = count_bar()
     with (
         bar,
         tempfile.TemporaryDirectory() as home,
@@ -261,7 +261,7 @@ def _tried(config: Files, chunks: list[tuple[str, int]], left: list[int]) -> Ite
         ) as workers,
     ):
         done = (len(chunks) - len(left)) * CHUNK
-        shown = bar.add_task("", total=len(chunks) * CHUNK, completed=done)
+        shown = bar.add_task("files", total=len(chunks) * CHUNK, completed=done)
         for found in workers.results(left):
             for item in found:
                 if isinstance(item, Done):

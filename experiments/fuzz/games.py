@@ -15,7 +15,7 @@ from rich.markup import escape
 from rich.table import Table
 
 import sprawl_env
-from experiments.fuzz.running import check_positive, open_journal, progress, save_failure
+from experiments.fuzz.running import check_positive, open_journal, save_failure
 from experiments.fuzz.walks import (
     BOTS,
     CHECKS,
@@ -34,7 +34,7 @@ from sprawl_env.arena.engines import check_engine, pool_of
 from sprawl_env.arena.journal import Journal, Row
 from sprawl_env.arena.workers import Done, Watch, unlimited
 from sprawl_env.arena.workers import Work as Task
-from sprawl_env.console import console, option_words
+from sprawl_env.console import console, count_bar, option_words
 from sprawl_env.core import registry
 from sprawl_env.core.checks import check_seed
 from sprawl_env.core.cores import usable_cores
@@ -259,11 +259,11 @@ def fuzz(config: Games) -> int:
 def _played(config: Games, chunks: list[tuple[str, int]], left: list[int]) -> Iterator[Row]:
     """Play chunks in processes; yield their rows."""
     size = CHUNK[config.bot]
-    bar = progress("games")
+    bar = count_bar()
     workers = pool_of(config.engine, start_worker, config, processes=config.jobs, seconds=unlimited)
     with bar, workers:
         shown = bar.add_task(
-            "", total=len(chunks) * size, completed=(len(chunks) - len(left)) * size
+            "games", total=len(chunks) * size, completed=(len(chunks) - len(left)) * size
         )
         for found in workers.results(left):
             for done in found:

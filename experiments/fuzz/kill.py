@@ -39,9 +39,9 @@ import numpy as np
 from rich.table import Table
 
 from experiments.fuzz.killed import ENTRIES, PRINTS, ROOT, Entry, Place, without_entry
-from experiments.fuzz.running import check_positive, open_journal, progress, save_failure
+from experiments.fuzz.running import check_positive, open_journal, save_failure
 from sprawl_env.arena.journal import Row
-from sprawl_env.console import console
+from sprawl_env.console import console, count_bar
 from sprawl_env.core.checks import check_seed
 from sprawl_env.core.errors import InvalidOption, unknown
 from sprawl_env.kernels.cache import cache_base
@@ -635,13 +635,13 @@ def fuzz(config: Kill) -> int:
     chosen = [named(name) for name in config.only] or list(ENTRIES)
     wanted = {entry.name: config.kills * (OFTEN if entry.often else 1) for entry in chosen}
     rows = [row for row in journal.rows if row["command"] in wanted]
-    bar = progress("kills")
+    bar = count_bar()
     with bar, TemporaryDirectory(prefix="sprawl-kill-") as folder:
         ground = Ground(Path(folder), config)
         if not config.only:
             check_prints(ground)
         done = sum(row["kills"] for row in rows)
-        shown = bar.add_task("", total=max(done, sum(wanted.values())), completed=done)
+        shown = bar.add_task("kills", total=max(done, sum(wanted.values())), completed=done)
         for entry in chosen:
             mine = [row for row in rows if row["command"] == entry.name]
             for row in _trials(ground, entry, mine, wanted[entry.name]):

@@ -495,7 +495,7 @@ def make_run(folder: Path, number: int) -> None:
         report.save(trainer, trainer.all_games())
     report.close()
     line = {"bot": "policy", "games": 10, "wins": 0.5, "low": 0.4, "high": 0.6, "score": 9.5}
-    results = {"results": {"random": [{**line, "score_margin": 1.5}]}}
+    results = {"results": {"random": [{**line, "score_error": 1.5}]}}
     write_atomically(run / "evaluation.json", json.dumps(results))
     row = json.dumps({"step": 100, "seconds": 1.5, **results})
     write_atomically(run / "evaluations.jsonl", row + "\n")

@@ -7,10 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
 from sprawl_env.arena.journal import Journal, fits
-from sprawl_env.console import console
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.files import parse_json, read_text, write_atomically
 from sprawl_env.core.provenance import provenance
@@ -63,14 +60,3 @@ def save_failure(out: Path, name: str, content: Any) -> str:
     path = folder / f"{name}.json"
     write_atomically(path, json.dumps(content))
     return path.name
-
-
-def progress(what: str) -> Progress:
-    """Return a bar that counts what is tried."""
-    return Progress(
-        TextColumn(what),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=console(),
-    )

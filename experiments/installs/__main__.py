@@ -25,10 +25,10 @@ from queue import SimpleQueue
 
 import numpy as np
 
-from experiments.fuzz.running import check_positive, open_journal, progress
+from experiments.fuzz.running import check_positive, open_journal
 from sprawl_env.arena.evaluation import interval
 from sprawl_env.arena.journal import Row
-from sprawl_env.console import run, say
+from sprawl_env.console import count_bar, run, say
 from sprawl_env.core.cores import usable_cores
 from sprawl_env.core.errors import InvalidOption, SprawlError
 
@@ -162,8 +162,8 @@ def main(config: Installs) -> None:
     tasks = [(game // 2, game % 2) for game in range(config.games)]
     rows = {(row["deal"], row["first"]): row for row in journal.rows}
     left = [task for task in tasks if task not in rows]
-    with progress("games") as bar:
-        shown = bar.add_task("", total=len(tasks), completed=len(tasks) - len(left))
+    with count_bar() as bar:
+        shown = bar.add_task("games", total=len(tasks), completed=len(tasks) - len(left))
         for row in results(config, left):
             journal.append([row])
             rows[row["deal"], row["first"]] = row

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from sprawl_env.arena.engines import Pool, check_engine, pool_of
@@ -25,7 +24,7 @@ from sprawl_env.arena.entrants import guarded_bot, names_of, pinned
 from sprawl_env.arena.games import Results, join, play_games
 from sprawl_env.arena.parts import Setup, play_parts
 from sprawl_env.bots.protocol import Bot
-from sprawl_env.console import console, counted, option_words
+from sprawl_env.console import count_bar, counted, option_words
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import as_array, check_seed, check_whole
 from sprawl_env.core.errors import InvalidOption, printable, short
@@ -53,7 +52,7 @@ class Line:
         wins: share of victories; shared victories count by their share.
         low, high: the 95% interval of ``wins``.
         score: mean of the final points.
-        score_margin: half the width of the 95% interval of ``score``.
+        score_error: half the width of the 95% interval of ``score``.
         margin: mean of the own points less the mean of the other sides' points.
         margin_error: half the width of the 95% interval of ``margin``.
     """
@@ -64,7 +63,7 @@ class Line:
     low: float
     high: float
     score: float
-    score_margin: float
+    score_error: float
     margin: float
     margin_error: float
 
@@ -342,29 +341,12 @@ def table(
             f"{line.games:,}",
             f"{line.wins:.1%}",
             interval_text(line.low, line.high),
-            f"{line.score:.1f} ± {line.score_margin:.1f}",
+            f"{line.score:.1f} ± {line.score_error:.1f}",
         ]
         if margins:
             cells.append(f"{line.margin:+.1f} ± {line.margin_error:.1f}")
         shown.add_row(*cells)
     return shown
-
-
-def games_bar(*, shown: bool = True) -> Progress:
-    """Return a progress bar of games: how many are done, and the time left.
-
-    Nothing is shown where there is no terminal.
-    """
-    screen = console()
-    return Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=screen,
-        transient=True,
-        disable=not (shown and screen.is_terminal),
-    )
 
 
 def match_of(names: Sequence[str]) -> str:
@@ -397,7 +379,7 @@ def measure(
     progress: bool = True,
 ) -> tuple[list[Line], Results]:
     """Play the games and return one line for each different name, and all results."""
-    bar = games_bar(shown=progress)
+    bar = count_bar(shown=progress)
     with bar:
         total = -(-num_games // game.num_seats) * game.num_seats
         task = bar.add_task(match_of(names), total=total)
@@ -426,7 +408,7 @@ def measure_parts(
     setup: Setup, pool: Callable[..., Pool], *, progress: bool = True
 ) -> tuple[list[Line], Results]:
     """Do what :func:`measure` and :func:`measure_alone` do, with parts that a pool plays."""
-    bar = games_bar(shown=progress)
+    bar = count_bar(shown=progress)
     with bar:
         task = bar.add_task("games", total=setup.total)
         found = play_parts(setup, pool, lambda n: bar.advance(task, n))

@@ -85,7 +85,7 @@ class Entries:
             "high": high,
             "rank": float(self.rank[chosen].mean()),
             "score": float(self.score[scored].mean()) if scored.any() else None,
-            "score_margin": half_width(scores) if scored.any() else None,
+            "score_error": half_width(scores) if scored.any() else None,
         }
 
 
@@ -281,7 +281,7 @@ def _wins(line: Row) -> list[str]:
 
 
 def _score(line: Row) -> str:
-    return "–" if line["score"] is None else f"{line['score']:.1f} ± {line['score_margin']:.1f}"
+    return "–" if line["score"] is None else f"{line['score']:.1f} ± {line['score_error']:.1f}"
 
 
 def _time(seconds: float | None) -> str:

@@ -47,7 +47,6 @@ from sprawl_env.arena.entrants import (
     names_of,
     pinned,
 )
-from sprawl_env.arena.evaluation import games_bar
 from sprawl_env.arena.journal import MOST_POINTS, Journal, Row, fits, replay_name
 from sprawl_env.arena.match import Forfeit, Match, Outcome, forfeited, play_game
 from sprawl_env.arena.report_page import replay_pages, write_report
@@ -56,7 +55,7 @@ from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.bots.random import RandomBot
 from sprawl_env.bots.user import UserBot
-from sprawl_env.console import counted, option_words, say
+from sprawl_env.console import count_bar, counted, option_words, say
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import check_seed, check_whole
 from sprawl_env.core.errors import InvalidOption
@@ -592,7 +591,7 @@ def play(
         timing = {**schedule.row(item.task), "seconds": None, "decisions": None}
         return [Played(result_row(schedule, item.task, outcome), timing)]
 
-    bar = games_bar(shown=progress)
+    bar = count_bar(shown=progress)
     with bar, pool(begin, setup, seconds=seconds) as workers:
         shown = bar.add_task("games", total=len(schedule), completed=len(folder.results))
         for found in workers.results(missing):

@@ -21,8 +21,7 @@ from tyro.conf import arg
 from sprawl_env.bots.policy.agents import BEST, best_of
 from sprawl_env.bots.ratings import ranked_search
 from sprawl_env.commands.flags import GameName, Options, Switch, bots, file
-from sprawl_env.commands.replay import progress
-from sprawl_env.console import fail, parse_options, say
+from sprawl_env.console import fail, parse_options, say, tracked
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.extras import require_extra
 from sprawl_env.core.game import Game
@@ -174,7 +173,7 @@ def serve(session: Session, command: Play) -> None:
     from sprawl_env.play.server import PlayServer, new_token  # noqa: PLC0415 - imports starlette
 
     count = len(session.seats) + len(session.hints)
-    for _ in progress(session.rehearse(), "compiling", count):
+    for _ in tracked(session.rehearse(), "compiling", count):
         pass  # what the first decisions need
     token = new_token()
     app = PlayServer(session, token, command.saves).app()

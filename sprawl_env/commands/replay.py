@@ -6,21 +6,20 @@ stands for all its ``.jsonl`` files.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from rich.progress import track
 from tyro.conf import OmitArgPrefixes, OmitSubcommandPrefixes, Positional, arg, subcommand
 
 from sprawl_env.commands.flags import Switch
-from sprawl_env.console import check_writable, console, counted, say
+from sprawl_env.console import check_writable, console, counted, say, tracked
 from sprawl_env.core.errors import InvalidOption, PositionError
 from sprawl_env.core.files import write_atomically
 from sprawl_env.core.registry import rules_of
 from sprawl_env.replays.film import film
-from sprawl_env.replays.format import Replay, load_all
+from sprawl_env.replays.format import Replay, files_in, load_all
 from sprawl_env.replays.page import Progress, end_of, page, side_names
 from sprawl_env.replays.telling import Story, names_of, steps_told
 from sprawl_env.replays.verification import verify
@@ -132,28 +131,16 @@ class ReplayCommand:
     ]
 
 
-def progress(items: Iterable[T], what: str, count: int) -> Iterable[T]:
-    """Return items with a progress bar, which is shown on a terminal only."""
-    screen = console()
-    hidden = not screen.is_terminal
-    return track(items, what, count, console=screen, transient=True, disable=hidden)
-
-
 def files_of(paths: tuple[Path, ...]) -> list[Path]:
     """Return the replay files at some paths.
 
     Raises:
-        InvalidOption: a folder holds none, or there is no path.
+        InvalidOption: there is no path.
+        PositionError: a folder holds none.
     """
-    found: list[Path] = []
-    for path in paths:
-        inside = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
-        if not inside:
-            raise InvalidOption(f"{str(path)!r}: expected a folder with replays (*.jsonl)")
-        found += inside
-    if not found:
+    if not paths:
         raise InvalidOption("files: expected one or more replays, or folders of replays")
-    return found
+    return [file for path in paths for file in files_in(path)]
 
 
 def verify_all(files: list[Path], data: Path | None = None) -> tuple[int, int]:
@@ -167,7 +154,7 @@ def verify_all(files: list[Path], data: Path | None = None) -> tuple[int, int]:
         PositionError: a replay is damaged or differs from the game; names the file.
     """
     games = plies = 0
-    for path in progress(files, "verifying", len(files)):
+    for path in tracked(files, "verifying", len(files)):
         for number, replay in enumerate(load_all(path)):
             try:
                 verify(replay, data)
@@ -272,7 +259,7 @@ def _write(
     out = command.out or command.file.with_suffix(suffix)
     check_writable(out)
     count = len(replay.plies) + 1
-    written = drawn(replay, lambda steps: progress(steps, "drawing", count))
+    written = drawn(replay, lambda steps: tracked(steps, "drawing", count))
     try:
         write_atomically(out, written)
     except OSError as error:

@@ -28,11 +28,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sprawl_env.arena.entrants import made_of, names_of, pinned
-from sprawl_env.arena.evaluation import games_bar, match_of
+from sprawl_env.arena.evaluation import match_of
 from sprawl_env.arena.games import seated
 from sprawl_env.arena.journal import fits
 from sprawl_env.bots.protocol import Bot
-from sprawl_env.console import option_words
+from sprawl_env.console import count_bar, option_words
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import check_memory, check_seed, check_whole
 from sprawl_env.core.errors import InvalidOption, SprawlError, printable
@@ -409,7 +409,7 @@ def write_dataset(
     }
     try:
         about = _begun(folder, settings)
-        bar = games_bar(shown=progress)
+        bar = count_bar(shown=progress)
         with bar:
             task = bar.add_task(match_of(settings["line_up"]), total=total)
             for number in range(len(about["shards"]), -(-total // each)):

@@ -9,6 +9,7 @@ import numpy as np
 
 from sprawl_env.bots.analysis import Analysis, Analyst, searches
 from sprawl_env.bots.protocol import Bot, ask
+from sprawl_env.bots.user import in_words
 from sprawl_env.core.errors import SprawlError
 from sprawl_env.core.game import Game
 from sprawl_env.core.state import Games
@@ -55,8 +56,7 @@ def asked(bot: Bot, ask_it: Callable[[], T]) -> T:
     except SprawlError:
         raise
     except Exception as error:  # a user's bot may raise anything
-        message = " ".join(str(error).split())[:200]
-        raise SprawlError(f"bot {bot.name} raised {type(error).__name__}: {message}") from None
+        raise SprawlError(f"bot {bot.name} raised {in_words(error)}") from None
 
 
 def answer_of(bot: Bot, game: Game, seen: Seen) -> tuple[int, tuple[float, ...]]:

@@ -15,6 +15,7 @@ import numpy as np
 from sprawl_env.adapters.aec import BoardGameAEC, wrapped
 from sprawl_env.adapters.gym import BoardGameGym
 from sprawl_env.adapters.vector import make_vec
+from sprawl_env.bots.user import in_words
 from sprawl_env.core.game import Game
 from sprawl_env.core.state import FINISHED, NOT_OVER, TRUNCATED, clone, digest
 from sprawl_env.kernels.arrays import Index
@@ -121,4 +122,4 @@ def _load_and_deal(pipe: Connection, packed: bytes, seed: int) -> None:
         game = pickle.loads(packed)
         pipe.send(digest(game.deal(1, seed)))
     except Exception as error:  # whatever keeps it from loading is told to the parent
-        pipe.send(f"{type(error).__name__}: {' '.join(str(error).split())[:200]}")
+        pipe.send(in_words(error))

@@ -17,7 +17,7 @@ from sprawl_env.arena import entrants, evaluation, report
 from sprawl_env.arena.evaluation import Line, interval, simultaneous
 from sprawl_env.arena.tournament import Config, Interrupted
 from sprawl_env.commands.tournament import Tournament
-from sprawl_env.console import option_words, parse_options, run
+from sprawl_env.console import count_bar, option_words, parse_options, run
 from sprawl_env.core import registry
 from sprawl_env.core.errors import InvalidOption, UnknownName
 from sprawl_env.core.extras import MissingExtra
@@ -183,7 +183,7 @@ def shown(renderable):
 def test_names_with_brackets_are_shown_as_they_are(name):
     line = Line(name, 2, 0.5, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0)
     assert shown(evaluation.table(f"a title, {name}", [line])).count(name) == 2
-    bar = evaluation.games_bar(shown=False)
+    bar = count_bar(shown=False)
     bar.add_task(evaluation.match_of([name, "\x1brandom"]), total=1)
     assert f"{name} v \\x1brandom" in shown(bar.make_tasks_table(bar.tasks))
 

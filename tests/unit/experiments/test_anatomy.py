@@ -14,7 +14,7 @@ pytest.importorskip("rich")
 import sprawl_env
 from experiments.anatomy import dissect, read
 from sprawl_env import replays
-from sprawl_env.core.errors import InvalidOption, PositionError
+from sprawl_env.core.errors import PositionError
 from sprawl_env.games.ginkgopolis.rules.scoring import points_of
 from sprawl_env.games.urban_sprawl.constants import DECKS, NUM_OFFICES, OFFICES
 
@@ -189,7 +189,7 @@ def test_reading_takes_files_and_folders(tmp_path):
     assert len(read(tmp_path)) == 3
     assert len(read(tmp_path / "b.jsonl", tmp_path)) == 5
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InvalidOption, match="expected a folder with replays"):
+    with pytest.raises(PositionError, match="expected a folder with replays"):
         read(tmp_path / "empty")
     with pytest.raises(PositionError, match=r"none.jsonl: cannot be read"):
         read(tmp_path, tmp_path / "none.jsonl")

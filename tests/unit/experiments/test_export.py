@@ -15,7 +15,7 @@ from tests.unit.bots.test_agents import checkpoint
 
 LINE = {
     "bot": "policy", "games": 1000, "wins": 0.75, "low": 0.72, "high": 0.78, "score": 50.0,
-    "score_margin": 0.5, "margin": 3.0, "margin_error": 0.4,
+    "score_error": 0.5, "margin": 3.0, "margin_error": 0.4,
 }  # fmt: skip
 
 
