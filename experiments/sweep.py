@@ -49,13 +49,15 @@ from experiments.measuring import (
 )
 from experiments.records import DAMAGED, Row
 from sprawl_env.arena.engines import check_engine, pool_of, values
-from sprawl_env.arena.workers import NO_SEAT, Watch, Work, unlimited
+from sprawl_env.arena.match import nobody_watches
+from sprawl_env.arena.workers import Watch, Work, unlimited
 from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.policy.player import game_of
 from sprawl_env.console import console, count_bar, run, say
 from sprawl_env.core.checks import check_seed, check_whole
 from sprawl_env.core.errors import InvalidOption, unknown
 from sprawl_env.core.files import parse_json, read_text, write_atomically
+from sprawl_env.core.state import NOBODY
 from sprawl_env.learning import training
 from sprawl_env.learning.config import PRESETS, check
 from sprawl_env.learning.runs import CONFIG
@@ -157,7 +159,7 @@ def work(config: Config, number: int, watch: Watch) -> Row:
     folder = config.out / one.name
     if (folder / MEASURED).exists():
         return row_of(folder)
-    watch(NO_SEAT, 0)
+    watch(NOBODY, 0)
     with (
         (folder.parent / f"{one.name}.log").open("a", encoding="utf-8") as log,
         contextlib.redirect_stdout(log),
@@ -329,7 +331,7 @@ def main(config: Config) -> None:
     prepare(config)
     if config.task != ALL:
         os.environ.setdefault("OMP_NUM_THREADS", "1")
-        say(line_of(work(config, config.task, lambda seat, ply: None)))
+        say(line_of(work(config, config.task, nobody_watches)))
         return
     rows = train_all(config, runs)
     found = ablations.table(rows, runs[0].variant)

@@ -51,8 +51,8 @@ class Config:
     """of Adam"""
     discount: float = 1.0
     """games end, so nothing needs to be discounted"""
-    trace: float = 0.95
-    """lambda of the generalised advantage estimate"""
+    gae_lambda: float = 0.95
+    """lambda of the generalized advantage estimate"""
     clip: float = 0.2
     """of the ratio of probabilities"""
     entropy: float = 0.01
@@ -103,11 +103,11 @@ def tensors(seen: Any, info: dict[str, Any]) -> tuple[torch.Tensor, torch.Tensor
 def advantages(
     rewards: torch.Tensor, values: torch.Tensor, ends: torch.Tensor, config: Config
 ) -> torch.Tensor:
-    """Return generalised advantage estimates ``[steps, num_envs]``; ``values`` has a row more."""
+    """Return generalized advantage estimates ``[steps, num_envs]``; ``values`` has a row more."""
     found, after = torch.zeros_like(rewards), torch.zeros(rewards.shape[1])
     for t in reversed(range(len(rewards))):
         goes_on = config.discount * ~ends[t]
-        after = rewards[t] + goes_on * (values[t + 1] + config.trace * after) - values[t]
+        after = rewards[t] + goes_on * (values[t + 1] + config.gae_lambda * after) - values[t]
         found[t] = after
     return found
 

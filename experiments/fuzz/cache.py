@@ -30,8 +30,8 @@ from experiments.fuzz.running import check_positive, open_journal, save_failure
 from sprawl_env.arena.journal import Row
 from sprawl_env.console import console, count_bar
 from sprawl_env.core.checks import check_seed
-from sprawl_env.core.cores import usable_cores
 from sprawl_env.core.errors import InvalidOption, printable
+from sprawl_env.core.processes import usable_cores
 from sprawl_env.kernels.compile import JIT
 from sprawl_env.kernels.rng import combine
 

@@ -36,8 +36,8 @@ from sprawl_env.arena.journal import Row
 from sprawl_env.console import console, count_bar
 from sprawl_env.core import registry
 from sprawl_env.core.checks import check_seed
-from sprawl_env.core.cores import usable_cores
 from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.processes import usable_cores
 
 ROOT: Final = Path(__file__).parents[2]
 CHUNK: Final = 400  # calls of one child

@@ -32,12 +32,13 @@ from experiments.fuzz.kinds import KINDS, Broken, Kind, files_in
 from experiments.fuzz.mutations import mutate
 from experiments.fuzz.running import check_positive, open_journal
 from sprawl_env.arena.journal import Row
-from sprawl_env.arena.workers import NO_SEAT, Done, Watch, Work, Workers
+from sprawl_env.arena.workers import Done, Watch, Work, Workers
 from sprawl_env.console import console, count_bar
 from sprawl_env.core.checks import check_seed
-from sprawl_env.core.cores import usable_cores
 from sprawl_env.core.errors import SprawlError, printable, unknown
 from sprawl_env.core.extras import MissingExtra
+from sprawl_env.core.processes import usable_cores
+from sprawl_env.core.state import NOBODY
 from sprawl_env.kernels.rng import combine
 
 CHUNK: Final = 25  # damages of a kind that a process tries in a row
@@ -207,7 +208,7 @@ def try_chunk(config: Files, home: Path, which: tuple[str, int], watch: Watch) -
         found, failed = try_mutation(config, home, name, number)
         counts[found] += 1
         failures += [failed] if failed else []
-    watch(NO_SEAT, 0)
+    watch(NOBODY, 0)
     seconds = time.perf_counter() - started
     return {"kind": name, "chunk": chunk, **counts, "seconds": seconds, "failures": failures}
 

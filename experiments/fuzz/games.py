@@ -37,9 +37,9 @@ from sprawl_env.arena.workers import Work as Task
 from sprawl_env.console import console, count_bar, option_words
 from sprawl_env.core import registry
 from sprawl_env.core.checks import check_seed
-from sprawl_env.core.cores import usable_cores
 from sprawl_env.core.errors import InvalidOption, SprawlError, printable, unknown
 from sprawl_env.core.game import Game
+from sprawl_env.core.processes import usable_cores
 from sprawl_env.core.rules import Option
 from sprawl_env.core.state import NOT_OVER, plain, raw_bytes
 from sprawl_env.kernels.rng import combine

@@ -318,7 +318,7 @@ GOOD: dict[str, Make] = {
     "text": lambda p: replays.dump(p.replay),
     "files": lambda p: None,
     "theirs": lambda p: p.results,
-    "trace": lambda p: 0.9,
+    "gae_lambda": lambda p: 0.9,
     "value": lambda p: lambda tables, games, g, seat: 0.0,
     "viewer": lambda p: None,
     "values": lambda p: np.zeros((BATCH, p.game.num_actions), np.float32),

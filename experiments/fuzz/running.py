@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sprawl_env.arena.journal import Journal, fits
+from sprawl_env.arena.journal import Journal
 from sprawl_env.core.errors import InvalidOption
-from sprawl_env.core.files import parse_json, read_text, write_atomically
+from sprawl_env.core.files import fits, parse_json, read_text, write_atomically
 from sprawl_env.core.provenance import provenance
 
 

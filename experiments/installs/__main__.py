@@ -29,8 +29,8 @@ from experiments.fuzz.running import check_positive, open_journal
 from sprawl_env.arena.evaluation import interval
 from sprawl_env.arena.journal import Row
 from sprawl_env.console import count_bar, run, say
-from sprawl_env.core.cores import usable_cores
 from sprawl_env.core.errors import InvalidOption, SprawlError
+from sprawl_env.core.processes import usable_cores
 
 ROW = {"deal": int, "first": int, "plies": int, "scores": [float], "won": float}
 HERE = Path(__file__).resolve().parents[2]

@@ -19,11 +19,11 @@ from rich.markup import escape
 from rich.table import Table
 
 from sprawl_env.arena.evaluation import half_width
-from sprawl_env.arena.journal import MOST_POINTS, Row, fits
+from sprawl_env.arena.journal import MOST_POINTS, Row
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.errors import InvalidOption, PositionError, printable, short
 from sprawl_env.core.extras import require
-from sprawl_env.core.files import parse_json, read_text
+from sprawl_env.core.files import fits, parse_json, read_text
 
 if TYPE_CHECKING:
     import polars as pl

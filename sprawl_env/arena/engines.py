@@ -8,8 +8,8 @@ from typing import Any, Final, Protocol, Self
 
 from sprawl_env.arena.workers import Done, Lost, Work, WorkerError, Workers
 from sprawl_env.core.checks import check_whole
-from sprawl_env.core.cores import usable_cores
 from sprawl_env.core.errors import unknown
+from sprawl_env.core.processes import usable_cores
 
 ENGINES: Final = ("local", "ray")
 MOST_PROCESSES: Final = 1024

@@ -15,27 +15,6 @@ Row = dict[str, Any]
 MOST_POINTS: Final = 2**31  # of a seat, in a file of results
 
 
-def fits(value: Any, shape: Any) -> bool:
-    """Return whether a value of JSON text has a shape.
-
-    Args:
-        value: anything that :func:`sprawl_env.core.files.parse_json` returns.
-        shape: None; a type (``float`` allows whole numbers, a bool is no number); ``[shape]`` for
-            a list; ``{key: shape}`` for an object with these keys; a tuple of shapes of which one
-            must fit.
-    """
-    if isinstance(shape, tuple):
-        return any(fits(value, each) for each in shape)
-    if isinstance(shape, list):
-        return isinstance(value, list) and all(fits(each, shape[0]) for each in value)
-    if isinstance(shape, dict):
-        same = isinstance(value, dict) and value.keys() == shape.keys()
-        return same and all(fits(value[key], each) for key, each in shape.items())
-    if shape is None:
-        return value is None
-    return type(value) is shape or (shape is float and type(value) is int)
-
-
 def to_line(row: Row) -> str:
     """Return the line of a row."""
     return json.dumps(row, ensure_ascii=False) + "\n"

@@ -18,6 +18,7 @@ from typing import Any, Final, TypeGuard, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from sprawl_env.arena.workers import Watch
 from sprawl_env.bots.analysis import searches
 from sprawl_env.bots.names import as_bot
 from sprawl_env.bots.protocol import Bot, ask, check_bot, seat_seed
@@ -30,7 +31,6 @@ from sprawl_env.kernels.arrays import Ints
 
 T = TypeVar("T")
 FEWEST_SEATS: Final = 2  # then every side is a seat
-Watch = Callable[[int, int], None]
 ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")  # differs from run to run
 
 

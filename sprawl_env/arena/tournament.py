@@ -39,7 +39,7 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from sprawl_env.arena import report
-from sprawl_env.arena.engines import Pool, check_engine, pool_of
+from sprawl_env.arena.engines import MOST_LOSSES, Pool, check_engine, pool_of
 from sprawl_env.arena.entrants import (
     check_instance,
     guarded_bot,
@@ -47,7 +47,7 @@ from sprawl_env.arena.entrants import (
     names_of,
     pinned,
 )
-from sprawl_env.arena.journal import MOST_POINTS, Journal, Row, fits, replay_name
+from sprawl_env.arena.journal import MOST_POINTS, Journal, Row, replay_name
 from sprawl_env.arena.match import Forfeit, Match, Outcome, forfeited, play_game
 from sprawl_env.arena.report_page import replay_pages, write_report
 from sprawl_env.arena.workers import Done, Lost, Watch, Work, WorkerError
@@ -60,7 +60,7 @@ from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import check_seed, check_whole
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.extras import require
-from sprawl_env.core.files import parse_json, read_text, remove_leftovers, write_atomically
+from sprawl_env.core.files import fits, parse_json, read_text, remove_leftovers, write_atomically
 from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import code_digest, provenance
 from sprawl_env.core.registry import as_game, game_word
@@ -77,7 +77,6 @@ MADE: Final = "made_of"  # of a folder's description: what the bots are made of
 BOTS_OF_DEAL: Final = 1  # stream of a deal's seed: 0 deals the game (Game.deal), 1 seeds its bots
 MOST_SECONDS: Final = 2**31  # of a seat in a game, and decisions, in a file of timings
 KILLED: Final = (-9, -15)  # exit codes of a process that was killed from outside
-MOST_LOSSES: Final = 2  # of one game: a second unexplained death counts against a bot
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,6 @@ Here the time limit applies to each decision within a task, and a loss names the
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -21,17 +17,17 @@ from types import TracebackType
 from typing import Any, Final
 
 from sprawl_env.core.errors import SprawlError
+from sprawl_env.core.processes import LONGEST_WAIT, spawn
+from sprawl_env.core.state import NOBODY
 
 Watch = Callable[[int, int], None]
 Work = Callable[[int, Watch], Any]
 
 NO_TASK: Final = -1
-NO_SEAT: Final = -1
 TASK, SEAT, PLY, BEAT = range(4)  # the fields of a worker's status
 LOOK_SECONDS: Final = 0.1  # between checks of the workers
 MOST_WAITING: Final = 8  # tasks queued at a worker, to hide the latency of the pipe
 MOST_FALSE_STARTS: Final = 3  # of workers in a row that die before their first task
-LONGEST_WAIT: Final = 5.0  # for a killed process to end
 
 
 def unlimited(task: int, seat: int) -> float:
@@ -57,7 +53,7 @@ class Lost:
 
     Attributes:
         task: the task.
-        seat: whose decision it was; NO_SEAT outside of decisions.
+        seat: whose decision it was; NOBODY outside of decisions.
         ply: which decision.
         exit_code: of the process, negative for a signal; None if it was killed.
     """
@@ -84,29 +80,6 @@ class _Worker:
         return list(self.status)
 
 
-def spawn(body: Callable[..., None], *arguments: Any) -> tuple[BaseProcess, Connection]:
-    """Start a process that runs ``body(pipe, *arguments)``; return it and our end of the pipe.
-
-    It ends when this process does and ignores Ctrl-C, which this process handles.
-    """
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_run, args=(body, theirs, arguments))
-    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)  # inherited by the child
-    try:
-        process.start()
-    finally:
-        signal.signal(signal.SIGINT, handler)
-    theirs.close()
-    return process, ours
-
-
-def _run(body: Callable[..., None], pipe: Connection, arguments: tuple[Any, ...]) -> None:
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # one core a process
-    threading.Thread(target=_die_with_parent, daemon=True).start()
-    body(pipe, *arguments)
-
-
 def _serve(pipe: Connection, start: Callable[[Any], Work], argument: Any, status: Any) -> None:
     """Run the tasks that arrive through the pipe until it closes; the body of a worker."""
 
@@ -125,21 +98,13 @@ def _serve(pipe: Connection, start: Callable[[Any], Work], argument: Any, status
         return
 
 
-def _die_with_parent() -> None:
-    """End this process when its parent ends."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-    os._exit(1)
-
-
 class Workers:
     """A pool of worker processes; a context manager for the main thread.
 
     Args:
         start: called once in each worker with ``argument``; returns the function that runs a task,
             ``work(task, watch)``, which calls ``watch(seat, ply)`` before each decision of
-            untrusted code and ``watch(NO_SEAT, ply)`` after it.
+            untrusted code and ``watch(NOBODY, ply)`` after it.
         argument: picklable.
         count: the number of processes.
         seconds: ``seconds(task, seat)``, the time limit of a decision.
@@ -221,7 +186,7 @@ class Workers:
                     break
 
     def _spawn(self) -> _Worker:
-        status = RawArray("q", [NO_TASK, NO_SEAT, 0, 0])
+        status = RawArray("q", [NO_TASK, NOBODY, 0, 0])
         process, pipe = spawn(_serve, self._start, self._argument, status)
         return _Worker(process, pipe, status)
 
@@ -244,7 +209,7 @@ class Workers:
         now = time.monotonic()
         if beat != worker.beat:
             worker.beat, worker.since = beat, now
-        return seat != NO_SEAT and now - worker.since > self._seconds(task, seat)
+        return seat != NOBODY and now - worker.since > self._seconds(task, seat)
 
     def _reap(self, worker: _Worker, status: list[int], exit_code: int | None) -> list[Done | Lost]:
         """Return a dead worker's last results and its lost task; queue its other tasks again."""

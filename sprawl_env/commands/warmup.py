@@ -16,9 +16,9 @@ import numpy as np
 from sprawl_env.adapters.vector import make_vec
 from sprawl_env.bots.names import make_bot
 from sprawl_env.commands.flags import GameNames, Switch
-from sprawl_env.core.cores import usable_cores
 from sprawl_env.core.errors import SprawlError
 from sprawl_env.core.game import Game
+from sprawl_env.core.processes import spawn, usable_cores
 from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.registry import game_names, rules_of
 from sprawl_env.core.rules import Played
@@ -175,8 +175,6 @@ def _compile_together(
     Raises:
         SprawlError: a game cannot be compiled, or a process has died.
     """
-    from sprawl_env.arena.workers import spawn  # noqa: PLC0415 - the other commands do not need it
-
     waiting: deque[Job] = deque((name, "") for name in names)
     if len(names) == 1:
         waiting.append((names[0], LOOKS))

@@ -60,7 +60,7 @@ def signed(amount: int) -> str:
     return f"+{amount}" if amount >= 0 else f"{MINUS}{-amount}"
 
 
-def counted(amount: int, noun: str) -> str:
+def signed_count(amount: int, noun: str) -> str:
     """Return a signed number of things, e.g. ``+2 tiles``."""
     ending = "" if abs(amount) == 1 or noun in _UNCOUNTED else "s"
     return f"{signed(amount)} {noun}{ending}"
@@ -79,7 +79,7 @@ def moved(seat: int, what: str, amount: int, cause: str = "", kind: str = "") ->
     if amount == 0:
         return []
     named = kind or ("gain" if amount > 0 else "pay")
-    return [Change(named, seat, what, amount, cause, counted(amount, what))]
+    return [Change(named, seat, what, amount, cause, signed_count(amount, what))]
 
 
 def scored(before: Mapping[str, Ints], after: Mapping[str, Ints]) -> list[Change]:
@@ -94,7 +94,7 @@ def scored(before: Mapping[str, Ints], after: Mapping[str, Ints]) -> list[Change
         for side in range(len(points)):
             amount = int(points[side]) - int(before[source][side])
             if amount:
-                text = counted(amount, SCORE) + (f" from {source}" if source else "")
+                text = signed_count(amount, SCORE) + (f" from {source}" if source else "")
                 changes.append(Change(SCORE, side, SCORE, amount, source, text))
     return changes
 

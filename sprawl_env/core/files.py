@@ -97,6 +97,27 @@ def parse_json(text: str | bytes) -> Any:
         raise ValueError("nested too deeply") from None
 
 
+def fits(value: Any, shape: Any) -> bool:
+    """Return whether a value of JSON text has a shape.
+
+    Args:
+        value: anything that :func:`parse_json` returns.
+        shape: None; a type (``float`` allows whole numbers, a bool is no number); ``[shape]`` for
+            a list; ``{key: shape}`` for an object with these keys; a tuple of shapes of which one
+            must fit.
+    """
+    if isinstance(shape, tuple):
+        return any(fits(value, each) for each in shape)
+    if isinstance(shape, list):
+        return isinstance(value, list) and all(fits(each, shape[0]) for each in value)
+    if isinstance(shape, dict):
+        same = isinstance(value, dict) and value.keys() == shape.keys()
+        return same and all(fits(value[key], each) for key, each in shape.items())
+    if shape is None:
+        return value is None
+    return type(value) is shape or (shape is float and type(value) is int)
+
+
 def _not_finite(word: str) -> NoReturn:
     raise ValueError(f"{word} is not a finite number")
 

@@ -51,7 +51,7 @@ class Config:
     gamma: float = 0.99
     """discount for each decision"""
     gae_lambda: float = 0.9
-    """lambda of generalised advantage estimation"""
+    """lambda of generalized advantage estimation"""
     width: int = 32
     """width of the layers for sites, cards and so on (sprawl_env.bots.policy.network)"""
     trunk: int = 128
@@ -171,7 +171,7 @@ def check(config: Config) -> None:
     check_floats(config, _FLOATS, _POSITIVE)
     check_folder(config.name)
     reward_mode(config.reward)
-    check_words(config)
+    check_device(config)
     if math.fsum(getattr(config, name) for name in _POOL) > 1:
         raise InvalidOption(f"{', '.join(_POOL)}: expected a sum of at most 1")
     if bool(config.opponent) != (config.opponent_share > 0):
@@ -190,7 +190,7 @@ def check(config: Config) -> None:
     check_processes(config)
 
 
-def check_words(config: Any) -> None:
+def check_device(config: Any) -> None:
     """Check the device and the precision of a config.
 
     Raises:

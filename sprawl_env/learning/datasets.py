@@ -30,7 +30,6 @@ import numpy.typing as npt
 from sprawl_env.arena.entrants import made_of, names_of, pinned
 from sprawl_env.arena.evaluation import match_of
 from sprawl_env.arena.games import seated
-from sprawl_env.arena.journal import fits
 from sprawl_env.bots.protocol import Bot
 from sprawl_env.console import count_bar, option_words
 from sprawl_env.core.arguments import checked
@@ -39,6 +38,7 @@ from sprawl_env.core.errors import InvalidOption, SprawlError, printable
 from sprawl_env.core.extras import require
 from sprawl_env.core.files import (
     MOST_BYTES,
+    fits,
     parse_json,
     read_bytes,
     read_text,

@@ -369,16 +369,16 @@ class ExpertLearner:
         net.flat.copy_(self.average)
         return net
 
-    def step(self, window: Window, rng: np.random.Generator, left: float) -> Floats:
+    def step(self, window: Window, rng: np.random.Generator, annealing: float) -> Floats:
         """Take one gradient step; return the means of ``STATISTICS``.
 
         Args:
             window: this rank's rows, at least one.
             rng: draws the rows.
-            left: factor on the step size.
+            annealing: factor on the step size.
         """
         for group in self.optimizer.param_groups:
-            group["lr"] = self.config.learning_rate * left
+            group["lr"] = self.config.learning_rate * annealing
         size = max(1, self.config.batch_size // self.team.size)
         rows = torch.from_numpy(rng.integers(window.filled, size=size))  # of numpy's arrays
         with self.watch.on("update"):

@@ -9,11 +9,11 @@ from typing import Final
 from sprawl_env.core.arguments import check_fields
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.learning.config import (
+    check_device,
     check_floats,
     check_folder,
     check_processes,
     check_whole_numbers,
-    check_words,
 )
 
 
@@ -132,6 +132,6 @@ def check_expert(config: ExpertConfig) -> None:
     check_floats(config, _FLOATS, _POSITIVE)
     if config.fast_sims > config.sims:
         raise InvalidOption(f"fast_sims={config.fast_sims}: expected at most sims={config.sims}")
-    check_words(config)
+    check_device(config)
     check_processes(config)
     check_folder(config.name)

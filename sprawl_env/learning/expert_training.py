@@ -157,7 +157,7 @@ class ExpertTrainer:
                 self.compare()
             if self._report:
                 self._report.show(self)
-        if self.clock.stopping:
+        if self.clock.is_ending:
             if self._report:
                 self._report.save(self)
         elif self.clock.steps > self.last_match:
@@ -182,7 +182,7 @@ class ExpertTrainer:
         self._owed += total * self.config.reuse / self.config.batch_size
         while self._owed >= 1:
             self._owed -= 1
-            found = self.learner.step(self.window, self._rng, self.clock.left)
+            found = self.learner.step(self.window, self._rng, self.clock.annealing)
             self.statistics += (SMOOTH if self.statistics.any() else 1.0) * (
                 found - self.statistics
             )
@@ -374,7 +374,7 @@ def train(config: ExpertConfig, folder: Path, game: Game) -> bool:
         if checkpoint is not None:
             say(f"resuming {folder} at step {checkpoint.step:,}, {clock.fraction:.0%} done")
 
-        with closing(report), clock.stopped_by_interrupt():
+        with closing(report), clock.ending_on_interrupt():
             trainer.run()
         parts = ", ".join(
             f"{name} {share:.0%}" for name, share in trainer.watch.shares().items() if share

@@ -1,6 +1,7 @@
 """Behaviour cloning: fit a policy to an expert before reinforcement learning starts.
 
-:func:`collect` lets the expert play all seats of many games and records a :class:`Dataset`.  Some
+:func:`collect_demonstrations` lets the expert play all seats of many games and records
+:class:`Demonstrations`.  Some
 actions are replaced by random ones, so that the dataset covers more positions than the expert alone
 would reach.  :func:`imitate` fits the policy to the expert's actions (for ``greedy``: to a softmax
 over its values of all legal actions) and the value function to the returns of the games.
@@ -22,7 +23,7 @@ from sprawl_env.bots.greedy import GreedyBot
 from sprawl_env.bots.protocol import Bot, ask, states_for
 from sprawl_env.core.game import Game
 from sprawl_env.kernels.arrays import Floats, Index, Mask
-from sprawl_env.learning.loss_kernels import Examples, Terms
+from sprawl_env.learning.loss_kernels import DemonstrationArrays, Terms
 from sprawl_env.learning.ppo import (
     VALUE_WEIGHT,
     Learner,
@@ -38,7 +39,7 @@ ILLEGAL = -1.0  # target of an illegal action
 
 
 @dataclass(frozen=True)
-class Dataset:
+class Demonstrations:
     """Decisions of an expert ``[n]``, all of games that were played to the end.
 
     Attributes:
@@ -59,7 +60,7 @@ class Dataset:
         return game.observation_size + 2 * game.num_actions
 
 
-def collect(
+def collect_demonstrations(
     game: Game,
     expert: Bot,
     decisions: int,
@@ -68,7 +69,7 @@ def collect(
     reward: str,
     seed: int,
     progress: Callable[[float], bool],
-) -> Dataset:
+) -> Demonstrations:
     """Return a dataset of at most about ``decisions`` decisions of an expert.
 
     Args:
@@ -108,7 +109,7 @@ def collect(
         if not progress((k + 1) / steps):
             break
     kept = (_move_to_front(column, finished) for column in (observations, targets, returns))
-    return Dataset(*kept)
+    return Demonstrations(*kept)
 
 
 def _move_to_front(column: npt.NDArray[Any], kept: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
@@ -148,7 +149,7 @@ def expert_actions(expert: Bot, vec: VectorGames) -> tuple[Index, Floats]:
 
 def imitate(
     learner: Learner,
-    dataset: Dataset,
+    dataset: Demonstrations,
     *,
     epochs: int,
     batch_size: int,
@@ -193,7 +194,7 @@ def imitate(
             return gradient_of(loss, part, list(net.parameters()))
         rows = part.numpy()
         wanted = dataset.targets[rows].astype(np.float32)
-        data = Examples(dataset.observations, returns.numpy(), rows, wanted)
+        data = DemonstrationArrays(dataset.observations, returns.numpy(), rows, wanted)
         return summed_by(learner.kernel, net.flat.detach().numpy(), data, Terms(0, VALUE_WEIGHT, 0))
 
     size = int(min(team.all_gather(len(returns))))

@@ -30,18 +30,8 @@ LOWEST = np.float32(-np.inf)
 QUEUED: Final = 64  # rows
 
 
-class Decisions(NamedTuple):
-    """Decisions to learn from; all but ``rows`` ``[n, ...]``.
-
-    Attributes:
-        numbers: int8 ``[n, observation_size]``.
-        masks: int8 ``[n, num_actions]``.
-        actions: int64 ``[n]``.
-        log_probs: float32 ``[n]``, of the actions when they were played.
-        advantages: float32 ``[n]``.
-        returns: float32 ``[n]``, what the values should have been.
-        rows: int64 ``[m]``, those that count.
-    """
+class BatchArrays(NamedTuple):
+    """The arrays of a :class:`sprawl_env.learning.ppo.Batch`, for kernels."""
 
     numbers: Mask
     masks: Mask
@@ -52,7 +42,7 @@ class Decisions(NamedTuple):
     rows: Index
 
 
-class Examples(NamedTuple):
+class DemonstrationArrays(NamedTuple):
     """Decisions to imitate.
 
     Attributes:
@@ -120,7 +110,7 @@ def list_odds(head: Head, legal: Ints) -> None:
 def judge_action(
     head: Head,
     legal: Ints,
-    data: Decisions,
+    data: BatchArrays,
     row: int,
     terms: Terms,
     gradient: Floats,
@@ -216,7 +206,7 @@ def add_loss(
     room: Room,
     queue: Queue,
     head: Head,
-    data: Decisions,
+    data: BatchArrays,
     terms: Terms,
     statistics: npt.NDArray[np.float64],
 ) -> None:
@@ -251,7 +241,7 @@ def add_imitation(
     room: Room,
     queue: Queue,
     head: Head,
-    data: Examples,
+    data: DemonstrationArrays,
     terms: Terms,
     statistics: npt.NDArray[np.float64],
 ) -> None:
@@ -296,7 +286,7 @@ class LossKernel:
         self._queue = new_queue(self.net.net, QUEUED)
 
     def __call__(
-        self, flat: Floats, data: Decisions | Examples, terms: Terms
+        self, flat: Floats, data: BatchArrays | DemonstrationArrays, terms: Terms
     ) -> tuple[Floats, npt.NDArray[np.float64]]:
         """Return the gradient of the summed loss, and the sums of the statistics ``[5]``.
 
@@ -315,7 +305,7 @@ class LossKernel:
             odds=np.zeros(actions),
             mask=np.zeros(actions, np.int8),
         )
-        add: Any = add_loss if isinstance(data, Decisions) else add_imitation
+        add: Any = add_loss if isinstance(data, BatchArrays) else add_imitation
         add(net, work, self._room, self._queue, head, data, terms, statistics)
         gradient = np.zeros_like(flat)
         self.net.unload(work, gradient)

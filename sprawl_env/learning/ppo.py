@@ -36,7 +36,7 @@ from sprawl_env.kernels.arrays import Floats, Index
 from sprawl_env.kernels.rng import combine
 from sprawl_env.learning.config import Config
 from sprawl_env.learning.flat import FlatModule
-from sprawl_env.learning.loss_kernels import Decisions, Examples, LossKernel, Terms
+from sprawl_env.learning.loss_kernels import BatchArrays, DemonstrationArrays, LossKernel, Terms
 from sprawl_env.learning.process import threads_of
 from sprawl_env.learning.team import Team
 
@@ -450,7 +450,7 @@ class SelfPlay:
             rollout.ended,
             values,
             discount=config.gamma,
-            trace=config.gae_lambda,
+            gae_lambda=config.gae_lambda,
         )
         learnt &= known
         found = gains[learnt]
@@ -478,9 +478,9 @@ def advantages(
     values: Floats,
     *,
     discount: float,
-    trace: float,
+    gae_lambda: float,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """Return the generalised advantage estimates of consecutive plies (Schulman et al., 2016).
+    """Return the generalized advantage estimates of consecutive plies (Schulman et al., 2016).
 
     The reward of a decision is all that its seat earns until its next decision in the same game, or
     until the end of the game.  For a seat's last decision in a game that goes on, it is not known:
@@ -493,7 +493,7 @@ def advantages(
         ended: bool ``[T, n]``, the game ended with the ply.
         values: ``[T, n]``, estimated for the seat that decided, before it did.
         discount: factor for each further decision of the same seat.
-        trace: the lambda of the estimates.
+        gae_lambda: the lambda of the estimates.
 
     Returns:
         The estimates, float64 ``[T, n]``, and where there is one, bool ``[T, n]``.
@@ -501,19 +501,19 @@ def advantages(
     steps, games = seats.shape
     shape = games, rewards.shape[2]
     each = np.arange(games)
-    pending, value, gain = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    pending, value, advantage = np.zeros(shape), np.zeros(shape), np.zeros(shape)
     follows = np.zeros(shape, np.bool_)  # a later decision or the end of the game is known
     found, known = np.zeros(seats.shape), np.zeros(seats.shape, np.bool_)
     for t in reversed(range(steps)):
-        for state in (pending, value, gain):
+        for state in (pending, value, advantage):
             state[ended[t]] = 0
         follows[ended[t]] = True
         pending += rewards[t]
         own = each, seats[t]
         known[t] = follows[own]
-        surprise = pending[own] + discount * value[own] - values[t]
-        found[t] = np.where(known[t], surprise + discount * trace * gain[own], 0)
-        gain[own], value[own], pending[own], follows[own] = found[t], values[t], 0, True
+        delta = pending[own] + discount * value[own] - values[t]
+        found[t] = np.where(known[t], delta + discount * gae_lambda * advantage[own], 0)
+        advantage[own], value[own], pending[own], follows[own] = found[t], values[t], 0, True
     return found, known
 
 
@@ -544,24 +544,24 @@ class Learner:
             [self.net.flat], lr=config.learning_rate, eps=ADAM_EPSILON, fused=True
         )
 
-    def update(self, batch: Batch, left: float) -> tuple[int, Mapping[str, float]]:
+    def update(self, batch: Batch, annealing: float) -> tuple[int, Mapping[str, float]]:
         """Take the gradient steps of one rollout.
 
         Args:
             batch: this rank's decisions.
-            left: factor on the step size and the entropy bonus.
+            annealing: factor on the step size and the entropy bonus.
 
         Returns:
             The number of decisions of all ranks that were used, and the means of ``STATISTICS``.
         """
         config, watch = self.config, self.watch
         for group in self.optimizer.param_groups:
-            group["lr"] = config.learning_rate * left
+            group["lr"] = config.learning_rate * annealing
         with watch.on("waiting"):
             sizes = self.team.all_gather(len(batch.rows))
         steps = math.ceil(max(sizes) / max(1, config.batch_size // self.team.size))
         totals = torch.zeros(len(STATISTICS))
-        summed = self.summed(batch, config.entropy * left)
+        summed = self.summed(batch, config.entropy * annealing)
         with watch.on("update"):
             for _ in range(config.num_epochs if steps else 0):
                 order = torch.randperm(len(batch.rows)).to(self.device)
@@ -583,7 +583,7 @@ class Learner:
             loss = self._loss(batch, entropy_weight)
             return lambda rows: gradient_of(loss, rows, list(self.net.parameters()))
         terms = Terms(CLIP, VALUE_WEIGHT, entropy_weight)
-        data = Decisions(*(tensor.numpy() for tensor in batch))
+        data = BatchArrays(*(tensor.numpy() for tensor in batch))
 
         def summed(rows: Tensor) -> Summed:
             flat = self.net.flat.detach().numpy()
@@ -627,7 +627,9 @@ class Summed(NamedTuple):
     rows: int
 
 
-def summed_by(kernel: LossKernel, flat: Floats, data: Decisions | Examples, terms: Terms) -> Summed:
+def summed_by(
+    kernel: LossKernel, flat: Floats, data: BatchArrays | DemonstrationArrays, terms: Terms
+) -> Summed:
     """Return the gradient and the statistics that a kernel computes."""
     gradient, statistics = map(torch.from_numpy, kernel(flat, data, terms))
     return Summed(gradient, statistics.float(), len(data.rows))

@@ -17,11 +17,11 @@ from threadpoolctl import threadpool_limits
 
 from sprawl_env.bots.policy.checkpoint import Checkpoint
 from sprawl_env.console import say
-from sprawl_env.core.cores import usable_cores
 from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.processes import usable_cores
 from sprawl_env.learning.team import Team
 
-LEAST_STEP: Final = 0.05  # share of the step size and the entropy bonus that is left at the end
+LEAST_ANNEALING: Final = 0.05  # at the end
 INTERRUPTED: Final = 2.0  # fraction of the training done that tells all ranks to stop
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # what glibc's mallopt calls them
 LARGEST_BLOCK: Final = 32 * 2**20  # bytes that the allocator may take out of memory it has kept
@@ -74,9 +74,9 @@ class Clock:
         return min(1.0, max(by_time, self.steps / self._total))
 
     @property
-    def left(self) -> float:
+    def annealing(self) -> float:
         """Factor on the step size: falls linearly with the last agreed fraction."""
-        return max(LEAST_STEP, 1.0 - self._agreed)
+        return max(LEAST_ANNEALING, 1.0 - self._agreed)
 
     def agree(self) -> float:
         """Return the fraction done as rank 0 measures it; all ranks must call this."""
@@ -85,12 +85,12 @@ class Clock:
         return self._agreed
 
     @property
-    def stopping(self) -> bool:
+    def is_ending(self) -> bool:
         """Whether the user wants to stop, as all ranks have last agreed."""
         return self._agreed == INTERRUPTED
 
     @contextmanager
-    def stopped_by_interrupt(self) -> Iterator[None]:
+    def ending_on_interrupt(self) -> Iterator[None]:
         """Inside the block, Ctrl-C tells all ranks to stop when they next agree."""
 
         def interrupt(*_: object) -> None:
@@ -103,7 +103,7 @@ class Clock:
             signal.signal(signal.SIGINT, before)
 
     @contextmanager
-    def stopped(self) -> Iterator[None]:
+    def paused(self) -> Iterator[None]:
         """Do not count the time inside the block."""
         began = time.monotonic()
         try:

@@ -18,8 +18,8 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.arena.workers import LONGEST_WAIT, spawn
 from sprawl_env.core.errors import SprawlError
+from sprawl_env.core.processes import LONGEST_WAIT, spawn
 
 Number = TypeVar("Number", bound=np.generic)
 

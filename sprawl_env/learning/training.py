@@ -69,7 +69,7 @@ from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.state import AUTOMATON
 from sprawl_env.kernels.rng import combine
 from sprawl_env.learning.config import PRESETS, SHIPPED, Config, check
-from sprawl_env.learning.imitation import ILLEGAL, Dataset, collect, imitate
+from sprawl_env.learning.imitation import ILLEGAL, Demonstrations, collect_demonstrations, imitate
 from sprawl_env.learning.ppo import (
     FIRST_BOT,
     LEARNER,
@@ -164,7 +164,7 @@ def compile_everything(config: Config, game: Game, *, begins: bool) -> None:
     learner.summed(Batch(numbers, masks, row, zeros, zeros, zeros, row), 0.0)(row)
     if will_imitate:
         targets = np.where(vec.masks[:1] == 0, ILLEGAL, 1.0).astype(np.float16)
-        example = Dataset(vec.observations[:1].copy(), targets, np.zeros(1, np.float32))
+        example = Demonstrations(vec.observations[:1].copy(), targets, np.zeros(1, np.float32))
         imitate(
             learner, example, epochs=1, batch_size=1, learning_rate=IMITATION_RATE,
             time_used=lambda: 0.0, progress=lambda *_: None,
@@ -214,7 +214,7 @@ class Trainer:
         if checkpoint is None:
             if imitates(self.config):
                 behaviour_cloning(self.config, self.game, self.learner, self.clock)
-                if self.clock.stopping:
+                if self.clock.is_ending:
                     return
             self.save()
         else:
@@ -238,7 +238,7 @@ class Trainer:
         """Play and update once; return the means of what is logged."""
         rollout = self.games.collect(self.learner.net)
         batch = self.games.estimate(rollout)
-        used, statistics = self.learner.update(batch, self.clock.left)
+        used, statistics = self.learner.update(batch, self.clock.annealing)
         self.clock.steps += used
         return statistics
 
@@ -273,7 +273,7 @@ class Trainer:
         """Continue the games of a checkpoint, or deal new ones if they cannot be read."""
         step = checkpoint.step
         if self._report:
-            with self.clock.stopped():
+            with self.clock.paused():
                 self._report.measure_if_due(checkpoint.path, step, self.clock.seconds)
         try:
             found = read_games(checkpoint.path / GAMES_FILE, self.game, self.config)
@@ -361,7 +361,7 @@ class Report:
         for old in checkpoints_in(folder)[:-KEPT_GAMES]:
             (old / GAMES_FILE).unlink(missing_ok=True)
         if not trainer.clock.interrupted:
-            with trainer.clock.stopped():
+            with trainer.clock.paused():
                 self.measure_if_due(path, step, about["seconds"])
 
     def measure_if_due(self, path: Path, step: int, seconds: float) -> None:
@@ -426,7 +426,7 @@ def read_evaluations(folder: Path) -> list[dict[str, Any]]:
 def behaviour_cloning(config: Config, game: Game, learner: Learner, clock: Clock) -> None:
     """Imitate the expert before the first step of reinforcement learning.
 
-    It ends early if the user wants to stop, see :attr:`Clock.stopping`.
+    It ends early if the user wants to stop, see :attr:`Clock.is_ending`.
     """
     team = learner.team
     seed = combine(config.seed, team.rank)
@@ -439,8 +439,8 @@ def behaviour_cloning(config: Config, game: Game, learner: Learner, clock: Clock
 
     with bar:
         task = bar.add_task(f"collecting decisions of {expert.name}", total=1.0)
-        most = DATASET_BYTES // Dataset.bytes_per_decision(game)
-        dataset = collect(
+        most = DATASET_BYTES // Demonstrations.bytes_per_decision(game)
+        dataset = collect_demonstrations(
             game,
             expert,
             max(1, min(config.imitation, most) // team.size),
@@ -449,7 +449,7 @@ def behaviour_cloning(config: Config, game: Game, learner: Learner, clock: Clock
             seed=seed,
             progress=collected,
         )
-        if clock.stopping:
+        if clock.is_ending:
             return
         agreement = imitate(
             learner,
@@ -463,7 +463,7 @@ def behaviour_cloning(config: Config, game: Game, learner: Learner, clock: Clock
             ),
         )
     count = sum(team.all_gather(len(dataset.returns)))
-    if team.rank == 0 and not clock.stopping:
+    if team.rank == 0 and not clock.is_ending:
         say(f"imitated {count:,.0f} decisions of {expert.name}, agreement {agreement:.0%}")
 
 
@@ -517,7 +517,7 @@ def train(config: Config, folder: Path, game: Game) -> bool:
                 f"{clock.fraction:.0%} done"
             )
 
-        with closing(report), clock.stopped_by_interrupt():
+        with closing(report), clock.ending_on_interrupt():
             trainer.run(checkpoint)
         parts = ", ".join(f"{name} {share:.0%}" for name, share in trainer.watch.shares().items())
         say(f"trained on {clock.steps:,} decisions in {clock.seconds:,.0f} s; time: {parts}")

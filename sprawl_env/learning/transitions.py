@@ -56,7 +56,7 @@ def returns(
     *,
     discount: float = 1.0,
     values: npt.ArrayLike | None = None,
-    trace: float = 1.0,
+    gae_lambda: float = 1.0,
     last_values: npt.ArrayLike | None = None,
 ) -> Returns:
     """Return the rewards and returns of each decision in consecutive steps of a batch.
@@ -70,7 +70,7 @@ def returns(
         discount: factor for each further decision of the same seat, 0..1.
         values: ``[T, n]``, the estimated return of the seat that acted, before it did; for
             ``advantages`` (Schulman et al., 2016).
-        trace: the lambda of generalized advantage estimation, 0..1.
+        gae_lambda: the lambda of generalized advantage estimation, 0..1.
         last_values: ``[n, seats]``, what each seat expects after the last step; default 0.  It
             counts for games that go on.
 
@@ -87,7 +87,7 @@ def returns(
     if over.shape != acted.shape or over.dtype != bool:
         raise InvalidOption(f"ended: expected bool [{steps}, {games}], got {described(ended)}")
     guessed = None if values is None else _floats("values", values, (steps, games))
-    for name, factor in (("discount", discount), ("trace", trace)):
+    for name, factor in (("discount", discount), ("gae_lambda", gae_lambda)):
         if not 0 <= factor <= 1:
             raise InvalidOption(f"{name} {factor}: expected 0..1")
     out = Returns(
@@ -104,11 +104,17 @@ def returns(
     expected = np.zeros((games, count))
     if last_values is not None:
         expected[:] = _floats("last_values", last_values, (games, count))
-    later, value, gain = expected.copy(), expected.copy(), np.zeros((games, count))
+    later, value, advantage = expected.copy(), expected.copy(), np.zeros((games, count))
     following = np.full((games, count), NONE)
     known = np.zeros((games, count), np.bool_)  # the end of the game is among the steps
     for t in reversed(range(steps)):
-        for state, empty in ((pending, 0), (later, 0), (value, 0), (gain, 0), (following, NONE)):
+        for state, empty in (
+            (pending, 0),
+            (later, 0),
+            (value, 0),
+            (advantage, 0),
+            (following, NONE),
+        ):
             state[over[t]] = empty
         known[over[t]] = True
         pending += paid[t]
@@ -117,8 +123,8 @@ def returns(
         out.following[t], out.ended[t] = following[own], known[own]
         out.returns[t] = later[own] = received + discount * later[own]
         if guessed is not None:
-            surprise = received + discount * value[own] - guessed[t]
-            out.advantages[t] = gain[own] = surprise + discount * trace * gain[own]
+            delta = received + discount * value[own] - guessed[t]
+            out.advantages[t] = advantage[own] = delta + discount * gae_lambda * advantage[own]
             value[own] = guessed[t]
         pending[own], following[own] = 0, t
         begins = over[t - 1] if t else np.ones(games, np.bool_)

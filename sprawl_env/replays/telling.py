@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sprawl_env.core.arguments import checked
-from sprawl_env.core.changes import HEADLINES, SCORE, Change, counted
+from sprawl_env.core.changes import HEADLINES, SCORE, Change, signed_count
 from sprawl_env.core.checks import check_whole
 from sprawl_env.core.errors import InvalidOption, printable
 from sprawl_env.core.game import Game
@@ -76,9 +76,9 @@ def in_words(changes: Iterable[Change]) -> str:
     totals: dict[str, int] = {}
     words: dict[str, str] = {}
     for number, change in enumerate(changes):
-        if change.text == counted(change.amount, change.what):
+        if change.text == signed_count(change.amount, change.what):
             totals[change.what] = totals.get(change.what, 0) + change.amount
-            words[change.what] = counted(totals[change.what], change.what)
+            words[change.what] = signed_count(totals[change.what], change.what)
         else:
             words[f"{number}"] = change.text
     return ", ".join(word for what, word in words.items() if totals.get(what) != 0)

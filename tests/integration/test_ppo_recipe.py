@@ -41,7 +41,7 @@ def test_an_update_makes_actions_likelier_that_earned_more():
 
 
 def test_advantages_stop_at_the_end_of_a_game():
-    config = ppo.Config(trace=0.5, discount=1.0)
+    config = ppo.Config(gae_lambda=0.5, discount=1.0)
     rewards = torch.tensor([[1.0], [2.0], [4.0]])
     values, ends = torch.tensor([[0.0], [0.0], [0.0], [8.0]]), torch.tensor([[0], [1], [0]]).bool()
     assert ppo.advantages(rewards, values, ends, config).flatten().tolist() == [2, 2, 12]

@@ -22,9 +22,10 @@ from sprawl_env.arena.journal import Journal
 from sprawl_env.arena.report import labels, summarise, tables, to_markdown
 from sprawl_env.arena.report_page import _value, to_html
 from sprawl_env.arena.tournament import Config, Schedule, TournamentSettings, judge, line_ups
-from sprawl_env.arena.workers import NO_SEAT, Lost, WorkerError
+from sprawl_env.arena.workers import Lost, WorkerError
 from sprawl_env.core import files
 from sprawl_env.core.errors import InvalidOption, SprawlError
+from sprawl_env.core.state import NOBODY
 from tests.browser import open_url
 from tests.commands import ROOT, command, finish, refused
 
@@ -86,7 +87,7 @@ def test_a_death_that_may_be_somebody_elses_doing_is_played_again_once():
     assert verdict(lost(-signal.SIGKILL)) is None
     assert verdict(lost(-signal.SIGKILL), losses=2).seat == 1
     assert verdict(lost(7, seat=0)) is None
-    again = verdict(lost(7, seat=NO_SEAT), losses=2)
+    again = verdict(lost(7, seat=NOBODY), losses=2)
     assert (again.seat, again.reason) == (
         1,
         "its process died outside of its decisions (exit code 7)",

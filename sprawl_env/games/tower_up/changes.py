@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from sprawl_env.core.changes import Change, Told, counted, moved, scored
+from sprawl_env.core.changes import Change, Told, moved, scored, signed_count
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import Played
 from sprawl_env.core.state import FINISHED, NOBODY, NOT_OVER, Games
@@ -102,7 +102,7 @@ def _roofs(old: State, new: State) -> list[Change]:
     found = []
     for seat, roof in np.argwhere(new.roof_site != old.roof_site).tolist():
         where = f"roof on site {int(new.roof_site[seat, roof])}"
-        text = f"{counted(int(new.roofs_left[seat]), 'roof')[1:]} left"
+        text = f"{signed_count(int(new.roofs_left[seat]), 'roof')[1:]} left"
         found.append(Change("roof", seat, "roof", -1, where, text))
         found.append(Change("roof", seat, "visible roof", 1, where))
     return found
@@ -149,9 +149,9 @@ def _end_of_turn(old: State, new: State) -> list[Change]:
         if stars:
             cause = "all markers have reached a star"
             found.append(Change("turn", seat, "star", stars, cause, "extra turn"))
-        if new.counted[seat] > old.counted[seat]:
+        if new.signed_count[seat] > old.signed_count[seat]:
             steps = int(new.cone[seat]) - int(old.cone[seat])
-            text = f"last turn over: {counted(steps, 'visible roof')[1:]}"
+            text = f"last turn over: {signed_count(steps, 'visible roof')[1:]}"
             found.append(Change("count", seat, "cone", steps, "visible roofs", text))
     return found
 

@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch")
 
 from sprawl_env.learning import ppo  # noqa: E402
 from sprawl_env.learning.config import Config  # noqa: E402
-from sprawl_env.learning.imitation import ILLEGAL, Dataset, imitate  # noqa: E402
+from sprawl_env.learning.imitation import ILLEGAL, Demonstrations, imitate  # noqa: E402
 from sprawl_env.learning.team import Team  # noqa: E402
 
 pytestmark = pytest.mark.compiled
@@ -119,7 +119,9 @@ def test_imitation_by_the_kernel_is_that_by_automatic_differentiation(name, opti
     targets = np.where(legal, rng.random(legal.shape) ** 4, 0)
     targets /= targets.sum(axis=1, keepdims=True)
     targets = np.where(legal, targets, ILLEGAL).astype(np.float16)
-    dataset = Dataset(batch.numbers.numpy(), targets, 20 * rng.normal(size=ROWS).astype(np.float32))
+    dataset = Demonstrations(
+        batch.numbers.numpy(), targets, 20 * rng.normal(size=ROWS).astype(np.float32)
+    )
     other = copy.deepcopy(learner)
     other.net.flatten()
     other.kernel = None

@@ -18,7 +18,7 @@ from sprawl_env.bots.greedy import GreedyBot  # noqa: E402
 from sprawl_env.bots.names import make_bot  # noqa: E402
 from sprawl_env.bots.random import RandomBot  # noqa: E402
 from sprawl_env.learning import imitation  # noqa: E402
-from sprawl_env.learning.imitation import ILLEGAL, Dataset, collect, imitate  # noqa: E402
+from sprawl_env.learning.imitation import ILLEGAL, Demonstrations, collect_demonstrations, imitate  # noqa: E402
 from sprawl_env.learning.ppo import (  # noqa: E402
     CLIP,
     FIRST_BOT,
@@ -165,7 +165,7 @@ def test_an_update_is_a_step_along_the_gradient_of_ppos_loss():
 # -------------------------------------------------------------------------------------- advantages
 
 
-def slowly(seats, rewards, ended, values, discount, trace):
+def slowly(seats, rewards, ended, values, discount, gae_lambda):
     """Return the estimates of one game, seat by seat: a decision is a list of what it earned."""
     gains, known = np.zeros(len(seats)), np.zeros(len(seats), bool)
     edges = [0, *(np.flatnonzero(ended) + 1), len(seats)]
@@ -183,7 +183,7 @@ def slowly(seats, rewards, ended, values, discount, trace):
                 own, deltas = own[:-1], deltas[:-1]
             for k, t in enumerate(own):
                 known[t] = True
-                gains[t] = sum((discount * trace) ** j * d for j, d in enumerate(deltas[k:]))
+                gains[t] = sum((discount * gae_lambda) ** j * d for j, d in enumerate(deltas[k:]))
     return gains, known
 
 
@@ -194,7 +194,7 @@ def test_advantages_are_those_of_each_seats_own_decisions():
     rewards = rng.normal(size=(steps, games, seats)).astype(np.float32)
     ended = rng.random((steps, games)) < 0.1
     values = rng.normal(size=(steps, games)).astype(np.float32)
-    found, known = advantages(acted, rewards, ended, values, discount=0.9, trace=0.7)
+    found, known = advantages(acted, rewards, ended, values, discount=0.9, gae_lambda=0.7)
     for g in range(games):
         wanted = slowly(acted[:, g], rewards[:, g], ended[:, g], values[:, g], 0.9, 0.7)
         assert np.allclose(found[:, g], wanted[0], atol=1e-6)
@@ -218,7 +218,7 @@ def test_advantages_are_normalised_over_all_ranks():
     alone = games.estimate(rollout)
     plain, known = advantages(
         rollout.seats, rollout.rewards * np.float32(TINY.reward_scale), rollout.ended,
-        rollout.values.numpy()[rollout.row], discount=TINY.gamma, trace=TINY.gae_lambda,
+        rollout.values.numpy()[rollout.row], discount=TINY.gamma, gae_lambda=TINY.gae_lambda,
     )  # fmt: skip
     mine, other = plain[known], np.array([6.0, 8.0, 13.0])
     assert np.isclose(float(alone.advantages[alone.rows].mean()), 0, atol=1e-5)
@@ -425,7 +425,7 @@ def test_samples_follow_the_probabilities_and_are_never_impossible():
 def test_a_dataset_holds_the_experts_actions_and_the_returns():
     game = sprawl_env.game("tower_up", num_players=2)
     shown = []
-    dataset = collect(
+    dataset = collect_demonstrations(
         game, Last(), 4000, games=16, reward="lead", seed=5,
         progress=lambda done: shown.append(done) or True,
     )  # fmt: skip
@@ -438,7 +438,7 @@ def test_a_dataset_holds_the_experts_actions_and_the_returns():
     assert dataset.observations.shape == (len(dataset.returns), game.observation_size)
     assert dataset.observations.dtype == np.int8
     assert dataset.returns.any()
-    few = collect(
+    few = collect_demonstrations(
         game, RandomBot(1), 4000, games=16, reward="lead", seed=5,
         progress=lambda done: done < 0.5,
     )  # fmt: skip
@@ -457,7 +457,7 @@ def test_collecting_takes_the_memory_of_the_dataset_once():
     game = sprawl_env.game("tower_up", num_players=2)
 
     def dataset(decisions):
-        return collect(
+        return collect_demonstrations(
             game, Last(), decisions, games=16, reward="lead", seed=5, progress=lambda _: True
         )
 
@@ -467,12 +467,12 @@ def test_collecting_takes_the_memory_of_the_dataset_once():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert len(found.returns) > 2000
-    assert peak < 1.3 * 4000 * Dataset.bytes_per_decision(game)
+    assert peak < 1.3 * 4000 * Demonstrations.bytes_per_decision(game)
 
 
 def test_the_targets_of_greedy_are_a_softmax_over_its_values():
     game = sprawl_env.game("tower_up", num_players=2)
-    dataset = collect(
+    dataset = collect_demonstrations(
         game, GreedyBot(game), 4000, games=16, reward="lead", seed=5, progress=lambda _: True
     )
     legal = dataset.targets != ILLEGAL
@@ -482,7 +482,7 @@ def test_the_targets_of_greedy_are_a_softmax_over_its_values():
 
 def dataset_of(team):
     game = sprawl_env.game("tower_up", num_players=2)
-    return collect(
+    return collect_demonstrations(
         game, Last(), 3000 if team.rank else 4000, games=16, reward="lead", seed=team.rank,
         progress=lambda _: True,
     )  # fmt: skip
@@ -526,5 +526,5 @@ def test_imitation_stops_at_its_time_limit_and_accepts_an_empty_dataset():
         progress=lambda done, _: steps.append(done),
     )  # fmt: skip
     assert len(steps) in (5, 6)
-    none = Dataset(*(column[:0] for column in vars(dataset).values()))
+    none = Demonstrations(*(column[:0] for column in vars(dataset).values()))
     assert imitate(learner, none, **settings, time_used=lambda: 0.0, progress=print) == 0

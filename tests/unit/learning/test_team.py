@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from sprawl_env.arena.workers import spawn
+from sprawl_env.core.processes import spawn
 from sprawl_env.learning.team import Team, TeamError, start
 
 

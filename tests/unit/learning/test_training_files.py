@@ -35,8 +35,8 @@ from sprawl_env.bots.policy.checkpoint import (
     load,
     save,
 )
-from sprawl_env.core.cores import usable_cores
 from sprawl_env.core.errors import InvalidOption, SprawlError
+from sprawl_env.core.processes import usable_cores
 from sprawl_env.learning import process, runs, stored, training
 from sprawl_env.learning.config import PRESETS, Config, check
 from sprawl_env.learning.expert_config import ExpertConfig

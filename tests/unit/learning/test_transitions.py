@@ -50,15 +50,15 @@ def test_the_value_after_the_last_step_counts_for_games_that_go_on():
 
 
 def test_advantages_are_those_of_each_seats_own_decisions():
-    """Of one seat they are those of the usual recursion; with trace 1, returns less values."""
+    """Of one seat they are those of the usual recursion; with gae_lambda 1, returns less values."""
     rng = np.random.default_rng(0)
     seats, rewards = rng.integers(3, size=(40, 5)), rng.normal(size=(40, 5, 3))
     ended, values = rng.random((40, 5)) < 0.1, rng.normal(size=(40, 5))
     last = rng.normal(size=(5, 3))
     settings = {"discount": 0.9, "values": values, "last_values": last}
-    whole = returns(seats, rewards, ended, trace=1.0, **settings)
+    whole = returns(seats, rewards, ended, gae_lambda=1.0, **settings)
     assert np.allclose(whole.advantages, whole.returns - values, atol=1e-5)
-    short = returns(seats, rewards, ended, trace=0.8, **settings)
+    short = returns(seats, rewards, ended, gae_lambda=0.8, **settings)
     for i in range(5):
         for seat in range(3):
             after, value = 0.0, last[i, seat]
@@ -127,8 +127,8 @@ def test_each_decision_gets_what_an_aec_agent_sees_next(name, seats, reward):
         ({"values": np.zeros((2, 2))}, r"values: expected floats \[1, 2\]"),
         ({"last_values": [0]}, r"last_values: expected floats \[2, 2\]"),
         ({"discount": 1.5}, r"discount 1\.5: expected 0\.\.1"),
-        ({"trace": float("nan")}, "returns: trace=nan: expected a finite number"),
-        ({"trace": "x"}, "returns: trace='x': expected a finite number"),
+        ({"gae_lambda": float("nan")}, "returns: gae_lambda=nan: expected a finite number"),
+        ({"gae_lambda": "x"}, "returns: gae_lambda='x': expected a finite number"),
     ],
 )
 def test_what_does_not_fit_is_refused(change, says):

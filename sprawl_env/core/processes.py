@@ -1,0 +1,52 @@
+"""Processes that this process starts, and the cores that it may use."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Any, Final
+
+LONGEST_WAIT: Final = 5.0  # seconds, for a killed process to end
+
+
+def usable_cores() -> int:
+    """Return how many cores the process may use: all, or those of ``taskset`` or of a Slurm job."""
+    if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def spawn(body: Callable[..., None], *arguments: Any) -> tuple[BaseProcess, Connection]:
+    """Start a process that runs ``body(pipe, *arguments)``; return it and our end of the pipe.
+
+    It ends when this process does and ignores Ctrl-C, which this process handles.
+    """
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_run, args=(body, theirs, arguments))
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)  # inherited by the child
+    try:
+        process.start()
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    theirs.close()
+    return process, ours
+
+
+def _run(body: Callable[..., None], pipe: Connection, arguments: tuple[Any, ...]) -> None:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # one core a process
+    threading.Thread(target=_die_with_parent, daemon=True).start()
+    body(pipe, *arguments)
+
+
+def _die_with_parent() -> None:
+    """End this process when its parent ends."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+    os._exit(1)
