@@ -36,6 +36,7 @@ from rich.table import Table
 
 import sprawl_env
 from sprawl_env.arena.evaluation import Z95, half_width, interval
+from sprawl_env.arena.games import deal_paired
 from sprawl_env.bots.names import make_bot
 from sprawl_env.console import check_writable, console, count_bar, run
 from sprawl_env.core.batch import BatchKernels, new_results, new_views
@@ -263,7 +264,7 @@ def shares(t: Any, counts: Rows, numbers: Rows) -> Rows:
 # -------------------------------------------------------------------------------------- ledger
 
 
-def plain(games: Games) -> Any:
+def as_voids(games: Games) -> Any:
     """Return the records as a plain array; access to fields of a recarray is slow."""
     return games.view(np.ndarray).view(np.dtype((np.void, games.dtype)))
 
@@ -311,7 +312,7 @@ class Ledger:
     def record(self, which: Counts, was: Any, now: Any, actions: Counts) -> None:
         """Record one ply of the games ``which``, given their states before and after."""
         seats = self.num_seats
-        was, now = plain(was), plain(now)
+        was, now = as_voids(was), as_voids(now)
         top = tops(was)
         step = top["step"]
         left = np.stack([now["wealth"] - was["wealth"], now["prestige"] - was["prestige"]], axis=2)
@@ -579,9 +580,7 @@ def _play_batch(game: Game, seed: int, deals: range, progress: Progress, task: A
     size = len(deals)
     stepper, greedy = BatchKernels(game), make_bot("greedy", game)
     greedy.seed(combine(combine(seed, deals.start), 2))
-    games = game.empty(size)
-    for i, deal in enumerate(deals):
-        game.kernels.deal(game.tables, games, i, combine(seed, deal))
+    games = deal_paired(game, np.arange(deals.start, deals.stop), seed)
     views, results = new_views(game, size, None), new_results(game, size)
     scores, standings, over = results.scores, results.standings, results.over
     mode, ledger = reward_mode("winner"), Ledger(game, size)

@@ -35,9 +35,11 @@ from experiments.records import Row, read_lines, write_lines
 from experiments.tables import ladder_table
 from sprawl_env.arena.entrants import made_of
 from sprawl_env.arena.evaluation import interval
+from sprawl_env.arena.match import FEWEST_SEATS
 from sprawl_env.arena.ratings import bootstrap, nash_average, rate
 from sprawl_env.arena.timing import milliseconds_of, positions_of
 from sprawl_env.bots.names import make_bot
+from sprawl_env.bots.ratings import RATED_SEATS
 from sprawl_env.console import console, run, say
 from sprawl_env.core.errors import InvalidOption, unknown
 from sprawl_env.core.files import read_text, write_atomically
@@ -51,7 +53,7 @@ MADE: Final = "made_of"  # in a row: what its bots are made of
 POSITIONS: Final = 40  # in which the bots are timed
 PARTS: Final = 10
 SECONDS_A_MINUTE: Final = 60
-PAIR: Final = 2
+PAIR: Final = 2  # bots
 Pair = tuple[str, str, int]  # two bots, and the number of games
 Numbers = npt.NDArray[np.float64]
 
@@ -97,12 +99,12 @@ def ladder_of(config: Config) -> tuple[list[str], set[tuple[str, str]]]:
     return bots, {(a, b) for a, b in given.get("most", [])}
 
 
-def pairs_of(config: Config) -> Iterator[tuple[str, str, int]]:
+def pairs_of(config: Config) -> Iterator[Pair]:
     """Yield the pairs, with their games; with more than two seats both ways round."""
     bots, main = ladder_of(config)
     for i, first in enumerate(bots):
         for j, second in enumerate(bots):
-            if i == j or (config.num_players == PAIR and i < j):
+            if i == j or (config.num_players == RATED_SEATS and i < j):
                 continue
             is_main = (first, second) in main or (second, first) in main
             games = config.most if is_main else config.near if abs(i - j) == 1 else config.rest
@@ -224,8 +226,8 @@ def wins_of(rows: Sequence[Row], names: Sequence[str]) -> Numbers:
     for row in rows:
         a, b = (names.index(name) for name in row["bots"])
         shares = np.array(row["shares"])
-        wins[: shares.size, a, b] += PAIR * shares
-        wins[: shares.size, b, a] += PAIR * (1.0 - shares)
+        wins[: shares.size, a, b] += RATED_SEATS * shares
+        wins[: shares.size, b, a] += RATED_SEATS * (1.0 - shares)
     return wins
 
 
@@ -242,7 +244,7 @@ def summary(config: Config, rows: Sequence[Row], times: dict[str, float]) -> Row
              "wins": float(shares.mean()), "low": low, "high": high}
         )  # fmt: skip
     bots: list[Row] = [{"bot": name, "milliseconds": round(times[name], 4)} for name in names]
-    if config.num_players == PAIR:
+    if config.num_players == RATED_SEATS:
         wins = wins_of(rows, names)
         elo, (worst, top) = rate(wins), bootstrap(wins, config.seed)
         nash = nash_average(wins.sum(axis=0))
@@ -257,9 +259,10 @@ def main(config: Config) -> None:
     """Play what is missing, and write the table."""
     if min(config.most, config.near, config.rest) < 1:
         raise InvalidOption("most, near, rest: expected more than 0")
-    if config.num_players < PAIR:
+    if config.num_players < FEWEST_SEATS:
         raise InvalidOption(
-            f"num_players={config.num_players}: expected {PAIR} or more: alone, bots do not meet"
+            f"num_players={config.num_players}: expected {FEWEST_SEATS} or more: alone, "
+            f"bots do not meet"
         )
     rows, times = play_all(config)
     found = summary(config, rows, times)

@@ -55,8 +55,12 @@ def check_bot(what: str, bot: Any) -> Bot:
         InvalidOption: it has no method ``act`` or ``seed``, does not say what it needs, or has no
             name.
     """
-    if unfit(bot):
-        raise InvalidOption(f"{what}: expected a bot's name, a bot or its class, got {short(bot)}")
+    wrong = unfit(bot)
+    if wrong:
+        why = f" ({'; '.join(wrong)})" if hasattr(bot, "act") and not isinstance(bot, type) else ""
+        raise InvalidOption(
+            f"{what}: expected a bot's name, a bot or its class, got {short(bot)}{why}"
+        )
     return bot  # type: ignore[no-any-return]  # it fits
 
 

@@ -172,7 +172,7 @@ def digest(games: Games, g: int = 0) -> str:
     _check_records("digest: games", games)
     g = check_whole("digest: g=", g, 0, len(games) - 1)
     hashed = hashlib.sha256()
-    plain = games.view(np.ndarray)  # reading a field of a record array is ten times slower
-    for name in plain.dtype.names or ():
-        hashed.update(plain[name][g].tobytes())
+    fields = games.view(np.ndarray)  # reading a field of a record array is ten times slower
+    for name in fields.dtype.names or ():
+        hashed.update(fields[name][g].tobytes())
     return hashed.hexdigest()[:12]

@@ -410,8 +410,8 @@ def evaluate(config: ExpertConfig, folder: Path, game: Game) -> dict[str, list[L
     opponents = {each: make_bot(each, game) for each in REFERENCES}
     opponents["raw policy"] = raw
     opponents["start"] = make_bot(bot_name_of(config.start), game)
-    pairs = [(raw, each) for each in ("start", "greedy", "planner")]
-    pairs += [(search, each) for each in ("raw policy", "planner")]
+    pairs = [(raw, each) for each in ("start", *REFERENCES)]
+    pairs += [(search, each) for each in ("raw policy", REFERENCES[-1])]
     found: dict[str, list[Line]] = {}
     for bot, opponent in pairs:
         what = f"{'search' if bot is search else 'policy'} v {opponent}"
@@ -423,7 +423,8 @@ def evaluate(config: ExpertConfig, folder: Path, game: Game) -> dict[str, list[L
             bots = [bot] + [other] * (game.num_seats - 1)
             lines, _ = measure(game, names, bots, num_games, seed)
         found[what] = lines
-        console().print(table(f"{game.title}: {what}", lines))
+        margins = game.num_seats == 1
+        console().print(table(f"{game.title}: {what}", lines, margins=margins))
     result = {
         "results": {what: [asdict(line) for line in lines] for what, lines in found.items()},
         "config": as_json(config),

@@ -13,10 +13,8 @@ from typing import Final, TypedDict, Unpack
 from sprawl_env.core.rules import View
 from sprawl_env.render.shapes import (
     COLUMN,
-    FAINT,
     INK,
     LEAST_SIZE,
-    PANEL,
     PAPER,
     SEAT_COLOURS,
     TARGET,
@@ -76,10 +74,6 @@ class Canvas:
     def add(self, shape: Shape) -> None:
         """Add a shape; it is painted over earlier shapes."""
         self.shapes.append(shape)
-
-    def panel(self, x: float, y: float, width: float, height: float, fill: str = PANEL) -> None:
-        """Add a box for other shapes."""
-        self.add(Rect(x, y, width, height, 5, fill=fill, stroke=FAINT))
 
     def text(
         self,
@@ -155,12 +149,9 @@ class Canvas:
             self.add(type(shape)(**fields))
         return bool(legal)
 
-    def button(
-        self, view: View, action: int, x: float, y: float, width: float, label: str = ""
-    ) -> bool:
+    def button(self, view: View, action: int, x: float, y: float, width: float) -> bool:
         """Add a button for an action without a place on the board, if it is legal."""
         if action not in view.names:
             return False
-        shown = label or view.names[action]
-        self.text(x + width / 2, y + 15, shown, 10.5, width=width - 8, anchor="middle")
+        self.text(x + width / 2, y + 15, view.names[action], 10.5, width=width - 8, anchor="middle")
         return self.target(view, [action], Rect(x, y, width, BUTTON_HEIGHT, 5))
