@@ -17,7 +17,7 @@ LESSONS = {6: 5, 400: 10} if SHORT else {6: 60, 20: 60, 400: 120}  # turns of a 
 
 
 def shaped(game, weight=0.1):
-    """Return a reward: the victory, and the change of a potential that does not change policies.
+    """Return a reward: the victory, and the change of a potential.
 
     The potential is a seat's lead; it is 0 after the end (Ng, Harada and Russell, 1999).
     """
