@@ -149,7 +149,7 @@ def _end_of_turn(old: State, new: State) -> list[Change]:
         if stars:
             cause = "all markers have reached a star"
             found.append(Change("turn", seat, "star", stars, cause, "extra turn"))
-        if new.counted[seat] > old.signed_count[seat]:
+        if new.counted[seat] > old.counted[seat]:
             steps = int(new.cone[seat]) - int(old.cone[seat])
             text = f"last turn over: {signed_count(steps, 'visible roof')[1:]}"
             found.append(Change("count", seat, "cone", steps, "visible roofs", text))
