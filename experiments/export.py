@@ -182,16 +182,20 @@ def pre_training(config: Mapping[str, Any]) -> str:
 def experience(config: Mapping[str, Any]) -> str:
     """Return in words whom a policy met in training."""
     if way_of(config) is EXPERT:
-        return "In training it met searches with its own network alone."
+        return "In training it played only against searches with its own network."
     *others, last = met(config)
-    found = f"In training it met {', '.join(others)}{' and ' if others else ''}{last}"
+    found = f"In training it played against {', '.join(others)}{' and ' if others else ''}{last}"
     searched = config.get("opponent", "").startswith(SEARCHES)
-    return f"{found}." if searched else f"{found}; it has not met search."
+    return f"{found}." if searched else f"{found}, never against a search."
 
 
 def met(config: Mapping[str, Any]) -> list[str]:
     """Return the opponents of a training by PPO."""
-    shares = {"its own past": "past_share", "greedy": "greedy_share", "random": "random_share"}
+    shares = {
+        "earlier versions of itself": "past_share",
+        "greedy": "greedy_share",
+        "random": "random_share",
+    }
     found = [name for name, share in shares.items() if config.get(share, 0) > 0]
     return ["itself", *found, *([config["opponent"]] if config.get("opponent") else [])]
 

@@ -45,7 +45,8 @@ def test_a_run_becomes_an_agent_with_a_card(run, capsys):
         "`c0ffee`", "| greedy | policy | 1,000 | 75.0% | 72.0% – 78.0% | 50.0 ± 0.5 |",
         "`python -m experiments.train --preset quick --game tower_up --options max_turns=50 "
         "--seed 3 --processes 2`",
-        "- In training it met itself and its own past; it has not met search.",
+        "- In training it played against itself and earlier versions of itself, never against a "
+        "search.",
         "## Known weaknesses", "- It rarely builds upwards.",
     ):  # fmt: skip
         assert part in card
@@ -54,10 +55,11 @@ def test_a_run_becomes_an_agent_with_a_card(run, capsys):
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
-        ({"past_share": 0.0}, "In training it met itself; it has not met search."),
+        ({"past_share": 0.0}, "In training it played against itself, never against a search."),
         (
             {"greedy_share": 0.1, "opponent": "planner:turns=4", "opponent_share": 0.1},
-            "In training it met itself, its own past, greedy and planner:turns=4.",
+            "In training it played against itself, earlier versions of itself, greedy and "
+            "planner:turns=4.",
         ),
     ],
 )
