@@ -94,7 +94,7 @@ def test_an_agent_of_expert_iteration_has_the_card_of_one(run, capsys):
         "70 searched decisions in 1.5 minutes", "| policy v start | measured | 1,000 | 75.0% |",
         "`python -m experiments.train_search --preset quick --game tower_up --seed 3 "
         "--start tower_up/ppo-1h --sims 32 --processes 2`",
-        "- In training it met searches with its own network alone.",
+        "- In training it played only against searches with its own network.",
     ):  # fmt: skip
         assert part in card
 
