@@ -27,7 +27,7 @@ from experiments.export import export
 from experiments.fuzz import games as whole_games
 from experiments.fuzz.games import draw_game
 from sprawl_env import replays
-from sprawl_env.arena import report
+from sprawl_env.arena import report, schedule
 from sprawl_env.arena import tournament as arena
 from sprawl_env.arena.compare import compare
 from sprawl_env.arena.evaluation import evaluate
@@ -544,15 +544,15 @@ def read_export(folder: Path) -> Use:
 # -------------------------------------------------------------------------- tournaments, journals
 
 
-def tournament_of() -> tuple[arena.Config, arena.Setup]:
+def tournament_of() -> tuple[schedule.Config, arena.Setup]:
     """Return a small tournament."""
     game = sprawl_env.game(LOTS)
-    config = arena.Config(game=LOTS, bots=NAMES, num_games=4)
-    schedule = arena.Schedule(tuple(arena.line_ups(NAMES, 2)), 2, 2)
-    return config, arena.Setup(game, schedule, config.seed, False)
+    config = schedule.Config(game=LOTS, bots=NAMES, num_games=4)
+    games = schedule.Schedule(tuple(schedule.line_ups(NAMES, 2)), 2, 2)
+    return config, arena.Setup(game, games, config.seed, False)
 
 
-def go_on(folder: Path) -> tuple[arena.Config, list[Any], list[Any]]:
+def go_on(folder: Path) -> tuple[schedule.Config, list[Any], list[Any]]:
     """Play the games of the tournament that are missing, in this process."""
     config, setup = tournament_of()
     kept = arena.Folder(folder, config, setup.schedule)

@@ -27,7 +27,8 @@ class Journal:
 
     Args:
         path: the file; it need not exist.
-        is_row: returns whether a JSON object is a row of this file, see :func:`~sprawl_env.core.files.fits`.
+        is_row: returns whether a JSON object is a row of this file, see
+            :func:`~sprawl_env.core.files.fits`.
 
     Attributes:
         rows: the rows of the file when it was opened.

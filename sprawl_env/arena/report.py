@@ -17,6 +17,7 @@ from rich.table import Table as RichTable
 from sprawl_env.arena.evaluation import half_width, interval, interval_text
 from sprawl_env.arena.journal import Row
 from sprawl_env.arena.ratings import bootstrap, pair_wins, rate, skills
+from sprawl_env.arena.schedule import Config
 from sprawl_env.console import counted
 from sprawl_env.core.extras import missing, pip_command, require
 from sprawl_env.core.provenance import provenance
@@ -100,11 +101,11 @@ def by_deal(values: Numbers, deal: npt.NDArray[np.int64], chosen: npt.NDArray[np
 # ------------------------------------------------------------------------------------ the figures
 
 
-def summarise(config: Any, rows: Sequence[Row], timings: Sequence[Row]) -> Report:
+def summarise(config: Config, rows: Sequence[Row], timings: Sequence[Row]) -> Report:
     """Return all figures of a tournament.
 
     Args:
-        config: its ``sprawl_env.arena.tournament.Config``.
+        config: its settings.
         rows: its results, in order.
         timings: its timings.
     """
@@ -125,7 +126,7 @@ def summarise(config: Any, rows: Sequence[Row], timings: Sequence[Row]) -> Repor
     pace = _pace(names, timings)
     broken = [(row["bots"][row["forfeit"]["seat"]], row) for row in rows if row["forfeit"]]
     forfeits = Counter(name for name, _ in broken)
-    bots = [
+    bots: list[dict[str, Any]] = [
         {
             "bot": name,
             "elo": float(elo[k]),
@@ -154,7 +155,7 @@ def summarise(config: Any, rows: Sequence[Row], timings: Sequence[Row]) -> Repor
     }
 
 
-def command(config: Any) -> str:
+def command(config: Config) -> str:
     """Return the command line of a tournament, without rare flags that have their defaults."""
     words = ["sprawl-env", "tournament", "--game", config.game, "--bots", *config.bots]
     words += ["--num-players", str(config.num_players), "--games", str(config.num_games)]
@@ -163,7 +164,7 @@ def command(config: Any) -> str:
         words += ["--reach", str(config.reach)]
     if config.options:
         words += ["--options", *config.options]
-    if config.move_seconds != type(config)().move_seconds:
+    if config.move_seconds != Config.move_seconds:
         words += ["--move-seconds", str(config.move_seconds)]
     if config.replays:
         words.append("--replays")

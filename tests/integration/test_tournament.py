@@ -21,7 +21,8 @@ from sprawl_env.arena.entrants import made_of, pinned
 from sprawl_env.arena.journal import Journal
 from sprawl_env.arena.report import labels, summarise, tables, to_markdown
 from sprawl_env.arena.report_page import _value, to_html
-from sprawl_env.arena.tournament import Config, Schedule, TournamentSettings, judge, line_ups
+from sprawl_env.arena.schedule import Config, Schedule, line_ups
+from sprawl_env.arena.tournament import TournamentSettings, judge
 from sprawl_env.arena.workers import Lost, WorkerError
 from sprawl_env.core import files
 from sprawl_env.core.errors import InvalidOption, SprawlError

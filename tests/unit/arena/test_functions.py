@@ -15,7 +15,8 @@ import sprawl_env
 from sprawl_env.__main__ import main
 from sprawl_env.arena import entrants, evaluation, report
 from sprawl_env.arena.evaluation import Line, interval, simultaneous
-from sprawl_env.arena.tournament import Config, Interrupted
+from sprawl_env.arena.schedule import Config
+from sprawl_env.arena.tournament import Interrupted
 from sprawl_env.commands.tournament import Tournament
 from sprawl_env.console import count_bar, option_words, parse_options, run
 from sprawl_env.core import registry

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from sprawl_env.arena.journal import Journal
-from sprawl_env.arena.tournament import is_result, is_timing
+from sprawl_env.arena.schedule import is_result, is_timing
 from sprawl_env.core.errors import PositionError
 from sprawl_env.core.files import fits
 
