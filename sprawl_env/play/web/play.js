@@ -11,11 +11,13 @@ let timer = null; // timer of the next automatic request
 let busy = false;
 let byKeyboard = false; // whether the last action was chosen with the keyboard
 let past = -1; // the ply whose position is shown instead of the current one
+let parts = []; // of the position that is shown
 let listed = false; // whether the person wants all actions in a list
 let explains = false; // whether arrow keys also go to signs that are no actions
-let seen = 0; // plies in the log when this person had last decided
+let opener = null; // the place that opened the menu of actions
 let guide = null;
 const logRows = new WeakMap(); // the row of each line of the log
+const SAYS_IN = { save: "settings-says", hand_over: "curtain-says" }; // where they are chosen
 
 // ------------------------------------------------------------------------------------- requests
 
@@ -40,16 +42,15 @@ async function act(what, body = {}) {
   const botActs = what === "advance" || what === "hint";
   const slow = setTimeout(() => botActs && say("The bot is choosing an action …"), 400);
   try {
-    if (what === "play") seen = view.log.length ? view.log.at(-1).ply + 2 : 1;
     const found = await request(what, body);
     clearTimeout(slow);
-    say(found.says || "");
+    say(found.says || "", false, SAYS_IN[what]);
     showAdvice(found.hint || []);
     show(found);
   } catch (error) {
     clearTimeout(slow);
-    say(error.message, true);
-    if (view) await refresh(what !== "advance").catch(() => {});
+    say(error.message, true, SAYS_IN[what]);
+    if (view) await refresh(what !== "advance").catch(() => { view.stopped = true; });
   } finally {
     setBusy(false);
     keepFocus();
@@ -63,7 +64,14 @@ async function refresh(continues = true) {
 }
 
 async function listSaves() {
-  const { saves } = await request("saves");
+  try {
+    showSaves((await request("saves")).saves);
+  } catch (error) {
+    say(error.message, true, "settings-says");
+  }
+}
+
+function showSaves(saves) {
   const chosen = $("saves").value;
   $("saves").replaceChildren(
     ...saves.map(({ name, says, damaged }) => {
@@ -81,9 +89,9 @@ async function listSaves() {
 
 // ------------------------------------------------------------------------------------------- view
 
-function say(text, isError = false) {
-  $("message").textContent = text;
-  $("message").classList.toggle("error", isError);
+function say(text, isError = false, where = "message") {
+  $(where).textContent = text;
+  $(where).classList.toggle("error", isError);
 }
 
 function setBusy(now) {
@@ -113,6 +121,7 @@ function show(found) {
   if (found.log_from > 0) { // the earlier lines are the same
     found.log.unshift(...view.log.filter(({ ply }) => ply < found.log_from));
   }
+  const isOther = !view || view.curtain || view.seat !== found.seat; // another person looks
   view = found;
   past = -1;
   $("past").classList.add("hidden");
@@ -121,24 +130,51 @@ function show(found) {
   closeMenu();
   document.body.dataset.version = view.version;
   $("curtain").classList.toggle("hidden", !view.curtain);
+  for (const element of document.querySelectorAll("body > :not(#curtain, dialog)")) {
+    element.inert = view.curtain;
+  }
   if (view.curtain) {
     $("who-is-next").textContent = `${view.names[view.to_play]} is to play`;
     for (const id of ["board", "below", "flow"]) clearParts($(id));
-    $("log").replaceChildren();
-    $("news").replaceChildren();
+    for (const id of ["seats", "prompt", "help", "choices", "advice", "points", "log", "news"]) {
+      $(id).replaceChildren();
+    }
     shown.clear();
     texts.clear();
     document.title = `hand over: ${view.game}`;
     return;
   }
+  if (isOther) showLists();
   showTitle();
-  showParts(view.parts);
+  ({ parts } = view);
+  showParts();
   showSeats();
   showDecision();
   showLog();
   showNews();
   showChoices();
   enable();
+}
+
+function optionsOf(rows) {
+  return rows.map(([value, text]) => {
+    const option = made("option", "", text);
+    option.value = value;
+    return option;
+  });
+}
+
+// Fill the lists that a person chooses from; what is chosen in them stays.
+function showLists() {
+  const lists = {
+    whose: [["", "everybody"], ...view.names.map((name, side) => [side, name])],
+    adviser: view.hints.map(({ name, says }) => [name, says]),
+  };
+  for (const [id, rows] of Object.entries(lists)) {
+    const chosen = Math.max(0, $(id).selectedIndex);
+    $(id).replaceChildren(...optionsOf(rows));
+    $(id).selectedIndex = chosen;
+  }
 }
 
 function clearParts(room) {
@@ -195,6 +231,7 @@ function showDecision() {
 }
 
 function howToChoose() {
+  if (past >= 0) return "Go back to now to choose.";
   if (!hasTargets()) return "Choose from the list.";
   if (!matchMedia("(pointer: coarse)").matches) return "Choose an outlined place.";
   return "Tap an outlined place; hold a finger on it to see what it does.";
@@ -202,8 +239,7 @@ function howToChoose() {
 
 // Show what the others did since this person's last decision, where the log is not in view.
 function showNews() {
-  const own = view.log.findLastIndex(({ seat }) => seat === view.seat);
-  const lines = view.over ? view.log.slice(-1) : view.log.slice(own + 1).slice(-MOST_NEWS);
+  const lines = view.over ? view.log.slice(-1) : view.log.slice(lastOwn() + 1).slice(-MOST_NEWS);
   $("news").classList.toggle("hidden", lines.length === 0);
   $("news").replaceChildren(...lines.map((line) => told(line)));
 }
@@ -256,7 +292,15 @@ function showAdvice(hint) {
 
 // ------------------------------------------------------------------------------------------ log
 
+// Return where the log tells this person's last decision, the first line of its ply; -1: nowhere.
+function lastOwn() {
+  return view.log.findLastIndex(
+    ({ seat, ply }, k) => seat === view.seat && (k === 0 || view.log[k - 1].ply !== ply),
+  );
+}
+
 function showLog() {
+  const own = lastOwn(), since = own < 0 ? -1 : view.log[own].ply;
   const whose = $("whose").value === "" ? -1 : Number($("whose").value);
   const wanted = [];
   let heading = null;
@@ -265,44 +309,50 @@ function showLog() {
       heading = line.heading;
       wanted.push(made("li", "heading", heading));
     }
-    if (whose < 0 || line.seat === whose) wanted.push(logRow(line));
+    if (whose < 0 || line.seat === whose) wanted.push(logRow(line, since));
   }
   $("log").replaceChildren(...wanted);
   $("log").scrollTop = $("log").scrollHeight;
 }
 
-function told(line) {
-  const row = made("li");
-  if (line.seat >= 0) row.append(pieceOf(line.seat));
-  row.append(line.text);
-  return row;
+function told(line, kind = "li") {
+  const element = made(kind);
+  if (line.seat >= 0) element.append(pieceOf(line.seat));
+  element.append(line.text);
+  return element;
 }
 
-function logRow(line) {
-  const row = logRows.get(line) || told(line);
+function logRow(line, since) {
+  const row = logRows.get(line) || made("li");
   const mine = line.seat === view.seat;
-  row.className = mine ? "mine" : line.ply >= seen ? "new" : "";
+  row.className = mine ? "mine" : line.ply > since ? "new" : "";
   if (logRows.has(line)) return row;
   logRows.set(line, row);
   row.dataset.ply = line.ply;
   row.dataset.tip = `${causesOf(line, view.names)}\n(Choose it to see this position.)`.trim();
-  row.addEventListener("click", () => showPast(line.ply, `After “${line.text}”`));
+  const button = told(line, "button");
+  button.tabIndex = -1; // arrow keys go to it
+  button.addEventListener("click", () => {
+    showPast(past === line.ply ? -1 : line.ply, `After “${line.text}”`);
+  });
+  row.append(button);
   return row;
 }
 
-// Show the position after a decision of the log, and say which it is; again: the current one.
+// Show the position after a decision of the log, and say which it is; -1: the current one.
 async function showPast(ply, words) {
   if (busy) return;
-  const same = past === ply || ply === view.log.at(-1).ply;
+  const same = ply < 0 || ply === view.log.at(-1).ply;
   try {
-    const { parts } = same ? view : await request("at", { ply });
+    ({ parts } = same ? view : await request("at", { ply }));
     past = same ? -1 : ply;
-    showParts(parts);
+    showParts();
     for (const row of $("log").children) {
       row.classList.toggle("now", Number(row.dataset.ply) === past);
     }
     $("past-says").textContent = words;
     $("past").classList.toggle("hidden", same);
+    showDecision();
     showChoices();
     if (!same && innerWidth < WIDE) $("past").scrollIntoView({ block: "start" });
   } catch (error) {
@@ -312,7 +362,7 @@ async function showPast(ply, words) {
 
 // ------------------------------------------------------------------------------------- the parts
 
-function showParts(parts) {
+function showParts() {
   arrange(parts, view.seat, prepare, ({ own, others, cards, info }, story) => {
     const isAnswer = (element) => element.dataset.part === "answers";
     const [answers, table] = [cards.filter(isAnswer), cards.filter((each) => !isAnswer(each))];
@@ -324,7 +374,7 @@ function showParts(parts) {
 
 function chooseTab(name) {
   setTab(name);
-  showParts(view.parts);
+  showParts();
   showDecision();
   showChoices();
   const newest = $("log").lastElementChild;
@@ -363,11 +413,12 @@ function chooseOf(actions, target) {
   const legal = actions.filter((action) => names.has(action));
   if (past >= 0 || !view.mine || busy) return;
   if (legal.length === 1) act("play", { action: legal[0] });
-  else if (legal.length > 1) openMenu(legal, target.getBoundingClientRect());
+  else if (legal.length > 1) openMenu(legal, target);
 }
 
-function openMenu(actions, box) {
-  const menu = $("menu");
+function openMenu(actions, target) {
+  const menu = $("menu"), box = target.getBoundingClientRect();
+  opener = target;
   menu.replaceChildren(...actions.map((action) => {
     const button = choice(action);
     button.setAttribute("role", "menuitem");
@@ -433,7 +484,8 @@ function makeRoving() {
 function keepFocus() {
   const first = places()[0];
   const lost = document.activeElement === document.body || document.activeElement === null;
-  if (byKeyboard && lost && view.mine) (first || $("choices").firstChild || $("list")).focus();
+  if (view && view.curtain) $("hand-over").focus();
+  else if (byKeyboard && lost && view.mine) (first || $("choices").firstChild || $("list")).focus();
   else if (byKeyboard && lost && waitsForClick()) $("next").focus();
 }
 
@@ -467,19 +519,36 @@ function goTo(key) {
   best.scrollIntoView({ block: "nearest" });
 }
 
+// Focus the next of the buttons in a column in the direction of an arrow key.
+function goAlong(buttons, key) {
+  const now = buttons.indexOf(document.activeElement);
+  const next = key === "ArrowDown" ? (now + 1) % buttons.length : Math.max(now, 0) - 1;
+  if (buttons.length) buttons.at(next).focus();
+}
+
 function pressed(event) {
   const typing = event.target.matches("input[type=text], select");
   if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
   byKeyboard = true;
+  if (!view || view.curtain) {
+    if (event.repeat) event.preventDefault(); // a key that is still held does not hand over
+    return;
+  }
   if (event.key === "Escape") {
+    const wasInMenu = $("menu").contains(document.activeElement);
     closeMenu();
     hideTip();
     endTour();
+    if (wasInMenu) opener.focus();
     return;
   }
   if (document.querySelector("dialog[open]")) return;
   const onPlace = event.target.matches && event.target.matches(".target");
-  if (event.key.startsWith("Arrow") && !event.target.matches("#log, #menu *")) {
+  const column = event.target.closest("#log, #menu");
+  if (column && (event.key === "ArrowUp" || event.key === "ArrowDown")) {
+    event.preventDefault();
+    goAlong([...column.querySelectorAll("button")], event.key);
+  } else if (!column && event.key.startsWith("Arrow")) {
     event.preventDefault();
     goTo(event.key);
   } else if (onPlace && (event.key === "Enter" || event.key === " ")) {
@@ -515,7 +584,7 @@ function scheduleNext() {
   $("next").classList.toggle("hidden", !waitsForClick());
   if (view.bot && !waitsForClick()) {
     timer = setTimeout(() => act("advance"), Number($("pace").value));
-  } else if (view.mine && names.size === 1 && $("forced").checked) {
+  } else if (view.mine && !view.stopped && names.size === 1 && $("forced").checked) {
     const [action] = names.keys();
     timer = setTimeout(() => act("play", { action }), FORCED_DELAY);
   }
@@ -559,8 +628,8 @@ function showStep(wanted) {
   $("step-back").disabled = step === 0;
   $("step-on").textContent = step + 1 < stops.length ? "Next" : "Done";
   $("step").classList.remove("hidden");
-  const named = view.parts.find(({ name }) => name === part)
-    || view.parts.find(({ name }) => name.startsWith(part));
+  const named = parts.find(({ name }) => name === part)
+    || parts.find(({ name }) => name.startsWith(part));
   if (!named) return;
   if (innerWidth < WIDE) {
     const own = named.seat === view.seat;
@@ -589,10 +658,9 @@ async function save() {
 }
 
 function deal() {
-  if (view.over || !view.log || view.log.length === 0
-    || confirm("End this game and start a new one?")) {
+  const isBegun = !view.over && (view.curtain || view.log.length > 0);
+  if (!isBegun || confirm("End this game and start a new one?")) {
     $("settings").close();
-    seen = 0;
     act("deal");
   }
 }
@@ -610,15 +678,19 @@ function listen() {
       listed = $("choices").classList.contains("hidden");
       showChoices();
     },
-    now: () => showPast(past, ""),
-    load: () => act("load", { name: $("saves").value }),
+    now: () => showPast(-1, ""),
+    load: () => {
+      $("settings").close();
+      act("load", { name: $("saves").value });
+    },
     next: () => act("advance"),
     "hand-over": () => act("hand_over"),
     "open-menu": () => {
+      say("", false, "settings-says");
       listSaves();
       $("settings").showModal();
     },
-    "open-guide": openGuide,
+    "open-guide": () => openGuide().catch((error) => say(error.message, true)),
     "open-review": openReview,
     tour: () => {
       $("guide").close();
@@ -646,7 +718,7 @@ function listen() {
   document.addEventListener("pointerdown", () => {
     byKeyboard = false;
   });
-  addEventListener("resize", () => view && !view.curtain && showParts(view.parts));
+  addEventListener("resize", () => view && !view.curtain && showParts());
   listenToZoom();
   listenToTips(preview);
 }
@@ -657,22 +729,11 @@ async function start() {
   listen();
   setTab("cards");
   const first = await request("view");
-  $("whose").replaceChildren(
-    ...[["", "everybody"], ...first.names.map((name, side) => [side, name])].map(([value, text]) => {
-      const option = made("option", "", text);
-      option.value = value;
-      return option;
-    }),
-  );
   $("name").value = first.game.toLowerCase().replaceAll(" ", "_");
   show(first);
   await listSaves();
-  $("adviser").replaceChildren(...(view.hints || []).map(({ name, says }) => {
-    const option = made("option", "", says);
-    option.value = name;
-    return option;
-  }));
   enable();
+  keepFocus();
   scheduleNext();
 }
 

@@ -8,16 +8,11 @@ const [CURVE_WIDTH, CURVE_HEIGHT, CURVE_LEFT, CURVE_EDGE] = [600, 170, 58, 12];
 let reviewing = 0; // number of the newest analysis; older ones stop
 
 function openReview() {
-  const options = (rows) => rows.map(([value, text]) => {
-    const option = made("option", "", text);
-    option.value = value;
-    return option;
-  });
-  $("judge").replaceChildren(...options(view.hints.map(({ name, says }) => [name, says])));
+  $("judge").replaceChildren(...optionsOf(view.hints.map(({ name, says }) => [name, says])));
   const analyst = view.hints.find(({ analyses }) => analyses);
   if (analyst) $("judge").value = analyst.name;
   const seats = view.choices.map((plies, seat) => [seat, plies]).filter(([, plies]) => plies.length);
-  $("judged").replaceChildren(...options(seats.map(([seat]) => [seat, view.names[seat]])));
+  $("judged").replaceChildren(...optionsOf(seats.map(([seat]) => [seat, view.names[seat]])));
   if (view.choices[view.seat].length) $("judged").value = view.seat;
   $("review").showModal();
   judge();

@@ -325,6 +325,7 @@ function listenToTips(more) {
   });
   document.addEventListener("pointerdown", (event) => {
     hideTip();
+    tip.pressed = null; // of a long press that no click followed
     const element = tipOf(event.target);
     if (event.pointerType === "mouse" || !element || !event.isPrimary) return;
     tip.timer = setTimeout(() => {
@@ -332,14 +333,16 @@ function listenToTips(more) {
       showTip(element, more);
     }, LONG_PRESS);
   });
-  document.addEventListener("pointerup", () => clearTimeout(tip.timer));
+  for (const name of ["pointerup", "pointercancel"]) {
+    document.addEventListener(name, () => clearTimeout(tip.timer));
+  }
   document.addEventListener("pointermove", (event) => {
     if (event.pointerType !== "mouse" && Math.hypot(event.movementX, event.movementY) > 6) {
       clearTimeout(tip.timer);
     }
   });
   document.addEventListener("click", (event) => {
-    if (tip.pressed === null) return;
+    if (tip.pressed === null || event.detail === 0) return; // 0: with the keyboard
     tip.pressed = null; // a long press explains and chooses nothing
     event.stopPropagation();
     event.preventDefault();

@@ -253,7 +253,9 @@ function listen() {
   listenToTips();
   document.addEventListener("keydown", (event) => {
     const typing = event.target.matches("input[type=number], select");
-    if (typing || event.ctrlKey || event.altKey || event.metaKey || !KEYS[event.key]) return;
+    const pressing = event.key === " " && event.target.matches("button, input[type=checkbox]");
+    if (typing || pressing || !KEYS[event.key]) return;
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
     KEYS[event.key]();
   });

@@ -988,7 +988,7 @@ def test_a_browser_undoes_shows_hints_saves_loads_and_lists(tmp_path):
         page.fill("#name", "mine")
         page.click("#save")
         page.wait_for_selector("#saves option", state="attached")
-        assert "mine.jsonl" in page.inner_text("#message")
+        assert "mine.jsonl" in page.inner_text("#settings-says")  # the page behind is inert
         page.click("#settings [data-close]")
         while page.locator("#decision.mine").count():
             click_a_target(page, 0)
@@ -1005,10 +1005,13 @@ def test_a_browser_undoes_shows_hints_saves_loads_and_lists(tmp_path):
         page.select_option("#saves", "mine.jsonl")
         page.click("#load")
         page.wait_for_selector("#log:not(:has(li))", state="attached")
+        assert page.locator("#settings[open]").count() == 0
+        assert page.inner_text("#message") == "loaded mine.jsonl"
+        page.click("#open-menu")
         page.fill("#name", "not allowed")
         page.click("#save")
-        page.wait_for_selector("#message.error")
-        assert "expected 1..40 letters" in page.inner_text("#message")
+        page.wait_for_selector("#settings-says.error")
+        assert "expected 1..40 letters" in page.inner_text("#settings-says")
         page.click("#settings [data-close]")
         assert ready(page)
 
