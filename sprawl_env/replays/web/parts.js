@@ -139,13 +139,13 @@ function arrange(parts, ownSeat, prepare, sideBySide) {
     cards: pick((part) => part.role === "cards"),
     info: pick((part) => part.role === "info"),
   };
-  const board = elements[0][1];
+  const board = elements[0][1], story = $("story"); // which other columns give up below
   if (board.parentNode !== $("board")) {
     for (const old of $("board").querySelectorAll(".part")) old.remove();
     $("board").append(board);
   }
   if (innerWidth >= WIDE) {
-    sideBySide(groups, $("story"));
+    sideBySide(groups, story);
   } else {
     const { own, others, cards, info } = groups;
     const tabs = { cards: [...cards, ...own], seats: [...own, ...others], info, log: [] };
@@ -156,7 +156,7 @@ function arrange(parts, ownSeat, prepare, sideBySide) {
     }
     flow($("below"), []);
     flow($("flow"), tabs[document.body.dataset.tab]);
-    if ($("story").parentNode !== $("side")) $("side").append($("story"));
+    if (story.parentNode !== $("side")) $("side").append(story);
   }
   applyZoom();
 }

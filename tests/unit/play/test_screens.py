@@ -378,6 +378,13 @@ def test_a_tooltip_explains_a_sign_and_an_action(tmp_path):
         page.keyboard.press("e")
         page.keyboard.press("ArrowDown")
         assert page.evaluate("document.activeElement.matches('.tip, .target')")
+        fire = """kind => document.querySelector("[data-part=objectives] .tip").dispatchEvent(
+          new PointerEvent(kind, {bubbles: true, isPrimary: true, pointerType: "touch"}))"""
+        page.evaluate(fire, "pointerdown")
+        page.wait_for_selector("#tip:has-text('Objective: ')")
+        page.evaluate(fire, "pointercancel")  # the finger scrolls, so no click follows
+        page.click("#list")
+        page.wait_for_selector("#choices button")
 
 
 def test_the_guide_and_the_tour_point_at_parts(tmp_path):
@@ -402,24 +409,96 @@ def test_an_earlier_position_is_shown_by_a_click_in_the_log(tmp_path):
         row = page.locator("#log li[data-ply='4']")
         row.click()
         page.wait_for_selector("#log li.now")
-        assert page.inner_html("#board .part") != now
+        earlier = page.inner_html("#board .part")
+        assert earlier != now
+        page.set_viewport_size({"width": TABLET[0], "height": TABLET[1]})
+        page.click("#tabs [data-tab=seats]")
+        assert page.inner_html("#board .part") == earlier
         assert page.locator("main .target").count() == 0
+        assert page.locator("#past:visible").count() == 1
+        assert "Go back to now" in page.inner_text("#help")
+        page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
         row.click()
         page.wait_for_selector("main .target")
         assert page.inner_html("#board .part") == now
 
 
+def test_menus_and_the_log_work_by_keyboard_and_a_server_that_ended_is_left_alone(tmp_path):
+    session = session_in_the_middle("tower_up", 2, 3, 20)
+    tried = []
+
+    def refuse(route):
+        tried.append(route.request.url)
+        route.abort()
+
+    def has_focus(locator):
+        return locator.evaluate("element => element === document.activeElement")
+
+    with opened(session, tmp_path, "desktop") as page:
+        place = page.locator("main .target[data-actions*=' ']").first
+        place.focus()
+        page.keyboard.press("Enter")
+        buttons = page.locator("#menu button:visible")
+        last = buttons.count() - 1
+        assert last > 0
+        for key, k in (("ArrowDown", 1), ("ArrowUp", 0), ("ArrowUp", last), ("ArrowDown", 0)):
+            page.keyboard.press(key)
+            assert has_focus(buttons.nth(k)), key
+        page.keyboard.press("Escape")
+        assert buttons.count() == 0
+        assert has_focus(place)
+        page.locator("#log").focus()
+        page.keyboard.press("ArrowUp")
+        page.keyboard.press("ArrowUp")
+        lines = page.locator("#log li[data-ply] button")
+        assert has_focus(lines.nth(lines.count() - 2))
+        page.locator("#log li[data-ply='4'] button").first.focus()
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#past:has-text('After')")
+        page.click("#now")
+        page.wait_for_selector("main .target")
+        page.select_option("#pace", "-1", force=True)
+        while session.to_play == 0:
+            version = page.get_attribute("body", "data-version")
+            action = int(np.flatnonzero(session.game.legal_actions(session.games, 0))[0])
+            page.evaluate("action => act('play', { action })", action)
+            page.wait_for_selector(f"body:not([data-version='{version}'])")
+        assert not session.over
+        page.route("**/api/*", refuse)
+        page.select_option("#pace", "0", force=True)
+        page.wait_for_selector("#message.error")
+        page.wait_for_timeout(200)
+        assert [url.rpartition("/")[2] for url in tried] == ["advance", "view"]
+        assert page.locator("#next:visible").count() == 1
+
+
 def test_persons_with_secrets_hand_over_the_screen(tmp_path):
     game = sprawl_env.game("ginkgopolis", num_players=2)
-    session = Session(game, ("human", "human"), (), 3)
+    session = Session(game, ("human", "human"), ("greedy",), 3)
     with opened(session, tmp_path, "desktop") as page:
         assert page.locator("#curtain:visible").count() == 0
         page.locator("main .target").first.click()
-        page.wait_for_selector("#curtain:visible")
-        assert page.locator("main .part").count() == 0
-        page.click("#hand-over")
-        page.wait_for_selector("main .target")
-        assert "person 1" in page.inner_text("#seats") or "person" in page.inner_text("#seats")
+        for is_reloaded in (False, True):
+            if is_reloaded:
+                page.reload()
+            page.wait_for_selector("#curtain:visible")
+            page.wait_for_selector("#hand-over:focus")
+            assert page.locator("main .part").count() == 0
+            assert page.locator("#choices button, #log li, #seats li").count() == 0
+            assert page.evaluate("$('prompt').textContent + $('help').textContent") == ""
+            for element in ("#open-menu", "#undo", "#log", "#tabs button", "#whose"):
+                page.locator(element).first.evaluate("element => element.focus()")
+                assert page.evaluate("document.activeElement.id") == "hand-over", element
+            page.keyboard.press("m")
+            assert page.locator("dialog[open]").count() == 0
+        page.keyboard.press("Enter")
+        page.wait_for_selector("main .target:focus")
+        assert "person: ?" in page.inner_text("#seats li:first-child")
+        assert page.locator("#log li.new").count() == len(session.log) == 1
+        options = page.locator("#whose option").all_inner_texts()
+        assert options == ["everybody", *session.names(1)]
+        page.keyboard.press("h")
+        page.wait_for_selector("#message:has-text('greedy would play')")
 
 
 @pytest.mark.parametrize(("theme", "names"), [("light", GAMES), ("dark", GAMES[-1:])])

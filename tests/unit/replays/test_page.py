@@ -234,3 +234,10 @@ def test_a_browser_marks_what_is_played_next_and_hides_the_rest():
         assert browser.locator("main .target:visible").count() > 1
         browser.keyboard.press("t")
         assert browser.locator("main .target:visible").count() == 1
+        browser.focus("#targets")
+        browser.keyboard.press(" ")
+        assert browser.locator("main .target:visible").count() > 1
+        browser.focus("#forward")
+        browser.keyboard.press(" ")
+        assert shown_step(browser) == 1
+        assert browser.inner_text("#play") == "Play"
