@@ -9,7 +9,7 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.adapters.learners import learners_seat, seat_opponents
+from sprawl_env.adapters.learners import learners_seat, not_finished, seat_opponents
 from sprawl_env.adapters.single import SingleGame
 from sprawl_env.adapters.spaces import MaskedDiscrete, learner_space, observation_space
 from sprawl_env.bots.protocol import Bot, answer
@@ -143,6 +143,7 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         self.action_space: LegalDiscrete = LegalDiscrete(self.game.num_actions)
         self.seat = 0
         self._dealt = False
+        self._unfinished = False  # the last reset or step was begun and has not returned
 
     @property
     def games(self) -> Games:
@@ -165,6 +166,7 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         """
         if seed is not None:
             seed = check_seed(seed)
+        self._unfinished = True
         super().reset(seed=seed)
         if seed is not None:
             for opponent in self._opponents:
@@ -179,6 +181,7 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         seen = self._look()
         self.action_space.open(self._single.mask.copy(), seed)
         self._show()
+        self._unfinished = False
         return seen
 
     def _deal(self) -> None:
@@ -218,24 +221,30 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         """Return bool ``[num_actions]``, True = legal; a copy.
 
         Raises:
-            InvalidOption: no game was dealt yet.
+            InvalidOption: no game was dealt yet, or the last ``reset`` or ``step`` failed or was
+                interrupted.
         """
-        self._check_dealt("action_masks()")
+        self._check_whole("action_masks()")
         return self._single.mask.astype(np.bool_)
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Play the learner's action and the opponents' up to the learner's next decision.
 
+        If it fails in a bot or a reward of your own, or is interrupted, the game must be reset.
+
         Raises:
             IllegalAction: the action is not legal, and does not lose the game; the state is
                 unchanged.
+            InvalidOption: no game was dealt yet, or the last ``reset`` or ``step`` failed or was
+                interrupted.
         """
-        self._check_dealt("step()")
+        self._check_whole("step()")
         if as_whole(action) is None:
             given = as_array(action)
             action = given.reshape(()) if given.size == 1 else action
         single = self._single
         number, loses = single.check(action)
+        self._unfinished = True
         if loses:
             single.lose(self.seat)
         else:
@@ -245,11 +254,18 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         over = single.over
         reward = float(single.earned()[self.seat]) if single.pays_now else 0.0
         self._show()
+        self._unfinished = False
         return observation, reward, over == FINISHED, over == TRUNCATED, info
 
     def _check_dealt(self, call: str) -> None:
         if not self._dealt:
             raise InvalidOption(f"{self.game.name}: call reset() before {call}")
+
+    def _check_whole(self, call: str) -> None:
+        """Raise an InvalidOption if it may not be the learner's turn."""
+        self._check_dealt(call)
+        if self._unfinished:
+            raise not_finished(self.game)
 
     def _play(self, action: int) -> None:
         """Play one ply; remember it for rendering."""

@@ -158,7 +158,8 @@ class BoardGameVectorEnv(VectorEnv[Any, Any, npt.NDArray[Any]]):
 
         Raises:
             InvalidOption: an argument is something else, or every game ends before the learner's
-                first decision.
+                first decision; or some games are to be dealt, and the last ``reset`` or ``step``
+                failed or was interrupted.
         """
         which = self._to_reset(options)
         seeds: list[int | None] = [None] * self.num_envs
@@ -168,7 +169,9 @@ class BoardGameVectorEnv(VectorEnv[Any, Any, npt.NDArray[Any]]):
         self._learners.seed(seeds)
         self._learners.begin(which)
         self._dealt = True
-        return self._seen()
+        seen = self._seen()
+        self._learners.unfinished = False
+        return seen
 
     def _to_reset(self, options: dict[str, Any] | None) -> Index:
         """Return the games that a reset deals, int64 ``[k]``."""
@@ -181,8 +184,10 @@ class BoardGameVectorEnv(VectorEnv[Any, Any, npt.NDArray[Any]]):
                 f"reset_mask={short(flags)}: expected a bool array of shape ({self.num_envs},), "
                 f"some True"
             )
-        if not self._dealt and not flags.all():
-            raise InvalidOption(f"{self.game.name}: call reset() before a reset of some games")
+        if not flags.all():
+            if not self._dealt:
+                raise InvalidOption(f"{self.game.name}: call reset() before a reset of some games")
+            self._learners.check_whole()
         return np.flatnonzero(flags)
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
@@ -200,6 +205,8 @@ class BoardGameVectorEnv(VectorEnv[Any, Any, npt.NDArray[Any]]):
     ) -> tuple[Any, npt.NDArray[np.float64], Flags, Flags, dict[str, Any]]:
         """Play the learners' actions and the opponents' up to the learners' next decisions.
 
+        If it fails in a bot or a reward of your own, or is interrupted, all games must be reset.
+
         Args:
             actions: whole numbers ``[num_envs]``.
 
@@ -209,11 +216,13 @@ class BoardGameVectorEnv(VectorEnv[Any, Any, npt.NDArray[Any]]):
 
         Raises:
             IllegalAction: an action is not legal, or the shape is wrong; nothing has changed.
-            InvalidOption: no game was dealt yet, or a game is over and was not reset.
+            InvalidOption: no game was dealt yet, or a game is over and was not reset; or the last
+                ``reset`` or ``step`` failed or was interrupted.
         """
         learners = self._learners
         if not self._dealt:
             raise InvalidOption(f"{self.game.name}: call reset() before step()")
+        learners.check_whole()
         if self.autoreset_mode is AutoresetMode.DISABLED and learners.over.any():
             i = int(learners.over.argmax())
             raise InvalidOption(
@@ -226,7 +235,10 @@ class BoardGameVectorEnv(VectorEnv[Any, Any, npt.NDArray[Any]]):
         if endings is not None:
             ends[endings.which] = endings.over
             self._add_endings(info, endings)
-        return seen, learners.earned.astype(np.float64), ends == FINISHED, ends == TRUNCATED, info
+        earned = learners.earned.astype(np.float64)
+        found = seen, earned, ends == FINISHED, ends == TRUNCATED, info
+        learners.unfinished = False
+        return found
 
     def _seen(self) -> tuple[Any, dict[str, Any]]:
         """Return observations and info of all games; copies."""

@@ -123,7 +123,12 @@ class LearnerGames(ABC):
     What it earns before its first decision is paid with the first step.  A game that ends before
     the learner's first decision is re-dealt and leaves no trace.
 
+    A deal or a step that fails, e.g. in a bot, leaves games in the opponents' turns, and masks of
+    earlier positions.  :meth:`check_whole` refuses such games until all are dealt again.
+
     Attributes:
+        unfinished: whether the last deal or step was begun and its results were not returned; the
+            adapters set it to False when they return them.
         opponents: the bots.
         earned: float32 ``[num_envs]``, the rewards of the last step.
         views: observations and masks of the learners' decisions, by game; the observations are
@@ -167,6 +172,7 @@ class LearnerGames(ABC):
         self._deals: Index = np.zeros(num_envs, np.int64)  # since the last decision
         self.over = np.zeros(num_envs, np.bool_)
         self._endings: list[Endings] = []
+        self.unfinished = False
         self.opponents: list[Bot] = []
         self.decisions = 0
 
@@ -211,6 +217,7 @@ class LearnerGames(ABC):
         Raises:
             InvalidOption: every game ends before the learner's first decision.
         """
+        self.unfinished = True
         self._endings = []
         self._deals[which] = 0
         self._new_observations()
@@ -220,6 +227,15 @@ class LearnerGames(ABC):
         self._kernels.look(self._games, others, others, self.views, last=self._learner)
         self._show_over(others[self.over[others]])
 
+    def check_whole(self) -> None:
+        """Check that the masks are those of the positions.
+
+        Raises:
+            InvalidOption: the last deal or step did not finish.
+        """
+        if self.unfinished:
+            raise not_finished(self.game)
+
     def checked(self, actions: Any) -> tuple[Index, Flags]:
         """Return the learners' actions, int64 ``[num_envs]``, and which of them lose the game.
 
@@ -227,7 +243,9 @@ class LearnerGames(ABC):
 
         Raises:
             IllegalAction: the shape is wrong, or an action is not legal and does not lose.
+            InvalidOption: the last deal or step did not finish.
         """
+        self.check_whole()
         masks = self.views.masks
         given = as_array(actions)
         if self.over.any() and given.shape == self.over.shape and given.dtype.kind in "iu":
@@ -249,6 +267,7 @@ class LearnerGames(ABC):
         Raises:
             InvalidOption: every game ends before the learner's first decision.
         """
+        self.unfinished = True
         acting = ~self.over
         legal, lost = np.flatnonzero(acting & ~loses), np.flatnonzero(acting & loses)
         self._endings = []
@@ -608,6 +627,13 @@ class SeededGames(LearnerGames):
             until=self._learner,
         )
         self._kernels.play_round(self._games, share, self._mode, self._results, self.views)
+
+
+def not_finished(game: Game) -> InvalidOption:
+    """Return the error for games whose last deal or step did not finish."""
+    return InvalidOption(
+        f"{game.name}: the last reset or step failed or was interrupted: call reset()"
+    )
 
 
 def learners_seat(game: Game, seat: int | None) -> int | None:

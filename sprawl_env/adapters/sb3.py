@@ -133,8 +133,9 @@ class SelfPlayVecEnv(VecEnv):
         Raises:
             InvalidOption: every game ends before the learner's first decision.
         """
+        self._asked = False
         self.learners.reset()
-        self._dealt, self._asked = True, False
+        self._dealt, self.learners.unfinished = True, False
         return self.learners.views.observations
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
@@ -142,6 +143,8 @@ class SelfPlayVecEnv(VecEnv):
 
         Raises:
             IllegalAction: an action is not legal, or the shape is wrong; nothing has changed.
+            InvalidOption: no game was dealt yet, or the last ``reset`` or step failed or was
+                interrupted.
         """
         if not self._dealt:
             raise InvalidOption(f"{self.game.name}: call reset() before step()")
@@ -150,6 +153,8 @@ class SelfPlayVecEnv(VecEnv):
 
     def step_wait(self) -> VecEnvStepReturn:
         """Play the learners' actions and every opponent up to the learners' next decisions.
+
+        If it fails in a bot or a reward of your own, or is interrupted, the games must be reset.
 
         Raises:
             InvalidOption: there are no new actions: ``step_async`` was not called.
@@ -167,7 +172,9 @@ class SelfPlayVecEnv(VecEnv):
             shares = endings.shares.tolist()
             for k, i in enumerate(endings.which.tolist()):
                 infos[i] = self._info_of(endings, k, shares[k])
-        return learners.views.observations, learners.earned.copy(), done, infos
+        earned = learners.earned.copy()
+        learners.unfinished = False
+        return learners.views.observations, earned, done, infos
 
     def _info_of(self, endings: Endings, k: int, share: float) -> dict[str, Any]:
         """Return the info of a game that the last step ended."""
@@ -188,7 +195,12 @@ class SelfPlayVecEnv(VecEnv):
         return info | {"illegal": seat} if endings.illegal[k] else info
 
     def action_masks(self) -> Mask:
-        """Return the masks of the learners' decisions, int8 ``[num_envs, num_actions]``; a copy."""
+        """Return the masks of the learners' decisions, int8 ``[num_envs, num_actions]``; a copy.
+
+        Raises:
+            InvalidOption: the last ``reset`` or step failed or was interrupted.
+        """
+        self.learners.check_whole()
         return self.learners.views.masks.copy()
 
     def close(self) -> None:

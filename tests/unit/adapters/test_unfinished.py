@@ -1,0 +1,151 @@
+"""adapters: after a step that failed or was interrupted, nothing is played until the next reset."""
+
+import numpy as np
+import pytest
+
+from sprawl_env.adapters.gym import BoardGameGym
+from sprawl_env.adapters.gym_vector import BoardGameVectorEnv
+from sprawl_env.core.errors import IllegalAction, InvalidOption
+
+SAYS = r"^tower_up: the last reset or step failed or was interrupted: call reset\(\)$"
+
+
+class Failing:
+    """Plays the first legal action, and raises an error if it is told to."""
+
+    name = "failing"
+    needs_observations = needs_states = False
+    error = None
+
+    def seed(self, seed):
+        pass
+
+    def act(self, observations, masks, states):
+        if self.error is not None:
+            raise self.error
+        return masks.argmax(axis=1)
+
+
+def learners(opponent, reward="winner"):
+    """Make games for Stable-Baselines3, where that is installed."""
+    sb3 = pytest.importorskip("sprawl_env.adapters.sb3")
+    return sb3.SelfPlayVecEnv("tower_up", 4, opponents=opponent, reward=reward)
+
+
+def vector(opponent, reward="winner"):
+    return BoardGameVectorEnv("tower_up", 4, opponent=opponent, reward=reward)
+
+
+def single(opponent, reward="winner"):
+    return BoardGameGym("tower_up", opponent=opponent, reward=reward)
+
+
+def first_actions(env):
+    """The first legal action of each game, as ``step`` takes it."""
+    games = env.games
+    actions = np.array([env.game.legal_actions(games, g).argmax() for g in range(len(games))])
+    return int(actions[0]) if isinstance(env, BoardGameGym) else actions
+
+
+def step_until_it_fails(env):
+    """Play on until the opponents have a decision."""
+    for _ in range(20):
+        env.step(first_actions(env))
+
+
+def assert_only_a_reset_goes_on(env):
+    """Check that nothing is played, and that a reset deals games that can be played."""
+    was = env.games.tobytes()
+    for _ in range(2):
+        with pytest.raises(InvalidOption, match=SAYS):
+            env.step(first_actions(env))
+    if hasattr(env, "action_masks"):
+        with pytest.raises(InvalidOption, match=SAYS):
+            env.action_masks()
+    assert env.games.tobytes() == was
+    env.reset()
+    env.step(first_actions(env))
+
+
+@pytest.fixture(params=[learners, vector, single])
+def make(request):
+    return request.param
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ZeroDivisionError])
+def test_after_an_opponent_failed_in_a_step_only_a_reset_goes_on(make, error):
+    bot = Failing()
+    env = make(bot)
+    env.reset()
+    env.step(first_actions(env))
+    bot.error = error
+    with pytest.raises(error):
+        step_until_it_fails(env)
+    bot.error = None
+    assert_only_a_reset_goes_on(env)
+
+
+def test_after_an_opponent_failed_in_a_reset_only_a_reset_goes_on(make):
+    bot = Failing()
+    env = make(bot)
+    env.reset()
+    bot.error = ZeroDivisionError
+    with pytest.raises(ZeroDivisionError):
+        for _ in range(20):  # of the single game, until the opponent begins
+            env.reset()
+    bot.error = None
+    assert_only_a_reset_goes_on(env)
+
+
+def test_after_a_reward_failed_only_a_reset_goes_on(make):
+    fails = []
+
+    def reward(before, after, over):
+        if fails:
+            raise ZeroDivisionError
+        return np.zeros((len(before), 2))
+
+    env = make("random", reward=reward)
+    env.reset()
+    fails.append(True)
+    with pytest.raises(ZeroDivisionError):
+        env.step(first_actions(env))
+    fails.clear()
+    assert_only_a_reset_goes_on(env)
+
+
+def test_an_illegal_action_of_the_learner_changes_nothing_and_needs_no_reset(make):
+    env = make(Failing())
+    env.reset()
+    actions = first_actions(env)
+    with pytest.raises(IllegalAction):
+        env.step(np.full_like(actions, env.game.num_actions))
+    env.step(actions)
+
+
+def test_after_a_failed_step_a_reset_of_some_games_is_refused():
+    bot = Failing()
+    env = vector(bot)
+    env.reset()
+    bot.error = ZeroDivisionError
+    with pytest.raises(ZeroDivisionError):
+        step_until_it_fails(env)
+    bot.error = None
+    some = {"reset_mask": np.array([True, False, False, False])}
+    with pytest.raises(InvalidOption, match=SAYS):
+        env.reset(options=some)
+    env.reset(options={"reset_mask": np.ones(4, np.bool_)})
+    env.reset(options=some)
+    env.step(first_actions(env))
+
+
+def test_actions_that_were_sent_before_a_failed_reset_are_not_played():
+    bot = Failing()
+    env = learners(bot)
+    env.reset()
+    env.step_async(first_actions(env))
+    bot.error = ZeroDivisionError
+    with pytest.raises(ZeroDivisionError):
+        env.reset()
+    with pytest.raises(InvalidOption, match="call step_async"):
+        env.step_wait()
