@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from sprawl_env.core.arguments import checked
-from sprawl_env.core.checks import FLOAT32, INT8, as_array, check_rows, checked_actions
+from sprawl_env.core.checks import INT8, as_array, check_observations, check_rows, checked_actions
 from sprawl_env.core.errors import IllegalAction, InvalidOption, short
 from sprawl_env.core.game import Game
 from sprawl_env.core.state import Games, clone, plain
@@ -198,7 +198,7 @@ def ask(
     masks = check_rows("ask: masks", masks, game.num_actions, INT8)
     if bot.needs_observations:
         size = game.observation_size
-        observations = check_rows("ask: observations", observations, size, FLOAT32)
+        observations = check_observations("ask: observations", observations, size)
     if len(masks) != len(which) or (bot.needs_observations and len(observations) != len(which)):
         raise InvalidOption(f"ask: expected {len(which)} rows, one for each of which")
     return answer(bot, game, games, which, observations, masks)

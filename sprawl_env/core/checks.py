@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sprawl_env.core.errors import IllegalAction, InvalidOption, SprawlError, short
-from sprawl_env.kernels.arrays import Index, Mask
+from sprawl_env.kernels.arrays import Floats, Index, Mask
 from sprawl_env.kernels.masks import first_illegal
 from sprawl_env.kernels.rng import MAX_SEED
 
@@ -173,6 +173,26 @@ def check_rows(what: str, array: Any, size: int | None, kind: np.dtype[Any]) -> 
         raise InvalidOption(f"{what}: expected {kind} of shape (n, {columns}), got {short(given)}")
     _check_mask(what, given, kind)
     return np.array(given, kind, order="C")  # a copy, as it may be read-only
+
+
+def check_observations(what: str, array: Any, size: int) -> Floats:
+    """Return observations as writable rows, float32 ``[n, size]``; the usual ones are not copied.
+
+    Args:
+        what: name of the argument in the message.
+        array: anything.
+        size: the length of an observation.
+
+    Raises:
+        InvalidOption: not floats, or of another shape.  Whole numbers, as ``observations="int8"``
+            gives them, would be taken for scaled ones.
+    """
+    if as_array(array).dtype.kind in "iu":
+        raise InvalidOption(
+            f"{what}: expected float32, got whole numbers: multiply them by "
+            "game.observation_layout.scales"
+        )
+    return check_rows(what, array, size, FLOAT32)
 
 
 def _check_mask(what: str, array: npt.NDArray[Any], kind: np.dtype[Any]) -> None:

@@ -33,7 +33,7 @@ from sprawl_env.bots.policy.checkpoint import (
 from sprawl_env.bots.policy.compiled import CompiledNet
 from sprawl_env.bots.policy.shape import NetShape, shape_for
 from sprawl_env.core.arguments import checked
-from sprawl_env.core.checks import FLOAT32, INT8, check_rows, check_seed
+from sprawl_env.core.checks import INT8, check_observations, check_rows, check_seed
 from sprawl_env.core.errors import InvalidOption, short
 from sprawl_env.core.extras import require
 from sprawl_env.core.game import Game
@@ -122,12 +122,13 @@ class PolicyBot:
         """Return one action a row; needs ``observations``.
 
         Raises:
+            InvalidOption: an argument has another shape, or observations are whole numbers.
             CheckpointError: a logit is too large, finite weights can give one.
         """
         if observations is None:
             raise InvalidOption(f"{self.name}: act() needs the observations")
-        seen = check_rows(
-            f"{self.name}: observations", observations, self._network.observation_size, FLOAT32
+        seen = check_observations(
+            f"{self.name}: observations", observations, self._network.observation_size
         )
         masks = check_rows(f"{self.name}: masks", masks, self._network.num_actions, INT8)
         if len(masks) != len(seen):
@@ -193,10 +194,10 @@ class Policy:
             masks: int8 ``[n, num_actions]``, 1 = legal.
 
         Raises:
-            InvalidOption: an array has another shape.
+            InvalidOption: an array has another shape, or observations are whole numbers.
             CheckpointError: a logit is too large, finite weights can give one.
         """
-        seen = self._checked("observations", observations, self.game.observation_size)
+        seen = self._checked(observations)
         legal = check_rows("masks", masks, self.game.num_actions, INT8)
         if len(legal) != len(seen):
             raise InvalidOption(
@@ -216,9 +217,9 @@ class Policy:
         Raises:
             CheckpointError: the checkpoint holds no value head, does not state the scale of its
                 rewards, or a value is not finite.
-            InvalidOption: the array has another shape.
+            InvalidOption: the array has another shape, or holds whole numbers.
         """
-        seen = self._checked("observations", observations, self.game.observation_size)
+        seen = self._checked(observations)
         return self._values(seen)
 
     @functools.cached_property
@@ -234,9 +235,9 @@ class Policy:
         bot.counts = counted_by(self._checkpoint)
         return bot
 
-    def _checked(self, name: str, array: Any, size: int) -> Floats:
-        """Return an array as float32 ``[n, size]``."""
-        return check_rows(name, array, size, FLOAT32)
+    def _checked(self, observations: Any) -> Floats:
+        """Return observations as float32 ``[n, observation_size]``."""
+        return check_observations("observations", observations, self.game.observation_size)
 
 
 @checked

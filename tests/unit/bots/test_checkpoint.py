@@ -28,6 +28,7 @@ from sprawl_env.bots.policy.checkpoint import (
     step_of,
 )
 from sprawl_env.bots.policy.player import PolicyBot, load_policy, load_values
+from sprawl_env.bots.protocol import ask
 from sprawl_env.core.errors import InvalidOption, OtherOptions
 from sprawl_env.core.files import HOST
 
@@ -233,9 +234,9 @@ def test_finite_weights_with_logits_out_of_range_are_refused(game, tmp_path, num
     policy = sprawl_env.load_policy(folder)
     games = game.deal(1, 0)
     seen, mask = game.observe(games, 0, 0)[None], game.legal_actions(games, 0)[None]
-    for ask in (lambda: policy.logits(seen, mask), lambda: policy.bot().act(seen, mask, None)):
+    for call in (lambda: policy.logits(seen, mask), lambda: policy.bot().act(seen, mask, None)):
         with pytest.raises(CheckpointError, match="expected logits between -1e\\+09 and 1e\\+09"):
-            ask()
+            call()
 
 
 class Bomb:
@@ -403,10 +404,29 @@ def test_finite_weights_with_values_that_are_not_finite_are_refused(game, tmp_pa
     mask, seen = game.legal_actions(games), game.observe(games, 0, int(games.to_play[0]))[None]
     policy = load_policy(folder, game)
     assert np.isfinite(policy.logits(seen, mask[None])).all()
-    for ask in (lambda: policy.values(seen), lambda: policy.bot().analyse(mask, games)):
+    for call in (lambda: policy.values(seen), lambda: policy.bot().analyse(mask, games)):
         with pytest.raises(CheckpointError, match="diverged: expected finite values") as error:
-            ask()
+            call()
         assert "\n" not in str(error.value)
+
+
+def test_observations_as_whole_numbers_are_refused(game, tmp_path):
+    policy = load_policy(valued(tmp_path / "step-1", game), game)
+    games = game.deal(1, 3)
+    mask, numbers = game.legal_actions(games)[None], np.zeros((1, game.observation_size), np.int8)
+    game.observe(games, 0, 0, numbers[0])
+    seen = numbers * game.observation_layout.scales
+    assert numbers.max() > seen.max()
+    for call in (
+        lambda seen: policy.logits(seen, mask),
+        policy.values,
+        lambda seen: policy.bot().act(seen, mask, None),
+        lambda seen: ask(policy.bot(), game, games, np.arange(1), seen, mask),
+    ):
+        for wrong in (numbers, numbers.astype(np.int64), numbers.tolist()):
+            with pytest.raises(InvalidOption, match=r"observations: expected float32, got whole"):
+                call(wrong)
+        assert np.array_equal(call(seen), call(seen.astype(np.float64).tolist()))
 
 
 def test_an_analysis_has_the_policys_probabilities_and_the_positions_value(game, tmp_path):
