@@ -15,7 +15,7 @@ from sprawl_env.core.data import GameData
 from sprawl_env.core.errors import InvalidOption, SprawlError, short, unknown_option
 from sprawl_env.core.files import parse_json
 from sprawl_env.core.layout import ObservationLayout
-from sprawl_env.core.rules import GameRules
+from sprawl_env.core.rules import GameRules, Option
 from sprawl_env.core.state import Tables
 from sprawl_env.kernels.arrays import Index
 
@@ -46,11 +46,14 @@ def parsed(rules: GameRules, options: Mapping[str, Any]) -> tuple[dict[str, Any]
             raise unknown_option(rules.name, name, rules.options)
     given = {name: options.get(name, o.default) for name, o in rules.options.items()}
     numbers = {n: rules.options[n].parse(rules.name, n, v) for n, v in given.items()}
-    words = {
-        name: value if rules.options[name].words or rules.options[name].flag else numbers[name]
-        for name, value in given.items()
-    }
-    return words, numbers
+    return {name: _as_written(rules.options[name], k) for name, k in numbers.items()}, numbers
+
+
+def _as_written(option: Option, number: int) -> Any:
+    """Return the value of an option as a player writes it."""
+    if option.words:
+        return option.words[number]
+    return bool(number) if option.flag else number
 
 
 def fields_of(numbers: Mapping[str, int]) -> dict[str, int]:
@@ -63,9 +66,7 @@ def options_in(rules: GameRules, record: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, option in rules.options.items():
         number = int(record[_SEATS_FIELD if name == SEATS else name])
-        found[name] = option.words[number] if option.words else number
-        if option.flag:
-            found[name] = bool(number)
+        found[name] = _as_written(option, number)
     return found
 
 

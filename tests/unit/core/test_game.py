@@ -64,6 +64,19 @@ def test_options_are_fields_of_the_state():
     assert games.max_turns.tolist() == [50, 50]
 
 
+def test_options_as_numpys_are_kept_as_pythons():
+    given = {"open_screens": np.True_, "num_players": np.int8(3)}
+    game = sprawl_env.game("ginkgopolis", **given)
+    same = sprawl_env.game("ginkgopolis", open_screens=True, num_players=3)
+    assert game.options == same.options
+    assert [type(value) for value in game.options.values()] == [
+        type(value) for value in same.options.values()
+    ]
+    games = game.deal(1, 1)
+    assert game.from_json(game.to_json(games)).tobytes() == games.tobytes()
+    assert game.options_of(games) == game.options
+
+
 def test_every_record_has_the_common_fields_and_fits_in_8_kib(any_game):
     assert {"to_play", "ply", "turn", "num_seats", "over"} <= set(any_game.dtype.names)
     assert any_game.dtype.itemsize <= 8192
