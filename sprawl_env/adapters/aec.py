@@ -71,7 +71,7 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
         }
         self._blame(self.infos)
         for agent, space in self._action_spaces.items():
-            space.legal = shown.get(agent)
+            space.legal = mask.copy() if agent in shown else None
 
     def _no_mask(self) -> Mask:
         return np.zeros(self.game.num_actions, np.int8)

@@ -246,7 +246,7 @@ class BoardGameVectorEnv(VectorEnv[Any, Any, npt.NDArray[Any]]):
         masks: Mask = views.masks.copy()
         if self.autoreset_mode is AutoresetMode.DISABLED:
             masks[over] = 0
-        self.action_space.legal = masks  # decides nothing but what is drawn
+        self.action_space.legal = masks.copy()  # decides nothing but what is drawn
         info: dict[str, Any] = {}
         self._add(info, "action_mask", masks)
         self._add(info, "seat", self._learners.seats)

@@ -219,7 +219,7 @@ class Session:
         """
         if self.seed is None:
             raise NotNow("a game that started from a position has no replay")
-        extra: dict[str, Any] = {"took_back": self.took_back} if self.took_back else {}
+        extra: dict[str, Any] = {"took_back": list(self.took_back)} if self.took_back else {}
         plies = [entry.ply for entry in self.log]
         return from_plies(self.game, self.seed, plies, self.games, bots=list(self.seats), **extra)
 

@@ -86,10 +86,10 @@ def describe_game(game: Game) -> dict[str, Any]:
     The options of a game that was made by :meth:`~sprawl_env.core.game.Game.mixed` are its own
     options, and under ``"variants"`` all sets that it accepts.
     """
-    variants = {"variants": list(game.accepted)} if game.is_mixed else {}
+    variants = {"variants": [dict(each) for each in game.accepted]} if game.is_mixed else {}
     return {
         "game": game.name,
-        "options": game.options,
+        "options": dict(game.options),
         **variants,
         "layout": game.observation_layout.digest(),
         "observation_size": game.observation_size,

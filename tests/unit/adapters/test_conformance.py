@@ -235,6 +235,20 @@ def test_the_space_of_an_agent_that_acts_draws_legal_actions(any_game):
     assert env.action_space("player_0").sample(mask=no_two) == 1
 
 
+def test_a_mask_that_was_handed_out_decides_nothing(any_game):
+    env = BoardGameAEC(any_game)
+    env.reset(seed=3)
+    agent = env.agent_selection
+    legal = env.observe(agent)["action_mask"]
+    env.infos[agent]["action_mask"][:] = 1 - legal
+    env.observe(agent)["action_mask"][:] = 1 - legal
+    assert np.array_equal(env.action_space(agent).legal, legal)
+    assert legal[env.action_space(agent).sample()]
+    env.action_space(agent).legal[:] = 1
+    with pytest.raises(sprawl_env.IllegalAction):
+        env.step(int(legal.argmin()))
+
+
 def test_the_record_and_the_text_board(any_game):
     env = BoardGameAEC(any_game, render_mode="ansi")
     env.reset(seed=1)

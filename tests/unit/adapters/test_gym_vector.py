@@ -13,7 +13,7 @@ import sprawl_env
 from sprawl_env.adapters.gym_vector import BoardGameVectorEnv
 from sprawl_env.adapters.registration import camel_case
 from sprawl_env.bots.greedy import GreedyBot
-from sprawl_env.core.errors import InvalidOption, UnknownName
+from sprawl_env.core.errors import IllegalAction, InvalidOption, UnknownName
 from tests.suite import GAMES
 from tests.toy import toy
 
@@ -276,6 +276,20 @@ def test_samples_are_legal_and_take_gymnasiums_masks():
             space.sample(probability=wrong)
     with pytest.raises(InvalidOption, match="not both"):
         space.sample(mask=only, probability=only)
+
+
+@pytest.mark.parametrize("observation", ["array", "dict"])
+def test_a_mask_that_was_handed_out_decides_nothing(observation):
+    env = BoardGameVectorEnv("tower_up", 2, observation=observation)
+    seen, info = env.reset(seed=2)
+    legal = info["action_mask"].copy()
+    info["action_mask"][:] = 1 - legal
+    if observation == "dict":
+        seen["action_mask"][:] = 1 - legal
+    assert np.array_equal(env.action_space.legal, legal)
+    env.action_space.legal[:] = 1
+    with pytest.raises(IllegalAction):
+        env.step(legal.argmin(axis=1))
 
 
 @pytest.mark.parametrize("opponent", ["greedy", GreedyBot, None, "random", ["greedy", "random"]])

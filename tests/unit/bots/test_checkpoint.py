@@ -190,6 +190,14 @@ def test_without_a_step_that_exchanges_a_checkpoint_is_replaced_all_the_same(
     assert [p.name for p in tmp_path.iterdir()] == ["step-1"]
 
 
+def test_a_description_is_no_part_of_the_game(game):
+    mixed = game.mixed([{"max_turns": 30}, {"max_turns": 40}])
+    described = describe_game(mixed)
+    described["options"]["max_turns"] = described["variants"][1]["max_turns"] = 9
+    assert describe_game(mixed)["options"]["max_turns"] == 30
+    assert [each["max_turns"] for each in describe_game(mixed)["variants"]] == [30, 40]
+
+
 def test_what_killed_processes_left_is_deleted_by_the_next_checkpoint(game, tmp_path):
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()

@@ -336,6 +336,15 @@ def test_what_was_taken_back_is_a_comment_of_the_replay(tmp_path):
             replays.from_actions(session.game, 1, [], took_back=bad)
 
 
+def test_a_replay_does_not_change_when_more_is_taken_back():
+    session, made = session_of(), []
+    for _ in range(2):
+        session.play(0, named(session, "take card"))
+        session.undo(0)
+        made.append(session.replay())
+    assert [len(replay.header["took_back"]) for replay in made] == [1, 2]
+
+
 def test_an_undo_that_takes_back_nothing_known_is_no_comment():
     session = session_of()
     session.play(0, named(session, "build"))
