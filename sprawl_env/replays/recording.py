@@ -7,14 +7,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from sprawl_env.bots.analysis import Analysis
 from sprawl_env.core.arguments import checked
-from sprawl_env.core.checks import as_array, check_seed
+from sprawl_env.core.checks import as_array, check_seed, whole_number
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
 from sprawl_env.core.state import NOT_OVER, Games, digest
@@ -34,7 +34,7 @@ def record(game: Game, seed: int, choose: Callable[[Games, Mask], int | Analysis
             actions is played, and the replay keeps the visits.
 
     Raises:
-        IllegalAction: an action is not legal.
+        IllegalAction: an action is no whole number, or not legal.
         InvalidOption: an analysis is not of the legal actions of its position.
     """
     games = game.deal(1, seed)
@@ -46,14 +46,14 @@ def record(game: Game, seed: int, choose: Callable[[Games, Mask], int | Analysis
     return _replay(game, games, seed, plies)
 
 
-def _chosen(answer: int | Analysis, mask: Mask) -> tuple[int, list[float]]:
+def _chosen(answer: Any, mask: Mask) -> tuple[Any, list[float]]:
     """Return the action of an answer of ``choose``, and its visits in the order of the ids.
 
     Raises:
         InvalidOption: the answer is an analysis of other actions.
     """
     if not isinstance(answer, Analysis):
-        return int(answer), []
+        return answer, []
     legal, actions, visits = np.flatnonzero(mask), as_array(answer[0]), as_array(answer[1])
     if actions.shape == visits.shape == legal.shape:
         order = np.argsort(actions)
@@ -93,7 +93,7 @@ def from_actions(
     games = game.deal(1, seed)
     plies = []
     for k, action in enumerate(actions):
-        mask, seen = game.legal_actions(games, 0), list(visits[k]) if visits else []
+        mask, seen = game.legal_actions(games, 0), _plain(visits[k]) if len(visits) else []
         if seen and not are_visits(seen, int(mask.sum())):
             raise InvalidOption(
                 f"from_actions: visits[{k}]: expected a number from 0 for each legal action"
@@ -114,7 +114,7 @@ def play_ply(game: Game, games: Games, action: int, visits: Sequence[float] = ()
     Raises:
         IllegalAction: the action is not legal; nothing has changed.
     """
-    return _play(game, games, action, game.legal_actions(games, 0), visits)
+    return _play(game, games, action, game.legal_actions(games, 0), _plain(visits))
 
 
 def from_plies(game: Game, seed: int, plies: Sequence[Ply], games: Games, **about: Any) -> Replay:
@@ -133,8 +133,18 @@ def from_plies(game: Game, seed: int, plies: Sequence[Ply], games: Games, **abou
     return _replay(game, games, seed, list(plies), **about)
 
 
-def _play(game: Game, games: Games, action: int, mask: Mask, visits: Sequence[float] = ()) -> Ply:
-    """Play an action in game 0 and return its ply."""
+def _plain(visits: Iterable[Any]) -> list[Any]:
+    """Return visits with the numbers of numpy as Python's, which JSON can hold."""
+    return [each.item() if isinstance(each, np.generic) else each for each in visits]
+
+
+def _play(game: Game, games: Games, action: Any, mask: Mask, visits: Sequence[float] = ()) -> Ply:
+    """Play an action in game 0 and return its ply.
+
+    Raises:
+        IllegalAction: the action is no whole number, or not legal; nothing has changed.
+    """
+    action = whole_number(game, action)
     ply, seat = int(games["ply"][0]), int(games["to_play"][0])
     says, legal = game.action_name(games, 0, action), int(mask.sum())
     game.play(games, 0, action)
@@ -143,7 +153,8 @@ def _play(game: Game, games: Games, action: int, mask: Mask, visits: Sequence[fl
 
 def _replay(game: Game, games: Games, seed: int, plies: list[Ply], **about: Any) -> Replay:
     """Return the replay whose last state is game 0."""
-    header = {"format": FORMAT, "game": game.name, "options": game.options, "seed": seed, **about}
+    options = dict(game.options)
+    header = {"format": FORMAT, "game": game.name, "options": options, "seed": seed, **about}
     check_header(header, "replay: header")
     return Replay(header, tuple(plies), tuple(game.scores(games, 0).tolist()))
 

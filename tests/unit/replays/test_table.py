@@ -12,6 +12,7 @@ from sprawl_env.bots import Analysis
 from sprawl_env.core.errors import IllegalAction, InvalidOption, PositionError
 from sprawl_env.core.extras import MissingExtra
 from sprawl_env.core.state import digest
+from sprawl_env.replays.recording import play_ply
 from tests.golden.record_pictures import REPLAYS
 
 SIMS = 24
@@ -250,3 +251,38 @@ def test_a_table_without_polars_says_what_to_install(folder, monkeypatch):
 def test_an_illegal_action_is_still_refused(game):
     with pytest.raises(IllegalAction):
         replays.record(game, 1, lambda games, mask: int(np.flatnonzero(mask == 0)[0]))
+
+
+@pytest.mark.parametrize("answer", [0.9, "0", True, None, np.float64(0), [0]])
+def test_an_answer_that_is_no_whole_number_is_refused(game, answer):
+    with pytest.raises(IllegalAction, match=r"^tower_up: action: expected a whole number 0\.\."):
+        replays.record(game, 1, lambda games, mask: answer)
+
+
+def test_numbers_of_numpy_are_recorded_as_pythons(game, searched):
+    actions = [np.int64(ply.action) for ply in searched.plies]
+    for kind in (np.array, lambda visits: list(np.array(visits, float)), list):
+        visits = [kind(ply.visits) for ply in searched.plies]
+        again = replays.from_actions(game, 4, actions, visits)
+        assert replays.parse(replays.dump(again)) == searched
+    rng = np.random.default_rng(1)
+    drawn = replays.record(game, 1, lambda _, mask: rng.choice(np.flatnonzero(mask)))
+    assert replays.dump(drawn) == replays.dump(replays.record_random(game, 1))
+    ply = play_ply(game, game.deal(1, 4), actions[0], np.array(searched.plies[0].visits, float))
+    assert json.loads(json.dumps([ply.action, ply.visits])) == [actions[0], [*ply.visits]]
+    assert ply == searched.plies[0]
+
+
+def test_visits_of_true_are_refused(game, searched):
+    actions = [ply.action for ply in searched.plies]
+    wrong = [[True] * ply.legal for ply in searched.plies]
+    for visits in (wrong, [np.array(each) for each in wrong]):
+        with pytest.raises(InvalidOption, match=r"^from_actions: visits"):
+            replays.from_actions(game, 4, actions, visits)
+
+
+def test_the_header_of_a_replay_is_its_own(game):
+    options = dict(game.options)
+    for made in (replays.record_random(game, 1), replays.from_actions(game, 1, [])):
+        made.header["options"]["max_turns"] = 9
+        assert game.options == options
