@@ -104,21 +104,21 @@ def save(
     about: Mapping[str, Any],
     files: Mapping[str, str | bytes] | None = None,
 ) -> Path:
-    """Write a checkpoint, whole or not at all, and return its folder.
+    """Write a checkpoint that :func:`load` reads, whole or not at all, and return its folder.
 
     What killed processes left of checkpoints beside it is deleted.
 
     Args:
         folder: where; an existing folder is replaced, on Linux in one step.
-        tensors: arrays by name, of any shape.
+        tensors: arrays of finite floats by name, of any shape.
         about: the content of the JSON: what :func:`describe_game` returns, ``step`` (learner
             decisions so far), and ``network`` (its size) for a policy that can play.  Versions,
             machine and commit are those of this process unless given.
         files: further files by name, with their text or bytes.
 
     Raises:
-        CheckpointError: the folder holds something else, a tensor is no array of numbers, a file
-            is neither text nor bytes, or ``about`` is not JSON.
+        CheckpointError: the folder holds something else, a tensor is no array of finite floats, a
+            file is neither text nor bytes, or ``about`` is not JSON or does not say the step.
         OSError: the disk is full or cannot be written.
     """
     where = f"checkpoint {str(folder)!r}"
@@ -126,6 +126,7 @@ def save(
     for name, array in arrays.items():
         if array.dtype.kind not in "biuf" or array.dtype.itemsize > LARGEST_NUMBER:
             raise CheckpointError(f"{where}: tensor {name!r}: expected numbers, got {short(array)}")
+    _check_numbers(f"{where}: tensors", arrays)
     for name, content in (files or {}).items():
         if not isinstance(content, str | bytes):
             raise CheckpointError(
@@ -147,8 +148,10 @@ def save(
     }
     try:
         description = json.dumps(described, indent=1).encode()
+        stored = parse_json(description)
     except (TypeError, ValueError, RecursionError):
         raise CheckpointError(f"{where}: about: expected values that JSON can hold") from None
+    _check_steps(f"{where}: about", stored)
     _check_replaceable(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     remove_unfinished(folder.parent)
@@ -261,15 +264,24 @@ def load(path: Path, game: Game | None = None) -> Checkpoint:
         tensors = safetensors.numpy.load(weights)
     except (safetensors.SafetensorError, KeyError) as error:  # KeyError: a type numpy has not
         raise CheckpointError(f"{where}: {WEIGHTS} is not a safetensors file: {error}") from None
-    step, seconds = about.get("step"), about.get("seconds", 0)
-    if type(step) is not int or not 0 <= step <= MOST_STEPS:
-        raise CheckpointError(f"{where}: {DESCRIPTION}: expected a whole number as 'step'")
-    if type(seconds) not in {int, float} or not 0 <= seconds <= MOST_STEPS:
-        raise CheckpointError(f"{where}: {DESCRIPTION}: expected a number as 'seconds'")
+    _check_steps(f"{where}: {DESCRIPTION}", about)
     _check_numbers(f"{where}: {WEIGHTS}", tensors)
     if game is not None:
         check_game(folder, about, game)
     return Checkpoint(folder, about, tensors)
+
+
+def _check_steps(where: str, about: Mapping[str, Any]) -> None:
+    """Check the numbers that say how far the training was.
+
+    Raises:
+        CheckpointError: ``step`` is missing, or it or ``seconds`` is not a number in the range.
+    """
+    step, seconds = about.get("step"), about.get("seconds", 0)
+    if type(step) is not int or not 0 <= step <= MOST_STEPS:
+        raise CheckpointError(f"{where}: expected a whole number as 'step'")
+    if type(seconds) not in {int, float} or not 0 <= seconds <= MOST_STEPS:
+        raise CheckpointError(f"{where}: expected a number as 'seconds'")
 
 
 def _check_numbers(where: str, tensors: Mapping[str, Array]) -> None:

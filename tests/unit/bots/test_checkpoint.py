@@ -1,5 +1,6 @@
 """bots/policy/checkpoint.py: a checkpoint loads what was saved; anything else is an error."""
 
+import hashlib
 import json
 import os
 import pickle
@@ -9,6 +10,7 @@ import warnings
 
 import numpy as np
 import pytest
+import safetensors.numpy
 
 import sprawl_env
 from sprawl_env.bots.names import make_bot
@@ -144,6 +146,29 @@ def test_what_is_no_checkpoint_is_not_written_and_a_folder_of_others_stays(tmp_p
     assert {p.name: p.read_text() for p in folder.iterdir()} == {"thesis.txt": "mine"}
 
 
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"tensors": {"a": np.zeros(2, int)}}, "tensors: a: expected float32, got int64"),
+        ({"tensors": {"a": np.zeros(2, bool)}}, "tensors: a: expected float32, got bool"),
+        ({"tensors": {"a": np.array([0, np.nan])}}, "tensors: a: expected finite numbers"),
+        ({"tensors": {"a": np.float32("inf")}}, "tensors: a: expected finite numbers"),
+        ({"about": {}}, "about: expected a whole number as 'step'"),
+        ({"about": {"step": 1.0}}, "about: expected a whole number as 'step'"),
+        ({"about": {"step": 1, "seconds": "x"}}, "about: expected a number as 'seconds'"),
+        ({"about": {"step": 1, "config": np.nan}}, "about: expected values that JSON can hold"),
+    ],
+)
+def test_what_could_not_be_loaded_does_not_replace_a_checkpoint(game, tmp_path, given, says):
+    path = write(tmp_path / "step-1", game)
+    before = {each.name: each.read_bytes() for each in path.iterdir()}
+    with pytest.raises(CheckpointError) as error:
+        save(path, **{"tensors": {"a": np.zeros(2)}, "about": {"step": 1}, **given})
+    assert str(error.value) == f"checkpoint {str(path)!r}: {says}"
+    assert {each.name: each.read_bytes() for each in path.iterdir()} == before
+    assert [each.name for each in tmp_path.iterdir()] == ["step-1"]
+
+
 def test_a_file_and_a_link_are_not_replaced_by_a_checkpoint(game, tmp_path):
     path = write(tmp_path / "step-1", game)
     (tmp_path / "file").write_text("mine")
@@ -229,9 +254,11 @@ def instead(path, make):
 
 def change(folder, name="", *, bias):
     """Change the first bias of a checkpoint, or add a changed copy of it under a name."""
-    about, tensors = json.loads((folder / DESCRIPTION).read_text()), dict(load(folder).tensors)
+    tensors = load(folder).tensors
     first = next(key for key in tensors if key.endswith("bias"))
-    save(folder, {**tensors, name or first: bias(tensors[first])}, about)
+    weights = safetensors.numpy.save({**tensors, name or first: bias(tensors[first])})
+    (folder / WEIGHTS).write_bytes(weights)
+    edit(folder / DESCRIPTION, sha256=hashlib.sha256(weights).hexdigest())
 
 
 @pytest.mark.parametrize("number", [3e38, -1e12])
@@ -305,8 +332,6 @@ def test_what_does_not_fit_is_refused_in_one_line(game, tmp_path, damage, says):
 
 
 def test_a_pickle_with_a_matching_checksum_is_still_not_loaded(game, tmp_path):
-    import hashlib
-
     path = write(tmp_path / "step-1", game)
     bomb = pickle.dumps(Bomb())
     (path / WEIGHTS).write_bytes(bomb)
