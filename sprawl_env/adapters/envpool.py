@@ -6,6 +6,7 @@ actions for another.
 
 from __future__ import annotations
 
+import os
 import queue
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -14,10 +15,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from sprawl_env.adapters.threads import forked_in_a_step
 from sprawl_env.adapters.vector import Look, Step, VectorGames, VectorSettings
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import as_array, check_seed, check_whole, described
-from sprawl_env.core.errors import IllegalAction, InvalidOption
+from sprawl_env.core.errors import IllegalAction, InvalidOption, SprawlError
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import as_game
 from sprawl_env.core.rewards import RewardFunction
@@ -52,7 +54,8 @@ class GamePool:
     ``env_id`` ``k * batch_size`` to ``(k + 1) * batch_size - 1`` are batch ``k``: a batch is sent
     and received as a whole.  Batches are received in the order in which they are ready, and every
     game depends only on the seed and its own actions.  A game that ends is re-dealt at once.  With
-    one batch its games are those of :func:`sprawl_env.make_vec`.
+    one batch its games are those of :func:`sprawl_env.make_vec`.  A forked process goes on with
+    threads of its own, unless a batch was sent and not received before.
 
     >>> pool = GamePool("tower_up", 8, 4)
     >>> pool.async_reset()
@@ -107,16 +110,36 @@ class GamePool:
             raise InvalidOption(
                 f"batch_size={self.batch_size}: {count:,} batches: expected at most {_MOST_BATCHES}"
             )
-        threads = check_whole("num_threads=", num_threads, 1)
+        self._num_threads = check_whole("num_threads=", num_threads, 1)
         game = as_game(name, **options)
         settings = VectorSettings(reward=reward, observations=observations)
         self.batches: list[VectorGames] = [
-            VectorGames(game, self.batch_size, replace(settings, seed=self._seed_of(seed, k)))
+            VectorGames(
+                game,
+                self.batch_size,
+                replace(settings, seed=self._seed_of(seed, k), first=k * self.batch_size),
+            )
             for k in range(count)
         ]
-        self._ready: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
         self._playing = [False] * len(self.batches)
-        self._workers = ThreadPoolExecutor(threads, "GamePool")
+        self._start_threads()
+
+    def _start_threads(self) -> None:
+        self._process = os.getpid()
+        self._ready: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
+        self._workers = ThreadPoolExecutor(self._num_threads, "GamePool")
+
+    def _check_process(self) -> None:
+        """Start new threads in a forked process, which does not have those of its parent.
+
+        Raises:
+            InvalidOption: a batch was playing when the process was forked.
+        """
+        if os.getpid() == self._process:
+            return
+        if any(self._playing):
+            raise forked_in_a_step()
+        self._start_threads()
 
     def _seed_of(self, seed: int, k: int) -> int:
         seed = check_seed(seed)
@@ -132,6 +155,7 @@ class GamePool:
         Raises:
             InvalidOption: a batch is playing, not received yet, or the games are closed.
         """
+        self._check_process()
         if any(self._playing):
             raise InvalidOption("async_reset: batches are playing: receive them first")
         for k, batch in enumerate(self.batches):
@@ -167,6 +191,7 @@ class GamePool:
             InvalidOption: not the games of one batch, the batch is playing already, or the games
                 are closed.
         """
+        self._check_process()
         k, given = self._batch_of(env_id), as_array(actions)
         if given.shape != (self.batch_size,) or given.dtype.kind not in "iu":
             raise IllegalAction(
@@ -202,12 +227,15 @@ class GamePool:
             InvalidOption: no batch is playing; or as of
                 :meth:`~sprawl_env.adapters.vector.VectorGames.step`.
             IllegalAction: an action of the batch was not legal: none of its games has played, and
-                it can be sent again.
+                it can be sent again.  The message names the batch and the ``env_id``.
         """
+        self._check_process()
         if not any(self._playing):
             raise InvalidOption("recv: no batch is playing: call async_reset() or send() first")
         k, found = self._ready.get()
         self._playing[k] = False
+        if isinstance(found, SprawlError):
+            raise type(found)(f"batch {k}: {found}") from None
         if isinstance(found, Exception):
             raise found
         return self._received(k, found)

@@ -8,6 +8,7 @@ uses no processor time.
 
 from __future__ import annotations
 
+import copy
 import os
 import threading
 import time
@@ -27,6 +28,13 @@ from sprawl_env.kernels.signals import Words, signal, wait_for
 
 _LEAST_SHARE = 16  # games; a thread with fewer costs more time than it saves
 _NAP = 20e-6  # seconds for which the caller leaves its core to workers that are not done
+
+
+def forked_in_a_step() -> InvalidOption:
+    """Return the error for games whose step only the parent of a forked process finishes."""
+    return InvalidOption(
+        "these games were being stepped when the process was forked: make new ones"
+    )
 
 
 @dataclass
@@ -132,6 +140,17 @@ class ThreadPool:
         self._shared: _Shared | None = None
         self._stopped = False
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> ThreadPool:
+        """Return a pool that starts workers of its own; the last order must be finished."""
+        made = ThreadPool(copy.deepcopy(self._orders, memo), copy.deepcopy(self._work, memo))
+        made._stopped = self._stopped
+        return made
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the pool takes no more orders."""
+        return self._stopped
+
     def stop(self) -> None:
         """Stop the workers; the pool takes no more orders."""
         self._stopped = True
@@ -163,9 +182,7 @@ class ThreadPool:
         posted = self._orders[POSTED]
         if any(self._orders[done_at(share)] != posted for share in range(1, len(self._work))):
             self._stopped = True
-            raise InvalidOption(
-                "these games were being stepped when the process was forked: make new ones"
-            )
+            raise forked_in_a_step()
         self._shared = None
 
     def run(self, what: int, seed: int = 0) -> None:

@@ -121,6 +121,7 @@ class VectorSettings:
     skip_forced: bool = False
     render_mode: str | None = None
     illegal: str = "raise"
+    first: int = 0  # number of the first game in messages
 
 
 class VectorGames:
@@ -171,6 +172,7 @@ class VectorGames:
         self._mode = WINNER if callable(chosen.reward) else reward_mode(chosen.reward)
         self._illegal = Illegal(game, chosen.illegal, chosen.reward)
         self._skip_forced = check_flag("skip_forced", chosen.skip_forced)
+        self._first = check_whole("first=", chosen.first)
         self._renderer = Renderer(self.game, chosen.render_mode)
         self.render_mode = chosen.render_mode
         self._look = LOOK if chosen.observations is None else LOOK | OBSERVE
@@ -202,10 +204,17 @@ class VectorGames:
         self.illegal = self._offenders.view()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """Return a copy that shows its own steps: copied views would be arrays of their own."""
+        """Return a copy that shows its own steps: copied views would be arrays of their own.
+
+        Raises:
+            InvalidOption: another thread uses the games.
+        """
         made = object.__new__(type(self))
         memo[id(self)] = made
-        vars(made).update(copy.deepcopy(vars(self), memo))
+        with self._turn:
+            if not self._pool.stopped:
+                self._pool.wait()  # for workers whose caller was interrupted
+            vars(made).update(copy.deepcopy(vars(self), memo))
         made._hand_out()
         return made
 
@@ -412,7 +421,7 @@ class VectorGames:
             raise IllegalAction(f"{self.game.name}: call reset() before step()")
         if not self._illegal.loses:
             self._actions[:] = checked_actions(
-                self.game, self._games, self._all, self._legal, actions
+                self.game, self._games, self._all, self._legal, actions, self._first
             )
             return self._all[:0]
         chosen, loses = self._illegal.check_all(self._legal, actions)

@@ -229,7 +229,9 @@ def whole_number(game: Acting, action: Any) -> int:
     return number
 
 
-def checked_actions(game: Acting, games: Any, which: Index, masks: Mask, actions: Any) -> Index:
+def checked_actions(
+    game: Acting, games: Any, which: Index, masks: Mask, actions: Any, first: int = 0
+) -> Index:
     """Return ``actions`` as a new int64 array ``[n]`` of legal actions.
 
     Args:
@@ -238,6 +240,7 @@ def checked_actions(game: Acting, games: Any, which: Index, masks: Mask, actions
         which: ``[n]``, indices into ``games``.
         masks: int8 ``[n, num_actions]``, 1 = legal.
         actions: the chosen actions, whole numbers ``[n]``.
+        first: the number of the first game of the batch in the message.
 
     Raises:
         IllegalAction: wrong type or shape, or an action is not legal; names the first such game.
@@ -252,7 +255,8 @@ def checked_actions(game: Acting, games: Any, which: Index, masks: Mask, actions
     wrong = int(first_illegal(masks, chosen))
     if wrong >= 0:
         i = int(which[wrong])
-        raise IllegalAction(f"env {i}: {game.illegal(games, i, int(given[wrong]), masks[wrong])}")
+        says = game.illegal(games, i, int(given[wrong]), masks[wrong])
+        raise IllegalAction(f"env {first + i}: {says}")
     return chosen
 
 

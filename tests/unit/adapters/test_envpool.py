@@ -1,5 +1,6 @@
 """adapters/envpool.py: batches that play in the background."""
 
+import os
 import time
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 import sprawl_env
 from sprawl_env.adapters.envpool import GamePool
 from sprawl_env.core.errors import InvalidOption
+from tests.commands import command, finish
 
 
 def chosen(mask, turn):
@@ -96,6 +98,22 @@ def test_an_illegal_action_is_raised_at_recv_and_changes_nothing():
     assert pool.step(got.info["action_mask"].argmax(axis=1)).rewards.shape == (4, 2)
 
 
+def test_an_illegal_action_names_its_batch_and_env_id_and_the_batch_can_be_sent_again():
+    pool = GamePool("tower_up", 6, 3, seed=1)
+    pool.async_reset()
+    for _ in range(2):
+        pool.recv()
+    legal = [batch.masks.argmax(axis=1) for batch in pool.batches]
+    wrong = legal[1].copy()
+    wrong[2] = pool.batches[1].masks[2].argmin()
+    pool.send(wrong, [3, 4, 5])
+    with pytest.raises(sprawl_env.IllegalAction, match=r"^batch 1: env 5: tower_up: .*may not pl"):
+        pool.recv()
+    pool.send(legal[1], [3, 4, 5])
+    assert pool.recv().info["env_id"].tolist() == [3, 4, 5]
+    pool.close()
+
+
 def test_calls_in_a_wrong_order_are_refused_in_one_line():
     pool = GamePool("tower_up", 6, 3)
     with pytest.raises(InvalidOption, match="recv: no batch is playing"):
@@ -121,6 +139,60 @@ def test_calls_in_a_wrong_order_are_refused_in_one_line():
     pool.close()
     with pytest.raises(InvalidOption, match="these games are closed"):
         pool.send(legal, [3, 4, 5])
+
+
+FORKED = """
+import os
+import signal
+from sprawl_env.adapters.envpool import GamePool
+from sprawl_env.core.errors import SprawlError
+
+def run(pool):
+    for _ in range(2):
+        got = pool.recv()
+        pool.send(got.info["action_mask"].argmax(axis=1), got.info["env_id"])
+    for _ in range(2):
+        pool.recv()
+    games = b"".join(batch.games.tobytes() for batch in pool.batches)
+    pool.async_reset(7)
+    return str(hash(games))
+
+reading, writing = os.pipe()
+
+def in_a_child(call):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        try:
+            os.write(writing, call().encode())
+        except SprawlError as error:
+            os.write(writing, str(error).encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    return os.read(reading, 200).decode()
+
+def begin(pool):
+    pool.async_reset(3)
+    return run(pool)
+
+pool = GamePool("tower_up", 4, 2, seed=2)
+begin(pool)  # so there are threads
+for call in (pool.recv, pool.async_reset, lambda: pool.send([0, 0], [0, 1])):
+    print(in_a_child(call))
+for _ in range(2):
+    pool.recv()
+print(in_a_child(lambda: begin(pool)) == begin(pool), flush=True)
+os._exit(0)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_after_a_fork_a_pool_goes_on_or_says_why_not(tmp_path):
+    (tmp_path / "forked.py").write_text(FORKED)
+    out, _ = finish(command("forked", cwd=tmp_path), seconds=120)
+    *refused, same = out.splitlines()
+    says = "these games were being stepped when the process was forked: make new ones"
+    assert (refused, same) == ([says] * 3, "True")
 
 
 @pytest.mark.parametrize(

@@ -135,9 +135,11 @@ def test_an_order_whose_wake_up_was_interrupted_is_carried_out_all_the_same():
     assert [what for _, what, _ in workers.noted[1]] == [1, 2, 3]
 
 
-def test_games_of_one_thread_can_be_copied():
-    vec = sprawl_env.make_vec("tower_up", 2, seed=1)
+@pytest.mark.parametrize("num_threads", [1, 2])
+def test_games_can_be_copied(num_threads):
+    vec = sprawl_env.make_vec("tower_up", 32, seed=1, num_threads=num_threads, max_turns=40)
     vec.reset()
+    vec.step(vec.sample_actions())
     other = copy.deepcopy(vec)
     for _ in range(3):
         for games in (vec, other):
@@ -147,6 +149,12 @@ def test_games_of_one_thread_can_be_copied():
             assert np.array_equal(getattr(other, shown), getattr(vec, shown))
     vec.step(vec.sample_actions())
     assert other.games.tobytes() != vec.games.tobytes()
+    vec.close()
+    other.step(other.sample_actions())
+    assert other.games.tobytes() == vec.games.tobytes()
+    with pytest.raises(InvalidOption, match="closed: make new ones"):
+        copy.deepcopy(vec).step(other.sample_actions())
+    other.close()
 
 
 def test_a_second_thread_is_refused_and_the_first_goes_on():
