@@ -274,6 +274,11 @@ def simultaneous(intervals: int) -> float:
     return NormalDist().inv_cdf(1 - 0.025 / intervals) / Z95
 
 
+def even_share(game: Game) -> float:
+    """Return the share of the victories that each of equal bots wins; against an automaton half."""
+    return 1.0 / max(game.num_seats, 2)
+
+
 def half_width(means: npt.NDArray[np.float64]) -> float:
     """Return half the width of a 95% interval for a mean, one independent number a deal."""
     return Z95 * float(means.std(ddof=1)) / float(np.sqrt(len(means))) if len(means) > 1 else 0.0

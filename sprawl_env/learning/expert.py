@@ -4,7 +4,7 @@ The *player* plays all seats of many games by a search with its network.  A shar
 is searched fully (Wu, "Accelerating self-play learning in Go", 2019): the *learner*, a copy of the
 network, learns the improved policies of these searches, the sides' shares of the victory and the
 final margins.  From time to time the learner plays a match against the player and takes its place
-if it does not lose.
+if it wins at least as often as equal bots would.
 
 Each process of the group plays its own games (:class:`SearchPlay`) and has its own window of rows
 (:class:`Window`); all have the same weights, because gradients are averaged over the group.

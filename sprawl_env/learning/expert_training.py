@@ -28,7 +28,7 @@ import safetensors
 import safetensors.numpy
 import torch
 
-from sprawl_env.arena.evaluation import Line, measure, measure_alone, table
+from sprawl_env.arena.evaluation import Line, even_share, measure, measure_alone, table
 from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.policy.checkpoint import (
     POLICY,
@@ -88,7 +88,7 @@ AVERAGE: Final = "average"  # in this file: the running mean of the weights
 MATCHES: Final = "matches.jsonl"
 PLIES: Final = 8  # decisions of every game between two updates
 FILLED_FIRST: Final = 0.05  # share of the window that is filled before anything is learnt
-EVEN: Final = 0.5  # share of the victories from which on the learner takes the player's place
+ROUNDING: Final = 1e-9  # shares that are less than even by no more count as even
 PLAIN_SECONDS: Final = 30.0  # time between lines of progress if the output is not a terminal
 SMOOTH: Final = 0.02  # weight of the newest statistics in those shown
 REFERENCES: Final = ("greedy", "planner")
@@ -188,11 +188,12 @@ class ExpertTrainer:
             )
 
     def compare(self) -> None:
-        """Let the learner play the player; it takes its place if it does not lose."""
+        """Let the learner play the player; it takes its place if it wins as often as equal bots."""
         step = self.last_match = self.clock.steps
         learner = self.as_checkpoint()
-        won, games = match(self.config, self.game, self.team, learner, self.player, step)
-        if won >= EVEN:
+        seed = combine(self.config.seed, step)
+        won, games = match(self.config, self.game, self.team, learner, self.player, seed)
+        if is_even(won, self.game):
             self.player = learner
             self.play.seat(learner)
         if self._report:
@@ -208,6 +209,11 @@ class ExpertTrainer:
         config = {**as_json(self.config), "reward": REWARD}
         about = {**self.player.about, "config": config}
         return Checkpoint(self.player.path, about, tensors)
+
+
+def is_even(won: float, game: Game) -> bool:
+    """Return whether a share of the victories is at least that of equal bots."""
+    return won >= even_share(game) - ROUNDING
 
 
 def last_match_of(checkpoint: Checkpoint) -> int:
@@ -303,7 +309,7 @@ class Report:
 
     def note_match(self, trainer: ExpertTrainer, won: float, games: int) -> None:
         """Add a line to the matches, and show it."""
-        taken = won >= EVEN
+        taken = is_even(won, self._game)
         row = {
             "step": trainer.clock.steps,
             "seconds": round(trainer.clock.seconds, 1),

@@ -4,6 +4,7 @@ import json
 import signal
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -236,6 +237,50 @@ def test_one_seat_and_three_learn_too(name, options):
     assert 0 <= won <= 1
 
 
+def compared(monkeypatch, game, won, seed=0, step=60):
+    """Return the player after a match that the learner wins so often, and the match's seed."""
+    seeds = []
+
+    def match(config, game, team, learner, player, seed):
+        seeds.append(seed)
+        return won, 12
+
+    monkeypatch.setattr(expert_training, "match", match)
+    trainer = SimpleNamespace(
+        config=replace(TINY, seed=seed), game=game, team=Team(), clock=SimpleNamespace(steps=step),
+        player="player", play=SimpleNamespace(seat=lambda player: None),
+        as_checkpoint=lambda: "learner", _report=None,
+    )  # fmt: skip
+    expert_training.ExpertTrainer.compare(trainer)
+    return trainer.player, seeds[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "seats", "won", "player"),
+    [
+        ("tower_up", 2, 0.5, "learner"),
+        ("tower_up", 2, 0.49, "player"),
+        ("tower_up", 3, 1 / 3 - 1e-12, "learner"),  # the sum of thirds is rounded
+        ("tower_up", 3, 0.33, "player"),
+        ("tower_up", 4, 0.25, "learner"),
+        ("tower_up", 4, 0.24, "player"),
+        ("ginkgopolis", 1, 0.5, "learner"),
+        ("ginkgopolis", 1, 0.49, "player"),
+    ],
+)
+def test_a_learner_that_wins_as_often_as_equal_bots_takes_the_players_place(
+    monkeypatch, name, seats, won, player
+):
+    game = sprawl_env.game(name, num_players=seats)
+    assert compared(monkeypatch, game, won)[0] == player
+    assert expert_training.is_even(won, game) == (player == "learner")
+
+
+def test_runs_of_other_seeds_play_other_matches(game, monkeypatch):
+    runs = [(0, 60), (0, 120), (1, 60), (1, 120)]
+    assert len({compared(monkeypatch, game, 0.5, *each)[1] for each in runs}) == len(runs)
+
+
 def run(tmp_path, **changes):
     return expert_training.main(replace(TINY, runs=tmp_path, **changes))
 
@@ -333,7 +378,7 @@ def test_ctrl_c_saves_without_a_match_which_follows_after_the_resume(
 
 
 def test_a_player_after_expert_iteration_has_values_in_points(tmp_path, game, monkeypatch):
-    monkeypatch.setattr(expert_training, "EVEN", 0.0)  # every match is won
+    monkeypatch.setattr(expert_training, "is_even", lambda won, game: True)
     folder, _, _ = run(tmp_path, name="c")
     policy = sprawl_env.load_policy(folder)
     assert "config" in policy.about
