@@ -10,7 +10,8 @@ reference bot.  Every measurement is kept at once in ``measured.jsonl``, so that
 stopped and goes on where it was.  ``curves.png`` and ``curves.md`` are made from that file alone.
 
 A point is the interquartile mean over the runs (Agarwal et al., 2021); its band is a 95% bootstrap
-interval over runs and, within each, over deals.  With one run it is an interval over deals only.
+interval over runs and, within each, over deals.  With few runs it is too short: with three it holds
+the mean in about three of four cases.  With one run it is an interval over deals only.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from experiments.measuring import (
     shares_of,
 )
 from experiments.records import Row, write_lines
-from sprawl_env.arena.evaluation import seats_of, share_text
+from sprawl_env.arena.evaluation import even_share, seats_of, share_text
 from sprawl_env.bots.policy.checkpoint import Checkpoint
 from sprawl_env.bots.policy.player import game_of
 from sprawl_env.console import console, run, say
@@ -222,8 +223,15 @@ def table(found: Sequence[Point]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def draw(found: Sequence[Point], title: str, path: Path) -> None:
-    """Draw the curves into a PNG file: against decisions on the left, against minutes right."""
+def draw(found: Sequence[Point], title: str, path: Path, even: float) -> None:
+    """Draw the curves into a PNG file: against decisions on the left, against minutes right.
+
+    Args:
+        found: the points.
+        title: of the figure.
+        path: of the file.
+        even: share of games that equal bots win, where a line is drawn.
+    """
     figure, panels = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True, layout="constrained")
     names = list(dict.fromkeys(point.against for point in found))
     for axes, axis in zip(panels, AXES, strict=True):
@@ -235,7 +243,7 @@ def draw(found: Sequence[Point], title: str, path: Path) -> None:
             axes.plot(marks, [p.middle for p in own], color=colour, marker="o", label=name)
             for p in own if any(len(p.wins) > 1 for p in own) else ():
                 axes.plot([p.mark] * len(p.wins), p.wins, ".", color=colour, markersize=4)
-        axes.axhline(0.5, linewidth=0.8, color="grey")
+        axes.axhline(even, linewidth=0.8, color="grey")
         marks = sorted({p.mark for p in found if p.axis == axis})
         axes.set(xscale="log", xlabel=f"{axis} of training", ylim=(0, 1.02))
         axes.set_xticks(marks, [f"{m / 1e6:g} M" if axis == "decisions" else f"{m}" for m in marks])
@@ -267,7 +275,8 @@ def main(config: Config) -> None:
         raise InvalidOption(f"out={str(config.out)!r}: {nothing_to_draw(rows)}")
     game = sprawl_env.game(head["game"], **head["options"])
     mpl.use("Agg")  # draw into a file; not when this module is imported, as notebooks do
-    draw(found, f"{game.title}, {seats_of(game)}", config.out / "curves.png")
+    title = f"{game.title}, {seats_of(game)}"
+    draw(found, title, config.out / "curves.png", even_share(game))
     write_atomically(config.out / "curves.md", table(found))
     console().print(table(found))
     say(f"{config.out / 'curves.png'}, {config.out / 'curves.md'}")

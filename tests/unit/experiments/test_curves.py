@@ -10,6 +10,7 @@ pytest.importorskip("matplotlib")
 pytest.importorskip("torch")
 
 import torch
+from matplotlib.axes import Axes
 
 import sprawl_env
 from experiments import curves, measuring
@@ -168,6 +169,20 @@ def test_a_damaged_file_is_refused_in_one_line_and_stays(tmp_path, rows):
 )
 def test_the_interquartile_mean_is_that_of_the_middle_half(values, mean):
     assert curves.interquartile_mean(np.array(values)) == pytest.approx(mean)
+
+
+@pytest.mark.parametrize(
+    ("name", "num_players", "even"),
+    [("tower_up", 2, 0.5), ("tower_up", 4, 0.25), ("ginkgopolis", 1, 0.5)],
+)
+def test_a_line_is_drawn_where_equal_bots_are(tmp_path, monkeypatch, name, num_players, even):
+    lines = []
+    monkeypatch.setattr(Axes, "axhline", lambda axes, y, **_: lines.append(y))
+    head = {"game": name, "options": {"num_players": num_players}}
+    text = "".join(json.dumps(line) + "\n" for line in (head, {**ROW, "step": 1_000_000}))
+    (tmp_path / measuring.MEASURED).write_text(text, encoding="utf-8")
+    curves.main(curves.Config(out=tmp_path))
+    assert lines == [even, even]
 
 
 def test_a_band_counts_runs_and_deals():
