@@ -7,7 +7,9 @@ Example::
 
 Every variant is trained with every seed, one run after the other, so that each has all cores.  The
 policies play the same deals against ``greedy`` and ``planner``.  A difference is that of the mean
-shares of games won; its 95% interval is a bootstrap over runs and over the deals that both played.
+shares of games won.  Its 95% interval is a bootstrap over the deals that both played, to which the
+error of the runs is added, drawn from Student's t distribution: with three runs it is wide.  With
+one run it is over deals only, and there is no verdict, because runs differ by their seeds too.
 
 ``results.jsonl`` keeps what was measured; the command goes on where it was stopped, inside a run
 too.  Another game, time, opponent or number of games needs another ``--out``.  ``table.md`` is made
@@ -278,9 +280,20 @@ def table_of(rows: Sequence[Row], against: str, variant: str) -> Floats:
 
 
 def mean(shares: Floats, rng: np.random.Generator, deals: npt.NDArray[np.int64]) -> Floats:
-    """Return means over resampled runs, each over some deals, ``[resamples]``."""
-    runs = rng.integers(len(shares), size=(len(deals), len(shares)))
-    found: Floats = np.stack([shares[i][:, d].mean() for i, d in zip(runs, deals, strict=True)])
+    """Return means over some deals, each with a drawn error of the runs, ``[resamples]``.
+
+    A bootstrap of so few runs would be too short.
+
+    Args:
+        shares: ``[runs, deals]``.
+        rng: draws the errors; none with one run.
+        deals: ``[resamples, deals]``, the deals of each mean.
+    """
+    found: Floats = shares.mean(axis=0)[deals].mean(axis=1)
+    runs = len(shares)
+    if runs > 1:
+        error = shares.mean(axis=1).std(ddof=1) / np.sqrt(runs)
+        found += error * rng.standard_t(runs - 1, size=len(deals))
     return found
 
 
@@ -292,8 +305,16 @@ def difference(own: Floats, recipe: Floats) -> tuple[float, float, float]:
     return float(own.mean() - recipe.mean()), float(low), float(high)
 
 
-def verdict(low: float, high: float) -> str:
-    """Return in words what the interval of a difference says."""
+def verdict(low: float, high: float, runs: int) -> str:
+    """Return in words what the interval of a difference says.
+
+    Args:
+        low: its lower end.
+        high: its upper end.
+        runs: the smaller number of runs.
+    """
+    if runs == 1:
+        return "one run"
     if high < 0:
         return "worse"
     if low > 0:
@@ -321,7 +342,7 @@ def table(rows: Sequence[Row], base: str = RECIPE) -> str:
                 continue
             found, low, high = difference(shares, recipe)
             cells.append(f"{100 * found:+.1f} ({100 * low:+.1f} to {100 * high:+.1f})")
-            cells.append(verdict(low, high))
+            cells.append(verdict(low, high, min(len(shares), len(recipe))))
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 

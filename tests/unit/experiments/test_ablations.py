@@ -151,14 +151,41 @@ def test_differences_are_paired_by_deal_and_count_runs():
     assert high - low > 0.1
 
 
+@pytest.mark.parametrize("runs", [2, 3, 5])
+def test_the_interval_of_equal_variants_seldom_excludes_zero(runs):
+    rng, wrong, times = np.random.default_rng(2), 0, 400
+    for _ in range(times):
+        own, recipe = (rng.normal(0.6, 0.03, (runs, 1)).repeat(10, axis=1) for _ in range(2))
+        _, low, high = ablations.difference(own, recipe)
+        wrong += not low <= 0 <= high
+    assert wrong < 0.07 * times
+
+
+def test_one_run_of_a_variant_is_no_verdict():
+    deals = np.tile([0.0, 1.0], 500)
+
+    def row(variant, seed, shares):
+        shares = {"greedy": shares.tolist()}
+        return {"variant": variant, "seed": seed, "step": 1, "shares": shares}
+
+    rows = [row("recipe", seed, deals) for seed in (0, 1)] + [row("worse", 0, 0.5 * deals)]
+    for runs, says in ((1, "one run"), (2, "worse")):
+        line = ablations.table(rows).splitlines()[-1]
+        assert line.startswith(f"| worse | {runs} |")
+        assert line.endswith(f" | {says} |")
+        rows.append(row("worse", 1, 0.5 * deals))
+
+
 @pytest.mark.parametrize(
-    ("low", "high", "says"),
+    ("low", "high", "runs", "says"),
     [
-        (-0.05, -0.01, "worse"),
-        (0.01, 0.05, "better"),
-        (-0.03, 0.01, "no gain"),
-        (-0.03, 0.03, "no difference shown"),
+        (-0.05, -0.01, 2, "worse"),
+        (0.01, 0.05, 2, "better"),
+        (-0.03, 0.01, 2, "no gain"),
+        (-0.03, 0.03, 2, "no difference shown"),
+        (-0.05, -0.01, 1, "one run"),
+        (0.01, 0.05, 1, "one run"),
     ],
 )
-def test_the_verdict_says_no_more_than_the_interval(low, high, says):
-    assert ablations.verdict(low, high) == says
+def test_the_verdict_says_no_more_than_the_interval(low, high, runs, says):
+    assert ablations.verdict(low, high, runs) == says
