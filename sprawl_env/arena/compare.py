@@ -5,6 +5,9 @@ Games of the same deal, in which the same bots sat in the same seats, are a pair
 seed are other deals; rows without a seed, as older files have them, are taken to be of the same
 one.  For each bot the differences of its pairs are averaged over each deal; the deals are
 independent of each other.
+
+Every figure has its own 95% interval.  The verdict is about all figures at once: of runs that do
+not differ at most 5% are said to differ, however many bots there are.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ import numpy as np
 from rich.markup import escape
 from rich.table import Table
 
-from sprawl_env.arena.evaluation import half_width
+from sprawl_env.arena.evaluation import half_width, simultaneous
 from sprawl_env.arena.journal import MOST_POINTS, Row
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.errors import InvalidOption, PositionError, printable, short
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 
 _CONFIG: Final = {"game": str, "num_players": int, "options": [str], "seed": int}
 _ROW: Final = {"deal": int, "bots": [str], "shares": [float], "scores": (None, [int])}
+FIGURES: Final = 2  # of each bot: wins and score
 FEWEST_DEALS: Final = 20  # of which an interval is told; with fewer it is often too short
 Deal = tuple[int | None, int]  # its seed, None: not known; its number
 Key = tuple[Deal, tuple[str, ...], int]  # deal, bots by seat, which of such games
@@ -48,8 +52,9 @@ class Difference:
         wins_error: half the width of the 95% interval of ``wins``.
         score: difference of the mean scores.
         score_error: half the width of its 95% interval.
-        agree: 0 lies in the interval of every figure of at least ``FEWEST_DEALS`` deals; games
-            without scores, such as forfeits, count for ``wins`` only.
+        agree: 0 lies in the interval of every figure of at least ``FEWEST_DEALS`` deals, widened
+            for the number of figures that are compared; games without scores, such as forfeits,
+            count for ``wins`` only.
     """
 
     bot: str
@@ -88,7 +93,7 @@ class Comparison:
 
     @property
     def agree(self) -> bool:
-        """No bot's wins or scores differ by more than their 95% intervals."""
+        """No bot's wins or scores differ by more than chance, at 95% for all figures at once."""
         return all(difference.agree for difference in self.differences)
 
     @property
@@ -116,7 +121,8 @@ class Comparison:
     def table(self) -> Table:
         """Return the differences as a table for the terminal."""
         shown = Table(
-            title="wins and score: second run less first, paired by deal, with 95% intervals"
+            title="wins and score: second run less first, paired by deal, with 95% intervals",
+            caption="the last column is about all bots' wins and scores at once",
         )
         for column in ("bot", "deals", "first wins", "second wins", "wins", "score", ""):
             shown.add_column(column, justify="right" if column not in {"bot", ""} else "left")
@@ -156,12 +162,13 @@ def compare(mine: Path, theirs: Path) -> Comparison:
         )
     equal = sum(_result(first[key]) == _result(second[key]) for key in common)
     names = dict.fromkeys(bot for key in common for bot in key[1])
+    factor = simultaneous(FIGURES * len(names))
     return Comparison(
         pairs=len(common),
         equal=equal,
         only_mine=len(first) - len(common),
         only_theirs=len(second) - len(common),
-        differences=tuple(_difference(bot, common, first, second) for bot in names),
+        differences=tuple(_difference(bot, common, first, second, factor) for bot in names),
     )
 
 
@@ -306,9 +313,21 @@ def _result(row: Row) -> tuple[Any, Any]:
 
 
 def _difference(
-    bot: str, common: Sequence[Key], first: dict[Key, Row], second: dict[Key, Row]
+    bot: str,
+    common: Sequence[Key],
+    first: dict[Key, Row],
+    second: dict[Key, Row],
+    factor: float,
 ) -> Difference:
-    """Return what the pairs of one bot show."""
+    """Return what the pairs of one bot show.
+
+    Args:
+        bot: its name.
+        common: the pairs of all bots.
+        first: the first run.
+        second: the second run.
+        factor: by which the intervals are widened for the verdict.
+    """
     shares: dict[Deal, list[tuple[float, float]]] = {}
     scores: dict[Deal, list[float]] = {}
     for key in common:
@@ -326,7 +345,7 @@ def _difference(
     points = np.array([float(np.mean(each)) for each in scores.values()] or [0.0])
     errors = half_width(wins), half_width(points)
     agree = all(
-        len(found) < FEWEST_DEALS or abs(found.mean()) <= error
+        len(found) < FEWEST_DEALS or abs(found.mean()) <= factor * error
         for found, error in zip((wins, points), errors, strict=True)
     )
     return Difference(

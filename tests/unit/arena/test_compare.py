@@ -102,6 +102,24 @@ def test_runs_that_differ_are_told_and_by_the_exit_code(tmp_path, capsys):
     assert command_line.main(["compare", str(mine), str(mine)]) == 0
 
 
+@pytest.mark.parametrize(
+    ("bots", "changed", "agree"), [(2, 5, True), (2, 7, False), (6, 7, True), (6, 9, False)]
+)
+def test_the_verdict_is_about_all_figures_at_once(tmp_path, bots, changed, agree):
+    pairs = [(f"a{k}", f"b{k}") for k in range(bots // 2)]
+    mine = [game(deal, 1, bots=pair) for pair in pairs for deal in range(100)]
+    lost = [game(deal, 0, bots=pairs[0]) for deal in range(changed)]
+    both = found(tmp_path, mine, [*lost, *mine[changed:]])
+    first = both.differences[0]
+    assert abs(first.wins) > first.wins_error  # its own interval excludes 0
+    assert both.agree == first.agree == agree
+    assert both.verdict == (
+        "they agree: no bot's wins or scores differ by more than chance (95%)"
+        if agree
+        else "they differ: a0, b0"
+    )
+
+
 def test_games_are_paired_by_deal_seats_and_bots(tmp_path):
     mine = [game(0, 1), game(1, 1), game(1, 1, rotation=1, bots=("b", "a"))]
     theirs = [game(1, 0), game(1, 0, rotation=1, bots=("b", "a")), game(2, 1), game(3, 1)]
