@@ -23,7 +23,7 @@ from tyro.conf import Positional, arg
 import sprawl_env
 from experiments.measuring import MEASURED, read_measured, shares_of
 from experiments.records import Row
-from sprawl_env.arena.evaluation import interval, interval_text
+from sprawl_env.arena.evaluation import interval, interval_text, mean_text
 from sprawl_env.bots.policy.agents import NAME, export_agent
 from sprawl_env.bots.policy.checkpoint import Checkpoint, load
 from sprawl_env.bots.search.evaluators import KINDS, SPREAD_SAID, spread_of
@@ -145,7 +145,7 @@ def strength_table(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[s
                 f"{line['games']:,}",
                 f"{line['wins']:.1%}",
                 interval_text(line["low"], line["high"]),
-                f"{line['score']:.1f} ± {line['score_error']:.1f}",
+                mean_text(line["score"], line["score_error"]),
             ]
             lines.append(f"| {' | '.join(cells)} |")
     return lines

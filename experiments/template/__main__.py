@@ -23,7 +23,7 @@ import numpy.typing as npt
 from matplotlib import pyplot as plt
 
 import sprawl_env
-from sprawl_env.arena.evaluation import half_width, interval
+from sprawl_env.arena.evaluation import half_width, interval, mean_text
 from sprawl_env.console import console, run
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.files import write_atomically
@@ -123,7 +123,8 @@ def table(shares: Shares) -> str:
         low, high = interval(found)
         more = ""
         if before is not None:
-            more = f"{100 * (found - before).mean():+.1f} ± {100 * half_width(found - before):.1f}"
+            gained = 100 * (found - before)
+            more = mean_text(float(gained.mean()), half_width(gained), "+.1f")
         lines.append(
             f"| {sims} | {len(found)} | {found.mean():.1%} | {low:.1%} – {high:.1%} | {more} |"
         )

@@ -21,7 +21,7 @@ import numpy as np
 from rich.markup import escape
 from rich.table import Table
 
-from sprawl_env.arena.evaluation import half_width, simultaneous
+from sprawl_env.arena.evaluation import half_width, mean_text, simultaneous
 from sprawl_env.arena.journal import MOST_POINTS, Row
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.errors import InvalidOption, PositionError, printable, short
@@ -49,9 +49,9 @@ class Difference:
         mine: its mean share of wins in the first run.
         theirs: the same in the second run.
         wins: ``theirs - mine``.
-        wins_error: half the width of the 95% interval of ``wins``.
+        wins_error: half the width of the 95% interval of ``wins``; 0 for a single deal.
         score: difference of the mean scores.
-        score_error: half the width of its 95% interval.
+        score_error: half the width of its 95% interval; 0 for a single deal.
         agree: 0 lies in the interval of every figure of at least ``FEWEST_DEALS`` deals, widened
             for the number of figures that are compared; games without scores, such as forfeits,
             count for ``wins`` only.
@@ -132,8 +132,8 @@ class Comparison:
                 f"{each.deals:,}",
                 f"{each.mine:.1%}",
                 f"{each.theirs:.1%}",
-                f"{each.wins:+.1%} ± {each.wins_error:.1%}",
-                f"{each.score:+.2f} ± {each.score_error:.2f}",
+                mean_text(each.wins, each.wins_error, "+.1%"),
+                mean_text(each.score, each.score_error, "+.2f"),
                 _word(each),
             )
         return shown

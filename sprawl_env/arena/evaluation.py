@@ -52,9 +52,9 @@ class Line:
         wins: share of victories; shared victories count by their share.
         low, high: the 95% interval of ``wins``.
         score: mean of the final points.
-        score_error: half the width of the 95% interval of ``score``.
+        score_error: half the width of the 95% interval of ``score``; 0 for a single deal.
         margin: mean of the own points less the mean of the other sides' points.
-        margin_error: half the width of the 95% interval of ``margin``.
+        margin_error: half the width of the 95% interval of ``margin``; 0 for a single deal.
     """
 
     bot: str
@@ -280,7 +280,10 @@ def even_share(game: Game) -> float:
 
 
 def half_width(means: npt.NDArray[np.float64]) -> float:
-    """Return half the width of a 95% interval for a mean, one independent number a deal."""
+    """Return half the width of a 95% interval for a mean, one independent number a deal.
+
+    It is 0 for a single deal, which shows no spread.
+    """
     return Z95 * float(means.std(ddof=1)) / float(np.sqrt(len(means))) if len(means) > 1 else 0.0
 
 
@@ -346,10 +349,10 @@ def table(
             f"{line.games:,}",
             f"{line.wins:.1%}",
             interval_text(line.low, line.high),
-            f"{line.score:.1f} ± {line.score_error:.1f}",
+            mean_text(line.score, line.score_error),
         ]
         if margins:
-            cells.append(f"{line.margin:+.1f} ± {line.margin_error:.1f}")
+            cells.append(mean_text(line.margin, line.margin_error, "+.1f"))
         shown.add_row(*cells)
     return shown
 
@@ -357,6 +360,18 @@ def table(
 def match_of(names: Sequence[str]) -> str:
     """Return who plays whom, e.g. ``greedy v random``, in characters that a terminal shows."""
     return printable(" v ".join(dict.fromkeys(names)))
+
+
+def mean_text(mean: float, error: float, form: str = ".1f") -> str:
+    """Return a mean with half its interval, e.g. ``57.0 ± 1.2``; alone if the deals do not differ.
+
+    Args:
+        mean: the mean.
+        error: see :func:`half_width`.
+        form: of both numbers, as for ``format``; a sign is that of the mean.
+    """
+    shown = f"{mean:{form}}"
+    return shown if error == 0 else f"{shown} ± {error:{form.lstrip('+')}}"
 
 
 def share_text(wins: float, low: float, high: float) -> str:

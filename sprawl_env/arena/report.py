@@ -14,7 +14,7 @@ import numpy.typing as npt
 from rich.markup import escape
 from rich.table import Table as RichTable
 
-from sprawl_env.arena.evaluation import half_width, interval, interval_text
+from sprawl_env.arena.evaluation import half_width, interval, interval_text, mean_text
 from sprawl_env.arena.journal import Row
 from sprawl_env.arena.ratings import bootstrap, pair_wins, rate, skills
 from sprawl_env.arena.schedule import Config
@@ -282,7 +282,7 @@ def _wins(line: Row) -> list[str]:
 
 
 def _score(line: Row) -> str:
-    return "–" if line["score"] is None else f"{line['score']:.1f} ± {line['score_error']:.1f}"
+    return "–" if line["score"] is None else mean_text(line["score"], line["score_error"])
 
 
 def _time(seconds: float | None) -> str:

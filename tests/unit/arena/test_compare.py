@@ -86,6 +86,7 @@ def test_scores_that_differ_in_every_deal_are_told(tmp_path):
 def test_few_deals_that_differ_by_chance_are_no_verdict(tmp_path):
     mine = [game(deal, 1) for deal in range(3)]
     few = found(tmp_path, mine, [game(deal, 0) for deal in range(3)])
+    assert few.table().columns[4]._cells == ["-100.0%", "+100.0%"]  # no spread, no interval
     assert few.agree
     assert few.verdict.startswith("too few deals to tell")
 

@@ -189,6 +189,32 @@ def test_names_with_brackets_are_shown_as_they_are(name):
     assert f"{name} v \\x1brandom" in shown(bar.make_tasks_table(bar.tasks))
 
 
+@pytest.mark.parametrize(
+    ("mean", "error", "form", "says"),
+    [
+        (57.0, 1.25, ".1f", "57.0 ± 1.2"),
+        (57.0, 0.0, ".1f", "57.0"),
+        (0.6, 0.024, "+.1%", "+60.0% ± 2.4%"),
+        (-2.0, 0.0, "+.2f", "-2.00"),
+    ],
+)
+def test_a_mean_without_spread_has_no_error(mean, error, form, says):
+    assert evaluation.mean_text(mean, error, form) == says
+
+
+def test_one_deal_shows_no_error():
+    one, two = ([57.0], [50.0, 64.0])
+    for means, says in ((one, "57.0"), (two, "57.0 ± 13.7")):
+        error = evaluation.half_width(np.array(means))
+        line = Line("greedy", 2, 0.5, 0.0, 1.0, 57.0, error, -3.0, error)
+        cells = shown(evaluation.table("a title", [line], margins=True))
+        assert f" {says} " in cells
+        assert f" {says.replace('57', '-3')} " in cells
+        score = report._score({"score": 57.0, "score_error": error})
+        assert score == says
+    assert "±" not in report._score({"score": None, "score_error": None})
+
+
 def test_evaluate_keeps_its_files_before_it_shows_the_result(tmp_path, monkeypatch):
     def fail(*_, **__):
         raise RuntimeError("nothing can be shown")
