@@ -318,9 +318,11 @@ def targets(
         worth: ``[n]``, the search's value for the observer.
         outcome_share: weight of the outcome; the search's value has the rest.  What the search
             does not give to the observer it gives to the others as the outcome does, or equally if
-            the outcome gives them nothing.
+            the outcome gives them nothing.  A side that is alone has the whole victory.
     """
     sides = standings.shape[1]
+    if sides == 1:
+        worth = np.ones_like(worth)  # was that of its points
     order = (seats[:, None] + np.arange(sides)) % sides
     won = np.take_along_axis(victory_shares(standings), order, axis=1)
     others = won[:, 1:]

@@ -125,13 +125,15 @@ class TreeConfig:
         doubt: what the value of an action without visits is less than that of its position.
         scale: of the values against the logits where they are compared.
         trust: visits after which the own value of an action counts as much as its position's.
-        margin: weight of the margin in the value of a position; victory has the rest.
+        margin: weight of the margin in the value of a position; victory has the rest.  A side
+            that is alone has the victory in any case, so its value is that of its points.
         reach: points of margin that have half the largest effect.
         keyed: 1: every outcome that the searching seat gets to see has a node of its own; 0: nodes
             are sequences of actions.
         lanes: simulations of a tree that are judged by the network at once.
         trees: number of independent trees, whose visits are added.
-        threads: number of threads that share the trees of all positions.
+        threads: number of threads that share the trees of all positions.  Without a time limit
+            they change no result.
         temperature: 0: play the best action; else draw one, with probabilities as the visits to
             the power of 1 / temperature.
     """
@@ -262,10 +264,9 @@ class TreeSearch:
         self._asking = ThreadPoolExecutor(self._halves) if self._halves > 1 else None
         self._one_at_a_time = threading.Lock()
         self._stop = threading.Event()
-        most_bytes = MOST_BYTES * config.threads
-        most = most_bytes // (config.trees * self._bytes())  # nodes of the trees of one position
+        most = MOST_BYTES // (config.trees * self._bytes())  # nodes of a tree, however many threads
         self.most_nodes = int(min(config.sims + 1, max(most, 2)))
-        self.most_positions = int(max(1, most // self.most_nodes))
+        self.most_positions = int(max(1, most * config.threads // self.most_nodes))
         self._tables = plain(game.tables)
 
     def _bytes(self) -> int:
@@ -290,7 +291,7 @@ class TreeSearch:
             wanted=np.zeros(slots, np.int64),
             begun=np.zeros(slots, np.int64),
             keyed=bool(config.keyed),
-            margin=float(config.margin),
+            margin=1.0 if game.num_sides == 1 else float(config.margin),  # alone: points decide
             reach=float(config.reach),
             most=config.gumbel,
         )

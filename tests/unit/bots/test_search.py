@@ -18,6 +18,8 @@ from sprawl_env.bots.search.schedule import halving
 from sprawl_env.bots.search.search import TreeConfig, TreeSearch
 from sprawl_env.bots.search.spread import measured_spread, one_digit
 from sprawl_env.core.errors import InvalidOption, UnknownName
+from sprawl_env.core.game import Game
+from tests.toy import GIVE, KEEP, RULES, TOP_BID
 from tests.unit.bots.test_mcts import GAMES, middle
 
 SETTINGS = [
@@ -92,6 +94,36 @@ def test_threads_change_nothing_but_the_time():
     game, games, _ = middle("tower_up", {})
     one = found_by(search_of(game, "sims=20,trees=3,threads=1"), games)
     assert one == found_by(search_of(game, "sims=20,trees=3,threads=3"), games)
+
+
+@pytest.mark.parametrize("settings", ["sims=40", "sims=40,gumbel=0", "sims=10,trees=2"])
+def test_threads_do_not_change_how_large_a_tree_may_grow(monkeypatch, settings):
+    game, games, _ = middle("tower_up", {})
+    node = search_of(game, "sims=1")._search._bytes()
+    few = 12 * node  # fewer nodes than simulations
+    monkeypatch.setattr("sprawl_env.bots.search.search.MOST_BYTES", few)
+    one, two = (search_of(game, f"{settings},threads={threads}") for threads in (1, 2))
+    trees = one._config.trees
+    assert one._search.most_nodes == two._search.most_nodes == 12 // trees < one._config.sims
+    assert (one._search.most_positions, two._search.most_positions) == (1, 2)
+    assert found_by(one, games) == found_by(two, games)
+
+
+def test_a_side_that_is_alone_searches_for_points():
+    game = Game(replace(RULES, automaton=False), num_players=1, rounds=1)
+    assert game.num_sides == 1
+    games = game.deal(1, seed=1)
+    mask = game.legal_actions(games, 0)
+    low, high = np.flatnonzero(mask)
+    bids = search_of(game, "sims=64,c=0.1")._find(games)
+    assert bids.values[0, low] < bids.values[0, high] < 1
+    assert bids.actions[0] == high == TOP_BID - 1
+    game.play(games, 0, high)
+    answers = search_of(game, "sims=16")._find(games)
+    assert answers.actions[0] == KEEP
+    assert answers.values[0, GIVE] == pytest.approx(0.5 + 0.5 * 2 / (2 + 10))  # of 2 points
+    assert answers.values[0, KEEP] == pytest.approx(0.5 + 0.5 * 5 / (5 + 10))
+    assert answers.policies[0, KEEP] > answers.policies[0, GIVE]
 
 
 def test_each_position_has_the_simulations_it_wants():

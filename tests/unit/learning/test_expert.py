@@ -206,7 +206,7 @@ def test_leads_are_points_less_the_mean_of_the_others():
 def test_a_side_that_is_alone_leads_by_its_points_and_has_the_victory():
     points = np.array([[7], [3]], np.int32)
     shares, margins = expert.targets(
-        points, points, np.array([0, 0]), np.array([1.0, 1.0], np.float32), 0.5
+        points, points, np.array([0, 0]), np.array([0.7, 0.3], np.float32), 0.5
     )
     assert shares.tolist() == [[1.0], [1.0]]
     assert margins.tolist() == [7.0, 3.0]
