@@ -4,10 +4,11 @@ Example::
 
     python -m experiments.equal_time --game tower_up --bot search:agent=best --against planner
 
-Both bots decide in the same positions, one game at a time, in one thread, warm and in turns.  The
-positions are those of games between two ``greedy``, with some random actions.  The largest number
-of simulations whose mean time a move does not exceed the opponent's is played, in paired games, so
-that the match can be repeated on any machine.
+Both bots decide in the same positions, one game at a time, warm and in turns, in one thread unless
+their settings name more.  The positions are those of games between two ``greedy``, with some random
+actions.  The largest number of simulations whose mean time a move does not exceed the opponent's is
+found to within a sixteenth, and played, in paired games, so that the match can be repeated on any
+machine.
 """
 
 from __future__ import annotations

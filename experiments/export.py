@@ -26,7 +26,7 @@ from experiments.records import Row
 from sprawl_env.arena.evaluation import interval, interval_text, mean_text
 from sprawl_env.bots.policy.agents import NAME, export_agent
 from sprawl_env.bots.policy.checkpoint import Checkpoint, load
-from sprawl_env.bots.search.evaluators import KINDS, SPREAD_SAID, spread_of
+from sprawl_env.bots.search.evaluators import SPREAD_SAID, kinds_of, spread_of
 from sprawl_env.console import run, say
 from sprawl_env.core.errors import InvalidOption, printable
 from sprawl_env.core.files import parse_json, read_text
@@ -266,9 +266,12 @@ def card(
 def with_spread(checkpoint: Checkpoint, run: Path) -> Checkpoint:
     """Return a checkpoint that says how sure a lead is, if its values can guide a search."""
     about = checkpoint.about
-    if SPREAD_SAID in about or about["config"].get("reward") not in KINDS:
+    if SPREAD_SAID in about:
         return checkpoint
-    spread = spread_of(checkpoint, sprawl_env.load_policy(run).game)
+    game = sprawl_env.load_policy(run).game
+    if about["config"].get("reward") not in kinds_of(game):
+        return checkpoint
+    spread = spread_of(checkpoint, game)
     return replace(checkpoint, about={**about, SPREAD_SAID: spread})
 
 

@@ -12,9 +12,9 @@ goes on there after a stop; ``ladder.md`` and ``ladder.json`` are made from that
 played again if the code or the weights of one of its bots have changed.
 
 With two seats the bots have Elo ratings, and, as ratings hide who beats whom in a circle, their
-expected result against the best mixture of all (Nash averaging: Balduzzi et al., "Re-evaluating
-evaluation", 2018).  With more seats a cell is the share of the victories of one bot against copies
-of another on all other seats.
+mean odds against the best mixture of all, as a share of games (Nash averaging: Balduzzi et al.,
+"Re-evaluating evaluation", 2018).  With more seats a cell is the share of the victories of one bot
+against copies of another on all other seats.
 """
 
 from __future__ import annotations

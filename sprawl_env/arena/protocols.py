@@ -84,8 +84,8 @@ class ProtocolResult:
         bot: the name of the measured bot.
         title: the game and the seats, in words.
         lines: the measured bot's result of each match.
-        milliseconds: mean time of a decision with a choice, one game at a time in one thread; not
-            part of the hash.
+        milliseconds: mean time of a decision with a choice, one game at a time in one process, with
+            the threads that the bot uses; not part of the hash.
         sha256: hash of all games, in hexadecimal digits.
         evaluations: the matches with all games.
     """

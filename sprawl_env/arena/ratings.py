@@ -103,8 +103,9 @@ class NashAverage:
 
     Attributes:
         shares: ``[bots]``, of each bot in the mixture.
-        wins: ``[bots]``, the share of the games that each bot is expected to win against it, from
-            the mean logarithm of its odds; 0.5 for the bots in the mixture.
+        wins: ``[bots]``, the share of games that corresponds to each bot's mean logarithm of odds
+            against it; 0.5 for the bots in the mixture.  If the mixture has several bots, a bot may
+            win another share of the games.
     """
 
     shares: Numbers

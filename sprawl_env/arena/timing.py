@@ -1,4 +1,7 @@
-"""How long bots think: in the same positions, one game at a time, in one thread, warm, in turns."""
+"""How long bots think: in the same positions, one game at a time, in one process, warm, in turns.
+
+A bot may use threads of its own, e.g. those of torch.
+"""
 
 from __future__ import annotations
 

@@ -6,9 +6,10 @@ side to the visited nodes (max-n: each seat maximises its own value).  If the se
 game's heuristic, it plays in the rollouts, chooses which actions get a node first, and rates the
 position at which a rollout is cut off.
 
-The nodes of the tree are sequences of actions as the searching seat sees them.  The statistics of a
-node count only the deals in which its action was legal (availability).  The true position is only
-read through ``redeal_hidden``, so hidden information has no effect.
+The nodes of the tree are sequences of actions, hidden ones of others included: below the root, a
+seat's decisions may depend on what it will not have seen.  The statistics of a node count only the
+deals in which its action was legal (availability).  The true position is only read through
+``redeal_hidden``, so what is hidden now has no effect.
 
 The method is the single-observer form in P. Cowling, E. Powley, D. Whitehouse, "Information Set
 Monte Carlo Tree Search", 2012.

@@ -4,7 +4,8 @@
 :class:`Demonstrations`.  Some
 actions are replaced by random ones, so that the dataset covers more positions than the expert alone
 would reach.  :func:`imitate` fits the policy to the expert's actions (for ``greedy``: to a softmax
-over its values of all legal actions) and the value function to the returns of the games.
+over its values of all legal actions) and the value function to the returns of the games, without a
+discount.  PPO fits it to discounted returns afterwards.
 """
 
 from __future__ import annotations

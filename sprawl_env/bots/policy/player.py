@@ -55,7 +55,8 @@ class PolicyBot:
 
     Attributes:
         counts: what the values of :meth:`analyse` count, in points: how much more the ``lead`` will
-            change, the ``margin`` at the end, or ``""``, something else.
+            change, the ``margin`` at the end, both discounted as in training, or ``""``, something
+            else.
     """
 
     needs_observations = True

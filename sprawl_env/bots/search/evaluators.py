@@ -37,7 +37,17 @@ KINDS: Final = {
     "rank": heads.VICTORY,
 }
 """What the values of a network mean that was trained with a reward."""
+MOST_RANKED: Final = 2  # sides, of which the reward ``rank`` is that of the victory
 SPREAD_SAID: Final = "spread"  # in the description of a checkpoint
+
+
+def kinds_of(game: Game) -> dict[str, int]:
+    """Return the rewards whose values can guide a search in a game, and what the values mean.
+
+    With three sides or more the reward ``rank`` does not say how likely a victory is.
+    """
+    ranked = game.num_sides <= MOST_RANKED
+    return {name: kind for name, kind in KINDS.items() if ranked or name != "rank"}
 
 
 def uniform_evaluator(game: Game) -> Evaluator:
@@ -60,10 +70,11 @@ def network_evaluator(
     """Return a checkpoint's network as an evaluator.
 
     The margin is the lead now plus the value if the value head was trained with the reward
-    ``lead``, the value itself if with ``margin``.  The shares of the victory are made of the
-    margin, to which the head for the shares adds, if there is one; without it the rivals are equal.
-    How sure a margin is, the checkpoint says (``spread``), or it is measured
-    (:func:`~sprawl_env.bots.search.spread.measured_spread`).
+    ``lead``, the value itself if with ``margin``.  A value is discounted as in its training, by
+    default by 1% a decision in PPO, so a margin made of it is too near to the lead now.  The shares
+    of the victory are made of the margin, to which the head for the shares adds, if there is one;
+    without it the rivals are equal.  How sure a margin is, the checkpoint says (``spread``), or it
+    is measured (:func:`~sprawl_env.bots.search.spread.measured_spread`).
 
     Args:
         checkpoint: of the network.
@@ -149,7 +160,8 @@ def heads_of(checkpoint: Checkpoint, game: Game, width: int) -> Heads:
     """Return the heads of a checkpoint's network.
 
     Raises:
-        CheckpointError: it has none, or its values say neither points nor victories.
+        CheckpointError: it has none, its values say neither points nor victories, or they are of
+            the ranks of three sides or more.
     """
     where = f"checkpoint {str(checkpoint.path)!r}"
     scale = 1.0 / reward_scale_of(checkpoint)
@@ -158,14 +170,14 @@ def heads_of(checkpoint: Checkpoint, game: Game, width: int) -> Heads:
         raise CheckpointError(f"{where}: {WEIGHTS} does not hold a value head")
     config: Any = checkpoint.about.get("config")
     reward = config.get("reward")
-    if reward not in KINDS:
+    sides, kinds = game.num_sides, kinds_of(game)
+    if reward not in kinds:
         raise CheckpointError(
             f"{where}: {DESCRIPTION}: a search needs values in points or victories: expected "
-            f"reward {', '.join(KINDS)}, got {reward!r}"
+            f"reward {', '.join(kinds)}, got {reward!r}"
         )
-    sides = game.num_sides
     shares = head_of(checkpoint, SHARES, sides, width) or no_shares(sides, width)
-    return Heads(KINDS[reward], scale, SPREAD, *_floats(head[0][0], head[1], *shares))
+    return Heads(kinds[reward], scale, SPREAD, *_floats(head[0][0], head[1], *shares))
 
 
 def _floats(*arrays: Any) -> list[Floats]:

@@ -22,7 +22,8 @@ class Heads(NamedTuple):
 
     Attributes:
         kind: the value is the change of the lead from now on (``LEAD``), the final margin
-            (``MARGIN``), or the reward of a victory, -1..1 (``VICTORY``).
+            (``MARGIN``), or the reward ``winner``, at most 1 (``VICTORY``), all discounted as in
+            training.
         scale: of the value.
         spread: points of margin at which a victory is e times likelier than a defeat.
         value: float32 ``[trunk]``.

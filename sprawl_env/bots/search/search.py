@@ -60,8 +60,8 @@ class Evaluation(NamedTuple):
         logits: float32 ``[n, num_actions]``, also of illegal actions.
         shares: float32 ``[n, num_sides]``, the expected share of the victory of each side, first
             the observer's, then that of the side after it; the sum of a row is 1.
-        margins: float32 ``[n]``, the expected final points of the observer minus the mean of the
-            others'.
+        margins: float32 ``[n]``, the estimated final points of the observer minus the mean of the
+            others'; discounted values estimate them too near to the points now.
     """
 
     logits: Floats

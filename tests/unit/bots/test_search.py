@@ -3,6 +3,7 @@
 import functools
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.policy.agents import find_agent
 from sprawl_env.bots.policy.checkpoint import SHARES, VALUE, Checkpoint, CheckpointError, load
 from sprawl_env.bots.search.bot import LearnedSearchBot, evaluator_of, parse_learned
-from sprawl_env.bots.search.evaluators import network_evaluator, uniform_evaluator
+from sprawl_env.bots.search.evaluators import heads_of, network_evaluator, uniform_evaluator
 from sprawl_env.bots.search.heads import LEAD, MARGIN, VICTORY, Heads, judge_sides, no_shares
 from sprawl_env.bots.search.schedule import halving
 from sprawl_env.bots.search.search import TreeConfig, TreeSearch
@@ -299,6 +300,20 @@ def test_what_a_value_means_depends_on_the_reward(agent, reward):
     found = network_evaluator(other, game)(*seen(game))
     assert 0 < found.shares[0, 0] < 1
     assert found.shares.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("seats", "refused"), [(2, False), (3, True), (4, True)])
+def test_values_of_ranks_say_the_victory_of_two_sides_only(seats, refused):
+    game, width = sprawl_env.game("tower_up", num_players=seats), 4
+    head = {f"{VALUE}weight": np.ones((1, width), np.float32), f"{VALUE}bias": np.zeros(1)}
+    for reward in ("winner", "rank"):
+        about = {"config": {"reward": reward, "reward_scale": 1.0}}
+        checkpoint = Checkpoint(Path("made"), about, head)
+        if refused and reward == "rank":
+            with pytest.raises(CheckpointError, match="expected reward lead, margin, winner, got"):
+                heads_of(checkpoint, game, width)
+        else:
+            assert heads_of(checkpoint, game, width).kind == VICTORY
 
 
 def same(one, other):

@@ -1,6 +1,7 @@
 """experiments/export.py: weights and card of an agent from the folder of a run."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -97,6 +98,15 @@ def test_an_agent_of_expert_iteration_has_the_card_of_one(run, capsys):
         "- In training it played only against searches with its own network.",
     ):  # fmt: skip
         assert part in card
+
+
+@pytest.mark.parametrize(("seats", "says"), [(2, True), (3, False)])
+def test_an_agent_of_ranks_says_how_sure_a_lead_is_if_a_search_can_use_it(tmp_path, seats, says):
+    made = checkpoint(tmp_path / "run" / "checkpoints" / "step-0000000070", seats)
+    config = {"reward": "rank", "reward_scale": 0.5}
+    ranked = replace(made, about={**made.about, "config": config})
+    found = export.with_spread(ranked, tmp_path / "run")
+    assert ("spread" in found.about) == says
 
 
 def test_an_exported_agent_says_how_sure_a_lead_is(run, capsys):
