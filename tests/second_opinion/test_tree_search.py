@@ -110,6 +110,7 @@ class Answer(NamedTuple):
 
 
 Key = tuple[bytes, int, int] | tuple[int, ...]
+CHOICES: Final = 1  # as the search has it: the stream of a deal's seed that draws rivals' choices
 Path = list[tuple[Node, int, int]]  # node, action, seat that decided
 
 
@@ -161,7 +162,7 @@ class Reference:
         self.legal = self._legal(task.position)
         self.wanted = schedule(len(self.legal), config.gumbel, task.sims)
         self.nodes: dict[Key, Node] = {}
-        games = self._dealt(0)
+        games, _ = self._dealt(0)
         key = self._key(games, [])
         self._leaf(games, key)
         self.root = self.nodes[key]
@@ -172,11 +173,43 @@ class Reference:
             self._simulate(number)
         return self._conclusion()
 
-    def _dealt(self, number: int) -> Games:
-        """Return the position of the root with the hidden information of a simulation."""
-        games = clone(self.task.position)
-        self.game.redeal_hidden(games, 0, combine(self.task.seed, number), self.searcher)
-        return games
+    def _dealt(self, number: int) -> tuple[Games, int]:
+        """Return the root with the hidden information of a simulation, and the seed of that."""
+        games, seed = clone(self.task.position), combine(self.task.seed, number)
+        self.game.redeal_hidden(games, 0, seed, self.searcher)
+        return games, seed
+
+    def _owing(self, games: Games) -> list[int]:
+        """Return the seats that choose now; one if choices are made in turn, none at the end."""
+        owing = self.game.kernels.owing
+        if owing is None:
+            return [] if games.over[0] != NOT_OVER else [int(games.to_play[0])]
+        bits = int(owing(self.game.tables, games, 0))
+        return [seat for seat in range(self.game.num_seats) if bits >> seat & 1]
+
+    def _play(self, games: Games, action: int) -> bool:
+        """Play an action; return whether others choose next without seeing it."""
+        before, seat = self._owing(games), int(games.to_play[0])
+        self.game.play(games, 0, action)
+        others = [other for other in before if other != seat]
+        return bool(others) and self._owing(games) == others
+
+    def _drawn(self, games: Games, seed: int, number: int) -> int:
+        """Return a choice that a rival makes by the network's policy, from what it sees."""
+        seat = int(games.to_play[0])
+        said = self.table(
+            self._seen(games, seat)[None],
+            self.game.legal_actions(games)[None],
+            self._points(games, seat)[None],
+        )
+        shares = softmax({a: float(said.logits[0, a]) for a in self._legal(games)})
+        word = combine(combine(seed, CHOICES), number) % 2**32
+        left = (word + 0.5) / 2**32
+        for action, share in shares.items():
+            left -= share
+            if left < 0:
+                return action
+        return max(shares)
 
     def _deal(self, number: int) -> int:
         """Return the number of the deal of a simulation.
@@ -206,31 +239,44 @@ class Reference:
 
     def _simulate(self, number: int) -> None:
         """Play from the root to a leaf or to the end; the first simulation has number 1."""
-        games, path = self._dealt(self._deal(number)), Path()
+        games, seed = self._dealt(self._deal(number))
+        path, story, asked, secret = Path(), list[int](), 0, False
         while games.over[0] == NOT_OVER:
-            legal = self._legal(games)
+            legal, seat = self._legal(games), int(games.to_play[0])
             if len(legal) == 1:
                 self.met["forced plies"] += 1
-                self.game.play(games, 0, legal[0])
+                secret = self._play(games, legal[0])
                 continue
-            key = self._key(games, path)
+            if seat != self.searcher and (secret or len(self._owing(games)) > 1):
+                self.met["simultaneous choices"] += 1
+                story.append(self._drawn(games, seed, asked))
+                asked += 1
+                secret = self._play(games, story[-1])
+                continue
+            key = self._key(games, story)
             if key not in self.nodes:
                 self._go_back(path, self._leaf(games, key))
                 return
             node = self.nodes[key]
             action = self._choice(node, legal) if path else self._first(number)
             self.met["other legal actions"] += bool(set(node.visits) - set(legal))
-            path.append((node, action, int(games.to_play[0])))
-            self.game.play(games, 0, action)
+            path.append((node, action, seat))
+            story += [seat, action]
+            secret = self._play(games, action)
         self.met["ends"] += 1
         self._go_back(path, self._ending(games))
 
-    def _key(self, games: Games, path: Path) -> Key:
-        """Return what identifies the node of the position."""
+    def _key(self, games: Games, story: list[int]) -> Key:
+        """Return what identifies the node of the position.
+
+        Args:
+            games: the position.
+            story: the seats and actions of the nodes before it, and the choices that were drawn.
+        """
         if self.config.keyed:
             seen = self._seen(games, self.searcher).tobytes()
             return seen, int(games.to_play[0]), int(games.ply[0])
-        return tuple(action for _, action, _ in path)
+        return (*story, int(games.to_play[0]))
 
     def _go_back(self, path: Path, values: list[float]) -> None:
         """Add a visit and a value to every action of a simulation."""
@@ -563,7 +609,8 @@ def met_by_random_settings(seeds: range) -> Counter[str]:
 def test_search_and_reference_agree_with_random_settings() -> None:
     met = met_by_random_settings(range(FEW_SEEDS))
     if JIT:
-        assert min(met[what] for what in ("ends", "forced plies", "other legal actions")) > 0
+        kinds = ("ends", "forced plies", "other legal actions", "simultaneous choices")
+        assert min(met[what] for what in kinds) > 0
 
 
 @pytest.mark.slow
@@ -670,6 +717,13 @@ class DealsOfItsOwn(Reference):
         return number
 
 
+class RivalsKnow(Reference):
+    """Simultaneous choices are made in turn: rivals see what the searcher has chosen."""
+
+    def _owing(self, games: Games) -> list[int]:
+        return super()._owing(games) and [int(games.to_play[0])]
+
+
 class MarginsFromWins(Reference):
     """The end of the game counts as if nobody had points."""
 
@@ -707,6 +761,14 @@ def test_comparison_notices_a_wrong_rule(kind: type[Reference]) -> None:
     found = found_by(TreeSearch(game, table, config), tasks)
     assert not differences(found, answers(game, table, config, tasks))
     assert differences(found, answers(game, table, config, tasks, kind=kind))
+
+
+def test_comparison_notices_rivals_who_know_what_was_chosen_in_secret() -> None:
+    game, (config, noise) = game_of("ginkgopolis", 2), SEARCHES["gumbel with noise"]
+    table, tasks = Table(game), tasks_along("ginkgopolis", 2, 5, noise, config.sims)
+    found = found_by(TreeSearch(game, table, config), tasks)
+    assert not differences(found, answers(game, table, config, tasks))
+    assert differences(found, answers(game, table, config, tasks, kind=RivalsKnow))
 
 
 def test_comparison_notices_deals_that_compared_actions_do_not_share() -> None:

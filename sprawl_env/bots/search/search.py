@@ -27,9 +27,11 @@ from sprawl_env.bots.search.simulate import (
     Judge,
     Scratch,
     Searches,
+    abandon,
     back_up,
     descend_kernel,
     grow_kernel,
+    is_finished,
     new_ends,
     new_lanes,
     new_leaves,
@@ -47,6 +49,7 @@ NO_LIMIT: Final = float("inf")  # seconds
 FEWEST_CONCLUDED: Final = 64  # positions whose trees are read by one thread
 FIRST_STEPS: Final = 8  # simulations of each lane before the time is looked at
 FEWEST_ROUNDS: Final = 2  # the root is judged, and then what a first simulation finds
+SECRETS: Final = 3  # choices of each rival in a simulation, as far as there is time for them
 SHORT: Final = 0.02  # seconds after which more simulations are made at once
 
 Values = npt.NDArray[np.float64]
@@ -129,7 +132,8 @@ class TreeConfig:
             that is alone has the victory in any case, so its value is that of its points.
         reach: points of margin that have half the largest effect.
         keyed: 1: every outcome that the searching seat gets to see has a node of its own; 0: nodes
-            are sequences of actions.
+            are sequences of actions and the seat to play.  Simultaneous choices of rivals are no
+            nodes: they are drawn from the network's policy.
         lanes: simulations of a tree that are judged by the network at once.
         trees: number of independent trees, whose visits are added.
         threads: number of threads that share the trees of all positions.  Without a time limit
@@ -263,6 +267,8 @@ class TreeSearch:
         self._halves = 1 if self._compiled or self._pool is None else 2
         self._asking = ThreadPoolExecutor(self._halves) if self._halves > 1 else None
         self._one_at_a_time = threading.Lock()
+        rivals = 0 if game.rules.kernels.owing is None else game.num_seats - 1
+        self._fewest_rounds = FEWEST_ROUNDS + SECRETS * rivals
         self._stop = threading.Event()
         most = MOST_BYTES // (config.trees * self._bytes())  # nodes of a tree, however many threads
         self.most_nodes = int(min(config.sims + 1, max(most, 2)))
@@ -436,6 +442,7 @@ class TreeSearch:
         searches.seeds[:] = (tasks.seeds[each] + layout.strides) & _POSITIVE
         searches.wanted[:] = tasks.wanted[each]
         searches.begun[:] = 0
+        self._lanes.asking[:] = 0
         roots.noise[:] = 0 if noise is None else noise.numbers[each]
         most, trees = self.config.gumbel, self.config.trees
         if most:
@@ -500,7 +507,10 @@ class TreeSearch:
         while True:  # some simulations, however little time there is
             started = time.perf_counter()
             finished = self._grow_kernel(self._tables, *part, judge, steps)
-            if finished or not self._goes_on(deadline):
+            if finished:
+                return
+            if not self._goes_on(deadline):
+                abandon(part.forest, part.scratch.lanes)
                 return
             if time.perf_counter() - started < SHORT:
                 steps *= 2
@@ -509,7 +519,7 @@ class TreeSearch:
         """Simulate in some slots until each has what it wants, with the network asked for all."""
         back: list[tuple[Any, ...]] = [()] * len(parts)  # what goes up first
         asked_for = 0
-        while parts and (asked_for < FEWEST_ROUNDS or self._goes_on(deadline)):
+        while parts and (asked_for < self._fewest_rounds or self._goes_on(deadline)):
             asked_for += 1
             going = [(part, each, deadline) for part, each in zip(parts, back, strict=True)]
             waiting = self._each(self._up_and_down, going)
@@ -527,6 +537,8 @@ class TreeSearch:
             rows = [slice(end - count, end) for end, count in zip(ends, waiting, strict=True)]
             back = [(part.stop - part.start, *_share(judged, part)) for part in rows]
         self._each(self._up, list(zip(parts, back, strict=True)))
+        for part in parts:
+            abandon(part.forest, part.scratch.lanes)
 
     def _up_and_down(self, part: _Part, back: tuple[Any, ...], deadline: float) -> int:
         """Take what was judged up the trees and begin simulations until some wait for the network.
@@ -536,7 +548,7 @@ class TreeSearch:
         """
         self._up(part, back)
         searches, waiting = part.forest.searches, 0
-        while not waiting and (searches.begun < searches.wanted).any():
+        while not waiting and not is_finished(searches, part.scratch.lanes):
             waiting = self._descend(self._tables, *part)
             if not self._goes_on(deadline):
                 break

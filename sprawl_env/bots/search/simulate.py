@@ -4,6 +4,10 @@ A simulation re-deals what the searching seat cannot know, goes down the tree of
 at the end of the game or at a node that the network has not judged.  The leaves of all simulations
 are judged by the network in one batch.  Then their values go back up.  Several simulations of one
 slot can be under way at once: each takes one *lane*; until it is back, its visits count as lost.
+
+Where several seats choose at the same time, a rival does not see what the searching seat has
+chosen.  So its choice is no node of the tree: it is drawn from the network's policy, by what the
+rival sees in the deal of the simulation.  The simulation waits for the network, and goes on.
 """
 
 from __future__ import annotations
@@ -25,6 +29,7 @@ from sprawl_env.bots.search.tree import (
     Trees,
     Weights,
     consider,
+    drawn,
     find,
     judge,
     of_numbers,
@@ -38,10 +43,11 @@ from sprawl_env.core.state import NOT_OVER, Games, Tables
 from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
 from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.masks import NO_ACTION, only_action
-from sprawl_env.kernels.rng import combine
+from sprawl_env.kernels.rng import WORD, combine
 
 LONGEST_PATH: Final = 256  # decisions in a simulation
 ROOT_IDENTITY: Final = 1  # if nodes are sequences of actions
+CHOICES: Final = 1  # stream of a deal's seed: 0 re-deals, 1 draws the choices of rivals
 
 
 class Searches(NamedTuple):
@@ -85,8 +91,13 @@ class Lanes(NamedTuple):
         actions: int32 ``[slots * lanes, LONGEST_PATH]``, the action at each of them.
         seats: int8 ``[slots * lanes, LONGEST_PATH]``, the seat that plays there.
         lengths: int64 ``[slots * lanes]``, of the paths.
-        identities: int64 ``[slots * lanes]``, of the last node and the action there.
+        identities: int64 ``[slots * lanes]``, of the last node and what was decided since.
         leaves: int64 ``[slots * lanes]``, the node that waits for the network, or ``NO_NODE``.
+        seeds: int64 ``[slots * lanes]``, of the deals.
+        passing: int8 ``[slots * lanes]``, a seat has chosen in secret, and others choose next.
+        asked: int64 ``[slots * lanes]``, how many choices of rivals were drawn.
+        answers: int64 ``[slots * lanes]``, such a choice that is to be played, or ``NO_ACTION``.
+        asking: int8 ``[slots * lanes]``, the lane waits for such a choice.
     """
 
     nodes: Ints
@@ -95,6 +106,11 @@ class Lanes(NamedTuple):
     lengths: Index
     identities: Index
     leaves: Index
+    seeds: Index
+    passing: Mask
+    asked: Index
+    answers: Index
+    asking: Mask
 
 
 class Leaves(NamedTuple):
@@ -146,6 +162,11 @@ def new_lanes(count: int) -> Lanes:
         lengths=np.zeros(count, np.int64),
         identities=np.zeros(count, np.int64),
         leaves=np.full(count, NO_NODE, np.int64),
+        seeds=np.zeros(count, np.int64),
+        passing=np.zeros(count, np.int8),
+        asked=np.zeros(count, np.int64),
+        answers=np.zeros(count, np.int64),
+        asking=np.zeros(count, np.int8),
     )
 
 
@@ -250,6 +271,8 @@ def back_up(
 ) -> None:
     """Write the network's judgements of ``rows`` leaves to the trees and add up their values.
 
+    Where a lane asks for a rival's choice, draw it.
+
     Args:
         forest: the trees.
         scratch: the simulations and their leaves.
@@ -263,6 +286,11 @@ def back_up(
     sides, per_slot = values.size, lanes.lengths.size // searches.begun.size
     for row in range(rows):
         lane, seat = int(leaves.lanes[row]), int(leaves.seats[row])
+        if lanes.asking[lane]:
+            word = combine(combine(lanes.seeds[lane], CHOICES), lanes.asked[lane])
+            lanes.answers[lane] = drawn(logits[row], leaves.masks[row], word & WORD)
+            lanes.asked[lane] += 1
+            continue
         slot, node = lane // per_slot, int(lanes.leaves[lane])
         for k in range(sides):
             margin = float(margins[row]) if k == 0 else -float(margins[row]) / (sides - 1.0)
@@ -303,19 +331,59 @@ def points_kernels(rules: GameRules) -> tuple[Callable[..., None], Callable[...,
     return end, count
 
 
+@functools.cache
+def secret_kernels(rules: GameRules) -> tuple[Callable[..., bool], Callable[..., bool]]:
+    """Return what simultaneous choices need: whether a choice is one, and how to play on."""
+    play, owing = rules.kernels.play, rules.kernels.owing
+    if owing is None:
+
+        @kernel(label=rules.label)
+        def never(tables: Tables, games: Games, lane: int, lanes: Lanes) -> bool:
+            """Return False: all choices of this game are made in turn."""
+            return False
+
+        @kernel(label=rules.label)
+        def play_on(tables: Tables, games: Games, lane: int, action: int) -> bool:
+            """Play an action; return False."""
+            play(tables, games, lane, action)
+            return False
+
+        return never, play_on
+
+    @kernel(label=rules.label)
+    def chooses_in_secret(tables: Tables, games: Games, lane: int, lanes: Lanes) -> bool:
+        """Return whether the seat to play is one of several that choose at the same time."""
+        seats = owing(tables, games, lane)
+        return bool(lanes.passing[lane] or (seats & (seats - 1)) != 0)
+
+    @kernel(label=rules.label)
+    def play_in_pass(tables: Tables, games: Games, lane: int, action: int) -> bool:
+        """Play an action; return whether others choose next without seeing it."""
+        seat, before = int(games[lane].to_play), owing(tables, games, lane)
+        play(tables, games, lane, action)
+        after = owing(tables, games, lane)
+        return bool(after != 0 and after == before & ~(1 << seat))
+
+    return chooses_in_secret, play_in_pass
+
+
 def _decide_kernel(rules: GameRules) -> Callable[..., int]:
     """Return the kernel that decides for the seat to play, or writes the observation of a leaf."""
-    observe = rules.kernels.observe
+    observe, chooses_in_secret = rules.kernels.observe, secret_kernels(rules)[0]
 
     @kernel(label=rules.label)
     def decide(
         tables: Tables, games: Games, lane: int, forest: Forest, scratch: Scratch, row: int
     ) -> int:
-        """Return the action in a lane's game; ``NO_ACTION`` at a leaf, which is row ``row``."""
+        """Return the action of a lane; ``NO_ACTION`` if it waits for the network, in row ``row``."""
         lanes, leaves, searches = scratch.lanes, scratch.leaves, forest.searches
         numbers, seat = leaves.numbers[row], int(games[lane].to_play)
         observer = int(searches.observers[lane // (lanes.lengths.size // searches.begun.size)])
-        identity = int(lanes.identities[lane])
+        if seat != observer and chooses_in_secret(tables, games, lane, lanes):
+            lanes.asking[lane] = 1
+            observe(tables, games, lane, seat, numbers)
+            return NO_ACTION
+        identity = combine(lanes.identities[lane], seat)
         if searches.keyed:
             observe(tables, games, lane, observer, numbers)
             identity = of_numbers(combine(int(games[lane].ply), seat), numbers)
@@ -361,27 +429,40 @@ def judge_leaves(judge: Judge, leaves: Leaves, rows: int) -> None:
 
 
 @kernel
-def all_begun(searches: Searches) -> bool:
-    """Return whether every slot has all the simulations that it wants."""
+def is_finished(searches: Searches, lanes: Lanes) -> bool:
+    """Return whether every slot has all the simulations that it wants, and none is under way."""
     left = 0
     for slot in range(searches.begun.size):
         left += searches.wanted[slot] - searches.begun[slot]
+    for lane in range(lanes.asking.size):
+        left += lanes.asking[lane]
     return bool(left == 0)
+
+
+@kernel
+def abandon(forest: Forest, lanes: Lanes) -> None:
+    """Forget the simulations that are under way: their visits no longer count."""
+    visits, per_slot = forest.trees.visits, lanes.lengths.size // forest.searches.begun.size
+    for lane in range(lanes.asking.size):
+        if lanes.asking[lane]:
+            for k in range(lanes.lengths[lane]):
+                visits[lane // per_slot, lanes.nodes[lane, k], lanes.actions[lane, k]] -= 1
+            lanes.asking[lane] = 0
 
 
 @functools.cache
 def descend_kernel(rules: GameRules) -> Callable[..., int]:
     """Return the kernel that takes one simulation in each lane down to its leaf."""
     kernels = rules.kernels
-    play, legal_actions, redeal = kernels.play, kernels.legal_actions, kernels.redeal_hidden
+    legal_actions, redeal = kernels.legal_actions, kernels.redeal_hidden
     end, count = points_kernels(rules)
-    decide = _decide_kernel(rules)
+    decide, (_, play) = _decide_kernel(rules), secret_kernels(rules)
 
     @kernel(label=rules.label)
     def descend(
         tables: Tables, positions: Games, games: Games, forest: Forest, scratch: Scratch
     ) -> int:
-        """Begin a simulation in each lane; return the number of leaves that wait for the network.
+        """Begin a simulation in each lane, or go on with it, until it waits for the network.
 
         Values of simulations that end with the game are added at once.
 
@@ -391,17 +472,26 @@ def descend_kernel(rules: GameRules) -> Callable[..., int]:
             games: ``[slots * lanes]``, overwritten.
             forest: the trees.
             scratch: overwritten.
+
+        Returns:
+            The number of rows that wait.
         """
         lanes, leaves, searches = scratch.lanes, scratch.leaves, forest.searches
         rows, per_slot = 0, lanes.lengths.size // searches.begun.size
         for lane in range(lanes.lengths.size):
             slot = lane // per_slot
-            if not begins(forest, slot, lane % per_slot == 0):
+            if lanes.asking[lane]:
+                lanes.asking[lane], answer = 0, int(lanes.answers[lane])
+                lanes.identities[lane] = combine(lanes.identities[lane], answer)
+                lanes.passing[lane] = play(tables, games, lane, answer)
+            elif begins(forest, slot, lane % per_slot == 0):
+                games[lane] = positions[slot]
+                seed = combine(searches.seeds[slot], deal_of(forest, slot))
+                redeal(tables, games, lane, seed, searches.observers[slot])
+                lanes.lengths[lane], lanes.identities[lane] = 0, ROOT_IDENTITY
+                lanes.seeds[lane], lanes.passing[lane], lanes.asked[lane] = seed, 0, 0
+            else:
                 continue
-            games[lane] = positions[slot]
-            seed = combine(searches.seeds[slot], deal_of(forest, slot))
-            redeal(tables, games, lane, seed, searches.observers[slot])
-            lanes.lengths[lane], lanes.identities[lane] = 0, ROOT_IDENTITY
             mask, action = leaves.masks[rows], 0
             while action != NO_ACTION and games[lane].over == NOT_OVER:
                 legal_actions(tables, games, lane, mask)
@@ -409,7 +499,7 @@ def descend_kernel(rules: GameRules) -> Callable[..., int]:
                 if action == NO_ACTION:
                     action = decide(tables, games, lane, forest, scratch, rows)
                 if action != NO_ACTION:
-                    play(tables, games, lane, action)
+                    lanes.passing[lane] = play(tables, games, lane, action)
             if action == NO_ACTION:
                 count(tables, games, lane, leaves, rows, scratch.ends)
                 rows += 1
@@ -436,13 +526,13 @@ def grow_kernel(rules: GameRules) -> Callable[..., bool]:
         judge: Judge,
         steps: int,
     ) -> bool:
-        """Simulate at most ``steps`` times in each lane; return whether everything has begun."""
+        """Ask the network at most ``steps`` times; return whether everything is finished."""
         for _ in range(steps):
-            if all_begun(forest.searches):
+            if is_finished(forest.searches, scratch.lanes):
                 return True
             rows = descend(tables, positions, games, forest, scratch)
             judge_leaves(judge, scratch.leaves, rows)
             back_up(forest, scratch, rows, judge.logits, judge.shares, judge.margins)
-        return all_begun(forest.searches)
+        return is_finished(forest.searches, scratch.lanes)
 
     return grow

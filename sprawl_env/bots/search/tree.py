@@ -4,7 +4,7 @@ A node stands for what the searching seat sees when a seat decides: its identity
 seat's observation, the seat to play and the number of plies.  So every outcome that the searching
 seat gets to see, e.g. a card that is drawn openly, has a node of its own; what stays hidden from
 it, e.g. a rival's choice before it is revealed, shares one; and two orders of the same actions meet
-in one node.  If ``keyed`` is off, a node stands for the sequence of actions alone.
+in one node.  If ``keyed`` is off, a node stands for the sequence of actions and the seat to play.
 
 Every node has, for each action, the network's logit, and the visits and the sum of the values of
 the seat that plays there (max-n: each seat maximises its own value).  Actions that are not legal in
@@ -159,6 +159,29 @@ def judge(trees: Trees, slot: int, node: int, logits: Floats, value: float) -> N
         trees.judged[slot, node] = value
         for action in range(logits.size):
             trees.logits[slot, node, action] = logits[action]
+
+
+@kernel
+def drawn(logits: Floats, mask: Mask, word: int) -> int:
+    """Return a legal action, drawn from the softmax of the logits.
+
+    Args:
+        logits: ``[num_actions]``.
+        mask: ``[num_actions]``, 1 = legal.
+        word: 32 random bits.
+    """
+    highest, total = highest_logit(logits, mask), 0.0
+    for action in range(mask.size):
+        if mask[action]:
+            total += math.exp(float(logits[action]) - highest)
+    left, last = (word + 0.5) / (WORD + 1.0) * total, NO_ACTION
+    for action in range(mask.size):
+        if mask[action]:
+            last = action
+            left -= math.exp(float(logits[action]) - highest)
+            if left < 0.0:
+                return action
+    return last
 
 
 @kernel
