@@ -78,6 +78,7 @@ class Table:
 class Node:
     """A decision; actions that are not in ``visits`` have no visit."""
 
+    key: Any
     logits: list[float]
     judged: float
     visits: Counter[int] = field(default_factory=Counter)
@@ -109,7 +110,7 @@ class Answer(NamedTuple):
     worth: float
 
 
-Key = tuple[bytes, int, int] | tuple[int, ...]
+Key = tuple[Any, ...]
 CHOICES: Final = 1  # as the search has it: the stream of a deal's seed that draws rivals' choices
 Path = list[tuple[Node, int, int]]  # node, action, seat that decided
 
@@ -163,7 +164,7 @@ class Reference:
         self.wanted = schedule(len(self.legal), config.gumbel, task.sims)
         self.nodes: dict[Key, Node] = {}
         games, _ = self._dealt(0)
-        key = self._key(games, [])
+        key = self._key(games, [], [])
         self._leaf(games, key)
         self.root = self.nodes[key]
 
@@ -240,20 +241,20 @@ class Reference:
     def _simulate(self, number: int) -> None:
         """Play from the root to a leaf or to the end; the first simulation has number 1."""
         games, seed = self._dealt(self._deal(number))
-        path, story, asked, secret = Path(), list[int](), 0, False
+        path, drawn, passing = Path(), list[int](), False
         while games.over[0] == NOT_OVER:
             legal, seat = self._legal(games), int(games.to_play[0])
             if len(legal) == 1:
                 self.met["forced plies"] += 1
-                secret = self._play(games, legal[0])
+                passing = self._play(games, legal[0])
                 continue
-            if seat != self.searcher and (secret or len(self._owing(games)) > 1):
+            secret = passing or len(self._owing(games)) > 1
+            if secret and seat != self.searcher:
                 self.met["simultaneous choices"] += 1
-                story.append(self._drawn(games, seed, asked))
-                asked += 1
-                secret = self._play(games, story[-1])
+                drawn.append(self._drawn(games, seed, len(drawn)))
+                passing = self._play(games, drawn[-1])
                 continue
-            key = self._key(games, story)
+            key = self._key(games, path, [] if secret else drawn)
             if key not in self.nodes:
                 self._go_back(path, self._leaf(games, key))
                 return
@@ -261,22 +262,23 @@ class Reference:
             action = self._choice(node, legal) if path else self._first(number)
             self.met["other legal actions"] += bool(set(node.visits) - set(legal))
             path.append((node, action, seat))
-            story += [seat, action]
-            secret = self._play(games, action)
+            passing = self._play(games, action)
         self.met["ends"] += 1
         self._go_back(path, self._ending(games))
 
-    def _key(self, games: Games, story: list[int]) -> Key:
+    def _key(self, games: Games, path: Path, drawn: list[int]) -> Key:
         """Return what identifies the node of the position.
 
         Args:
             games: the position.
-            story: the seats and actions of the nodes before it, and the choices that were drawn.
+            path: the nodes before it.
+            drawn: the choices of rivals that were drawn, if the seat to play may have seen them.
         """
         if self.config.keyed:
             seen = self._seen(games, self.searcher).tobytes()
             return seen, int(games.to_play[0]), int(games.ply[0])
-        return (*story, int(games.to_play[0]))
+        before = tuple((node.key, action) for node, action, _ in path[-1:])
+        return before, int(games.to_play[0]), tuple(drawn)
 
     def _go_back(self, path: Path, values: list[float]) -> None:
         """Add a visit and a value to every action of a simulation."""
@@ -302,7 +304,7 @@ class Reference:
         for k in range(sides):
             of_side = margin if k == 0 else -margin / (sides - 1)
             values[(seat + k) % sides] = self._value(float(said.shares[0, k]), of_side)
-        self.nodes[key] = Node(said.logits[0].tolist(), values[seat])
+        self.nodes[key] = Node(key, said.logits[0].tolist(), values[seat])
         return values
 
     def _ending(self, games: Games) -> list[float]:

@@ -23,6 +23,8 @@ from sprawl_env.bots.search.conclusion import Found, conclude, new_found
 from sprawl_env.bots.search.heads import Heads, judge_all_sides
 from sprawl_env.bots.search.schedule import halving
 from sprawl_env.bots.search.simulate import (
+    UNKNOWN,
+    Choices,
     Forest,
     Judge,
     Scratch,
@@ -267,7 +269,8 @@ class TreeSearch:
         self._halves = 1 if self._compiled or self._pool is None else 2
         self._asking = ThreadPoolExecutor(self._halves) if self._halves > 1 else None
         self._one_at_a_time = threading.Lock()
-        rivals = 0 if game.rules.kernels.owing is None else game.num_seats - 1
+        self._simultaneous = game.rules.kernels.owing is not None
+        rivals = game.num_seats - 1 if self._simultaneous else 0
         self._fewest_rounds = FEWEST_ROUNDS + SECRETS * rivals
         self._stop = threading.Event()
         most = MOST_BYTES // (config.trees * self._bytes())  # nodes of a tree, however many threads
@@ -300,6 +303,10 @@ class TreeSearch:
             margin=1.0 if game.num_sides == 1 else float(config.margin),  # alone: points decide
             reach=float(config.reach),
             most=config.gumbel,
+        )
+        deals = config.sims + 1 if self._simultaneous else 0  # deal 0 is that of the root
+        self._choices = Choices(
+            np.zeros((slots, deals), np.int64), np.zeros((slots, deals), np.int32)
         )
         self._masks = np.zeros((slots // config.trees, game.num_actions), np.int8)
         self._lanes = new_lanes(rows)
@@ -443,6 +450,7 @@ class TreeSearch:
         searches.wanted[:] = tasks.wanted[each]
         searches.begun[:] = 0
         self._lanes.asking[:] = 0
+        self._choices.identities[:] = UNKNOWN
         roots.noise[:] = 0 if noise is None else noise.numbers[each]
         most, trees = self.config.gumbel, self.config.trees
         if most:
@@ -496,6 +504,7 @@ class TreeSearch:
             _share(self._roots, where),
             self._share_of_searches(where),
             weights,
+            _share(self._choices, where),
         )
         rows = slice(where.start * self.config.lanes, where.stop * self.config.lanes)
         scratch = Scratch(_share(self._lanes, rows), *self._scratch[number])

@@ -7,7 +7,8 @@ slot can be under way at once: each takes one *lane*; until it is back, its visi
 
 Where several seats choose at the same time, a rival does not see what the searching seat has
 chosen.  So its choice is no node of the tree: it is drawn from the network's policy, by what the
-rival sees in the deal of the simulation.  The simulation waits for the network, and goes on.
+rival sees in the deal of the simulation.  The simulation waits for the network, and goes on.  A
+rival that sees the same in the same deal chooses the same: compared actions need one question.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ from sprawl_env.kernels.rng import WORD, combine
 
 LONGEST_PATH: Final = 256  # decisions in a simulation
 ROOT_IDENTITY: Final = 1  # if nodes are sequences of actions
+UNKNOWN: Final = -1  # no identity
 CHOICES: Final = 1  # stream of a deal's seed: 0 re-deals, 1 draws the choices of rivals
 
 
@@ -74,6 +76,18 @@ class Searches(NamedTuple):
     most: int
 
 
+class Choices(NamedTuple):
+    """The first choice that was drawn for a rival in each deal of each slot.
+
+    Attributes:
+        identities: int64 ``[slots, deals]``, of what the rival saw, or ``UNKNOWN``.
+        answers: int32 ``[slots, deals]``, its choice.
+    """
+
+    identities: Index
+    answers: Ints
+
+
 class Forest(NamedTuple):
     """The trees of all slots, and what they are grown for."""
 
@@ -81,6 +95,7 @@ class Forest(NamedTuple):
     roots: Roots
     searches: Searches
     weights: Weights
+    choices: Choices
 
 
 class Lanes(NamedTuple):
@@ -91,12 +106,15 @@ class Lanes(NamedTuple):
         actions: int32 ``[slots * lanes, LONGEST_PATH]``, the action at each of them.
         seats: int8 ``[slots * lanes, LONGEST_PATH]``, the seat that plays there.
         lengths: int64 ``[slots * lanes]``, of the paths.
-        identities: int64 ``[slots * lanes]``, of the last node and what was decided since.
+        identities: int64 ``[slots * lanes]``, of the last node and the action there.
         leaves: int64 ``[slots * lanes]``, the node that waits for the network, or ``NO_NODE``.
+        deals: int64 ``[slots * lanes]``, the numbers of the deals.
         seeds: int64 ``[slots * lanes]``, of the deals.
         passing: int8 ``[slots * lanes]``, a seat has chosen in secret, and others choose next.
         asked: int64 ``[slots * lanes]``, how many choices of rivals were drawn.
-        answers: int64 ``[slots * lanes]``, such a choice that is to be played, or ``NO_ACTION``.
+        drawn: int64 ``[slots * lanes]``, the identity of these choices together.
+        seen: int64 ``[slots * lanes]``, the identity of what the rival sees.
+        answers: int64 ``[slots * lanes]``, such a choice that is to be played.
         asking: int8 ``[slots * lanes]``, the lane waits for such a choice.
     """
 
@@ -106,9 +124,12 @@ class Lanes(NamedTuple):
     lengths: Index
     identities: Index
     leaves: Index
+    deals: Index
     seeds: Index
     passing: Mask
     asked: Index
+    drawn: Index
+    seen: Index
     answers: Index
     asking: Mask
 
@@ -162,9 +183,12 @@ def new_lanes(count: int) -> Lanes:
         lengths=np.zeros(count, np.int64),
         identities=np.zeros(count, np.int64),
         leaves=np.full(count, NO_NODE, np.int64),
+        deals=np.zeros(count, np.int64),
         seeds=np.zeros(count, np.int64),
         passing=np.zeros(count, np.int8),
         asked=np.zeros(count, np.int64),
+        drawn=np.zeros(count, np.int64),
+        seen=np.zeros(count, np.int64),
         answers=np.zeros(count, np.int64),
         asking=np.zeros(count, np.int8),
     )
@@ -266,6 +290,34 @@ def go_down(forest: Forest, lanes: Lanes, lane: int, seat: int, identity: int, m
 
 
 @kernel
+def known_choice(choices: Choices, lanes: Lanes, slot: int, lane: int) -> int:
+    """Return what a rival that sees the same has chosen in this deal; ``NO_ACTION`` if unknown."""
+    deal = lanes.deals[lane]
+    if lanes.asked[lane] > 0 or choices.identities[slot, deal] != lanes.seen[lane]:
+        return NO_ACTION
+    return int(choices.answers[slot, deal])
+
+
+@kernel
+def draw_choice(
+    choices: Choices, lanes: Lanes, slot: int, lane: int, logits: Floats, mask: Mask
+) -> None:
+    """Draw the choice of a rival, by the network's logits, for a lane that asks for it."""
+    word = combine(combine(lanes.seeds[lane], CHOICES), lanes.asked[lane])
+    lanes.answers[lane] = answer = drawn(logits, mask, word & WORD)
+    if lanes.asked[lane] == 0:
+        choices.identities[slot, lanes.deals[lane]] = lanes.seen[lane]
+        choices.answers[slot, lanes.deals[lane]] = answer
+
+
+@kernel
+def note_choice(lanes: Lanes, lane: int, action: int) -> None:
+    """Note that a rival has made a choice that was drawn."""
+    lanes.asked[lane] += 1
+    lanes.drawn[lane] = combine(lanes.drawn[lane], action)
+
+
+@kernel
 def back_up(
     forest: Forest, scratch: Scratch, rows: int, logits: Floats, shares: Floats, margins: Floats
 ) -> None:
@@ -286,12 +338,10 @@ def back_up(
     sides, per_slot = values.size, lanes.lengths.size // searches.begun.size
     for row in range(rows):
         lane, seat = int(leaves.lanes[row]), int(leaves.seats[row])
-        if lanes.asking[lane]:
-            word = combine(combine(lanes.seeds[lane], CHOICES), lanes.asked[lane])
-            lanes.answers[lane] = drawn(logits[row], leaves.masks[row], word & WORD)
-            lanes.asked[lane] += 1
-            continue
         slot, node = lane // per_slot, int(lanes.leaves[lane])
+        if lanes.asking[lane]:
+            draw_choice(forest.choices, lanes, slot, lane, logits[row], leaves.masks[row])
+            continue
         for k in range(sides):
             margin = float(margins[row]) if k == 0 else -float(margins[row]) / (sides - 1.0)
             values[(seat + k) % sides] = value_of(float(shares[row, k]), margin, searches)
@@ -375,15 +425,24 @@ def _decide_kernel(rules: GameRules) -> Callable[..., int]:
     def decide(
         tables: Tables, games: Games, lane: int, forest: Forest, scratch: Scratch, row: int
     ) -> int:
-        """Return the action of a lane; ``NO_ACTION`` if it waits for the network, in row ``row``."""
+        """Return the action of a lane; ``NO_ACTION`` if row ``row`` waits for the network."""
         lanes, leaves, searches = scratch.lanes, scratch.leaves, forest.searches
         numbers, seat = leaves.numbers[row], int(games[lane].to_play)
-        observer = int(searches.observers[lane // (lanes.lengths.size // searches.begun.size)])
-        if seat != observer and chooses_in_secret(tables, games, lane, lanes):
-            lanes.asking[lane] = 1
+        slot = lane // (lanes.lengths.size // searches.begun.size)
+        observer = int(searches.observers[slot])
+        secret = chooses_in_secret(tables, games, lane, lanes)
+        if secret and seat != observer:
             observe(tables, games, lane, seat, numbers)
-            return NO_ACTION
+            lanes.seen[lane] = of_numbers(combine(int(games[lane].ply), seat), numbers)
+            choice = known_choice(forest.choices, lanes, slot, lane)
+            if choice == NO_ACTION:
+                lanes.asking[lane] = 1
+            else:
+                note_choice(lanes, lane, choice)
+            return choice
         identity = combine(lanes.identities[lane], seat)
+        if not secret:
+            identity = combine(identity, lanes.drawn[lane])
         if searches.keyed:
             observe(tables, games, lane, observer, numbers)
             identity = of_numbers(combine(int(games[lane].ply), seat), numbers)
@@ -482,14 +541,16 @@ def descend_kernel(rules: GameRules) -> Callable[..., int]:
             slot = lane // per_slot
             if lanes.asking[lane]:
                 lanes.asking[lane], answer = 0, int(lanes.answers[lane])
-                lanes.identities[lane] = combine(lanes.identities[lane], answer)
+                note_choice(lanes, lane, answer)
                 lanes.passing[lane] = play(tables, games, lane, answer)
             elif begins(forest, slot, lane % per_slot == 0):
                 games[lane] = positions[slot]
-                seed = combine(searches.seeds[slot], deal_of(forest, slot))
+                lanes.deals[lane] = deal_of(forest, slot)
+                seed = combine(searches.seeds[slot], lanes.deals[lane])
                 redeal(tables, games, lane, seed, searches.observers[slot])
                 lanes.lengths[lane], lanes.identities[lane] = 0, ROOT_IDENTITY
-                lanes.seeds[lane], lanes.passing[lane], lanes.asked[lane] = seed, 0, 0
+                lanes.seeds[lane], lanes.passing[lane] = seed, 0
+                lanes.asked[lane], lanes.drawn[lane] = 0, 0
             else:
                 continue
             mask, action = leaves.masks[rows], 0
