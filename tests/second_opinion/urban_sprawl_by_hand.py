@@ -1809,9 +1809,9 @@ class UrbanSprawlByHand:
         yield from self._each_in_turn(seats, go)
 
     def _do_extra_ap(self, effect: Effect, own: int, seats: list[int]) -> Story:
-        """More action points this turn (effects)."""
+        """More action points this turn, at most 99 (effects)."""
         yield from ()
-        self.table.ap += effect["amount"]
+        self.table.ap = min(self.table.ap + effect["amount"], 99)
 
     # ------------------------------------------------------------ effects: vocations
 

@@ -41,6 +41,7 @@ from sprawl_env.games.urban_sprawl.vocabulary import (
 )
 
 DEEPEST: Final = 2
+VACANT: Final = {*OFFICES, "media"}  # words of ``who`` for a seat that there may not be
 
 # -------------------------------------------------------------------------------------- checking
 
@@ -53,6 +54,7 @@ def check_effects(effects: Sequence[EffectRow], where: str, event: bool) -> None
     """
     for k, effect in enumerate(effects, start=1):
         _check(effect, f"{where}: effects {k}", event, 0)
+    _check_rows(effects, f"{where}: effects")
 
 
 def _check(effect: EffectRow, where: str, event: bool, depth: int) -> None:
@@ -65,6 +67,35 @@ def _check(effect: EffectRow, where: str, event: bool, depth: int) -> None:
     for name, effects in effect.inner.items():
         for k, inner in enumerate(effects, start=1):
             _check(inner, f"{where}: {name} {k}", event, depth + 1)
+
+
+def _check_rows(
+    effects: Sequence[EffectRow], where: str, chosen: bool = False, options: bool = False
+) -> None:
+    """Check that a row has been chosen for the card wherever an effect needs the other one.
+
+    An effect of an office or of MEDIA is skipped while nobody holds it (ruling U18), and effects
+    inside another may not run, so they may leave the row unchosen for what follows.
+
+    Args:
+        effects: of the card, or of an effect of it.
+        where: their file, row and field.
+        chosen: whether an effect before them has chosen a row.
+        options: whether only one of them runs.
+
+    Raises:
+        DataError: naming file, row and field.
+    """
+    for k, effect in enumerate(effects, start=1):
+        if effect.given("where") == "other_row" and not chosen:
+            raise DataError(
+                f"{where} {k}: where: expected 'row' in an effect before 'other_row' that always "
+                "runs"
+            )
+        for name, inner in effect.inner.items():
+            _check_rows(inner, f"{where} {k}: {name}", chosen, options=name == "options")
+        if effect.given("where") == "row" and effect.given("who") not in VACANT and not options:
+            chosen = True
 
 
 # ------------------------------------------------------------------------------------- compiling

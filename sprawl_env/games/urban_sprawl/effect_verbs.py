@@ -224,7 +224,7 @@ class GainOrLose(Owned):
     what: MoneyOrEither
     amount: Amount
     per: Annotated[str, one_of(words(Per)[1:])] = ""
-    vocation: Vocation = ""
+    vocation: Annotated[str, one_of(VOCATIONS)] = ""
     times_value: bool = False
     asks: ClassVar[tuple[Step, ...]] = (Step.UNIT, Step.HEADLINE)
 
@@ -233,6 +233,8 @@ class GainOrLose(Owned):
         yield from super().problems()
         if self.who == "controller" and (self.per != "building" or self.owner):
             yield "who: controller expects per = 'building' and no owner"
+        if self.who == "controller" and self.what == "either":
+            yield "what: expected wealth or prestige with who = 'controller'"
         if self.times_value and self.who != "controller":
             yield "times_value: expected who = 'controller'"
         if self.extreme and self.per != "building":

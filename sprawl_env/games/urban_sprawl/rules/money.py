@@ -81,7 +81,7 @@ def markers_held(t: Table, state: State, e: int, seat: int) -> int:
 @kernel
 def buildings_held(t: Table, state: State, e: int, seat: int) -> int:
     """Return the number of a seat's buildings that pass the filter."""
-    value = pay_value(t, state, e)
+    value = extreme_value(t, state, e, seat)
     count = 0
     lot, rest = next_building(state, NO_LOT, 0)
     while lot != NO_LOT:
@@ -89,12 +89,6 @@ def buildings_held(t: Table, state: State, e: int, seat: int) -> int:
             count += passes(t, state, e, lot, seat, value)
         lot, rest = next_building(state, lot, rest)
     return count
-
-
-@kernel
-def pay_value(t: Table, state: State, e: int) -> int:
-    """Return the extreme value of a filter that does not depend on the seat."""
-    return extreme_value(t, state, e, NOBODY)
 
 
 @kernel
@@ -247,7 +241,7 @@ def count_headlines(t: Table, state: State, e: int, value: int) -> int:
 def reward_controllers(t: Table, state: State, e: int) -> None:
     """Let each controller gain or lose; one of several extreme buildings is picked."""
     effect = t.effects[e]
-    value = pay_value(t, state, e)
+    value = extreme_value(t, state, e, NOBODY)
     if effect.extreme != Extreme.NONE and count_headlines(t, state, e, value) > 1:
         push(state, Step.HEADLINE, int(state.active)).effect = e
         return
@@ -262,7 +256,7 @@ def reward_controllers(t: Table, state: State, e: int) -> None:
 @kernel
 def mark_extremes(t: Table, state: State, e: int, mask: Mask) -> None:
     """Mark the extreme buildings to pick from (ruling U37)."""
-    value = pay_value(t, state, e)
+    value = extreme_value(t, state, e, NOBODY)
     lot, rest = next_building(state, NO_LOT, 0)
     while lot != NO_LOT:
         mask[SITE + lot] = is_headline(t, state, e, lot, value)

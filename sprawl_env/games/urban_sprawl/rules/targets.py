@@ -35,7 +35,6 @@ from sprawl_env.games.urban_sprawl.rules.money import (
     buildings_held,
     has,
     mark_extremes,
-    pay_value,
     reward_building,
     take_up_to,
 )
@@ -206,7 +205,7 @@ def count_losses(t: Table, state: State, e: int, seat: int) -> int:
 def mark_losses(t: Table, state: State, e: int, seat: int, mask: Mask) -> None:
     """Mark the buildings that a seat may lose in a disaster, and paying."""
     effect = t.effects[e]
-    value = pay_value(t, state, e)
+    value = extreme_value(t, state, e, seat)
     lot, rest = next_building(state, NO_LOT, 0)
     while lot != NO_LOT:
         if state.owner[lot] == seat:

@@ -490,6 +490,14 @@ EFFECTS = {
         f'{{ {GAIN}, amount = 1, who = "controller" }}',
         "who: controller expects per = 'building' and no owner",
     ),
+    "controllers of whom none is asked": (
+        '{ do = "gain", what = "either", amount = 1, who = "controller", per = "building" }',
+        "what: expected wealth or prestige with who = 'controller'",
+    ),
+    "markers of a vocation that none is asked for": (
+        f'{{ {GAIN}, amount = 1, per = "vocation", vocation = "chosen" }}',
+        "MEDIA, got 'chosen'",
+    ),
     "times value for one seat": (
         f'{{ {GAIN}, amount = 1, per = "building", times_value = true }}',
         "times_value: expected who = 'controller'",
@@ -548,15 +556,61 @@ EFFECTS = {
 }
 
 
-@pytest.mark.parametrize(("effect", "says"), EFFECTS.values(), ids=EFFECTS.keys())
-def test_a_broken_effect_is_refused_naming_file_row_and_field(tmp_path, effect, says):
+def bakery(effects):
+    """Return the Town deck with other effects of one contract, and the contract's number."""
     text = packaged("town.toml")
     first = text.index("effects = [", text.index('name = "Bakery"'))
-    number = text.count("[[contract]]", 0, first)
     end = text.index("\n[[", first)
-    message = refuse(tmp_path, "town.toml", f"{text[:first]}effects = [{effect}]\n{text[end:]}")
+    number = text.count("[[contract]]", 0, first)
+    return f"{text[:first]}effects = [{effects}]\n{text[end:]}", number
+
+
+@pytest.mark.parametrize(("effect", "says"), EFFECTS.values(), ids=EFFECTS.keys())
+def test_a_broken_effect_is_refused_naming_file_row_and_field(tmp_path, effect, says):
+    text, number = bakery(effect)
+    message = refuse(tmp_path, "town.toml", text)
     assert f"town.toml: contract {number}: effects 1" in message
     assert says in message
+
+
+ROW = f'{{ {GAIN}, amount = 1, per = "building", where = "row" }}'
+OTHER = f'{{ {GAIN}, amount = 1, per = "building", where = "other_row" }}'
+MAYORS_ROW = ROW.replace("do =", 'who = "mayor", do =')
+MEDIAS_ROW = ROW.replace("do =", 'who = "media", do =')
+EACH_ROW = ROW.replace("do =", 'who = "each", do =')
+ROWS_CHOSEN = {
+    "before": f"{ROW}, {OTHER}",
+    "before, for each seat": f"{EACH_ROW}, {OTHER}",
+    "before, with an effect between": f"{ROW}, {{ {GAIN}, amount = 1 }}, {OTHER}",
+    "before, around it": f'{ROW}, {{ do = "optional", then = [{OTHER}], otherwise = [{OTHER}] }}',
+    "inside, where both are": f'{{ do = "auction", then = [{ROW}, {OTHER}] }}',
+}
+ROWS_NOT_CHOSEN = {
+    "nowhere": (OTHER, "1"),
+    "after": (f"{OTHER}, {ROW}", "1"),
+    "by an office that may be vacant": (f"{MAYORS_ROW}, {OTHER}", "2"),
+    "by MEDIA, which nobody may hold": (f"{MEDIAS_ROW}, {OTHER}", "2"),
+    "inside an offer": (f'{{ do = "optional", then = [{ROW}] }}, {OTHER}', "2"),
+    "if it was accepted, not declined": (
+        f'{{ do = "optional", then = [{ROW}], otherwise = [{OTHER}] }}',
+        "1: otherwise 1",
+    ),
+    "by another option": (f'{{ do = "choose", options = [{ROW}, {OTHER}] }}', "1: options 2"),
+}
+
+
+@pytest.mark.parametrize("effects", ROWS_CHOSEN.values(), ids=ROWS_CHOSEN.keys())
+def test_the_other_row_may_follow_a_row_that_was_chosen_for_the_card(tmp_path, effects):
+    load(tmp_path, "town.toml", bakery(effects)[0])
+
+
+@pytest.mark.parametrize(("effects", "at"), ROWS_NOT_CHOSEN.values(), ids=ROWS_NOT_CHOSEN.keys())
+def test_the_other_row_is_refused_where_no_row_was_chosen_for_the_card(tmp_path, effects, at):
+    text, number = bakery(effects)
+    assert refuse(tmp_path, "town.toml", text).endswith(
+        f"town.toml: contract {number}: effects {at}: where: expected 'row' in an effect before "
+        "'other_row' that always runs"
+    )
 
 
 def nested(depth):
@@ -568,10 +622,7 @@ def nested(depth):
 
 @pytest.mark.parametrize(("depth", "good"), [(2, True), (3, False)])
 def test_effects_are_nested_at_most_two_deep(tmp_path, depth, good):
-    text = packaged("town.toml")
-    first = text.index("effects = [", text.index('name = "Bakery"'))
-    end = text.index("\n[[", first)
-    text = f"{text[:first]}effects = [{nested(depth)}]\n{text[end:]}"
+    text, _ = bakery(nested(depth))
     if good:
         load(tmp_path, "town.toml", text)
     else:

@@ -1016,6 +1016,24 @@ def test_u21_several_hit_the_active_player_picks_who_is_next():
     assert building_at(games, "B1 top") is None
 
 
+@pytest.mark.parametrize(("extreme", "hit"), [("lowest", "C3 TL"), ("highest", "B1 TL")])
+@pytest.mark.parametrize("others", [{}, {"A3 TL": ("RES", None), "D1 TL": ("RES", None)}])
+def test_us_7_the_extreme_of_own_buildings_is_of_each_seat_that_a_disaster_hits(
+    extreme, hit, others
+):
+    """It is looked for after all other filters, so uncontrolled buildings do not count."""
+    effect = {"do": "disaster", "owner": "own", "extreme": extreme, "what": "wealth", "amount": 3}
+    city = {"A1 TL": ("COM", 0), "B1 TL": ("COM", 1), "C3 TL": ("COM", 1), **others}
+    game, games = run(effect, event=True, buildings=city, wealth=[2, 3])
+    assert [value_of(games, block) for block in ("A3", "A1", "C3", "B1", "D1")] == [2, 4, 6, 7, 9]
+    assert asks(game, games) == (0, Step.DISASTER, {"site A1 TL"})
+    play(game, games, "site A1 TL")
+    assert asks(game, games) == (1, Step.DISASTER, {f"site {hit}", "yes"})
+    play(game, games, f"site {hit}")
+    assert is_done(games)
+    assert num_buildings(games) == len(city) - 2
+
+
 # ---------------------------------------------------------------- elections and offices by effect
 
 
@@ -1141,6 +1159,13 @@ def test_us_7_discards_are_chosen_and_fewer_if_there_are_fewer(hand, plies):
 def test_us_7_extra_action_points_are_for_this_turn():
     _, games = run({"do": "extra_ap", "amount": 2}, points=4, investing=0)
     assert games.points[0] == 6
+
+
+@pytest.mark.parametrize(("amounts", "points"), [((93,), 99), ((94,), 99), ((99, 99), 99)])
+def test_us_7_no_seat_has_more_than_99_action_points(amounts, points):
+    effects = [{"do": "extra_ap", "amount": amount} for amount in amounts]
+    _, games = run(*effects, points=6, investing=0)
+    assert games.points[0] == points
 
 
 # ---------------------------------------------------------------- vocations
