@@ -152,7 +152,7 @@ MONEY: Final = ("wealth", "prestige", "either")
 MIN_SEATS: Final = 2
 MAX_SEATS: Final = 4
 MOST_TURNS: Final = 2000  # largest max_turns
-MOST_POINTS: Final = 99  # action points that a seat can have
+MOST_ACTION_POINTS: Final = 99  # action points that a seat can have
 NUM_VOCATIONS: Final = 8
 VOCATIONS: Final = (
     "FINANCE",

@@ -1,4 +1,4 @@
-"""The card features of contracts, computed once with the tables (:class:`seen.CardFeatures`)."""
+"""The card features of contracts, computed once with the tables (:class:`layout.CardFeatures`)."""
 
 from __future__ import annotations
 

@@ -424,7 +424,7 @@ def write_supplies(t: Table, state: State, out: Mask) -> None:
 
 @kernel
 def observe(tables: Tables, games: Games, g: int, seat: int, out: Mask) -> None:
-    """Write the observation of ``seat``, int8 ``[observation_size]`` (see seen.py)."""
+    """Write the observation of ``seat``, int8 ``[observation_size]`` (see layout.py)."""
     t: Table = tables[0]
     state: State = games[g]
     write_lots(t, state, seat, out)

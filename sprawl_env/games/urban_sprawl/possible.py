@@ -24,7 +24,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     MAX_SEATS,
     MAX_SIZE,
     MAYOR,
-    MOST_POINTS,
+    MOST_ACTION_POINTS,
     MOST_TURNS,
     MOST_VALUE,
     NO_CARD,
@@ -117,7 +117,7 @@ def turn_in_range(t: Table, state: State) -> bool:
         and NOT_OVER <= state.over <= TRUNCATED
         and 0 <= state.length <= LONGEST
         and 0 <= state.active < seats
-        and 0 <= state.points <= MOST_POINTS
+        and 0 <= state.points <= MOST_ACTION_POINTS
         and 0 <= state.investing <= 1
         and state.contracts_built >= 0
         and 0 <= state.fresh_favors < 1 << 2

@@ -117,7 +117,7 @@ class Table(Record):
     card_first = array(np.int16, NUM_CARDS, "first effect")
     card_effects = array(np.int8, NUM_CARDS, "number of effects")
     card_name = array(np.uint8, (NUM_CARDS, NAME_SIZE), "name, UTF-8")
-    card_features = array(np.int8, (NUM_CARDS, NUM_CARD_FEATURES), "card features (seen.py)")
+    card_features = array(np.int8, (NUM_CARDS, NUM_CARD_FEATURES), "card features (layout.py)")
     effects = records(Effect, MAX_EFFECTS, "the effects of all cards (cards.EffectCompiler)")
 
 

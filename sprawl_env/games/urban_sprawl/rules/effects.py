@@ -11,7 +11,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     CONTRACTOR,
     EITHER,
     MAYOR,
-    MOST_POINTS,
+    MOST_ACTION_POINTS,
     NO_LINE,
     NUM_POLITICIANS,
     PRESTIGE,
@@ -143,7 +143,7 @@ def run_verb(t: Table, state: State, e: int, seats: int, this: int) -> None:
     elif verb == Verb.DRAW:
         run_draw(t, state, e, seats)
     elif verb == Verb.EXTRA_AP:
-        state.points = min(int(state.points) + int(effect.amount), MOST_POINTS)
+        state.points = min(int(state.points) + int(effect.amount), MOST_ACTION_POINTS)
     elif verb == Verb.SCORE and effect.vocation != CHOSEN_VOCATION:
         score_vocation(state, int(state.active), int(effect.vocation), int(effect.amount), False)
     elif verb == Verb.LASTING:
