@@ -257,8 +257,8 @@ def letter_tip(letter: int) -> str:
     name = LETTERS[letter]
     return (
         f"Card {name}. Alone, it gives a resource or a tile, as you like. With a tile, it builds "
-        f"the tile in place of marker {name} for 1 resource and gives what all adjacent buildings "
-        "yield; then you move the marker on. The card is discarded."
+        f"the tile in place of marker {name} for 1 resource; you move the marker on, then it gives "
+        "what all adjacent buildings yield. The card is discarded."
     )
 
 

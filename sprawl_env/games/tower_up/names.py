@@ -15,6 +15,7 @@ from sprawl_env.games.tower_up.constants import (
     NO_COLOUR,
     NUM_COLOURS,
     OBJECTIVES_IN_PLAY,
+    EndCause,
     ObjectiveKind,
     Step,
 )
@@ -85,6 +86,14 @@ def describe(tables: Tables, games: Games, g: int) -> str:
 def decision(state: State) -> str:
     """Return in words what the seat to play decides."""
     return DECISIONS[Step(int(state.agenda[int(state.agenda_size) - 1].step))]
+
+
+def in_last_turns(state: State) -> bool:
+    """Return whether the seat to play has no turn after this one and its extra turns (TU §7).
+
+    A seat that causes a shortage has one more, also in the extra turns that follow at once.
+    """
+    return bool(state.last_turns > 0 or state.end_cause == EndCause.LAST_ROOF)
 
 
 def _status(games: Games, g: int) -> str:

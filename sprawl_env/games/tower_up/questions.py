@@ -6,6 +6,7 @@ from sprawl_env.core.game import Game
 from sprawl_env.core.state import Games
 from sprawl_env.games.tower_up.actions import ACTIONS
 from sprawl_env.games.tower_up.constants import COLOURS, EndCause, Step
+from sprawl_env.games.tower_up.names import in_last_turns
 from sprawl_env.games.tower_up.state import Entry, State
 
 
@@ -34,15 +35,14 @@ def question(game: Game, games: Games, g: int) -> str:
 def _turn(state: State, may_build: bool) -> str:
     """Return the question of a turn; a seat without roofs can only take a card (T11)."""
     cause = ""
-    if state.end_cause != EndCause.NONE:
+    if in_last_turns(state):
         ended = state.end_cause == EndCause.LAST_ROOF
-        cause = (
-            "Last turns, as a last roof is placed: " if ended else "Last turns, as floors ran out: "
-        )
+        why = "a last roof is placed" if ended else "floors or sites run short"
+        cause = f"Last turns, as {why}: "
     if state.roofs_left[state.to_play] == 0:
         asked = "you have no roof left: take a card"
     elif not may_build:
-        asked = "take a card: you have not the floors to build anywhere"
+        asked = "take a card: you cannot build anywhere"
     else:
         asked = "take a card, or build and pay a floor of its own colour to each adjacent building"
     return f"{cause}{asked}" if cause else asked[0].upper() + asked[1:]

@@ -23,7 +23,7 @@ from sprawl_env.games.tower_up.constants import (
     EndCause,
 )
 from sprawl_env.games.tower_up.data_files import BOARD_FILES
-from sprawl_env.games.tower_up.names import card_name, decision
+from sprawl_env.games.tower_up.names import card_name, decision, in_last_turns
 from sprawl_env.games.tower_up.state import State
 from sprawl_env.games.tower_up.tables import Table
 from sprawl_env.games.tower_up.tips import (
@@ -108,7 +108,7 @@ def _decision(game: Game, games: Games, g: int, view: View) -> str:
     if state.over != NOT_OVER:
         return ending(game, games, g, "stopped at the turn limit", view)
     words = decision(state)
-    if state.end_cause == EndCause.NONE:
+    if not in_last_turns(state):
         return words
     cause = "last roof" if state.end_cause == EndCause.LAST_ROOF else "shortage"
     return f"{words} ({cause}: last turns)"

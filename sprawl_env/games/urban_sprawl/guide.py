@@ -82,17 +82,17 @@ GUIDE: Final = (
     ),
     Section(
         "Offices",
-        "A permit with a ballot moves the pawn to the next office, and there is an election. The "
-        "Mayor has most vocation markers; four other offices go to the most valuable building of "
-        "their zone. The Contractor is the last in prestige. Each office has a power.",
+        "A permit with a ballot moves the pawn to the next office, which is elected if it is in "
+        "play. The Mayor has most vocation markers; four other offices go to the most valuable "
+        "building of their zone. The Contractor is the last in prestige. Each office has a power.",
         "offices",
     ),
     Section(
         "The end",
         "The Metropolis event Olympic Games stops the game. Every prestige line pays once more, "
         "and ten wealth are one prestige. The office of a zone gives one prestige for each "
-        "building of that zone in the city, the Mayor's one for each own building beside a park. "
-        "If prestige is equal, more wealth wins.",
+        "building of that zone in the city, the Mayor's one for each own building other than a "
+        "park beside a park. If prestige is equal, more wealth wins.",
         "seat-",
     ),
 )

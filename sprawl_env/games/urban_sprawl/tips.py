@@ -25,10 +25,12 @@ from sprawl_env.games.urban_sprawl.constants import (
     NUM_WEALTH_MARKERS,
     NUM_ZONES,
     PARK,
+    PRESTIGE,
     RENEWAL,
     SIDE,
     VOCATIONS,
     VOCATIONS_A_CARD,
+    WEALTH,
     ZONES,
     Power,
 )
@@ -77,8 +79,9 @@ FRAME_TIP: Final = "What was done last is framed in the colour of the seat that 
 TARGET_TIP: Final = "What can be chosen now has an outline in this colour."
 STAR_TIP: Final = "A building whose effect lasts for its controller while it stands."
 BALLOT_TIP: Final = (
-    "The pawn marks the last election. Each permit with a ballot that is turned up moves the pawn "
-    "to the next office, clockwise, and that office is elected if it is in play."
+    "The pawn marks the office of the last ballot, the Mayor at the start. Each permit with a "
+    "ballot that is turned up moves the pawn to the next office, clockwise, and that office is "
+    "elected if it is in play."
 )
 AP_TIP: Final = (
     "Action points left in this turn, for planning cards, contracts and Favors. What is left at "
@@ -117,7 +120,7 @@ def card_tip(tables: Tables, card: int, cost: int) -> str:
         *_vocation_sentences(t, card),
     ]
     if icon := int(t.card_prestige[card]):
-        says.append(f"Diamond {icon}: the line prestige {icon} pays when the card is turned up.")
+        says.append(f"Diamond {icon}: {_pays_when_turned_up(MONEY[PRESTIGE], icon)}.")
     if limits := restrictions(t, card):
         says.append(f"Where: {limits}.")
     says.append(f"Then: {effects}." if effects else "It has no other effect.")
@@ -155,9 +158,18 @@ def planning_tip(tables: Tables, kind: int, cost: int) -> str:
     says = f"Taking it costs {cost} AP. {kind_tip(tables, kind)}"
     if kind == RENEWAL:
         return says
-    says += f" When it was turned up, the line wealth {int(t.permit_wealth[kind])} paid"
-    ballot = "; its ballot called an election."
+    pays = _pays_when_turned_up(MONEY[WEALTH], int(t.permit_wealth[kind]))
+    says += f" {pays[0].upper()}{pays[1:]}"
+    ballot = ", after the election that its ballot calls if the next office is in play."
     return says + (ballot if t.permit_ballot[kind] else ".")
+
+
+def _pays_when_turned_up(money: str, number: int) -> str:
+    """Return when a line pays for a card; cards of the setup trigger nothing (ruling U12)."""
+    return (
+        f"when such a card is turned up at the end of a turn, the line {money} {number} pays if it "
+        "is on the board"
+    )
 
 
 def kind_tip(tables: Tables, kind: int) -> str:
@@ -289,7 +301,7 @@ def office_tip(t: Table, office: int) -> str:
     one = "At the end: 1 prestige for each {} building in the city."
     return {
         0: f"{name}: elected by most vocation markers. Whoever is elected places a park of 1 lot. "
-        "At the end: 1 prestige for each of one's buildings next to a park.",
+        "At the end: 1 prestige for each of one's buildings, parks excepted, next to a park.",
         1: f"{name}: {how.format('CIV')}. The first contract of a turn gains twice the prestige "
         f"for neighbours of its zone. {one.format('CIV')}",
         2: f"{name}: {how.format('COM')}. Collects {int(t.treasurer)} wealth from each opponent at "

@@ -291,6 +291,13 @@ def test_cards_are_explained_as_the_data_says(tmp_path):
     assert letter_tip(2).startswith("Card C. Alone")
 
 
+def test_a_letter_is_told_in_the_order_of_g13_the_marker_moves_before_the_buildings_yield():
+    assert letter_tip(2).endswith(
+        "builds the tile in place of marker C for 1 resource; you move the marker on, then it "
+        "gives what all adjacent buildings yield. The card is discarded."
+    )
+
+
 def test_tips_tell_the_numbers_of_other_data(tmp_path):
     game = sprawl_env.game("ginkgopolis", num_players=2)
     text = (game.rules.data_folder / "components.toml").read_text(encoding="utf-8")

@@ -14,6 +14,7 @@ from sprawl_env.games.urban_sprawl import render_board, tips
 from sprawl_env.games.urban_sprawl.actions import BUILD, LINE, OPTION, SEAT_AT, SITE
 from sprawl_env.games.urban_sprawl.constants import (
     CORNERS,
+    MAYOR,
     NUM_CARDS,
     NUM_KINDS,
     NUM_LINES,
@@ -23,6 +24,7 @@ from sprawl_env.games.urban_sprawl.constants import (
     RENEWAL,
     SHAPES,
 )
+from sprawl_env.games.urban_sprawl.guide import GUIDE
 from sprawl_env.games.urban_sprawl.names import card_name
 from sprawl_env.games.urban_sprawl.render_cards import (
     card_effects,
@@ -263,6 +265,36 @@ def test_numbers_of_tips_come_from_the_tables():
     assert "1 for each 55 wealth" in tips.points_tip(tables[0], 0, 0)
     tables.column_number[0, 0], tables.places[0, 9] = 9, (66, 5, 4, 3)
     assert "pays 66 / 5 / 4 wealth" in tips.line_tip(tables, games[0], 0, View())
+
+
+def test_tips_of_cards_say_when_a_line_pays_also_of_cards_that_never_paid():
+    """Rulings U12 and U30: nothing triggers in the setup, nor for offices out of play."""
+    game, _ = after(0)
+    t = game.tables[0]
+    assert {bool(t.permit_ballot[kind]) for kind in range(RENEWAL)} == {False, True}
+    for kind in range(RENEWAL):
+        pays = (
+            "When such a card is turned up at the end of a turn, the line wealth "
+            f"{t.permit_wealth[kind]} pays if it is on the board"
+        )
+        if t.permit_ballot[kind]:
+            pays += ", after the election that its ballot calls if the next office is in play"
+        assert tips.planning_tip(game.tables, kind, 1).endswith(f" {pays}.")
+    for card in range(NUM_CARDS):
+        if icon := int(t.card_prestige[card]):
+            assert (
+                f"Diamond {icon}: when such a card is turned up at the end of a turn, the line "
+                f"prestige {icon} pays if it is on the board."
+            ) in tips.card_tip(game.tables, card, 5)
+
+
+def test_tips_and_guide_say_what_the_pawn_marks_and_that_the_mayor_scores_no_parks():
+    t = after(0)[0].tables[0]
+    assert "the office of the last ballot, the Mayor at the start" in tips.BALLOT_TIP
+    assert "each of one's buildings, parks excepted, next to a park" in tips.office_tip(t, MAYOR)
+    guide = " ".join(section.text for section in GUIDE)
+    assert "each own building other than a park beside a park" in guide
+    assert "moves the pawn to the next office, which is elected if it is in play" in guide
 
 
 def test_a_card_is_told_in_sentences_with_all_its_effects():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import sprawl_env
 from sprawl_env.core.state import FINISHED, NOBODY, NOT_OVER, TRUNCATED
 from sprawl_env.games.tower_up.constants import EndCause
 from tests.unit.games.tower_up.position import (
@@ -189,6 +190,53 @@ def test_tu_7b_extra_turns_of_the_shortage_turn_come_before_the_last_turns():
     assert games.over[0] == FINISHED
 
 
+LAST = "Last turns, as floors or sites run short: "
+
+
+def test_tu_7b_the_turns_after_a_shortage_are_called_last_but_not_the_extra_turn_before_them():
+    """TU 5: who caused the shortage still has a last turn, so its extra turn is not one."""
+    game, games = position(
+        supply={"grey": 0},
+        buildings={6: ("black", 1)},
+        reserves=[NONE, NONE],
+        markers=[(1, 2, 2, 2), NONE],
+        market=ONE_BLACK_STEP,
+    )
+    play(game, games, "take card 1", "choose brown")
+    assert (games.to_play[0], games.end_cause[0]) == (0, EndCause.SHORTAGE)
+    assert game.question(games).startswith("Take a card")
+    for seat in (1, 0):
+        pass_by_card(game, games)
+        assert games.to_play[0] == seat
+        assert game.question(games).startswith(f"{LAST}take a card")
+
+
+def test_tu_7a_the_extra_turn_after_the_last_roof_is_called_one_of_the_last_turns():
+    game, games = one_roof_left(markers=[(9, 1, 9, 9), NONE], market=ONE_BLACK_STEP)
+    place_last_roof(game, games)
+    assert (games.to_play[0], games.last_turns[0]) == (0, 0)
+    expected = "Last turns, as a last roof is placed: you have no roof left: take a card"
+    assert game.question(games) == expected
+
+
+@pytest.mark.parametrize(
+    ("cause", "last_turns", "said"),
+    [
+        (EndCause.NONE, 0, ""),
+        (EndCause.SHORTAGE, 0, ""),
+        (EndCause.SHORTAGE, 2, " (shortage: last turns)"),
+        (EndCause.LAST_ROOF, 0, " (last roof: last turns)"),
+        (EndCause.LAST_ROOF, 1, " (last roof: last turns)"),
+    ],
+)
+def test_tu_7_a_picture_calls_the_same_turns_last_as_the_question(cause, last_turns, said):
+    game = sprawl_env.game("tower_up")
+    games = game.deal(1, seed=1)
+    games.end_cause, games.last_turns = cause, last_turns
+    assert game.question(games).startswith("Last turns, as ") == bool(said)
+    assert game.picture(games).caption.decision == f"take a card or build{said}"
+
+
 def test_tu_7b_a_second_shortage_changes_nothing():
     game, games = short_of_black(3, reserves=[NONE] * 3)
     turns = 0
@@ -303,6 +351,7 @@ def test_tu_7_t14_a_board_where_every_empty_site_touches_all_four_colours_ends_t
     game, games = fill_site_19(full_grid(empty=[19]))
     assert games.end_cause[0] == EndCause.SHORTAGE
     assert games.last_turns[0] == 2
+    assert game.question(games) == f"{LAST}take a card: you cannot build anywhere"  # floors or not
     assert [pass_by_card(game, games) for _ in range(2)] == [1, 0]
     assert games.over[0] == FINISHED
 
