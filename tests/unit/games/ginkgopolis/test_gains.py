@@ -122,7 +122,7 @@ def test_g5_the_new_supply_is_shuffled():
 # ---------------------------------------------------------------- passes
 
 
-def test_gk_3_tiles_are_returned_in_passes_from_the_first_player_on():
+def test_g23_tiles_are_returned_one_a_pass_from_the_first_player_on():
     game, games = run_out(seats=3, first=1, tiles=[["red 4", "red 5"], ["red 6"], ["red 7"]])
     asked = []
     for name in (
@@ -136,7 +136,7 @@ def test_gk_3_tiles_are_returned_in_passes_from_the_first_player_on():
     assert legal_names(game, games) == {"done returning"}
 
 
-def test_gk_3_who_is_done_is_not_asked_again():
+def test_g23_who_is_done_is_not_asked_again():
     game, games = run_out(tiles=[["red 4"], ["red 5", "red 6"]])
     play(game, games, "done returning", "return red 5")
     assert games.to_play[0] == 1

@@ -258,6 +258,20 @@ def test_g18_with_an_empty_supply_hal_does_nothing():
     assert games.over[0] == FINISHED
 
 
+@pytest.mark.parametrize("difficulty", ["normal", "expert"])
+@pytest.mark.parametrize("card", ["C", "red 2"])
+def test_g24_with_an_empty_supply_hal_discards_his_card_and_draws_nothing(difficulty, card):
+    options = {"difficulty": difficulty}
+    drawn = {"hands": [["blue 1", "A", "B"]], "hal_card": card, "supply": ["blue 20"]}
+    game, games = position(1, **drawn, rest_of_tiles=0, options=options)
+    deck = deck_of(games)
+    choose(game, games, "blue 1")
+    assert discards_of(games) == {"blue 1", "A", "B", card}
+    assert deck_of(games) == deck
+    assert hal_has(games) == (25, 0)
+    assert games.over[0] == FINISHED
+
+
 def test_g9_hal_builds_with_the_last_tile_then_the_game_ends():
     _, games = round_with("red 2", rest_of_tiles=0)
     assert building_at(games, 1, 1) == ("blue 20", HAL, 2)

@@ -297,6 +297,27 @@ def test_g4_3_two_against_two_is_a_tie():
     }
 
 
+# With a tile at each end the free cells show two sides: (0, -3) those of (-1, -3) and (0, -2),
+# clockwise in this order, and (3, 0) those of (2, 0) and (3, 1).
+CORNERED = (*HOOK, (-1, -2), (-1, -3), (3, 1))
+
+
+@pytest.mark.parametrize(
+    ("direction", "moved"),
+    [
+        ("anticlockwise", {"B": ((1, -2), "west"), "A": ((0, -3), "south")}),
+        ("clockwise", {"B": ((2, -1), "south"), "C": ((3, 0), "west")}),
+    ],
+)
+def test_g21_the_last_letter_pushed_leans_on_the_side_that_the_push_meets_first(direction, moved):
+    markers = SHIFTED | A_IN_HOOK | {"D": ((4, 1), "west")}
+    game, games = urbanize("B", *CORNERED, markers=markers)
+    before = markers_of(games)
+    assert legal_names(game, games) == {"push anticlockwise", "push clockwise"}
+    play(game, games, f"push {direction}")
+    assert markers_of(games) == before | moved
+
+
 # ---------------------------------------------------------------- holes and letters shut in
 
 
@@ -355,7 +376,8 @@ def test_g4_letters_shut_in_move_in_alphabetical_order_onwards(origin):
     assert [markers_of(games)[letter][0] for letter in onwards] == cells
 
 
-def test_g4_with_one_letter_on_the_contour_all_its_other_cells_are_candidates():
+def test_g21_letters_that_wait_in_a_hole_are_no_neighbours_so_all_other_cells_are_candidates():
+    """A alone is on the contour; B, which is to move, waits between A and C."""
     game, games, _ = walled("A")
     play(game, games, "marker north")
     state = games[0]

@@ -890,6 +890,22 @@ def test_gk_4_g1_a_new_hand_is_seen_by_nobody_until_the_end_of_the_pass(seats):
     assert tried > 3
 
 
+def test_gk_4_g22_of_a_new_hand_the_others_see_its_token_and_the_discards_not_the_cards_drawn():
+    drawn = [("G", "H", "I", "blue 1"), ("J", "K", "red 3", "blue 2")]
+    seen = []
+    for deck in (drawn[0] + drawn[1], drawn[1] + drawn[0]):
+        hands = [["A", "B", "C", "red 1"], ["D", "E", "F", "red 2"]]
+        game, games = position(hands=hands, deck=deck)
+        play(game, games, "new hand", "card D")
+        assert hand_of(games, 0) == set(deck[:4])
+        sees(game, games, 1, "tokens", seen_from(1, [1, 2]))
+        sees(game, games, 1, "letter_discarded", ones("ABC", card_of))
+        sees(game, games, 1, "card_discarded", ones(["red 1"]))
+        seen.append([ginkgopolis_along.shown_to(game, games, seat) for seat in (0, 1)])
+    assert seen[0][0] != seen[1][0]
+    assert seen[0][1] == seen[1][1]
+
+
 def returning_history(game, games, seat, plan):
     """Play the passes in which tiles are returned; return what the others see in each.
 
@@ -909,7 +925,7 @@ def returning_history(game, games, seat, plan):
 
 @pytest.mark.parametrize("opened", (False, True))
 @pytest.mark.parametrize("seats", (2, 3))
-def test_gk_4_g5_how_many_tiles_are_returned_is_seen_by_nobody_until_all_are_done(seats, opened):
+def test_gk_4_g23_how_many_tiles_are_returned_is_seen_by_nobody_until_all_are_done(seats, opened):
     game = ginkgopolis_along.game_of(seats, ginkgopolis_along.FEW_TILES, open_screens=opened)
     start = ginkgopolis_along.positions_of(game, 3, Step.RETURN, "giver")[0]
     for seat in range(seats):
