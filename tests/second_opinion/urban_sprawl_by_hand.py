@@ -1662,7 +1662,7 @@ class UrbanSprawlByHand:
         def go(seat: int) -> Story:
             building = yield from self._target(effect, seat, lambda b: True)
             if building is not None:
-                saved = yield from self._is_saved(effect, building)
+                saved = yield from self._is_saved(effect, building, seat)
                 if not saved:
                     self._remove(building)
 
@@ -1674,15 +1674,22 @@ class UrbanSprawlByHand:
         def go(seat: int) -> Story:
             building = yield from self._target(effect, seat, lambda b: b.owner is not None)
             if building is not None:
-                saved = yield from self._is_saved(effect, building)
+                saved = yield from self._is_saved(effect, building, seat)
                 if not saved:
                     self._give_cube(building, None)
 
         yield from self._each_in_turn(seats, go)
 
-    def _is_saved(self, effect: Effect, building: Building) -> Generator[Question, Action, bool]:
-        """Let the controller pay to keep a building, if it can pay in full (effects, U19)."""
+    def _is_saved(
+        self, effect: Effect, building: Building, seat: int
+    ) -> Generator[Question, Action, bool]:
+        """Let the controller pay to keep a building, if it can pay in full (effects, U19).
+
+        While the choices of ``seat`` are counted, another controller's do not count (ruling U43).
+        """
         if "save_amount" not in effect or building.owner is None:
+            return False
+        if self.trying and building.owner != seat:
             return False
         what, amount = effect["save_what"], effect["save_amount"]
         if not self._can_pay(building.owner, what, amount):

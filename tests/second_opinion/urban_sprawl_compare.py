@@ -65,12 +65,12 @@ class SameChance:
         return [kind_word(int(kind)) for kind in kinds[::-1]]
 
 
-def both_dealt(game, seed):
-    """Deal a game and return it with a reference in the same position."""
+def both_dealt(game, seed, files=TOML):
+    """Deal a game and return it with a reference in the same position, made of data files."""
     games = game.deal(1, seed)
     reference = UrbanSprawlByHand(
         game.num_seats,
-        *(TOML[name] for name in ("board", "planning", *DECKS)),
+        *(files[name] for name in ("board", "planning", *DECKS)),
         length=game.options["length"],
         max_turns=game.options["max_turns"],
         chance=SameChance(games[0]),

@@ -188,6 +188,15 @@ def moves_in(state: State, lot: int, block: int) -> int:
 
 
 @kernel
+def count_moves(state: State, lot: int) -> int:
+    """Return the number of footprints that a building can move to (ruling U23)."""
+    count = 0
+    for block in range(NUM_BLOCKS):
+        count += count_bits(moves_in(state, lot, block))
+    return count
+
+
+@kernel
 def may_move(state: State, lot: int) -> bool:
     """Is there another footprint that the building can move to?"""
     for block in range(NUM_BLOCKS):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from sprawl_env.core.state import NOBODY
 from sprawl_env.games.urban_sprawl.effect_verbs import Verb
-from sprawl_env.games.urban_sprawl.rules.filters import count_targets
 from sprawl_env.games.urban_sprawl.rules.lines import only_seat
 from sprawl_env.games.urban_sprawl.rules.money import count_unit_choices, push_unit, units
 from sprawl_env.games.urban_sprawl.rules.offers import may_accept, offer
@@ -19,6 +18,7 @@ from sprawl_env.games.urban_sprawl.rules.picks import (
 )
 from sprawl_env.games.urban_sprawl.rules.targets import (
     begin_placing,
+    count_hits,
     count_losses,
     count_placing,
     pick_target,
@@ -92,7 +92,7 @@ def count_choices(t: Table, state: State, e: int, seat: int) -> int:
     if verb == Verb.GAIN or verb == Verb.LOSE or verb == Verb.PAY:
         return count_unit_choices(t, state, e, seat) if units(t, state, e, seat) else 0
     if is_hit(verb):
-        return count_targets(t, state, e, seat)
+        return count_hits(t, state, e, seat)
     if verb == Verb.PLACE:
         return count_placing(t, state, e)
     if verb == Verb.NEW_MARKER or verb == Verb.MOVE_MARKER:

@@ -22,6 +22,7 @@ from sprawl_env.games.urban_sprawl.rules.board import (
 )
 from sprawl_env.games.urban_sprawl.rules.elections import push_place
 from sprawl_env.games.urban_sprawl.rules.filters import (
+    count_moves,
     count_places,
     count_targets,
     extreme_value,
@@ -69,6 +70,22 @@ def pick_target(t: Table, state: State, e: int, seat: int) -> None:
 
 
 @kernel
+def count_hits(t: Table, state: State, e: int, seat: int) -> int:
+    """Return the number of legal actions of a seat's first decision about a building to hit.
+
+    If a single extreme building is hit at once, this is the decision where it moves, or whether
+    the seat pays to save it; another seat that may save it decides for itself (ruling U43).
+    """
+    count = count_targets(t, state, e, seat)
+    if count != 1 or t.effects[e].extreme == Extreme.NONE:
+        return count
+    lot = first_target(t, state, e, seat)
+    if t.effects[e].verb == Verb.MOVE:
+        return count_moves(state, lot)
+    return 1 + int(state.owner[lot] == seat and may_save(t, state, e, lot))
+
+
+@kernel
 def push_target(state: State, seat: int, e: int, acting_seat: int) -> None:
     """Queue the choice of a building by ``seat`` for ``acting_seat``."""
     entry = push(state, Step.TARGET, seat)
@@ -96,13 +113,19 @@ def hit(t: Table, state: State, e: int, seat: int, lot: int) -> None:
         push_building(state, Step.MOVE_TO, seat, e, lot)
     elif verb == Verb.TAKE:
         set_owner(state, lot, seat)
-    elif effect.save_amount and owner != NOBODY:
-        if has(state, owner, int(effect.save_what)) >= effect.save_amount:
-            push_building(state, Step.SAVE, owner, e, lot)
-        else:
-            strike(t, state, e, lot)
+    elif may_save(t, state, e, lot):
+        push_building(state, Step.SAVE, owner, e, lot)
     else:
         strike(t, state, e, lot)
+
+
+@kernel
+def may_save(t: Table, state: State, e: int, lot: int) -> bool:
+    """May the controller of a building pay to save it, in full (US 6.11, ruling U34)?"""
+    effect, owner = t.effects[e], int(state.owner[lot])
+    if effect.save_amount == 0 or owner == NOBODY:
+        return False
+    return has(state, owner, int(effect.save_what)) >= int(effect.save_amount)
 
 
 @kernel

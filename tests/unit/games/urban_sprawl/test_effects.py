@@ -990,6 +990,58 @@ def test_us_6_11_who_cannot_pay_in_full_or_is_nobody_saves_nothing(owner, presti
     assert num_buildings(games) == 0
 
 
+OPPONENTS_LOSE = {
+    "who": "opponents",
+    "extreme": "lowest",
+    "zones": ["COM"],
+    "save_what": "wealth",
+    "save_amount": 3,
+}
+SHOPS = {"A1 TL": ("COM", 0), "B1 TL": ("COM", 1), "C3 TL": ("COM", 2), "D4 TL": ("COM", 2)}
+
+
+@pytest.mark.parametrize("do", ["demolish", "uncontrol"])
+def test_u43_to_save_a_building_is_no_choice_of_the_seat_that_hits_anothers(do):
+    """Each opponent hits the lowest building, of seat 0, so they go clockwise, unasked."""
+    effect = {**OPPONENTS_LOSE, "do": do}
+    game, games = run(effect, event=True, num_players=3, buildings=SHOPS, wealth=6)
+    for left in (3, 0):
+        assert asks(game, games) == (0, Step.SAVE, {"yes", "decline"})
+        play(game, games, "yes")
+        assert wealth_of(games) == [left, 6, 6]
+    assert is_done(games)
+
+
+@pytest.mark.parametrize("do", ["demolish", "uncontrol"])
+def test_u43_to_save_the_own_building_is_a_choice_so_the_active_player_picks_who_is_next(do):
+    effect = {**OPPONENTS_LOSE, "do": do, "owner": "own"}
+    game, games = run(effect, event=True, num_players=3, buildings=SHOPS)
+    assert asks(game, games) == (0, Step.NEXT_SEAT, {"seat 1", "seat 2"})
+    play(game, games, "seat 2")
+    assert asks(game, games) == (2, Step.SAVE, {"yes", "decline"})
+    play(game, games, "yes")
+    assert asks(game, games) == (1, Step.SAVE, {"yes", "decline"})
+    play(game, games, "decline")
+    assert is_done(games)
+    assert wealth_of(games) == [30, 30, 27]
+
+
+def test_u43_who_cannot_pay_to_save_its_own_building_goes_first():
+    effect = {**OPPONENTS_LOSE, "do": "demolish", "owner": "own"}
+    drawn = {"num_players": 3, "buildings": SHOPS, "wealth": [9, 9, 2]}
+    game, games = run(effect, event=True, **drawn)
+    assert building_at(games, "C3 TL") is None  # the lower of seat 2's
+    assert asks(game, games) == (1, Step.SAVE, {"yes", "decline"})
+
+
+def test_u36_to_move_the_only_extreme_building_is_a_choice_of_its_place():
+    effect = {"do": "move", "who": "opponents", "owner": "own", "extreme": "lowest"}
+    game, games = run(effect, event=True, num_players=3, buildings=SHOPS)
+    assert asks(game, games) == (0, Step.NEXT_SEAT, {"seat 1", "seat 2"})
+    play(game, games, "seat 2")
+    assert asks(game, games)[:2] == (2, Step.MOVE_TO)
+
+
 # ---------------------------------------------------------------- disaster
 
 FLOOD = {"do": "disaster", "where": "water", "what": "wealth", "amount": 3}
