@@ -1,5 +1,7 @@
 """Whole games compared with the slow reference ply by ply, by legal actions and positions."""
 
+import random
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,10 +12,17 @@ from sprawl_env.core.state import NOT_OVER
 from sprawl_env.games.urban_sprawl.actions import ACTIONS
 from sprawl_env.kernels.compile import JIT
 from tests.second_opinion.urban_sprawl_compare import both_dealt, differences
+from tests.second_opinion.urban_sprawl_random_cards import (
+    dealt_with_early_events,
+    with_random_cards,
+)
 
 GAMES = 5 if JIT else 1
 SHARES = 10  # of the slow run
 GAMES_A_SHARE = 30
+RANDOM_CARDS = (0, 1, 2, 29, 69, 72)  # 29 and later: each met a difference that was mended
+MANY_RANDOM_CARDS = 300
+PLIES_WITH_RANDOM_CARDS = 120
 LIMITS = (300, 300, 300, 40, 1)
 
 # Weights of a random policy by action block; 1 if not listed.
@@ -26,18 +35,33 @@ POLICIES = {
     "favours": {"favor": 20, "build": 5, "yes": 5},
     "accepts": {"yes": 20, "build": 10, "planning": 3, "decline": 0.2, "amount": 5},
 }
+RUNS_CARDS = {"build": 30, "planning": 9, "decline": 2, "favor": 0.3, "permit": 0.3}
 
 
 def compare(game, seed, policy, rng):
     """Play one game in kernels and reference; return the last position."""
-    games, reference = both_dealt(game, seed)
-    liked = POLICIES[policy]
+    dealt = both_dealt(game, seed)
+    return compare_along(game, *dealt, POLICIES[policy], rng, f"seed {seed}, {policy}")
+
+
+def compare_along(game, games, reference, liked, rng, name, plies=None):
+    """Play a game on, at most some plies, in kernels and reference; return the last position.
+
+    Args:
+        game: the game.
+        games: its position.
+        reference: the same position.
+        liked: weights of a random policy by action block; 1 if not listed.
+        rng: the generator of the policy.
+        name: says which game failed.
+        plies: None: to the end.
+    """
     played = []
     while True:
         found = differences(game, games, reference)
-        assert not found, f"{game!r}, seed {seed}, {policy}, after {played[-12:]}: {found}"
+        assert not found, f"{game!r}, {name}, after {played[-12:]}: {found}"
         assert game.rules.violations(game.tables, games, 0) == []
-        if games.over[0] != NOT_OVER:
+        if games.over[0] != NOT_OVER or len(played) == plies:
             return games
         actions = np.flatnonzero(game.legal_actions(games))
         moves = [ACTIONS.locate(int(action)) for action in actions]
@@ -84,3 +108,25 @@ def test_kernels_and_reference_agree_along_many_whole_games(share, setup):
     """300 games in total, about ten seconds each; every share plays its own."""
     game, seed, policy = setup
     compare(game, seed, policy, np.random.default_rng(seed))
+
+
+def compare_random_cards(seed):
+    """Play the beginning of a game in which most cards that run have random effects."""
+    rng = random.Random(seed)
+    packaged = sprawl_env.game("urban_sprawl", num_players=2 + seed % 3)
+    game, files = with_random_cards(packaged, rng)
+    dealt = dealt_with_early_events(game, files, seed, rng)
+    choices, name = np.random.default_rng(seed), f"random cards {seed}"
+    compare_along(game, *dealt, RUNS_CARDS, choices, name, PLIES_WITH_RANDOM_CARDS)
+
+
+@pytest.mark.parametrize("seed", RANDOM_CARDS)
+def test_kernels_and_reference_agree_on_cards_with_random_effects(seed):
+    compare_random_cards(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(7200)
+def test_kernels_and_reference_agree_on_many_cards_with_random_effects():
+    for seed in range(MANY_RANDOM_CARDS):
+        compare_random_cards(seed)
