@@ -1284,6 +1284,21 @@ def test_extremes_are_taken_without_a_ply_and_ties_go_to_the_active_player():
     assert game.to_play is None and game.table.buildings[second].owner is None
 
 
+@pytest.mark.parametrize(
+    ("owner", "decides"),
+    [({}, {("yes", 0), ("decline", 0)}), ({"owner": "own"}, {("seat", 1), ("seat", 2)})],
+)
+def test_to_save_a_building_is_a_choice_of_its_controller_alone(owner, decides):
+    """Ruling U43: without a choice of their own seats 1 and 2 hit seat 0's building unasked."""
+    game = bare(3)
+    for column in range(3):
+        stand(game, "COM", block(0, column), "0", column)
+    effect = {"do": "uncontrol", "who": "opponents", "extreme": "lowest", **owner,
+              "save_what": "wealth", "save_amount": 3}  # fmt: skip
+    run_effects(game, effect)
+    assert game.to_play == 0 and game.legal() == decides
+
+
 def test_controllers_gain_for_the_extreme_building():
     game = bare(2)
     game.table.active = 1
