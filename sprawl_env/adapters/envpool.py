@@ -168,7 +168,7 @@ class GamePool:
         def work() -> None:
             try:
                 self._ready.put((k, call(argument)))
-            except Exception as error:  # is raised where the batch is received
+            except BaseException as error:  # is raised where the batch is received
                 self._ready.put((k, error))
 
         try:
@@ -236,7 +236,7 @@ class GamePool:
         self._playing[k] = False
         if isinstance(found, SprawlError):
             raise type(found)(f"batch {k}: {found}") from None
-        if isinstance(found, Exception):
+        if isinstance(found, BaseException):
             raise found
         return self._received(k, found)
 

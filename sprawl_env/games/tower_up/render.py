@@ -120,7 +120,7 @@ def _decision(game: Game, games: Games, g: int, view: View) -> str:
 def _places(sites: Any, width: float) -> tuple[list[Point], float]:
     """Return the centres of the sites and half the width of a building."""
     xs, ys = [site.x for site in sites], [site.y for site in sites]
-    wide, high = max(xs) - min(xs), max(ys) - min(ys)
+    wide, high = max(xs) - min(xs) or 1, max(ys) - min(ys) or 1  # sites may be on one line
     across, down = (width - 2 * INSET) / wide, (BOARD_HEIGHT - 2 * INSET - 14) / high
     places = [
         (INSET + (site.x - min(xs)) * across, INSET + (site.y - min(ys)) * down) for site in sites

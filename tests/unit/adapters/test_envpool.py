@@ -98,6 +98,17 @@ def test_an_illegal_action_is_raised_at_recv_and_changes_nothing():
     assert pool.step(got.info["action_mask"].argmax(axis=1)).rewards.shape == (4, 2)
 
 
+def test_a_reward_function_that_ends_the_program_does_so_where_its_batch_is_received():
+    def reward(before, after, over):
+        raise SystemExit("no more")
+
+    pool = GamePool("tower_up", 4, seed=1, reward=reward)
+    got = pool.reset()
+    pool.send(got.info["action_mask"].argmax(axis=1), got.info["env_id"])
+    with pytest.raises(SystemExit, match="no more"):
+        pool.recv()
+
+
 def test_an_illegal_action_names_its_batch_and_env_id_and_the_batch_can_be_sent_again():
     pool = GamePool("tower_up", 6, 3, seed=1)
     pool.async_reset()

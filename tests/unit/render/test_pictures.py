@@ -3,6 +3,7 @@
 import xml.etree.ElementTree as ET
 from collections import Counter
 from itertools import islice
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.rules import Played, View
 from sprawl_env.core.state import NOT_OVER
 from sprawl_env.games.tower_up.constants import NUM_COLOURS
+from sprawl_env.games.tower_up.render import _places
 from sprawl_env.kernels.compile import JIT
 from sprawl_env.render.board import picture_of as drawn
 from sprawl_env.render.canvas import Canvas
@@ -381,3 +383,10 @@ def test_what_others_did_since_ones_last_decision_is_marked():
         for p in (one, two)
     ]
     assert rings == [{SEAT_COLOURS[2]}, {SEAT_COLOURS[1], SEAT_COLOURS[2]}]
+
+
+def test_sites_of_a_board_may_lie_on_one_line():
+    places, half = _places([SimpleNamespace(x=x, y=3) for x in (0, 1, 2)], 300)
+    assert len({x for x, _ in places}) == 3
+    assert len({y for _, y in places}) == 1
+    assert half > 0
