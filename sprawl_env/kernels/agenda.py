@@ -94,8 +94,8 @@ def push(state: HasAgenda[E], step: int, seat: int) -> E:
     returns a copy of the entry: set arguments in ``state.agenda``.
     """
     size = int(state.agenda_size)
+    entry = state.agenda[size]  # before it is cleared, which checks no index
     clear_entry(state.agenda, size)
-    entry = state.agenda[size]
     entry.step = step
     entry.seat = seat
     state.agenda_size = size + 1

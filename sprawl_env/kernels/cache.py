@@ -14,10 +14,11 @@ So a change in one game compiles the kernels of that game again and no others.
 Several processes may write to one cache folder at the same time.  The SHA-256 of each file is
 checked before its code is loaded; a damaged entry is compiled again.  A folder that belongs to
 another user or in which others may write is not used (:mod:`sprawl_env.kernels.checked_files`).
-Old cache folders are deleted.
+Old cache folders are deleted, which are known by their names; nothing else beside them is.
 
 Environment variables:
-    SPRAWL_ENV_CACHE: folder of the compiled kernels (default: in the user's cache folder).
+    SPRAWL_ENV_CACHE: folder of the compiled kernels (default: in the user's cache folder); ``~`` is
+        the home folder, and a relative path counts from the folder in which the process starts.
     SPRAWL_ENV_QUIET=1: do not print a message when kernels are compiled.
 """
 
@@ -28,6 +29,7 @@ import hashlib
 import os
 import pickle
 import platform
+import re
 import shutil
 import sys
 import tempfile
@@ -35,7 +37,7 @@ import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import llvmlite  # type: ignore[import-untyped]
 import numba
@@ -64,21 +66,29 @@ from sprawl_env.kernels.libraries import PartLibrary
 
 _KEEP_FOLDERS = 60  # number of newest folders that are kept
 _KEEP_SECONDS = 7 * 24 * 3600  # younger folders are kept too: other processes may use them
+_NAME: Final = re.compile(r"[0-9a-f]{16}")  # of a cache folder: the folder around it may hold more
+_LONGEST_WAIT: Final = 60.0  # seconds, for other processes that save kernels
 
 
 def cache_base() -> Path | None:
     """Return the folder that contains the cache folders of all versions.
 
-    Returns None if none was chosen and the user has no home folder.
+    Returns None if the user has no home folder and none was chosen, or one inside of it.
     """
     chosen = os.environ.get("SPRAWL_ENV_CACHE")
-    if chosen:
-        return Path(chosen)
     try:
+        if chosen:
+            return _absolute(chosen)
         folder = Path(platformdirs.user_cache_dir("sprawl-env"))
     except RuntimeError:  # older versions return a path that starts with "~"
         return None
     return folder / "kernels" if folder.is_absolute() else None
+
+
+@functools.cache
+def _absolute(chosen: str) -> Path:
+    """Return the folder that a path names; it stays the same if the current folder changes."""
+    return Path(chosen).expanduser().absolute()
 
 
 @functools.cache
@@ -143,7 +153,8 @@ def _warn(reason: str, remedy: str) -> None:
 def _prune(base: Path) -> None:
     """Delete the old cache folders, except the newest ones, once per process."""
     try:
-        folders = sorted((p for p in base.iterdir() if p.is_dir()), key=lambda p: p.stat().st_mtime)
+        named = (p for p in base.iterdir() if _NAME.fullmatch(p.name) and not p.is_symlink())
+        folders = sorted((p for p in named if p.is_dir()), key=lambda p: p.stat().st_mtime)
         for folder in folders[:-_KEEP_FOLDERS]:
             if time.time() - folder.stat().st_mtime > _KEEP_SECONDS:
                 shutil.rmtree(folder, ignore_errors=True)
@@ -278,10 +289,10 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # numba has no types
     def save_overload(self, sig: Any, data: Any) -> None:
         """Save a compiled kernel; warn if that fails."""
         try:
-            with FileLock(self._home / "lock"):
+            with FileLock(self._home / "lock", timeout=_LONGEST_WAIT):
                 _clean(self._home)
                 super().save_overload(sig, data)
-        except OSError as error:  # the disk is full or the folder was deleted
+        except OSError as error:  # the disk is full, the folder was deleted, another is too slow
             warnings.warn(f"sprawl_env: a kernel was not cached ({error})", stacklevel=2)
 
 

@@ -100,6 +100,11 @@ def remove_temporary(folder: Path) -> None:
 def _replace(file: Path, content: bytes) -> None:
     """Write a file, so that it appears complete or not at all."""
     make_folder(file.parent)
-    with tempfile.NamedTemporaryFile(dir=file.parent, suffix=_TEMPORARY, delete=False) as temporary:
-        temporary.write(content)
-    os.replace(temporary.name, file)
+    opened, name = tempfile.mkstemp(_TEMPORARY, dir=file.parent)
+    try:
+        with open(opened, "wb") as temporary:
+            temporary.write(content)
+        os.replace(name, file)
+    except BaseException:  # e.g. the disk is full
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -23,7 +23,7 @@ from numba.core.typing import make_concrete_template
 
 from sprawl_env.kernels.cache import KernelCache, PartCache, cache_folder
 from sprawl_env.kernels.codegen import PartCompiler, ProgramCompiler
-from sprawl_env.kernels.sources import home_digest
+from sprawl_env.kernels.sources import TYPED, home_digest
 
 JIT: bool = not numba.config.DISABLE_JIT
 F = TypeVar("F", bound=Callable[..., Any])
@@ -42,7 +42,8 @@ def kernel(function: F | None = None, *, label: str = "") -> F | Callable[[F], F
 
     Args:
         function: the function.  It must not use Python objects or negative array indices.
-        label: distinguishes functions that one factory defines several times, e.g. per game.
+        label: distinguishes functions that one factory defines several times, e.g. per game.  A
+            function that uses variables of a factory and has no label is not cached.
     """
     if function is None:
         return lambda inner: _compile(inner, label)
@@ -151,12 +152,19 @@ def _compile(function: F, label: str) -> F:
     if not JIT:
         return function
     compiled = _Program(function)
-    folder = cache_folder(home_digest(function), label) if _is_file(function) else None
+    folder = _folder(function, label)
     if folder is not None:
         compiled.keep(folder, label)
     return cast(F, compiled)
 
 
-def _is_file(function: Callable[..., Any]) -> bool:
-    """Return whether the source is a file: kernels typed at a prompt are not cached."""
-    return Path(function.__code__.co_filename).is_file()
+def _folder(function: Callable[..., Any], label: str) -> Path | None:
+    """Return the cache folder of a kernel; None if sources and label do not tell it apart.
+
+    They do not for kernels typed at a prompt and those made from them, nor for a function of a
+    factory that has no label, which may be defined again with other variables of the factory.
+    """
+    home = home_digest(function)
+    if not home or TYPED in label.split() or (function.__closure__ and not label):
+        return None
+    return cache_folder(home, label)

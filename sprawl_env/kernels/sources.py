@@ -14,6 +14,10 @@ the package's folder, so two installs with the same sources have the same digest
 
 A kernel that a function makes for several games, e.g. the one that steps a batch, also depends on
 the kernels that it is given.  Its label carries their digests (:func:`kernels_label`).
+
+Some kernels have no sources that another process could find again: those typed at a prompt or in a
+notebook's cell, and those of a module that was reloaded after an edit.  They have no digest, and
+neither they nor the kernels that are made from them are kept on disk.
 """
 
 from __future__ import annotations
@@ -21,16 +25,21 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
+import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+
+TYPED: Final = "typed"
+"""The word in the label of a kernel that is made from a kernel without a digest."""
 
 PACKAGE = Path(__file__).resolve().parents[1]
 _HASHED = {".py", ".toml"}
 _SHARED = ("kernels", "core")
 _GAMES = "games"
 _PICTURES = re.compile(r"(render(_\w+)?|changes|guide|points|questions|tips)\.py")
+_MAIN = ("__main__", "__mp_main__")  # names of a file that runs as a script
 _DEFINES_KERNELS = re.compile(rb"sprawl_env\.kernels(\.compile)? import")
 
 
@@ -51,34 +60,76 @@ def source_digest(root: Path = PACKAGE) -> str:
     return _digest(paths, root)
 
 
+_met: dict[tuple[Path, str], tuple[Any, str]] = {}  # import and digest of each module with kernels
+
+
 def home_digest(function: Callable[..., Any]) -> str:
-    """Return 16 hex digits that change with the sources of a kernel; "" if they are not files."""
+    """Return 16 hex digits that change with the sources of a kernel.
+
+    Returns "" if they are not files, or if the module was reloaded and they are not what they were
+    when it was imported first.  An edit alone changes nothing: what was imported still runs.
+    """
     file = _file_of(function)
     if not file.exists():
         return ""
-    return _file_digest(file, (package_root(function) or file).parent)
+    base, is_script = (package_root(function) or file).parent, _module_of(function) in _MAIN
+    loaded = function.__globals__.get("__spec__") or function.__globals__  # new after a reload
+    key = (file, function.__module__)
+    if key not in _met:
+        _met[key] = loaded, _file_digest(file, base, beside=is_script)
+    before, digest = _met[key]
+    if before is not loaded:
+        forget_files()
+        same = digest == _file_digest(file, base, beside=is_script)
+        _met[key] = loaded, digest if same else ""
+    return _met[key][1]
+
+
+def forget_files() -> None:
+    """Forget all files that were read, so that they are read again."""
+    for cached in (
+        _resolved,
+        _file_digest,
+        _folder_digest,
+        _imported,
+        _files_of,
+        _imported_names,
+    ):
+        cached.cache_clear()
 
 
 def kernels_label(*kernels: Callable[..., Any] | None) -> str:
     """Return what tells apart kernels that are compiled into others.
 
-    It changes with their names and their sources.
+    It changes with their names and their sources; it is :data:`TYPED` if one has no digest.
     """
     functions = [getattr(each, "py_func", each) for each in kernels if each is not None]
+    digests = [home_digest(f) for f in functions]
+    if not all(digests):
+        return TYPED
     parts = [
-        f"{f.__module__} {f.__qualname__} {f.__code__.co_firstlineno} {home_digest(f)}"
-        for f in functions
-        if home_digest(f)
+        f"{f.__module__} {f.__qualname__} {f.__code__.co_firstlineno} {digest}"
+        for f, digest in zip(functions, digests, strict=True)
     ]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16] if parts else ""
 
 
 def package_root(function: Callable[..., Any]) -> Path | None:
     """Return the folder of a function's top-level package; None if it is not in a package."""
-    depth, file = function.__module__.count("."), _file_of(function)
+    name, file = _module_of(function), _file_of(function)
+    if name in _MAIN:  # which does not tell the package
+        inside = itertools.takewhile(lambda each: (each / "__init__.py").is_file(), file.parents)
+        return next(iter([*inside][::-1]), None)
+    depth = name.count(".")
     if depth == 0:
         return None
     return file.parents[depth - (1 if file.name != "__init__.py" else 0)]
+
+
+def _module_of(function: Callable[..., Any]) -> str:
+    """Return the name of a function's module, of ``python -m NAME`` that name."""
+    spec = function.__globals__.get("__spec__")
+    return function.__module__ if spec is None else str(spec.name)
 
 
 @functools.cache
@@ -91,13 +142,18 @@ def _file_of(function: Callable[..., Any]) -> Path:
 
 
 @functools.cache
-def _file_digest(file: Path, base: Path, package: Path = PACKAGE) -> str:
-    """Return the digest of the kernels in a file of the folder ``base``."""
+def _file_digest(file: Path, base: Path, package: Path = PACKAGE, *, beside: bool = False) -> str:
+    """Return the digest of the kernels in a file of the folder ``base``.
+
+    With ``beside``, imports are also looked for beside the file, as Python does for a script.
+    """
+    bases = {base, file.parent} if beside else {base}
     found, waiting = {file}, [file]
     while waiting:
         path = waiting.pop()
         if not _folder_of(path, package):
-            new = _imported(path, base) | _imported(path, package.parent, package.name)
+            new = _imported(path, package.parent, package.name)
+            new = new.union(*(_imported(path, folder) for folder in bases))
             new -= {*found, package / "__init__.py"}  # defines no kernel, and imports everything
             found |= new
             waiting += new

@@ -23,6 +23,7 @@ from sprawl_env.core import registry
 from sprawl_env.core.errors import InvalidOption, PositionError, UnknownName, UnknownOption
 from sprawl_env.core.rules import Option
 from sprawl_env.kernels.scratch import SIZE
+from sprawl_env.kernels.sources import TYPED
 from sprawl_env.play.saves import game_of
 from tests import defects, toy
 from tests.suite import GAMES
@@ -256,6 +257,17 @@ def test_kernels_of_games_in_one_file_are_kept_apart():
     assert re.fullmatch("tower_up [0-9a-f]{16}", tower_up.label)
     assert heuristic_label(tower_up) != tower_up.label
     assert heuristic_label(lots.RULES) != lots.RULES.label
+
+
+def test_kernels_made_from_those_of_a_cell_have_a_label_that_says_so(names):
+    value = getattr(lots.value, "py_func", lots.value)
+    cell = types.FunctionType(value.__code__.replace(co_filename="<cell>"), {})
+    kernels = dataclasses.replace(lots.RULES.kernels, play=cell)
+    assert TYPED in renamed("lots_cell", kernels=kernels).label.split()
+    mine = renamed("lots_half")
+    sprawl_env.register(mine, heuristic=sprawl_env.Heuristic(value=cell))
+    assert TYPED not in mine.label.split()
+    assert TYPED in heuristic_label(mine).split()
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -3,12 +3,14 @@
 import importlib
 import json
 import re
+import runpy
 import shutil
 import sys
 
 import pytest
 
 from sprawl_env.kernels import sources
+from sprawl_env.kernels.compile import _folder
 from tests.commands import run_code
 
 KERNEL = """
@@ -28,16 +30,9 @@ def home(tmp_path, monkeypatch):
 
 
 def forget():
-    """Forget all files that were read, as a new process does."""
-    for cached in (
-        sources._file_digest,
-        sources._folder_digest,
-        sources._imported,
-        sources._files_of,
-        sources._imported_names,
-        sources._resolved,
-    ):
-        cached.cache_clear()
+    """Forget all files that were read and modules that were met, as a new process does."""
+    sources.forget_files()
+    sources._met.clear()
 
 
 def digest(module):
@@ -147,6 +142,115 @@ def test_a_label_changes_with_the_name_and_the_source_of_a_kernel(home):
     module = importlib.import_module("mine_x")
     first = sources.kernels_label(module.play)
     assert sources.kernels_label(module.play, None) == first != sources.kernels_label(module.other)
+
+
+def typed(text):
+    """Return the kernel ``play`` of a notebook's cell."""
+    names = {"__name__": "__main__"}
+    exec(compile(text, "/tmp/ipykernel_9/123.py", "exec"), names)
+    return names["play"]
+
+
+def test_what_is_made_from_a_typed_kernel_has_a_label_that_says_so(home):
+    (home / "mine.py").write_text(KERNEL.format(imports="", number=1))
+    module = importlib.import_module("mine")
+    cells = [typed(KERNEL.format(imports="", number=number)) for number in (1, 2)]
+    assert [sources.home_digest(cell) for cell in cells] == ["", ""]
+    for given in (cells[:1], cells[1:], [module.play, cells[0]], [cells[0], None, module.play]):
+        assert sources.kernels_label(*given) == sources.TYPED
+    assert sources.kernels_label(module.play) != sources.TYPED
+    assert sources.kernels_label() == sources.kernels_label(None) == ""
+
+
+def made(number):
+    def add(x):
+        return x + number
+
+    return add
+
+
+def test_a_kernel_is_cached_if_its_sources_and_its_label_tell_it_apart(tmp_path, monkeypatch):
+    monkeypatch.setenv("SPRAWL_ENV_CACHE", str(tmp_path))
+    cell = typed(KERNEL.format(imports="", number=1))
+    assert _folder(typed, "").parent == tmp_path
+    assert _folder(made(1), "added 1") != _folder(made(1), "added 2") is not None
+    assert _folder(made(1), "") is None
+    assert _folder(cell, "") is _folder(cell, "cell") is None
+    assert _folder(made(1), f"lots {sources.TYPED}") is None
+
+
+def reloaded(home, module, edited, text):
+    """Write a file, reload the module; return whether the kernel's digest is as before."""
+    play = module.play
+    before = sources.home_digest(play)
+    (home / edited).write_text(text)
+    importlib.invalidate_caches()
+    assert sources.home_digest(play) == before  # what was imported still runs
+    if edited != "mine.py":
+        importlib.reload(sys.modules["mine_numbers"])
+    module = importlib.reload(module)
+    assert module.play is not play
+    return sources.home_digest(module.play) == before
+
+
+@pytest.mark.parametrize("edited", ["mine.py", "mine_numbers.py"])
+def test_kernels_of_a_module_that_was_reloaded_after_an_edit_have_no_digest(home, edited):
+    texts = {
+        "mine.py": KERNEL.format(imports="import mine_numbers", number=1),
+        "mine_numbers.py": "A = 1\n",
+    }
+    for name, text in texts.items():
+        (home / name).write_text(text)
+    module = importlib.import_module("mine")
+    assert reloaded(home, module, edited, texts[edited])  # nothing has changed
+    assert not reloaded(home, module, edited, f"{texts[edited]}\nB = 1\n")
+    assert sources.home_digest(module.play) == ""
+    assert sources.kernels_label(module.play) == sources.TYPED
+    assert _folder(module.play, "") is None
+    forget()
+    assert len(sources.home_digest(module.play)) == 16  # as a new process has it
+
+
+@pytest.mark.parametrize("run", [runpy.run_module, runpy.run_path])
+def test_a_program_in_a_package_depends_on_the_modules_that_it_imports(home, run):
+    package = home / "mine_pkg" / "towns"
+    package.mkdir(parents=True)
+    for folder in (package.parent, package):
+        (folder / "__init__.py").write_text("")
+    imports = "from mine_pkg.rules import A\nfrom mine_pkg.towns import more"
+    (package / "game.py").write_text(KERNEL.format(imports=imports, number=1))
+    (package.parent / "rules.py").write_text("A = 1\n")
+    (package / "more.py").write_text("")
+    name = str(package / "game.py") if run is runpy.run_path else "mine_pkg.towns.game"
+
+    def digest():
+        forget()
+        return sources.home_digest(run(name, run_name="__main__")["play"])
+
+    first = digest()
+    assert digest() == first
+    (package.parent / "rules.py").write_text("A = 2\n")
+    second = digest()
+    (package / "more.py").write_text("B = 2\n")
+    assert len({first, second, digest()}) == 3
+
+
+def test_a_script_in_a_package_depends_on_what_lies_beside_it(home, monkeypatch):
+    package = home / "mine_pkg"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "game.py").write_text(KERNEL.format(imports="import mine_numbers", number=1))
+    (package / "mine_numbers.py").write_text("A = 1\n")
+    monkeypatch.syspath_prepend(package)
+
+    def digest():
+        forget()
+        names = runpy.run_path(str(package / "game.py"), run_name="__main__")
+        return sources.home_digest(names["play"])
+
+    first = digest()
+    (package / "mine_numbers.py").write_text("A = 2\n")
+    assert digest() != first
 
 
 @pytest.fixture

@@ -254,6 +254,60 @@ def test_a_file_is_read_only_if_its_digest_is_right(tmp_path):
     assert not list(tmp_path.rglob("*.tmp"))
 
 
+@pytest.fixture
+def full_disk():
+    """No file can become larger than ten bytes."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_write_that_fails_leaves_nothing(tmp_path, full_disk):
+    for write in (
+        lambda: write_stamped(tmp_path / "index", b"x" * 10**6),
+        lambda: write_named(tmp_path, b"x" * 10**6, ".bc"),
+    ):
+        with pytest.raises(OSError, match="large"):
+            write()
+        assert os.listdir(tmp_path) == []
+
+
+def test_a_file_that_cannot_be_replaced_stays_and_is_alone(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise PermissionError("another process has it open")
+
+    write_stamped(tmp_path / "index", b"old")
+    monkeypatch.setattr(os, "replace", refuse)
+    with pytest.raises(PermissionError):
+        write_stamped(tmp_path / "index", b"new")
+    assert read_stamped(tmp_path / "index") == b"old"
+    assert os.listdir(tmp_path) == ["index"]
+
+
+def test_the_cache_folder_is_an_absolute_path_that_stays(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    cache._absolute.cache_clear()
+    for chosen, expected in (("here", "here"), ("~/kernels", "home/kernels")):
+        monkeypatch.setenv("SPRAWL_ENV_CACHE", chosen)
+        assert cache.cache_base() == tmp_path / expected
+    monkeypatch.setenv("SPRAWL_ENV_CACHE", "here")
+    monkeypatch.chdir("/")
+    assert cache.cache_base() == tmp_path / "here"
+    cache._absolute.cache_clear()
+
+
+@pytest.mark.compiled
+def test_a_lock_that_is_never_free_is_a_warning(halves, tmp_path, monkeypatch):
+    monkeypatch.setattr(cache, "_LONGEST_WAIT", 0.0)
+    monkeypatch.setattr(cache.FileLock, "_acquire", lambda self: None)  # it is somebody else's
+    with pytest.warns(UserWarning, match="a kernel was not cached"):
+        halves()
+    assert not list(tmp_path.rglob("*.nbi"))
+
+
 def test_a_new_folder_is_of_this_user_alone(tmp_path):
     make_folder(tmp_path / "a" / "b")
     assert why_refused(tmp_path / "a") == why_refused(tmp_path / "a" / "b") == ""

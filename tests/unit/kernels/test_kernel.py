@@ -115,14 +115,30 @@ def test_the_digest_changes_with_a_rule_a_number_or_a_kernel_elsewhere_only(tmp_
 
 def test_old_folders_are_pruned_but_never_young_ones(tmp_path, monkeypatch):
     monkeypatch.setattr(cache, "_KEEP_FOLDERS", 6)
-    for k in range(9):
-        folder = tmp_path / f"old{k}"
+    folders = [tmp_path / f"{k:016x}" for k in range(10)]
+    for k, folder in enumerate(folders[:9]):
         folder.mkdir()
         os.utime(folder, (k, k))
-    (tmp_path / "young").mkdir()
-    cache._prune(tmp_path)
-    left = {p.name for p in tmp_path.iterdir()}
-    assert left == {"young", "old4", "old5", "old6", "old7", "old8"}
+    folders[9].mkdir()
+    cache._prune.__wrapped__(tmp_path)
+    assert set(tmp_path.iterdir()) == set(folders[4:])
+
+
+def test_only_cache_folders_are_pruned(tmp_path, monkeypatch):
+    monkeypatch.setattr(cache, "_KEEP_FOLDERS", 1)
+    target = tmp_path.parent / f"{tmp_path.name}-target"
+    target.mkdir()
+    others = ["projects", "0123456789abcdefg", "0123456789ABCDEF", "0123456789abcde", ".cache"]
+    for name in (*others, "0123456789abcdef"):
+        (tmp_path / name / "inside").mkdir(parents=True)
+        os.utime(tmp_path / name, (0, 0))
+    (tmp_path / f"{0:016x}").symlink_to(target)
+    (tmp_path / f"{1:016x}").mkdir()
+    cache._prune.__wrapped__(tmp_path)
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {*others, f"{0:016x}", f"{1:016x}"}
+    assert target.is_dir()
+    assert (tmp_path / "projects" / "inside").is_dir()
 
 
 def test_numbas_own_configuration_is_left_alone():

@@ -18,6 +18,7 @@ from sprawl_env.kernels.records import (
     record,
     records,
 )
+from tests.commands import ROOT, run_code
 
 
 class Entry(AgendaEntry):
@@ -133,6 +134,28 @@ def answer(games, g):
     step, card, place, left = int(entry.step), int(entry.card), int(entry.place), int(entry.left)
     pop(state)
     return step, card, place, left
+
+
+PUSH_TOO_MUCH = """
+from tests.unit.kernels.test_records import ask_twice, new_states
+games = new_states(1)
+games.agenda[0].step = 1
+games.agenda_size[0] = 3
+after = games.dtype.fields["agenda"][1] + games.dtype["agenda"].itemsize
+whole = games.view("u1")
+whole[after:] = 7
+games.agenda_size[0] = 3
+try:
+    ask_twice(games, 0)
+except IndexError:
+    print(len(whole[after:]) > 1, (whole[after:] != 7).sum())
+"""
+
+
+@pytest.mark.compiled
+def test_with_checked_indices_a_full_agenda_writes_nothing_behind_it():
+    """agenda_size is behind it: the first push writes that one byte."""
+    assert run_code(PUSH_TOO_MUCH, ROOT, NUMBA_BOUNDSCHECK="1")[0] == "True 1\n"
 
 
 @kernel
