@@ -227,7 +227,13 @@ def describe(tables, games, g):
 def violations(tables, games, g):
     """Return what is impossible in a position."""
     state, found = games[g], []
-    seats = int(state.num_seats)
+    seats, ply = int(state.num_seats), int(state.ply)
+    if ply > CITY or (ply == CITY) != (state.over != NOT_OVER):
+        found.append(f"over: expected the end after {CITY} buildings")
+    elif state.over == NOT_OVER and state.to_play != ply % seats:
+        found.append(f"to_play: expected seat {ply % seats}")
+    if state.street.min() < FREE or state.street.max() >= KINDS:
+        found.append(f"street: expected {FREE}..{KINDS - 1}")
     for kind, name in enumerate(KIND_NAMES):
         cards = int(state.supply[kind]) + int(state.hand[:, kind].sum())
         if cards + int((state.street == kind).sum()) != COPIES:
@@ -235,7 +241,7 @@ def violations(tables, games, g):
     if min(state.hand.min(), state.supply.min()) < 0:
         found.append("hand and supply: expected no negative number of cards")
     for seat in range(seats):
-        lots = (int(state.ply) - seat + seats - 1) // seats
+        lots = (ply - seat + seats - 1) // seats
         if not ((state.street[seat] != FREE) == (np.arange(MAX_LOTS) < lots)).all():
             found.append(f"street of seat {seat}: expected {lots} buildings, the first lots first")
     return found

@@ -12,7 +12,7 @@ from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import as_array
 from sprawl_env.core.errors import InvalidOption, PositionError, short, unknown
 from sprawl_env.core.rules import GameRules
-from sprawl_env.core.state import Games, Tables, clone, plain, raw_bytes
+from sprawl_env.core.state import Games, Tables, clone, impossible_in_any, plain, raw_bytes
 from sprawl_env.kernels.records import Field, fields_of
 
 _MANY_BITS = 63  # of a set in a field
@@ -29,11 +29,14 @@ class Setup(Protocol):
 def impossible(game: Setup, games: Games) -> tuple[int, str] | None:
     """Return the first game that no play can reach, as far as the rules can tell, and why.
 
-    None if there is no such game, or the game has no such check.
+    None if there is no such game.  Of a game that has no such check, the common fields are checked.
     """
+    broken = impossible_in_any(games)
     rules, is_possible = game.rules, game.rules.kernels.is_possible
     records, tables = plain(games), plain(game.tables)
     for g in range(len(games)):
+        if broken is not None and broken[0] == g:
+            return broken
         if is_possible is not None and is_possible(tables, records, g):
             continue
         wrong = rules.violations(game.tables, games.view(np.recarray), g)

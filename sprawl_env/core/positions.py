@@ -12,7 +12,7 @@ import numpy as np
 from sprawl_env.core.errors import PositionError, did_you_mean
 from sprawl_env.core.files import parse_json
 from sprawl_env.core.rules import GameRules
-from sprawl_env.core.state import Games, Tables
+from sprawl_env.core.state import Games, Tables, impossible_in_any
 
 
 class Setup(Protocol):
@@ -57,7 +57,8 @@ def from_json(game: Setup, position: str) -> Games:
             raise PositionError(
                 f"{where}: {field}: expected {number} as the options say, got {games[field][0]}"
             )
-    wrong = game.rules.violations(game.tables, games, 0)
+    broken = impossible_in_any(games)
+    wrong = [broken[1]] if broken else game.rules.violations(game.tables, games, 0)
     if wrong:
         raise PositionError(f"{where}: {wrong[0]}")
     return games

@@ -261,6 +261,9 @@ class GameRules:
         check_options: ``(data, options)`` raises ``InvalidOption`` for options that exclude each
             other.
         violations: ``(tables, games, g)`` returns what is impossible in a position, as sentences.
+            It answers for every field that kernels use as an index.  The fields of ``CommonState``
+            have been checked: ``to_play`` is a seat until the game is over, then NOBODY, and
+            ``ply`` and ``turn`` are not negative.
         declaration: the class of which ``state`` is made, for tables of the fields.
         rebuild: ``(tables, before, games, given)``: write what follows from the other fields of
             game 0, except the fields named in ``given``; ``before`` is the game before fields were

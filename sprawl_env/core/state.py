@@ -38,6 +38,34 @@ class CommonState(Record):
     over = number(np.int8, "NOT_OVER, FINISHED or TRUNCATED")
 
 
+def impossible_in_any(games: Games) -> tuple[int, str] | None:
+    """Return the first game whose common fields are impossible in every game, and why.
+
+    Kernels use them as indices: they trust that the seat to play is a seat and that no count is
+    negative.  Returns None if there is no such game.
+    """
+    ply, turn, seats, to_play, over = (
+        games[name].astype(np.int64) for name in ("ply", "turn", "num_seats", "to_play", "over")
+    )
+    is_seat = (to_play >= 0) & (to_play < seats)
+    checks = (
+        ("ply: expected 0 or more", ply < 0),
+        ("turn: expected 0 or more", turn < 0),
+        (f"over: expected {NOT_OVER}..{TRUNCATED}", (over < NOT_OVER) | (over > TRUNCATED)),
+        ("to_play: expected {nobody}..{last}", ~is_seat & (to_play != NOBODY)),
+        (
+            "to_play: expected {nobody} if and only if the game is over",
+            is_seat == (over != NOT_OVER),
+        ),
+    )
+    wrong = np.stack([found for _, found in checks])
+    if not wrong.any():
+        return None
+    g = int(wrong.any(axis=0).argmax())
+    says = checks[int(wrong[:, g].argmax())][0]
+    return g, says.format(nobody=NOBODY, last=int(seats[g]) - 1)
+
+
 _view: Final = np.ndarray.view  # a record array's own attribute is found several times slower
 
 

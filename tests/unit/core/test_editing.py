@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 import sprawl_env
+from examples import lots
 from sprawl_env.core.errors import InvalidOption, PositionError, UnknownName
 from sprawl_env.core.registry import rules_of
 from sprawl_env.core.state import NOT_OVER, clone
 from sprawl_env.games.ginkgopolis.constants import NUM_TILES
+from tests import toy
 
 NAMES = ("ginkgopolis", "tower_up", "urban_sprawl")
 SEATS = [
@@ -191,6 +193,70 @@ def test_what_cannot_be_set_is_refused_and_changes_nothing(name, fields, error, 
         game.edit(games, 1, **fields)
     assert "\n" not in str(caught.value)
     assert games.tobytes() == before
+
+
+COMMON = [
+    ({"to_play": 100}, r"to_play: expected -1\.\.1"),
+    ({"to_play": 2}, r"to_play: expected -1\.\.1"),
+    ({"to_play": -2}, r"to_play: expected -1\.\.1"),
+    ({"to_play": -1}, "to_play: expected -1 if and only if the game is over"),
+    ({"over": 1}, "to_play: expected -1 if and only if the game is over"),
+    ({"over": 3}, r"over: expected 0\.\.2"),
+    ({"over": -1}, r"over: expected 0\.\.2"),
+    ({"ply": -1}, "ply: expected 0 or more"),
+    ({"turn": -1}, "turn: expected 0 or more"),
+]
+
+
+@pytest.mark.parametrize("name", [*NAMES, "toy"])
+@pytest.mark.parametrize(("fields", "words"), COMMON)
+def test_no_game_has_a_seat_that_is_none_or_a_negative_count(name, fields, words):
+    game = sprawl_env.game(toy.RULES if name == "toy" else name, num_players=2)
+    games = game.deal(3, 3)
+    before = games.tobytes()
+    with pytest.raises(PositionError, match=f"{name}: edit: impossible: {words}"):
+        game.edit(games, 1, **fields)
+    assert games.tobytes() == before
+    game.check(games)
+    for field, value in fields.items():
+        games[field][1] = value
+    with pytest.raises(PositionError, match=f"{name}: game 1 is impossible: {words}"):
+        game.check(games)
+    with pytest.raises(PositionError, match=f"{name}: position: {words}"):
+        game.from_json(game.to_json(games, 1))
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"ply": 100}, "over: expected the end after 6 buildings"),
+        ({"ply": 6}, "over: expected the end after 6 buildings"),
+        ({"over": 1, "to_play": -1}, "over: expected the end after 6 buildings"),
+        ({"to_play": 1}, "to_play: expected seat 0"),
+        (
+            {"street": {0: {0: 100}}, "hand": 0, "supply": [3, 3, 3], "ply": 1, "to_play": 1},
+            "street: expected -1",
+        ),
+    ],
+)
+def test_the_example_checks_all_that_its_kernels_use_as_an_index(fields, words):
+    game = sprawl_env.game(lots.RULES)
+    games = game.deal(1, 3)
+    if "hand" in fields:
+        fields = {**fields, "hand": np.zeros_like(games["hand"][0])}
+    with pytest.raises(PositionError, match=words):
+        game.edit(games, 0, **fields)
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+def test_every_position_of_the_example_is_possible(seats):
+    game = sprawl_env.game(lots.RULES, num_players=seats)
+    games, rng = game.deal(1, 3), np.random.default_rng(3)
+    for _ in range(lots.CITY):
+        game.check(games)
+        game.play(games, 0, int(rng.choice(np.flatnonzero(game.legal_actions(games, 0)))))
+    game.check(games)
+    assert games["over"][0] != NOT_OVER
 
 
 def test_check_names_the_first_impossible_game():
