@@ -46,7 +46,8 @@ def register(
 
     Raises:
         InvalidOption: a name is missing, not an identifier, or belongs to another game.  A game
-            may be registered again, by the same import path or from the same file.
+            may be registered again, by the same import path or from the same file; with another
+            heuristic, once bots have played, only as a copy (``dataclasses.replace(RULES)``).
     """
     if isinstance(rules, GameRules):
         if name not in (None, rules.name):
@@ -54,7 +55,7 @@ def register(
         name, parallel = rules.name, rules.kernels.owing is not None
     elif name is None:
         raise InvalidOption(f"register({rules!r}): an import path needs a name=")
-    registry.check(name, rules)
+    registry.check(name, rules, heuristic)
     _check_camel_case(name)
     registry.add(name, rules, heuristic)
     _register_gymnasium(name)

@@ -99,7 +99,7 @@ def _serve(pipe: Connection, start: Callable[[Any], Work], argument: Any, status
 
 
 class Workers:
-    """A pool of worker processes; a context manager for the main thread.
+    """A pool of worker processes; a context manager.
 
     Args:
         start: called once in each worker with ``argument``; returns the function that runs a task,

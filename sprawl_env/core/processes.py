@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Final
@@ -24,21 +25,36 @@ def usable_cores() -> int:
 def spawn(body: Callable[..., None], *arguments: Any) -> tuple[BaseProcess, Connection]:
     """Start a process that runs ``body(pipe, *arguments)``; return it and our end of the pipe.
 
-    It ends when this process does and ignores Ctrl-C, which this process handles.
+    It ends when this process does and ignores Ctrl-C, which this process handles; started by
+    another thread than the main one, it ignores Ctrl-C as soon as it has imported its modules.
     """
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_run, args=(body, theirs, arguments))
-    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)  # inherited by the child
-    try:
+    with on_interrupt(signal.SIG_IGN):  # inherited by the child
         process.start()
-    finally:
-        signal.signal(signal.SIGINT, handler)
     theirs.close()
     return process, ours
 
 
+@contextlib.contextmanager
+def on_interrupt(handler: Callable[..., None] | signal.Handlers) -> Iterator[None]:
+    """Inside the block, Ctrl-C calls a handler.
+
+    Another thread than the main one changes nothing: Python lets only the main thread set handlers.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        yield
+    finally:  # None: of the program around Python, which Python cannot set again
+        signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
+
+
 def _run(body: Callable[..., None], pipe: Connection, arguments: tuple[Any, ...]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # one core a process
     threading.Thread(target=_die_with_parent, daemon=True).start()
     body(pipe, *arguments)

@@ -7,16 +7,18 @@ also takes an import path.
 
 from __future__ import annotations
 
+import contextlib
 import copyreg
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.errors import InvalidOption, UnknownName, unknown
@@ -46,19 +48,23 @@ class Entry:
 
 
 _games: Final[dict[str, Entry]] = {}
+_asked: Final[WeakKeyDictionary[GameRules, Heuristic | None]] = WeakKeyDictionary()
+"""The heuristics that have been asked for: bots are compiled from them, once for each rules."""
 
 
-def check(name: str, rules: GameRules | str) -> None:
+def check(name: str, rules: GameRules | str, heuristic: Heuristic | str | None = None) -> None:
     """Check whether a game can be registered under a name.
 
     A game may be registered again: by the same import path, or from the same file.
 
     Raises:
-        InvalidOption: the name is no identifier, or belongs to another game.
+        InvalidOption: the name is no identifier, or belongs to another game; or bots already play
+            these rules with another heuristic.
     """
     if not name.isidentifier():
         raise InvalidOption(f"register: name {name!r}: expected a Python identifier")
     known = _games.get(name)
+    _check_heuristic(name, _loaded(rules) if isinstance(rules, str) else rules, heuristic)
     if known is None or known.rules is rules:
         return
     path = rules if isinstance(rules, str) else import_path(rules)
@@ -69,13 +75,28 @@ def check(name: str, rules: GameRules | str) -> None:
         )
 
 
+def _check_heuristic(name: str, rules: Any, heuristic: Heuristic | str | None) -> None:
+    """Check that rules do not get another heuristic than that of the bots that play them.
+
+    Raises:
+        InvalidOption: they would.
+        UnknownName: the heuristic's import path names no Heuristic.
+    """
+    known = isinstance(rules, GameRules) and rules.name == name and rules in _asked
+    if known and _heuristic_at(heuristic) is not _asked[rules]:
+        raise InvalidOption(
+            f"register: {name}: bots already play these rules with another heuristic: register a "
+            "copy, dataclasses.replace(RULES)"
+        )
+
+
 def add(name: str, rules: GameRules | str, heuristic: Heuristic | str | None = None) -> None:
     """Add a game to the register, or replace what was registered from the same place.
 
     Raises:
         InvalidOption: as of :func:`check`.
     """
-    check(name, rules)
+    check(name, rules, heuristic)
     path = rules if isinstance(rules, str) else import_path(rules)
     _games[name] = Entry(rules, heuristic, path)
 
@@ -83,6 +104,27 @@ def add(name: str, rules: GameRules | str, heuristic: Heuristic | str | None = N
 def remove(name: str) -> None:
     """Remove a game from the register."""
     del _games[name]
+
+
+@contextlib.contextmanager
+def registered(rules: GameRules) -> Iterator[None]:
+    """Inside the block, a game is registered; afterwards its name stands for what it did before.
+
+    Raises:
+        InvalidOption: as of :func:`check`.
+    """
+    if is_registered(rules):
+        yield
+        return
+    before = _games.get(rules.name)
+    add(rules.name, rules, _asked.get(rules))
+    try:
+        yield
+    finally:
+        if before is None:
+            remove(rules.name)
+        else:
+            _games[rules.name] = before
 
 
 def _source(rules: GameRules | str) -> str | None:
@@ -147,20 +189,29 @@ def _resolve(name: str) -> GameRules | None:
 def heuristic_of(rules: GameRules) -> Heuristic | None:
     """Return the heuristic that was registered with the rules; None if there is none.
 
+    The rules keep it from then on.
+
     Raises:
         UnknownName: its import path names no Heuristic.
     """
-    if not is_registered(rules):
-        return None
-    entry = _games[rules.name]
-    if isinstance(entry.heuristic, str):
-        found = import_object(entry.heuristic, "heuristic")
-        if not isinstance(found, Heuristic):
-            raise UnknownName(
-                f"heuristic {entry.heuristic!r}: expected a Heuristic, got {type(found).__name__}"
-            )
-        entry.heuristic = found
-    return entry.heuristic
+    if is_registered(rules):
+        entry = _games[rules.name]
+        entry.heuristic = _asked[rules] = _heuristic_at(entry.heuristic)
+    return _asked.setdefault(rules, None)
+
+
+def _heuristic_at(given: Heuristic | str | None) -> Heuristic | None:
+    """Return a heuristic, which may be given as an import path.
+
+    Raises:
+        UnknownName: the import path names no Heuristic.
+    """
+    if not isinstance(given, str):
+        return given
+    found = import_object(given, "heuristic")
+    if not isinstance(found, Heuristic):
+        raise UnknownName(f"heuristic {given!r}: expected a Heuristic, got {type(found).__name__}")
+    return found
 
 
 @checked
@@ -272,8 +323,13 @@ def game_word(rules: GameRules) -> str:
 
 
 def _holds(path: str, rules: GameRules) -> bool:
+    return _loaded(path) is rules
+
+
+def _loaded(path: str) -> Any:
+    """Return the object at an import path; None if its module has not been imported."""
     module, _, name = path.partition(":")
-    return getattr(sys.modules.get(module), name, None) is rules
+    return getattr(sys.modules.get(module), name, None)
 
 
 def _load(

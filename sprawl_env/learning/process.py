@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
-import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from sprawl_env.bots.policy.checkpoint import Checkpoint
 from sprawl_env.console import say
 from sprawl_env.core.errors import InvalidOption
-from sprawl_env.core.processes import usable_cores
+from sprawl_env.core.processes import on_interrupt, usable_cores
 from sprawl_env.learning.team import Team
 
 LEAST_ANNEALING: Final = 0.05  # at the end
@@ -91,16 +90,13 @@ class Clock:
 
     @contextmanager
     def ending_on_interrupt(self) -> Iterator[None]:
-        """Inside the block, Ctrl-C tells all ranks to stop when they next agree."""
+        """Inside the block, in the main thread, Ctrl-C tells all ranks to stop by agreement."""
 
         def interrupt(*_: object) -> None:
             self.interrupted = True
 
-        before = signal.signal(signal.SIGINT, interrupt)
-        try:
+        with on_interrupt(interrupt):
             yield
-        finally:
-            signal.signal(signal.SIGINT, before)
 
     @contextmanager
     def paused(self) -> Iterator[None]:

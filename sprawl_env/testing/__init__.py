@@ -1,7 +1,9 @@
 """Conformance: whether a game keeps what the rest of the package relies on.
 
     from sprawl_env.testing import check_game
-    print(check_game("lots:RULES", num_players=3))
+
+    if __name__ == "__main__":  # it spawns a process, which imports the script
+        print(check_game("lots:RULES", num_players=3))
 
 Games are played at random.  At every decision each kernel is called and its result checked, on
 copies where it writes.  :data:`CHECKS` lists what is checked.
@@ -13,9 +15,7 @@ actions that were never legal (:attr:`Report.never_legal`).
 
 from __future__ import annotations
 
-import contextlib
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -106,7 +106,7 @@ def check_game(
         made = game
     else:
         made = registry.game(game, **options)
-    with _registered(made.rules):
+    with registry.registered(made.rules):
         count: Counter[str] = Counter()
         checker = GameChecker(made, count, seed, legal, max_plies, actions_each)
         checker.statics()
@@ -116,16 +116,3 @@ def check_game(
         FrameworkChecker(made, count).check(seed, spawn)
     never = tuple(np.flatnonzero(checker.ever_legal == 0).tolist())
     return Report(made.name, made.options, num_games, checker.decisions, dict(count), never)
-
-
-@contextlib.contextmanager
-def _registered(rules: GameRules) -> Iterator[None]:
-    """Register a game that nobody has registered for as long as it is checked."""
-    known = registry.is_registered(rules)
-    if not known:
-        registry.add(rules.name, rules)
-    try:
-        yield
-    finally:
-        if not known:
-            registry.remove(rules.name)

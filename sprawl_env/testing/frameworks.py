@@ -110,7 +110,10 @@ def _in_spawned_process(packed: bytes, seed: int) -> str:
         found = str(ours.recv())
     except EOFError:
         process.join()
-        found = f"it ended with exit code {process.exitcode}"
+        found = (
+            f"it ended with exit code {process.exitcode} (a script needs "
+            'if __name__ == "__main__": around check_game)'
+        )
     process.join()
     ours.close()
     return found

@@ -1,5 +1,10 @@
 """testing.py: what check_game accepts, and the defects that it must find."""
 
+import dataclasses
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -10,6 +15,7 @@ from sprawl_env.core.errors import InvalidOption, SprawlError
 from sprawl_env.kernels.compile import JIT
 from sprawl_env.testing import CHECKS, ConformanceError, check_game
 from tests import defects
+from tests.commands import ROOT
 from tests.toy import toy
 
 GAMES = 4
@@ -136,6 +142,45 @@ def test_an_unregistered_game_is_registered_while_it_is_checked_only():
     check_game(defects.NARROW, num_games=1, spawn=False)
     failure(defects.SEED)
     assert registry.game_names() == before
+
+
+def test_a_copy_of_a_registered_game_leaves_the_game_as_it_was(monkeypatch):
+    monkeypatch.setattr(defects, "COPY", dataclasses.replace(lots.RULES), raising=False)
+    check_game(defects.COPY, num_games=1, spawn=False)
+    with pytest.raises(ConformanceError):
+        check_game(dataclasses.replace(defects.SEED, name="lots"), num_games=1, spawn=False)
+    assert sprawl_env.game("lots").rules is lots.RULES
+    assert registry.heuristic_of(lots.RULES) is lots.HEURISTIC
+
+
+SCRIPT = """
+from sprawl_env.testing import check_game
+{guard}
+    check_game("examples.lots:RULES", num_games=1)
+    print("passed")
+"""
+
+
+@pytest.mark.parametrize(
+    ("guard", "code", "says"),
+    [
+        ('if __name__ == "__main__":', 0, "passed"),
+        ("if True:", 1, 'a script needs if __name__ == "__main__": around check_game'),
+    ],
+)
+def test_a_script_is_told_what_a_spawned_process_needs(tmp_path, guard, code, says):
+    (tmp_path / "mine.py").write_text(SCRIPT.format(guard=guard))
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "mine.py"],
+        check=False,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == code, done.stderr
+    assert says in (done.stdout + done.stderr)
 
 
 def test_a_conformance_error_is_a_sprawl_error():

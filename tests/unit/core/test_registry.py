@@ -17,7 +17,7 @@ import sprawl_env
 from examples import lots
 from sprawl_env import replays
 from sprawl_env.adapters import registration
-from sprawl_env.bots.greedy import GreedyBot, heuristic_label, score_heuristic
+from sprawl_env.bots.greedy import GreedyBot, best_action, heuristic_label, score_heuristic
 from sprawl_env.bots.names import make_bot
 from sprawl_env.core import registry
 from sprawl_env.core.errors import InvalidOption, PositionError, UnknownName, UnknownOption
@@ -140,9 +140,45 @@ def test_a_heuristic_may_be_an_import_path(names):
     mine = renamed("lots_path")
     sprawl_env.register(mine, heuristic="examples.lots:HEURISTIC")
     assert registry.heuristic_of(mine) is lots.HEURISTIC
-    sprawl_env.register(mine, heuristic="examples.lots:RULES")
+    other = renamed("lots_path")
+    sprawl_env.register(other, heuristic="examples.lots:RULES")
     with pytest.raises(UnknownName, match="expected a Heuristic, got GameRules"):
-        registry.heuristic_of(mine)
+        registry.heuristic_of(other)
+
+
+def test_bots_play_rules_with_one_heuristic(names):
+    mine, other = renamed("lots_two"), sprawl_env.Heuristic(value=lots.value)
+    says = r"lots_two: bots already play these rules with another .* dataclasses\.replace\(RULES\)"
+    sprawl_env.register(mine)
+    sprawl_env.register(mine, heuristic=other)  # nobody has asked for one yet
+    sprawl_env.register(mine, heuristic=lots.HEURISTIC)
+    make_bot("greedy", sprawl_env.game("lots_two"))
+    for changed in (other, None):
+        with pytest.raises(InvalidOption, match=says):
+            sprawl_env.register(mine, heuristic=changed)
+    assert registry.heuristic_of(mine) is lots.HEURISTIC
+    sprawl_env.register(mine, heuristic="examples.lots:HEURISTIC")  # the same
+    copied = dataclasses.replace(mine)
+    sprawl_env.register(copied, heuristic=other)
+    assert registry.heuristic_of(copied) is other
+    assert best_action(copied) is not best_action(mine)
+
+
+def test_a_heuristic_cannot_follow_bots_that_looked_at_the_score(names):
+    mine = renamed("lots_late")
+    make_bot("greedy", sprawl_env.game(mine))
+    with pytest.raises(InvalidOption, match="bots already play these rules with another"):
+        sprawl_env.register(mine, heuristic=lots.HEURISTIC)
+
+
+def test_a_game_named_by_path_keeps_its_heuristic_too(names, monkeypatch):
+    path = "tests.defects:MINE"
+    monkeypatch.setattr(defects, "MINE", renamed("lots_mine"), raising=False)
+    sprawl_env.register(path, name="lots_mine", heuristic="examples.lots:HEURISTIC")
+    assert registry.heuristic_of(sprawl_env.game("lots_mine").rules) is lots.HEURISTIC
+    sprawl_env.register(path, name="lots_mine", heuristic="examples.lots:HEURISTIC")
+    with pytest.raises(InvalidOption, match="bots already play these rules with another"):
+        sprawl_env.register(path, name="lots_mine")
 
 
 @pytest.mark.parametrize(
