@@ -22,6 +22,7 @@ from rich.progress import (
 )
 
 from sprawl_env.core.errors import InvalidOption, SprawlError, unknown
+from sprawl_env.core.files import is_special
 from sprawl_env.core.game import Game
 
 T = TypeVar("T")
@@ -62,6 +63,7 @@ def run(
             default = presets[_preset(arguments, presets)]
             config = tyro.cli(config_type, args=arguments, prog=prog, default=default)
         main(config)
+        sys.stdout.flush()  # here, where it is known what to do if nobody reads
     except SprawlError as error:
         fail(str(error))
     except KeyboardInterrupt:
@@ -134,11 +136,15 @@ def check_writable(path: Path, name: str = "out") -> None:
     """Check that a file can be written, before any work is done for it.
 
     Raises:
-        InvalidOption: the path is a folder, or its folder cannot be made or written.
+        InvalidOption: the path is a folder, a pipe or a device, or its folder cannot be made or
+            written.
     """
     if path.is_dir():
         raise InvalidOption(f"{name}={str(path)!r}: expected a file, this is a folder")
-    folder = next(parent for parent in path.absolute().parents if parent.exists())
+    if is_special(path):
+        raise InvalidOption(f"{name}={str(path)!r}: expected a file, this is a pipe or a device")
+    place = Path(os.path.realpath(path)) if path.is_symlink() else path.absolute()
+    folder = next(parent for parent in place.parents if parent.exists())
     if not folder.is_dir() or not os.access(folder, os.W_OK):
         raise InvalidOption(f"{name}={str(path)!r}: cannot be written: {folder} is not writable")
 

@@ -12,19 +12,27 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
-from stable_baselines3.common.vec_env import VecEnv
-from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
 from sprawl_env.adapters.learners import DrawnGames, Endings, LearnerSettings
 from sprawl_env.adapters.spaces import observation_space
 from sprawl_env.bots.protocol import Bot
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.extras import require
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import as_game
 from sprawl_env.core.rewards import RewardFunction
 from sprawl_env.core.state import TRUNCATED, Games
 from sprawl_env.kernels.arrays import Mask
+
+require("stable_baselines3", "sprawl_env.adapters.sb3")
+
+from stable_baselines3.common.vec_env import VecEnv  # noqa: E402 - it is installed
+from stable_baselines3.common.vec_env.base_vec_env import (  # noqa: E402
+    VecEnvIndices,
+    VecEnvObs,
+    VecEnvStepReturn,
+)
 
 
 class SelfPlayVecEnv(VecEnv):

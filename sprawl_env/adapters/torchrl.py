@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
-import torch
 
 from sprawl_env.adapters.vector import VectorGames, make_vec
 from sprawl_env.core.checks import INT8, check_seed
@@ -20,9 +19,11 @@ from sprawl_env.kernels.arrays import Index
 from sprawl_env.kernels.rng import combine
 
 _WHAT: Final = "sprawl_env.adapters.torchrl"
-tensordict: Any = require("tensordict", _WHAT)
-specs: Any = require("torchrl.data", _WHAT)
 envs: Any = require("torchrl.envs", _WHAT)
+specs: Any = require("torchrl.data", _WHAT)
+
+import tensordict  # noqa: E402 - torchrl brings it, and torch
+import torch  # noqa: E402
 
 
 class BoardGameTorchRL(envs.EnvBase):  # type: ignore[misc]  # torchrl is untyped here

@@ -21,7 +21,7 @@ from tyro.conf import arg
 from sprawl_env.bots.policy.agents import BEST, best_of
 from sprawl_env.bots.ratings import ranked_search
 from sprawl_env.commands.flags import GameName, Options, Switch, bots, file
-from sprawl_env.console import fail, parse_options, say, tracked
+from sprawl_env.console import parse_options, say, tracked
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.extras import require_extra
 from sprawl_env.core.game import Game
@@ -199,6 +199,6 @@ def main(command: Play) -> None:
             play_in_terminal(session, command.saves)
         else:
             serve(session, command)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt:  # ends the page as it should, a game at the terminal before its end
         if command.terminal:
-            fail("stopped")
+            raise

@@ -1,4 +1,4 @@
-"""Reading and writing files: only regular files are read, and a file is written whole or not."""
+"""Reading and writing files: only regular ones, and a file is written whole or not."""
 
 from __future__ import annotations
 
@@ -147,8 +147,16 @@ def write_durably(path: Path, content: bytes) -> None:
 def write_atomically(path: Path, content: str | bytes) -> None:
     """Write a file, text as UTF-8, so that it appears complete or not at all.
 
-    What killed processes of this machine left of earlier versions of the file is deleted.
+    A link stays, and the file that it names is written.  What killed processes of this machine left
+    of earlier versions of the file is deleted.
+
+    Raises:
+        OSError: it cannot be written, or is a pipe or a device, which a file would replace.
     """
+    if is_special(path):
+        raise _error(errno.EINVAL, "not a regular file", path)
+    if path.is_symlink():
+        path = Path(os.path.realpath(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     remove_leftovers(path.parent, glob.escape(path.name))
     temporary = path.with_name(f".{path.name}.{HOST}.{os.getpid()}")
@@ -158,6 +166,11 @@ def write_atomically(path: Path, content: str | bytes) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def is_special(path: Path) -> bool:
+    """Return whether a path names a pipe, a device or a socket, itself or by a link."""
+    return path.exists() and not (path.is_file() or path.is_dir())
 
 
 def exchange(first: Path, second: Path) -> bool:

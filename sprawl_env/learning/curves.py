@@ -11,13 +11,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
-
-from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from typing import Any, Final
 
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.extras import require
 
+_events: Any = require(
+    "tensorboard.backend.event_processing.event_accumulator", "sprawl_env.learning.curves"
+)
 EVERYTHING: Final = {"scalars": 0}  # 0: read all points, not a sample
 
 
@@ -50,7 +52,7 @@ def learning_curves(run: Path) -> list[Point]:
         InvalidOption: the folder holds no learning curves.
     """
     folder = run / "tensorboard"
-    events = EventAccumulator(str(folder), EVERYTHING)
+    events = _events.EventAccumulator(str(folder), EVERYTHING)
     if folder.is_dir():
         events.Reload()
     found = [(name, event) for name in events.Tags()["scalars"] for event in events.Scalars(name)]

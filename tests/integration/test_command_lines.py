@@ -3,6 +3,7 @@
 Bad input is tested in this process; one test for each command starts a real one.
 """
 
+import importlib
 import importlib.metadata
 import json
 import signal
@@ -189,6 +190,29 @@ def test_training_names_the_extra_that_it_needs(monkeypatch, capsys, tmp_path):
     assert err.startswith("error: sprawl_env.train needs torch and sb3-contrib, which are not")
     assert "pip install 'sprawl-env[train]'" in err
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "hidden", "says"),
+    [
+        ("adapters.sb3", ["stable_baselines3"], "stable-baselines3, .*'sprawl-env\\[train\\]'"),
+        ("adapters.sb3", ["torch"], "stable-baselines3, .*'sprawl-env\\[train\\]'"),
+        ("adapters.torchrl", ["torchrl"], "torchrl, .*'sprawl-env\\[torchrl\\]'"),
+        ("adapters.torchrl", ["torchrl", "tensordict"], "torchrl, .*'sprawl-env\\[torchrl\\]'"),
+        ("adapters.torchrl", ["tensordict"], "torchrl, .*'sprawl-env\\[torchrl\\]'"),
+        ("adapters.torchrl", ["torch"], "torchrl, .*'sprawl-env\\[torchrl\\]'"),
+        ("adapters.open_spiel", ["pyspiel"], "open_spiel, .*'sprawl-env\\[open_spiel\\]'"),
+        ("learning.curves", ["tensorboard"], "tensorboard, .*'sprawl-env\\[train\\]'"),
+    ],
+)
+def test_a_module_names_the_extra_that_it_needs(monkeypatch, module, hidden, says):
+    monkeypatch.delitem(sys.modules, f"sprawl_env.{module}", raising=False)
+    for name in [name for name in sys.modules if name.startswith(("stable_baselines3", "torchrl"))]:
+        monkeypatch.delitem(sys.modules, name)  # they import what is hidden
+    hide(monkeypatch, *hidden)
+    with pytest.raises(extras.MissingExtra, match=f"^sprawl_env.{module} needs {says}$") as error:
+        importlib.import_module(f"sprawl_env.{module}")
+    assert "\n" not in str(error.value)
 
 
 def test_trained_agents_play_without_torch(monkeypatch, capsys):

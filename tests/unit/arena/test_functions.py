@@ -3,7 +3,10 @@
 import dataclasses
 import io
 import json
+import os
 import shlex
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,6 +20,7 @@ from sprawl_env.arena import entrants, evaluation, report
 from sprawl_env.arena.evaluation import Line, interval, simultaneous
 from sprawl_env.arena.schedule import Config
 from sprawl_env.arena.tournament import Interrupted
+from sprawl_env.commands import play
 from sprawl_env.commands.tournament import Tournament
 from sprawl_env.console import count_bar, option_words, parse_options, run
 from sprawl_env.core import registry
@@ -24,7 +28,7 @@ from sprawl_env.core.errors import InvalidOption, UnknownName
 from sprawl_env.core.extras import MissingExtra
 from sprawl_env.play.review import lead_of
 from tests.bots import First
-from tests.commands import ROOT, hide
+from tests.commands import ROOT, call, hide
 
 
 @dataclasses.dataclass(frozen=True)
@@ -406,6 +410,43 @@ def test_ctrl_c_ends_a_command_with_one_word(capsys):
         run(stopped, Nothing, arguments=[])
     assert ended.value.code == 130
     assert capsys.readouterr().err == "stopped\n"
+
+
+def test_ctrl_c_ends_a_game_at_the_terminal_as_any_command(capsys, monkeypatch, tmp_path):
+    def stopped(session, saves):
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(play, "play_in_terminal", stopped)
+    assert (
+        call(capsys, "play", "--terminal", "--seats", "human", "random", code=130).err
+        == "stopped\n"
+    )
+
+
+def test_a_command_whose_last_line_nobody_reads_ends_without_a_word():
+    code = (
+        "import sys\n"
+        "from sprawl_env.commands.data import Data\n"
+        "from sprawl_env.console import run\n"
+        "run(lambda config: sys.stdout.write('text\\n'), Data, arguments=[])\n"
+    )
+    reading, writing = os.pipe()
+    os.close(reading)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment.pop("PYTHONUNBUFFERED", None)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", code],
+            check=False,
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            env=environment,
+            timeout=300,
+        )
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (1, b"")
 
 
 def test_alone_and_without_an_automaton_the_lead_is_the_score():

@@ -6,8 +6,9 @@ import sys
 
 import pytest
 
+from sprawl_env.console import check_writable
 from sprawl_env.core import files
-from sprawl_env.core.errors import SprawlError, printable
+from sprawl_env.core.errors import InvalidOption, SprawlError, printable
 from tests.commands import ROOT
 
 
@@ -35,6 +36,40 @@ def test_a_failed_write_keeps_the_file_and_leaves_nothing(tmp_path, monkeypatch)
         files.write_atomically(path, "new")
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["a.json"]
+
+
+def test_a_link_stays_and_its_file_is_written(tmp_path):
+    target = tmp_path / "results" / "a.json"
+    (tmp_path / "link").symlink_to(target)
+    for text in ("first", "second"):
+        files.write_atomically(tmp_path / "link", text)
+        assert (tmp_path / "link").is_symlink()
+        assert target.read_text() == text
+    assert os.listdir(target.parent) == ["a.json"]
+
+
+@pytest.mark.parametrize("by_link", [False, True])
+def test_a_pipe_or_a_device_is_not_replaced(tmp_path, by_link):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(tmp_path / "pipe")
+    (tmp_path / "null").symlink_to("/dev/null")
+    before = sorted(os.listdir(tmp_path))
+    for name in ("link", "null") if by_link else ("pipe",):
+        with pytest.raises(OSError, match="not a regular file"):
+            files.write_atomically(tmp_path / name, "text")
+        with pytest.raises(InvalidOption, match=f"^out='.*{name}': .* this is a pipe or a device"):
+            check_writable(tmp_path / name)
+    assert (tmp_path / "pipe").is_fifo()
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+def test_a_link_can_be_written_where_its_file_can(tmp_path):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "link").symlink_to(tmp_path / "new" / "a.json")
+    (tmp_path / "wrong").symlink_to(tmp_path / "file" / "a.json")
+    check_writable(tmp_path / "link")
+    with pytest.raises(InvalidOption, match="is not writable"):
+        check_writable(tmp_path / "wrong")
 
 
 def test_leftovers_of_killed_processes_are_deleted_and_no_others(tmp_path):
