@@ -332,7 +332,8 @@ class ObservationLayout:
         self._check_size(given)
         if given.dtype.kind not in "iuf":
             raise InvalidOption(f"numbers: expected whole numbers, got {short(given)}")
-        return cast("npt.NDArray[np.float32]", given * self.scales)
+        floats: npt.NDArray[np.float32] = np.multiply(given, self.scales, dtype=np.float32)
+        return floats
 
     def view(self, observation: npt.NDArray[T], name: str) -> npt.NDArray[T]:
         """Return one block of an observation ``[..., size]`` as ``[..., *shape]``, a view.

@@ -26,18 +26,29 @@ def provenance() -> dict[str, Any]:
 
 
 def commit() -> str | None:
-    """Return the git commit of the checkout that contains this file; None without a checkout."""
+    """Return the git commit of the checkout that this file belongs to; None without a checkout.
+
+    An installed package may lie in the folder of another repository, whose commit says nothing of
+    this code.
+    """
     try:
-        found = subprocess.run(
-            ["git", "rev-parse", "HEAD"],
-            cwd=Path(__file__).parent,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        _git("ls-files", "--error-unmatch", Path(__file__).name)
+        return _git("rev-parse", "HEAD")
     except (OSError, subprocess.CalledProcessError):
         return None
-    return found.stdout.strip()
+
+
+def _git(*words: str) -> str:
+    """Return what git prints in this file's folder.
+
+    Raises:
+        OSError: git is not installed.
+        CalledProcessError: git refuses.
+    """
+    done = subprocess.run(
+        ["git", *words], cwd=Path(__file__).parent, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
 
 
 def code_digest() -> str:

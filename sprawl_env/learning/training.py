@@ -619,7 +619,10 @@ def main(config: Config) -> tuple[Path, bool, dict[str, list[Line]]]:
         restore_weights(actor_critic(config, game), load(config.start, game))
     with owned_run(folder, config, gpu_of(config.device), new=new):
         if not train(config, folder, game):
-            say(f"interrupted; resume with: python -m experiments.train --resume {folder}")
+            say(
+                f"interrupted; resume with: python -m experiments.train --resume {folder} (in a "
+                f"clone), or sprawl_env.train(resume={str(folder)!r})"
+            )
             return folder, False, {}
         return folder, True, evaluate(config, folder, game) if config.evaluation_games else {}
 

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,13 @@ import yaml
 import sprawl_env
 from sprawl_env.commands import data
 from sprawl_env.kernels.compile import JIT
+from sprawl_env.kernels.sources import _PICTURES
 from tests.suite import GAMES
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+CITATION = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
 def page(name):
@@ -57,6 +61,40 @@ def test_the_readme_names_the_two_commands_and_every_experiment():
     for path in (ROOT / "experiments").glob("*.py"):
         if 'if __name__ == "__main__"' in path.read_text(encoding="utf-8"):
             assert f"experiments.{path.stem}" in README
+
+
+def test_the_version_is_the_same_everywhere():
+    version = sprawl_env.__version__
+    assert f"\nversion: {version}\n" in CITATION
+    assert f"version = {{{version}}}" in (ROOT / "docs" / "citing.md").read_text(encoding="utf-8")
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    newest = re.search(r"^## (\S+)(.*)$", changes, re.MULTILINE)
+    assert newest[1] == version
+    assert ("date-released" in CITATION) == ("unreleased" not in newest[2])
+    assert PROJECT["project"]["dynamic"] == ["version"]
+
+
+def test_the_page_on_pypi_names_the_places_that_it_cannot_link_to():
+    urls = PROJECT["project"]["urls"]
+    assert {"Homepage", "Documentation", "Source", "Changelog"} <= urls.keys()
+
+
+def test_contracts_keep_kernels_from_all_modules_that_their_digest_leaves_out():
+    contracts = {each["name"]: each for each in PROJECT["tool"]["importlinter"]["contracts"]}
+    forbidden = contracts["pictures and words are used through the game only"]
+    levels = {
+        each["containers"][0]: [set(level.split(" | ")) for level in each["layers"]]
+        for each in contracts.values()
+        if each["name"].startswith("levels inside")
+    }
+    for game in GAMES:
+        own = levels[f"sprawl_env.games.{game}"]
+        above = set().union(*own[: own.index({"rules"})])
+        for path in (ROOT / "sprawl_env" / "games" / game).glob("*.py"):
+            if _PICTURES.fullmatch(path.name):
+                names = {f"sprawl_env.games.{place}.{path.stem}" for place in (game, "*")}
+                assert names & set(forbidden["forbidden_modules"]), path
+                assert path.stem in above, path
 
 
 def test_the_readme_is_short_and_says_once_that_it_is_unofficial():

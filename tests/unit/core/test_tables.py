@@ -239,6 +239,12 @@ def test_an_observation_as_floats_is_its_whole_numbers_times_the_scales_of_their
     for row, wanted in zip(numbers, floats, strict=True):
         to_floats(row, layout.scales, written)
         assert written.tobytes() == wanted.tobytes()
+    for kind in (np.int16, np.int32, np.int64, np.uint8, np.float32, np.float64):
+        given = np.abs(numbers.astype(np.int16)) % 128 if kind is np.uint8 else numbers
+        expected = floats if given is numbers else layout.to_floats(given.astype(np.int8))
+        same = layout.to_floats(given.astype(kind))
+        assert same.dtype == np.float32
+        assert same.tobytes() == expected.tobytes()
     sixth = np.float32(1 / 6)
     assert layout.view(floats, "height")[2, 1, 0] == np.float32(numbers[2, 5]) * sixth
 

@@ -329,7 +329,8 @@ def test_behaviour_cloning_that_was_interrupted_begins_again(tmp_path, monkeypat
         assert not finished
         assert weights_of(folder) == {}
         out = capsys.readouterr().out
-        assert "resume with: python -m experiments.train --resume" in out
+        assert f"resume with: python -m experiments.train --resume {folder}" in out
+        assert f"or sprawl_env.train(resume={str(folder)!r})" in out  # there may be no clone
         assert "imitated" not in out
         assert training.main(Config(resume=folder))[1]
         assert weights_of(folder) == expected

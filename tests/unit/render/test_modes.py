@@ -207,6 +207,9 @@ def test_text_boards_are_in_colour_on_a_terminal_only(monkeypatch):
     assert re.sub(r"\033\[[\d;]*m", "", painted) == plain
     monkeypatch.setenv("NO_COLOR", "1")
     assert env.render() == plain
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("TERM", "dumb")
+    assert env.render() == plain
 
 
 def test_words_are_coloured_whole():
