@@ -211,11 +211,14 @@ def test_kernels_of_a_module_that_was_reloaded_after_an_edit_have_no_digest(home
     assert len(sources.home_digest(module.play)) == 16  # as a new process has it
 
 
-@pytest.mark.parametrize("run", [runpy.run_module, runpy.run_path])
-def test_a_program_in_a_package_depends_on_the_modules_that_it_imports(home, run):
+@pytest.mark.parametrize(
+    ("run", "marked"),
+    [(runpy.run_module, True), (runpy.run_module, False), (runpy.run_path, True)],
+)
+def test_a_program_in_a_package_depends_on_the_modules_that_it_imports(home, run, marked):
     package = home / "mine_pkg" / "towns"
     package.mkdir(parents=True)
-    for folder in (package.parent, package):
+    for folder in (package.parent, package) if marked else ():
         (folder / "__init__.py").write_text("")
     imports = "from mine_pkg.rules import A\nfrom mine_pkg.towns import more"
     (package / "game.py").write_text(KERNEL.format(imports=imports, number=1))

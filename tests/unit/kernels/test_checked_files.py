@@ -299,6 +299,44 @@ def test_the_cache_folder_is_an_absolute_path_that_stays(tmp_path, monkeypatch):
     cache._absolute.cache_clear()
 
 
+PLAY = """
+from sprawl_env.kernels import kernel
+
+@kernel
+def play(x):
+    return x + {number}
+"""
+FACTORY = """
+from sprawl_env.kernels import kernel
+from sprawl_env.kernels.sources import kernels_label
+
+def doubled(play):
+    @kernel(label=kernels_label(play))
+    def twice(x):
+        return 2 * play(x)
+
+    return twice
+"""
+
+
+@pytest.mark.compiled
+def test_what_is_made_from_an_edited_kernel_is_compiled_anew(halves, tmp_path):
+    """The machine code of the kernel before the edit is in the cache."""
+    (tmp_path / "mine_factory.py").write_text(FACTORY)
+    doubled = importlib.import_module("mine_factory").doubled
+    for number in (1, 20):
+        names = {"__name__": "__main__"}
+        exec(compile(PLAY.format(number=number), "<cell>", "exec"), names)
+        assert doubled(names["play"])(1) == 2 * (1 + number)
+    for number in (1, 20):
+        (tmp_path / "mine_play.py").write_text(PLAY.format(number=number))
+        module = importlib.import_module("mine_play")
+        module = importlib.reload(module) if number == 20 else module
+        assert doubled(module.play)(1) == 2 * (1 + number)
+    for name in ("mine_factory", "mine_play"):
+        del sys.modules[name]
+
+
 @pytest.mark.compiled
 def test_a_lock_that_is_never_free_is_a_warning(halves, tmp_path, monkeypatch):
     monkeypatch.setattr(cache, "_LONGEST_WAIT", 0.0)
