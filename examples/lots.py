@@ -81,8 +81,7 @@ def deal(tables, games, g, seed):
     state = games[g]
     seed_state(state, seed)
     state.ply = state.turn = state.to_play = state.over = 0
-    state.street[:] = FREE
-    state.hand[:] = 0
+    state.street[:], state.hand[:] = FREE, 0
     state.supply[:] = COPIES
     for seat in range(state.num_seats):
         for _ in range(HAND):
@@ -102,8 +101,7 @@ def legal_actions(tables, games, g, mask):
 @kernel
 def play(tables, games, g, action):
     """Build a card, draw a card, pass the turn on."""
-    state = games[g]
-    seat = int(state.to_play)
+    state, seat = games[g], int(games[g].to_play)
     state.street[seat, int(state.ply) // int(state.num_seats)] = action
     state.hand[seat, action] -= 1
     draw_card(state, seat)
@@ -226,20 +224,17 @@ def describe(tables, games, g):
 
 def violations(tables, games, g):
     """Return what is impossible in a position."""
-    state, found = games[g], []
-    seats, ply = int(state.num_seats), int(state.ply)
+    state, found, seats, ply = games[g], [], int(games[g].num_seats), int(games[g].ply)
     if ply > CITY or (ply == CITY) != (state.over != NOT_OVER):
         found.append(f"over: expected the end after {CITY} buildings")
-    elif state.over == NOT_OVER and state.to_play != ply % seats:
-        found.append(f"to_play: expected seat {ply % seats}")
+    if state.to_play != (NOBODY if ply >= CITY else ply % seats):
+        found.append("to_play: expected the seats in turn")
     if state.street.min() < FREE or state.street.max() >= KINDS:
         found.append(f"street: expected {FREE}..{KINDS - 1}")
     for kind, name in enumerate(KIND_NAMES):
-        cards = int(state.supply[kind]) + int(state.hand[:, kind].sum())
-        if cards + int((state.street == kind).sum()) != COPIES:
-            found.append(f"{name}: expected {COPIES} cards in all")
-    if min(state.hand.min(), state.supply.min()) < 0:
-        found.append("hand and supply: expected no negative number of cards")
+        cards = [int(state.supply[kind]), *state.hand[:, kind].tolist()]
+        if min(cards) < 0 or sum(cards) + int((state.street == kind).sum()) != COPIES:
+            found.append(f"{name}: expected {COPIES} cards in all, no negative number")
     for seat in range(seats):
         lots = (ply - seat + seats - 1) // seats
         if not ((state.street[seat] != FREE) == (np.arange(MAX_LOTS) < lots)).all():

@@ -113,6 +113,7 @@ OWN: Final = {
     "experiments.sweep:prepare": "reads what the command itself has written",
     "experiments.ladder:ladder_of": "reads the lists of the clone",
     "sprawl_env.arena.protocols:_content": "reads a file of the package",
+    "sprawl_env.bots.policy.checkpoint:save": "reads what it is about to write",
     "sprawl_env.bots.policy.agents:best_of": "finds names in a text of the package",
     "experiments.template.__main__:read_results": "reads what the study itself has written",
     "experiments.benchmark:cpu_model": "reads what Linux says about the processor",

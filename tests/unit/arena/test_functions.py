@@ -160,6 +160,7 @@ def test_a_game_is_named_as_a_command_can_name_it(monkeypatch):
     game = sprawl_env.game("tower_up")
     assert registry.game_word(game.rules) == "tower_up"
     monkeypatch.delitem(registry._games, "tower_up")
+    monkeypatch.delitem(registry._asked, game.rules, raising=False)
     assert registry.rules_of(registry.game_word(game.rules)) is game.rules
     monkeypatch.delitem(registry._games, "tower_up")  # an import path registers the game
     monkeypatch.setattr(registry, "import_path", lambda rules: None)

@@ -105,7 +105,7 @@ def test_results_of_other_settings_are_refused(config):
     ("changes", "says"),
     [
         ({"games": 2}, "games"),
-        ({"strong": "greedy"}, "strong"),
+        ({"strong": "planner"}, "strong"),
         ({"strong_games": 4}, "strong_games"),
         ({"minutes": 5.0}, "settings"),
         ({"settings": (*TINY, "gamma=0.9"), "games": 6}, "settings, games"),

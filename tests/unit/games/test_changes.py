@@ -9,7 +9,7 @@ import pytest
 
 import sprawl_env
 from experiments.fuzz.games import draw_game
-from sprawl_env.core.changes import HEADLINES, MINUS, Change, counted, members, moved
+from sprawl_env.core.changes import HEADLINES, MINUS, Change, members, moved, signed_count
 from sprawl_env.core.errors import IllegalAction, InvalidOption
 from sprawl_env.core.rules import Played
 from sprawl_env.core.state import NOBODY, NOT_OVER, clone, plain
@@ -313,10 +313,10 @@ def test_wrong_viewers_and_actions_are_refused():
 
 
 def test_numbers_have_a_true_minus_sign_and_things_a_plural():
-    assert counted(1, "tile") == "+1 tile"
-    assert counted(-2, "tile") == f"{MINUS}2 tiles"
-    assert counted(-1, "resource") == f"{MINUS}1 resource"
-    assert counted(3, "wealth") == "+3 wealth"
+    assert signed_count(1, "tile") == "+1 tile"
+    assert signed_count(-2, "tile") == f"{MINUS}2 tiles"
+    assert signed_count(-1, "resource") == f"{MINUS}1 resource"
+    assert signed_count(3, "wealth") == "+3 wealth"
     assert moved(1, "tile", 0) == []
     assert moved(1, "tile", -1, "building") == [
         Change("pay", 1, "tile", -1, "building", f"{MINUS}1 tile")

@@ -322,7 +322,7 @@ def test_behaviour_cloning_that_was_interrupted_begins_again(tmp_path, monkeypat
     training.main(replace(config, runs=tmp_path))
     expected = weights_of(tmp_path / "mine")
     assert "imitated" in capsys.readouterr().out
-    for name in ("collect", "imitate"):
+    for name in ("collect_demonstrations", "imitate"):
         with monkeypatch.context() as patch:
             press_ctrl_c_before(patch, name)
             folder, finished, _ = training.main(replace(config, runs=tmp_path / name))
@@ -340,7 +340,7 @@ def test_behaviour_cloning_that_was_interrupted_begins_again(tmp_path, monkeypat
 @pytest.mark.long
 @pytest.mark.compiled
 def test_ctrl_c_stops_all_ranks_while_the_expert_plays(tmp_path, monkeypatch):
-    press_ctrl_c_before(monkeypatch, "collect")
+    press_ctrl_c_before(monkeypatch, "collect_demonstrations")
     config = replace(RUN, imitation=10**7, expert="planner", processes=2, runs=tmp_path)
     folder, finished, _ = training.main(config)  # the expert's games take many minutes
     assert not finished
