@@ -228,7 +228,7 @@ def violations(tables, games, g):
     if ply > CITY or (ply == CITY) != (state.over != NOT_OVER):
         found.append(f"over: expected the end after {CITY} buildings")
     if state.to_play != (NOBODY if ply >= CITY else ply % seats):
-        found.append("to_play: expected the seats in turn")
+        found.append(f"to_play: expected seat {ply % seats}")
     if state.street.min() < FREE or state.street.max() >= KINDS:
         found.append(f"street: expected {FREE}..{KINDS - 1}")
     for kind, name in enumerate(KIND_NAMES):
