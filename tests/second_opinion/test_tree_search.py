@@ -164,7 +164,7 @@ class Reference:
         self.wanted = schedule(len(self.legal), config.gumbel, task.sims)
         self.nodes: dict[Key, Node] = {}
         games, _ = self._dealt(0)
-        key = self._key(games, [], [])
+        key = self._key(games, [], None if len(self._owing(games)) > 1 else [])
         self._leaf(games, key)
         self.root = self.nodes[key]
 
@@ -254,7 +254,7 @@ class Reference:
                 drawn.append(self._drawn(games, seed, len(drawn)))
                 passing = self._play(games, drawn[-1])
                 continue
-            key = self._key(games, path, [] if secret else drawn)
+            key = self._key(games, path, None if secret else drawn)
             if key not in self.nodes:
                 self._go_back(path, self._leaf(games, key))
                 return
@@ -266,19 +266,19 @@ class Reference:
         self.met["ends"] += 1
         self._go_back(path, self._ending(games))
 
-    def _key(self, games: Games, path: Path, drawn: list[int]) -> Key:
+    def _key(self, games: Games, path: Path, drawn: list[int] | None) -> Key:
         """Return what identifies the node of the position.
 
         Args:
             games: the position.
             path: the nodes before it.
-            drawn: the choices of rivals that were drawn, if the seat to play may have seen them.
+            drawn: the choices of rivals that were drawn; None where seats choose in secret.
         """
         if self.config.keyed:
             seen = self._seen(games, self.searcher).tobytes()
             return seen, int(games.to_play[0]), int(games.ply[0])
         before = tuple((node.key, action) for node, action, _ in path[-1:])
-        return before, int(games.to_play[0]), tuple(drawn)
+        return before, int(games.to_play[0]), None if drawn is None else tuple(drawn)
 
     def _go_back(self, path: Path, values: list[float]) -> None:
         """Add a visit and a value to every action of a simulation."""
