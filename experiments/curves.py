@@ -123,12 +123,6 @@ def tasks(config: Config) -> Iterator[tuple[Checkpoint, str, int]]:
                 yield checkpoint, name, config.few
 
 
-def head_of(checkpoint: Checkpoint) -> Row:
-    """Return what the measurements of a file have in common: game and options."""
-    game = game_of(checkpoint)
-    return {"game": game.name, "options": dict(game.options)}
-
-
 def measure_all(config: Config) -> tuple[dict[str, Any], list[Row]]:
     """Measure what is missing, and return the head and the rows; with runs, those of the seed.
 
@@ -139,12 +133,14 @@ def measure_all(config: Config) -> tuple[dict[str, Any], list[Row]]:
     head, rows = read_measured(path)
     done = {tuple(row[name] for name in KEY) for row in rows}
     todo = list(tasks(config))
-    for checkpoint, _, _ in todo:
-        own = head_of(checkpoint)
+    checkpoints = {checkpoint.path: checkpoint for checkpoint, _, _ in todo}
+    made = {path: game_of(checkpoint) for path, checkpoint in checkpoints.items()}
+    for checkpoint_path, game in made.items():
+        own = {"game": game.name, "options": dict(game.options)}
         head = head or {**own, **provenance()}
         if any(head[name] != own[name] for name in HEAD):
             raise InvalidOption(
-                f"run {str(checkpoint.path.parents[1])!r}: is of {own['game']} with "
+                f"run {str(checkpoint_path.parents[1])!r}: is of {own['game']} with "
                 f"{own['options']}: expected {head['game']} with {head['options']}"
             )
     missing = [
@@ -154,7 +150,7 @@ def measure_all(config: Config) -> tuple[dict[str, Any], list[Row]]:
     ]
     for k, (checkpoint, against, games) in enumerate(missing):
         say(f"{k + 1} of {len(missing)}: {checkpoint.path} against {against}, {games:,} games")
-        rows.append(measure(checkpoint, game_of(checkpoint), against, games, config.seed))
+        rows.append(measure(checkpoint, made[checkpoint.path], against, games, config.seed))
         write_lines(path, [head, *rows])
     return head, [row for row in rows if not config.runs or row["seed"] == config.seed]
 

@@ -113,7 +113,7 @@ class Lanes(NamedTuple):
         passing: int8 ``[slots * lanes]``, a seat has chosen in secret, and others choose next.
         asked: int64 ``[slots * lanes]``, how many choices of rivals were drawn.
         drawn: int64 ``[slots * lanes]``, the identity of these choices together.
-        seen: int64 ``[slots * lanes]``, the identity of what the rival sees.
+        seen: int64 ``[slots * lanes]``, the identity of what the first rival sees.
         answers: int64 ``[slots * lanes]``, such a choice that is to be played.
         asking: int8 ``[slots * lanes]``, the lane waits for such a choice.
     """
@@ -293,7 +293,7 @@ def go_down(forest: Forest, lanes: Lanes, lane: int, seat: int, identity: int, m
 def known_choice(choices: Choices, lanes: Lanes, slot: int, lane: int) -> int:
     """Return what a rival that sees the same has chosen in this deal; ``NO_ACTION`` if unknown."""
     deal = lanes.deals[lane]
-    if lanes.asked[lane] > 0 or choices.identities[slot, deal] != lanes.seen[lane]:
+    if choices.identities[slot, deal] != lanes.seen[lane]:
         return NO_ACTION
     return int(choices.answers[slot, deal])
 
@@ -433,8 +433,10 @@ def _decide_kernel(rules: GameRules) -> Callable[..., int]:
         secret = chooses_in_secret(tables, games, lane, lanes)
         if secret and seat != observer:
             observe(tables, games, lane, seat, numbers)
-            lanes.seen[lane] = of_numbers(combine(int(games[lane].ply), seat), numbers)
-            choice = known_choice(forest.choices, lanes, slot, lane)
+            choice = NO_ACTION
+            if lanes.asked[lane] == 0:  # only the first choice is kept
+                lanes.seen[lane] = of_numbers(combine(int(games[lane].ply), seat), numbers)
+                choice = known_choice(forest.choices, lanes, slot, lane)
             if choice == NO_ACTION:
                 lanes.asking[lane] = 1
             else:

@@ -172,7 +172,8 @@ def test_tu_7b_after_a_shortage_everybody_has_one_last_turn_who_triggered_last(s
     assert games.over[0] == FINISHED
 
 
-def test_tu_7b_extra_turns_of_the_shortage_turn_come_before_the_last_turns():
+def extra_turn_of_a_shortage():
+    """Return a game of which a turn of seat 0 has brought a shortage and an extra turn."""
     game, games = position(
         supply={"grey": 0},
         buildings={6: ("black", 1)},
@@ -181,6 +182,11 @@ def test_tu_7b_extra_turns_of_the_shortage_turn_come_before_the_last_turns():
         market=ONE_BLACK_STEP,
     )
     play(game, games, "take card 1", "choose brown")
+    return game, games
+
+
+def test_tu_7b_extra_turns_of_the_shortage_turn_come_before_the_last_turns():
+    game, games = extra_turn_of_a_shortage()
     assert games.to_play[0] == 0  # an extra turn, and not yet the last turn
     assert games.last_turns[0] == 0
     pass_by_card(game, games)
@@ -195,14 +201,7 @@ LAST = "Last turns, as floors or sites run short: "
 
 def test_tu_7b_the_turns_after_a_shortage_are_called_last_but_not_the_extra_turn_before_them():
     """TU 5: who caused the shortage still has a last turn, so its extra turn is not one."""
-    game, games = position(
-        supply={"grey": 0},
-        buildings={6: ("black", 1)},
-        reserves=[NONE, NONE],
-        markers=[(1, 2, 2, 2), NONE],
-        market=ONE_BLACK_STEP,
-    )
-    play(game, games, "take card 1", "choose brown")
+    game, games = extra_turn_of_a_shortage()
     assert (games.to_play[0], games.end_cause[0]) == (0, EndCause.SHORTAGE)
     assert game.question(games).startswith("Take a card")
     for seat in (1, 0):
