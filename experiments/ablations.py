@@ -173,14 +173,15 @@ def wanted_of(config: Config, variant: str, seed: int) -> TrainConfig:
     return replace(PRESETS["quick"], **{**settings_of(config), **VARIANTS[variant], **own})
 
 
-def check_strong(strong: str) -> None:
-    """Check the name of the stronger reference bot.
+def check_strong(strong: str, settings: TrainConfig) -> None:
+    """Check the name of the stronger reference bot, in the game of a run.
 
     Raises:
-        InvalidOption: it is the one that every run meets anyway.
+        SprawlError: there is no such bot, or it is the one that every run meets anyway.
     """
     if strong == AGAINST:
         raise InvalidOption(f"strong={strong}: every run meets it anyway: expected another bot")
+    make_bot(strong, sprawl_env.game(settings.game, num_players=settings.num_players))
 
 
 def check_asked(config: Config) -> None:
@@ -194,9 +195,7 @@ def check_asked(config: Config) -> None:
             raise unknown("variant", name, VARIANTS)
     for variant, seed in runs_of(config):
         check(wanted_of(config, variant, seed))
-    check_strong(config.strong)
-    first = wanted_of(config, *runs_of(config)[0])
-    make_bot(config.strong, sprawl_env.game(first.game, num_players=first.num_players))
+    check_strong(config.strong, wanted_of(config, *runs_of(config)[0]))
     check_writable(config.out / RESULTS)
 
 

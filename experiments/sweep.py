@@ -34,7 +34,6 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib import pyplot as plt
 
-import sprawl_env
 from experiments import ablations, curves
 from experiments.ablations import AGAINST, SHARES
 from experiments.measuring import (
@@ -51,7 +50,6 @@ from experiments.records import DAMAGED, Row
 from sprawl_env.arena.engines import check_engine, pool_of, values
 from sprawl_env.arena.match import nobody_watches
 from sprawl_env.arena.workers import Watch, Work, unlimited
-from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.policy.player import game_of
 from sprawl_env.console import console, count_bar, run, say
 from sprawl_env.core.checks import check_seed, check_whole
@@ -314,7 +312,6 @@ def check_config(config: Config) -> None:
         check_whole(f"{name}=", value, 1)
     if not config.seeds:
         raise InvalidOption("seeds: expected at least one")
-    ablations.check_strong(config.strong)
     check_engine(config.engine, config.processes)
 
 
@@ -322,8 +319,7 @@ def main(config: Config) -> None:
     """Train and measure what is missing, then write table and curves."""
     check_config(config)
     runs = runs_of(config)
-    first = settings_of(config, runs[0])
-    make_bot(config.strong, sprawl_env.game(first.game, num_players=first.num_players))
+    ablations.check_strong(config.strong, settings_of(config, runs[0]))
     names = [one.name for one in runs]
     if len(set(names)) < len(names):
         raise InvalidOption("settings, seeds: expected different values")
