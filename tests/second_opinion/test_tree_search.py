@@ -180,6 +180,15 @@ class Reference:
         self.game.redeal_hidden(games, 0, seed, self.searcher)
         return games, seed
 
+    def _taken_back(self, games: Games) -> int:
+        """Take back what rivals have chosen in secret; return what they have not chosen."""
+        take_back = self.game.kernels.take_back
+        if take_back is None:
+            return -1
+        excluded = int(take_back(self.game.tables, games, 0, self.searcher))
+        self.met["choices made again"] += int(games.to_play[0]) != self.searcher
+        return excluded
+
     def _owing(self, games: Games) -> list[int]:
         """Return the seats that choose now; one if choices are made in turn, none at the end."""
         owing = self.game.kernels.owing
@@ -195,7 +204,7 @@ class Reference:
         others = [other for other in before if other != seat]
         return bool(others) and self._owing(games) == others
 
-    def _drawn(self, games: Games, seed: int, number: int) -> int:
+    def _drawn(self, games: Games, seed: int, number: int, excluded: int) -> int:
         """Return a choice that a rival makes by the network's policy, from what it sees."""
         seat = int(games.to_play[0])
         said = self.table(
@@ -203,7 +212,8 @@ class Reference:
             self.game.legal_actions(games)[None],
             self._points(games, seat)[None],
         )
-        shares = softmax({a: float(said.logits[0, a]) for a in self._legal(games)})
+        open_to_it = [action for action in self._legal(games) if action != excluded]
+        shares = softmax({action: float(said.logits[0, action]) for action in open_to_it})
         word = combine(combine(seed, CHOICES), number) % 2**32
         left = (word + 0.5) / 2**32
         for action, share in shares.items():
@@ -241,7 +251,8 @@ class Reference:
     def _simulate(self, number: int) -> None:
         """Play from the root to a leaf or to the end; the first simulation has number 1."""
         games, seed = self._dealt(self._deal(number))
-        path, drawn, passing = Path(), list[int](), False
+        path, drawn, excluded = Path(), list[int](), self._taken_back(games)
+        passing = int(games.to_play[0]) != self.searcher
         while games.over[0] == NOT_OVER:
             legal, seat = self._legal(games), int(games.to_play[0])
             if len(legal) == 1:
@@ -251,7 +262,8 @@ class Reference:
             secret = passing or len(self._owing(games)) > 1
             if secret and seat != self.searcher:
                 self.met["simultaneous choices"] += 1
-                drawn.append(self._drawn(games, seed, len(drawn)))
+                never = -1 if path else excluded
+                drawn.append(self._drawn(games, seed, len(drawn), never))
                 passing = self._play(games, drawn[-1])
                 continue
             key = self._key(games, path, None if secret else drawn)
@@ -611,7 +623,13 @@ def met_by_random_settings(seeds: range) -> Counter[str]:
 def test_search_and_reference_agree_with_random_settings() -> None:
     met = met_by_random_settings(range(FEW_SEEDS))
     if JIT:
-        kinds = ("ends", "forced plies", "other legal actions", "simultaneous choices")
+        kinds = (
+            "ends",
+            "forced plies",
+            "other legal actions",
+            "simultaneous choices",
+            "choices made again",
+        )
         assert min(met[what] for what in kinds) > 0
 
 
@@ -726,6 +744,21 @@ class RivalsKnow(Reference):
         return super()._owing(games) and [int(games.to_play[0])]
 
 
+class ChoicesStay(Reference):
+    """What rivals have chosen in secret is random, as it was re-dealt."""
+
+    def _taken_back(self, games: Games) -> int:
+        return -1
+
+
+class NothingExcluded(Reference):
+    """Rivals may choose again what the searcher would have seen."""
+
+    def _taken_back(self, games: Games) -> int:
+        super()._taken_back(games)
+        return -1
+
+
 class MarginsFromWins(Reference):
     """The end of the game counts as if nobody had points."""
 
@@ -765,12 +798,18 @@ def test_comparison_notices_a_wrong_rule(kind: type[Reference]) -> None:
     assert differences(found, answers(game, table, config, tasks, kind=kind))
 
 
-def test_comparison_notices_rivals_who_know_what_was_chosen_in_secret() -> None:
-    game, (config, noise) = game_of("ginkgopolis", 2), SEARCHES["gumbel with noise"]
-    table, tasks = Table(game), tasks_along("ginkgopolis", 2, 5, noise, config.sims)
+@pytest.mark.parametrize("kind", [RivalsKnow, ChoicesStay, NothingExcluded])
+def test_comparison_notices_a_wrong_rule_of_simultaneous_choices(kind: type[Reference]) -> None:
+    game, (config, _) = game_of("ginkgopolis", 2), SEARCHES["gumbel without noise"]
+    on_a_card = [
+        games
+        for games in decisions("ginkgopolis", 2, 5)
+        if game.legal_actions(games)[game.actions["without_tile"].start] and games.tokens[0].all()
+    ]
+    table, tasks = Table(game), [Task(games, seed, 16) for seed, games in enumerate(on_a_card[:6])]
     found = found_by(TreeSearch(game, table, config), tasks)
     assert not differences(found, answers(game, table, config, tasks))
-    assert differences(found, answers(game, table, config, tasks, kind=RivalsKnow))
+    assert differences(found, answers(game, table, config, tasks, kind=kind))
 
 
 def test_comparison_notices_deals_that_compared_actions_do_not_share() -> None:

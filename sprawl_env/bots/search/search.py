@@ -270,8 +270,8 @@ class TreeSearch:
         self._asking = ThreadPoolExecutor(self._halves) if self._halves > 1 else None
         self._one_at_a_time = threading.Lock()
         self._simultaneous = game.rules.kernels.owing is not None
-        rivals = game.num_seats - 1 if self._simultaneous else 0
-        self._fewest_rounds = FEWEST_ROUNDS + SECRETS * rivals
+        self._secrets = SECRETS * (game.num_seats - 1) if self._simultaneous else 0
+        self._fewest_rounds = FEWEST_ROUNDS + self._secrets
         self._stop = threading.Event()
         most = MOST_BYTES // (config.trees * self._bytes())  # nodes of a tree, however many threads
         self.most_nodes = int(min(config.sims + 1, max(most, 2)))
@@ -305,9 +305,8 @@ class TreeSearch:
             most=config.gumbel,
         )
         deals = config.sims + 1 if self._simultaneous else 0  # deal 0 is that of the root
-        self._choices = Choices(
-            np.zeros((slots, deals), np.int64), np.zeros((slots, deals), np.int32)
-        )
+        known = slots, deals, self._secrets
+        self._choices = Choices(np.zeros(known, np.int64), np.zeros(known, np.int32))
         self._masks = np.zeros((slots // config.trees, game.num_actions), np.int8)
         self._lanes = new_lanes(rows)
         self._games, self._positions = plain(game.empty(rows)), plain(game.empty(slots))

@@ -9,6 +9,8 @@ Where several seats choose at the same time, a rival does not see what the searc
 chosen.  So its choice is no node of the tree: it is drawn from the network's policy, by what the
 rival sees in the deal of the simulation.  The simulation waits for the network, and goes on.  A
 rival that sees the same in the same deal chooses the same: compared actions need one question.
+A choice that rivals have made already, in secret, is made again in the same way, if the game has
+the kernel ``take_back``; else it is one that the re-deal has drawn.
 """
 
 from __future__ import annotations
@@ -77,11 +79,11 @@ class Searches(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """The first choice that was drawn for a rival in each deal of each slot.
+    """The first choices that were drawn for rivals in each deal of each slot.
 
     Attributes:
-        identities: int64 ``[slots, deals]``, of what the rival saw, or ``UNKNOWN``.
-        answers: int32 ``[slots, deals]``, its choice.
+        identities: int64 ``[slots, deals, choices]``, of what the rival saw, or ``UNKNOWN``.
+        answers: int32 ``[slots, deals, choices]``, its choice.
     """
 
     identities: Index
@@ -108,14 +110,16 @@ class Lanes(NamedTuple):
         lengths: int64 ``[slots * lanes]``, of the paths.
         identities: int64 ``[slots * lanes]``, of the last node and the action there.
         leaves: int64 ``[slots * lanes]``, the node that waits for the network, or ``NO_NODE``.
+        numbers: int64 ``[slots * lanes]``, of the simulations, from 0; -1: of the root alone.
         deals: int64 ``[slots * lanes]``, the numbers of the deals.
         seeds: int64 ``[slots * lanes]``, of the deals.
         passing: int8 ``[slots * lanes]``, a seat has chosen in secret, and others choose next.
         asked: int64 ``[slots * lanes]``, how many choices of rivals were drawn.
         drawn: int64 ``[slots * lanes]``, the identity of these choices together.
-        seen: int64 ``[slots * lanes]``, the identity of what the first rival sees.
+        seen: int64 ``[slots * lanes]``, the identity of what the rival sees that is up.
         answers: int64 ``[slots * lanes]``, such a choice that is to be played.
         asking: int8 ``[slots * lanes]``, the lane waits for such a choice.
+        excluded: int64 ``[slots * lanes]``, what no rival has chosen before the root.
     """
 
     nodes: Ints
@@ -124,6 +128,7 @@ class Lanes(NamedTuple):
     lengths: Index
     identities: Index
     leaves: Index
+    numbers: Index
     deals: Index
     seeds: Index
     passing: Mask
@@ -132,6 +137,7 @@ class Lanes(NamedTuple):
     seen: Index
     answers: Index
     asking: Mask
+    excluded: Index
 
 
 class Leaves(NamedTuple):
@@ -183,6 +189,7 @@ def new_lanes(count: int) -> Lanes:
         lengths=np.zeros(count, np.int64),
         identities=np.zeros(count, np.int64),
         leaves=np.full(count, NO_NODE, np.int64),
+        numbers=np.zeros(count, np.int64),
         deals=np.zeros(count, np.int64),
         seeds=np.zeros(count, np.int64),
         passing=np.zeros(count, np.int8),
@@ -191,6 +198,7 @@ def new_lanes(count: int) -> Lanes:
         seen=np.zeros(count, np.int64),
         answers=np.zeros(count, np.int64),
         asking=np.zeros(count, np.int8),
+        excluded=np.full(count, NO_ACTION, np.int64),
     )
 
 
@@ -245,25 +253,24 @@ def begins(forest: Forest, slot: int, first: bool) -> bool:
 
 
 @kernel
-def deal_of(forest: Forest, slot: int) -> int:
-    """Return the number of the deal of the simulation that has begun last in a slot, 0: the first.
+def deal_of(forest: Forest, slot: int, number: int) -> int:
+    """Return the number of the deal of a simulation, 0: that in which the root is judged.
 
     Where sequential halving compares actions, those with equally many visits have seen the same
     deals: they differ in what they do, not in the rng.
     """
-    schedule, number = forest.roots.schedule, int(forest.searches.begun[slot])
-    if schedule.shape[1] > 0 and number > 0:
-        return int(schedule[slot, number - 1]) + 1
-    return number
+    schedule = forest.roots.schedule
+    if schedule.shape[1] > 0 and number >= 0:
+        return int(schedule[slot, number]) + 1
+    return number + 1
 
 
 @kernel
-def pick(forest: Forest, slot: int, node: int, mask: Mask) -> int:
-    """Return the action of a simulation at a node."""
+def pick(forest: Forest, slot: int, number: int, node: int, mask: Mask) -> int:
+    """Return the action of simulation ``number`` at a node."""
     trees, roots, weights = forest.trees, forest.roots, forest.weights
     mixed = weights.mixed if node == ROOT else 0.0
     if node == ROOT and roots.schedule.shape[1] > 0:
-        number = int(forest.searches.begun[slot]) - 1
         action = pick_halving(trees, roots, slot, number, mask, weights)
         if action != NO_ACTION:
             return action
@@ -279,7 +286,7 @@ def go_down(forest: Forest, lanes: Lanes, lane: int, seat: int, identity: int, m
     if not judged or depth == LONGEST_PATH:
         lanes.leaves[lane] = NO_NODE if judged else node
         return NO_ACTION
-    action = pick(forest, slot, node, mask)
+    action = pick(forest, slot, int(lanes.numbers[lane]), node, mask)
     trees.visits[slot, node, action] += 1
     lanes.nodes[lane, depth] = node
     lanes.actions[lane, depth] = action
@@ -292,10 +299,12 @@ def go_down(forest: Forest, lanes: Lanes, lane: int, seat: int, identity: int, m
 @kernel
 def known_choice(choices: Choices, lanes: Lanes, slot: int, lane: int) -> int:
     """Return what a rival that sees the same has chosen in this deal; ``NO_ACTION`` if unknown."""
-    deal = lanes.deals[lane]
-    if choices.identities[slot, deal] != lanes.seen[lane]:
+    deal, number = lanes.deals[lane], lanes.asked[lane]
+    if number >= choices.answers.shape[2]:
         return NO_ACTION
-    return int(choices.answers[slot, deal])
+    if choices.identities[slot, deal, number] != lanes.seen[lane]:
+        return NO_ACTION
+    return int(choices.answers[slot, deal, number])
 
 
 @kernel
@@ -303,11 +312,12 @@ def draw_choice(
     choices: Choices, lanes: Lanes, slot: int, lane: int, logits: Floats, mask: Mask
 ) -> None:
     """Draw the choice of a rival, by the network's logits, for a lane that asks for it."""
-    word = combine(combine(lanes.seeds[lane], CHOICES), lanes.asked[lane])
+    deal, number = lanes.deals[lane], lanes.asked[lane]
+    word = combine(combine(lanes.seeds[lane], CHOICES), number)
     lanes.answers[lane] = answer = drawn(logits, mask, word & WORD)
-    if lanes.asked[lane] == 0:
-        choices.identities[slot, lanes.deals[lane]] = lanes.seen[lane]
-        choices.answers[slot, lanes.deals[lane]] = answer
+    if number < choices.answers.shape[2]:
+        choices.identities[slot, deal, number] = lanes.seen[lane]
+        choices.answers[slot, deal, number] = answer
 
 
 @kernel
@@ -382,6 +392,20 @@ def points_kernels(rules: GameRules) -> tuple[Callable[..., None], Callable[...,
 
 
 @functools.cache
+def take_back_kernel(rules: GameRules) -> Callable[..., int]:
+    """Return the kernel that takes back what the others have chosen in secret."""
+    if rules.kernels.take_back is not None:
+        return rules.kernels.take_back
+
+    @kernel(label=rules.label)
+    def keep(tables: Tables, games: Games, lane: int, observer: int) -> int:
+        """Return ``NO_ACTION``: nothing is taken back."""
+        return NO_ACTION
+
+    return keep
+
+
+@functools.cache
 def secret_kernels(rules: GameRules) -> tuple[Callable[..., bool], Callable[..., bool]]:
     """Return what simultaneous choices need: whether a choice is one, and how to play on."""
     play, owing = rules.kernels.play, rules.kernels.owing
@@ -433,10 +457,10 @@ def _decide_kernel(rules: GameRules) -> Callable[..., int]:
         secret = chooses_in_secret(tables, games, lane, lanes)
         if secret and seat != observer:
             observe(tables, games, lane, seat, numbers)
-            choice = NO_ACTION
-            if lanes.asked[lane] == 0:  # only the first choice is kept
-                lanes.seen[lane] = of_numbers(combine(int(games[lane].ply), seat), numbers)
-                choice = known_choice(forest.choices, lanes, slot, lane)
+            if lanes.lengths[lane] == 0 and lanes.excluded[lane] != NO_ACTION:
+                leaves.masks[row, lanes.excluded[lane]] = 0
+            lanes.seen[lane] = of_numbers(combine(int(games[lane].ply), seat), numbers)
+            choice = known_choice(forest.choices, lanes, slot, lane)
             if choice == NO_ACTION:
                 lanes.asking[lane] = 1
             else:
@@ -518,6 +542,23 @@ def descend_kernel(rules: GameRules) -> Callable[..., int]:
     legal_actions, redeal = kernels.legal_actions, kernels.redeal_hidden
     end, count = points_kernels(rules)
     decide, (_, play) = _decide_kernel(rules), secret_kernels(rules)
+    take_back = take_back_kernel(rules)
+
+    @kernel(label=rules.label)
+    def begin(tables: Tables, games: Games, lane: int, forest: Forest, lanes: Lanes) -> None:
+        """Deal what the searching seat cannot know for the simulation that begins in a lane."""
+        searches = forest.searches
+        slot = lane // (lanes.lengths.size // searches.begun.size)
+        observer, number = int(searches.observers[slot]), int(searches.begun[slot]) - 1
+        deal = deal_of(forest, slot, number)
+        seed = combine(searches.seeds[slot], deal)
+        redeal(tables, games, lane, seed, observer)
+        lanes.numbers[lane], lanes.deals[lane], lanes.seeds[lane] = number, deal, seed
+        lanes.lengths[lane], lanes.identities[lane] = 0, ROOT_IDENTITY
+        lanes.asked[lane], lanes.drawn[lane], lanes.excluded[lane] = 0, 0, NO_ACTION
+        if number >= 0:
+            lanes.excluded[lane] = take_back(tables, games, lane, observer)
+        lanes.passing[lane] = games[lane].to_play != observer
 
     @kernel(label=rules.label)
     def descend(
@@ -547,12 +588,7 @@ def descend_kernel(rules: GameRules) -> Callable[..., int]:
                 lanes.passing[lane] = play(tables, games, lane, answer)
             elif begins(forest, slot, lane % per_slot == 0):
                 games[lane] = positions[slot]
-                lanes.deals[lane] = deal_of(forest, slot)
-                seed = combine(searches.seeds[slot], lanes.deals[lane])
-                redeal(tables, games, lane, seed, searches.observers[slot])
-                lanes.lengths[lane], lanes.identities[lane] = 0, ROOT_IDENTITY
-                lanes.seeds[lane], lanes.passing[lane] = seed, 0
-                lanes.asked[lane], lanes.drawn[lane] = 0, 0
+                begin(tables, games, lane, forest, lanes)
             else:
                 continue
             mask, action = leaves.masks[rows], 0

@@ -20,7 +20,7 @@ from sprawl_env.games.ginkgopolis.rules.decisions import (
     mark_tiles,
 )
 from sprawl_env.games.ginkgopolis.rules.flow import advance, end_pass
-from sprawl_env.games.ginkgopolis.rules.hidden import redeal
+from sprawl_env.games.ginkgopolis.rules.hidden import choose_again, redeal
 from sprawl_env.games.ginkgopolis.rules.passes import answered
 from sprawl_env.games.ginkgopolis.rules.scoring import write_scores
 from sprawl_env.games.ginkgopolis.rules.setup import set_up
@@ -118,3 +118,9 @@ def redeal_hidden(tables: Tables, games: Games, g: int, seed: int, seat: int) ->
     """Re-deal what the seat cannot know and re-seed the rng (GK §2)."""
     seed_state(games[g], seed)
     redeal(tables[0], games[g], seat)
+
+
+@kernel
+def take_back(tables: Tables, games: Games, g: int, seat: int) -> int:
+    """Let the others choose again what they have chosen in secret (GK §3)."""
+    return choose_again(games[g], seat)

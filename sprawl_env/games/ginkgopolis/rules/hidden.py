@@ -2,21 +2,25 @@
 
 A redeal keeps all that the seat was ever shown and draws uniformly from all deals that agree with
 it: cards (``hidden_cards``), tiles (``hidden_tiles``), the draft (``hidden_draft``) and the hidden
-answers of others, all of which are taken to be equally likely.
+answers of others, all of which are taken to be equally likely.  Who knows better what others answer
+can let them answer again (``choose_again``).
 """
 
 from __future__ import annotations
 
 from sprawl_env.core.state import NOT_OVER
+from sprawl_env.games.ginkgopolis.actions import NEW_HAND
 from sprawl_env.games.ginkgopolis.constants import HAND_SIZE, NO_CARD, NO_TILE, Step
 from sprawl_env.games.ginkgopolis.rules.hidden_cards import redeal_cards
 from sprawl_env.games.ginkgopolis.rules.hidden_draft import random_pick, redeal_packs
 from sprawl_env.games.ginkgopolis.rules.hidden_tiles import redeal_returns, redeal_tiles
+from sprawl_env.games.ginkgopolis.rules.passes import ask, asked_seat
 from sprawl_env.games.ginkgopolis.state import State
 from sprawl_env.games.ginkgopolis.tables import Table
-from sprawl_env.kernels.agenda import top
+from sprawl_env.kernels.agenda import pop, push, top
 from sprawl_env.kernels.bits import count_bits, lowest
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.masks import NO_ACTION
 from sprawl_env.kernels.rng import below
 
 
@@ -99,3 +103,51 @@ def random_card(state: State, seat: int) -> int:
                 return int(state.hand[seat, k])
             left -= 1
     return NO_CARD
+
+
+@kernel
+def choose_again(state: State, seat: int) -> int:
+    """Let the others choose again what they have chosen in secret; return what they did not choose.
+
+    These are picks, cards and tiles, until all have chosen (GK §3).  A card is chosen again with
+    its tile, but no new hand, which the seat would have seen (G1).  Hidden answers after that, and
+    returned tiles, stay as the redeal has drawn them.
+    """
+    step = int(top(state).step)
+    if state.over != NOT_OVER or step > Step.TILE:
+        return NO_ACTION
+    take_back_answers(state, seat)
+    if step == Step.TILE and state.num_seats > 1:
+        take_back_cards(state, seat)
+        return NEW_HAND
+    return NO_ACTION
+
+
+@kernel
+def take_back_answers(state: State, seat: int) -> None:
+    """Take back what others have answered in this pass, so that they owe it again."""
+    for other in range(state.num_seats):
+        if other != seat and has_answered(state, other):
+            if top(state).step == Step.TILE:
+                state.chosen_tile[other] = NO_TILE
+            else:
+                state.chosen[other] = NO_CARD
+            state.owes = int(state.owes) | (1 << other)
+            state.again = int(state.again) & ~(1 << other)
+            state.ply -= 1
+    state.to_play = asked_seat(state)
+
+
+@kernel
+def take_back_cards(state: State, seat: int) -> None:
+    """Go back to the choice of cards, of which the seat has made its own."""
+    everyone = (1 << int(state.num_seats)) - 1
+    for other in range(state.num_seats):
+        if other != seat:
+            state.chosen[other] = NO_CARD
+            state.ply -= 1
+    pop(state)
+    push(state, Step.CARD, 0)
+    ask(state, everyone)
+    state.owes = everyone & ~(1 << seat)
+    state.to_play = asked_seat(state)
