@@ -17,6 +17,7 @@ from sprawl_env.core.layout import ObservationLayout
 from sprawl_env.core.rules import GameKernels, GameRules, Option
 from sprawl_env.core.state import FINISHED, NOBODY, NOT_OVER, TRUNCATED, CommonState
 from sprawl_env.kernels.compile import kernel
+from sprawl_env.kernels.masks import NO_ACTION
 from sprawl_env.kernels.records import array, number, record
 from sprawl_env.kernels.rng import below, seed_state
 
@@ -152,6 +153,18 @@ def owing(tables, games, g):
     return int(games[g].owed) if games[g].over == NOT_OVER else 0
 
 
+@kernel
+def take_back(tables, games, g, seat):
+    state = games[g]
+    for other in range(state.num_seats):
+        was_asked = not state.keeping or state.bid[other] == TOP_BID
+        if other != seat and was_asked and not state.owed >> other & 1:
+            state.owed |= 1 << other
+            state.ply -= 1
+    ask_next(state)
+    return NO_ACTION
+
+
 RULES = GameRules(
     name=NAME,
     title="Bids",
@@ -182,6 +195,7 @@ RULES = GameRules(
         standings=scores,
         redeal_hidden=redeal_hidden,
         owing=owing,
+        take_back=take_back,
     ),
     action_name=lambda tables, games, g, action: f"action {action}",
     describe=lambda tables, games, g: f"Bids, round {games['turn'][g]}",

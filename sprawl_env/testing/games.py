@@ -163,6 +163,7 @@ class GameChecker(Probe):
             self._where["seat"] = observer
             self._redeal(games, mask, observer, self._observation(games, observer))
         self._where["seat"] = seat
+        self._take_back(games, mask, seat)
         self._illegal(games, mask)
         if self.decisions % JSON_EVERY == 0:
             alone = clone(games, ONLY)
@@ -312,6 +313,45 @@ class GameChecker(Probe):
             self._expect("redeal", same, "redeal_hidden changes whether the seat owes an answer")
         wrong = self._violation(trial, HERE)
         self._expect("redeal", not wrong, f"redeal_hidden leads to an impossible position: {wrong}")
+
+    def _take_back(self, games: Games, mask: Mask, seat: int) -> None:
+        """Let the others choose again what the seat has not seen: nothing changes for it."""
+        take_back = self._kernels.take_back
+        if take_back is None:
+            return
+        trial = self._redealt(games, int(self._rng.integers(2**62)), seat)
+        before, most = self._observation(trial, seat), int(trial["ply"][HERE])
+        excluded = self._run(
+            "take_back", "take_back", lambda: take_back(self._tables, trial, HERE, seat)
+        )
+        self._others("take_back", "take_back", games, trial)
+        for _ in range(most):
+            if trial["to_play"][HERE] == seat:
+                break
+            open_to_it = self._mask(trial)
+            if excluded >= 0:
+                open_to_it[excluded] = 0
+            self._expect("take_back", bool(open_to_it.any()), "nothing can be chosen again")
+            action = int(self._rng.choice(np.flatnonzero(open_to_it)))
+            self._run(
+                "take_back", "play after take_back",
+                functools.partial(self._kernels.play, self._tables, trial, HERE, action),
+            )  # fmt: skip
+        says = "once the others have chosen again what take_back took, "
+        same = bool(trial["to_play"][HERE] == seat)
+        self._expect("take_back", same, f"{says}another seat is to play")
+        grown = int(trial["ply"][HERE]) - most
+        self._expect("take_back", grown == 0, f"{says}ply has grown by {grown}")
+        self._expect(
+            "take_back",
+            bool((self._mask(trial) == mask).all()),
+            f"{says}the seat's mask is another",
+        )
+        differ = np.flatnonzero(self._observation(trial, seat) != before)
+        self._expect(
+            "take_back", differ.size == 0,
+            lambda: f"{says}{block(self.game, int(differ[0]))} of the observation is another",
+        )  # fmt: skip
 
     # ---------------------------------------------------------------------------------------- play
 

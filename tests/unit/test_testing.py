@@ -12,11 +12,13 @@ import sprawl_env
 from examples import lots
 from sprawl_env.core import registry
 from sprawl_env.core.errors import InvalidOption, SprawlError
-from sprawl_env.kernels.compile import JIT
+from sprawl_env.core.game import Game
+from sprawl_env.kernels.compile import JIT, kernel
+from sprawl_env.kernels.masks import NO_ACTION
 from sprawl_env.testing import CHECKS, ConformanceError, check_game
 from tests import defects
 from tests.commands import ROOT
-from tests.toy import toy
+from tests.toy import RULES, take_back, toy
 
 GAMES = 4
 
@@ -45,7 +47,7 @@ def test_the_example_passes(seats):
     assert (report.game, report.options) == ("lots", {"num_players": seats})
     assert report.games == GAMES
     assert report.decisions == GAMES * lots.CITY
-    assert report.checks.keys() == CHECKS.keys() - {"owing", "picture"}
+    assert report.checks.keys() == CHECKS.keys() - {"owing", "take_back", "picture"}
     assert report.never_legal == ()
     assert str(report) == (
         f"lots(num_players={seats}): 21 checks passed in {GAMES} games with 24 decisions"
@@ -56,6 +58,7 @@ def test_the_example_passes(seats):
 def test_a_game_with_simultaneous_choices_and_an_automaton_passes(seats):
     report = check_game(toy(num_players=seats), num_games=2, spawn=False)
     assert report.checks["owing"] > 0
+    assert report.checks["take_back"] > 0
     assert 5 in report.never_legal  # the waiting action
 
 
@@ -112,6 +115,43 @@ def test_other_defects_fail_their_checks(rules, check, says):
     assert error.check == check
     with pytest.raises(ConformanceError, match=says):
         raise error
+
+
+@kernel
+def forget_the_plies(tables, games, g, seat):
+    plies = int(games[g].ply)
+    take_back(tables, games, g, seat)
+    games[g].ply = plies
+    return NO_ACTION
+
+
+@kernel
+def pay_for_it(tables, games, g, seat):
+    if games[g].owed & (games[g].owed - 1) == 0:  # the last to choose
+        games[g].points[seat] += 1
+    return take_back(tables, games, g, seat)
+
+
+@kernel
+def exclude_all_but_one(tables, games, g, seat):
+    take_back(tables, games, g, seat)
+    return 0  # all that is legal in a dull game
+
+
+@pytest.mark.parametrize(
+    ("kernel", "says"),
+    [
+        (forget_the_plies, "once the others have chosen again .* ply has grown by 1"),
+        (pay_for_it, "once the others have chosen again .* block 'points'. .* is another"),
+        (exclude_all_but_one, "nothing can be chosen again"),
+    ],
+)
+def test_a_defect_of_what_is_taken_back_fails_its_check(kernel, says):
+    kernels = dataclasses.replace(RULES.kernels, take_back=kernel)
+    rules = dataclasses.replace(RULES, name=f"toy_{kernel.__name__}", kernels=kernels)
+    with pytest.raises(ConformanceError, match=says) as error:
+        check_game(Game(rules, num_players=2, dull=2), num_games=3, spawn=False)
+    assert error.value.check == "take_back"
 
 
 def test_the_error_names_where_it_happened():

@@ -329,6 +329,71 @@ def test_gk_3_others_that_still_owe_a_card_have_chosen_none():
                 assert other.chosen[0, waiting] == NO_CARD
 
 
+def taken_back(game, games, seat):
+    """Return a redealt copy in which the others choose again, and what they have not chosen."""
+    other = redealt(game, games, seat)
+    return other, int(game.kernels.take_back(game.tables, other, 0, seat))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_gk_3_whatever_others_choose_again_the_seat_sees_what_it_saw(name):
+    seats, change, likes, options = GAMES[name]
+    game, rng = game_of(seats, change, **options), np.random.default_rng(seats)
+    again = set()
+    for games in islice(looks(game, likes, seed=seats + 40), 0, None, 1 if JIT else 3):
+        if games.over[0] != 0:
+            continue
+        seat, step = int(games.to_play[0]), step_of(games)
+        before = shown_to(game, games, seat)
+        other, excluded = taken_back(game, games, seat)
+        assert violations(game, other) == [], (seat, step)
+        while other.to_play[0] != seat:
+            again.add(step)
+            legal = np.flatnonzero(game.legal_actions(other))
+            action = int(rng.choice(legal[legal != excluded]))
+            game.play(other, 0, action)
+            assert violations(game, other) == [], (seat, step)
+        assert shown_to(game, other, seat) == before, (seat, step)
+        assert other.ply[0] == games.ply[0]
+    if JIT and seats > 1:
+        assert {Step.CARD, Step.TILE} <= again
+
+
+@pytest.mark.parametrize("step", PASSES[:3])
+def test_gk_3_others_choose_again_until_all_have_chosen(step):
+    game, found = game_of(3), 0
+    for games in positions_of(game, 3, step):
+        seat = int(games.to_play[0])
+        rivals = [rival for rival in seats_of(games) if rival != seat]
+        other, excluded = taken_back(game, games, seat)
+        has_new_hand = game.actions["new_hand"].start
+        assert excluded == (has_new_hand if step == Step.TILE else -1)
+        answered = int(games.asked[0]) & ~int(games.owes[0])
+        if step == Step.TILE:
+            assert step_of(other) == Step.CARD
+            assert [bool(other.owes[0] >> rival & 1) for rival in rivals] == [True, True]
+            assert (other.chosen[0, rivals] == NO_CARD).all()
+            assert (other.chosen_tile[0, rivals] == NO_TILE).all()
+            assert other.chosen[0, seat] == games.chosen[0, seat]
+        else:
+            assert step_of(other) == step
+            assert other.owes[0] == games.owes[0] | answered
+            taken = [rival for rival in rivals if answered >> rival & 1]
+            assert (other.chosen[0, taken] == NO_CARD).all()
+            found += len(taken)
+    assert found or step == Step.TILE
+
+
+def test_gk_3_once_all_have_chosen_nothing_is_chosen_again():
+    game = game_of(3)
+    for step in (Step.RETURN, Step.GAIN, Step.MARKER):
+        for games in positions_of(game, 3, step, "builder"):
+            seat = int(games.to_play[0])
+            other, excluded = taken_back(game, games, seat)
+            assert excluded == -1
+            assert record_bytes(other) == record_bytes(redealt(game, games, seat))
+
+
 # ---------------------------------------------------------------- the draft
 
 
