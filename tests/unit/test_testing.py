@@ -142,7 +142,7 @@ def exclude_all_but_one(tables, games, g, seat):
     ("kernel", "says"),
     [
         (forget_the_plies, "once the others have chosen again .* ply has grown by 1"),
-        (pay_for_it, "once the others have chosen again .* block 'points'. .* is another"),
+        (pay_for_it, "once the others have chosen again .*block 'points'.* is another"),
         (exclude_all_but_one, "nothing can be chosen again"),
     ],
 )
