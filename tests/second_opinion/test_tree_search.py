@@ -164,7 +164,7 @@ class Reference:
         self.wanted = schedule(len(self.legal), config.gumbel, task.sims)
         self.nodes: dict[Key, Node] = {}
         games, _ = self._dealt(0)
-        key = self._key(games, [], None if len(self._owing(games)) > 1 else [])
+        key = self._key(games, [], None)
         self._leaf(games, key)
         self.root = self.nodes[key]
 
@@ -266,7 +266,7 @@ class Reference:
                 drawn.append(self._drawn(games, seed, len(drawn), never))
                 passing = self._play(games, drawn[-1])
                 continue
-            key = self._key(games, path, None if secret else drawn)
+            key = self._key(games, path, None if secret or not path else drawn)
             if key not in self.nodes:
                 self._go_back(path, self._leaf(games, key))
                 return
@@ -284,7 +284,8 @@ class Reference:
         Args:
             games: the position.
             path: the nodes before it.
-            drawn: the choices of rivals that were drawn; None where seats choose in secret.
+            drawn: the choices of rivals that were drawn; None at the root, which comes before they
+                are seen, and where seats choose in secret.
         """
         if self.config.keyed:
             seen = self._seen(games, self.searcher).tobytes()
@@ -443,6 +444,7 @@ def found_by(search: TreeSearch, tasks: list[Task]) -> Found:
 
 def differences(found: Found, expected: list[Answer]) -> list[str]:
     """Return in what the real search differs from the reference."""
+    assert all(answer.visits for answer in expected), "a reference that never comes to its root"
     return [
         f"position {k}: {what}: {real} instead of {right}"
         for k, answer in enumerate(expected)

@@ -467,7 +467,7 @@ def _decide_kernel(rules: GameRules) -> Callable[..., int]:
                 note_choice(lanes, lane, choice)
             return choice
         identity = combine(lanes.identities[lane], seat)
-        if not secret:
+        if not secret and lanes.lengths[lane] > 0:  # nobody has seen a choice before the root
             identity = combine(identity, lanes.drawn[lane])
         if searches.keyed:
             observe(tables, games, lane, observer, numbers)
