@@ -6,8 +6,9 @@
     python -m experiments.export RUN agents/GAME/NAME --curves docs/ladder/GAME/curves-2
 
 The card is written from the run's ``config.json``, ``evaluation.json`` and newest checkpoint, and
-from what :mod:`experiments.curves` measured of that checkpoint.  How sure a lead is, which a search
-with the agent needs to know, is measured here if the run has not said it.
+from what :mod:`experiments.curves` measured of that checkpoint.  What it expects of the victory,
+which a search with the agent asks, is fitted here to games that it plays against itself
+(:mod:`experiments.outcomes`), unless the run has said it.
 """
 
 from __future__ import annotations
@@ -22,16 +23,18 @@ from tyro.conf import Positional, arg
 
 import sprawl_env
 from experiments.measuring import MEASURED, read_measured, shares_of
+from experiments.outcomes import fitted
 from experiments.records import Row
 from sprawl_env.arena.evaluation import interval, interval_text, mean_text
 from sprawl_env.bots.policy.agents import NAME, export_agent
-from sprawl_env.bots.policy.checkpoint import Checkpoint, load
+from sprawl_env.bots.policy.checkpoint import Checkpoint, check_replaceable, load
 from sprawl_env.bots.search.evaluators import SPREAD_SAID, kinds_of, spread_of
 from sprawl_env.console import run, say
 from sprawl_env.core.errors import InvalidOption, printable
 from sprawl_env.core.files import parse_json, read_text
 from sprawl_env.learning.config import PRESETS
 from sprawl_env.learning.expert_config import EXPERT_PRESETS
+from sprawl_env.learning.outcomes import GAMES
 
 NOT_SETTINGS = ("preset", "runs", "name", "resume")  # of a config: change nothing in the result
 SEARCHES = ("planner", "mcts", "flat", "search")  # bots that look ahead
@@ -53,6 +56,8 @@ class Config:
             help_behavior_hint="(default: none)",
         ),
     ] = ()
+    own_games: int = GAMES
+    """games against itself, to which what it expects of the victory is fitted; 0: none"""
     curves: Path | None = None
     """folder in which experiments.curves has measured the run's newest checkpoint"""
 
@@ -263,16 +268,22 @@ def card(
     )
 
 
-def with_spread(checkpoint: Checkpoint, run: Path) -> Checkpoint:
-    """Return a checkpoint that says how sure a lead is, if its values can guide a search."""
+def for_searches(checkpoint: Checkpoint, run: Path, own_games: int) -> Checkpoint:
+    """Return a checkpoint that says what it expects of the victory, if a search can use its values.
+
+    One that says how sure a lead is, e.g. after expert iteration, stays as it is.
+    """
     about = checkpoint.about
     if SPREAD_SAID in about:
         return checkpoint
     game = sprawl_env.load_policy(run).game
     if about["config"].get("reward") not in kinds_of(game):
         return checkpoint
-    spread = spread_of(checkpoint, game)
-    return replace(checkpoint, about={**about, SPREAD_SAID: spread})
+    if own_games:
+        checkpoint = fitted(checkpoint, game, own_games)
+    if SPREAD_SAID in checkpoint.about:
+        return checkpoint
+    return replace(checkpoint, about={**about, SPREAD_SAID: spread_of(checkpoint, game)})
 
 
 def export(config: Config) -> None:
@@ -288,6 +299,7 @@ def export(config: Config) -> None:
         raise InvalidOption(
             f"folder={str(config.folder)!r}: expected agents/{checkpoint.about.get('game')}/NAME"
         )
+    check_replaceable(config.folder)
     rows: list[Row] = []
     if config.curves is not None:
         _, rows = read_measured(config.curves / MEASURED)
@@ -303,7 +315,8 @@ def export(config: Config) -> None:
     except (ValueError, AttributeError, OverflowError) as error:  # a value of another type
         raise InvalidOption(f"run: {str(config.run)!r}: its JSON files: {error}") from None
     try:
-        folder = export_agent(with_spread(checkpoint, config.run), config.folder, text)
+        ready = for_searches(checkpoint, config.run, config.own_games)
+        folder = export_agent(ready, config.folder, text)
     except OSError as error:
         raise InvalidOption(f"folder={str(config.folder)!r}: {error.strerror}") from None
     size = sum(path.stat().st_size for path in folder.iterdir())

@@ -152,7 +152,7 @@ def save(
     except (TypeError, ValueError, RecursionError):
         raise CheckpointError(f"{where}: about: expected values that JSON can hold") from None
     _check_steps(f"{where}: about", stored)
-    _check_replaceable(folder)
+    check_replaceable(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     remove_unfinished(folder.parent)
     temporary = Path(tempfile.mkdtemp(prefix=f"{_WRITING}{os.getpid()}-", dir=folder.parent))
@@ -173,7 +173,7 @@ def save(
     return folder
 
 
-def _check_replaceable(folder: Path) -> None:
+def check_replaceable(folder: Path) -> None:
     """Check that a checkpoint may be written to a folder: only a checkpoint is replaced.
 
     Raises:

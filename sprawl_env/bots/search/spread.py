@@ -7,11 +7,12 @@ the network plays against itself.
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from sprawl_env.bots.search.search import Evaluator
+from sprawl_env.bots.search.search import Evaluation, Evaluator
 from sprawl_env.core.game import Game
 from sprawl_env.core.rewards import leads
 from sprawl_env.core.state import NOT_OVER, plain
@@ -36,13 +37,12 @@ def measured_spread(game: Game, evaluate: Evaluator) -> float:
     Returns:
         At least 0.1 points.
     """
-    played = _Play(game)
+    own, said = OwnGames(game, GAMES, SEED), list[Said]()
     for _ in range(LONGEST):
-        going = np.flatnonzero(played.games["over"] == NOT_OVER)
-        if not going.size:
+        if not own.going.size:
             break
-        played.ply(going, evaluate)
-    errors = played.errors()
+        said.append(own.ply(evaluate))
+    errors = _errors(own, said)
     deviation = math.sqrt(float(np.mean(np.square(errors)))) if errors.size else 0.0
     return one_digit(max(LOGISTIC * deviation, 0.1))
 
@@ -52,18 +52,48 @@ def one_digit(number: float) -> float:
     return float(f"{number:.0e}")
 
 
-class _Play:
-    """Games that a network plays against itself, drawing actions by its policy."""
+class Said(NamedTuple):
+    """What a network said of the decisions of a ply, a row for each game that goes on.
 
-    def __init__(self, game: Game) -> None:
-        self._game, self._rng = game, np.random.default_rng(SEED)
+    Attributes:
+        games: int64 ``[n]``, the numbers of the games.
+        seats: int64 ``[n]``, who decides.
+        choice: bool ``[n]``, whether more than one action is legal.
+        found: what the network said.
+    """
+
+    games: Index
+    seats: Index
+    choice: npt.NDArray[np.bool_]
+    found: Evaluation
+
+
+class OwnGames:
+    """Games that a network plays against itself, drawing actions by its policy.
+
+    Args:
+        game: the game.
+        count: number of games.
+        seed: of the deals and of the actions.
+
+    Attributes:
+        games: ``[count]``, their states.
+    """
+
+    def __init__(self, game: Game, count: int, seed: int) -> None:
+        self._game, self._rng = game, np.random.default_rng(seed)
         self._tables = plain(game.tables)
-        self.games = plain(game.deal(GAMES, SEED))
-        self._said: list[tuple[Index, Index, Floats]] = []  # games, seats, expected margins
+        self.games = plain(game.deal(count, seed))
 
-    def ply(self, going: Index, evaluate: Evaluator) -> None:
-        """Play a decision in some games."""
+    @property
+    def going(self) -> Index:
+        """The numbers of the games that are not over."""
+        return np.flatnonzero(self.games["over"] == NOT_OVER)
+
+    def ply(self, evaluate: Evaluator) -> Said:
+        """Play a decision in every game that is not over."""
         game, games, tables = self._game, self.games, self._tables
+        going = self.going
         count = len(going)
         numbers: Mask = np.zeros((count, game.observation_size), np.int8)
         masks: Mask = np.zeros((count, game.num_actions), np.int8)
@@ -77,14 +107,20 @@ class _Play:
         found = evaluate(numbers, masks, points)
         drawn = found.logits + self._rng.gumbel(size=found.logits.shape)
         actions = np.where(masks > 0, drawn, -np.inf).argmax(axis=1)
-        choice = masks.sum(axis=1, dtype=np.int64) > 1
-        self._said.append((going[choice], seats[choice], found.margins[choice]))
         for g, action in zip(going.tolist(), actions.tolist(), strict=True):
             game.kernels.play(tables, games, g, action)
+        return Said(going, seats, masks.sum(axis=1, dtype=np.int64) > 1, found)
 
-    def errors(self) -> Floats:
-        """Return the final margins less the expected ones, of the games that are over."""
-        finals = leads(self._game.scores(self.games.view(np.recarray))).astype(np.float32)
-        over = self.games["over"] != NOT_OVER
-        parts = [(finals[which, seats] - said)[over[which]] for which, seats, said in self._said]
-        return np.concatenate(parts) if parts else np.zeros(0, np.float32)
+    def scores(self) -> Ints:
+        """Return the points of all sides, ``[count, num_sides]``."""
+        return self._game.scores(self.games.view(np.recarray))
+
+
+def _errors(own: OwnGames, said: list[Said]) -> Floats:
+    """Return the final margins less the expected ones, of the games that are over."""
+    finals, over = leads(own.scores()).astype(np.float32), own.games["over"] != NOT_OVER
+    errors = [np.zeros(0, np.float32)]
+    for each in said:
+        kept = each.choice & over[each.games]
+        errors.append((finals[each.games, each.seats] - each.found.margins)[kept])
+    return np.concatenate(errors)

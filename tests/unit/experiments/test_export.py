@@ -105,7 +105,7 @@ def test_an_agent_of_ranks_says_how_sure_a_lead_is_if_a_search_can_use_it(tmp_pa
     made = checkpoint(tmp_path / "run" / "checkpoints" / "step-0000000070", seats)
     config = {"reward": "rank", "reward_scale": 0.5}
     ranked = replace(made, about={**made.about, "config": config})
-    found = export.with_spread(ranked, tmp_path / "run")
+    found = export.for_searches(ranked, tmp_path / "run", 0)
     assert ("spread" in found.about) == says
 
 
@@ -120,7 +120,7 @@ def test_an_exported_agent_says_how_sure_a_lead_is(run, capsys):
     measured = spread_of(load(run), sprawl_env.game("tower_up"))
     for more, found in (({}, measured), ({"spread": 2 * measured}, 2 * measured)):
         path.write_text(json.dumps({**about, **more, "config": config}))
-        call(capsys, run, folder, main=export.main)
+        call(capsys, run, folder, "--own-games", 0, main=export.main)
         assert json.loads((folder / "checkpoint.json").read_text())["spread"] == found
 
 

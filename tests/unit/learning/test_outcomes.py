@@ -1,0 +1,202 @@
+"""learning/outcomes.py: a head for the shares of the victory, fitted to a network's own games."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+import sprawl_env
+from experiments import outcomes as command
+from sprawl_env.bots.policy.checkpoint import SHARES, load, save
+from sprawl_env.bots.search.evaluators import network_evaluator
+from sprawl_env.bots.search.heads import LARGEST_ODDS
+from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.rewards import victory_shares
+from sprawl_env.kernels.compile import JIT
+from sprawl_env.learning import outcomes
+from sprawl_env.learning.outcomes import Outcomes, fit, with_outcomes
+from tests.commands import call, refused
+from tests.unit.bots.test_agents import checkpoint
+
+GAMES = 20 if JIT else 5
+LEAD = {"reward": "lead", "reward_scale": 0.05}
+
+
+def made(folder, seats=2, config=LEAD):
+    found = checkpoint(folder, seats)
+    return replace(found, about={**found.about, "config": config})
+
+
+def softmax(logits):
+    odds = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return odds / odds.sum(axis=1, keepdims=True)
+
+
+def drawn(sides, trunk, rows, spread, seed=3):
+    """Return outcomes that follow a head, and that head."""
+    rng = np.random.default_rng(seed)
+    summaries = np.abs(rng.normal(size=(rows, trunk)))
+    summaries[:, 0] = 0.7  # a dead number of the summary
+    weight, bias = rng.normal(size=(sides, trunk)), rng.normal(size=sides)
+    weight[:, 0] = 0.0
+    margins = rng.normal(0, 10, rows)
+    logits = summaries @ weight.T + bias
+    logits[:, 0] += margins / spread
+    shares = softmax(logits)
+    winners = [rng.choice(sides, p=row) for row in shares]
+    return Outcomes(
+        summaries.astype(np.float32), margins.astype(np.float32),
+        np.full((rows, sides), 1 / sides, np.float32), np.eye(sides, dtype=np.float32)[winners],
+        np.arange(rows),
+    ), shares  # fmt: skip
+
+
+@pytest.mark.parametrize("sides", [2, 3])
+@pytest.mark.parametrize("begin", [2.0, 40.0])
+def test_the_head_that_made_the_outcomes_is_found_again(sides, begin):
+    known, shares = drawn(sides, 4, 40_000, spread=8.0)
+    found = fit(known, begin)
+    assert found.spread == pytest.approx(8.0, rel=0.1)
+    logits = known.summaries @ found.weight.T + found.bias
+    logits[:, 0] += known.margins / found.spread
+    assert np.abs(softmax(logits) - shares).mean() < 0.02
+    assert found.before == pytest.approx(np.log(sides))
+    held_out = known.games % 5 == 0
+    best = -(known.shares * np.log(shares)).sum(axis=1)[held_out].mean()
+    assert best - 0.01 < found.after < best + 0.01
+
+
+def test_games_that_are_judged_by_are_not_fitted_to():
+    known, _ = drawn(2, 4, 4000, spread=8.0)
+    held_out = known.games % 5 == 0
+    lies = known._replace(shares=np.where(held_out[:, None], known.shares[:, ::-1], known.shares))
+    one, other = fit(known, 8.0), fit(lies, 8.0)
+    assert np.array_equal(one.weight, other.weight)
+    assert other.after > one.after
+
+
+def test_a_margin_that_says_the_opposite_is_no_better():
+    known, _ = drawn(2, 4, 4000, spread=8.0)
+    found = fit(known._replace(margins=-known.margins), 8.0)
+    assert found.after == np.inf
+
+
+@pytest.mark.parametrize(("seats", "name"), [(2, "tower_up"), (3, "tower_up")])
+def test_own_games_are_told_from_the_seat_that_decided(tmp_path, seats, name, monkeypatch):
+    game = sprawl_env.game(name, num_players=seats)
+    evaluator = network_evaluator(made(tmp_path / "one", seats), game)
+    kept = []
+
+    class Own(outcomes.OwnGames):
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            kept.append(self)
+
+        def ply(self, evaluate):
+            points = game.scores(self.games.view(np.recarray))
+            said = super().ply(evaluate)
+            kept.append((points, said))
+            return said
+
+    monkeypatch.setattr(outcomes, "OwnGames", Own)
+    monkeypatch.setattr(outcomes, "ASKED", 1.0)
+    found = outcomes.play_out(game, evaluator, 7, 1)
+    own, *plies = kept
+    ends = victory_shares(game.standings(own.games.view(np.recarray)))
+    expected = [
+        (g, np.roll(ends[g], -seat), said.found.margins[k])
+        for _, said in plies
+        for k, (g, seat) in enumerate(zip(said.games, said.seats, strict=True))
+        if said.choice[k]
+    ]
+    assert found.games.tolist() == [g for g, _, _ in expected]
+    assert found.shares == pytest.approx(np.array([shares for _, shares, _ in expected]))
+    assert found.margins == pytest.approx(np.array([margin for _, _, margin in expected]))
+    assert found.expected.sum(axis=1) == pytest.approx(np.ones(len(expected)))
+
+
+def test_the_fitted_head_is_what_a_search_uses(tmp_path, monkeypatch):
+    game, plain = sprawl_env.game("tower_up"), made(tmp_path / "one")
+    weight = np.random.default_rng(1).normal(size=(2, plain.about["network"]["trunk"]))
+    bias = np.array([0.3, -0.1], np.float32)
+    known = outcomes.Fit(12.5, weight.astype(np.float32), bias, 0.7, 0.6)
+    monkeypatch.setattr(outcomes, "fit", lambda *_: known)
+    better = with_outcomes(plain, game, 5)
+    assert better.about["outcomes"] == {"games": 5, "seed": 0, "before": 0.7, "after": 0.6}
+    assert better.about["spread"] == 12.5
+    assert {*better.tensors} == {*plain.tensors, f"{SHARES}weight", f"{SHARES}bias"}
+    read = load(save(tmp_path / "two", better.tensors, better.about))
+    games = game.deal(1, 4)
+    numbers = np.zeros((1, game.observation_size), np.int8)
+    game.observe(games, 0, 0, numbers[0])
+    asked = numbers, game.legal_actions(games)[None], np.array([[9, 4]], np.int32)
+    evaluator = network_evaluator(read, game)
+    said, (_, summaries) = evaluator(*asked), evaluator.net(numbers)
+    logits = summaries @ known.weight.T + bias
+    logits[:, 0] += np.clip(said.margins / 12.5, -LARGEST_ODDS, LARGEST_ODDS)
+    assert said.shares == pytest.approx(softmax(logits), abs=1e-5)
+    assert said.margins == network_evaluator(plain, game)(*asked).margins
+
+
+@pytest.mark.parametrize("after", [0.7, 0.8, np.nan, np.inf])
+def test_a_head_that_foresees_no_better_is_not_taken(tmp_path, monkeypatch, after):
+    plain = made(tmp_path / "one")
+    known = outcomes.Fit(1.0, np.zeros((2, 2)), np.zeros(2), 0.7, after)
+    monkeypatch.setattr(outcomes, "fit", lambda *_: known)
+    assert with_outcomes(plain, sprawl_env.game("tower_up"), 5) is plain
+
+
+def test_values_that_are_victories_stay(tmp_path):
+    plain = made(tmp_path / "one", config={"reward": "winner", "reward_scale": 1.0})
+    assert with_outcomes(plain, sprawl_env.game("tower_up"), 5) is plain
+
+
+@pytest.mark.parametrize(("games", "seed"), [(4, 0), (0, 0), (5, -1), (True, 0), (2.5, 0)])
+def test_numbers_that_are_not_allowed_are_refused(tmp_path, games, seed):
+    with pytest.raises(InvalidOption):
+        with_outcomes(made(tmp_path / "one"), sprawl_env.game("tower_up"), games, seed)
+
+
+def test_the_command_writes_an_agent_with_its_card(tmp_path, capsys):
+    plain = made(tmp_path / "made")
+    save(tmp_path / "one", plain.tensors, plain.about, {"README.md": "# its card\n"})
+    out = call(
+        capsys, tmp_path / "one", tmp_path / "two", "--games", GAMES, "--seed", 3, main=command.main
+    ).out
+    assert f"written: {tmp_path / 'two'}" in out
+    assert (tmp_path / "two" / "README.md").read_text() == "# its card\n"
+    about = json.loads((tmp_path / "two" / "checkpoint.json").read_text())
+    if "outcomes" in about:
+        assert about["outcomes"]["after"] < about["outcomes"]["before"]
+        assert "in games that were not fitted to: 0." in out
+    else:
+        assert "no better than before: nothing is changed" in out
+    again = call(
+        capsys, tmp_path / "one", tmp_path / "three", "--games", GAMES, "--seed", 3,
+        main=command.main,
+    )  # fmt: skip
+    assert again.out.replace("three", "two") == out
+    weights = [(tmp_path / each / "weights.safetensors").read_bytes() for each in ("two", "three")]
+    assert weights[0] == weights[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("missing", "two"), "missing"),
+        (("one", "full"), "full"),
+        (("one", "two", "--games", 2), "games"),
+    ],
+)
+def test_the_command_refuses_what_cannot_be(tmp_path, capsys, monkeypatch, words, says):
+    monkeypatch.chdir(tmp_path)
+    plain = made(Path("made"))
+    save(Path("one"), plain.tensors, plain.about)
+    Path("full").mkdir()
+    Path("full", "mine.txt").write_text("mine")
+    assert says in refused(capsys, *words, "--seed", 1, main=command.main)
+    assert Path("full", "mine.txt").read_text() == "mine"
