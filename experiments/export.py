@@ -34,7 +34,7 @@ from sprawl_env.core.errors import InvalidOption, printable
 from sprawl_env.core.files import parse_json, read_text
 from sprawl_env.learning.config import PRESETS
 from sprawl_env.learning.expert_config import EXPERT_PRESETS
-from sprawl_env.learning.outcomes import GAMES
+from sprawl_env.learning.outcomes import FITTED, GAMES
 
 NOT_SETTINGS = ("preset", "runs", "name", "resume")  # of a config: change nothing in the result
 SEARCHES = ("planner", "mcts", "flat", "search")  # bots that look ahead
@@ -205,6 +205,18 @@ def met(config: Mapping[str, Any]) -> list[str]:
     return ["itself", *found, *([config["opponent"]] if config.get("opponent") else [])]
 
 
+def fitted_to(about: Mapping[str, Any]) -> dict[str, str]:
+    """Return the fact of what an agent expects of the victory, if that was fitted."""
+    how_well = about.get(FITTED)
+    if how_well is None:
+        return {}
+    return {
+        "victory": f"what it expects was fitted to {how_well['games']:,} games against itself "
+        f"(`experiments.outcomes`): cross-entropy {how_well['before']:.3f} before, "
+        f"{how_well['after']:.3f} after"
+    }
+
+
 def card(
     name: str, checkpoint: Checkpoint, run: Mapping[str, Any], evaluation: Mapping[str, Any],
     weaknesses: Sequence[str], measured: Sequence[Row] = (),
@@ -235,6 +247,7 @@ def card(
         "pre-training": pre_training(config),
         "training": f"{about['step']:,} {way.learnt_from} in "
         f"{about.get('seconds', 0) / 60:.1f} minutes",
+        **fitted_to(about),
         "machine": f"{run.get('machine', 'unknown')}, {config['processes']} "
         f"process{'es'[: 2 * (config['processes'] > 1)]}, "
         f"{run.get('gpu', 'a GPU') if config.get('device') == 'cuda' else 'no GPU'}",
@@ -308,15 +321,19 @@ def export(config: Config) -> None:
             raise InvalidOption(
                 f"curves={str(config.curves)!r}: expected measurements of {checkpoint.path}"
             )
-    try:
-        text = card(f"{game}/{name}", checkpoint, training, evaluation, config.weaknesses, rows)
-    except (KeyError, TypeError) as error:
-        raise InvalidOption(f"run: {str(config.run)!r}: its JSON files lack {error}") from None
-    except (ValueError, AttributeError, OverflowError) as error:  # a value of another type
-        raise InvalidOption(f"run: {str(config.run)!r}: its JSON files: {error}") from None
+
+    def written(checkpoint: Checkpoint) -> str:
+        try:
+            return card(f"{game}/{name}", checkpoint, training, evaluation, config.weaknesses, rows)
+        except (KeyError, TypeError) as error:
+            raise InvalidOption(f"run: {str(config.run)!r}: its JSON files lack {error}") from None
+        except (ValueError, AttributeError, OverflowError) as error:  # a value of another type
+            raise InvalidOption(f"run: {str(config.run)!r}: its JSON files: {error}") from None
+
+    written(checkpoint)  # damaged files are noticed before many games
     try:
         ready = for_searches(checkpoint, config.run, config.own_games)
-        folder = export_agent(ready, config.folder, text)
+        folder = export_agent(ready, config.folder, written(ready))
     except OSError as error:
         raise InvalidOption(f"folder={str(config.folder)!r}: {error.strerror}") from None
     size = sum(path.stat().st_size for path in folder.iterdir())

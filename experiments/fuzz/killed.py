@@ -445,6 +445,11 @@ ENTRIES: Final = (
         needs=("experiments.train",),
     ),
     Entry(
+        "experiments.outcomes",
+        f"experiments.outcomes {RUN} agents/tower_up/fitted --games 600",
+        needs=("experiments.train",),
+    ),
+    Entry(
         "experiments.equal_time",
         "experiments.equal_time --bot search:agent=uniform --against mcts:sims=100 --positions 4 "
         "--games 4 --out equal.json",

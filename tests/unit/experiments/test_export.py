@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 pytest.importorskip("torch")
@@ -11,6 +12,7 @@ import sprawl_env
 from experiments import export
 from sprawl_env.bots.policy.checkpoint import load
 from sprawl_env.bots.search.evaluators import spread_of
+from sprawl_env.learning import outcomes
 from tests.commands import call, refused
 from tests.unit.bots.test_agents import checkpoint
 
@@ -122,6 +124,39 @@ def test_an_exported_agent_says_how_sure_a_lead_is(run, capsys):
         path.write_text(json.dumps({**about, **more, "config": config}))
         call(capsys, run, folder, "--own-games", 0, main=export.main)
         assert json.loads((folder / "checkpoint.json").read_text())["spread"] == found
+
+
+def test_an_exported_agent_is_fitted_to_its_own_games(run, capsys, monkeypatch):
+    path = run / "checkpoints" / "step-0000000070" / "checkpoint.json"
+    about = json.loads(path.read_text())
+    path.write_text(json.dumps({**about, "config": {"reward": "lead", "reward_scale": 0.5}}))
+    asked = []
+
+    def fit(own, spread):
+        asked.append((len(set(own.games.tolist())), spread))
+        sides, trunk = own.shares.shape[1], own.summaries.shape[1]
+        return outcomes.Fit(7.5, np.ones((sides, trunk)), np.zeros(sides), 0.7, after)
+
+    monkeypatch.setattr(outcomes, "fit", fit)
+    folder = run.parents[1] / "agents" / "tower_up" / "quick"
+    for after, spread in ((0.65, 7.5), (0.75, None)):
+        call(capsys, run, folder, "--own-games", 6, main=export.main)
+        about = json.loads((folder / "checkpoint.json").read_text())
+        card = (folder / "README.md").read_text()
+        assert about["spread"] == (spread or asked[-1][1])
+        assert ("cross-entropy 0.700 before, 0.650 after |" in card) == (after < 0.7)
+        assert "| victory | what it expects was fitted to 6 games" in card or after > 0.7
+    assert [games for games, _ in asked] == [6, 6]
+
+
+def test_a_folder_of_something_else_is_noticed_before_any_game(run, capsys, monkeypatch):
+    monkeypatch.setattr(export, "for_searches", None)
+    folder = run.parents[1] / "agents" / "tower_up" / "quick"
+    folder.mkdir(parents=True)
+    (folder / "mine.txt").write_text("mine")
+    assert "expected a new folder or a checkpoint's" in refused(
+        capsys, run, folder, main=export.main
+    )
 
 
 def test_a_card_has_what_was_measured_of_that_checkpoint(run, capsys, tmp_path):
