@@ -325,6 +325,8 @@ class GameChecker(Probe):
             "take_back", "take_back", lambda: take_back(self._tables, trial, HERE, seat)
         )
         self._others("take_back", "take_back", games, trial)
+        fits = -1 <= excluded < self.game.num_actions
+        self._expect("take_back", fits, f"take_back returns {excluded}: expected an action or -1")
         for _ in range(most):
             if trial["to_play"][HERE] == seat:
                 break

@@ -133,6 +133,11 @@ def pay_for_it(tables, games, g, seat):
 
 
 @kernel
+def exclude_what_is_no_action(tables, games, g, seat):
+    return 6
+
+
+@kernel
 def exclude_all_but_one(tables, games, g, seat):
     take_back(tables, games, g, seat)
     return 0  # all that is legal in a dull game
@@ -143,6 +148,7 @@ def exclude_all_but_one(tables, games, g, seat):
     [
         (forget_the_plies, "once the others have chosen again .* ply has grown by 1"),
         (pay_for_it, "once the others have chosen again .*block 'points'.* is another"),
+        (exclude_what_is_no_action, "take_back returns 6: expected an action or -1"),
         (exclude_all_but_one, "nothing can be chosen again"),
     ],
 )

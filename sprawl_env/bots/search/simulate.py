@@ -457,8 +457,9 @@ def _decide_kernel(rules: GameRules) -> Callable[..., int]:
         secret = chooses_in_secret(tables, games, lane, lanes)
         if secret and seat != observer:
             observe(tables, games, lane, seat, numbers)
-            if lanes.lengths[lane] == 0 and lanes.excluded[lane] != NO_ACTION:
-                leaves.masks[row, lanes.excluded[lane]] = 0
+            excluded, is_before_root = int(lanes.excluded[lane]), lanes.lengths[lane] == 0
+            if is_before_root and 0 <= excluded < leaves.masks.shape[1]:  # two or more are legal
+                leaves.masks[row, excluded] = 0
             lanes.seen[lane] = of_numbers(combine(int(games[lane].ply), seat), numbers)
             choice = known_choice(forest.choices, lanes, slot, lane)
             if choice == NO_ACTION:
