@@ -28,6 +28,7 @@ from sprawl_env.arena.evaluation import table
 from sprawl_env.bots.policy.checkpoint import (
     POLICY,
     SHAPE,
+    SHARES,
     checkpoints_in,
     describe_game,
     load,
@@ -136,7 +137,8 @@ def train(config: Config) -> None:
         },
     )  # fmt: skip
     if start is not None:
-        tensors = {k: torch.from_numpy(v.copy()) for k, v in start.tensors.items()}
+        kept = {k: v for k, v in start.tensors.items() if not k.startswith(SHARES)}  # of searches
+        tensors = {k: torch.from_numpy(v.copy()) for k, v in kept.items()}
         own = {k.removeprefix(POLICY): v for k, v in tensors.items() if k.startswith(POLICY)}
         model.policy.load_state_dict(own)
     model.learn(config.total_steps, callback=Past())

@@ -12,6 +12,7 @@ import torch
 from sprawl_env.bots.policy.checkpoint import (
     OPTIMIZER,
     POLICY,
+    SHARES,
     Checkpoint,
     CheckpointError,
     check_tensors,
@@ -57,14 +58,17 @@ def model_tensors(learner: Trained) -> dict[str, Any]:
 def restore_weights(net: FlatModule, checkpoint: Checkpoint) -> None:
     """Load a checkpoint's weights into a network.
 
+    Its head for the shares of the victory is left out if the network has none.
+
     Raises:
         CheckpointError: the checkpoint is of another network.
     """
     check_tensors(checkpoint)
+    left_out = () if hasattr(net, "share_net") else (SHARES,)
     weights = {
         name.removeprefix(POLICY): torch.from_numpy(array.copy())
         for name, array in checkpoint.tensors.items()
-        if name.startswith(POLICY)
+        if name.startswith(POLICY) and not name.startswith(left_out)
     }
     try:
         net.load_state_dict(weights)

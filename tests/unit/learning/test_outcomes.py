@@ -11,14 +11,18 @@ pytest.importorskip("torch")
 
 import sprawl_env
 from experiments import outcomes as command
-from sprawl_env.bots.policy.checkpoint import SHARES, load, save
+from sprawl_env.bots.policy.checkpoint import SHARES, CheckpointError, load, save
 from sprawl_env.bots.search.evaluators import network_evaluator
 from sprawl_env.bots.search.heads import LARGEST_ODDS
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.rewards import victory_shares
 from sprawl_env.kernels.compile import JIT
 from sprawl_env.learning import outcomes
+from sprawl_env.learning.config import Config
+from sprawl_env.learning.expert import network_of
 from sprawl_env.learning.outcomes import Outcomes, fit, with_outcomes
+from sprawl_env.learning.ppo import actor_critic
+from sprawl_env.learning.stored import restore_weights
 from tests.commands import call, refused
 from tests.unit.bots.test_agents import checkpoint
 
@@ -140,6 +144,24 @@ def test_the_fitted_head_is_what_a_search_uses(tmp_path, monkeypatch):
     logits[:, 0] += np.clip(said.margins / 12.5, -LARGEST_ODDS, LARGEST_ODDS)
     assert said.shares == pytest.approx(softmax(logits), abs=1e-5)
     assert said.margins == network_evaluator(plain, game)(*asked).margins
+
+
+def test_training_can_start_from_an_agent_that_was_fitted(tmp_path, monkeypatch):
+    game, plain = sprawl_env.game("tower_up"), made(tmp_path / "one")
+    trunk = plain.about["network"]["trunk"]
+    known = outcomes.Fit(12.5, np.ones((2, trunk), np.float32), np.ones(2, np.float32), 0.7, 0.6)
+    monkeypatch.setattr(outcomes, "fit", lambda *_: known)
+    better = with_outcomes(plain, game, 5)
+    net, after_search = (
+        actor_critic(Config(**plain.about["network"]), game),
+        network_of(better, game, reward_scale=0.05, spread=12.5),
+    )
+    restore_weights(net, better)
+    for name, array in net.state_dict().items():
+        assert np.array_equal(array.numpy(), plain.tensors[f"policy.{name}"])
+    assert np.array_equal(after_search.share_net.weight.detach().numpy(), known.weight)
+    with pytest.raises(CheckpointError, match="does not fit this config: Unexpected key"):
+        restore_weights(net, replace(plain, tensors={**plain.tensors, "policy.more": known.bias}))
 
 
 @pytest.mark.parametrize("after", [0.7, 0.8, np.nan, np.inf])
