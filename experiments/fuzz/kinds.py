@@ -116,6 +116,7 @@ OWN: Final = {
     "sprawl_env.bots.policy.checkpoint:save": "reads what it is about to write",
     "sprawl_env.bots.policy.agents:best_of": "finds names in a text of the package",
     "experiments.template.__main__:read_results": "reads what the study itself has written",
+    "experiments.outcomes:write": "copies the card of an agent as it is",
     "experiments.benchmark:cpu_model": "reads what Linux says about the processor",
 }
 """Functions that read files which no user writes."""
@@ -532,7 +533,7 @@ def read_run(folder: Path) -> Use:
 def read_export(folder: Path) -> Use:
     """Make an agent of a run."""
     target = folder / "agents" / "tower_up" / "mine"
-    export(Export(folder / "run", target))
+    export(Export(folder / "run", target, own_games=0))
 
     def use() -> None:
         if not (target / agents.CARD).read_text().replace("\n", "").isprintable():

@@ -631,7 +631,6 @@ def test_search_and_reference_agree_with_random_settings() -> None:
             "other legal actions",
             "simultaneous choices",
             "choices made again",
-            "choices excluded",
         )
         assert min(met[what] for what in kinds) > 0
 
@@ -800,6 +799,21 @@ def test_comparison_notices_a_wrong_rule_of_simultaneous_choices(kind: type[Refe
     found = found_by(TreeSearch(game, table, config), tasks)
     assert not differences(found, answers(game, table, config, tasks))
     assert differences(found, answers(game, table, config, tasks, kind=kind))
+
+
+def test_search_and_reference_agree_where_rivals_have_not_asked_for_a_new_hand() -> None:
+    game, (config, _) = game_of("ginkgopolis", 2), SEARCHES["gumbel without noise"]
+    for_tiles = [
+        games
+        for games in decisions("ginkgopolis", 2, 5)
+        if game.legal_actions(games)[game.actions["without_tile"].start]
+        and games.tokens[0, :2].all()  # so a rival could have asked
+    ]
+    table, tasks = Table(game), [Task(games, seed, 16) for seed, games in enumerate(for_tiles)]
+    met = Counter[str]()
+    found = found_by(TreeSearch(game, table, config), tasks)
+    assert not differences(found, answers(game, table, config, tasks, met=met))
+    assert met["choices excluded"] > 0
 
 
 def test_comparison_notices_deals_that_compared_actions_do_not_share() -> None:

@@ -356,7 +356,7 @@ def test_gk_3_whatever_others_choose_again_the_seat_sees_what_it_saw(name):
         assert shown_to(game, other, seat) == before, (seat, step)
         assert other.ply[0] == games.ply[0]
     if JIT and seats > 1:
-        assert {Step.CARD, Step.TILE} <= again
+        assert Step.TILE in again
 
 
 @pytest.mark.parametrize("step", PASSES[:3])
