@@ -21,7 +21,7 @@ from sprawl_env.bots.policy.checkpoint import SHARES, Checkpoint
 from sprawl_env.bots.search.evaluators import SPREAD_SAID, network_evaluator
 from sprawl_env.bots.search.heads import LARGEST_ODDS, VICTORY
 from sprawl_env.bots.search.search import CompiledEvaluator, Evaluation, evaluation_of
-from sprawl_env.bots.search.spread import LONGEST, OwnGames
+from sprawl_env.bots.search.spread import OwnGames
 from sprawl_env.core.checks import check_seed, check_whole
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
@@ -133,7 +133,7 @@ def play_out(
     """Let a network play against itself; see :func:`with_outcomes`.
 
     Raises:
-        InvalidOption: no game has ended.
+        InvalidOption: fewer than five games have ended.
     """
     rng, parts = np.random.default_rng(seed), list[Outcomes]()
     for first in range(0, games, AT_ONCE):
@@ -160,13 +160,10 @@ def _part(
         logits, summaries = evaluator.net(numbers)
         return evaluation_of(evaluator.heads, logits, summaries, points)
 
-    for _ in range(LONGEST):
-        if not own.going.size:
-            break
-        said = own.ply(evaluate)
+    for said in own.plies(evaluate):
         chosen = np.flatnonzero(said.choice & (rng.random(said.choice.size) < ASKED))
         judged = Evaluation(*(array[chosen] for array in said.found))
-        asked.append((said.games[chosen], said.seats[chosen], summaries[chosen].copy(), judged))
+        asked.append((said.games[chosen], said.seats[chosen], summaries[chosen], judged))
     shares = victory_shares(game.standings(own.games.view(np.recarray))).astype(np.float32)
     over = own.games["over"] != NOT_OVER
     which, seats = (np.concatenate([part[k] for part in asked]) for k in (0, 1))

@@ -7,6 +7,7 @@ the network plays against itself.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -37,12 +38,8 @@ def measured_spread(game: Game, evaluate: Evaluator) -> float:
     Returns:
         At least 0.1 points.
     """
-    own, said = OwnGames(game, GAMES, SEED), list[Said]()
-    for _ in range(LONGEST):
-        if not own.going.size:
-            break
-        said.append(own.ply(evaluate))
-    errors = _errors(own, said)
+    own = OwnGames(game, GAMES, SEED)
+    errors = _errors(own, list(own.plies(evaluate)))
     deviation = math.sqrt(float(np.mean(np.square(errors)))) if errors.size else 0.0
     return one_digit(max(LOGISTIC * deviation, 0.1))
 
@@ -85,15 +82,17 @@ class OwnGames:
         self._tables = plain(game.tables)
         self.games = plain(game.deal(count, seed))
 
-    @property
-    def going(self) -> Index:
-        """The numbers of the games that are not over."""
-        return np.flatnonzero(self.games["over"] == NOT_OVER)
+    def plies(self, evaluate: Evaluator) -> Iterator[Said]:
+        """Play until all games are over or have ``LONGEST`` plies; yield what is said of each."""
+        for _ in range(LONGEST):
+            going = np.flatnonzero(self.games["over"] == NOT_OVER)
+            if not going.size:
+                return
+            yield self.ply(going, evaluate)
 
-    def ply(self, evaluate: Evaluator) -> Said:
-        """Play a decision in every game that is not over."""
+    def ply(self, going: Index, evaluate: Evaluator) -> Said:
+        """Play a decision in some games."""
         game, games, tables = self._game, self.games, self._tables
-        going = self.going
         count = len(going)
         numbers: Mask = np.zeros((count, game.observation_size), np.int8)
         masks: Mask = np.zeros((count, game.num_actions), np.int8)

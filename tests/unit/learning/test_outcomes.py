@@ -41,7 +41,7 @@ def softmax(logits):
 
 
 def drawn(sides, trunk, rows, spread, seed=3):
-    """Return outcomes that follow a head, and that head."""
+    """Return outcomes that follow a head, and the shares that it expects."""
     rng = np.random.default_rng(seed)
     summaries = np.abs(rng.normal(size=(rows, trunk)))
     summaries[:, 0] = 0.7  # a dead number of the summary
@@ -100,10 +100,9 @@ def test_own_games_are_told_from_the_seat_that_decided(tmp_path, seats, name, mo
             super().__init__(*arguments)
             kept.append(self)
 
-        def ply(self, evaluate):
-            points = game.scores(self.games.view(np.recarray))
-            said = super().ply(evaluate)
-            kept.append((points, said))
+        def ply(self, *arguments):
+            said = super().ply(*arguments)
+            kept.append(said)
             return said
 
     monkeypatch.setattr(outcomes, "OwnGames", Own)
@@ -113,7 +112,7 @@ def test_own_games_are_told_from_the_seat_that_decided(tmp_path, seats, name, mo
     ends = victory_shares(game.standings(own.games.view(np.recarray)))
     expected = [
         (g, np.roll(ends[g], -seat), said.found.margins[k])
-        for _, said in plies
+        for said in plies
         for k, (g, seat) in enumerate(zip(said.games, said.seats, strict=True))
         if said.choice[k]
     ]

@@ -117,10 +117,12 @@ def choose_again(state: State, seat: int) -> int:
     if state.over != NOT_OVER or step > Step.TILE:
         return NO_ACTION
     take_back_answers(state, seat)
+    excluded = NO_ACTION
     if step == Step.TILE and state.num_seats > 1:
         take_back_cards(state, seat)
-        return NEW_HAND
-    return NO_ACTION
+        excluded = NEW_HAND
+    state.to_play = asked_seat(state)
+    return excluded
 
 
 @kernel
@@ -135,7 +137,6 @@ def take_back_answers(state: State, seat: int) -> None:
             state.owes = int(state.owes) | (1 << other)
             state.again = int(state.again) & ~(1 << other)
             state.ply -= 1
-    state.to_play = asked_seat(state)
 
 
 @kernel
@@ -150,4 +151,3 @@ def take_back_cards(state: State, seat: int) -> None:
     push(state, Step.CARD, 0)
     ask(state, everyone)
     state.owes = everyone & ~(1 << seat)
-    state.to_play = asked_seat(state)
