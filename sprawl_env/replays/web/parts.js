@@ -217,7 +217,7 @@ function listenToZoom() {
     zoom.moved = zoom.pointers.size > 1;
     zoom.last = centre();
     const { x, y } = zoom.last, { tap } = zoom;
-    const at = performance.now();
+    const at = event.timeStamp;
     const near = Math.hypot(x - tap.x, y - tap.y) < NEAR && at - tap.at < DOUBLE_TAP;
     zoom.tap = { x, y, at };
     if (near && zoom.pointers.size === 1 && event.pointerType !== "mouse") {
