@@ -61,6 +61,7 @@ from sprawl_env.learning.expert import (
     network_of,
 )
 from sprawl_env.learning.expert_config import ExpertConfig, check_expert
+from sprawl_env.learning.outcomes import FITTED
 from sprawl_env.learning.ppo import Stopwatch
 from sprawl_env.learning.process import (
     INTERRUPTED,
@@ -208,6 +209,7 @@ class ExpertTrainer:
         }
         config = {**as_json(self.config), "reward": REWARD}
         about = {**self.player.about, "config": config}
+        about.pop(FITTED, None)  # these heads are no longer those that were fitted
         return Checkpoint(self.player.path, about, tensors)
 
 
