@@ -16,12 +16,21 @@ import torch
 import sprawl_env
 from experiments import train_search
 from sprawl_env.bots.policy.agents import find_agent
-from sprawl_env.bots.policy.checkpoint import POLICY, VALUE, Checkpoint, CheckpointError, load
+from sprawl_env.bots.policy.checkpoint import (
+    POLICY,
+    VALUE,
+    Checkpoint,
+    CheckpointError,
+    checkpoints_in,
+    load,
+    save,
+)
 from sprawl_env.bots.policy.player import load_network
 from sprawl_env.bots.search.evaluators import network_evaluator, spread_of
 from sprawl_env.core.errors import InvalidOption, SprawlError
 from sprawl_env.learning import expert, expert_training
 from sprawl_env.learning.expert_config import EXPERT_PRESETS, ExpertConfig, check_expert
+from sprawl_env.learning.outcomes import FITTED
 from sprawl_env.learning.ppo import Stopwatch
 from sprawl_env.learning.runs import owned_run
 from sprawl_env.learning.team import Team, start
@@ -375,6 +384,17 @@ def test_ctrl_c_saves_without_a_match_which_follows_after_the_resume(
     assert [row["step"] for row in expert_training.read_matches(folder)] == [stopped.step]
     expert_training.main(replace(TINY, resume=folder))
     assert len(expert_training.read_matches(folder)) == 1
+
+
+def test_what_was_fitted_to_the_starts_games_is_not_said_of_later_players(
+    tmp_path, game, player, monkeypatch
+):
+    monkeypatch.setattr(expert_training, "is_even", lambda won, game: True)
+    about = {**player.about, FITTED: {"games": 5, "seed": 0, "before": 0.7, "after": 0.6}}
+    start = save(tmp_path / "start", player.tensors, about)
+    folder, _, _ = run(tmp_path, name="f", start=f"checkpoint:{start}")
+    said = [FITTED in load(path, game).about for path in checkpoints_in(folder / "checkpoints")]
+    assert said[0] and not any(said[1:]) and len(said) > 1
 
 
 def test_a_player_after_expert_iteration_has_values_in_points(tmp_path, game, monkeypatch):
