@@ -28,8 +28,8 @@ import safetensors
 import safetensors.numpy
 import torch
 
-from sprawl_env.arena.evaluation import Line, even_share, measure, measure_alone, table
-from sprawl_env.bots.names import make_bot
+from sprawl_env.arena import evaluation
+from sprawl_env.arena.evaluation import Line, even_share, table
 from sprawl_env.bots.policy.checkpoint import (
     POLICY,
     Checkpoint,
@@ -93,6 +93,7 @@ ROUNDING: Final = 1e-9  # shares that are less than even by no more count as eve
 PLAIN_SECONDS: Final = 30.0  # time between lines of progress if the output is not a terminal
 SMOOTH: Final = 0.02  # weight of the newest statistics in those shown
 REFERENCES: Final = ("greedy", "planner")
+PART_GAMES: Final = 100  # games that one process plays at a time in the evaluation
 
 
 class ExpertTrainer:
@@ -410,29 +411,34 @@ def train_other_rank(team: Team, config: ExpertConfig, path: Path | None) -> Non
 
 
 def evaluate(config: ExpertConfig, folder: Path, game: Game) -> dict[str, list[Line]]:
-    """Measure the newest player, raw and with a search; write JSON, and return the lines."""
-    name = f"checkpoint:{folder}"
-    searching = f"search:agent={name},sims={config.sims}"
-    num_games, seed = config.evaluation_games, config.seed + 1
-    raw, search = make_bot(name, game), make_bot(searching, game)
-    opponents = {each: make_bot(each, game) for each in REFERENCES}
-    opponents["raw policy"] = raw
-    opponents["start"] = make_bot(bot_name_of(config.start), game)
-    pairs = [(raw, each) for each in ("start", *REFERENCES)]
-    pairs += [(search, each) for each in ("raw policy", REFERENCES[-1])]
+    """Measure the newest player, raw and with a search; write JSON, and return the lines.
+
+    All cores play parts of the games; the results do not depend on how many cores there are.
+    """
+    raw = f"checkpoint:{folder}"
+    bots = {
+        "policy": raw,
+        "search": f"search:agent={raw},sims={config.sims}",
+        "raw policy": raw,
+        "start": bot_name_of(config.start),
+        **{name: name for name in REFERENCES},
+    }
+    pairs = [("policy", each) for each in ("start", *REFERENCES)]
+    pairs += [("search", each) for each in ("raw policy", REFERENCES[-1])]
     found: dict[str, list[Line]] = {}
-    for bot, opponent in pairs:
-        what = f"{'search' if bot is search else 'policy'} v {opponent}"
-        other = opponents[opponent]
-        if game.num_seats == 1:
-            lines, _ = measure_alone(game, ["measured", opponent], [bot, other], num_games, seed)
-        else:
-            names = ["measured"] + [opponent] * (game.num_seats - 1)
-            bots = [bot] + [other] * (game.num_seats - 1)
-            lines, _ = measure(game, names, bots, num_games, seed)
-        found[what] = lines
+    for measured, opponent in pairs:
+        lines = evaluation.evaluate(
+            game,
+            [bots[measured], bots[opponent]],
+            num_games=config.evaluation_games,
+            seed=config.seed + 1,
+            parts=max(1, config.evaluation_games // PART_GAMES),
+            progress=True,
+        ).lines
+        what, names = f"{measured} v {opponent}", ("measured", opponent)
+        found[what] = [replace(line, bot=name) for line, name in zip(lines, names, strict=True)]
         margins = game.num_seats == 1
-        console().print(table(f"{game.title}: {what}", lines, margins=margins))
+        console().print(table(f"{game.title}: {what}", found[what], margins=margins))
     result = {
         "results": {what: [asdict(line) for line in lines] for what, lines in found.items()},
         "config": as_json(config),

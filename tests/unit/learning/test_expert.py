@@ -2,7 +2,7 @@
 
 import json
 import signal
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,6 +15,7 @@ import torch
 
 import sprawl_env
 from experiments import train_search
+from sprawl_env.arena import evaluation
 from sprawl_env.bots.policy.agents import find_agent
 from sprawl_env.bots.policy.checkpoint import (
     POLICY,
@@ -321,6 +322,28 @@ def test_a_run_is_made_resumed_and_played(tmp_path, game):
     assert again == folder and finished
     assert load(folder, game).step >= 600
     assert len(expert_training.read_matches(folder)) > len(matches)
+
+
+def test_a_run_ends_with_an_evaluation_in_parts(tmp_path, game, monkeypatch):
+    parts, real = [], evaluation.evaluate
+
+    def evaluate(game, bots, **settings):
+        parts.append(settings.pop("parts"))
+        return real(game, bots, **settings)
+
+    monkeypatch.setattr(evaluation, "evaluate", evaluate)
+    monkeypatch.setattr(expert_training, "PART_GAMES", 5)
+    monkeypatch.setattr(expert_training, "REFERENCES", ("greedy", "random"))
+    folder, _, found = run(tmp_path, evaluation_games=10)
+    assert parts == [2] * 5
+    pairs = ["policy v start", "policy v greedy", "policy v random"]
+    assert list(found) == [*pairs, "search v raw policy", "search v random"]
+    for what, (measured, opponent) in found.items():
+        assert (measured.bot, opponent.bot) == ("measured", what.partition(" v ")[2])
+        assert measured.games == 10 and measured.wins + opponent.wins == pytest.approx(1)
+    assert found["policy v random"][0].wins == found["search v random"][0].wins == 1
+    written = json.loads((folder / "evaluation.json").read_text())["results"]
+    assert written == {what: [asdict(line) for line in lines] for what, lines in found.items()}
 
 
 def test_a_run_goes_on_without_the_learner_and_the_last_row_if_they_are_damaged(
