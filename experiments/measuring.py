@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 import sprawl_env
 from experiments.records import Row, read_lines
+from sprawl_env.arena.evaluation import usual_parts
 from sprawl_env.arena.games import Results
 from sprawl_env.bots.policy.checkpoint import Checkpoint, checkpoints_in, load
 from sprawl_env.console import say
@@ -118,9 +119,10 @@ def shares_by_deal(found: Results) -> npt.NDArray[np.float64]:
 def shares_against(
     checkpoint: Checkpoint, game: Game, against: str, games: int, seed: int
 ) -> npt.NDArray[np.float64]:
-    """Let a checkpoint play, and return its share of each deal, in the order of the deals."""
-    bots = [f"checkpoint:{checkpoint.path}", against]
-    return shares_by_deal(sprawl_env.evaluate(game, bots, num_games=games, seed=seed).results)
+    """Let a checkpoint play on all cores, and return its share of each deal, in their order."""
+    bots, parts = [f"checkpoint:{checkpoint.path}", against], usual_parts(games)
+    found = sprawl_env.evaluate(game, bots, num_games=games, seed=seed, parts=parts)
+    return shares_by_deal(found.results)
 
 
 def measurement(

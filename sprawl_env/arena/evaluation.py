@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 Z95 = 1.959964  # two-sided 95% of a normal distribution
 ROUNDING = 1e-12  # shares that differ by less are equal
 FEWEST_BOTS = 2
+PART_GAMES = 100
 
 
 @dataclass(frozen=True)
@@ -272,6 +273,11 @@ def simultaneous(intervals: int) -> float:
     This is Bonferroni's correction; it holds for intervals that depend on each other, too.
     """
     return NormalDist().inv_cdf(1 - 0.025 / intervals) / Z95
+
+
+def usual_parts(num_games: int) -> int:
+    """Return in how many parts a match keeps all cores of a machine busy, about 100 games each."""
+    return max(1, num_games // PART_GAMES)
 
 
 def even_share(game: Game) -> float:

@@ -93,7 +93,6 @@ ROUNDING: Final = 1e-9  # shares that are less than even by no more count as eve
 PLAIN_SECONDS: Final = 30.0  # time between lines of progress if the output is not a terminal
 SMOOTH: Final = 0.02  # weight of the newest statistics in those shown
 REFERENCES: Final = ("greedy", "planner")
-PART_GAMES: Final = 100  # games that one process plays at a time in the evaluation
 
 
 class ExpertTrainer:
@@ -432,7 +431,7 @@ def evaluate(config: ExpertConfig, folder: Path, game: Game) -> dict[str, list[L
             [bots[measured], bots[opponent]],
             num_games=config.evaluation_games,
             seed=config.seed + 1,
-            parts=max(1, config.evaluation_games // PART_GAMES),
+            parts=evaluation.usual_parts(config.evaluation_games),
             progress=True,
         ).lines
         what, names = f"{measured} v {opponent}", ("measured", opponent)

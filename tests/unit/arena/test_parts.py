@@ -9,6 +9,7 @@ import pytest
 
 import sprawl_env
 from sprawl_env.arena.engines import check_engine, pool_of
+from sprawl_env.arena.evaluation import usual_parts
 from sprawl_env.arena.games import Results, join, play_games
 from sprawl_env.arena.parts import Setup, begin, play_parts
 from sprawl_env.arena.workers import Done, Lost, WorkerError
@@ -81,6 +82,11 @@ def test_results_depend_on_the_parts_but_not_on_who_plays_them(seats):
     ]
     for one, other in zip(here, expected, strict=True):
         assert same(one, other)
+
+
+@pytest.mark.parametrize(("games", "parts"), [(1, 1), (199, 1), (200, 2), (2000, 20)])
+def test_a_match_has_about_a_hundred_games_a_part(games, parts):
+    assert usual_parts(games) == parts
 
 
 def test_worker_processes_play_them():

@@ -108,6 +108,19 @@ def test_a_checkpoint_that_does_not_say_its_time_is_measured(tmp_path):
     assert row["seconds"] == 0.0
 
 
+def test_what_is_measured_is_played_in_parts_on_all_cores(tmp_path, monkeypatch):
+    checkpoint = measuring.checkpoints_of(write_run(tmp_path / "run", (300_000,)))[0]
+    asked, real = [], sprawl_env.evaluate
+
+    def evaluate(game, bots, *, parts, **settings):
+        asked.append(parts)
+        return real(game, bots, **settings)
+
+    monkeypatch.setattr(sprawl_env, "evaluate", evaluate)
+    row = measuring.measure(checkpoint, game_of(checkpoint), "random", 300, seed=1)
+    assert asked == [3] and sum(row["deals"].values()) == 150
+
+
 def test_other_deals_are_measured_anew_and_drawn_alone(tmp_path):
     run = write_run(tmp_path / "run", (300_000,))
     config = curves.Config(runs=(run,), out=tmp_path / "out", against=("random",), strong=())

@@ -332,7 +332,7 @@ def test_a_run_ends_with_an_evaluation_in_parts(tmp_path, game, monkeypatch):
         return real(game, bots, **settings)
 
     monkeypatch.setattr(evaluation, "evaluate", evaluate)
-    monkeypatch.setattr(expert_training, "PART_GAMES", 5)
+    monkeypatch.setattr(evaluation, "PART_GAMES", 5)
     monkeypatch.setattr(expert_training, "REFERENCES", ("greedy", "random"))
     folder, _, found = run(tmp_path, evaluation_games=10)
     assert parts == [2] * 5
