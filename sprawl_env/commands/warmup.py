@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Final
@@ -15,6 +15,7 @@ import numpy as np
 
 from sprawl_env.adapters.vector import make_vec
 from sprawl_env.bots.names import make_bot
+from sprawl_env.bots.policy.agents import BEST, best_of
 from sprawl_env.commands.flags import GameNames, Switch
 from sprawl_env.core.errors import SprawlError
 from sprawl_env.core.game import Game
@@ -27,13 +28,16 @@ from sprawl_env.core.state import Games, clone
 _BAR = 24
 _LOOK_SECONDS: Final = 0.05  # that one process is waited for
 LOOKS: Final = "legal actions and observations"  # kernels that need no game that was dealt
-BOTS = (
+BOTS: Final = (
     "greedy",
     "planner:playouts=2",
     "mcts:sims=2",
     "mcts:sims=2,widen=1",
     "search:agent=uniform,sims=2",
+    "heldout:rules",
+    "heldout:features",
 )  # all their kernels
+NETWORKS: Final = (f"agent:{BEST}", f"search:agent={BEST},sims=2")  # where a game has an agent
 
 
 def stages(name: str) -> Iterator[tuple[str, Callable[[], object]]]:
@@ -82,11 +86,19 @@ def compile_game(name: str, report: Callable[[str], None]) -> None:
     report(f"{name}: ready")
 
 
+def bots_of(name: str) -> tuple[str, ...]:
+    """Return bots of a game that have the kernels of all its bots."""
+    game = make_game(name)
+    return BOTS if best_of(game.name, game) == BEST else BOTS + NETWORKS
+
+
 def compile_bot(name: str, bot: str, report: Callable[[str], None]) -> None:
     """Compile a bot of a game by letting it make one decision; ``report`` is called at the end."""
     game = make_game(name)
     games = game.deal(1)
-    make_bot(bot, game).act(None, game.legal_actions(games, 0)[None], games)
+    made = make_bot(bot, game)
+    seen = game.observe(games, 0, 0)[None] if made.needs_observations else None
+    made.act(seen, game.legal_actions(games, 0)[None], games)
     report(f"{name}: {bot.partition(':')[0]}")
 
 
@@ -104,7 +116,7 @@ def compile_looks(name: str) -> None:
             compile_it(tuple(numba.typeof(argument) for argument in arguments))
 
 
-def warm_up(names: list[str], bots: Sequence[str] = ()) -> float:
+def warm_up(names: list[str], *, with_bots: bool = False) -> float:
     """Compile games and their bots with a progress bar; return the seconds it took.
 
     With several cores, games are compiled at the same time, the largest first, and the bots of a
@@ -113,7 +125,8 @@ def warm_up(names: list[str], bots: Sequence[str] = ()) -> float:
     """
     start = time.perf_counter()
     names = sorted(names, key=lambda name: -rules_of(name).state.itemsize)
-    total = sum(1 + len(bots) + sum(1 for _ in stages(name)) for name in names)
+    bots = {name: bots_of(name) if with_bots else () for name in names}
+    total = sum(1 + len(bots[name]) + sum(1 for _ in stages(name)) for name in names)
     done = 0
 
     def report(what: str) -> None:
@@ -122,13 +135,13 @@ def warm_up(names: list[str], bots: Sequence[str] = ()) -> float:
         _show(f"[{'#' * filled}{'.' * (_BAR - filled)}] {what}")
         done += 1
 
-    workers = min(usable_cores(), max(len(names), len(bots), 2))
+    workers = min(usable_cores(), max(len(names), *(len(each) for each in bots.values()), 2))
     if workers > 1:
-        _compile_together(names, bots, workers, report)
+        _compile_together(bots, workers, report)
     else:
         for name in names:
             compile_game(name, report)
-            for bot in bots:
+            for bot in bots[name]:
                 compile_bot(name, bot, report)
     seconds = time.perf_counter() - start
     _show(f"[{'#' * _BAR}] ready in {seconds:.1f} s", end="\n")
@@ -168,16 +181,16 @@ def _serve(pipe: Connection) -> None:
 
 
 def _compile_together(
-    names: list[str], bots: Sequence[str], workers: int, report: Callable[[str], None]
+    bots: Mapping[str, Sequence[str]], workers: int, report: Callable[[str], None]
 ) -> None:
-    """Compile in several processes, which end when this one does.
+    """Compile games and their bots in several processes, which end when this one does.
 
     Raises:
         SprawlError: a game cannot be compiled, or a process has died.
     """
-    waiting: deque[Job] = deque((name, "") for name in names)
-    if len(names) == 1:
-        waiting.append((names[0], LOOKS))
+    waiting: deque[Job] = deque((name, "") for name in bots)
+    if len(bots) == 1:
+        waiting += [(name, LOOKS) for name in bots]
     processes = [spawn(_serve) for _ in range(workers)]
     idle, busy = [pipe for _, pipe in processes], dict[Connection, Job]()
     try:
@@ -195,7 +208,7 @@ def _compile_together(
                     continue
                 name, what = busy.pop(pipe)
                 idle.append(pipe)
-                waiting.extend((name, bot) for bot in bots if not what)
+                waiting.extend((name, bot) for bot in bots[name] if not what)
     finally:
         for process, pipe in processes:
             process.kill()
@@ -236,7 +249,7 @@ class Warmup:
 
     game: GameNames = ()
     bots: Switch = False
-    """compile the bots greedy, planner, mcts and search too"""
+    """compile the bots too, and the searches with the networks of trained agents"""
 
 
 def main(command: Warmup) -> None:
@@ -244,4 +257,4 @@ def main(command: Warmup) -> None:
     names = list(command.game or game_names())
     for name in names:
         rules_of(name)  # an unknown name is an error before anything is compiled
-    warm_up(names, BOTS if command.bots else ())
+    warm_up(names, with_bots=command.bots)

@@ -5,6 +5,8 @@ from threading import Thread
 
 import pytest
 
+from sprawl_env.bots import names
+from sprawl_env.commands import warmup
 from sprawl_env.commands.warmup import _receive, _serve
 from sprawl_env.core.errors import SprawlError, UnknownName
 from sprawl_env.core.registry import rules_of
@@ -35,3 +37,12 @@ def test_an_error_of_a_job_arrives_in_its_words_and_the_process_goes_on():
         ours.close()
         thread.join(10)
     assert not thread.is_alive()  # it ends with its parent
+
+
+def test_all_bots_are_compiled_and_networks_where_a_game_has_them():
+    kinds = {name.partition(":")[0].partition("[")[0] for name in names.BOTS}
+    others = {"random", "flat", "checkpoint", "module", "torch", "sb3"}  # without own kernels
+    assert kinds - others == {bot.partition(":")[0] for bot in warmup.bots_of("tower_up")}
+    assert set(names.HELD_OUT) < set(warmup.BOTS)
+    assert set(warmup.NETWORKS) < set(warmup.bots_of("tower_up"))
+    assert warmup.bots_of("examples.lots:RULES") == warmup.BOTS
