@@ -12,6 +12,7 @@ Each process of the group plays its own games (:class:`SearchPlay`) and has its 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ from sprawl_env.adapters.vector import make_vec
 from sprawl_env.arena.games import play_games
 from sprawl_env.bots.policy.checkpoint import (
     ILLEGAL_LOGIT,
+    NET,
     SHAPE,
     SHARES,
     VALUE,
@@ -129,6 +131,21 @@ def network_of(checkpoint: Checkpoint, game: Game, reward_scale: float, spread: 
             weight, bias = (torch.from_numpy(array * np.float32(scale)) for array in known)
             head.load_state_dict({"weight": weight, "bias": bias})
     return net
+
+
+def at_temperature(checkpoint: Checkpoint, game: Game, temperature: float) -> Checkpoint:
+    """Return a checkpoint with the logits divided by a temperature; its values stay.
+
+    Raises:
+        CheckpointError: its tensors are not those of such a network.
+    """
+    heads = load_network(checkpoint, game).shape.heads()
+    names = {f"{NET}layers.{head}.{part}" for head in heads for part in ("weight", "bias")}
+    tensors = {
+        name: array / np.float32(temperature) if name in names else array
+        for name, array in checkpoint.tensors.items()
+    }
+    return replace(checkpoint, tensors=tensors)
 
 
 class Window:

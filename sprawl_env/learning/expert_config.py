@@ -36,6 +36,8 @@ class ExpertConfig:
     """seed of deals, searches, weights and samples"""
     start: str = "best"
     """agent to begin with: its name, or checkpoint:PATH"""
+    temperature: float = 1.0
+    """of the start's policy: its logits are divided by it; above 1 it is less sure at first"""
     total_steps: int = 1_000_000_000
     """searched decisions to learn from"""
     max_minutes: float = 120.0
@@ -113,11 +115,12 @@ _WHOLE: Final = {  # allowed whole numbers
     "evaluation_games": (0, 10**9),
     "processes": (0, 1024),
 }
-_POSITIVE: Final = ("full_share", "scale", "reuse", "learning_rate", "reward_scale")
+_POSITIVE: Final = ("temperature", "full_share", "scale", "reuse", "learning_rate", "reward_scale")
 _FLOATS: Final = {  # the largest value allowed; none may be negative
     **dict.fromkeys(("full_share", "outcome_share", "averaging"), 1.0),
     **dict.fromkeys(("scale", "reuse", "learning_rate", "reward_scale"), 1e9),
     **dict.fromkeys(("max_minutes", "c", "margin_weight"), 1e9),
+    "temperature": 100.0,
 }
 
 

@@ -57,6 +57,7 @@ from sprawl_env.learning.expert import (
     ExpertLearner,
     SearchPlay,
     Window,
+    at_temperature,
     match,
     network_of,
 )
@@ -356,7 +357,7 @@ def read_matches(folder: Path) -> list[dict[str, Any]]:
 
 
 def start_of(config: ExpertConfig, game: Game) -> Checkpoint:
-    """Return the agent that a run begins with.
+    """Return the agent that a run begins with, at its temperature.
 
     Raises:
         UnknownName: there is no such agent for this game.
@@ -364,7 +365,7 @@ def start_of(config: ExpertConfig, game: Game) -> Checkpoint:
     """
     checkpoint = checkpoint_of(config.start, game)
     network_evaluator(checkpoint, game)
-    return checkpoint
+    return at_temperature(checkpoint, game, config.temperature)
 
 
 def train(config: ExpertConfig, folder: Path, game: Game) -> bool:

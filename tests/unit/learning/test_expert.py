@@ -200,6 +200,21 @@ def test_a_learner_begins_with_all_that_the_start_knows(game, player, collected,
     assert (logits.argmax(dim=1).numpy() == np.where(masks, judged.logits, -1e9).argmax(1)).all()
 
 
+@pytest.mark.parametrize("temperature", [1.0, 2.5])
+def test_the_start_has_logits_divided_by_the_temperature_and_its_values(game, player, temperature):
+    config = replace(TINY, temperature=temperature)
+    started = expert_training.start_of(config, game)
+    vec = sprawl_env.make_vec(game, 3, observations="int8")
+    vec.reset(seed=1)
+    asked = (vec.observations, vec.masks, game.scores(vec.games))
+    plain = network_evaluator(player, game)(*asked)
+    found = network_evaluator(started, game)(*asked)
+    assert found.logits * temperature == pytest.approx(plain.logits, abs=1e-4)
+    assert plain.logits.std() > 0.5
+    assert np.array_equal(found.shares, plain.shares)
+    assert np.array_equal(found.margins, plain.margins)
+
+
 @pytest.mark.parametrize("kind", ["margin", "winner"])
 def test_values_that_are_no_changes_of_the_lead_are_not_kept(game, player, kind):
     config = {**player.about["config"], "reward": kind}
