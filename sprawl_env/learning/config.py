@@ -48,7 +48,7 @@ class Config:
     """Adam's step size at the start, annealed to 5% of it"""
     entropy: float = 0.01
     """weight of the entropy bonus at the start, annealed like the step size"""
-    gamma: float = 0.99
+    gamma: float = 0.998
     """discount for each decision"""
     gae_lambda: float = 0.9
     """lambda of generalized advantage estimation"""
