@@ -48,8 +48,8 @@ class Config:
     """Adam's step size at the start, annealed to 5% of it"""
     entropy: float = 0.01
     """weight of the entropy bonus at the start, annealed like the step size"""
-    gamma: float = 0.998
-    """discount for each decision"""
+    gamma: float = 0.0
+    """discount for each decision; 0: by the length of the game, at least 0.99"""
     gae_lambda: float = 0.9
     """lambda of generalized advantage estimation"""
     width: int = 32

@@ -517,6 +517,9 @@ def train(config: Config, folder: Path, game: Game) -> bool:
                 f"{clock.fraction:.0%} done"
             )
 
+        elif not config.gamma:
+            say(f"discount {trainer.games.discount:.4f}, by the length of the game")
+
         with closing(report), clock.ending_on_interrupt():
             trainer.run(checkpoint)
         parts = ", ".join(f"{name} {share:.0%}" for name, share in trainer.watch.shares().items())

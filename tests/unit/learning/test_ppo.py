@@ -34,6 +34,7 @@ from sprawl_env.learning.ppo import (  # noqa: E402
     advantages,
     differentiate,
     draw,
+    usual_discount,
 )
 from sprawl_env.learning.process import prepare_process  # noqa: E402
 from sprawl_env.learning.team import Team, start  # noqa: E402
@@ -187,6 +188,30 @@ def slowly(seats, rewards, ended, values, discount, gae_lambda):
     return gains, known
 
 
+@pytest.mark.parametrize(
+    ("name", "low", "high"),
+    [("tower_up", 0.99, 0.99), ("ginkgopolis", 0.994, 0.996), ("urban_sprawl", 0.998, 0.999)],
+)
+def test_the_discount_is_by_the_length_of_the_game_unless_it_is_given(name, low, high):
+    game = sprawl_env.game(name)
+    assert low <= usual_discount(game) == usual_discount(game) <= high
+    assert parts(game=game)[1].discount == usual_discount(game)
+    assert parts(game=game, gamma=0.95)[1].discount == 0.95
+
+
+def test_the_discount_counts_decisions_of_a_seat():
+    rng, counts = np.random.default_rng(0), []
+    game = sprawl_env.game("ginkgopolis", num_players=3)
+    for seed in range(20):
+        games, count = game.deal(1, seed), 0
+        while not games["over"][0]:
+            legal = np.flatnonzero(game.legal_actions(games, 0))
+            count += len(legal) > 1
+            game.play(games, 0, int(rng.choice(legal)))
+        counts.append(count / 3)
+    assert 1 / (1 - usual_discount(game)) == pytest.approx(3 * np.mean(counts), rel=0.1)
+
+
 def test_advantages_are_those_of_each_seats_own_decisions():
     rng = np.random.default_rng(5)
     steps, games, seats = 40, 30, 3
@@ -218,7 +243,7 @@ def test_advantages_are_normalised_over_all_ranks():
     alone = games.estimate(rollout)
     plain, known = advantages(
         rollout.seats, rollout.rewards * np.float32(TINY.reward_scale), rollout.ended,
-        rollout.values.numpy()[rollout.row], discount=TINY.gamma, gae_lambda=TINY.gae_lambda,
+        rollout.values.numpy()[rollout.row], discount=games.discount, gae_lambda=TINY.gae_lambda,
     )  # fmt: skip
     mine, other = plain[known], np.array([6.0, 8.0, 13.0])
     assert np.isclose(float(alone.advantages[alone.rows].mean()), 0, atol=1e-5)
