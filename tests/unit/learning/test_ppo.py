@@ -190,7 +190,7 @@ def slowly(seats, rewards, ended, values, discount, gae_lambda):
 
 @pytest.mark.parametrize(
     ("name", "low", "high"),
-    [("tower_up", 0.99, 0.99), ("ginkgopolis", 0.994, 0.996), ("urban_sprawl", 0.998, 0.999)],
+    [("tower_up", 0.99, 0.99), ("ginkgopolis", 0.991, 0.993), ("urban_sprawl", 0.997, 0.998)],
 )
 def test_the_discount_is_by_the_length_of_the_game_unless_it_is_given(name, low, high):
     game = sprawl_env.game(name)
@@ -201,15 +201,15 @@ def test_the_discount_is_by_the_length_of_the_game_unless_it_is_given(name, low,
 
 def test_the_discount_counts_decisions_of_a_seat():
     rng, counts = np.random.default_rng(0), []
-    game = sprawl_env.game("ginkgopolis", num_players=3)
+    game = sprawl_env.game("ginkgopolis", num_players=2)
     for seed in range(20):
         games, count = game.deal(1, seed), 0
         while not games["over"][0]:
             legal = np.flatnonzero(game.legal_actions(games, 0))
             count += len(legal) > 1
             game.play(games, 0, int(rng.choice(legal)))
-        counts.append(count / 3)
-    assert 1 / (1 - usual_discount(game)) == pytest.approx(3 * np.mean(counts), rel=0.1)
+        counts.append(count / 2)
+    assert 1 / (1 - usual_discount(game)) == pytest.approx(2 * np.mean(counts), rel=0.1)
 
 
 def test_advantages_are_those_of_each_seats_own_decisions():
