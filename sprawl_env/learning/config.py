@@ -49,7 +49,7 @@ class Config:
     entropy: float = 0.01
     """weight of the entropy bonus at the start, annealed like the step size"""
     gamma: float = 0.0
-    """discount for each decision; 0: by the length of the game, at least 0.99"""
+    """discount for each decision; 0: 0.99 in games of less than 50 decisions a seat, else 0.998"""
     gae_lambda: float = 0.9
     """lambda of generalized advantage estimation"""
     width: int = 32

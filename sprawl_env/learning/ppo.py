@@ -47,6 +47,7 @@ OPENING: Final = -1  # nobody: the ply is random
 NOT_LEARNT: Final = -1  # the row of a decision that was not the learner's
 GAMES_FOR_DISCOUNT: Final = 64  # that are played to count decisions
 MOST_DECISIONS: Final = 5000  # that are counted in a game
+LONG: Final = 50  # decisions of a seat from which a game is long
 CLIP: Final = 0.2  # of the ratio of new and old probability
 VALUE_WEIGHT: Final = 0.5
 LARGEST_GRADIENT: Final = 0.5  # norm
@@ -476,10 +477,7 @@ class SelfPlay:
 
 
 def usual_discount(game: Game) -> float:
-    """Return 1 - 1 / (2 n) for the n decisions of a seat in a game played at random, at least 0.99.
-
-    So at the start of a long game the points at its end count about 60% of those of now.
-    """
+    """Return a smaller discount if a seat decides less than ``LONG`` times in a random game."""
     vec = make_vec(game, GAMES_FOR_DISCOUNT, skip_forced=True)
     vec.reset(seed=0)
     decisions, goes_on = 0, np.ones(vec.num_envs, np.bool_)
@@ -490,7 +488,7 @@ def usual_discount(game: Game) -> float:
         vec.step(vec.sample_actions())
         goes_on &= ~(vec.terminated | vec.truncated)
     of_a_seat = decisions / vec.num_envs / game.num_seats
-    return max(0.99, 1.0 - 1.0 / (2.0 * of_a_seat))
+    return 0.99 if of_a_seat < LONG else 0.998
 
 
 def advantages(
