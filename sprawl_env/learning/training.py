@@ -518,7 +518,7 @@ def train(config: Config, folder: Path, game: Game) -> bool:
             )
 
         elif not config.gamma:
-            say(f"discount {trainer.games.discount:.4f}, by the length of the game")
+            say(f"discount {trainer.games.discount}, by the length of the game")
 
         with closing(report), clock.ending_on_interrupt():
             trainer.run(checkpoint)
