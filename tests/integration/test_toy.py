@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from examples import lots
 from sprawl_env.kernels.compile import JIT
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -246,7 +247,6 @@ def test_check_game_spawns_a_process_from_a_script(folder):
 
 def test_it_is_played_without_pictures_and_no_hidden_card_is_shown(folder, monkeypatch):
     import sprawl_env
-    from examples import lots
     from sprawl_env.play.session import Session
     from sprawl_env.render.board import seen_text
 
@@ -397,7 +397,6 @@ CHANCES = 60  # seeds tried for each action, so that every card is drawn
 
 def reachable_by_the_rules(seats):
     """Return all states as (hands, supply, streets), by a second opinion on the rules."""
-    from examples import lots
 
     kinds = range(lots.KINDS)
 
@@ -436,7 +435,6 @@ def reachable_by_the_rules(seats):
 def reachable_by_the_kernels(seats):
     """Return all states, from the openings on, every action with many random numbers."""
     import sprawl_env
-    from examples import lots
     from sprawl_env.core.state import NOT_OVER, clone
     from sprawl_env.kernels.rng import seed_state
 
@@ -468,7 +466,6 @@ def reachable_by_the_kernels(seats):
 @pytest.mark.slow
 @pytest.mark.parametrize("seats", [2, 3])
 def test_the_number_of_reachable_states_is_the_documented_one(seats):
-    from examples import lots
 
     found = reachable_by_the_kernels(seats)
     assert found == reachable_by_the_rules(seats)
