@@ -126,7 +126,7 @@ def warm_up(names: list[str], *, with_bots: bool = False) -> float:
     start = time.perf_counter()
     names = sorted(names, key=lambda name: -rules_of(name).state.itemsize)
     bots = {name: bots_of(name) if with_bots else () for name in names}
-    total = sum(1 + len(bots[name]) + sum(1 for _ in stages(name)) for name in names)
+    total = sum(1 + len(own) + sum(1 for _ in stages(name)) for name, own in bots.items())
     done = 0
 
     def report(what: str) -> None:
@@ -135,13 +135,13 @@ def warm_up(names: list[str], *, with_bots: bool = False) -> float:
         _show(f"[{'#' * filled}{'.' * (_BAR - filled)}] {what}")
         done += 1
 
-    workers = min(usable_cores(), max(len(names), *(len(each) for each in bots.values()), 2))
+    workers = min(usable_cores(), max(len(bots), *map(len, bots.values()), 2))
     if workers > 1:
         _compile_together(bots, workers, report)
     else:
-        for name in names:
+        for name, own in bots.items():
             compile_game(name, report)
-            for bot in bots[name]:
+            for bot in own:
                 compile_bot(name, bot, report)
     seconds = time.perf_counter() - start
     _show(f"[{'#' * _BAR}] ready in {seconds:.1f} s", end="\n")

@@ -46,7 +46,6 @@ FIRST_BOT: Final = 2  # the first of the bots
 OPENING: Final = -1  # nobody: the ply is random
 NOT_LEARNT: Final = -1  # the row of a decision that was not the learner's
 GAMES_FOR_DISCOUNT: Final = 64  # that are played to count decisions
-MOST_DECISIONS: Final = 5000  # that are counted in a game
 LONG: Final = 50  # decisions of a seat from which a game is long
 CLIP: Final = 0.2  # of the ratio of new and old probability
 VALUE_WEIGHT: Final = 0.5
@@ -477,18 +476,15 @@ class SelfPlay:
 
 
 def usual_discount(game: Game) -> float:
-    """Return a smaller discount if a seat decides less than ``LONG`` times in a random game."""
+    """Return 0.99 if a seat decides less than ``LONG`` times in a random game, else 0.998."""
     vec = make_vec(game, GAMES_FOR_DISCOUNT, skip_forced=True)
     vec.reset(seed=0)
-    decisions, goes_on = 0, np.ones(vec.num_envs, np.bool_)
-    for _ in range(MOST_DECISIONS):
-        if not goes_on.any():
-            break
-        decisions += int(goes_on.sum())
+    left, goes_on = LONG * game.num_seats * vec.num_envs, np.ones(vec.num_envs, np.bool_)
+    while goes_on.any() and left > 0:
+        left -= int(goes_on.sum())
         vec.step(vec.sample_actions())
         goes_on &= ~(vec.terminated | vec.truncated)
-    of_a_seat = decisions / vec.num_envs / game.num_seats
-    return 0.99 if of_a_seat < LONG else 0.998
+    return 0.99 if left > 0 else 0.998
 
 
 def advantages(

@@ -516,7 +516,6 @@ def train(config: Config, folder: Path, game: Game) -> bool:
                 f"resuming {folder} at step {checkpoint.step:,} of {config.total_steps:,}, "
                 f"{clock.fraction:.0%} done"
             )
-
         elif not config.gamma:
             say(f"discount {trainer.games.discount}, by the length of the game")
 
