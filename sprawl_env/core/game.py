@@ -27,7 +27,16 @@ from sprawl_env.core.checks import (
 from sprawl_env.core.errors import IllegalAction, InvalidOption, PositionError
 from sprawl_env.core.points import known_scores, points_table
 from sprawl_env.core.records import RecordCheck
-from sprawl_env.core.rules import GameRules, Picture, Played, PointsRow, View, totals_kernel
+from sprawl_env.core.rules import (
+    GameRules,
+    Picture,
+    Played,
+    PointsRow,
+    View,
+    compile_data,
+    data_of,
+    totals_kernel,
+)
 from sprawl_env.core.shown import Shown
 from sprawl_env.core.state import (
     NOBODY,
@@ -81,12 +90,12 @@ class Game:
         alone = rules.automaton and self.num_seats == 1
         self.num_sides = self.num_seats + 1 if alone else self.num_seats
         self.data_folder = data
-        self.data = rules.load_data(data)
+        self.data = data_of(rules, data)
         rules.check_options(self.data, numbers)
-        self.tables: Tables = readable(rules.compile_tables(self.data, numbers))
+        tables, self.observation_layout = compile_data(rules, self.data, numbers)
+        self.tables: Tables = readable(tables)
         self.actions = rules.actions
         self.num_actions = rules.actions.size
-        self.observation_layout = rules.layout(self.tables, self.num_seats)
         self.observation_size = self.observation_layout.size
         self.dtype = rules.state
         self.kernels = rules.kernels
@@ -108,7 +117,7 @@ class Game:
         return f"sprawl_env.game({self.name!r}, {chosen}){mixed}"
 
     def __copy__(self) -> Game:
-        """Return the same game with data and tables of its own."""
+        """Return the same game with tables of its own."""
         made = Game(self.rules, self.data_folder, **self.base_options)
         if self._variants:
             made = made.mixed(self.accepted)
@@ -194,7 +203,7 @@ class Game:
         return Game(self.rules, self.data_folder, **options) if self.is_mixed else self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Game:
-        """Return the same game with data and tables of its own."""
+        """Return the same game with tables of its own."""
         return copy.copy(self)
 
     def empty(self, batch: int) -> Games:

@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from sprawl_env.kernels.arrays import Ints, Mask
 from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.records import Record
 from sprawl_env.kernels.sources import kernels_label
+
+_REMEMBERED: Final = 64  # compiled tables: a game with options has some kilobytes
 
 
 @dataclass(frozen=True)
@@ -265,6 +267,7 @@ class GameRules:
         load_data: ``(folder)`` reads and checks the data; files in ``folder`` replace packaged
             ones.
         compile_tables: ``(data, options)`` returns the data as a numpy record array of length 1.
+            The result is remembered: it may depend on nothing else.
         check_options: ``(data, options)`` raises ``InvalidOption`` for options that exclude each
             other.
         violations: ``(tables, games, g)`` returns what is impossible in a position, as sentences.
@@ -342,6 +345,38 @@ class GameRules:
         """
         kernels = (getattr(self.kernels, field.name) for field in dataclasses.fields(GameKernels))
         return f"{self.name} {kernels_label(*kernels)}".strip()
+
+
+def data_of(rules: GameRules, folder: Path | None) -> GameData:
+    """Return a game's checked data; files of its own, not of a user's folder, are read once.
+
+    Raises:
+        DataError: a file is broken.
+    """
+    own = folder is None and rules.data_files
+    return _own_data(rules) if own else rules.load_data(folder)
+
+
+@functools.cache
+def _own_data(rules: GameRules) -> GameData:
+    return rules.load_data(None)
+
+
+def compile_data(
+    rules: GameRules, data: GameData, options: Mapping[str, int]
+) -> tuple[Tables, ObservationLayout]:
+    """Return tables of the caller's own, and the layout; what was compiled last is remembered."""
+    tables, layout = _compiled(rules, data, tuple(options.items()))
+    return tables.copy(), layout
+
+
+@functools.lru_cache(maxsize=_REMEMBERED)
+def _compiled(
+    rules: GameRules, data: GameData, options: tuple[tuple[str, int], ...]
+) -> tuple[Tables, ObservationLayout]:
+    numbers = dict(options)
+    tables = rules.compile_tables(data, numbers)
+    return tables, rules.layout(tables, numbers["num_players"])
 
 
 @functools.cache

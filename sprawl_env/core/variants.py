@@ -15,7 +15,7 @@ from sprawl_env.core.data import GameData
 from sprawl_env.core.errors import InvalidOption, SprawlError, short, unknown_option
 from sprawl_env.core.files import parse_json
 from sprawl_env.core.layout import ObservationLayout
-from sprawl_env.core.rules import GameRules, Option
+from sprawl_env.core.rules import GameRules, Option, compile_data
 from sprawl_env.core.state import Tables
 from sprawl_env.kernels.arrays import Index
 
@@ -119,8 +119,7 @@ def _check_fits(game: Setup, numbers: Mapping[str, int]) -> None:
     """
     rules = game.rules
     rules.check_options(game.data, numbers)
-    tables = rules.compile_tables(game.data, numbers)
-    layout = rules.layout(tables, game.num_seats)
+    tables, layout = compile_data(rules, game.data, numbers)
     same = tables.dtype == game.tables.dtype and tables.tobytes() == game.tables.tobytes()
     if not same or layout.digest() != game.observation_layout.digest():
         raise InvalidOption(

@@ -169,6 +169,7 @@ def _file_digest(file: Path, base: Path, package: Path = PACKAGE, *, beside: boo
     return hashlib.sha256(" ".join(digests).encode()).hexdigest()[:16]
 
 
+@functools.cache
 def _folder_of(path: Path, package: Path) -> Path | None:
     """Return the folder that counts as a whole and contains a file: shared, or a game's."""
     games = package / _GAMES

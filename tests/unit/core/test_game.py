@@ -2,6 +2,8 @@
 
 import json
 import pickle
+import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +11,9 @@ import pytest
 import sprawl_env
 from sprawl_env.core import state
 from sprawl_env.core.errors import InvalidOption, PositionError, SprawlError, UnknownName
+from sprawl_env.core.registry import rules_of
 from sprawl_env.core.state import clone, restore
+from tests.suite import GAMES
 
 
 def test_an_unknown_game_names_those_there_are():
@@ -80,6 +84,28 @@ def test_options_as_numpys_are_kept_as_pythons():
 def test_every_record_has_the_common_fields_and_fits_in_8_kib(any_game):
     assert {"to_play", "ply", "turn", "num_seats", "over"} <= set(any_game.dtype.names)
     assert any_game.dtype.itemsize <= 8192
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_own_files_are_read_once_and_every_game_has_tables_of_its_own(name, tmp_path):
+    rules, folders = rules_of(name), []
+
+    def load_data(folder):
+        folders.append(folder)
+        return rules.load_data(folder)
+
+    counted = replace(rules, load_data=load_data)
+    one, other = (sprawl_env.game(counted) for _ in range(2))
+    before = other.tables.tobytes()
+    np.frombuffer(one.tables, np.uint8)[:] = 255
+    assert other.tables.tobytes() == before == sprawl_env.game(counted).tables.tobytes()
+    three = sprawl_env.game(counted, num_players=3)
+    assert three.tables.tobytes() == sprawl_env.game(name, num_players=3).tables.tobytes()
+    assert folders == [None]
+    shutil.copy(next(rules.data_folder.glob("*.toml")), tmp_path)
+    for _ in range(2):  # they may have changed
+        sprawl_env.game(counted, data=tmp_path)
+    assert folders == [None, tmp_path, tmp_path]
 
 
 def test_a_game_survives_pickling(any_game):

@@ -39,8 +39,9 @@ from sprawl_env.games.ginkgopolis.tips import (
 )
 from sprawl_env.render.board import picture_of
 from sprawl_env.render.shapes import LEAST_TARGET, SEAT_COLOURS, Circle, Line, Rect, Text
+from tests.boxes import box_of
 from tests.unit.render.test_parts import misplaced_things, small_things
-from tests.unit.render.test_pictures import box_of, random_positions
+from tests.unit.render.test_pictures import random_positions
 
 NAMES = ("you", "mcts", "planner with a long name", "greedy", "ppo-2h")
 

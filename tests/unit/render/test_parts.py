@@ -1,15 +1,17 @@
 """The parts of every game's pictures: sizes of texts and targets, overlaps, and names."""
 
-from itertools import combinations, islice
+from itertools import islice
 
+import numpy as np
 import pytest
 
 import sprawl_env
 from sprawl_env.kernels.compile import JIT
 from sprawl_env.render.picture import ROLES, Picture
 from sprawl_env.render.shapes import LEAST_SIZE, LEAST_TARGET, Rect, Text
+from tests.boxes import boxes_of, overlapping, overlaps
 from tests.conftest import EVERY_GAME
-from tests.unit.render.test_pictures import box_of, random_positions
+from tests.unit.render.test_pictures import random_positions
 
 NOT_IN_PARTS = ("urban_sprawl",)
 CASES = [(*case, {}) for case in EVERY_GAME if case[0] not in NOT_IN_PARTS]
@@ -28,18 +30,9 @@ def drawn(name, seats, options, count=FEW):
             yield game.picture(games, 0, seat, last), f"ply {games.ply[0]}, seat {seat}"
 
 
-def overlap(one, other):
-    """Return whether two boxes have more than their edges in common."""
-    return (
-        min(one[2], other[2]) - max(one[0], other[0]) > TOUCH
-        and min(one[3], other[3]) - max(one[1], other[1]) > TOUCH
-    )
-
-
 def small_things(part):
     """Return texts that are too small and targets that are too small."""
-    for shape in part.shapes:
-        left, top, right, bottom = box_of(shape)
+    for shape, (left, top, right, bottom) in zip(part.shapes, boxes_of(part.shapes), strict=True):
         if isinstance(shape, Text) and shape.size < LEAST_SIZE - 0.001:
             yield f"{shape.text!r}: {shape.size}"
         if shape.actions and min(right - left, bottom - top) < LEAST_TARGET - 0.001:
@@ -48,28 +41,25 @@ def small_things(part):
 
 def misplaced_things(part):
     """Return what lies outside its part, is cut off, or covers a text."""
-    for shape in part.shapes:
-        left, top, right, bottom = box_of(shape)
+    for shape, (left, top, right, bottom) in zip(part.shapes, boxes_of(part.shapes), strict=True):
         if left < -EDGE or top < -EDGE:
             yield f"outside: {shape}"
         if right > part.width + EDGE or bottom > part.height + EDGE:
             yield f"outside: {shape}"
     texts = [shape for shape in part.shapes if isinstance(shape, Text)]
     yield from (f"cut off: {text.text}" for text in texts if text.text.endswith(".."))
-    for one, other in combinations(texts, 2):
-        if overlap(box_of(one), box_of(other)):
-            yield f"overlap: {one.text!r}, {other.text!r}"
+    for one, other in overlapping(texts, TOUCH):
+        yield f"overlap: {one.text!r}, {other.text!r}"
 
 
 def covered_things(part):
     """Return targets and tips over which another one lies, so that they are not reached."""
     reached = [shape for shape in part.shapes if shape.actions or shape.tip]
-    for k, shape in enumerate(reached):
-        left, top, right, bottom = box_of(shape)
-        middle = ((left + right) / 2, (top + bottom) / 2) * 2
-        for later in reached[k + 1 :]:
-            if overlap(box_of(later), (middle[0] - 1, middle[1] - 1, middle[2] + 1, middle[3] + 1)):
-                yield f"{later.says or later.tip!r} covers {shape.says or shape.tip!r}"
+    boxes = boxes_of(reached)
+    middles = np.tile((boxes[:, :2] + boxes[:, 2:]) / 2, 2) + np.array((-1, -1, 1, 1))
+    for k, j in np.argwhere(np.triu(overlaps(middles, boxes, TOUCH), k=1)):
+        shape, later = reached[k], reached[j]
+        yield f"{later.says or later.tip!r} covers {shape.says or shape.tip!r}"
 
 
 def check_all(pictures, faults):
@@ -126,11 +116,12 @@ def test_the_part_of_the_seat_that_owes_a_decision_is_framed(pictures):
 def test_every_text_but_titles_and_names_is_explained(pictures):
     for picture, where in pictures:
         for part in picture.parts:
-            tips = [box_of(shape) for shape in part.shapes if shape.tip or shape.actions]
-            for shape in part.shapes:
-                if isinstance(shape, Text) and not shape.bold:  # titles and names are bold
-                    explained = any(overlap(box_of(shape), tip) for tip in tips)
-                    assert explained, (where, part.name, shape.text)
+            tips = [shape for shape in part.shapes if shape.tip or shape.actions]
+            texts = [  # titles and names are bold
+                shape for shape in part.shapes if isinstance(shape, Text) and not shape.bold
+            ]
+            explained = overlaps(boxes_of(texts), boxes_of(tips), TOUCH).any(1)
+            assert explained.all(), (where, part.name, texts[explained.argmin()].text)
 
 
 def test_faults_are_found():

@@ -35,6 +35,7 @@ from sprawl_env.render.shapes import (
     text_width,
 )
 from sprawl_env.render.svg import element
+from tests.boxes import box_of, boxes_of
 from tests.conftest import SEATS
 from tests.golden.record_pictures import PICTURES, REPLAYS, path_of, picture_of
 from tests.suite import GAMES
@@ -65,25 +66,6 @@ def random_positions(game, seed, every):
             game.kernels.play(game.tables, games, 0, action)
 
 
-def box_of(shape):
-    """Return left, top, right and bottom of a shape."""
-    if isinstance(shape, Rect):
-        return shape.x, shape.y, shape.x + shape.width, shape.y + shape.height
-    if isinstance(shape, Circle):
-        x, y, r = shape.x, shape.y, shape.radius
-        return x - r, y - r, x + r, y + r
-    if isinstance(shape, Line):
-        xs, ys = (shape.x, shape.to_x), (shape.y, shape.to_y)
-        return min(xs), min(ys), max(xs), max(ys)
-    if isinstance(shape, Polygon):
-        xs, ys = zip(*shape.points, strict=True)
-        return min(xs), min(ys), max(xs), max(ys)
-    assert isinstance(shape, Text)
-    wide = text_width(shape.text, shape.size, shape.bold)
-    left = shape.x - {"start": 0, "middle": wide / 2, "end": wide}[shape.anchor]
-    return left, shape.y - shape.size * 0.75, left + wide, shape.y
-
-
 def named(game, games, words):
     """Return the first legal action whose name starts with the words."""
     legal = np.flatnonzero(game.legal_actions(games, 0)).tolist()
@@ -103,10 +85,9 @@ def check(game, games, last):
         told = {int(action) for t in targets for action in t.get("data-actions").split()}
         assert told == picture.actions
         width, height = picture.width, picture.height
-        for shape in picture.shapes:
-            left, top, right, bottom = box_of(shape)
-            assert left > -EDGE and top > -EDGE, shape
-            assert right < width + EDGE and bottom < height + EDGE, shape
+        boxes = boxes_of(picture.shapes)
+        inside = (boxes > -EDGE) & (boxes < np.array((width, height) * 2) + EDGE)
+        assert inside.all(), picture.shapes[inside.all(1).argmin()]
     assert games.tobytes() == before
 
 

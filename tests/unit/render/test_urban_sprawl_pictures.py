@@ -1,7 +1,7 @@
 """The parts of Urban Sprawl's pictures: sizes, tooltips, targets, marks, names of seats."""
 
 from collections import Counter
-from itertools import combinations, islice, takewhile
+from itertools import islice, takewhile
 
 import numpy as np
 import pytest
@@ -37,9 +37,10 @@ from sprawl_env.games.urban_sprawl.steps import Step
 from sprawl_env.kernels.compile import JIT
 from sprawl_env.render.picture import BOARD, CARDS, INFO, SEAT
 from sprawl_env.render.shapes import LEAST_SIZE, LEAST_TARGET, SEAT_COLOURS, Circle, Polygon, Text
+from tests.boxes import box_of, boxes_of, overlapping
 from tests.conftest import SEATS
 from tests.golden.record_pictures import REPLAYS
-from tests.unit.render.test_pictures import EDGE, box_of, random_positions
+from tests.unit.render.test_pictures import EDGE, random_positions
 
 LENGTHS = ("standard", "long", "short")
 FEW = 10 if JIT else 3  # positions for each number of seats and length
@@ -60,31 +61,17 @@ def expected_parts(seats):
     return [*parts_before_seats(), *of_seats, *last]
 
 
-def free_side(shape):
-    """Return the smaller side of the box around a target."""
-    left, top, right, bottom = box_of(shape)
-    return min(right - left, bottom - top)
-
-
-def overlap(one, other):
-    """Do two texts overlap by more than their rounding?"""
-    (a, b, c, d), (e, f, g, h) = box_of(one), box_of(other)
-    return min(c, g) - max(a, e) > ROUNDING and min(d, h) - max(b, f) > ROUNDING
-
-
 def check_part(part):
     texts = [shape for shape in part.shapes if isinstance(shape, Text)]
     for text in texts:
         assert text.size >= LEAST_SIZE - ROUNDING, (part.name, text)
         assert not text.text.endswith(".."), (part.name, text)
-    for one, other in combinations(texts, 2):
-        assert not overlap(one, other), (part.name, one, other)
-    for shape in part.shapes:
-        left, top, right, bottom = box_of(shape)
+    assert overlapping(texts, ROUNDING) == [], part.name
+    for shape, (left, top, right, bottom) in zip(part.shapes, boxes_of(part.shapes), strict=True):
         assert left > -EDGE and top > -EDGE, (part.name, shape)
         assert right < part.width + EDGE and bottom < part.height + EDGE, (part.name, shape)
         if shape.actions:
-            assert free_side(shape) >= LEAST_TARGET, (part.name, shape)
+            assert min(right - left, bottom - top) >= LEAST_TARGET, (part.name, shape)
 
 
 def check(game, games, last):
@@ -171,7 +158,7 @@ def test_targets_of_footprints_do_not_overlap():
     most = 0
     for _, game, games, _ in takewhile(lambda each: each[0] < 2, footprints()):
         targets = targets_of(game, games)
-        assert not any(overlap(*pair) for pair in combinations(targets, 2))
+        assert overlapping(targets, ROUNDING) == []
         most = max(most, len(targets))
     assert most > 20
 
@@ -444,4 +431,5 @@ def test_a_target_in_the_city_leaves_the_value_of_its_block_free():
             x, y = render_board._lot_place(7 * 4 + 3)
             near = min(np.hypot(a - x, b - y) for a, b in points)
             assert near > 8.6
-            assert free_side(Polygon(points)) > 2 * render_board.LOT * 0.4
+            left, top, right, bottom = box_of(Polygon(points))
+            assert min(right - left, bottom - top) > 2 * render_board.LOT * 0.4
