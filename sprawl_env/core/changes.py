@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from sprawl_env.core.state import Games, plain
+from sprawl_env.core.state import Games, clone, plain, readable
 from sprawl_env.kernels.arrays import Ints
 
 MINUS: Final = "\u2212"
@@ -117,14 +117,14 @@ def in_parts(trace: Any, game: Any, before: Games, g: int, action: int) -> Itera
         g: index of the game.
         action: the legal action that is played.
     """
-    tables, trial = plain(game.tables), before[[g]].copy()
-    old = trial.copy()
-    trace.decide(tables, plain(trial), 0, action)
-    yield old[0], trial[0]
-    old = trial.copy()
-    while trace.do_next(tables, plain(trial), 0):
-        yield old[0], trial[0]
-        old = trial.copy()
+    tables, trial = plain(game.tables), clone(before, slice(g, g + 1))
+    games, new, old = plain(trial), readable(trial)[0], readable(clone(trial))[0]
+    trace.decide(tables, games, 0, action)
+    yield old, new
+    old = readable(clone(trial))[0]
+    while trace.do_next(tables, games, 0):
+        yield old, new
+        old = readable(clone(trial))[0]
 
 
 def by_source(

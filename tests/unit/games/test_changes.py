@@ -12,7 +12,7 @@ from experiments.fuzz.games import draw_game
 from sprawl_env.core.changes import HEADLINES, MINUS, Change, members, moved, signed_count
 from sprawl_env.core.errors import IllegalAction, InvalidOption
 from sprawl_env.core.rules import Played
-from sprawl_env.core.state import NOBODY, NOT_OVER, clone, plain
+from sprawl_env.core.state import NOBODY, NOT_OVER, clone, plain, readable
 from sprawl_env.kernels.compile import JIT
 from sprawl_env.kernels.rng import combine
 from tests.conftest import SEATS
@@ -80,7 +80,8 @@ COUNTS = {
 
 def counted_in(game, games):
     """Return all counts of a position: who has how many of what; of points the scores."""
-    found = {(seat, what): int(number) for seat, what, number in COUNTS[game.name](games[0])}
+    counts = COUNTS[game.name](readable(games)[0])
+    found = {(seat, what): int(number) for seat, what, number in counts}
     for side, points in enumerate(game.scores(games, 0).tolist()):
         found[side, "score"] = points
     return found
