@@ -24,6 +24,12 @@ def box_of(shape):
     return left, shape.y - shape.size * 0.75, left + wide, shape.y
 
 
+def free_side(shape):
+    """Return the smaller side of the box around a target."""
+    left, top, right, bottom = box_of(shape)
+    return min(right - left, bottom - top)
+
+
 def boxes_of(shapes):
     """Return the boxes of shapes as float64 ``[n, 4]``."""
     return np.array([box_of(shape) for shape in shapes], float).reshape(-1, 4)

@@ -37,7 +37,7 @@ from sprawl_env.games.urban_sprawl.steps import Step
 from sprawl_env.kernels.compile import JIT
 from sprawl_env.render.picture import BOARD, CARDS, INFO, SEAT
 from sprawl_env.render.shapes import LEAST_SIZE, LEAST_TARGET, SEAT_COLOURS, Circle, Polygon, Text
-from tests.boxes import box_of, boxes_of, overlapping
+from tests.boxes import box_of, boxes_of, free_side, overlapping
 from tests.conftest import SEATS
 from tests.golden.record_pictures import REPLAYS
 from tests.unit.render.test_pictures import EDGE, random_positions
@@ -71,7 +71,7 @@ def check_part(part):
         assert left > -EDGE and top > -EDGE, (part.name, shape)
         assert right < part.width + EDGE and bottom < part.height + EDGE, (part.name, shape)
         if shape.actions:
-            assert min(right - left, bottom - top) >= LEAST_TARGET, (part.name, shape)
+            assert free_side(shape) >= LEAST_TARGET, (part.name, shape)
 
 
 def check(game, games, last):
@@ -431,5 +431,4 @@ def test_a_target_in_the_city_leaves_the_value_of_its_block_free():
             x, y = render_board._lot_place(7 * 4 + 3)
             near = min(np.hypot(a - x, b - y) for a, b in points)
             assert near > 8.6
-            left, top, right, bottom = box_of(Polygon(points))
-            assert min(right - left, bottom - top) > 2 * render_board.LOT * 0.4
+            assert free_side(Polygon(points)) > 2 * render_board.LOT * 0.4
