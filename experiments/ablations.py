@@ -28,7 +28,7 @@ import numpy.typing as npt
 
 import sprawl_env
 from experiments.measuring import SEED, shares_against
-from experiments.records import Row, read_lines, write_lines
+from experiments.records import Row, alone, read_lines, write_lines
 from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.policy.checkpoint import Checkpoint, load
 from sprawl_env.bots.policy.player import game_of
@@ -253,6 +253,12 @@ def measure_all(config: Config) -> list[Row]:
         SprawlError: the folder holds results of other settings, or something is not allowed.
     """
     check_asked(config)
+    with alone(config.out):
+        return measure_missing(config)
+
+
+def measure_missing(config: Config) -> list[Row]:
+    """Train and measure what is missing; see :func:`measure_all`."""
     lines = begin(config)
     done = {(row["variant"], row["seed"]) for row in lines[1:]}
     for variant, seed in runs_of(config):

@@ -43,7 +43,7 @@ from experiments.measuring import (
     run_of,
     shares_of,
 )
-from experiments.records import Row, write_lines
+from experiments.records import Row, alone, write_lines
 from sprawl_env.arena.evaluation import even_share, seats_of, share_text
 from sprawl_env.bots.policy.checkpoint import Checkpoint
 from sprawl_env.bots.policy.player import game_of
@@ -131,7 +131,6 @@ def measure_all(config: Config) -> tuple[dict[str, Any], list[Row]]:
     """
     path = config.out / MEASURED
     head, rows = read_measured(path)
-    done = {tuple(row[name] for name in KEY) for row in rows}
     todo = list(tasks(config))
     checkpoints = {checkpoint.path: checkpoint for checkpoint, _, _ in todo}
     made = {path: game_of(checkpoint) for path, checkpoint in checkpoints.items()}
@@ -143,16 +142,22 @@ def measure_all(config: Config) -> tuple[dict[str, Any], list[Row]]:
                 f"run {str(checkpoint_path.parents[1])!r}: is of {own['game']} with "
                 f"{own['options']}: expected {head['game']} with {head['options']}"
             )
-    missing = [
-        (checkpoint, against, games)
-        for checkpoint, against, games in todo
-        if (run_of(checkpoint), checkpoint.about["sha256"], against, games, config.seed) not in done
-    ]
-    for k, (checkpoint, against, games) in enumerate(missing):
-        say(f"{k + 1} of {len(missing)}: {checkpoint.path} against {against}, {games:,} games")
-        rows.append(measure(checkpoint, made[checkpoint.path], against, games, config.seed))
-        write_lines(path, [head, *rows])
-    return head, [row for row in rows if not config.runs or row["seed"] == config.seed]
+    if not todo:
+        return head, rows
+    with alone(config.out):
+        _, rows = read_measured(path)  # another command may have added some
+        done = {tuple(row[name] for name in KEY) for row in rows}
+        missing = [
+            (checkpoint, against, games)
+            for checkpoint, against, games in todo
+            if (run_of(checkpoint), checkpoint.about["sha256"], against, games, config.seed)
+            not in done
+        ]
+        for k, (checkpoint, against, games) in enumerate(missing):
+            say(f"{k + 1} of {len(missing)}: {checkpoint.path} against {against}, {games:,} games")
+            rows.append(measure(checkpoint, made[checkpoint.path], against, games, config.seed))
+            write_lines(path, [head, *rows])
+    return head, [row for row in rows if row["seed"] == config.seed]
 
 
 def interquartile_mean(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -31,7 +31,7 @@ import numpy.typing as npt
 
 import sprawl_env
 from experiments.measuring import shares_by_deal
-from experiments.records import Row, read_lines, write_lines
+from experiments.records import Row, alone, read_lines, write_lines
 from experiments.tables import ladder_table
 from sprawl_env.arena.entrants import made_of
 from sprawl_env.arena.evaluation import interval
@@ -200,9 +200,17 @@ def play(config: Config, game: Game, pair: Pair, made: dict[str, str]) -> Row:
 def play_all(config: Config) -> tuple[list[Row], dict[str, float]]:
     """Play what is missing; return the rows, and the time of each bot for a decision."""
     game = sprawl_env.game(config.game, num_players=config.num_players)
-    lines, bots = read_pairs(config), ladder_of(config)[0]
+    bots = ladder_of(config)[0]
+    read_pairs(config)  # a damaged file is an error before the bots are timed
     times = times_of(config, game, bots)
-    made = {name: made_of(name, game) for name in bots}
+    with alone(config.out):
+        return play_missing(config, game, times), times
+
+
+def play_missing(config: Config, game: Game, times: dict[str, float]) -> list[Row]:
+    """Play what is missing, and return the rows; see :func:`play_all`."""
+    made = {name: made_of(name, game) for name in times}
+    lines = read_pairs(config)
     asked, found = list(pairs_of(config)), kept(lines[1:], made)
     older = sum(MADE not in found[pair] for pair in asked if pair in found)
     if older:
@@ -216,7 +224,7 @@ def play_all(config: Config) -> tuple[list[Row], dict[str, float]]:
         found[pair] = play(config, game, pair, made)
         lines.append(found[pair])
         write_lines(config.out / PAIRS, lines)
-    return [found[pair] for pair in asked], times
+    return [found[pair] for pair in asked]
 
 
 def wins_of(rows: Sequence[Row], names: Sequence[str]) -> Numbers:

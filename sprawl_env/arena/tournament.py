@@ -35,7 +35,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from filelock import FileLock, Timeout
 
 from sprawl_env.arena import report
 from sprawl_env.arena.engines import MOST_LOSSES, Pool, check_engine, pool_of
@@ -61,6 +60,7 @@ from sprawl_env.core.checks import check_seed, check_whole
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.extras import require
 from sprawl_env.core.files import parse_json, read_text, remove_leftovers, write_atomically
+from sprawl_env.core.folders import locked_folder
 from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import code_digest, provenance
 from sprawl_env.core.registry import as_game, game_word
@@ -280,14 +280,9 @@ class Folder:
             raise InvalidOption(
                 f"out={str(path)!r}: expected an empty folder or that of a tournament"
             )
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-            self._lock = FileLock(path / ".lock", timeout=0)
-            self._lock.acquire()
-        except Timeout:
-            raise InvalidOption(f"out={str(path)!r}: another tournament is writing to it") from None
-        except OSError as error:
-            raise InvalidOption(f"out={str(path)!r}: {error.strerror}") from None
+        where, taken = f"out={str(path)!r}", "another tournament is writing to it"
+        self._locked = ExitStack()
+        self._locked.enter_context(locked_folder(path, where, taken))
         try:
             for folder in (path, path / "replays"):
                 remove_leftovers(folder)
@@ -361,7 +356,7 @@ class Folder:
 
     def close(self) -> None:
         """Release the lock."""
-        self._lock.release()
+        self._locked.close()
 
 
 # --------------------------------------------------------------------------------- the function

@@ -7,6 +7,7 @@ viewer, the terminal and notebooks are all made from what it returns
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -118,13 +119,14 @@ def in_parts(trace: Any, game: Any, before: Games, g: int, action: int) -> Itera
         action: the legal action that is played.
     """
     tables, trial = plain(game.tables), clone(before, slice(g, g + 1))
-    games, new, old = plain(trial), readable(trial)[0], readable(clone(trial))[0]
-    trace.decide(tables, games, 0, action)
-    yield old, new
-    old = readable(clone(trial))[0]
-    while trace.do_next(tables, games, 0):
-        yield old, new
+    games, new = plain(trial), readable(trial)[0]
+    for step in itertools.count():
         old = readable(clone(trial))[0]
+        if step == 0:
+            trace.decide(tables, games, 0, action)
+        elif not trace.do_next(tables, games, 0):
+            return
+        yield old, new
 
 
 def by_source(

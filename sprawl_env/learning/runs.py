@@ -9,17 +9,16 @@ from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from filelock import FileLock, Timeout
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from sprawl_env.bots.policy.checkpoint import remove_unfinished
 from sprawl_env.console import console
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.files import parse_json, read_text, remove_leftovers, write_atomically
+from sprawl_env.core.folders import locked_folder
 from sprawl_env.core.provenance import provenance
 
 CONFIG: Final = "config.json"
-LOCK: Final = ".lock"  # locked by the process that trains; the system unlocks it if that is killed
 STEP: Final = "step"  # in a row: learner decisions so far
 Settings = TypeVar("Settings", bound=Any)
 
@@ -66,18 +65,8 @@ def owned_run(folder: Path, config: Any, gpu: str | None = None, *, new: bool) -
         InvalidOption: another process trains there or has just made the run, or the folder cannot
             be made.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / LOCK, timeout=0)
-        lock.acquire()
-    except Timeout:
-        raise InvalidOption(
-            f"run {str(folder)!r}: another process trains there: wait for its end, or use another "
-            f"--name"
-        ) from None
-    except OSError as error:
-        raise InvalidOption(f"run {str(folder)!r}: cannot be made: {error.strerror}") from None
-    try:
+    taken = "another process trains there: wait for its end, or use another --name"
+    with locked_folder(folder, f"run {str(folder)!r}", taken):
         if not (folder / CONFIG).exists():
             _write_settings(folder, config, gpu)
         elif new:
@@ -85,8 +74,6 @@ def owned_run(folder: Path, config: Any, gpu: str | None = None, *, new: bool) -
         remove_leftovers(folder)
         remove_unfinished(folder / "checkpoints")
         yield
-    finally:
-        lock.release()
 
 
 def _write_settings(folder: Path, config: Any, gpu: str | None) -> None:

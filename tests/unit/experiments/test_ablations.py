@@ -11,6 +11,7 @@ pytest.importorskip("tensorboard")
 pytest.importorskip("matplotlib")
 
 from experiments import ablations
+from experiments.records import alone
 from sprawl_env.core.errors import InvalidOption, UnknownName
 from sprawl_env.learning.runs import owned_run
 
@@ -189,3 +190,12 @@ def test_one_run_of_a_variant_is_no_verdict():
 )
 def test_the_verdict_says_no_more_than_the_interval(low, high, runs, says):
     assert ablations.verdict(low, high, runs) == says
+
+
+def test_a_second_command_with_the_same_folder_is_refused(config):
+    with (
+        alone(config.out),
+        pytest.raises(InvalidOption, match="another command is writing to it"),
+    ):
+        ablations.main(config)
+    assert [path.name for path in config.out.iterdir()] == [".lock"]

@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 
 import sprawl_env
 from experiments import curves, measuring
+from experiments.records import alone
 from sprawl_env.bots.policy.checkpoint import describe_game, save
 from sprawl_env.bots.policy.network import network_for
 from sprawl_env.bots.policy.player import game_of
@@ -215,3 +216,12 @@ def test_a_band_counts_runs_and_deals():
     found = curves.points([few, *both])
     assert [(p.axis, p.mark, len(p.wins)) for p in found] == [("decisions", 1_000_000, 2)]
     assert found[0].wins == (0.7, 0.5)  # the measurement with the most games
+
+
+def test_a_second_command_with_the_same_folder_is_refused(config):
+    with (
+        alone(config.out),
+        pytest.raises(InvalidOption, match="another command is writing to it"),
+    ):
+        curves.main(config)
+    assert [path.name for path in config.out.iterdir()] == [".lock"]

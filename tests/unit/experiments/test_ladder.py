@@ -11,6 +11,7 @@ import pytest
 
 import sprawl_env
 from experiments import ladder, tables
+from experiments.records import alone
 from sprawl_env.arena.entrants import made_of
 from sprawl_env.bots.policy.agents import agents_folder
 from sprawl_env.core.errors import InvalidOption, SprawlError
@@ -173,3 +174,12 @@ def test_every_bot_of_every_ladder_can_be_made():
         assert len(pairs) == len(given["bots"]) * (len(given["bots"]) - 1) // 2
         assert sum(games == 2000 for _, _, games in pairs) == len(given["most"])
         assert np.unique([games for _, _, games in pairs]).tolist() == [100, 400, 2000]
+
+
+def test_a_second_command_with_the_same_folder_is_refused(config):
+    with (
+        alone(config.out),
+        pytest.raises(InvalidOption, match="another command is writing to it"),
+    ):
+        ladder.main(config)
+    assert [path.name for path in config.out.iterdir()] == [".lock"]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from experiments.records import read_lines, write_lines
+from experiments.records import alone, read_lines, write_lines
 from sprawl_env.core.errors import InvalidOption
 
 LINES = [{"settings": 1}, {"wins": 2}, {"wins": 3}]
@@ -46,3 +46,16 @@ def test_a_write_replaces_the_file_whole(tmp_path):
     write_lines(path, LINES)
     write_lines(path, LINES[:2])
     assert [json.loads(line) for line in path.read_text().splitlines()] == LINES[:2]
+
+
+def test_one_command_at_a_time_writes_to_a_folder(tmp_path):
+    said = f"^out='{tmp_path / 'new'}': another command is writing to it$"
+    with pytest.raises(ZeroDivisionError), alone(tmp_path / "new"):
+        with pytest.raises(InvalidOption, match=said), alone(tmp_path / "new"):
+            pytest.fail("two were let in")
+        with alone(tmp_path / "other"):
+            raise ZeroDivisionError
+    with alone(tmp_path / "new"):  # it is free again after an error
+        (tmp_path / "file").write_text("mine")
+    with pytest.raises(InvalidOption, match="cannot be made: "), alone(tmp_path / "file" / "below"):
+        pytest.fail("there is no such folder")
