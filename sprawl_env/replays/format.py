@@ -28,7 +28,7 @@ from typing import Any
 
 from sprawl_env.core.arguments import check_fields, checked, fit
 from sprawl_env.core.errors import InvalidOption, PositionError
-from sprawl_env.core.files import parse_json, read_text
+from sprawl_env.core.files import parse_json, read_bytes, read_text
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.registry import rules_of
@@ -132,15 +132,37 @@ def game_of(
                 f"{', '.join(rules.options)}"
             )
     try:
-        return _game(rules, json.dumps(options), data)
+        contents = _contents(data)
+        if data is not None and not contents:
+            return make_game(rules, data=data, **options)
+        return _game(rules, json.dumps(options), data, contents)
     except (TypeError, RecursionError):
         raise PositionError(f"{where}: options: expected values that JSON can hold") from None
 
 
 @functools.lru_cache(maxsize=8)
-def _game(rules: GameRules, options: str, data: Path | None) -> Game:
-    """Return a game; many replays of a file are of the same."""
+def _game(
+    rules: GameRules, options: str, data: Path | None, contents: tuple[tuple[str, bytes], ...]
+) -> Game:
+    """Return a game; many replays of a file are of the same.
+
+    Args:
+        rules: of the game.
+        options: of the game, as JSON.
+        data: folder of its data files, if they are not those of the package.
+        contents: their names and bytes, by which files that have changed are told apart.
+    """
     return make_game(rules, data=data, **json.loads(options))
+
+
+def _contents(data: Path | None) -> tuple[tuple[str, bytes], ...]:
+    """Return names and bytes of a folder's data files; none if they cannot be read."""
+    if data is None:
+        return ()
+    try:
+        return tuple((path.name, read_bytes(path)) for path in sorted(data.glob("*.toml")))
+    except OSError:
+        return ()
 
 
 @checked

@@ -45,6 +45,12 @@ def test_other_data_is_read_only_if_the_caller_names_it(played, tmp_path):
     assert list(text_lines(other, data=tmp_path))
     with pytest.raises(PositionError):
         replays.verify(other)
+    (tmp_path / "cards.toml").write_text(packaged.read_text())  # files that have changed are read
+    with pytest.raises(PositionError):
+        replays.verify(other, tmp_path)
+    (tmp_path / "cards.toml").unlink()
+    with pytest.raises(SprawlError, match="holds none of"):
+        replays.verify(other, tmp_path)
 
 
 @pytest.mark.parametrize(
