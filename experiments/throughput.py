@@ -58,6 +58,10 @@ class Config:
     """games that are played at the same time; 0: as the preset has it"""
     batch_size: int = 0
     """decisions in a gradient step; 0: as the preset has it"""
+    width: int = 0
+    """width of the layers for sites, cards and so on; 0: as the preset has it"""
+    trunk: int = 0
+    """width of the layers for the whole observation; 0: as the preset has it"""
     device: str = "auto"
     """cpu, cuda (a GPU), or auto: a GPU if there is one"""
     seconds: float = 20.0
@@ -94,6 +98,8 @@ def settings_of(config: Config) -> TrainConfig:
         num_players=config.num_players,
         num_envs=config.num_envs or preset.num_envs,
         batch_size=config.batch_size or preset.batch_size,
+        width=config.width or preset.width,
+        trunk=config.trunk or preset.trunk,
         device=config.device,
     )
     check(settings)

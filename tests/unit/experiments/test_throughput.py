@@ -17,12 +17,12 @@ TINY = Config(num_envs=16, batch_size=64, device="cpu")
 
 def test_settings_are_those_of_the_preset_unless_given():
     found = settings_of(Config(preset="full", device="cpu"))
-    assert (found.num_envs, found.batch_size) == (
-        PRESETS["full"].num_envs,
-        PRESETS["full"].batch_size,
-    )
+    for name in ("num_envs", "batch_size", "width", "trunk"):
+        assert getattr(found, name) == getattr(PRESETS["full"], name)
     found = settings_of(TINY)
     assert (found.num_envs, found.batch_size, found.device) == (16, 64, "cpu")
+    found = settings_of(replace(TINY, width=8, trunk=24))
+    assert (found.width, found.trunk) == (8, 24)
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,7 @@ def test_settings_are_those_of_the_preset_unless_given():
         ({"num_players": 0}, "num_players=0: expected a whole number 1..127"),
         ({"device": "tpu"}, "device='tpu': expected auto, cpu, cuda"),
         ({"batch_size": 10**9}, "batch_size=1000000000: expected at most num_envs"),
+        ({"width": -1}, "width=-1: expected a whole number 1"),
     ],
 )
 def test_bad_settings_are_refused(bad, message):
