@@ -136,8 +136,17 @@ def command_of(config: Mapping[str, Any]) -> str:
     return shlex.join(words)
 
 
-def strength_table(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
-    """Return the lines of a Markdown table of an evaluation."""
+def strength_table(name: str, results: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
+    """Return the lines of a Markdown table of an evaluation.
+
+    An opponent of the agent's own name is the agent that had the name before.
+
+    Args:
+        name: of the agent, ``GAME/NAME``.
+        results: for each opponent the bots' lines.
+    """
+    own = f"agent:{name}"
+    named = {own: f"the earlier {own}"}
     lines = [
         "| against | bot | games | wins | 95% interval | mean score |",
         "| :-- | :-- | --: | --: | --: | --: |",
@@ -145,8 +154,8 @@ def strength_table(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[s
     for opponent, found in results.items():
         for line in found:
             cells = [
-                opponent,
-                line["bot"],
+                named.get(opponent, opponent),
+                named.get(line["bot"], line["bot"]),
                 f"{line['games']:,}",
                 f"{line['wins']:.1%}",
                 interval_text(line["low"], line["high"]),
@@ -270,7 +279,7 @@ def card(
             "",
             f"{way.measured}, seed {config['seed'] + 1}; intervals count deals.",
             "",
-            *strength_table(evaluation["results"]),
+            *strength_table(name, evaluation["results"]),
             "",
             *further(measured),
             "## Known weaknesses",

@@ -71,6 +71,16 @@ def test_a_card_names_all_whom_a_policy_met(run, changed, sentence):
     assert export.experience(config | changed) == sentence
 
 
+def test_an_opponent_of_the_same_name_is_the_agent_before(run, capsys):
+    lines = [LINE, {**LINE, "bot": "agent:tower_up/small", "wins": 0.25}]
+    (run / "evaluation.json").write_text(json.dumps({"results": {lines[1]["bot"]: lines}}))
+    call(capsys, run, "agents/tower_up/small", main=export.main)
+    card = (run.parents[1] / "agents" / "tower_up" / "small" / "README.md").read_text()
+    earlier = "the earlier agent:tower_up/small"
+    assert f"| {earlier} | policy | 1,000 | 75.0% |" in card
+    assert f"| {earlier} | {earlier} | 1,000 | 25.0% |" in card
+
+
 def test_a_card_says_what_came_first_and_which_gpu_it_was(run, capsys):
     written = json.loads((run / "config.json").read_text())
     written["config"] |= {"device": "cuda", "processes": 1, "expert": "agent:tower_up/ppo-1h"}
