@@ -1,5 +1,6 @@
 """Trained agents by name, and policies as functions."""
 
+import itertools
 import json
 import shutil
 
@@ -11,6 +12,7 @@ from sprawl_env.bots.policy import agents
 from sprawl_env.bots.policy.checkpoint import CheckpointError, describe_game, load, save
 from sprawl_env.bots.policy.player import load_network
 from sprawl_env.core.errors import InvalidOption, OtherOptions, UnknownName
+from tests.ladder import LADDER, share_in
 
 torch = pytest.importorskip("torch")
 networks = pytest.importorskip("sprawl_env.bots.policy.network")
@@ -131,10 +133,14 @@ def test_the_ranking_lists_every_agent_and_the_strongest_first():
     names = [cells[2].strip("`") for cells in rows]
     folders = agents.agents_folder().glob("*/*/checkpoint.json")
     assert sorted(names) == sorted(f"agent:{f.parts[-3]}/{f.parts[-2]}" for f in folders)
-    by_table = {}
-    for game, seats, _, _, _, planner in rows:
-        by_table.setdefault((game, seats), []).append(float(planner.partition("%")[0]))
-    assert all(wins == sorted(wins, reverse=True) for wins in by_table.values())
+    for upper, lower in itertools.pairwise(rows):
+        if upper[:2] != lower[:2]:
+            continue  # another game or number of seats
+        (bot, other), game = (cells[2].strip("`") for cells in (upper, lower)), upper[0]
+        folder = LADDER / game.lower().replace(" ", "_")
+        met = folder / f"{bot.rpartition('/')[2]}_{other.rpartition('/')[2]}.jsonl"
+        wins = [float(cells[5].partition("%")[0]) for cells in (upper, lower)]
+        assert share_in(met, bot) > 0.5 if met.exists() else wins[0] > wins[1]
 
 
 def test_a_damaged_agent_is_reported_when_it_is_loaded(shipped):

@@ -1,6 +1,5 @@
 """bots/ratings.py: what the published rankings say, and how it is worded."""
 
-import json
 import re
 from pathlib import Path
 
@@ -10,9 +9,9 @@ import sprawl_env
 from sprawl_env.bots.policy.agents import best_of, find_agent
 from sprawl_env.bots.ratings import described, ranked_search, rated, strongest_first
 from sprawl_env.core.errors import InvalidOption
+from tests.ladder import LADDER, share_in
 from tests.suite import GAMES
 
-LADDER = Path(__file__).resolve().parents[3] / "docs" / "ladder"
 MCTS = "mcts:sims=200,greedy=1000,turns=8,widen=0.5,c=0.2"
 
 
@@ -49,11 +48,14 @@ def test_agents_stand_where_their_published_games_put_them(name):
     compared = 0
     for path in (LADDER / name).glob("*_*.jsonl"):
         agent, _, opponent = path.stem.partition("_")
-        bots = [f"agent:{name}/{agent}", ranked_search(name) if opponent == "mcts" else opponent]
+        bots = [f"agent:{name}/{agent}", opponent]
+        if opponent == "mcts":
+            bots[1] = ranked_search(name)
+        elif opponent not in order:
+            bots[1] = f"agent:{name}/{opponent}"
         if not set(bots) <= set(order):
             continue
-        rows = [json.loads(line) for line in path.read_text().splitlines()]
-        share = sum(row["shares"][row["bots"].index(bots[0])] for row in rows) / len(rows)
+        share = share_in(path, bots[0])
         assert (share > 0.5) == (order.index(bots[0]) < order.index(bots[1])), path.name
         compared += 1
     assert compared >= 3
