@@ -19,6 +19,7 @@ import jinja2
 import pytest
 import tyro
 import yaml
+from filelock import FileLock
 
 import sprawl_env
 from docs import macros, roles
@@ -272,17 +273,23 @@ def test_a_role_of_a_docstring_becomes_a_link_or_code():
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """The folder of the site, built as ``make docs`` does."""
-    folder = tmp_path_factory.mktemp("docs") / "site"
-    done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    """The folder of the site, built as ``make docs`` does, once for all processes of the tests."""
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent  # a worker's own folder lies in that of the run
+    folder, begun = shared / "site", shared / "site.begun"
+    with FileLock(shared / "site.lock"):
+        if not folder.exists():
+            done = subprocess.run(
+                [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(begun)],
+                cwd=ROOT,
+                capture_output=True,
+                text=True,
+                check=False,
+                env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+            )
+            assert done.returncode == 0, done.stdout + done.stderr
+            begun.rename(folder)
     return folder
 
 
