@@ -22,12 +22,12 @@ neither they nor the kernels that are made from them are kept on disk.
 
 from __future__ import annotations
 
-import ast
 import functools
 import hashlib
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator
+import tokenize
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
@@ -40,6 +40,16 @@ _SHARED = ("kernels", "core")
 _GAMES = "games"
 _PICTURES = re.compile(r"(render(_\w+)?|changes|guide|points|questions|tips)\.py")
 _MAIN = ("__main__", "__mp_main__")  # names of a file that runs as a script
+_LONGEST: Final = 200  # characters in the name of a module; files' names have limits
+_COMMENT = re.compile(r"#[^\n]*")
+_IMPORT = re.compile(
+    r"""
+    \bfrom\b [ \t\f]* (?P<dots>[. \t\f]*) (?P<module>[\w.]*) [ \t\f]* \bimport\b [ \t\f]*
+        (?P<names> \( (?: [^)#] | \#[^\n]*\n )* \) | [^\n;\#]* )
+    | \bimport\b [ \t\f]+ (?P<modules>[^\n;\#]*)
+    """,
+    re.VERBOSE,
+)
 _DEFINES_KERNELS = re.compile(rb"sprawl_env\.kernels(\.compile)? import")
 
 
@@ -232,21 +242,32 @@ def _files_of(base: Path, name: tuple[str, ...]) -> frozenset[Path]:
 
 @functools.cache
 def _imported_names(file: Path, own: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
-    """Return what a file imports as dotted names; ``own`` is its own name."""
+    """Return what a file imports as dotted names; ``own`` is its own name.
+
+    These are all that look like imports, those in texts too; a file that Python cannot read imports
+    nothing.  To parse the files would take as long as to import numpy, at each start of Python.
+    """
+    try:
+        with tokenize.open(file) as opened:
+            text = opened.read().replace("\\\n", " ")
+    except (SyntaxError, UnicodeDecodeError):
+        return frozenset()
     names: set[tuple[str, ...]] = set()
-    for node in _statements(ast.parse(file.read_bytes())):
-        if isinstance(node, ast.Import):
-            names |= {tuple(alias.name.split(".")) for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            start = own[: -node.level] if node.level else ()
-            module = (*start, *(node.module.split(".") if node.module else ()))
-            names |= {module} | {(*module, alias.name) for alias in node.names}
-    return frozenset(names)
+    for found in _IMPORT.finditer(text):
+        modules, level = _listed(found["modules"] or ""), (found["dots"] or "").count(".")
+        names |= {tuple(name.split(".")) for name in modules}
+        if found["names"] is not None:
+            start = own[:-level] if level else ()
+            module = (*start, *(found["module"].split(".") if found["module"] else ()))
+            names |= {module} | {(*module, name) for name in _listed(found["names"].strip("() "))}
+    return frozenset(name for name in names if all(map(_may_be_a_file, name)))
 
 
-def _statements(node: ast.AST) -> Iterator[ast.AST]:
-    """Return all statements inside a node, which has many times as many expressions."""
-    for part in ("body", "orelse", "finalbody", "handlers", "cases"):
-        for statement in getattr(node, part, ()):
-            yield statement
-            yield from _statements(statement)
+def _listed(text: str) -> list[str]:
+    """Return the names in a list like ``a, b.c as d``, over several lines with comments."""
+    parts = _COMMENT.sub("", text).split(",")
+    return [part.split()[0] for part in parts if part.split()]
+
+
+def _may_be_a_file(word: str) -> bool:
+    return word.isidentifier() and len(word) < _LONGEST

@@ -1,12 +1,16 @@
 """kernels/sources.py: which files a kernel depends on."""
 
+import ast
+import asyncio
 import importlib
 import json
 import re
 import runpy
 import shutil
 import sys
+from pathlib import Path
 
+import numpy
 import pytest
 
 from sprawl_env.kernels import sources
@@ -97,6 +101,63 @@ def test_imports_inside_of_other_statements_count(home, part):
     (home / "mine.py").write_text(text)
     importlib.invalidate_caches()
     assert changes("mine", home / f"{part}.py", "A = 2\n")
+
+
+TRICKY = """
+import a; import b.c as d, \\
+    e
+from f import(g, # (of) h
+    i as j,
+    )
+from.k import*
+from .. l import m
+if True: from . import n; from ...o.p import (q)
+def r(): yield from s; import\tt
+raise u from v
+"""
+NO_NAMES = f"""
+\"\"\"import /etc/passwd, ../w, ..., {"x" * 300}, 7
+from ~/y import z
+from import import from
+import (
+\"\"\"
+"""
+
+
+def imports_of(text, own):
+    """Return what a text imports, by Python's own parser."""
+    names = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            names |= {tuple(alias.name.split(".")) for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            start = own[: -node.level] if node.level else ()
+            module = (*start, *(node.module.split(".") if node.module else ()))
+            names |= {module} | {(*module, alias.name) for alias in node.names if alias.name != "*"}
+    return names
+
+
+def test_no_import_is_overlooked(tmp_path):
+    own = tuple("abcdefgh")
+    found = sources._imported_names
+    (tmp_path / "tricky.py").write_text(TRICKY)
+    assert found(tmp_path / "tricky.py", own) == imports_of(TRICKY, own)
+    folders = [sources.PACKAGE, *(Path(module.__file__).parent for module in (asyncio, numpy))]
+    paths = [path for folder in folders for path in folder.rglob("*.py")]
+    assert len(paths) > 400
+    for path in paths:
+        missing = imports_of(path.read_bytes(), own) - found(path, own)
+        assert not missing, path
+
+
+@pytest.mark.parametrize("content", [NO_NAMES.encode(), b"\xff\xfe", b"# coding: nonsense"])
+def test_what_is_no_module_is_no_import(home, content):
+    (home / "mine.py").write_text(KERNEL.format(imports="import mine_texts", number=1))
+    (home / "mine_texts.py").write_text("A = 1\n")
+    importlib.import_module("mine")
+    before = digest("mine")
+    (home / "mine_texts.py").write_bytes(content)
+    assert digest("mine") != before
 
 
 def test_a_module_of_a_package_depends_on_its_relative_imports(home):
