@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from sprawl_env.adapters.registration import register
 from sprawl_env.adapters.vector import make_vec
-from sprawl_env.bots.names import make_bot
 from sprawl_env.core.errors import IllegalAction, SprawlError
 from sprawl_env.core.heuristic import Heuristic
 from sprawl_env.core.registry import game
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from sprawl_env import replays
     from sprawl_env.arena.evaluation import evaluate
     from sprawl_env.arena.tournament import TournamentSettings, tournament
+    from sprawl_env.bots.names import make_bot
     from sprawl_env.bots.policy.player import load_policy
     from sprawl_env.learning.train import train
 
@@ -45,10 +45,11 @@ _LAZY = {  # imported when first used, so that importing the package stays fast
     "TournamentSettings": "sprawl_env.arena.tournament",
     "evaluate": "sprawl_env.arena.evaluation",
     "load_policy": "sprawl_env.bots.policy.player",
+    "make_bot": "sprawl_env.bots.names",
     "tournament": "sprawl_env.arena.tournament",
     "train": "sprawl_env.learning.train",
 }
-_LAZY_MODULES = ("replays", "testing")
+_LAZY_MODULES = ("bots", "replays", "testing")
 
 
 def __getattr__(name: str) -> Any:

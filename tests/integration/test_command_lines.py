@@ -153,8 +153,10 @@ def test_the_console_script_is_the_command_line():
 
 def test_help_and_import_load_no_optional_library():
     code = (
-        "import sys, sprawl_env, sprawl_env.__main__ as m\n"
-        "early = [n for n in ('sprawl_env.arena', 'sprawl_env.learning') if n in sys.modules]\n"
+        "import sys, sprawl_env\n"
+        "early = [n for n in ('sprawl_env.bots',) if n in sys.modules]\n"
+        "import sprawl_env.__main__ as m\n"
+        "early += [n for n in ('sprawl_env.arena', 'sprawl_env.learning') if n in sys.modules]\n"
         "try: m.main(['play', '--help'])\n"
         "except SystemExit: pass\n"
         f"print('LOADED', early, [n for n in {ALL_EXTRAS} if n in sys.modules])"
