@@ -106,6 +106,7 @@ OWN: Final = {
     "sprawl_env.kernels.sources:_digest": "reads the package's own source files",
     "sprawl_env.kernels.sources:_imported_names": "reads the package's own source files",
     "sprawl_env.play.server:_file": "reads the page's own files",
+    "sprawl_env.replays.format:_contents": "tells files apart that the game reads",
     "sprawl_env.replays.page:read_web": "reads the page's own files",
     "experiments.template.__main__:read_study": "reads the settings of a study in a clone",
     "experiments.records:read_lines": "reads what the command itself has written",

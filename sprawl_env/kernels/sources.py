@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import io
 import itertools
 import re
 import tokenize
@@ -247,9 +248,10 @@ def _imported_names(file: Path, own: tuple[str, ...]) -> frozenset[tuple[str, ..
     These are all that look like imports, those in texts too; a file that Python cannot read imports
     nothing.  To parse the files would take as long as to import numpy, at each start of Python.
     """
+    content = file.read_bytes()
     try:
-        with tokenize.open(file) as opened:
-            text = opened.read().replace("\\\n", " ")
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
+        text = io.TextIOWrapper(io.BytesIO(content), encoding).read().replace("\\\n", " ")
     except (SyntaxError, UnicodeDecodeError):
         return frozenset()
     names: set[tuple[str, ...]] = set()
