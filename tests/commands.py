@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 import sprawl_env.__main__
+from experiments.records import alone
+from sprawl_env.core.errors import InvalidOption
 
 ROOT = Path(__file__).parents[1]
 
@@ -96,3 +98,11 @@ def hide(monkeypatch, *libraries):
     monkeypatch.setattr(sys, "meta_path", without(*libraries))
     for name in [name for name in sys.modules if name.partition(".")[0] in libraries]:
         monkeypatch.delitem(sys.modules, name)
+
+
+def refused_beside_another(main, config):
+    """Check that a command that measures writes nothing where another one does."""
+    says = "another command is writing to it"
+    with alone(config.out), pytest.raises(InvalidOption, match=says):
+        main(config)
+    assert [path.name for path in config.out.iterdir()] == [".lock"]

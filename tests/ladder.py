@@ -1,9 +1,10 @@
 """The published games of the rankings."""
 
 import json
-from pathlib import Path
 
-LADDER = Path(__file__).resolve().parents[1] / "docs" / "ladder"
+from tests.commands import ROOT
+
+LADDER = ROOT / "docs" / "ladder"
 
 
 def share_in(path, bot):

@@ -7,10 +7,11 @@ import sys
 import pytest
 
 from tests.commands import ROOT
+from tests.ladder import LADDER
 
 pytest.importorskip("torch")
 FOLDER = ROOT / "examples" / "research"
-PUBLISHED = ROOT / "docs" / "ladder" / "tower_up" / "quick_greedy.jsonl"
+PUBLISHED = LADDER / "tower_up" / "quick_greedy.jsonl"
 NEEDS = {  # libraries, by script
     "imitate": ("polars",),
     "own_bot": ("polars",),

@@ -11,9 +11,9 @@ pytest.importorskip("tensorboard")
 pytest.importorskip("matplotlib")
 
 from experiments import ablations
-from experiments.records import alone
 from sprawl_env.core.errors import InvalidOption, UnknownName
 from sprawl_env.learning.runs import owned_run
+from tests.commands import refused_beside_another
 
 TINY = (
     "num_envs=16", "num_steps=4", "batch_size=64", "width=4", "trunk=8", "processes=1",
@@ -193,9 +193,4 @@ def test_the_verdict_says_no_more_than_the_interval(low, high, runs, says):
 
 
 def test_a_second_command_with_the_same_folder_is_refused(config):
-    with (
-        alone(config.out),
-        pytest.raises(InvalidOption, match="another command is writing to it"),
-    ):
-        ablations.main(config)
-    assert [path.name for path in config.out.iterdir()] == [".lock"]
+    refused_beside_another(ablations.main, config)

@@ -14,11 +14,11 @@ from matplotlib.axes import Axes
 
 import sprawl_env
 from experiments import curves, measuring
-from experiments.records import alone
 from sprawl_env.bots.policy.checkpoint import describe_game, save
 from sprawl_env.bots.policy.network import network_for
 from sprawl_env.bots.policy.player import game_of
 from sprawl_env.core.errors import InvalidOption
+from tests.commands import refused_beside_another
 
 SHAPE = {"width": 4, "trunk": 8}
 
@@ -219,9 +219,4 @@ def test_a_band_counts_runs_and_deals():
 
 
 def test_a_second_command_with_the_same_folder_is_refused(config):
-    with (
-        alone(config.out),
-        pytest.raises(InvalidOption, match="another command is writing to it"),
-    ):
-        curves.main(config)
-    assert [path.name for path in config.out.iterdir()] == [".lock"]
+    refused_beside_another(curves.main, config)

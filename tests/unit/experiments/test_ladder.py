@@ -11,11 +11,11 @@ import pytest
 
 import sprawl_env
 from experiments import ladder, tables
-from experiments.records import alone
 from sprawl_env.arena.entrants import made_of
 from sprawl_env.bots.policy.agents import agents_folder
 from sprawl_env.core.errors import InvalidOption, SprawlError
-from tests.commands import ROOT
+from tests.commands import refused_beside_another
+from tests.ladder import LADDER
 
 BOTS = ("random", "heldout:rules", "greedy")
 
@@ -114,7 +114,7 @@ def test_what_a_bot_is_made_of_changes_with_its_weights_and_its_module(tmp_path,
 
 
 def test_the_published_pairs_still_make_the_published_table(tmp_path, monkeypatch, capsys):
-    folder = ROOT / "docs" / "ladder" / "tower_up" / "ladder"
+    folder = LADDER / "tower_up" / "ladder"
     published = json.loads((folder / "ladder.json").read_text())
     times = {line["bot"]: line["milliseconds"] for line in published["bots"]}
     shutil.copy(folder / ladder.PAIRS, tmp_path)
@@ -177,9 +177,4 @@ def test_every_bot_of_every_ladder_can_be_made():
 
 
 def test_a_second_command_with_the_same_folder_is_refused(config):
-    with (
-        alone(config.out),
-        pytest.raises(InvalidOption, match="another command is writing to it"),
-    ):
-        ladder.main(config)
-    assert [path.name for path in config.out.iterdir()] == [".lock"]
+    refused_beside_another(ladder.main, config)
