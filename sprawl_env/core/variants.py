@@ -6,7 +6,7 @@ once, the tables and the layout of observations, must therefore be the same for 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -47,6 +47,26 @@ def parsed(rules: GameRules, options: Mapping[str, Any]) -> tuple[dict[str, Any]
     given = {name: options.get(name, o.default) for name, o in rules.options.items()}
     numbers = {n: rules.options[n].parse(rules.name, n, v) for n, v in given.items()}
     return {name: _as_written(rules.options[name], k) for name, k in numbers.items()}, numbers
+
+
+def check_stored(
+    rules: GameRules, options: Iterable[str], where: str, error: type[SprawlError]
+) -> None:
+    """Check the names of options in a file, which does not decide what other files are read.
+
+    Args:
+        rules: of the game.
+        options: names of options; ``data`` is none.
+        where: the file, for the message.
+        error: what is raised.
+
+    Raises:
+        SprawlError: the game has no such option.
+    """
+    for name in options:
+        if name not in rules.options:
+            expected = ", ".join(rules.options)
+            raise error(f"{where}: option {name!r}: expected options of {rules.name}: {expected}")
 
 
 def _as_written(option: Option, number: int) -> Any:

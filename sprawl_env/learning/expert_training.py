@@ -67,11 +67,10 @@ from sprawl_env.learning.ppo import Stopwatch
 from sprawl_env.learning.process import (
     INTERRUPTED,
     Clock,
+    begin,
     device_of,
     gpu_of,
     prepare_process,
-    resolved,
-    resumed,
 )
 from sprawl_env.learning.runs import (
     add_row,
@@ -79,7 +78,6 @@ from sprawl_env.learning.runs import (
     progress_bar,
     read_rows,
     read_settings,
-    run_folder,
 )
 from sprawl_env.learning.stored import checkpoint_to_resume, model_tensors, restore
 from sprawl_env.learning.team import Team, start
@@ -456,14 +454,7 @@ def read_config(folder: Path) -> ExpertConfig:
 def main(config: ExpertConfig) -> tuple[Path, bool, dict[str, list[Line]]]:
     """Train, then evaluate; return the folder, whether training finished, and the lines."""
     new = config.resume is None
-    if config.resume is not None:
-        folder = config.resume
-        config = resumed(read_config(folder))
-    else:
-        check_expert(config)
-        config = resolved(config)
-        usual = f"{config.game.replace(':', '-')}-search-{config.seed}"
-        folder = run_folder(config.runs, config.name, usual)
+    config, folder = begin(config, check_expert, "search")
     game = make_game(config.game, num_players=config.num_players, **parse_options(config.options))
     start_of(config, game)  # an unknown agent is refused before a file is written
     with owned_run(folder, config, gpu_of(config.device), new=new):

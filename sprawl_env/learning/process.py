@@ -6,10 +6,11 @@ import ctypes
 import gc
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Final, Protocol, TypeVar
+from pathlib import Path
+from typing import Final, Protocol
 
 import torch
 from threadpoolctl import threadpool_limits
@@ -18,6 +19,7 @@ from sprawl_env.bots.policy.checkpoint import Checkpoint
 from sprawl_env.console import say
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.processes import on_interrupt, usable_cores
+from sprawl_env.learning.runs import Settings, read_settings, run_folder
 from sprawl_env.learning.team import Team
 
 LEAST_ANNEALING: Final = 0.05  # at the end
@@ -25,8 +27,6 @@ INTERRUPTED: Final = 2.0  # fraction of the training done that tells all ranks t
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # what glibc's mallopt calls them
 LARGEST_BLOCK: Final = 32 * 2**20  # bytes that the allocator may take out of memory it has kept
 KEPT_MEMORY: Final = 2**30  # bytes that it keeps
-
-Settings = TypeVar("Settings", bound=Any)
 
 
 class Limited(Protocol):
@@ -172,6 +172,26 @@ def resumed(config: Settings) -> Settings:
         return config
     say("the run began on a GPU, and none is available here: it goes on without")
     return resolved(replace(config, device="cpu", processes=0, precision="auto"))
+
+
+def begin(config: Settings, check: Callable[[Settings], None], label: str) -> tuple[Settings, Path]:
+    """Return the settings that a command trains with here, and the run's folder.
+
+    Args:
+        config: of the command, a dataclass; the run in its field ``resume`` has its own settings.
+        check: raises ``InvalidOption`` for values that are not allowed.
+        label: names the kind of run in the usual name of its folder.
+
+    Raises:
+        InvalidOption: a value is not allowed, a run of that name exists, the run to resume does
+            not exist or is damaged, or the device is not there.
+    """
+    if config.resume is not None:
+        return resumed(read_settings(config.resume, type(config), check)), config.resume
+    check(config)
+    config = resolved(config)
+    usual = f"{config.game.replace(':', '-')}-{label}-{config.seed}"
+    return config, run_folder(config.runs, config.name, usual)
 
 
 def threads_of(device: torch.device) -> int:

@@ -83,14 +83,13 @@ from sprawl_env.learning.ppo import (
     actor_critic,
     loss_kernel,
 )
-from sprawl_env.learning.process import Clock, gpu_of, prepare_process, resolved, resumed
+from sprawl_env.learning.process import Clock, begin, gpu_of, prepare_process
 from sprawl_env.learning.runs import (
     add_row,
     owned_run,
     progress_bar,
     read_rows,
     read_settings,
-    run_folder,
 )
 from sprawl_env.learning.stored import (
     checkpoint_to_resume,
@@ -604,14 +603,7 @@ def evaluate(config: Config, folder: Path, game: Game) -> dict[str, list[Line]]:
 def main(config: Config) -> tuple[Path, bool, dict[str, list[Line]]]:
     """Train, then evaluate; return the folder, whether training finished, and the lines."""
     new = config.resume is None
-    if config.resume is not None:
-        folder = config.resume
-        config = resumed(read_config(folder))
-    else:
-        check(config)
-        config = resolved(config)
-        usual = f"{config.game.replace(':', '-')}-{config.preset}-{config.seed}"
-        folder = run_folder(config.runs, config.name, usual)
+    config, folder = begin(config, check, config.preset)
     game = make_game(config.game, num_players=config.num_players, **parse_options(config.options))
     if new:  # unknown bots are refused before a file is written
         opponents(config, game)

@@ -33,6 +33,7 @@ from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.registry import rules_of
 from sprawl_env.core.rules import GameRules
+from sprawl_env.core.variants import check_stored
 
 FORMAT = 1
 _HEADER = re.compile(r'\s*\{\s*"format"')
@@ -125,12 +126,7 @@ def game_of(
     if ":" in name:
         raise PositionError(f"{where}: game {name!r}: expected a name, not an import path")
     rules = rules_of(name)
-    for option in options:
-        if option not in rules.options:
-            raise PositionError(
-                f"{where}: option {option!r}: expected options of {rules.name}: "
-                f"{', '.join(rules.options)}"
-            )
+    check_stored(rules, options, where, PositionError)
     try:
         contents = _contents(data)
         if data is not None and not contents:

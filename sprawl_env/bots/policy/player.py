@@ -40,6 +40,7 @@ from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.registry import rules_of
 from sprawl_env.core.state import Games
+from sprawl_env.core.variants import check_stored
 from sprawl_env.kernels.arrays import Floats, Mask
 
 
@@ -278,17 +279,11 @@ def game_of(checkpoint: Checkpoint, name: str | None = None) -> Game:
         UnknownName: there is no such game.
     """
     trained, options = checkpoint.about.get("game"), checkpoint.about.get("options")
+    where = f"checkpoint {str(checkpoint.path)!r}: {DESCRIPTION}"
     if not isinstance(trained, str) or ":" in trained or not isinstance(options, dict):
-        raise CheckpointError(
-            f"checkpoint {str(checkpoint.path)!r}: {DESCRIPTION}: expected 'game' and 'options'"
-        )
+        raise CheckpointError(f"{where}: expected 'game' and 'options'")
     rules = rules_of(name or trained)
-    for option in options:
-        if option not in rules.options:  # such as data: a file does not decide what is read
-            raise CheckpointError(
-                f"checkpoint {str(checkpoint.path)!r}: {DESCRIPTION}: option {option!r}: expected "
-                f"options of {rules.name}: {', '.join(rules.options)}"
-            )
+    check_stored(rules, options, where, CheckpointError)
     return make_game(rules, **options)
 
 

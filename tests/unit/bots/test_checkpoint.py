@@ -116,9 +116,9 @@ def test_writing_leaves_nothing_half_written(game, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"tensors": {"a": np.array(["words"])}}, "tensor 'a': expected numbers"),
-        ({"tensors": {"a": np.zeros(2, np.complex64)}}, "tensor 'a': expected numbers"),
-        ({"tensors": {"a": np.zeros(2, np.longdouble)}}, "tensor 'a': expected numbers"),
+        ({"tensors": {"a": np.array(["words"])}}, "tensors: a: expected float32, got <U5"),
+        ({"tensors": {"a": np.zeros(2, np.complex64)}}, "a: expected float32, got complex64"),
+        ({"tensors": {"a": np.zeros(2, np.longdouble)}}, "a: expected float32, got "),
         ({"files": {"notes": 3}}, "files: 'notes': expected text or bytes, got 3"),
         (
             {"files": {"../notes": "text"}},

@@ -363,7 +363,7 @@ def test_one_process_trains_in_a_run_and_a_dead_one_does_not_count(tmp_path, mon
     config = replace(RUN, runs=tmp_path, total_steps=300)
     folder, _, _ = training.main(config)
     before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-    monkeypatch.setattr(training, "run_folder", lambda *_: folder)  # it was free at that moment
+    monkeypatch.setattr(process, "run_folder", lambda *_: folder)  # it was free at that moment
     with subprocess.Popen(
         [sys.executable, "-c", HOLD, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as holder:
