@@ -180,7 +180,8 @@ def further(rows: Sequence[Row]) -> list[str]:
     """Return the lines of a card about measurements of :mod:`experiments.curves`."""
     if not rows:
         return []
-    return [f"Further paired games, seed {rows[0]['seed']}:", "", *measured_table(rows), ""]
+    said = f"Further paired games, seed {rows[0]['seed']}, in parts of their own random numbers:"
+    return [said, "", *measured_table(rows), ""]
 
 
 def pre_training(config: Mapping[str, Any]) -> str:
@@ -219,11 +220,11 @@ def fitted_to(about: Mapping[str, Any]) -> dict[str, str]:
     how_well = about.get(FITTED)
     if how_well is None:
         return {}
-    return {
-        "victory": f"what it expects was fitted to {how_well['games']:,} games against itself "
-        f"(`experiments.outcomes`): cross-entropy {how_well['before']:.3f} before, "
-        f"{how_well['after']:.3f} after"
-    }
+    fitted = (
+        f"fitted to {how_well['games']:,} games against itself (`experiments.outcomes`): "
+        f"cross-entropy {how_well['before']:.3f} before, {how_well['after']:.3f} after"
+    )
+    return {"forecast of the winner, for searches": fitted}
 
 
 def card(

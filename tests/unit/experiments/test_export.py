@@ -155,7 +155,7 @@ def test_an_exported_agent_is_fitted_to_its_own_games(run, capsys, monkeypatch):
         card = (folder / "README.md").read_text()
         assert about["spread"] == (spread or asked[-1][1])
         assert ("cross-entropy 0.700 before, 0.650 after |" in card) == (after < 0.7)
-        assert "| victory | what it expects was fitted to 6 games" in card or after > 0.7
+        assert "| forecast of the winner, for searches | fitted to 6 games" in card or after > 0.7
     assert [games for games, _ in asked] == [6, 6]
 
 
@@ -182,7 +182,7 @@ def test_a_card_has_what_was_measured_of_that_checkpoint(run, capsys, tmp_path):
     (curves / "measured.jsonl").write_text("\n".join(map(json.dumps, (head, other, row))))
     call(capsys, run, "agents/tower_up/quick", "--curves", curves, main=export.main)
     card = (tmp_path / "agents" / "tower_up" / "quick" / "README.md").read_text()
-    assert "Further paired games, seed 5:\n\n| against | games |" in card
+    assert "Further paired games, seed 5, in parts of their own random numbers:\n" in card
     assert "| planner | 200 | 60.0% | 50.2% – 69.1% |" in card
     assert "| greedy | 200" not in card
     (curves / "measured.jsonl").write_text("\n".join(map(json.dumps, (head, other))))
