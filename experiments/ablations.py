@@ -56,7 +56,8 @@ VARIANTS: Final[dict[str, dict[str, Any]]] = {
 }
 RESULTS: Final = "results.jsonl"
 AGAINST: Final = "greedy"
-OWN: Final = ("game", "seed", "name")  # settings that a command chooses for its runs
+OWN: Final = ("game", "seed", "name", "preset", "evaluation_games", "evaluate_every")
+"""Settings that a command chooses for its runs."""
 WORDS: Final = {int: "a whole number", float: "a number", str: "a word"}  # kinds of settings
 COMPARED: Final = ("games", "strong", "strong_games")  # options that all results have in common
 RESAMPLES: Final = 4000

@@ -17,7 +17,7 @@ the mean in about three of four cases.  With one run it is an interval over deal
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -33,6 +33,7 @@ from experiments.measuring import (
     AXES,
     HEAD,
     KEY,
+    MADE,
     MEASURED,
     SEED,
     checkpoints_of,
@@ -44,6 +45,7 @@ from experiments.measuring import (
     shares_of,
 )
 from experiments.records import Row, alone, write_lines
+from sprawl_env.arena.entrants import weights_of
 from sprawl_env.arena.evaluation import even_share, seats_of, share_text
 from sprawl_env.bots.policy.checkpoint import Checkpoint
 from sprawl_env.bots.policy.player import game_of
@@ -143,10 +145,11 @@ def measure_all(config: Config) -> tuple[dict[str, Any], list[Row]]:
                 f"{own['options']}: expected {head['game']} with {head['options']}"
             )
     if not todo:
-        return head, rows
+        return head, newest(rows)
+    made_by = {name: weights_of(name, made[checkpoint.path]) for checkpoint, name, _ in todo}
     with alone(config.out):
         _, rows = read_measured(path)  # another command may have added some
-        done = {tuple(row[name] for name in KEY) for row in rows}
+        done = {tuple(row[name] for name in KEY) for row in rows if is_of_now(row, made_by)}
         missing = [
             (checkpoint, against, games)
             for checkpoint, against, games in todo
@@ -157,7 +160,42 @@ def measure_all(config: Config) -> tuple[dict[str, Any], list[Row]]:
             say(f"{k + 1} of {len(missing)}: {checkpoint.path} against {against}, {games:,} games")
             rows.append(measure(checkpoint, made[checkpoint.path], against, games, config.seed))
             write_lines(path, [head, *rows])
-    return head, [row for row in rows if row["seed"] == config.seed]
+    of_seed = [row for row in newest(rows) if row["seed"] == config.seed]
+    return head, without_others(of_seed, config.runs)
+
+
+def is_of_now(row: Row, made_by: Mapping[str, str]) -> bool:
+    """Return whether a row's opponent had the weights of now.
+
+    Args:
+        row: what was measured; a row that does not say counts.
+        made_by: the weights of each opponent of the command (:func:`weights_of`).
+    """
+    now = made_by.get(row["against"])
+    return now is None or row.get(MADE, now) == now
+
+
+def newest(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows, the newest one where a measurement was made again."""
+    return list({tuple(row[name] for name in KEY): row for row in rows}.values())
+
+
+def without_others(rows: Sequence[Row], runs: Sequence[Path]) -> list[Row]:
+    """Return the rows without those of checkpoints that a run of the same name does not have.
+
+    Args:
+        rows: what was measured, also of runs that the command does not name.
+        runs: the folders that it names.
+    """
+    found = list(rows)
+    for folder in runs:
+        has = {checkpoint.about["sha256"] for checkpoint in checkpoints_of(folder)}
+        name = folder.resolve().name
+        kept = [row for row in found if row["run"] != name or row["weights"] in has]
+        if len(kept) < len(found):
+            say(f"{len(found) - len(kept)} measurements left out: {folder} has no such checkpoints")
+        found = kept
+    return found
 
 
 def interquartile_mean(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

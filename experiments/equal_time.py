@@ -83,7 +83,7 @@ def fitting(game: Game, bot: str, against: str, games: Games, masks: Mask) -> li
     """Return the times of the opponent, of the search that fits, and of the next larger one.
 
     Raises:
-        InvalidOption: one simulation takes longer than the opponent.
+        InvalidOption: one simulation takes longer than the opponent, or very many take less.
     """
 
     def measured(sims: int) -> tuple[float, float]:
@@ -98,11 +98,15 @@ def fitting(game: Game, bot: str, against: str, games: Games, masks: Mask) -> li
             f"{_with(bot, 1)} takes {took:.3f} ms a move, {against} {limit:.3f}: expected a slower "
             f"opponent"
         )
-    while high < MOST_SIMS:
-        limit, took = measured(high)
-        if took > limit:
-            break
+    limit, took = measured(high)
+    while took <= limit:
+        if high >= MOST_SIMS:
+            raise InvalidOption(
+                f"{_with(bot, high)} takes {took:.3f} ms a move, {against} {limit:.3f}: expected a "
+                f"faster opponent"
+            )
         low, high = high, 2 * high
+        limit, took = measured(high)
     while high - low > max(1, low // 16):
         middle = (low + high) // 2
         limit, took = measured(middle)

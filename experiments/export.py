@@ -13,6 +13,7 @@ which a search with the agent asks, is fitted here to games that it plays agains
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
@@ -167,11 +168,11 @@ def strength_table(name: str, results: Mapping[str, Sequence[Mapping[str, Any]]]
 
 def measured_table(rows: Sequence[Row]) -> list[str]:
     """Return the lines of a Markdown table of measurements of :mod:`experiments.curves`."""
-    lines = ["| against | games | wins | 95% interval |", "| :-- | --: | --: | --: |"]
+    lines = ["| against | games | seed | wins | 95% interval |", "| :-- | --: | --: | --: | --: |"]
     for row in rows:
         shares = shares_of(row)
         low, high = interval(shares)
-        cells = [row["against"], f"{row['games']:,}", f"{shares.mean():.1%}"]
+        cells = [row["against"], f"{row['games']:,}", str(row["seed"]), f"{shares.mean():.1%}"]
         lines.append(f"| {' | '.join(cells)} | {interval_text(low, high)} |")
     return lines
 
@@ -180,8 +181,10 @@ def further(rows: Sequence[Row]) -> list[str]:
     """Return the lines of a card about measurements of :mod:`experiments.curves`."""
     if not rows:
         return []
-    said = f"Further paired games, seed {rows[0]['seed']}, in parts of their own random numbers:"
-    return [said, "", *measured_table(rows), ""]
+    most = {row["against"]: row for row in sorted(rows, key=lambda row: row["games"])}
+    ordered = [most[name] for name in dict.fromkeys(row["against"] for row in rows)]
+    said = "Further paired games, in parts of their own random numbers:"
+    return [said, "", *measured_table(ordered), ""]
 
 
 def pre_training(config: Mapping[str, Any]) -> str:
@@ -198,6 +201,8 @@ def experience(config: Mapping[str, Any]) -> str:
     """Return in words whom a policy met in training."""
     if way_of(config) is EXPERT:
         return "In training it played only against searches with its own network."
+    if config.get("num_players") == 1:
+        return "In training it played alone, as it plays."
     *others, last = met(config)
     found = f"In training it played against {', '.join(others)}{' and ' if others else ''}{last}"
     searched = config.get("opponent", "").startswith(SEARCHES)
@@ -212,7 +217,10 @@ def met(config: Mapping[str, Any]) -> list[str]:
         "random": "random_share",
     }
     found = [name for name, share in shares.items() if config.get(share, 0) > 0]
-    return ["itself", *found, *([config["opponent"]] if config.get("opponent") else [])]
+    given = [*shares.values(), "opponent_share"]
+    left = 1 - math.fsum(config.get(share, 0) for share in given)
+    own = ["itself"] if left > 0 else []
+    return [*own, *found, *([config["opponent"]] if config.get("opponent") else [])]
 
 
 def fitted_to(about: Mapping[str, Any]) -> dict[str, str]:
@@ -246,6 +254,8 @@ def card(
     seats = about["options"]["num_players"]
     options = [f"{key}={value}" for key, value in about["options"].items() if key != "num_players"]
     versions = [f"{library} {number}" for library, number in run.get("versions", {}).items()]
+    search = evaluation.get("search")
+    searched = f" The search: `{search}`." if search else ""
     weak = [
         f"It plays only with num_players={seats}.",
         f"It was trained with {', '.join(options)}; it is untested with others." if options else "",
@@ -278,7 +288,7 @@ def card(
             "",
             "## Strength",
             "",
-            f"{way.measured}, seed {config['seed'] + 1}; intervals count deals.",
+            f"{way.measured}, seed {config['seed'] + 1}; intervals count deals.{searched}",
             "",
             *strength_table(name, evaluation["results"]),
             "",

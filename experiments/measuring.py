@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 import sprawl_env
 from experiments.records import Row, read_lines
+from sprawl_env.arena.entrants import pinned, weights_of
 from sprawl_env.arena.evaluation import usual_parts
 from sprawl_env.arena.games import Results
 from sprawl_env.bots.policy.checkpoint import Checkpoint, checkpoints_in, load
@@ -31,6 +32,7 @@ NEAR: Final = 1.2  # largest factor between a checkpoint and the mark that it st
 MEASURED: Final = "measured.jsonl"
 HEAD: Final = ("game", "options")
 KEY: Final = ("run", "weights", "against", "games", "seed")  # of a row
+MADE: Final = "made_of"  # the weights of the opponent; rows of earlier versions do not say
 ROW: Final = {"run": str, "step": int, "seconds": float, "weights": str, "against": str,
               "games": int, "seed": int, "deals": dict}  # fmt: skip
 
@@ -146,5 +148,7 @@ def measurement(
 
 def measure(checkpoint: Checkpoint, game: Game, against: str, games: int, seed: int) -> Row:
     """Let a checkpoint play, and return the row."""
-    shares = shares_against(checkpoint, game, against, games, seed)
-    return measurement(checkpoint, against, games, seed, shares)
+    fixed = pinned(against)  # a run that goes on writes newer checkpoints
+    shares = shares_against(checkpoint, game, fixed, games, seed)
+    row = measurement(checkpoint, against, games, seed, shares)
+    return {**row, MADE: weights_of(fixed, game)}

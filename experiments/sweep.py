@@ -65,7 +65,7 @@ mpl.use("Agg")  # draw into a file
 MEASURED: Final = "measured.json"  # in a run's folder
 KEPT: Final = "sweep.json"  # what the runs of a folder are
 OWN: Final = {"evaluation_games": 0, "processes": 1, "device": "cpu"}  # of every run
-CHOSEN: Final = (*ablations.OWN, "preset", *OWN)  # settings that are not for --settings
+CHOSEN: Final = (*ablations.OWN, *OWN)  # settings that are not for --settings
 ALL: Final = -1
 
 

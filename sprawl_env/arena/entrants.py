@@ -111,11 +111,22 @@ def made_of(name: str, game: Game) -> str:
         InvalidOption: a file in the settings cannot be read.
     """
     digest = hashlib.sha256(code_digest().encode())
+    digest.update(weights_of(name, game).encode())
     for word in name.partition(",")[0].split(":")[:-1]:
         file = getattr(sys.modules.get(word), "__file__", None)
         with suppress(OSError):  # e.g. in an archive
             for chunk in read_chunks(Path(file)) if file else ():
                 digest.update(chunk)
+    return digest.hexdigest()[:16]
+
+
+def weights_of(name: str, game: Game) -> str:
+    """Return 16 hex digits that change with the agents, checkpoints and files that a bot names.
+
+    Raises:
+        InvalidOption: a file in the settings cannot be read.
+    """
+    digest = hashlib.sha256()
     rest = name.partition(":")[2]
     for part in [rest] if name.startswith(CHECKPOINT) else rest.split(","):
         for text in filter(None, (part, part.partition("=")[2])):

@@ -157,7 +157,9 @@ _FOLDER: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}")
 _HELD_OUT: Final = "heldout"  # bots that nothing is trained against
 DEVICES: Final = ("auto", "cpu", "cuda")
 PRECISIONS: Final = ("auto", "float32", "bfloat16")
-_POOL: Final = ("past_share", "greedy_share", "random_share", "opponent_share")
+_BOTS: Final = ("greedy_share", "random_share", "opponent_share")
+_POOL: Final = ("past_share", *_BOTS)
+LEAST_DECISIONS: Final = 2  # of a seat between two updates, if the seats take turns
 
 
 def check(config: Config) -> None:
@@ -176,12 +178,30 @@ def check(config: Config) -> None:
         raise InvalidOption(f"{', '.join(_POOL)}: expected a sum of at most 1")
     if bool(config.opponent) != (config.opponent_share > 0):
         raise InvalidOption("opponent, opponent_share: expected both or none")
+    if config.num_players == 1:
+        for name in _BOTS:
+            if getattr(config, name) > 0:
+                raise InvalidOption(
+                    f"{name}={getattr(config, name)}: expected 0 with num_players=1: alone, a "
+                    f"policy meets no bot"
+                )
+    if config.evaluate_every and not config.evaluation_games:
+        raise InvalidOption(
+            f"evaluate_every={config.evaluate_every}: expected evaluation_games of 1 or more, or "
+            f"evaluate_every=0"
+        )
     for name in ("opponent", "expert"):
         if getattr(config, name).partition(":")[0] == _HELD_OUT:
             raise InvalidOption(
                 f"{name}={getattr(config, name)}: results are reported against these bots: "
                 f"expected another one"
             )
+    if config.num_steps < LEAST_DECISIONS * config.num_players:
+        raise InvalidOption(
+            f"num_steps={config.num_steps}: expected at least {LEAST_DECISIONS} * num_players = "
+            f"{LEAST_DECISIONS * config.num_players}: a decision is learnt from when its seat has "
+            f"decided again"
+        )
     if config.batch_size > config.num_envs * config.num_steps:
         raise InvalidOption(
             f"batch_size={config.batch_size}: expected at most num_envs * num_steps = "

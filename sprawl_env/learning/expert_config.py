@@ -118,9 +118,9 @@ _WHOLE: Final = {  # allowed whole numbers
 _POSITIVE: Final = ("temperature", "full_share", "scale", "reuse", "learning_rate", "reward_scale")
 _FLOATS: Final = {  # the largest value allowed; none may be negative
     **dict.fromkeys(("full_share", "outcome_share", "averaging"), 1.0),
-    **dict.fromkeys(("scale", "reuse", "learning_rate", "reward_scale"), 1e9),
-    **dict.fromkeys(("max_minutes", "c", "margin_weight"), 1e9),
-    "temperature": 100.0,
+    **dict.fromkeys(("reuse", "learning_rate", "reward_scale"), 1e9),
+    **dict.fromkeys(("max_minutes", "margin_weight"), 1e9),
+    **dict.fromkeys(("temperature", "scale", "c"), 100.0),
 }
 
 
@@ -135,6 +135,8 @@ def check_expert(config: ExpertConfig) -> None:
     check_floats(config, _FLOATS, _POSITIVE)
     if config.fast_sims > config.sims:
         raise InvalidOption(f"fast_sims={config.fast_sims}: expected at most sims={config.sims}")
+    if config.averaging == 1:
+        raise InvalidOption("averaging=1: expected less: a mean that never moves learns nothing")
     check_device(config)
     check_processes(config)
     check_folder(config.name)

@@ -40,7 +40,7 @@ from sprawl_env.bots.policy.checkpoint import (
     save,
     step_name,
 )
-from sprawl_env.bots.search.bot import bot_name_of, checkpoint_of
+from sprawl_env.bots.search.bot import checkpoint_of, fixed_name_of
 from sprawl_env.bots.search.evaluators import SPREAD_SAID, network_evaluator, spread_of
 from sprawl_env.console import console, parse_options, say
 from sprawl_env.core.files import (
@@ -61,7 +61,7 @@ from sprawl_env.learning.expert import (
     match,
     network_of,
 )
-from sprawl_env.learning.expert_config import ExpertConfig, check_expert
+from sprawl_env.learning.expert_config import EXPERT_PRESETS, ExpertConfig, check_expert
 from sprawl_env.learning.outcomes import FITTED
 from sprawl_env.learning.ppo import Stopwatch
 from sprawl_env.learning.process import (
@@ -412,13 +412,15 @@ def evaluate(config: ExpertConfig, folder: Path, game: Game) -> dict[str, list[L
     """Measure the newest player, raw and with a search; write JSON, and return the lines.
 
     All cores play parts of the games; the results do not depend on how many cores there are.
+    The start is the first checkpoint: an agent of that name may be another one by now.
     """
     raw = f"checkpoint:{folder}"
+    search = f"sims={config.sims},gumbel={config.gumbel},scale={config.scale},c={config.c}"
     bots = {
         "policy": raw,
-        "search": f"search:agent={raw},sims={config.sims}",
+        "search": f"search:agent={raw},{search}",
         "raw policy": raw,
-        "start": bot_name_of(config.start),
+        "start": f"checkpoint:{checkpoints_in(folder / 'checkpoints')[0]}",
         **{name: name for name in REFERENCES},
     }
     pairs = [("policy", each) for each in ("start", *REFERENCES)]
@@ -439,6 +441,7 @@ def evaluate(config: ExpertConfig, folder: Path, game: Game) -> dict[str, list[L
         console().print(table(f"{game.title}: {what}", found[what], margins=margins))
     result = {
         "results": {what: [asdict(line) for line in lines] for what, lines in found.items()},
+        "search": search,
         "config": as_json(config),
         **provenance(),
     }
@@ -454,9 +457,11 @@ def read_config(folder: Path) -> ExpertConfig:
 def main(config: ExpertConfig) -> tuple[Path, bool, dict[str, list[Line]]]:
     """Train, then evaluate; return the folder, whether training finished, and the lines."""
     new = config.resume is None
-    config, folder = begin(config, check_expert, "search")
+    config, folder = begin(config, EXPERT_PRESETS, check_expert, "search")
     game = make_game(config.game, num_players=config.num_players, **parse_options(config.options))
-    start_of(config, game)  # an unknown agent is refused before a file is written
+    if new:  # an unknown agent is refused before a file is written
+        config = replace(config, start=fixed_name_of(config.start, game))
+        start_of(config, game)
     with owned_run(folder, config, gpu_of(config.device), new=new):
         if not train(config, folder, game):
             say(f"interrupted; resume with: python -m experiments.train_search --resume {folder}")

@@ -6,9 +6,9 @@ import ctypes
 import gc
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -17,6 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from sprawl_env.bots.policy.checkpoint import Checkpoint
 from sprawl_env.console import say
+from sprawl_env.core.arguments import check_fields
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.processes import on_interrupt, usable_cores
 from sprawl_env.learning.runs import Settings, read_settings, run_folder
@@ -27,6 +28,7 @@ INTERRUPTED: Final = 2.0  # fraction of the training done that tells all ranks t
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # what glibc's mallopt calls them
 LARGEST_BLOCK: Final = 32 * 2**20  # bytes that the allocator may take out of memory it has kept
 KEPT_MEMORY: Final = 2**30  # bytes that it keeps
+PLACE: Final = ("runs", "name", "resume")  # settings that say where a run lies
 
 
 class Limited(Protocol):
@@ -174,24 +176,52 @@ def resumed(config: Settings) -> Settings:
     return resolved(replace(config, device="cpu", processes=0, precision="auto"))
 
 
-def begin(config: Settings, check: Callable[[Settings], None], label: str) -> tuple[Settings, Path]:
+def begin(
+    config: Settings, presets: Mapping[str, Settings], check: Callable[[Settings], None], label: str
+) -> tuple[Settings, Path]:
     """Return the settings that a command trains with here, and the run's folder.
 
     Args:
         config: of the command, a dataclass; the run in its field ``resume`` has its own settings.
+        presets: the defaults by the name of the preset.
         check: raises ``InvalidOption`` for values that are not allowed.
         label: names the kind of run in the usual name of its folder.
 
     Raises:
         InvalidOption: a value is not allowed, a run of that name exists, the run to resume does
-            not exist or is damaged, or the device is not there.
+            not exist, is damaged or has other settings, or the device is not there.
     """
     if config.resume is not None:
-        return resumed(read_settings(config.resume, type(config), check)), config.resume
+        own = read_settings(config.resume, type(config), check)
+        check_same(config, own, presets)
+        return resumed(own), config.resume
     check(config)
     config = resolved(config)
     usual = f"{config.game.replace(':', '-')}-{label}-{config.seed}"
     return config, run_folder(config.runs, config.name, usual)
+
+
+def check_same(config: Settings, own: Settings, presets: Mapping[str, Settings]) -> None:
+    """Check that a command changes no setting of the run that it resumes.
+
+    Args:
+        config: of the command.
+        own: of the run.
+        presets: the defaults by the name of the preset; they stand for what is not given.
+
+    Raises:
+        InvalidOption: a setting is neither the default nor the run's.
+    """
+    check_fields(config, "")
+    default = type(config)()
+    usual = replace(presets.get(config.preset, default), preset=default.preset)
+    for field in fields(config):
+        given, kept = getattr(config, field.name), getattr(own, field.name)
+        if field.name not in PLACE and given not in (kept, getattr(usual, field.name)):
+            raise InvalidOption(
+                f"{field.name}={given}: the run {str(config.resume)!r} keeps its own, {kept}: "
+                f"leave it out, or begin another run with the weights of this one (start)"
+            )
 
 
 def threads_of(device: torch.device) -> int:

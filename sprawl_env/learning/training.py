@@ -28,7 +28,7 @@ import time
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -40,7 +40,7 @@ from rich.console import Console
 from torch.utils.tensorboard import SummaryWriter
 
 from sprawl_env.adapters.vector import make_vec
-from sprawl_env.arena.entrants import guarded_bot
+from sprawl_env.arena.entrants import guarded_bot, pinned
 from sprawl_env.arena.evaluation import Line, measure, measure_alone, seats_of, table
 from sprawl_env.bots.greedy import heuristic_of
 from sprawl_env.bots.names import make_bot
@@ -51,6 +51,7 @@ from sprawl_env.bots.policy.checkpoint import (
     CheckpointError,
     checkpoints_in,
     describe_game,
+    find,
     load,
     save,
     step_name,
@@ -320,16 +321,17 @@ class Report:
         config: the settings.
         folder: of the run.
         game: the game.
-        step: where the run goes on.
+        step: where the run goes on; None: it begins.
     """
 
-    def __init__(self, config: Config, folder: Path, game: Game, step: int) -> None:
+    def __init__(self, config: Config, folder: Path, game: Game, step: int | None) -> None:
         self._config, self._folder, self._game = config, folder, game
         self._last_line = time.monotonic()
         self._shown: tuple[int, float] | None = None  # step and seconds of the round before
         self._speed = 0.0
         self._won: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=RECENT_GAMES))
-        self._writer = SummaryWriter(str(folder / "tensorboard"), purge_step=step or None)
+        later = None if step is None else step + 1  # what was logged after the checkpoint goes
+        self._writer = SummaryWriter(str(folder / "tensorboard"), purge_step=later)
         self._console = console()
         self._bar = progress_bar("rates")
         self._task = self._bar.add_task("training", total=1.0, rates="")
@@ -507,7 +509,7 @@ def train(config: Config, folder: Path, game: Game) -> bool:
         prepare_process()
         compile_everything(config, game, begins=checkpoint is None)
         team.barrier()  # the other ranks start now
-        report = Report(config, folder, game, checkpoint.step if checkpoint else 0)
+        report = Report(config, folder, game, checkpoint.step if checkpoint else None)
         trainer = Trainer(config, game, team, checkpoint, report)
         clock = trainer.clock
         if checkpoint is not None:
@@ -600,12 +602,27 @@ def evaluate(config: Config, folder: Path, game: Game) -> dict[str, list[Line]]:
     return lines
 
 
+def fixed(config: Config) -> Config:
+    """Return a config with the newest checkpoints in place of runs, which may go on meanwhile.
+
+    Raises:
+        CheckpointError: there is no checkpoint.
+    """
+    return replace(
+        config,
+        start=None if config.start is None else find(config.start),
+        opponent=pinned(config.opponent),
+        expert=pinned(config.expert),
+    )
+
+
 def main(config: Config) -> tuple[Path, bool, dict[str, list[Line]]]:
     """Train, then evaluate; return the folder, whether training finished, and the lines."""
     new = config.resume is None
-    config, folder = begin(config, check, config.preset)
+    config, folder = begin(config, PRESETS, check, config.preset)
     game = make_game(config.game, num_players=config.num_players, **parse_options(config.options))
     if new:  # unknown bots are refused before a file is written
+        config = fixed(config)
         opponents(config, game)
         if imitates(config):
             make_expert(config, game, config.seed)

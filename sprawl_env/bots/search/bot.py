@@ -10,7 +10,7 @@ import numpy as np
 
 from sprawl_env.bots.analysis import Analysis, check_position, only_one
 from sprawl_env.bots.policy.agents import find_agent
-from sprawl_env.bots.policy.checkpoint import Checkpoint, load
+from sprawl_env.bots.policy.checkpoint import Checkpoint, find, load
 from sprawl_env.bots.protocol import check_act
 from sprawl_env.bots.search.conclusion import Found
 from sprawl_env.bots.search.evaluators import network_evaluator, uniform_evaluator
@@ -80,6 +80,20 @@ def checkpoint_of(agent: str, game: Game) -> Checkpoint:
     """
     kind, _, path = bot_name_of(agent).partition(":")
     return load(Path(path) if kind == "checkpoint" else find_agent(f"{AGENT}:{path}", game), game)
+
+
+def fixed_name_of(agent: str, game: Game) -> str:
+    """Return a name of the same agent that goes on meaning it: neither ``best`` nor a run's folder.
+
+    Raises:
+        UnknownName: there is no such agent.
+        CheckpointError: there is no such checkpoint.
+    """
+    kind, _, path = bot_name_of(agent).partition(":")
+    if kind == "checkpoint":
+        return f"{kind}:{find(Path(path))}"
+    folder = find_agent(f"{AGENT}:{path}", game)
+    return f"{folder.parent.name}/{folder.name}"
 
 
 def evaluator_of(agent: str, game: Game) -> Evaluator:

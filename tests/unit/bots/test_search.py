@@ -1,6 +1,7 @@
 """bots/search: legal, reproducible, without hidden information, guided by its network."""
 
 import functools
+import shutil
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ import sprawl_env
 from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.policy.agents import find_agent
 from sprawl_env.bots.policy.checkpoint import SHARES, VALUE, Checkpoint, CheckpointError, load
-from sprawl_env.bots.search.bot import LearnedSearchBot, evaluator_of, parse_learned
+from sprawl_env.bots.search.bot import LearnedSearchBot, evaluator_of, fixed_name_of, parse_learned
 from sprawl_env.bots.search.evaluators import heads_of, network_evaluator, uniform_evaluator
 from sprawl_env.bots.search.heads import LEAD, MARGIN, VICTORY, Heads, judge_sides, no_shares
 from sprawl_env.bots.search.schedule import halving
@@ -409,6 +410,18 @@ def test_a_function_that_returns_nonsense_damages_nothing(bad):
     else:
         found = search.run(games, np.array([1]))
         assert mask[0, np.flatnonzero(found.visits[0])].all()
+
+
+def test_a_name_that_is_kept_is_neither_best_nor_a_run(tmp_path):
+    game = sprawl_env.game("tower_up")
+    folder = find_agent("agent:best", game)
+    assert fixed_name_of("best", game) == f"tower_up/{folder.name}"
+    assert fixed_name_of("agent:tower_up/quick", game) == "tower_up/quick"
+    step = tmp_path / "run" / "checkpoints" / "step-0000000007"
+    shutil.copytree(folder, step)
+    assert fixed_name_of(f"checkpoint:{tmp_path / 'run'}", game) == f"checkpoint:{step}"
+    with pytest.raises(UnknownName, match="no such agent"):
+        fixed_name_of("nobody", game)
 
 
 def with_heads(checkpoint, sides):

@@ -1,6 +1,7 @@
 """experiments/curves: strength against decisions and minutes, measured once and drawn again."""
 
 import json
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -130,6 +131,26 @@ def test_other_deals_are_measured_anew_and_drawn_alone(tmp_path):
         assert [row["seed"] for row in rows] == [seed]
     _, rows = curves.measure_all(curves.Config(out=config.out))
     assert [row["seed"] for row in rows] == [1, 2]
+
+
+def test_a_run_and_an_opponent_of_an_earlier_name_are_not_taken_for_those_of_now(tmp_path, capsys):
+    run = write_run(tmp_path / "run", (300_000,))
+    victim = write_run(tmp_path / "victim", (5,))
+    config = curves.Config(
+        runs=(run,), out=tmp_path / "out", against=(f"checkpoint:{victim}",), strong=(), games=8
+    )
+    (first,) = curves.measure_all(config)[1]
+    assert curves.measure_all(config)[1] == [first]
+    write_run(victim, (9,))
+    (again,) = curves.measure_all(config)[1]
+    assert again[measuring.MADE] != first[measuring.MADE]
+    assert curves.measure_all(curves.Config(out=config.out))[1] == [again]
+    shutil.rmtree(run)
+    write_run(run, (310_000,))
+    capsys.readouterr()
+    (other,) = curves.measure_all(config)[1]
+    assert (other["step"], again["step"]) == (310_000, 300_000)
+    assert "1 measurements left out" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_run_that_ended_before_the_first_mark_is_not_said_to_be_missing(tmp_path):

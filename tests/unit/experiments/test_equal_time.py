@@ -55,6 +55,14 @@ def test_an_opponent_that_is_too_fast_is_refused(monkeypatch):
         fitting(None, "search:agent=best", "random", None, None)
 
 
+def test_an_opponent_that_is_too_slow_is_refused(monkeypatch):
+    monkeypatch.setattr(
+        equal_time, "time_of", lambda *_: [Timed("mine", 2.0), Timed("search", 1.0)]
+    )
+    with pytest.raises(InvalidOption, match=r"sims=131072 takes 1.000 ms .* a faster opponent"):
+        fitting(None, "search:agent=best", "mine", None, None)
+
+
 def test_the_result_is_written(tmp_path, monkeypatch, capsys):
     times = [Timed("planner", 2.0), Timed("search:agent=uniform,sims=2", 1.5), Timed("x", 3.0)]
     monkeypatch.setattr(equal_time, "fitting", lambda *_: times)

@@ -99,7 +99,8 @@ def test_an_agent_of_expert_iteration_has_the_card_of_one(run, capsys):
     written = json.loads((run / "config.json").read_text())
     (run / "config.json").write_text(json.dumps({**written, "config": config}))
     lines = [{**LINE, "bot": "measured"}]
-    (run / "evaluation.json").write_text(json.dumps({"results": {"policy v start": lines}}))
+    found = {"results": {"policy v start": lines}, "search": "sims=32,gumbel=8"}
+    (run / "evaluation.json").write_text(json.dumps(found))
     call(capsys, run, "agents/tower_up/search-2h", main=export.main)
     card = (run.parents[1] / "agents" / "tower_up" / "search-2h" / "README.md").read_text()
     for part in (
@@ -108,8 +109,21 @@ def test_an_agent_of_expert_iteration_has_the_card_of_one(run, capsys):
         "`python -m experiments.train_search --preset quick --game tower_up --seed 3 "
         "--start tower_up/ppo-1h --sims 32 --processes 2`",
         "- In training it played only against searches with its own network.",
+        "seed 4; intervals count deals. The search: `sims=32,gumbel=8`.",
     ):  # fmt: skip
         assert part in card
+
+
+@pytest.mark.parametrize(
+    ("config", "says"),
+    [
+        ({"past_share": 0.25}, "played against itself and earlier versions of itself, never"),
+        ({"opponent": "planner", "opponent_share": 1.0}, "played against planner."),
+        ({"num_players": 1, "past_share": 0.25}, "played alone, as it plays."),
+    ],
+)
+def test_a_card_says_whom_the_policy_met(config, says):
+    assert f"In training it {says}" in export.experience(config)
 
 
 @pytest.mark.parametrize(("seats", "says"), [(2, True), (3, False)])
@@ -176,14 +190,16 @@ def test_a_card_has_what_was_measured_of_that_checkpoint(run, capsys, tmp_path):
         "against": "planner", "games": 200, "deals": {"0.0": 40, "1.0": 60},
     }  # fmt: skip
     head = {"game": "tower_up", "options": {}}
+    few = {**row, "seed": 7, "games": 4, "deals": {"0.0": 2}}
     other = {**row, "weights": "other", "against": "greedy"}
     curves = tmp_path / "curves"
     curves.mkdir()
-    (curves / "measured.jsonl").write_text("\n".join(map(json.dumps, (head, other, row))))
+    (curves / "measured.jsonl").write_text("\n".join(map(json.dumps, (head, other, row, few))))
     call(capsys, run, "agents/tower_up/quick", "--curves", curves, main=export.main)
     card = (tmp_path / "agents" / "tower_up" / "quick" / "README.md").read_text()
-    assert "Further paired games, seed 5, in parts of their own random numbers:\n" in card
-    assert "| planner | 200 | 60.0% | 50.2% – 69.1% |" in card
+    assert "Further paired games, in parts of their own random numbers:\n" in card
+    assert "| planner | 200 | 5 | 60.0% | 50.2% – 69.1% |" in card
+    assert "| planner | 4 |" not in card
     assert "| greedy | 200" not in card
     (curves / "measured.jsonl").write_text("\n".join(map(json.dumps, (head, other))))
     words = ("agents/tower_up/x", "--curves", curves)

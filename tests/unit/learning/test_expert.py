@@ -332,18 +332,19 @@ def test_a_run_is_made_resumed_and_played(tmp_path, game):
         owned_run(folder, None, new=False),
         pytest.raises(InvalidOption, match="another process trains there"),
     ):
-        expert_training.main(replace(TINY, resume=folder))
-    again, finished, _ = expert_training.main(replace(TINY, resume=folder))
+        expert_training.main(ExpertConfig(resume=folder))
+    again, finished, _ = expert_training.main(ExpertConfig(resume=folder))
     assert again == folder and finished
     assert load(folder, game).step >= 600
     assert len(expert_training.read_matches(folder)) > len(matches)
 
 
 def test_a_run_ends_with_an_evaluation_in_parts(tmp_path, game, monkeypatch):
-    parts, real = [], evaluation.evaluate
+    parts, played, real = [], [], evaluation.evaluate
 
     def evaluate(game, bots, **settings):
         parts.append(settings.pop("parts"))
+        played.append(bots)
         return real(game, bots, **settings)
 
     monkeypatch.setattr(evaluation, "evaluate", evaluate)
@@ -357,6 +358,8 @@ def test_a_run_ends_with_an_evaluation_in_parts(tmp_path, game, monkeypatch):
         assert (measured.bot, opponent.bot) == ("measured", what.partition(" v ")[2])
         assert measured.games == 10 and measured.wins + opponent.wins == pytest.approx(1)
     assert found["policy v random"][0].wins == found["search v random"][0].wins == 1
+    assert played[0][1] == f"checkpoint:{checkpoints_in(folder / 'checkpoints')[0]}"  # the start
+    assert played[3][0].endswith(",sims=4,gumbel=8,scale=2.0,c=1.0")
     written = json.loads((folder / "evaluation.json").read_text())["results"]
     assert written == {what: [asdict(line) for line in lines] for what, lines in found.items()}
 
@@ -374,7 +377,7 @@ def test_a_run_goes_on_without_the_learner_and_the_last_row_if_they_are_damaged(
     (folder / "config.json").write_text(json.dumps(written))
     with (folder / expert_training.MATCHES).open("a") as file:
         file.write("half a li")
-    _, finished, _ = expert_training.main(replace(TINY, resume=folder))
+    _, finished, _ = expert_training.main(ExpertConfig(resume=folder))
     assert finished
     assert "the learner begins as the player" in capsys.readouterr().out
     matches = expert_training.read_matches(folder)
@@ -389,7 +392,7 @@ def test_the_learner_stays_beside_a_later_checkpoint_that_is_damaged(tmp_path, g
     checkpoints = folder / "checkpoints"
     newest = max(checkpoints.iterdir())
     newest.rename(checkpoints / "step-0000009999")  # of another step than its name says
-    expert_training.main(replace(TINY, resume=folder))
+    expert_training.main(ExpertConfig(resume=folder))
     newest = load(folder, game).path
     assert newest.name < "step-0000009999"
     assert (newest / expert_training.LEARNER_FILE).exists()
@@ -418,9 +421,9 @@ def test_ctrl_c_saves_without_a_match_which_follows_after_the_resume(
     written = json.loads((folder / "config.json").read_text())
     written["config"]["total_steps"] = stopped.step
     (folder / "config.json").write_text(json.dumps(written))
-    assert expert_training.main(replace(TINY, resume=folder))[1]
+    assert expert_training.main(ExpertConfig(resume=folder))[1]
     assert [row["step"] for row in expert_training.read_matches(folder)] == [stopped.step]
-    expert_training.main(replace(TINY, resume=folder))
+    expert_training.main(ExpertConfig(resume=folder))
     assert len(expert_training.read_matches(folder)) == 1
 
 
@@ -465,6 +468,7 @@ def test_a_player_after_expert_iteration_has_values_in_points(tmp_path, game, mo
         ({"precision": "half"}, "precision='half': expected auto, float32, bfloat16"),
         ({"processes": 3}, "num_envs=16: expected a multiple of processes=3"),
         ({"name": "a/b"}, "expected the name of a folder"),
+        ({"averaging": 1.0}, "averaging=1: expected less"),
     ],
 )
 def test_a_setting_that_is_wrong_is_refused_in_one_line(changes, message):

@@ -39,6 +39,7 @@ from sprawl_env.core.errors import InvalidOption, SprawlError
 from sprawl_env.core.processes import usable_cores
 from sprawl_env.learning import process, runs, stored, training
 from sprawl_env.learning.config import PRESETS, Config, check
+from sprawl_env.learning.curves import learning_curves
 from sprawl_env.learning.expert_config import ExpertConfig
 from sprawl_env.learning.ppo import ActorCritic, Learner, Stopwatch
 from sprawl_env.learning.runs import owned_run
@@ -81,6 +82,8 @@ def test_every_number_must_be_finite_in_range_and_a_number(tmp_path, name):
         ({"past_share": 0.6, "greedy_share": 0.5}, "expected a sum of at most 1"),
         ({"start": "agents/tower_up/quick", "width": 64}, "size mismatch for mlp_extractor"),
         ({"start": "nowhere"}, "checkpoint 'nowhere': no such folder"),
+        ({"evaluate_every": 9, "evaluation_games": 0}, "expected evaluation_games of 1 or more"),
+        ({"num_players": 4, "num_steps": 7}, "num_steps=7: expected at least 2 * num_players = 8"),
         ({"name": 5}, "name=5: expected a text"),
         ({"expert": 5}, "expert=5: expected a text"),
         ({"options": (5,)}, "options=(5,): expected texts"),
@@ -494,8 +497,52 @@ def test_a_run_goes_on_without_the_checkpoint_that_it_started_from(game, tmp_pat
         training.main(replace(RUN, runs=tmp_path, start=path, imitation=10, checkpoint_every=1))
     monkeypatch.undo()
     shutil.rmtree(path)
-    _, finished, _ = training.main(replace(RUN, resume=tmp_path / "mine"))
+    _, finished, _ = training.main(Config(resume=tmp_path / "mine"))
     assert finished
+
+
+@pytest.mark.compiled
+def test_a_run_as_start_means_the_checkpoint_that_it_had_when_the_command_began(game, tmp_path):
+    path = write(tmp_path / "other", game, 7)
+    again = f"checkpoint:{tmp_path / 'other'}"
+    folder, _, _ = training.main(
+        replace(
+            RUN,
+            runs=tmp_path,
+            total_steps=1,
+            start=tmp_path / "other",
+            opponent=again,
+            opponent_share=0.1,
+        )
+    )
+    own = training.read_config(folder)
+    assert (own.start, own.opponent) == (path, f"checkpoint:{path}")
+
+
+def test_a_resumed_run_keeps_its_settings_and_says_so(tmp_path):
+    with owned_run(tmp_path / "mine", replace(RUN, game="ginkgopolis"), new=True):
+        pass
+    for changes, says in (
+        ({"max_minutes": 240.0}, "max_minutes=240.0: the run '.*mine' keeps its own, 0.0: leave"),
+        ({"preset": "full"}, "preset=full: .* keeps its own, quick"),
+        ({"num_players": 3}, "num_players=3: .* keeps its own, 2"),
+    ):
+        with pytest.raises(InvalidOption, match=says):
+            training.main(Config(resume=tmp_path / "mine", **changes))
+    with pytest.raises(InvalidOption, match=r"seed=5: .* keeps its own, 0"):
+        sprawl_env.train(resume=tmp_path / "mine", seed=5)
+    with pytest.raises(InvalidOption, match=r"game=urban_sprawl: .* keeps its own, ginkgopolis"):
+        sprawl_env.train("urban_sprawl", resume=tmp_path / "mine")
+
+
+def test_curves_of_a_resumed_run_lose_what_was_logged_after_its_checkpoint(game, tmp_path):
+    for step, points in ((None, (0, 100, 200)), (100, (150,)), (0, ())):
+        report = training.Report(RUN, tmp_path, game, step)
+        for point in points:
+            report._writer.add_scalar("train/loss", 1.0, point)
+        report.close()
+        left = [point.step for point in learning_curves(tmp_path)]
+        assert left == {None: [0, 100, 200], 100: [0, 100, 150], 0: [0]}[step]
 
 
 class Row:
