@@ -27,14 +27,16 @@ import numpy as np
 import numpy.typing as npt
 
 import sprawl_env
-from experiments.measuring import SEED, shares_against
+from experiments.measuring import MADE, SEED, shares_against
 from experiments.records import Row, alone, read_lines, write_lines
+from sprawl_env.arena.entrants import weights_of
 from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.policy.checkpoint import Checkpoint, load
 from sprawl_env.bots.policy.player import game_of
 from sprawl_env.console import check_writable, console, run, say
 from sprawl_env.core.errors import InvalidOption, unknown
 from sprawl_env.core.files import write_atomically
+from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import provenance
 from sprawl_env.learning import training
 from sprawl_env.learning.config import PRESETS, check
@@ -174,6 +176,12 @@ def wanted_of(config: Config, variant: str, seed: int) -> TrainConfig:
     return replace(PRESETS["quick"], **{**settings_of(config), **VARIANTS[variant], **own})
 
 
+def game_to_train(config: Config) -> Game:
+    """Return the game of all runs."""
+    settings = wanted_of(config, *runs_of(config)[0])
+    return sprawl_env.game(settings.game, num_players=settings.num_players)
+
+
 def check_strong(strong: str, settings: TrainConfig) -> None:
     """Check the name of the stronger reference bot, in the game of a run.
 
@@ -208,11 +216,13 @@ def begin(config: Config) -> list[Row]:
     Raises:
         InvalidOption: the folder holds runs of other settings.
     """
-    path, own = config.out / RESULTS, {"settings": settings_of(config)}
+    path, own = config.out / RESULTS, Row(settings=settings_of(config))
     own |= {name: getattr(config, name) for name in COMPARED}
+    own[MADE] = weights_of(config.strong, game_to_train(config))
     lines = read_results(path)
     begun = lines[1:] or any(config.out.glob(f"*/{CONFIG}"))
-    other = [name for name in own if lines and lines[0].get(name) != own[name]]
+    usual = {MADE: own[MADE]}  # files of earlier versions do not say
+    other = [name for name in own if lines and {**usual, **lines[0]}.get(name) != own[name]]
     if begun and other:
         raise InvalidOption(
             f"{str(path)!r}: results of other {', '.join(other)}; choose another --out"

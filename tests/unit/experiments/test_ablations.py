@@ -102,6 +102,24 @@ def test_results_of_other_settings_are_refused(config):
         ablations.main(config)
 
 
+@pytest.mark.parametrize(("kept", "goes_on"), [(True, True), (None, True), (False, False)])
+def test_a_reference_with_other_weights_does_not_go_on(config, kept, goes_on):
+    (head,) = ablations.begin(config)
+    config.out.mkdir(exist_ok=True)
+    if not kept:
+        head["made_of"] = "other"
+    if kept is None:  # of an earlier version
+        del head["made_of"]
+    row = {"variant": "recipe", "seed": 1, "shares": {}}
+    path = config.out / ablations.RESULTS
+    path.write_text("".join(json.dumps(line) + "\n" for line in (head, row)))
+    if goes_on:
+        assert ablations.begin(config) == [head, row]
+        return
+    with pytest.raises(InvalidOption, match="results of other made_of"):
+        ablations.begin(config)
+
+
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
