@@ -253,8 +253,9 @@ def _add_sides(found: Anatomy, number: int, replay: Replay, after: Games) -> Non
         raise PositionError("the game is not over: it has no winner")
     else:
         shares, _ = shares_and_ranks(game.standings(after, 0))
-    seats = [f"seat {seat}" for seat in range(game.num_seats)]
-    bots = [*header.get("bots", seats), AUTOMATON]
+    named = header.get("bots", [])
+    seats = named if len(named) == game.num_seats else [f"seat {k}" for k in range(game.num_seats)]
+    bots = [*seats, AUTOMATON]
     margins, scores = _margins(game, after), game.scores(after, 0)
     found.sides.extend(
         Side(number, seat, bots[seat], int(scores[seat]), float(margins[seat]), share)

@@ -184,13 +184,14 @@ def times_of(config: Config, game: Game, names: Sequence[str]) -> dict[str, floa
 def play(config: Config, game: Game, pair: Pair, made: dict[str, str]) -> Row:
     """Play a pair and return its row."""
     first, second, games = pair
+    parts = min(PARTS, -(-games // game.num_seats))
     found = sprawl_env.evaluate(
         game,
         [first, second],
         num_games=games,
         seed=config.seed,
-        parts=min(PARTS, -(-games // game.num_seats)),
-        processes=config.processes,
+        parts=parts,
+        processes=config.processes if parts > 1 else 0,
     )
     shares = np.round(shares_by_deal(found.results), 4).tolist()
     own = [made[first], made[second]]

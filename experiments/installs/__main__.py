@@ -12,6 +12,7 @@ The rules must be the same in both; states, observations and bots may differ.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -26,6 +27,7 @@ from queue import SimpleQueue
 import numpy as np
 
 from experiments.fuzz.running import check_positive, open_journal
+from experiments.records import alone
 from sprawl_env.arena.evaluation import interval
 from sprawl_env.arena.journal import Row
 from sprawl_env.console import count_bar, run, say
@@ -34,6 +36,7 @@ from sprawl_env.core.processes import usable_cores
 
 ROW = {"deal": int, "first": int, "plies": int, "scores": [float], "won": float}
 HERE = Path(__file__).resolve().parents[2]
+SOURCES = (".py", ".toml", ".safetensors", ".json")
 PLAYER = Path(__file__).with_name("player.py")
 
 
@@ -121,9 +124,11 @@ def play(players: tuple[Player, Player], deal: int, first: int) -> Row:
     if scores[0] != scores[1]:
         raise SprawlError(f"deal {deal}: the versions score differently: {scores}")
     points = [float(score) for score in scores[0].split()]
-    own, other = points[first], points[1 - first]
+    places = points[len(seats) :]  # how both stand, with the tie-breaks
+    own, other = places[first], places[1 - first]
     won = 0.5 if own == other else float(own > other)
-    return {"deal": deal, "first": first, "plies": plies, "scores": points, "won": won}
+    scores_only = points[: len(seats)]
+    return {"deal": deal, "first": first, "plies": plies, "scores": scores_only, "won": won}
 
 
 def results(config: Installs, left: list[tuple[int, int]]) -> Iterator[Row]:
@@ -150,6 +155,16 @@ def results(config: Installs, left: list[tuple[int, int]]) -> Iterator[Row]:
             player.close()
 
 
+def source_digest(folder: Path) -> str:
+    """Return 16 hex digits that change with the code, the data and the agents of a version."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.glob("sprawl_env/**/*")) + sorted(folder.glob("agents/**/*")):
+        if path.suffix in SOURCES:
+            digest.update(path.relative_to(folder).as_posix().encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
 def main(config: Installs) -> None:
     """Run the command."""
     check_positive(games=config.games, jobs=config.jobs)
@@ -157,8 +172,15 @@ def main(config: Installs) -> None:
         raise InvalidOption(f"games {config.games}: expected an even number, two games a deal")
     if not (config.before / "sprawl_env").is_dir():
         raise InvalidOption(f"before={str(config.before)!r}: expected a folder with sprawl_env")
+    with alone(config.out):
+        play_all(config)
+
+
+def play_all(config: Installs) -> None:
+    """Play what is missing, and print how often this version won."""
     settings = {"game": config.game, "bot": config.bot, "before": str(config.before)}
-    journal = open_journal(config.out, config.game, settings, ROW)
+    sources = {"code": source_digest(HERE), "code_before": source_digest(config.before)}
+    journal = open_journal(config.out, config.game, {**settings, **sources}, ROW)
     tasks = [(game // 2, game % 2) for game in range(config.games)]
     rows = {(row["deal"], row["first"]): row for row in journal.rows}
     left = [task for task in tasks if task not in rows]

@@ -1,18 +1,30 @@
 """One player of :mod:`experiments.installs`: a bot of one version, told by lines what happens.
 
 It runs with the interpreter and the package of its version, so it uses only calls that stay:
-``game``, ``deal``, ``legal_actions``, ``play``, ``scores``, ``make_bot``, ``act``.  It reads the
-lines ``new DEAL SEED``, ``play ACTION``, ``act`` and ``end``, and answers each: the digest of the
-legal actions and the seat to play; to ``act`` the action; to ``end`` the scores.
+``game``, ``deal``, ``legal_actions``, ``observe``, ``redeal_hidden``, ``play``, ``scores``,
+``standings``, ``make_bot``, ``act``.  It reads the lines ``new DEAL SEED``, ``play ACTION``,
+``act`` and ``end``, and answers each: the digest of the legal actions and the seat to play; to
+``act`` the action; to ``end`` the scores, then the standings.
 """
 
 import json
 import sys
 import zlib
+from typing import Any
 
 import numpy as np
 
 import sprawl_env
+
+
+def act(game: Any, bot: Any, games: Any) -> int:
+    """Return a bot's action; what its seat cannot know is dealt again, as everywhere else."""
+    seat, mask = int(games["to_play"][0]), game.legal_actions(games)[None]
+    seen = game.observe(games, 0, seat)[None] if bot.needs_observations else None
+    if not getattr(bot, "redeals_hidden", False):
+        games = games.copy()
+        game.redeal_hidden(games, 0, int(games["ply"][0]), seat)
+    return int(np.asarray(bot.act(seen, mask, games)).item())
 
 
 def main() -> None:
@@ -29,10 +41,10 @@ def main() -> None:
         elif what == "play":
             game.play(games, 0, int(numbers[0]))
         if what == "act":
-            mask = game.legal_actions(games)[None]
-            answer = str(int(np.asarray(bot.act(None, mask, games)).item()))
+            answer = str(act(game, bot, games))
         elif what == "end":
-            answer = " ".join(str(score) for score in game.scores(games, 0))
+            ends = [*game.scores(games, 0), *game.standings(games, 0)]
+            answer = " ".join(str(int(each)) for each in ends)
         else:
             over = bool(games["over"][0])
             legal = b"" if over else game.legal_actions(games).tobytes()

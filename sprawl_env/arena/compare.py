@@ -12,6 +12,7 @@ not differ at most 5% are said to differ, however many bots there are.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -149,11 +150,12 @@ def compare(mine: Path, theirs: Path) -> Comparison:
 
     Raises:
         PositionError: a file cannot be read, or a line is no game; names the file and the line.
-        InvalidOption: the runs are of different games, options, numbers of seats or seeds, or have
-            no game in common.
+        InvalidOption: the runs are of different games, options, numbers of seats or seeds, one is a
+            tournament and the other is none, or they have no game in common.
     """
     _check_configs(mine, theirs)
     first, second = _of_known_seeds(mine, theirs)
+    _check_rows(mine, theirs, first, second)
     common = [key for key in first if key in second]
     if not common:
         raise InvalidOption(
@@ -192,6 +194,33 @@ def _check_configs(mine: Path, theirs: Path) -> None:
             raise InvalidOption(
                 f"{mine.name} and {theirs.name}: played with {name}={short(first[name])} and "
                 f"{name}={short(second[name])}: expected the same {', '.join(_CONFIG)}"
+            )
+
+
+def _check_rows(mine: Path, theirs: Path, first: dict[Key, Row], second: dict[Key, Row]) -> None:
+    """Check that the games of two runs were dealt in the same way.
+
+    Rows of earlier versions say neither game nor options.
+
+    Raises:
+        InvalidOption: the games or options differ, or one run is a tournament.
+    """
+    both = f"{mine.name} and {theirs.name}"
+    if len({"line_up" in row for games in (first, second) for row in games.values()}) > 1:
+        raise InvalidOption(
+            f"{both}: a tournament and an evaluation, which have other deals: expected two of one "
+            f"kind"
+        )
+    for name in ("game", "options"):
+        said = [
+            {json.dumps(row[name]) for row in games.values() if name in row}
+            | {json.dumps(config[name]) for config in [_config_in(path)] if config}
+            for path, games in ((mine, first), (theirs, second))
+        ]
+        if all(said) and said[0] != said[1]:
+            one, other = (short(json.loads(min(each))) for each in said)
+            raise InvalidOption(
+                f"{both}: played with {name}={one} and {name}={other}: expected the same {name}"
             )
 
 

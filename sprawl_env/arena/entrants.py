@@ -104,20 +104,64 @@ def _newest(word: str) -> str:
 def made_of(name: str, game: Game) -> str:
     """Return 16 hex digits that change with the code and the weights of a bot, which was made.
 
-    They depend on this package's rules and bots, on the file of a bot's own module, if it has one
-    that can be read, and on the agents, checkpoints and files in the settings.
+    They depend on this package's rules and bots, on the game's own files (:func:`content_of_game`),
+    on the file of a bot's own module, if it has one that can be read, and on the agents,
+    checkpoints and files in the settings.
 
     Raises:
         InvalidOption: a file in the settings cannot be read.
     """
     digest = hashlib.sha256(code_digest().encode())
     digest.update(weights_of(name, game).encode())
+    for chunk in content_of_game(game):
+        digest.update(chunk)
     for word in name.partition(",")[0].split(":")[:-1]:
-        file = getattr(sys.modules.get(word), "__file__", None)
-        with suppress(OSError):  # e.g. in an archive
-            for chunk in read_chunks(Path(file)) if file else ():
-                digest.update(chunk)
+        for chunk in content_of_module(word):
+            digest.update(chunk)
     return digest.hexdigest()[:16]
+
+
+def made_of_instance(bot: Bot | type[Bot], game: Game) -> str:
+    """Return 16 hex digits as :func:`made_of`, of a bot given as an instance or a class.
+
+    They depend on its state and on the file of its class; it can be pickled
+    (:func:`check_instance`).
+    """
+    digest = hashlib.sha256(code_digest().encode())
+    kind = bot if isinstance(bot, type) else type(bot)
+    digest.update(pickle.dumps(bot))
+    for chunk in (*content_of_game(game), *content_of_module(kind.__module__)):
+        digest.update(chunk)
+    return digest.hexdigest()[:16]
+
+
+def content_of_game(game: Game) -> Iterator[bytes]:
+    """Yield what a game has of its own: data files in place of the package's, and its module.
+
+    Nothing is yielded for a game of this package with the package's data.
+    """
+    if game.data_folder is not None:
+        for path in sorted(game.data_folder.glob("*.toml")):
+            yield path.name.encode()
+            yield from read_chunks(path)
+    if game.rules.module.partition(".")[0] != __name__.partition(".")[0]:
+        yield from content_of_module(game.rules.module)
+
+
+def content_of_module(name: str) -> Iterator[bytes]:
+    """Yield the content of a module's file; nothing if it has none that can be read.
+
+    Of a module in a package the files of the whole package are yielded.
+    """
+    module = sys.modules.get(name)
+    file = getattr(module, "__file__", None)
+    if not file:
+        return
+    package = getattr(module, "__package__", "")
+    paths = sorted(Path(file).parent.rglob("*.py")) if package else [Path(file)]
+    for path in paths:
+        with suppress(OSError):  # e.g. in an archive
+            yield from read_chunks(path)
 
 
 def weights_of(name: str, game: Game) -> str:

@@ -133,8 +133,9 @@ class Evaluation:
     def rows(self) -> list[dict[str, Any]]:
         """Return one row a game, by seat, which :func:`~sprawl_env.arena.compare.compare` reads.
 
-        ``seed``, and as in a tournament's ``results.jsonl`` ``deal``, ``rotation``, ``bots``,
-        ``shares`` (of the victory), ``scores``, ``turns``, ``plies`` and ``truncated``.
+        ``game``, ``options``, ``seed``, and as in a tournament's ``results.jsonl`` ``deal``,
+        ``rotation``, ``bots``, ``shares`` (of the victory), ``scores``, ``turns``, ``plies`` and
+        ``truncated``.
         """
         found, alone = self.results, self.num_players == 1
         rows = []
@@ -143,6 +144,8 @@ class Evaluation:
             names = [self.bots[g // self.num_games]] if alone else self.bots
             rows.append(
                 {
+                    "game": self.game,
+                    "options": list(self.options),
                     "seed": int(self.seed),
                     "deal": int(found.deals[g]),
                     "rotation": seats[0],
@@ -217,6 +220,9 @@ def evaluate(
     if not alone:
         names = line_up(names, made.num_seats)
     check_whole("parts=", parts, 1, -(-num_games // made.num_seats))
+    if parts == 1 and (engine != "local" or processes > 1):
+        vain = f"processes={processes}" if engine == "local" else f"engine={engine}"
+        raise InvalidOption(f"{vain}: expected parts=2 or more, which processes share")
     if parts == 1:
         play = measure_alone if alone else measure
         playing = [by_name[name] for name in names]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -60,7 +61,8 @@ def play_part(setup: Setup, task: int, watch: Watch) -> Results | SprawlError:
     line_up = setup.line_ups[match]
     of_all = (part, setup.parts)
     try:
-        made = {name: guarded_bot(setup.given[name], setup.game) for name in line_up}
+        own = {name: copy.deepcopy(setup.given[name]) for name in line_up}  # as it was given
+        made = {name: guarded_bot(bot, setup.game) for name, bot in own.items()}
         bots = [made[name] for name in line_up]
         return play_games(setup.game, bots, setup.num_games, setup.seed, part=of_all)
     except SprawlError as error:

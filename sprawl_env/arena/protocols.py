@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 MEASURED: Final = "measured"  # the name of the measured bot in the rows
+SAID_ONCE: Final = ("seed", "game", "options")  # keys of rows that a hash says otherwise
 POSITIONS: Final = 100  # in which the time for a decision is measured
 SHOWN: Final = 16  # digits of the hash in a table
 _FILE: Final = Path(__file__).with_name("protocols.toml")
@@ -267,7 +268,7 @@ def hash_of(protocol: Protocol, rows: Sequence[dict[str, Any]]) -> str:
     """Return the SHA-256 of a protocol, which says the seed, and of all games played by it."""
     digest = hashlib.sha256(_canonical(asdict(protocol)))
     for row in rows:
-        digest.update(_canonical({name: row[name] for name in row if name != "seed"}))
+        digest.update(_canonical({name: row[name] for name in row if name not in SAID_ONCE}))
     return digest.hexdigest()
 
 

@@ -33,19 +33,24 @@ class Skill:
     sigma: float
 
 
-def pair_wins(ranks: Sequence[float], bots: Sequence[int], num_bots: int) -> Numbers:
+def pair_wins(
+    ranks: Sequence[float], bots: Sequence[int], num_bots: int, failed: int | None = None
+) -> Numbers:
     """Return who beat whom in one game, ``[bots, bots]``: row over column, ties half.
 
     Args:
         ranks: by seat, smaller is better.
         bots: by seat, the number of the bot; seats of the same bot are not compared.
         num_bots: how many bots there are.
+        failed: the seat that forfeited the game, if any: the others did not play it to its end, so
+            each is compared with this one alone.
     """
     wins: Numbers = np.zeros((num_bots, num_bots))
-    for rank, bot in zip(ranks, bots, strict=True):
-        for other_rank, other in zip(ranks, bots, strict=True):
-            if bot != other:
-                wins[bot, other] += (rank < other_rank) + 0.5 * (rank == other_rank)
+    seats = range(len(ranks))
+    for seat, other in itertools.product(seats, seats):
+        if bots[seat] != bots[other] and (failed is None or failed in (seat, other)):
+            ahead = (ranks[seat] < ranks[other]) + 0.5 * (ranks[seat] == ranks[other])
+            wins[bots[seat], bots[other]] += ahead
     return wins
 
 

@@ -17,7 +17,7 @@ from rich.table import Table as RichTable
 from sprawl_env.arena.evaluation import half_width, interval, interval_text, mean_text
 from sprawl_env.arena.journal import Row
 from sprawl_env.arena.ratings import bootstrap, pair_wins, rate, skills
-from sprawl_env.arena.schedule import Config
+from sprawl_env.arena.schedule import FEWEST, Config
 from sprawl_env.console import counted
 from sprawl_env.core.extras import missing, pip_command, require
 from sprawl_env.core.provenance import provenance
@@ -28,6 +28,10 @@ Report = dict[str, Any]
 MOST_REASONS: Final = 20  # rows of the table of forfeits; the results hold all
 WIDTH, HEIGHT, DPI = 11.0, 4.6, 150  # of the picture, inches
 LONGEST_LABEL: Final = 30  # characters, in the picture
+_OF_FORFEITS: Final = (
+    " In a game with a forfeit each of the others is only ahead of the bot that failed; openskill "
+    "leaves it out."
+)
 DARK: Final = 0.35  # a share this far from one half is drawn in a dark colour
 
 
@@ -116,12 +120,14 @@ def summarise(config: Config, rows: Sequence[Row], timings: Sequence[Row]) -> Re
     wins: Numbers = np.zeros((deals, len(names), len(names)))
     for row in rows:
         sitting = [number[name] for name in row["bots"]]
-        wins[row["deal"]] += pair_wins(row["ranks"], sitting, len(names))
+        failed = row["forfeit"]["seat"] if row["forfeit"] else None
+        wins[row["deal"]] += pair_wins(row["ranks"], sitting, len(names), failed)
     elo = rate(wins)
     low, high = bootstrap(wins, config.seed)
     skill: list[dict[str, float | None]] = [{"mu": None, "sigma": None}] * len(names)
     if not missing(["openskill"]):
-        ranked = ((row["ranks"], [number[name] for name in row["bots"]]) for row in rows)
+        whole = (row for row in rows if not row["forfeit"] or len(row["bots"]) == FEWEST)
+        ranked = ((row["ranks"], [number[name] for name in row["bots"]]) for row in whole)
         skill = [asdict(found) for found in skills(ranked, len(names))]
     pace = _pace(names, timings)
     broken = [(row["bots"][row["forfeit"]["seat"]], row) for row in rows if row["forfeit"]]
@@ -233,8 +239,9 @@ def _line_ups(rows: Sequence[Row], names: Sequence[str], entries: Entries) -> li
 
 
 def _seats(seats: int, rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
-    """Return the results of each seat in games without a forfeit."""
-    whole = [row for row in rows if not row["forfeit"]]
+    """Return the results of each seat in deals that a line-up played without a forfeit."""
+    broken = {(row["line_up"], row["deal"]) for row in rows if row["forfeit"]}
+    whole = [row for row in rows if (row["line_up"], row["deal"]) not in broken]
     if not whole:
         return []
     entries = Entries.of(whole, names)
@@ -298,7 +305,8 @@ def _ratings_table(report: Report) -> Table:
         "Bradley–Terry on the Elo scale, from who ended ahead of whom (1500: the mean of these "
         "bots, weighted by the information in their games); 95% intervals by a Bayesian bootstrap "
         f"over {counted(report['deals'], 'deal')}."
-        + (" openskill: Plackett–Luce, μ ± σ after the games in order." if rated else ""),
+        + (" openskill: Plackett–Luce, μ ± σ after the games in order." if rated else "")
+        + (_OF_FORFEITS if report["forfeits"] and report["config"]["num_players"] > FEWEST else ""),
         ("bot", "Elo", "95% interval", *(["openskill μ ± σ"] if rated else [])),
         [
             [
@@ -369,8 +377,8 @@ def _line_ups_table(report: Report) -> Table:
 def _seats_table(report: Report) -> Table:
     return Table(
         "Seats",
-        "The results of each seat in games without a forfeit; every bot played every seat equally "
-        "often.",
+        "The results of each seat, without the deals in which a bot of the line-up forfeited; so "
+        "every bot played every seat equally often.",
         ("seat", "games", "wins", "95% interval", "score"),
         [
             [str(line["seat"]), f"{line['games']:,}", *_wins(line), _score(line)]

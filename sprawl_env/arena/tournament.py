@@ -42,6 +42,7 @@ from sprawl_env.arena.entrants import (
     check_instance,
     guarded_bot,
     made_of,
+    made_of_instance,
     names_of,
     pinned,
 )
@@ -324,7 +325,8 @@ class Folder:
         changed = [name for name, digest in mine[MADE].items() if made.get(name) != digest]
         if changed:
             raise InvalidOption(
-                f"{where}: holds games of {changed[0]} before its code or weights changed: "
+                f"{where}: holds games of {changed[0]} before the game, its code or its weights "
+                f"changed: "
                 f"choose another folder"
             )
 
@@ -522,6 +524,7 @@ def tournament(
         kept = out is not None
         path = Path(out or stack.enter_context(tempfile.TemporaryDirectory()))
         made_by = {name: made_of(word, made) for name, word in fixed.items()}
+        made_by |= {name: made_of_instance(bot, made) for name, bot in instances.items()}
         try:
             folder = Folder(path, config, schedule, made_by)
             stack.callback(folder.close)

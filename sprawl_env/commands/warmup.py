@@ -14,6 +14,7 @@ import numba
 import numpy as np
 
 from sprawl_env.adapters.vector import make_vec
+from sprawl_env.bots.heldout.books import GAMES
 from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.policy.agents import BEST, best_of
 from sprawl_env.commands.flags import GameNames, Switch
@@ -34,9 +35,8 @@ BOTS: Final = (
     "mcts:sims=2",
     "mcts:sims=2,widen=1",
     "search:agent=uniform,sims=2",
-    "heldout:rules",
-    "heldout:features",
-)  # all their kernels
+)  # with the kernels of all bots that play any game
+HELD_OUT: Final = ("heldout:rules", "heldout:features")  # of the games of this package
 NETWORKS: Final = (f"agent:{BEST}", f"search:agent={BEST},sims=2")  # where a game has an agent
 
 
@@ -89,7 +89,8 @@ def compile_game(name: str, report: Callable[[str], None]) -> None:
 def bots_of(name: str) -> tuple[str, ...]:
     """Return bots of a game that have the kernels of all its bots."""
     game = make_game(name)
-    return BOTS if best_of(game.name, game) == BEST else BOTS + NETWORKS
+    found = BOTS + HELD_OUT if game.name in GAMES else BOTS
+    return found if best_of(game.name, game) == BEST else found + NETWORKS
 
 
 def compile_bot(name: str, bot: str, report: Callable[[str], None]) -> None:

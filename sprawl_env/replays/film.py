@@ -41,7 +41,8 @@ def film(
 
     Args:
         replay: the game; it is checked.
-        frame: ``"turn"``: a frame for the end of every turn; ``"ply"``: one for every decision.
+        frame: ``"turn"``: a frame for the deal and the end of every turn; ``"ply"``: one for every
+            decision.
         width: pixels.
         milliseconds: time of a frame; the last one is shown longer.
         progress: wraps the positions, to show progress.
@@ -93,15 +94,16 @@ def _pictures(
     """Yield the pictures: of the deal, then of the ends of turns or of all plies."""
     game = replay.game(data)
     seats = names_of(replay, game)[: game.num_seats]
-    waiting: _Position | None = None
+    waiting: _Position | None = None  # a position within a turn, drawn only if it is the last one
     before: tuple[Games, ...] = ()
     for ply, games in progress(from_deal(replay, data)):
         played = None if ply is None else Played(ply.seat, ply.action, ply.says)
-        ends = waiting is None or waiting.games["turn"][0] != games["turn"][0]
-        if waiting is not None and (frame == "ply" or ends):
-            yield _drawn(game, waiting, seats)
-        waiting = _Position(clone(games), played, before)
-        before = (waiting.games,)
+        ended = not before or before[0]["turn"][0] != games["turn"][0]
+        found = _Position(clone(games), played, before)
+        before = (found.games,)
+        waiting = None if frame == "ply" or ended else found
+        if waiting is None:
+            yield _drawn(game, found, seats)
     if waiting is not None:
         yield _drawn(game, waiting, seats)
 

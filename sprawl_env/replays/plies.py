@@ -11,7 +11,7 @@ from sprawl_env.core.arguments import checked
 from sprawl_env.core.errors import PositionError, SprawlError, printable
 from sprawl_env.core.extras import require
 from sprawl_env.replays.format import Replay, files_in, load_all
-from sprawl_env.replays.verification import check_scores, positions
+from sprawl_env.replays.verification import positions
 
 if TYPE_CHECKING:
     import polars as pl
@@ -89,7 +89,6 @@ def _rows(replay: Replay, data: Path | None) -> dict[str, list[Any]]:
     """
     game, plies = replay.game(data), replay.plies
     games = positions(replay, data)
-    check_scores(replay, game, games)
     bots = [printable(bot) for bot in replay.header.get("bots", [])]
     named = len(bots) == game.num_seats
     count = len(plies)

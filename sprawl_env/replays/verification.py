@@ -1,7 +1,7 @@
 """Verification: play a replay again, compare every ply with what was recorded, keep positions.
 
 Compared are the ply, the seat, the number of legal actions, the action's name, the digest of the
-state after the ply, and the scores at the end.
+state after the ply, and at the end the scores and the forfeit.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ Position = tuple[Ply | None, Games]  # the last ply, and the state after it
 def steps(replay: Replay, data: Path | None = None) -> Iterator[tuple[Ply, Games]]:
     """Play a replay again; yields each ply and the state ``[1]`` after it, both verified.
 
-    The state is overwritten by the next step; copy it to keep it.  :func:`positions` returns
-    copies, from the opening position on.
+    After the last one the scores and the forfeit are verified.  The state is overwritten by the
+    next step; copy it to keep it.  :func:`positions` returns copies, from the opening position on.
 
     Args:
         replay: the replay.
@@ -56,6 +56,28 @@ def steps(replay: Replay, data: Path | None = None) -> Iterator[tuple[Ply, Games
         if digest(games) != ply.after:
             raise PositionError(f"{where}: the state differs after it")
         yield ply, games
+    _check_end(replay, game, games)
+
+
+def _check_end(replay: Replay, game: Game, games: Games) -> None:
+    """Check what a replay says of its last position.
+
+    Raises:
+        PositionError: the scores differ, or no seat could forfeit as it is told.
+    """
+    if game.scores(games, 0).tolist() != list(replay.scores):
+        raise PositionError(f"{game.name}: the scores differ")
+    forfeit = replay.header.get("forfeit")
+    if forfeit is None:
+        return
+    count, seat = len(replay.plies), int(games["to_play"][0])
+    if games["over"][0] != NOT_OVER:
+        raise PositionError(f"{game.name}: a forfeit of a game that is over")
+    if forfeit["ply"] != count or (count and forfeit["seat"] != seat):  # at first any bot may fail
+        raise PositionError(
+            f"{game.name}: expected a forfeit of seat {seat} at ply {count}, found one of seat "
+            f"{forfeit['seat']} at ply {forfeit['ply']}"
+        )
 
 
 def from_deal(replay: Replay, data: Path | None = None) -> Iterator[Position]:
@@ -106,14 +128,3 @@ def verify(replay: Replay, data: Path | None = None) -> None:
         games = after
     if games["over"][0] == NOT_OVER and "forfeit" not in replay.header:
         raise PositionError(f"{game.name}: the replay ends before the game is over")
-    check_scores(replay, game, games)
-
-
-def check_scores(replay: Replay, game: Game, games: Games) -> None:
-    """Check the scores of a replay in its last position, the last record of ``games``.
-
-    Raises:
-        PositionError: they differ.
-    """
-    if game.scores(games, len(games) - 1).tolist() != list(replay.scores):
-        raise PositionError(f"{game.name}: the scores differ")

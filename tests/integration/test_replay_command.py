@@ -27,7 +27,7 @@ def folder(tmp_path, monkeypatch):
     for k, one in enumerate(kept):
         (tmp_path / f"game-{k}.jsonl").write_text(replays.dump(one))
     (tmp_path / "all.jsonl").write_text("".join(map(replays.dump, kept)))
-    forfeit = {"seat": 1, "ply": 4, "reason": "raised Oops: no"}
+    forfeit = {"seat": found[0].plies[4].seat, "ply": 4, "reason": "raised Oops: no"}
     actions = [p.action for p in found[0].plies[:4]]
     broken = replays.from_actions(game, 1, actions, bots=BOTS, forfeit=forfeit)
     (tmp_path / "broken-off.jsonl").write_text(replays.dump(broken))
@@ -65,7 +65,7 @@ def test_show_prints_every_ply_with_names_and_the_end(folder, capsys):
 
 def test_a_forfeit_is_shown(folder, capsys):
     out = call(capsys, "show", "broken-off.jsonl").out
-    assert "seat 1 forfeits at ply 4: raised Oops: no" in out
+    assert re.search("seat [01] forfeits at ply 4: raised Oops: no", out)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,8 @@ def test_gif_has_a_frame_a_turn_or_a_ply(folder, capsys):
     played = replays.load(folder / "game-0.jsonl")
     turns = [int(games["turn"][0]) for games in replays.positions(played)[:, None]]
     changes = sum(one != other for one, other in pairwise(turns))
-    for frame, frames in (("turn", changes + 1), ("ply", len(played.plies) + 1)):
+    ends = 1 + changes + (turns[-1] == turns[-2])  # the deal, the ends of turns, the end
+    for frame, frames in (("turn", ends), ("ply", len(played.plies) + 1)):
         what = ["--frame", frame, "--width", "300", "--milliseconds", "200", "-o", f"{frame}.gif"]
         out = call(capsys, "gif", "game-0.jsonl", *what).out
         assert f"{frame}.gif: {len(played.plies)} plies, " in out
@@ -129,6 +130,22 @@ def test_gif_has_a_frame_a_turn_or_a_ply(folder, capsys):
     first = (folder / "turn.gif").read_bytes()
     call(capsys, "gif", "game-0.jsonl", "--width", "300", "--milliseconds", "200")
     assert (folder / "game-0.gif").read_bytes() == first
+
+
+def test_a_frame_shows_the_end_of_a_turn_with_its_last_ply(folder, monkeypatch):
+    from sprawl_env.replays import film
+
+    played = replays.load(folder / "game-0.jsonl")
+    positions = replays.positions(played)
+    turns = positions["turn"].tolist()
+    shown = []
+    monkeypatch.setattr(film, "_drawn", lambda game, at, seats: shown.append(at.games.tobytes()))
+    list(film._pictures(played, "turn", iter, None))
+    ends = [
+        0,
+        *(k for k in range(1, len(turns)) if turns[k] != turns[k - 1] or k == len(turns) - 1),
+    ]
+    assert shown == [positions[k : k + 1].tobytes() for k in ends]
 
 
 def test_the_last_frame_of_a_gif_is_the_picture_of_the_end(folder, capsys):

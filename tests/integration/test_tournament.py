@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,7 +18,7 @@ import pytest
 pytest.importorskip("openskill")
 
 import sprawl_env
-from sprawl_env.arena.entrants import made_of, pinned
+from sprawl_env.arena.entrants import made_of, made_of_instance, pinned
 from sprawl_env.arena.journal import Journal
 from sprawl_env.arena.report import labels, summarise, tables, to_markdown
 from sprawl_env.arena.report_page import _value, to_html
@@ -152,8 +153,8 @@ def test_the_report_adds_up():
     assert (first["score"], second["score"]) == pytest.approx(((9 + 8 + 2) / 3, (5 + 3 + 7) / 3))
     assert (first["forfeits"], second["forfeits"]) == (0, 1)
     assert first["seconds_a_move"] == pytest.approx((0.5 + 0.25 + 0.5) / 30)
-    assert [line["games"] for line in report["seats"]] == [3, 3]
-    assert [line["wins"] for line in report["seats"]] == pytest.approx([1 / 3, 2 / 3])
+    assert [line["games"] for line in report["seats"]] == [2, 2]  # both games of the whole deal
+    assert [line["wins"] for line in report["seats"]] == [0.5, 0.5]
     ahead = {(line["bot"], line["against"]): line for line in report["head_to_head"]}
     assert ahead["a", "b"]["wins"] == 0.75
     assert ahead["a", "b"]["meetings"] == 4
@@ -367,11 +368,45 @@ def test_games_of_a_bot_that_has_changed_since_are_refused(tmp_path):
     schedule = Schedule((("a", "b"),), 2, 1)
     Folder(tmp_path, Config(), schedule, {"a": "1", "b": "1"}).close()
     Folder(tmp_path, Config(), schedule, {"b": "1", "a": "1"}).close()
-    with pytest.raises(SprawlError, match="holds games of b before its code or weights changed"):
+    with pytest.raises(
+        SprawlError, match="holds games of b before the game, its code or its weights"
+    ):
         Folder(tmp_path, Config(), schedule, {"a": "1", "b": "2"})
     game = sprawl_env.game("tower_up")
     setup = Setup(game, schedule, 1, replays=False, pinned={"checkpoint:x": "random"})
     assert setup.maker("checkpoint:x", 1)().name == "random"
+
+
+class Plain:
+    """A bot with a setting that its name does not say."""
+
+    name = "plain"
+    needs_observations = False
+    needs_states = False
+
+    def __init__(self, last=False):
+        self.last = last
+
+    def seed(self, seed):
+        pass
+
+    def act(self, observations, masks, states):
+        return (masks[:, ::-1] if self.last else masks).argmax(axis=1)
+
+
+def test_what_bots_are_made_of_changes_with_the_data_and_an_instances_state(tmp_path):
+    game = sprawl_env.game("tower_up")
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        shutil.copy(game.rules.data_folder / "rows.toml", tmp_path / folder)
+    first, second = (sprawl_env.game("tower_up", data=tmp_path / folder) for folder in "ab")
+    assert made_of("random", first) == made_of("random", second) != made_of("random", game)
+    with (tmp_path / "b" / "rows.toml").open("a") as file:
+        file.write("# changed\n")
+    assert made_of("random", first) != made_of("random", second)
+    plain, other = (made_of_instance(Plain(last), game) for last in (False, True))
+    assert plain == made_of_instance(Plain(), game) != other
+    assert made_of_instance(Plain(), first) != plain != made_of_instance(Plain, game)
 
 
 def test_the_newest_checkpoint_of_a_run_is_looked_up_once(tmp_path):

@@ -255,6 +255,17 @@ def test_an_evaluation_writes_the_rows_that_compare_reads(seats, tmp_path):
     assert compare(paths[0], paths[1]).identical
     with pytest.raises(InvalidOption, match="expected the same seed"):
         compare(paths[0], paths[2])
+    rows = runs[0].rows()
+    for changes, says in (
+        ({"game": "tower_up"}, "game='ginkgopolis' and game='tower_up': expected the same game"),
+        ({"options": ["a=b"]}, "expected the same options"),
+        ({"line_up": 0}, "a tournament and an evaluation, which have other deals"),
+    ):
+        changed = write(tmp_path / "changed.jsonl", [{**row, **changes} for row in rows])
+        with pytest.raises(InvalidOption, match=says):
+            compare(paths[0], changed)
+    old = [{k: v for k, v in row.items() if k not in ("game", "options")} for row in rows]
+    assert compare(paths[0], write(tmp_path / "old.jsonl", old)).identical
     greedy = compare(paths[0], paths[1]).differences[0]
     assert greedy.bot == "greedy"
     assert greedy.mine == pytest.approx(runs[0].lines[0].wins)

@@ -66,6 +66,26 @@ def test_parts_are_the_same_deals_and_the_first_part_the_same_games():
     assert not np.array_equal(found.scores, whole.scores)  # bots are seeded for each part
 
 
+class Tires(RandomBot):
+    """A bot that plays otherwise once it has played for a while, whatever its seed."""
+
+    def __init__(self):
+        super().__init__(0)
+        self.calls = 0
+
+    def act(self, observations, masks, states):
+        self.calls += 1
+        return masks.argmax(axis=1) if self.calls > 20 else super().act(observations, masks, states)
+
+
+def test_every_part_is_played_by_the_bot_as_it_was_given():
+    bot, game = Tires(), sprawl_env.game(LOTS)
+    setup = Setup(game, ("a", "b"), {"a": bot, "b": RandomBot}, 40, 5, 4)
+    work = begin(setup)
+    again = [work(1, lambda seat, ply: None) for _ in range(2)]
+    assert same(*again) and bot.calls == 0
+
+
 @pytest.mark.parametrize("seats", [1, 2])
 def test_results_depend_on_the_parts_but_not_on_who_plays_them(seats):
     game = sprawl_env.game("ginkgopolis", num_players=seats)
@@ -140,6 +160,10 @@ def test_a_bot_that_fails_in_a_worker_process_is_an_error(bot, says):
             "parts=4: expected a whole number 1..3",
         ),
         (lambda: sprawl_env.evaluate(LOTS, ["random"] * 2, processes=-1), "processes=-1: expected"),
+        (
+            lambda: sprawl_env.evaluate(LOTS, ["random"] * 2, processes=3),
+            "processes=3: expected parts",
+        ),
         (lambda: sprawl_env.evaluate(LOTS, ["random"] * 2, engine="grid"), "unknown engine 'grid'"),
         (
             lambda: sprawl_env.evaluate(

@@ -107,6 +107,12 @@ def test_pairs_are_counted_by_rank_and_seats_of_one_bot_are_not_compared():
     assert wins.tolist() == [[0, 2, 1], [0, 0, 0.5], [0, 1.5, 0]]
 
 
+def test_in_a_forfeited_game_only_the_bot_that_failed_is_compared():
+    wins = pair_wins([1.5, 3, 1.5], [0, 1, 2], 3, failed=1)
+    assert wins.tolist() == [[0, 1, 0], [0, 0, 0], [0, 1, 0]]
+    assert pair_wins([2, 1], [0, 1], 2, failed=0).tolist() == [[0, 0], [1, 0]]
+
+
 def test_openskill_tells_winners_from_losers():
     games = [((1, 2), (0, 1)), ((2, 1), (1, 0))] * 20
     better, worse = skills(games, 2)

@@ -43,6 +43,8 @@ def test_all_bots_are_compiled_and_networks_where_a_game_has_them():
     kinds = {name.partition(":")[0].partition("[")[0] for name in names.BOTS}
     others = {"random", "flat", "checkpoint", "module", "torch", "sb3"}  # without own kernels
     assert kinds - others == {bot.partition(":")[0] for bot in warmup.bots_of("tower_up")}
-    assert set(names.HELD_OUT) < set(warmup.BOTS)
+    assert set(names.HELD_OUT) == set(warmup.HELD_OUT) < set(warmup.bots_of("tower_up"))
     assert set(warmup.NETWORKS) < set(warmup.bots_of("tower_up"))
     assert warmup.bots_of("examples.lots:RULES") == warmup.BOTS
+    for bot in warmup.BOTS:  # it has no others
+        warmup.compile_bot("examples.lots:RULES", bot, lambda _: None)

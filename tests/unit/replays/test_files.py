@@ -26,6 +26,40 @@ def changed(played, line=0, **values):
     return "".join(json.dumps(row) + "\n" for row in rows)
 
 
+def cut(played, count, **header):
+    """Return the text of a replay that ends after some plies, with a forfeit of the next seat."""
+    game, games = played.game(), replays.positions(played)
+    seat = played.plies[count].seat if count < len(played.plies) else 0
+    given = {"seat": seat, "ply": count, "reason": "", **header.pop("forfeit", {})}
+    rows = [json.loads(row) for row in replays.dump(played).splitlines()]
+    rows = [{**rows[0], **header, "forfeit": given}, *rows[1 : 1 + count]]
+    rows.append({"scores": game.scores(games, count).tolist()})
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+USES = (replays.verify, content, lambda replay: list(text_lines(replay)), replays.positions)
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_a_forfeit_is_of_the_seat_to_play_at_the_last_ply(played, count):
+    whole, plies = len(played.plies), played.plies
+    replays.verify(replays.parse(cut(played, count)))
+    wrong = [(cut(played, whole), "a forfeit of a game that is over")]
+    for forfeit in ({"ply": count + 1}, *([{"seat": 1 - plies[count].seat}] if count else [])):
+        wrong.append((cut(played, count, forfeit=forfeit), f"at ply {count}, found one of seat"))
+    for text, says in wrong:
+        for use in USES:
+            with pytest.raises(PositionError, match=says):
+                use(replays.parse(text))
+
+
+def test_scores_that_were_changed_are_noticed_by_everything_that_plays_a_replay_again(played):
+    replay = replays.parse(changed(played, line=-1, scores=[99, 99]))
+    for use in USES:
+        with pytest.raises(PositionError, match="the scores differ"):
+            use(replay)
+
+
 @pytest.mark.parametrize("name", ["data", "rules", "name", "no_such_option"])
 def test_a_file_only_gives_options_of_its_game(played, tmp_path, name):
     options = {**played.header["options"], name: str(tmp_path)}
@@ -100,8 +134,7 @@ def test_scores_are_whole_numbers(played, scores):
 
 
 def test_no_control_character_of_a_file_is_printed(played):
-    forfeit = {"seat": 0, "ply": 0, "reason": ESCAPE}
-    replay = replays.parse(changed(played, bots=[ESCAPE, "greedy"], forfeit=forfeit))
+    replay = replays.parse(cut(played, 4, bots=[ESCAPE, "greedy"], forfeit={"reason": ESCAPE}))
     lines = list(text_lines(replay))
     assert all(part.isprintable() for line in lines for part in line.split("\n"))
     assert r"\x1b]0;owned\x07\ud800\n" in lines[1]

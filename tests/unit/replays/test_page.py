@@ -107,7 +107,7 @@ def test_names_in_a_replay_are_escaped():
         played.header["seed"],
         [ply.action for ply in played.plies[:5]],
         bots=[evil, "greedy"],
-        forfeit={"seat": 0, "ply": 5, "reason": evil},
+        forfeit={"seat": 1, "ply": 5, "reason": evil},
     )
     text = page(replay)
     assert "onerror" not in text
