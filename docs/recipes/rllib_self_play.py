@@ -85,12 +85,12 @@ class SelfPlay(MultiAgentEnv):  # type: ignore[misc]  # ray is untyped here
     def step(self, actions: dict[str, Any]) -> tuple[Any, ...]:
         """Play the action of the agent that owes one."""
         self.env.step(int(actions[self.env.agent_selection]))
-        over = any(self.env.terminations.values())
-        cut = any(self.env.truncations.values())
-        agents = list(self.env.agents) if over or cut else [self.env.agent_selection]
+        # A game at its turn limit is scored like a finished one: no reason to bootstrap.
+        over = any(self.env.terminations.values()) or any(self.env.truncations.values())
+        agents = list(self.env.agents) if over else [self.env.agent_selection]
         seen = {agent: self._seen(agent) for agent in agents}
         rewards = {a: value for a, value in self.env.rewards.items() if value or a in seen}
-        return seen, rewards, {"__all__": over}, {"__all__": cut}, {}
+        return seen, rewards, {"__all__": over}, {"__all__": False}, {}
 
 
 def algorithm(config: Config) -> PPOConfig:

@@ -28,6 +28,7 @@ from tianshou.utils.net.common import Net
 from sprawl_env.adapters.gym import BoardGameGym
 
 SIZES = (128, 128)  # of the network's layers
+TEST_SEEDS = 10**6  # added to the seeds of the tests, which have other deals than the training
 
 
 @dataclass(frozen=True)
@@ -61,20 +62,25 @@ class Masked(gymnasium.ObservationWrapper[Any, Any, Any]):
             {"obs": env.observation_space["observation"], "mask": spaces.MultiBinary(count)}
         )
 
+    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        """Play; a game at its turn limit is scored, so its end is no reason to bootstrap."""
+        seen, reward, terminated, truncated, info = super().step(action)
+        return seen, reward, terminated or truncated, False, info
+
     def observation(self, observation: Any) -> Any:
         """Rename the parts."""
         mask = observation["action_mask"].astype(np.bool_)
         return {"obs": observation["observation"], "mask": mask}
 
 
-def environments(config: Config) -> DummyVectorEnv:
-    """Return the environments, with different deals."""
+def environments(config: Config, first: int = 0) -> DummyVectorEnv:
+    """Return the environments, with different deals; ``first`` is added to their seeds."""
 
     def maker(k: int) -> Callable[[], Masked]:
         return lambda: Masked(BoardGameGym(config.game, observation="dict"))
 
     made = DummyVectorEnv([maker(k) for k in range(config.num_envs)])
-    made.seed([config.seed * 1000 + k for k in range(config.num_envs)])
+    made.seed([config.seed * 1000 + first + k for k in range(config.num_envs)])
     return made
 
 
@@ -105,7 +111,7 @@ def main(config: Config) -> Any:
     learner = algorithm(Masked(BoardGameGym(config.game, observation="dict")))
     memory = VectorReplayBuffer(50_000, config.num_envs)
     training = Collector(learner, environments(config), memory, exploration_noise=True)
-    testing = Collector(learner, environments(config))
+    testing = Collector(learner, environments(config, TEST_SEEDS))
     training.reset()
     training.collect(n_step=config.num_envs * 32)
     report = learner.run_training(

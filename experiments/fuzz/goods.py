@@ -342,6 +342,7 @@ GOOD: dict[str, Make] = {
     "from_actions.actions": lambda p: [ply.action for ply in p.replay.plies],
     "game_of.options": lambda p: dict(p.game.options),
     "LegalDiscrete.open.legal": lambda p: np.ones(p.game.num_actions, np.int8),
+    "LegalDiscrete.show.legal": lambda p: np.ones(p.game.num_actions, np.int8),
     "format.load.path": lambda p: p.replay_file,
     "load_all.path": lambda p: p.replay_file,
     "load_dataset.folder": lambda p: p.dataset.folder,

@@ -42,17 +42,27 @@ class LegalDiscrete(MaskedDiscrete):
 
     Gymnasium's environment checker seeds the space, draws an action, resets the environment with
     the same seed, and plays the action.  So after ``seed(s)``, until the next ``reset`` or
-    ``step``, the space draws an action that is legal in the opening last dealt from ``s``.  If no
-    game was dealt from ``s``, it draws an action that was legal in all openings so far, if there is
-    one.
+    ``step``, the space draws an action that is legal in the opening last dealt from ``s``, or if no
+    game was dealt from ``s``, in all openings so far; and in the present position too, if there is
+    such an action.
     """
 
     @checked
     def __init__(self, n: int) -> None:
         super().__init__(n)
-        self.legal = np.ones(n, np.int8)
+        self.legal = self._now = np.ones(n, np.int8)
         self._in_every_opening: Mask = np.ones(n, np.int8)
         self._openings: dict[int, Mask] = {}  # masks of the openings of the latest seeds
+
+    @checked
+    def show(self, legal: Mask) -> None:
+        """Record the mask of the present position.
+
+        Raises:
+            InvalidOption: ``legal`` is no mask int8 ``[n]``.
+        """
+        check_row("legal", legal, int(self.n), (INT8,))
+        self.legal = self._now = legal
 
     @checked
     def open(self, legal: Mask, seed: int | None) -> None:
@@ -61,8 +71,7 @@ class LegalDiscrete(MaskedDiscrete):
         Raises:
             InvalidOption: ``legal`` is no mask int8 ``[n]``.
         """
-        check_row("legal", legal, int(self.n), (INT8,))
-        self.legal = legal
+        self.show(legal)
         self._in_every_opening = self._in_every_opening & legal
         if seed is not None:
             seed = check_seed(seed)
@@ -76,10 +85,9 @@ class LegalDiscrete(MaskedDiscrete):
         """Seed the sampler and, if ``seed`` is given, set the mask for the next game."""
         if seed is not None:
             check_seed(seed)
-        if seed in self._openings:
-            self.legal = self._openings[seed]
-        elif seed is not None and self._in_every_opening.any():
-            self.legal = self._in_every_opening
+            then = self._openings.get(seed, self._in_every_opening)
+            both = self._now & then
+            self.legal = both if both.any() else then if then.any() else self._now
         return super().seed(seed)
 
 
@@ -203,7 +211,7 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
 
     def _look(self) -> tuple[Observation, dict[str, Any]]:
         single, mask = self._single, self._single.look()
-        self.action_space.legal = mask.copy()  # decides nothing: step() reads its own mask
+        self.action_space.show(mask.copy())  # decides nothing: step() reads its own mask
         self._dealt = True
         info: dict[str, Any] = {"action_mask": mask.copy(), "seat": np.int64(self.seat)}
         if single.over != NOT_OVER:

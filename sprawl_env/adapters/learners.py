@@ -91,17 +91,17 @@ class Endings(NamedTuple):
 
     @property
     def won(self) -> Flags:
-        """Whether the learners won or shared the victory, bool ``[k]``."""
+        """Whether the learners won or shared the victory, bool ``[k]``; not by illegal actions."""
         best = self.standings.max(axis=1)
         won: Flags = self.standings[np.arange(self.which.size), self.seats] == best
-        return won
+        return won & ~self.illegal
 
     @property
     def shares(self) -> npt.NDArray[np.float64]:
         """The learners' shares of the victories, 0..1, float64 ``[k]``."""
         of_sides = victory_shares(self.standings)
         shares: npt.NDArray[np.float64] = of_sides[np.arange(self.which.size), self.seats]
-        return shares
+        return np.where(self.illegal, 0.0, shares)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -278,7 +278,7 @@ class LearnerGames(ABC):
         self._new_observations()
         self._deal(np.flatnonzero(self.over))
         self._play_round(legal, actions, lost)
-        if self._function is not None:
+        if self._function is not None and legal.size:
             self._pay(self._function, legal)
         self._return += self.earned
         if self.endings:
@@ -446,7 +446,8 @@ class LearnerGames(ABC):
 class DrawnGames(LearnerGames):
     """Learners that change their seat from game to game, in turn, and opponents that are drawn.
 
-    The ``k``-th game of env ``i`` is dealt from ``(seed, i, k)``.
+    The ``k``-th game of env ``i`` is dealt from ``(seed, i, k)``; after ``r`` further resets
+    without a seed from ``(combine(seed, r), i, k)``, so that no reset repeats games.
     """
 
     def __init__(self, game: Game, num_envs: int, settings: LearnerSettings, seed: int) -> None:
@@ -480,13 +481,16 @@ class DrawnGames(LearnerGames):
 
     def start(self, seed: int) -> None:
         """Seed deals, seats, opponents and the draws of opponents."""
-        self._seed = check_seed(seed)
+        self._seed = self._deals_seed = check_seed(seed)
+        self._resets = 0
         self._rng = np.random.default_rng(self._seed)
         for k, bot in enumerate(self.opponents):
             bot.seed((self._seed + k) & MAX_SEED)
 
     def reset(self) -> None:
-        """Deal every game, each as its first."""
+        """Deal every game, each as its first; games that no reset since the seed has dealt."""
+        self._deals_seed = combine(self._seed, self._resets) if self._resets else self._seed
+        self._resets += 1
         self._results.episode[:] = 0
         self.begin(self.everyone)
 
@@ -495,7 +499,7 @@ class DrawnGames(LearnerGames):
         self._learner[which] = (which + self._results.episode[which]) % seats
         drawn = self._rng.choice(len(self.opponents), (len(which), seats), p=self._chances)
         self._sitting[which] = drawn
-        self._kernels.deal(self._games, which, self._seed, self._mode, self._results)
+        self._kernels.deal(self._games, which, self._deals_seed, self._mode, self._results)
 
 
 class SeededGames(LearnerGames):

@@ -96,6 +96,7 @@ class SelfPlayVecEnv(VecEnv):
         super().__init__(self.learners.num_envs, space, spaces.Discrete(game.num_actions))
         self._dealt = self._asked = False  # whether reset() was called, and step_async()
         self.set_opponents("random" if opponents is None else opponents, weights)
+        self.learners.start(seed)  # instances too
 
     @checked
     def set_opponents(
@@ -137,6 +138,8 @@ class SelfPlayVecEnv(VecEnv):
 
     def reset(self) -> VecEnvObs:
         """Deal every game and play up to each learner's first decision.
+
+        The first reset after the seed deals the games of that seed, each further one others.
 
         Raises:
             InvalidOption: every game ends before the learner's first decision.

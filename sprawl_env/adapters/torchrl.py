@@ -14,7 +14,6 @@ from sprawl_env.core.checks import INT8, check_seed
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.extras import require
 from sprawl_env.core.game import Game
-from sprawl_env.core.state import clone, plain
 from sprawl_env.kernels.arrays import Index
 from sprawl_env.kernels.rng import combine
 
@@ -128,16 +127,7 @@ class BoardGameTorchRL(envs.EnvBase):  # type: ignore[misc]  # torchrl is untype
     def _deal_again(self, chosen: Any) -> None:
         """Deal the chosen games that have not ended; the others are dealt already."""
         which = np.flatnonzero(chosen & ~(self.games.terminated | self.games.truncated))
-        if which.size == 0:
-            return
-        records, game = self.games.games, self.games.game
-        self._resets += 1
-        seed = combine(self._seed, self._resets)
-        dealt = plain(clone(game.blanks(self.games.num_envs), which))  # each with its own options
-        for k in range(which.size):
-            game.kernels.deal(plain(game.tables), dealt, k, combine(seed, k))
-        plain(records)[which] = dealt
-        self.games.load(records)
+        self.games.redeal(which)
 
     def _step(self, tensordict: Any) -> Any:
         seats = self.games.to_play.copy()

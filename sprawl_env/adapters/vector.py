@@ -28,6 +28,7 @@ from sprawl_env.core.batch import (
     new_views,
 )
 from sprawl_env.core.checks import (
+    as_array,
     check_flag,
     check_memory,
     check_seed,
@@ -37,7 +38,7 @@ from sprawl_env.core.checks import (
     no_choice_left,
 )
 from sprawl_env.core.editing import impossible
-from sprawl_env.core.errors import IllegalAction, InvalidOption
+from sprawl_env.core.errors import IllegalAction, InvalidOption, short
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import as_game
 from sprawl_env.core.rewards import WINNER, RewardFunction, is_dense, own_rewards, reward_mode
@@ -269,6 +270,8 @@ class VectorGames:
     def reset(self, seed: int | None = None) -> Look:
         """Deal every game; game ``i`` is dealt from ``(seed, i, episode)``.
 
+        Without a seed the games of the last one are dealt again.
+
         Raises:
             InvalidOption: with ``skip_forced``, every game ends before a seat has a choice; or the
                 games are closed.
@@ -360,6 +363,41 @@ class VectorGames:
             self._run(self._look)
             return self._started_look()
 
+    def redeal(self, which: npt.ArrayLike) -> Look:
+        """Deal some games that are being played, as if they had ended; the others go on.
+
+        A game is dealt from ``(seed, i, episode)`` with the options of its next deal.
+
+        Args:
+            which: whole numbers ``[k]``, the games, each at most once.
+
+        Returns:
+            What the seats to play see in all games.
+
+        Raises:
+            InvalidOption: there is no such game or it is named twice, no game was dealt yet, with
+                ``skip_forced`` every game ends before a seat has a choice, or the games are closed.
+        """
+        with self._turn:
+            self._pool.wait()
+            if not self._started:
+                raise InvalidOption(f"{self.game.name}: call reset() before redeal()")
+            given = as_array(which)
+            chosen = np.unique(given.astype(np.int64)) if given.dtype.kind in "iu" else None
+            if given.size == 0:
+                chosen = self._all[:0]
+            fits = chosen is not None and given.ndim == 1 and chosen.size == given.size
+            if chosen is None or not fits or not np.isin(chosen, self._all).all():
+                raise InvalidOption(
+                    f"redeal: which={short(given)}: expected different games 0..{self.num_envs - 1}"
+                )
+            self._deal_again(chosen)
+            self._results.rewards[chosen] = 0
+            self._results.over[chosen] = NOT_OVER
+            self._offenders[chosen] = NOBODY
+            self.terminated[chosen] = self.truncated[chosen] = False
+            return Look(self.observations, self.masks, self.to_play)
+
     def _check_possible(self, games: Games) -> None:
         """Refuse positions that no game can reach, as far as the rules can tell.
 
@@ -399,7 +437,9 @@ class VectorGames:
             if self._function is not None and before is not None:
                 after, over = self.games, self._results.over != NOT_OVER
                 raw_bytes(after)[over] = raw_bytes(self._results.finals)[over]
+                self._started = False  # if the function fails, the games must be reset
                 self._results.rewards[:] = own_rewards(self._function, self.game, before, after)
+                self._started = True
             if self._illegal.loses:
                 self._forfeit(loses)
             np.equal(self._results.over, FINISHED, out=self.terminated)

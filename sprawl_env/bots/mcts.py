@@ -22,7 +22,7 @@ import math
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import wait
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
@@ -35,6 +35,7 @@ from sprawl_env.bots.protocol import check_act
 from sprawl_env.bots.settings import Number, parse_settings, slices
 from sprawl_env.core.checks import check_seed
 from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.executors import Threads
 from sprawl_env.core.game import Game
 from sprawl_env.core.rewards import winner_reward
 from sprawl_env.core.rules import GameRules
@@ -505,7 +506,7 @@ class SearchBot:
         self._game, self._config = game, config
         self._workers = [_Worker(game, config) for _ in range(config.trees)]
         threads = min(config.threads, config.trees)
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._pool = Threads(threads) if threads > 1 else None
         self._root = game.empty(1)
         self.seed(seed)
 
@@ -577,7 +578,7 @@ class SearchBot:
         return visits, values
 
     def _grow_in_threads(
-        self, pool: ThreadPoolExecutor, grow: Callable[[int], None], stop: threading.Event
+        self, pool: Threads, grow: Callable[[int], None], stop: threading.Event
     ) -> None:
         """Grow all trees; if this is interrupted, stop the threads before it ends."""
         growing = [pool.submit(grow, number) for number in range(len(self._workers))]

@@ -38,6 +38,8 @@ def parse_settings(name: str, limits: Mapping[str, tuple[Number, Number]]) -> di
         key, _, value = part.partition("=")
         if key not in limits:
             raise UnknownName(f"bot {kind!r}: no setting {key!r}; there are {', '.join(limits)}")
+        if key in chosen:
+            raise UnknownName(f"bot {kind!r}: {key!r} is given twice")
         low, high = limits[key]
         whole = isinstance(low, int)
         try:

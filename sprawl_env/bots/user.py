@@ -25,7 +25,7 @@ from sprawl_env.core.checks import check_seed
 from sprawl_env.core.errors import SprawlError, unknown
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import find_module
-from sprawl_env.core.state import Games
+from sprawl_env.core.state import Games, clone
 from sprawl_env.kernels.arrays import Floats, Index, Mask
 from sprawl_env.kernels.rng import combine
 
@@ -89,12 +89,8 @@ class UserBot:
         self, name: str, called: str, make: Callable[..., Any], game: Game, seed: int
     ) -> None:
         """Call a user's class and wrap its instance."""
-        what = f"{called}(game, seed)"
-        self._wrap(
-            name,
-            trying(name, what, lambda: make(_own_game(name, game, repr(game.accepted)), seed)),
-            game,
-        )
+        what, own = f"{called}(game, seed)", _own_game(name, game, repr(game.accepted))
+        self._wrap(name, trying(name, what, lambda: make(own, seed)), game, own)
         self._start(seed)
 
     @classmethod
@@ -111,9 +107,9 @@ class UserBot:
         made._start(0)
         return made
 
-    def _wrap(self, name: str, bot: Bot, game: Game) -> None:
+    def _wrap(self, name: str, bot: Bot, game: Game, own: Game | None = None) -> None:
         _check(name, bot)
-        self._bot = bot
+        self._bot, self._own = bot, own
         self.name = name
         self.needs_observations = bot.needs_observations
         self.needs_states = bot.needs_states
@@ -130,7 +126,9 @@ class UserBot:
         trying(self.name, "seed()", lambda: self._bot.seed(seed))
 
     def act(self, observations: Floats | None, masks: Mask, states: Games | None) -> Index:
-        """Return the bot's actions; what its seats cannot know is resampled in ``states``.
+        """Return the bot's actions; it sees a copy of ``states``.
+
+        What its seats cannot know is resampled there.
 
         Raises:
             BotError: the bot raised an exception.
@@ -140,11 +138,18 @@ class UserBot:
         masks = check_masks(self._game, called, masks)
         if states is not None:
             check_states(self._game, called, masks, states)
+            self._accept()
+            states = clone(states)
             for k in range(len(states)):
                 seed = combine(self._seed, self._redeals)
                 self._game.redeal_hidden(states, k, seed, int(states["to_play"][k]))
                 self._redeals += 1
         return trying(self.name, "act()", lambda: self._bot.act(observations, masks, states))
+
+    def _accept(self) -> None:
+        """Let the bot's copy of the game take what the game takes by now: further options."""
+        if self._own is not None and self._own.accepted is not self._game.accepted:
+            vars(self._own).update(vars(self._game))
 
 
 def bot_of(kind: type[Bot], name: str, game: Game, seed: int = 0) -> UserBot:

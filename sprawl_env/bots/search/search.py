@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -40,6 +40,7 @@ from sprawl_env.bots.search.simulate import (
 )
 from sprawl_env.bots.search.tree import NO_NODE, Roots, Trees, Weights, new_trees
 from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.executors import Threads
 from sprawl_env.core.game import Game
 from sprawl_env.core.state import Games, plain, raw_bytes
 from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
@@ -265,18 +266,31 @@ class TreeSearch:
         self._slots = 0
         self._layout: _Layout | None = None
         self._compiled = isinstance(evaluate, CompiledEvaluator)
-        self._pool = ThreadPoolExecutor(config.threads) if config.threads > 1 else None
+        self._pool = Threads(config.threads) if config.threads > 1 else None
         self._halves = 1 if self._compiled or self._pool is None else 2
-        self._asking = ThreadPoolExecutor(self._halves) if self._halves > 1 else None
-        self._one_at_a_time = threading.Lock()
+        self._asking = Threads(self._halves) if self._halves > 1 else None
+        self._new_locks()
         self._simultaneous = game.rules.kernels.owing is not None
         self._secrets = SECRETS * (game.num_seats - 1) if self._simultaneous else 0
         self._fewest_rounds = FEWEST_ROUNDS + self._secrets
-        self._stop = threading.Event()
         most = MOST_BYTES // (config.trees * self._bytes())  # nodes of a tree, however many threads
         self.most_nodes = int(min(config.sims + 1, max(most, 2)))
         self.most_positions = int(max(1, most * config.threads // self.most_nodes))
         self._tables = plain(game.tables)
+
+    def _new_locks(self) -> None:
+        self._one_at_a_time, self._stop = threading.Lock(), threading.Event()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy has: locks of its own, and no arrays that are written to."""
+        left_out = ("_one_at_a_time", "_stop", "_layout")
+        return {name: value for name, value in vars(self).items() if name not in left_out}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Fill a copy."""
+        vars(self).update(state)
+        self._new_locks()
+        self._slots, self._layout = 0, None  # the arrays are made anew
 
     def _bytes(self) -> int:
         """Return the size of a node."""

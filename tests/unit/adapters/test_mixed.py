@@ -142,6 +142,43 @@ def test_games_that_are_loaded_are_dealt_again_with_their_own_options():
     assert vec.games.tobytes() == before
 
 
+def test_games_that_are_dealt_again_go_on_with_their_deals_and_new_options():
+    vec, other = (mixed("tower_up", 4, [{"max_turns": 6}, {"max_turns": 8}], seed=2) for _ in "ab")
+    for each in (vec, other):
+        each.reset()
+        each.set_options([{"max_turns": 50}])
+    for _ in range(3):
+        vec.step(vec.sample_actions())
+    before = vec.games
+    seen, masks, to_play = vec.redeal([3, 1])
+    assert vec.games[[0, 2]].tobytes() == before[[0, 2]].tobytes()
+    assert vec.games.max_turns.tolist() == [6, 50, 6, 50]
+    assert vec.games["ply"].tolist() == [3, 0, 3, 0]
+    for i in range(4):
+        assert np.array_equal(masks[i], vec.game.legal_actions(vec.games, i))
+        assert np.array_equal(seen[i], vec.game.observe(vec.games, i, int(to_play[i])))
+    while (other.games.max_turns != 50).any():  # until each game was dealt a second time
+        other.step(other.sample_actions())
+        for i in np.flatnonzero((other.games.ply == 0) & (other.games.max_turns == 50)):
+            if i in (1, 3):
+                assert other.games[[i]].tobytes() == vec.games[[i]].tobytes()
+    for wrong in ([4], [-1], [1, 1], [0.5], 2, "all"):
+        with pytest.raises(InvalidOption, match=r"redeal: which=.*: expected different games 0..3"):
+            vec.redeal(wrong)
+    vec.redeal([])
+    fresh = mixed("tower_up", 2, [{}, {"max_turns": 9}])
+    with pytest.raises(InvalidOption, match=r"call reset\(\) before redeal"):
+        fresh.redeal([0])
+
+
+def test_bots_of_ones_own_take_options_that_are_new():
+    vec = mixed("tower_up", 4, [{}, {"max_turns": 9}])
+    bot = sprawl_env.make_bot("tests.bots:Looks", vec.game)
+    vec.set_options([{"max_turns": 50}])
+    vec.reset()
+    assert bot.act(None, vec.masks, vec.games).shape == (4,)
+
+
 def test_a_batch_of_one_set_refuses_records_of_others():
     vec = sprawl_env.make_vec("tower_up", 2)
     vec.reset()

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import sprawl_env
+from sprawl_env.bots.random import RandomBot
 from sprawl_env.core.errors import InvalidOption, UnknownName
 from sprawl_env.kernels.rng import combine
 from tests.conftest import games_and
@@ -163,6 +164,31 @@ def test_same_seed_same_actions_same_everything(any_game):
             seen.append(observations.tobytes() + rewards.tobytes() + dones.tobytes())
         runs.append(seen)
     assert runs[0] == runs[1]
+
+
+def test_every_reset_deals_other_games_and_a_seed_the_same_again():
+    env = sb3.SelfPlayVecEnv("tower_up", 4, opponents="random", seed=3)
+    dealt = []
+    for _ in range(3):
+        env.reset()
+        dealt.append(env.games["deck"].tobytes())
+    assert len(set(dealt)) == 3
+    env.seed(3)
+    env.reset()
+    assert env.games["deck"].tobytes() == dealt[0]
+
+
+def test_opponents_that_are_instances_are_seeded_too():
+    played = []
+    for bot, seeds in ((RandomBot(99), False), (RandomBot(7), False), (RandomBot(5), True)):
+        env = sb3.SelfPlayVecEnv("tower_up", 4, opponents=bot, seed=3)
+        if seeds:
+            env.seed(3)
+        env.reset()
+        for _ in range(5):
+            env.step(env.action_masks().argmax(axis=1))
+        played.append(env.games.tobytes())
+    assert len(set(played)) == 1
 
 
 def test_masks_come_as_one_array(any_game):

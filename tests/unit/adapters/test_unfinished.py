@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+import sprawl_env
 from sprawl_env.adapters.gym import BoardGameGym
 from sprawl_env.adapters.gym_vector import BoardGameVectorEnv
-from sprawl_env.core.errors import IllegalAction, InvalidOption
+from sprawl_env.core.errors import IllegalAction, InvalidOption, SprawlError
 
 SAYS = r"^tower_up: the last reset or step failed or was interrupted: call reset\(\)$"
 
@@ -95,6 +96,46 @@ def test_after_an_opponent_failed_in_a_reset_only_a_reset_goes_on(make):
             env.reset()
     bot.error = None
     assert_only_a_reset_goes_on(env)
+
+
+def stacked(before, after, over):
+    """A reward that cannot be asked about no games."""
+    return np.stack([np.zeros(2) for _ in after])
+
+
+def test_a_reward_is_not_asked_where_no_learner_acted_legally():
+    sb3 = pytest.importorskip("sprawl_env.adapters.sb3")
+    env = sb3.SelfPlayVecEnv("tower_up", 1, reward=stacked, illegal="lose", opponents="greedy")
+    env.reset()
+    wrong = env.action_masks().argmin(axis=1)
+    assert env.step(wrong)[2].all()
+    envs = BoardGameVectorEnv("tower_up", 1, reward=stacked, max_turns=6)
+    envs.reset(seed=1)
+    ends = 0
+    for _ in range(30):
+        step = envs.step(first_actions(envs))
+        ends += int((step[2] | step[3]).sum())
+    assert ends > 1
+
+
+def test_after_a_reward_failed_a_batch_must_be_reset():
+    fails = []
+
+    def reward(before, after, over):
+        if fails:
+            raise ZeroDivisionError
+        return np.zeros((len(before), 2))
+
+    vec = sprawl_env.make_vec("tower_up", 4, reward=reward)
+    vec.reset()
+    fails.append(True)
+    with pytest.raises(ZeroDivisionError):
+        vec.step(vec.sample_actions())
+    fails.clear()
+    with pytest.raises(SprawlError, match=r"call reset\(\) before step"):
+        vec.step(vec.masks.argmax(axis=1))
+    vec.reset()
+    vec.step(vec.sample_actions())
 
 
 def test_after_a_reward_failed_only_a_reset_goes_on(make):

@@ -27,6 +27,14 @@ def test_a_bot_is_found_by_import_path_and_plays(game):
     assert len(results.wins) == 2
 
 
+def test_the_positions_of_the_caller_stay_as_they_are(game):
+    games = game.deal(3, seed=1)
+    before = games.tobytes()
+    masks = np.stack([game.legal_actions(games, g) for g in range(3)])
+    make_bot(f"{BOTS}:First", game, seed=5).act(None, masks, games)
+    assert games.tobytes() == before
+
+
 def test_a_bot_is_looked_up_in_the_current_folder(game, tmp_path, monkeypatch):
     (tmp_path / "bot_of_this_folder.py").write_text(
         "from tests.bots import First\nclass Mine(First): pass\n"
@@ -78,22 +86,25 @@ def test_a_module_that_cannot_be_imported_says_why(game, tmp_path, monkeypatch, 
     assert "\n" not in str(error.value)
 
 
+def handed_to(bot, masks, states):
+    """Return the positions that a bot decides from."""
+    bot.act(None, masks, states)
+    return clone(bot._bot.seen)
+
+
 def test_a_bot_sees_nothing_that_its_seat_cannot_know(any_game):
     states, masks = decisions(any_game)
-    bot = make_bot(f"{BOTS}:First", any_game)
-    handed = clone(states)
-    bot.act(None, masks, handed)
+    bot = make_bot(f"{BOTS}:Keeps", any_game)
+    handed = handed_to(bot, masks, states)
     assert (handed["rng"] != states["rng"]).all()
     for k in range(len(states)):
         seat = int(states.to_play[k])
         assert np.array_equal(any_game.legal_actions(handed, k), masks[k])
         assert np.array_equal(any_game.observe(handed, k, seat), any_game.observe(states, k, seat))
-    again = clone(states)
-    bot.act(None, masks, again)  # another decision: resampled again
+    again = handed_to(bot, masks, states)  # another decision: resampled again
     assert (again["rng"] != handed["rng"]).all()
     bot.seed(0)
-    repeated = clone(states)
-    bot.act(None, masks, repeated)
+    repeated = handed_to(bot, masks, states)
     assert repeated.tobytes() == handed.tobytes()
 
 
@@ -101,9 +112,7 @@ def test_what_a_bot_is_handed_does_not_depend_on_the_order_of_hidden_cards():
     """The true next card is at every place of the resampled deck equally often."""
     game = sprawl_env.game("tower_up")
     states, masks = decisions(game, count=400, plies=4)
-    bot = make_bot(f"{BOTS}:First", game)
-    handed = clone(states)
-    bot.act(None, masks, handed)
+    handed = handed_to(make_bot(f"{BOTS}:Keeps", game), masks, states)
     size = states["deck_size"].astype(int)
     rows = np.flatnonzero(size > 10)
     top = [states["deck"][k, size[k] - 1] == handed["deck"][k, size[k] - 1] for k in rows]
