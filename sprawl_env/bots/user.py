@@ -148,8 +148,8 @@ class UserBot:
 
     def _accept(self) -> None:
         """Let the bot's copy of the game take what the game takes by now: further options."""
-        if self._own is not None and self._own.accepted is not self._game.accepted:
-            vars(self._own).update(vars(self._game))
+        if self._own is not None and self._own.accepted != self._game.accepted:
+            vars(self._own).update(vars(copy.copy(self._game)))  # with tables of its own
 
 
 def bot_of(kind: type[Bot], name: str, game: Game, seed: int = 0) -> UserBot:
