@@ -34,10 +34,12 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib import pyplot as plt
 
+import sprawl_env
 from experiments import ablations, curves
 from experiments.ablations import AGAINST, SHARES
 from experiments.measuring import (
     AXES,
+    MADE,
     SEED,
     checkpoints_of,
     chosen,
@@ -48,6 +50,7 @@ from experiments.measuring import (
 )
 from experiments.records import DAMAGED, Row
 from sprawl_env.arena.engines import check_engine, pool_of, values
+from sprawl_env.arena.entrants import weights_of
 from sprawl_env.arena.match import nobody_watches
 from sprawl_env.arena.workers import Watch, Work, unlimited
 from sprawl_env.bots.policy.player import game_of
@@ -123,9 +126,11 @@ def runs_of(config: Config) -> list[Run]:
     Raises:
         SprawlError: something is no setting of training, or its value is not allowed.
     """
-    axes = []
+    axes: list[list[tuple[str, Any]]] = []
     for word in config.settings:
         name, _, values = word.partition("=")
+        if any(name == known for axis in axes for known, _ in axis[:1]):
+            raise InvalidOption(f"settings: {name} is given twice: expected {name}=VALUE,VALUE")
         choices = [ablations.value_of(name, each, CHOSEN) for each in values.split(",")]
         axes.append([(name, value) for value in choices])
     changed = [{name for name, _ in axis}.pop() for axis in axes if len(axis) > 1]
@@ -233,10 +238,14 @@ def prepare(config: Config) -> None:
         name: getattr(config, name) for name in ("preset", "game", "settings", "games", "strong")
     }
     own = json.loads(json.dumps({**own, "strong_games": config.strong_games}))
+    settings = settings_of(config, runs_of(config)[0])
+    game = sprawl_env.game(settings.game, num_players=settings.num_players)
+    own[MADE] = weights_of(config.strong, game)
     path = config.out / KEPT
     try:
         if path.exists():
-            if parse_json(read_text(path)) != own:
+            known = parse_json(read_text(path))
+            if {MADE: own[MADE], **known} != own:  # earlier versions do not say it
                 raise InvalidOption(f"out={str(config.out)!r}: holds another sweep: choose another")
             return
         config.out.mkdir(parents=True, exist_ok=True)

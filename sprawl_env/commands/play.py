@@ -102,8 +102,15 @@ def _resumed(command: Play) -> Play:
     """
     if command.load is not None:
         raise InvalidOption("resume: --load names a saved game: use one of the two")
-    path = newest_in(command.saves)
-    return replace(command, load=path, seats=tuple(seats_of(path)) or command.seats)
+    path, usual = newest_in(command.saves), Play()
+    name, seats = game_of(path).name, tuple(seats_of(path))
+    if command.game not in (usual.game, name):
+        raise InvalidOption(
+            f"resume: {path.name} is of {name}, not {command.game}: use --load PATH"
+        )
+    if seats and command.seats not in (usual.seats, seats):
+        raise InvalidOption(f"resume: {path.name} has the seats {' '.join(seats)}: leave them out")
+    return replace(command, load=path, seats=seats or command.seats)
 
 
 def default_hints(game: Game) -> tuple[str, ...]:

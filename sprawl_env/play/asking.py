@@ -8,6 +8,7 @@ from typing import Final, NamedTuple, TypeVar
 import numpy as np
 
 from sprawl_env.bots.analysis import Analysis, Analyst, searches
+from sprawl_env.bots.names import SEARCHES
 from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.bots.user import in_words
 from sprawl_env.core.errors import SprawlError
@@ -18,6 +19,8 @@ from sprawl_env.kernels.arrays import Floats, Mask
 LEAD: Final = "lead in points"
 WINS: Final = "share of the victory"
 VALUE: Final = "value of the network"
+RATING: Final = "rating in points"  # of the planner: a lead, and a bonus for a victory in sight
+MIXTURE: Final = "value from 0 to 1"  # of mcts: of victories and, while these are open, of leads
 MOST_BEST: Final = 3  # actions of a hint
 _ONLY: Final = np.zeros(1, np.int64)
 T = TypeVar("T")
@@ -92,8 +95,11 @@ def best_of(bot: Bot, game: Game, seen: Seen) -> list[tuple[int, str]]:
 
 def unit_of(bot: Analyst) -> str:
     """Return what a bot's values count."""
-    if bot.name.partition(":")[0] == "planner":
-        return LEAD
+    kind = bot.name.partition(":")[0]
+    if kind == "planner":
+        return RATING
+    if kind in SEARCHES:
+        return MIXTURE
     return WINS if searches(bot) else VALUE
 
 
@@ -106,8 +112,10 @@ def reasons_of(bot: Analyst, found: Analysis) -> list[tuple[int, str]]:
         value = float(found.values[k])
         why = f"{shares[k]:.0%}"
         if not np.isnan(value):
-            if unit == LEAD:
-                why += f", lead {value:+.1f}"
+            if unit == RATING:
+                why += f", rating {value:+.1f}"
+            elif unit == MIXTURE:
+                why += f", value {value:.2f}"
             elif unit == WINS:
                 why += f", wins {value:.0%}"
         reasons.append((int(found.actions[k]), why))

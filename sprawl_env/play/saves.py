@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zlib
 from datetime import datetime
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -16,6 +17,7 @@ from sprawl_env.replays.format import load_file
 SAVE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 SAVE_KINDS: Final = (".json", ".jsonl")  # a position, a replay
 AUTOSAVE: Final = "autosave-"  # begins the names of games that nobody saved
+LONGEST_PART: Final = 20  # of a game's name that is too long for the name of a file
 
 
 class Saved(NamedTuple):
@@ -30,6 +32,17 @@ class Saved(NamedTuple):
     name: str
     says: str
     damaged: str = ""
+
+
+def autosave_of(game: str) -> str:
+    """Return the name under which games of a name are saved by themselves.
+
+    Long names and such with other letters are shortened, and told apart by a checksum.
+    """
+    if SAVE_NAME.fullmatch(f"{AUTOSAVE}{game}"):
+        return f"{AUTOSAVE}{game}"
+    plain = re.sub(r"[^A-Za-z0-9_-]", "", game)
+    return f"{AUTOSAVE}{plain[:LONGEST_PART]}-{zlib.crc32(game.encode()):08x}"
 
 
 def saves_in(folder: Path) -> list[str]:

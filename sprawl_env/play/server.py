@@ -33,7 +33,7 @@ from starlette.routing import Route
 
 from sprawl_env.core.errors import SprawlError
 from sprawl_env.play.guide import sections_of
-from sprawl_env.play.saves import SavedGames, saves_in
+from sprawl_env.play.saves import SavedGames, saves_in, seats_of
 from sprawl_env.play.session import NotNow, Session
 from sprawl_env.replays.page import WEB as REPLAY_WEB
 from sprawl_env.replays.page import page
@@ -248,8 +248,7 @@ class PlayServer:
         self._seat = self._session.to_play
 
     def _deal(self, body: Body) -> None:
-        self._session.deal()
-        self._seat = self._session.humans[0]
+        self._session.deal()  # the same person is at the screen
 
     def _save(self, body: Body) -> Body:
         path = self._session.save(self._saves, _field(body, "name", str))
@@ -260,9 +259,12 @@ class PlayServer:
         name = _field(body, "name", str)
         if name not in saves_in(self._saves):
             raise NotNow("there is no such saved game")
-        self._session.load(self._saves / name)
-        self._seat = self._session.humans[0]
-        return {"says": f"loaded {name}"}
+        path = self._saves / name
+        self._session.load(path)
+        seats, says = seats_of(path), f"loaded {name}"
+        if seats and seats != list(self._session.seats):
+            says += f"; it was saved with {' '.join(seats)} in the seats"
+        return {"says": says}
 
     def _hint(self, body: Body) -> Body:
         adviser = _field(body, "name", str)

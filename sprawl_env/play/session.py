@@ -34,7 +34,7 @@ from sprawl_env.kernels.rng import MAX_SEED, combine
 from sprawl_env.play.asking import Advice, Seen, answer_of, asked, best_of
 from sprawl_env.play.log import Entry, revealed
 from sprawl_env.play.review import Review, review
-from sprawl_env.play.saves import AUTOSAVE, SAVE_KINDS, SAVE_NAME, text_of, verified
+from sprawl_env.play.saves import SAVE_KINDS, SAVE_NAME, autosave_of, text_of, verified
 from sprawl_env.play.view import has_secrets
 from sprawl_env.render.board import picture_of, picture_of_view
 from sprawl_env.render.picture import Picture
@@ -51,7 +51,7 @@ from sprawl_env.replays.telling import (
 )
 
 HUMAN: Final = "human"
-PREVIEWS: Final = 4  # re-dealt positions in which an action is tried for a preview
+PREVIEWS: Final = 24  # re-dealt positions in which an action is tried for a preview
 
 
 class NotNow(SprawlError):
@@ -167,6 +167,7 @@ class Session:
         self.took_back: list[dict[str, Any]] = []
         self.stories = {seat: Story(self.game, self.names(seat), seat) for seat in self.humans}
         self._redeals = 0
+        self._own_files: set[Path] = set()  # that this game was loaded from or saved to
         self.version += 1
         self._started = self.version
         self._changed: dict[int, list[int]] = {seat: [] for seat in self.humans}
@@ -175,23 +176,35 @@ class Session:
         """Write the game to a file in a folder; returns the file's path.
 
         A game that started from a deal is saved as a replay (``.jsonl``), a game that started from
-        a loaded position as a position (``.json``).  What killed processes left of any saved game
-        in the folder is deleted.
+        a loaded position as a position (``.json``).  A file of another game is not replaced.  What
+        killed processes left of any saved game in the folder is deleted.
 
         Raises:
-            InvalidOption: the name is invalid, or the file cannot be written.
+            InvalidOption: the name is invalid or that of another game, or the file cannot be
+                written.
         """
         if not SAVE_NAME.fullmatch(name):
             raise InvalidOption(
                 f"name {name!r}: expected 1..40 letters, digits, hyphens or underscores"
             )
         path = folder / f"{name}{'.json' if self.seed is None else '.jsonl'}"
+        if path.exists() and path.resolve() not in self._own_files:
+            raise InvalidOption(f"name {name!r}: there is another saved game of this name")
+        return self._write(folder, path)
+
+    def _write(self, folder: Path, path: Path) -> Path:
+        """Write the game to a file.
+
+        Raises:
+            InvalidOption: it cannot be written.
+        """
         for kind in SAVE_KINDS:
             remove_leftovers(folder, f"*{kind}")
         try:
             write_atomically(path, self.to_text())
         except OSError as error:
             raise InvalidOption(f"{str(path)!r}: cannot be written: {error.strerror}") from None
+        self._own_files.add(path.resolve())
         return path
 
     def _autosave(self, begun: bool = False) -> None:
@@ -202,8 +215,9 @@ class Session:
         waits = self.over or self.to_play in self.humans
         if self.autosaves is None or not (self.log or begun) or not waits:
             return
+        kind = ".json" if self.seed is None else ".jsonl"
         with contextlib.suppress(SprawlError):  # the game goes on if the disk is full
-            self.save(self.autosaves, f"{AUTOSAVE}{self.game.name}")
+            self._write(self.autosaves, self.autosaves / f"{autosave_of(self.game.name)}{kind}")
 
     def to_text(self) -> str:
         """Return the game as a replay, or as a position if it started from a position."""
@@ -234,12 +248,14 @@ class Session:
             position = self.game.from_json(text_of(path))
             self.seed = None
             self._start(position)
+            self._own_files.add(path.resolve())
             return
         saved = verified(self.game, path)
         self.deal(saved.header["seed"])
         for ply in saved.plies:
             self._play(ply.action, ply.visits)
         self.took_back = list(saved.header.get("took_back", []))
+        self._own_files.add(path.resolve())
 
     # ------------------------------------------------------------------------------- decisions
 

@@ -28,6 +28,7 @@ except ImportError:  # Windows has none
     readline = None  # type: ignore[assignment]
 
 COMMANDS: Final = ("board", "hint", "log", "preview", "quit", "save", "undo")
+CLEAR_SCROLLBACK: Final = "\033[3J"
 MOST_LISTED: Final = 40  # actions; of more, only the first words are listed
 HELP: Final = (
     "Type an action's number or name to play it (Tab completes), or text to filter the list. "
@@ -132,7 +133,11 @@ class _Terminal:
     def _hand_over(self, seat: int) -> None:
         name = self._session.names(self.seat)[seat]
         self._ask(f"{name} is to play: hand over the keyboard, then press Enter ")
+        if readline is not None:
+            readline.clear_history()  # the arrow keys would show what was typed
         console().clear()
+        if console().is_terminal:
+            console().file.write(CLEAR_SCROLLBACK)
         self.seat, self._told, self._board = seat, 0, []
 
     def tell_news(self) -> None:

@@ -122,6 +122,7 @@ function show(found) {
     found.log.unshift(...view.log.filter(({ ply }) => ply < found.log_from));
   }
   const isOther = !view || view.curtain || view.seat !== found.seat; // another person looks
+  if (view && view.version !== found.version && !found.hint) showAdvice([]); // it was of then
   view = found;
   past = -1;
   $("past").classList.add("hidden");
@@ -540,6 +541,10 @@ function pressed(event) {
     hideTip();
     endTour();
     if (wasInMenu) opener.focus();
+    return;
+  }
+  if (event.repeat && (event.key === "Enter" || event.key === " " || KEYS[event.key])) {
+    event.preventDefault(); // a key that is still held decides nothing more
     return;
   }
   if (document.querySelector("dialog[open]")) return;

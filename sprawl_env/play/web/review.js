@@ -74,7 +74,7 @@ function reviewRow(each) {
 
 function inUnit(value, unit) {
   if (unit === "share of the victory") return `${(100 * value).toFixed(0)}%`;
-  return unit === "lead in points" ? `${value.toFixed(1)} points` : value.toFixed(2);
+  return ["lead in points", "rating in points"].includes(unit) ? `${value.toFixed(1)} points` : value.toFixed(2);
 }
 
 // ------------------------------------------------------------------------------------- the curve
@@ -88,7 +88,7 @@ function drawn(kind, attributes, text = "") {
 
 function showCurve(found) {
   const unit = found[0].unit, values = found.map(({ value }) => value);
-  const whole = unit === "share of the victory";
+  const whole = ["share of the victory", "value from 0 to 1"].includes(unit);
   const low = whole ? 0 : Math.min(0, ...values), high = whole ? 1 : Math.max(0, ...values);
   const x = (k) => CURVE_LEFT + (k / (found.length - 1)) * (CURVE_WIDTH - CURVE_LEFT - CURVE_EDGE);
   const y = (value) => CURVE_EDGE

@@ -109,6 +109,20 @@ def test_bad_settings_are_one_line_before_a_file_is_written(config, changes, say
     assert not config.out.exists()
 
 
+def test_a_setting_that_is_given_twice_is_refused(config):
+    with pytest.raises(InvalidOption, match="settings: width is given twice: expected width=VALUE"):
+        sweep.main(changed(config, settings=("width=8", "width=16")))
+    assert not config.out.exists()
+
+
+def test_a_sweep_against_other_weights_is_refused(config, monkeypatch):
+    sweep.prepare(config)
+    sweep.prepare(config)
+    monkeypatch.setattr(sweep, "weights_of", lambda name, game: "other")
+    with pytest.raises(InvalidOption, match="holds another sweep: choose another"):
+        sweep.prepare(config)
+
+
 def test_the_folder_of_another_sweep_is_refused(config):
     sweep.prepare(config)
     with pytest.raises(InvalidOption, match="holds another sweep: choose another"):

@@ -27,7 +27,7 @@ from sprawl_env.core.errors import IllegalAction, InvalidOption, PositionError
 from sprawl_env.core.state import NOT_OVER
 from sprawl_env.play.connections import PageServer
 from sprawl_env.play.log import revealed
-from sprawl_env.play.saves import game_of, saves_in
+from sprawl_env.play.saves import SAVE_NAME, autosave_of, game_of, saves_in
 from sprawl_env.play.server import MAX_BYTES, PlayServer
 from sprawl_env.play.session import NotNow, Session
 from sprawl_env.play.terminal import play_in_terminal
@@ -779,7 +779,7 @@ def test_a_search_gives_its_three_best_actions_with_reasons():
     assert all("%" in advice.why and "wins" in advice.why for advice in best)
     shares = [float(advice.why.partition("%")[0]) for advice in best]
     assert shares == sorted(shares, reverse=True)
-    assert "lead" in session.hint(0, "planner")[0].why
+    assert "rating" in session.hint(0, "planner")[0].why
     assert [advice.why for advice in session.hint(0, "greedy")] == [""]
 
 
@@ -799,6 +799,58 @@ def test_the_game_is_saved_by_itself_and_resumed(tmp_path):
         play.new_session(play.Play(saves=tmp_path, resume=True, load=tmp_path / "x.jsonl"))
     with pytest.raises(PositionError, match="there is no saved game in"):
         play.new_session(play.Play(saves=tmp_path / "empty", resume=True))
+    for changes, says in (
+        ({"game": "ginkgopolis"}, "autosave-tower_up.jsonl is of tower_up, not ginkgopolis"),
+        ({"seats": ("human", "planner")}, "has the seats human random: leave them out"),
+    ):
+        with pytest.raises(InvalidOption, match=says):
+            play.new_session(play.Play(saves=tmp_path, resume=True, **changes))
+
+
+def test_a_saved_game_is_replaced_only_by_itself(tmp_path):
+    session, other = session_of(seed=7), session_of("ginkgopolis", seed=7)
+    path = session.save(tmp_path, "mine")
+    rng = np.random.default_rng(3)
+    step(session, rng)
+    session.save(tmp_path, "mine")
+    kept = path.read_text()
+    for each in (other, session_of(seed=8)):
+        with pytest.raises(InvalidOption, match="'mine': there is another saved game of this name"):
+            each.save(tmp_path, "mine")
+    session.deal()
+    with pytest.raises(InvalidOption, match="there is another saved game of this name"):
+        session.save(tmp_path, "mine")
+    assert path.read_text() == kept
+    session.load(path)
+    step(session, rng)
+    session.save(tmp_path, "mine")
+    assert path.read_text() != kept
+
+
+def test_games_of_any_name_are_saved_by_themselves():
+    assert autosave_of("tower_up") == "autosave-tower_up"
+    names = [
+        "lots_with_a_rather_long_research_name",
+        "lots_with_a_rather_long_research_name2",
+        "städte",
+    ]
+    found = {autosave_of(name) for name in names}
+    assert len(found) == 3
+    assert all(SAVE_NAME.fullmatch(name) for name in found)
+
+
+def test_a_new_game_on_a_shared_screen_shows_no_others_secrets(tmp_path):
+    session = session_of("ginkgopolis", ("human", "human"), seed=1)
+    client = TestClient(PlayServer(session, TOKEN, tmp_path).app(), base_url=f"http://{HOST}")
+    saved = session.save(tmp_path, "first")
+    session.play(0, int(session.game.legal_actions(session.games, 0).argmax()))
+    post(client, "hand_over")
+    for what, body in (("deal", {}), ("load", {"name": saved.name})):
+        view = post(client, what, body).json()
+        assert (session.to_play, view["curtain"]) == (0, True)
+        assert not view.get("actions")
+        session.play(0, int(session.game.legal_actions(session.games, 0).argmax()))
+        assert client.get(f"/{TOKEN}/api/view").json()["seat"] == 1
 
 
 def test_saves_of_other_games_are_not_listed(tmp_path, table):

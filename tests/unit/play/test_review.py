@@ -10,7 +10,7 @@ import sprawl_env
 from sprawl_env.bots.analysis import Analysis, only_one
 from sprawl_env.bots.names import make_bot
 from sprawl_env.core.errors import SprawlError
-from sprawl_env.play.asking import LEAD, VALUE, WINS
+from sprawl_env.play.asking import LEAD, MIXTURE, RATING, VALUE
 from sprawl_env.play.log import Entry
 from sprawl_env.play.review import review
 from sprawl_env.play.session import NotNow, Session
@@ -95,7 +95,7 @@ def test_what_was_lost_is_the_best_value_less_that_of_the_action(name):
         legal = np.flatnonzero(game.legal_actions(entry.before, 0))[::-1]
         (k,) = np.flatnonzero(legal == entry.played.action)
         found = review(game, judge, entry, ply)
-        assert (found.ply, found.unit) == (ply, WINS)
+        assert (found.ply, found.unit) == (ply, MIXTURE)
         assert found.says == game.action_name(entry.before, 0, entry.played.action)
         assert found.best == game.action_name(entry.before, 0, int(legal[0]))
         assert found.same == (k == 0)
@@ -123,7 +123,7 @@ def test_a_bot_sees_what_the_seat_could_know():
 def test_the_same_question_has_the_same_answer(name):
     session = finished(name)
     ply = session.choices()[0][2]
-    for bot, unit in (("mcts:sims=20", WINS), ("planner", LEAD), ("greedy", "")):
+    for bot, unit in (("mcts:sims=20", MIXTURE), ("planner", RATING), ("greedy", "")):
         first = session.review(0, bot, ply)
         assert session.review(0, bot, ply) == first
         assert first.unit == unit
