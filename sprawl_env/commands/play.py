@@ -183,7 +183,7 @@ def serve(session: Session, command: Play) -> None:
     for _ in tracked(session.rehearse(), "compiling", count):
         pass  # what the first decisions need
     token = new_token()
-    app = PlayServer(session, token, command.saves).app()
+    server = PlayServer(session, token, command.saves)
     with _socket(command.port) as listening:
         url = f"http://{HOST}:{listening.getsockname()[1]}/{token}/"
 
@@ -193,7 +193,7 @@ def serve(session: Session, command: Play) -> None:
             if command.open and _has_browser():
                 threading.Thread(target=webbrowser.open, args=[url], daemon=True).start()
 
-        PageServer(app, announce).run(sockets=[listening])
+        PageServer(server.app(), announce, server.leave).run(sockets=[listening])
 
 
 def main(command: Play) -> None:

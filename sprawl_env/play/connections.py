@@ -59,9 +59,15 @@ class PageServer(uvicorn.Server):
     Args:
         app: the application.
         announce: called once the server accepts connections.
+        leave: called when it ends.
     """
 
-    def __init__(self, app: ASGIApp, announce: Callable[[], Any]) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        announce: Callable[[], Any],
+        leave: Callable[[], Any] = lambda: None,
+    ) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
@@ -74,10 +80,15 @@ class PageServer(uvicorn.Server):
                 h11_max_incomplete_event_size=MAX_HEADER_BYTES,
             )
         )
-        self._announce = announce
+        self._announce, self._leave = announce, leave
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Accept connections, then say so."""
         await super().startup(sockets)
         if self.started:
             self._announce()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End; requests that wait are answered first."""
+        self._leave()
+        await super().shutdown(sockets)

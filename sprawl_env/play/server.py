@@ -16,16 +16,16 @@ Security:
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hmac
 import json
 import secrets
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
@@ -38,6 +38,7 @@ from sprawl_env.play.session import NotNow, Session
 from sprawl_env.replays.page import WEB as REPLAY_WEB
 from sprawl_env.replays.page import page
 
+T = TypeVar("T")
 HOSTS: Final = ("127.0.0.1", "localhost")
 MAX_BYTES: Final = 4096  # largest body of a request
 BODY_SECONDS: Final = 10.0  # from the end of a request's header to the end of its body
@@ -95,6 +96,7 @@ class PlayServer:
         self._listed = SavedGames(session.game)
         self._seat = session.humans[0]  # the seat whose view is shown
         self._lock = threading.Lock()
+        self._waiting: set[asyncio.Future[Any]] = set()  # answers of threads
         self._handlers: dict[str, Callable[[Body], Body | None]] = {
             "play": self._play,
             "advance": self._advance,
@@ -159,7 +161,7 @@ class PlayServer:
     async def _replay(self, request: Request) -> Response:
         """Return the replay page of the finished game; it shows all hidden information."""
         self._check(request)
-        text = await run_in_threadpool(self._replay_page)
+        text = await self._in_thread(self._replay_page)
         return Response(text, media_type="text/html", headers=HEADERS)
 
     def _replay_page(self) -> str:
@@ -178,14 +180,48 @@ class PlayServer:
         if request.method == "GET":
             if what not in self._reads:
                 raise Refused(404, "not found")
-            return await run_in_threadpool(self._read, what)
+            return await self._in_thread(self._read, what)
         if what not in self._handlers and what not in self._lookups:
             raise Refused(404, "not found")
         origin, host = request.headers.get("origin"), request.headers["host"]
         if origin != f"http://{host}":
             raise Refused(403, "forbidden: expected a request from the page")
         body = await _body(request)
-        return await run_in_threadpool(self._handle, what, body)
+        return await self._in_thread(self._handle, what, body)
+
+    async def _in_thread(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Call a function in a thread, and return what it returns or raise what it raises.
+
+        The thread ends with the program: after Ctrl-C nobody waits for a bot that is thinking.
+        """
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+
+        def finish(give: Callable[[Any], None], value: Any) -> None:
+            if not future.done():  # it is if nobody waits any more
+                give(value)
+
+        def work() -> None:
+            give: Callable[[Any], None] = future.set_result
+            try:
+                value: Any = function(*arguments)
+            except Exception as error:
+                give, value = future.set_exception, error
+            with contextlib.suppress(RuntimeError):  # the loop is closed
+                loop.call_soon_threadsafe(finish, give, value)
+
+        threading.Thread(target=work, daemon=True).start()
+        self._waiting.add(future)
+        try:
+            return await future
+        finally:
+            self._waiting.discard(future)
+
+    def leave(self) -> None:
+        """Answer the requests that wait for a bot: the server ends."""
+        for future in self._waiting:
+            if not future.done():
+                future.set_exception(Refused(503, "the page has ended"))
 
     def _read(self, what: str) -> Response:
         with self._lock:

@@ -1,5 +1,6 @@
 """The page's server against clients that misbehave, and against damaged saved games."""
 
+import asyncio
 import json
 import logging
 import os
@@ -293,3 +294,31 @@ def test_a_game_with_data_of_ones_own_is_saved_and_loaded(tmp_path):
     assert session.seed == 1
     with pytest.raises(PositionError):
         Session(sprawl_env.game("tower_up"), ("human", "random")).load(path)
+
+
+def test_after_ctrl_c_nobody_waits_for_a_bot_that_thinks(tmp_path):
+    page = PlayServer(Session(sprawl_env.game("tower_up"), ("human", "random")), "t", tmp_path)
+    begun, ends = threading.Event(), threading.Event()
+
+    def think():
+        assert threading.current_thread().daemon
+        begun.set()
+        ends.wait(60)
+
+    def fail():
+        raise ZeroDivisionError
+
+    async def ask_and_leave():
+        assert await page._in_thread(pow, 2, 5) == 32
+        with pytest.raises(ZeroDivisionError):
+            await page._in_thread(fail)
+        asking = asyncio.create_task(page._in_thread(think))
+        while not begun.is_set():
+            await asyncio.sleep(0.001)
+        page.leave()
+        with pytest.raises(server.Refused, match="the page has ended"):
+            await asking
+        assert not page._waiting
+
+    asyncio.run(ask_and_leave())
+    ends.set()
