@@ -776,7 +776,7 @@ def test_a_search_gives_its_three_best_actions_with_reasons():
     best = session.hint(0, "mcts:sims=40")
     assert len(best) == 3
     assert len({advice.action for advice in best}) == 3
-    assert all("%" in advice.why and "wins" in advice.why for advice in best)
+    assert all("%" in advice.why and "value" in advice.why for advice in best)
     shares = [float(advice.why.partition("%")[0]) for advice in best]
     assert shares == sorted(shares, reverse=True)
     assert "rating" in session.hint(0, "planner")[0].why
