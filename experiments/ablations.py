@@ -176,9 +176,8 @@ def wanted_of(config: Config, variant: str, seed: int) -> TrainConfig:
     return replace(PRESETS["quick"], **{**settings_of(config), **VARIANTS[variant], **own})
 
 
-def game_to_train(config: Config) -> Game:
-    """Return the game of all runs."""
-    settings = wanted_of(config, *runs_of(config)[0])
+def game_to_train(settings: TrainConfig) -> Game:
+    """Return the game of a run."""
     return sprawl_env.game(settings.game, num_players=settings.num_players)
 
 
@@ -190,7 +189,7 @@ def check_strong(strong: str, settings: TrainConfig) -> None:
     """
     if strong == AGAINST:
         raise InvalidOption(f"strong={strong}: every run meets it anyway: expected another bot")
-    make_bot(strong, sprawl_env.game(settings.game, num_players=settings.num_players))
+    make_bot(strong, game_to_train(settings))
 
 
 def check_asked(config: Config) -> None:
@@ -218,7 +217,8 @@ def begin(config: Config) -> list[Row]:
     """
     path, own = config.out / RESULTS, Row(settings=settings_of(config))
     own |= {name: getattr(config, name) for name in COMPARED}
-    own[MADE] = weights_of(config.strong, game_to_train(config))
+    game = game_to_train(wanted_of(config, *runs_of(config)[0]))
+    own[MADE] = weights_of(config.strong, game)
     lines = read_results(path)
     begun = lines[1:] or any(config.out.glob(f"*/{CONFIG}"))
     usual = {MADE: own[MADE]}  # files of earlier versions do not say

@@ -34,7 +34,6 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib import pyplot as plt
 
-import sprawl_env
 from experiments import ablations, curves
 from experiments.ablations import AGAINST, SHARES
 from experiments.measuring import (
@@ -238,8 +237,7 @@ def prepare(config: Config) -> None:
         name: getattr(config, name) for name in ("preset", "game", "settings", "games", "strong")
     }
     own = json.loads(json.dumps({**own, "strong_games": config.strong_games}))
-    settings = settings_of(config, runs_of(config)[0])
-    game = sprawl_env.game(settings.game, num_players=settings.num_players)
+    game = ablations.game_to_train(settings_of(config, runs_of(config)[0]))
     own[MADE] = weights_of(config.strong, game)
     path = config.out / KEPT
     try:

@@ -326,8 +326,7 @@ class Folder:
         if changed:
             raise InvalidOption(
                 f"{where}: holds games of {changed[0]} before the game, its code or its weights "
-                f"changed: "
-                f"choose another folder"
+                f"changed: choose another folder"
             )
 
     def _by_number(self, journal: Journal) -> dict[int, Row]:

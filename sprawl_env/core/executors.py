@@ -1,4 +1,4 @@
-"""Threads that a copy makes anew, and a forked process too."""
+"""Threads that are never shared with a copy or with a forked process."""
 
 from __future__ import annotations
 

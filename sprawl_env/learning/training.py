@@ -603,7 +603,7 @@ def evaluate(config: Config, folder: Path, game: Game) -> dict[str, list[Line]]:
 
 
 def fixed(config: Config) -> Config:
-    """Return a config with the newest checkpoints in place of runs, which may go on meanwhile.
+    """Return a config with the newest checkpoints in place of runs that may still train.
 
     Raises:
         CheckpointError: there is no checkpoint.

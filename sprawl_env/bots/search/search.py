@@ -282,15 +282,15 @@ class TreeSearch:
         self._one_at_a_time, self._stop = threading.Lock(), threading.Event()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a copy has: locks of its own, and no arrays that are written to."""
-        left_out = ("_one_at_a_time", "_stop", "_layout")
-        return {name: value for name, value in vars(self).items() if name not in left_out}
+        """Return what a copy has: no locks and no layout, as those of a new search."""
+        left_out = ("_one_at_a_time", "_stop")
+        state = {name: value for name, value in vars(self).items() if name not in left_out}
+        return {**state, "_slots": 0, "_layout": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Fill a copy."""
         vars(self).update(state)
         self._new_locks()
-        self._slots, self._layout = 0, None  # the arrays are made anew
 
     def _bytes(self) -> int:
         """Return the size of a node."""
