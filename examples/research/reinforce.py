@@ -59,6 +59,7 @@ def train(network, game, updates, reward="lead"):
     look = vec.reset()
     for _ in range(updates):
         look, (seen, masks, actions, *paid) = play(network, vec, look, STEPS)
+        # What comes after the steps is left out: there are no values that could stand for it.
         weights = torch.tensor(returns(*paid, discount=0.9).returns).float().flatten()
         weights = (weights - weights.mean()) / weights.std()
         policy = network(torch.cat(seen), torch.cat(masks))
