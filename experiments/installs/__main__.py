@@ -12,7 +12,6 @@ The rules must be the same in both; states, observations and bots may differ.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import subprocess
@@ -33,6 +32,7 @@ from sprawl_env.arena.journal import Row
 from sprawl_env.console import count_bar, run, say
 from sprawl_env.core.errors import InvalidOption, SprawlError
 from sprawl_env.core.processes import usable_cores
+from sprawl_env.core.provenance import digest_of
 
 ROW = {"deal": int, "first": int, "plies": int, "scores": [float], "won": float}
 HERE = Path(__file__).resolve().parents[2]
@@ -157,12 +157,7 @@ def results(config: Installs, left: list[tuple[int, int]]) -> Iterator[Row]:
 
 def source_digest(folder: Path) -> str:
     """Return 16 hex digits that change with the code, the data and the agents of a version."""
-    digest = hashlib.sha256()
-    for path in sorted(folder.glob("sprawl_env/**/*")) + sorted(folder.glob("agents/**/*")):
-        if path.suffix in SOURCES:
-            digest.update(path.relative_to(folder).as_posix().encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+    return digest_of(folder, ("sprawl_env", "agents"), SOURCES)
 
 
 def main(config: Installs) -> None:

@@ -14,7 +14,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import wait
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -23,6 +23,7 @@ import numpy as np
 
 from sprawl_env.core.batch import POSTED, SEED, STUCK, WHAT, done_at
 from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.executors import Threads
 from sprawl_env.kernels.arrays import Index
 from sprawl_env.kernels.signals import Words, signal, wait_for
 
@@ -248,21 +249,12 @@ class OneOrderPool:
 
     def __init__(self, work: Sequence[Callable[[], None]]) -> None:
         self._work = work
-        self._executor: ThreadPoolExecutor | None = None
-        self._process = os.getpid()
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what a copy has: no threads."""
-        return {**vars(self), "_executor": None}
+        self._threads = Threads(max(1, len(work) - 1))
 
     def run(self) -> None:
         """Make all calls at the same time; return when all are finished."""
-        if os.getpid() != self._process:
-            self._executor, self._process = None, os.getpid()
         first, *others = self._work
-        if others and self._executor is None:
-            self._executor = ThreadPoolExecutor(len(others))
-        running = [self._executor.submit(each) for each in others] if self._executor else []
+        running = [self._threads.submit(each) for each in others]
         try:
             first()
         finally:
@@ -272,6 +264,4 @@ class OneOrderPool:
 
     def stop(self) -> None:
         """Stop the workers."""
-        if self._executor is not None:
-            self._executor.shutdown()
-            self._executor = None
+        self._threads.stop()

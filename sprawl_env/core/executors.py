@@ -36,3 +36,9 @@ class Threads:
         if self._executor is None or self._process != os.getpid():
             self._executor, self._process = ThreadPoolExecutor(self._count), os.getpid()
         return self._executor.submit(function, *arguments, **keywords)
+
+    def stop(self) -> None:
+        """Stop the threads when they have finished; the next call starts others."""
+        if self._executor is not None and self._process == os.getpid():
+            self._executor.shutdown()
+        self._executor = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import platform
 import subprocess
+from collections.abc import Collection, Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
@@ -53,10 +54,21 @@ def _git(*words: str) -> str:
 
 def code_digest() -> str:
     """Return 16 hex digits that change when the code or data of rules or bots changes."""
+    return digest_of(_PACKAGE, _PLAYS, (".py", ".toml"))
+
+
+def digest_of(root: Path, folders: Iterable[str], suffixes: Collection[str]) -> str:
+    """Return 16 hex digits that change with the names and contents of files.
+
+    Args:
+        root: the folder that the names are relative to.
+        folders: the folders in it whose files count.
+        suffixes: the files that count, e.g. ``.py``.
+    """
     digest = hashlib.sha256()
-    for folder in _PLAYS:
-        for path in sorted((_PACKAGE / folder).rglob("*")):
-            if path.suffix in (".py", ".toml"):
-                digest.update(path.relative_to(_PACKAGE).as_posix().encode())
+    for folder in folders:
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in suffixes:
+                digest.update(path.relative_to(root).as_posix().encode())
                 digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

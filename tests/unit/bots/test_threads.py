@@ -58,6 +58,9 @@ def test_threads_are_started_when_they_are_needed_and_again_in_a_copy():
     other = copy.copy(threads)
     assert other.submit(np.sum, [1, 2], axis=0).result() == 3
     assert other._executor is not threads._executor
+    threads.stop()
+    assert threads._executor is None
+    assert threads.submit(pow, 2, 3).result() == 8
 
 
 @pytest.mark.parametrize("name", ["mcts", "planner", "search"])
