@@ -60,7 +60,7 @@ def fitted(checkpoint: Checkpoint, game: Game, games: int, seed: int = 0) -> Che
         found = with_outcomes(checkpoint, game, games, seed, lambda n: bar.advance(task, n))
     how_well: Any = found.about.get(FITTED) if found is not checkpoint else None
     if how_well is None:
-        say("the victory is foreseen no better than before: nothing is changed")
+        say("the fitted win probabilities are no better than before: nothing is changed")
     else:
         say(
             f"cross-entropy of the victory in games that were not fitted to: "

@@ -53,7 +53,7 @@ class Evaluate:
     protocol: Annotated[
         str,
         arg(
-            help="fixed benchmark, e.g. v0: one bot, whose opponents, games and seeds it says",
+            help="fixed benchmark of one bot, e.g. v0, which sets opponents, games and seeds",
             metavar="NAME",
             help_behavior_hint="(default: none)",
         ),

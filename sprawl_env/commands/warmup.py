@@ -30,6 +30,7 @@ _BAR = 24
 _LOOK_SECONDS: Final = 0.05  # that one process is waited for
 LOOKS: Final = "legal actions and observations"  # kernels that need no game that was dealt
 BOTS: Final = (
+    "random",
     "greedy",
     "planner:playouts=2",
     "mcts:sims=2",

@@ -23,7 +23,7 @@ class Config:
     """
 
     preset: str = "quick"
-    """the defaults: quick (about 5 minutes) or full (hours)"""
+    """the defaults: quick (4 minutes of training) or full (2 hours)"""
     game: str = "tower_up"
     """name of the game, or module:RULES for a game of your own"""
     num_players: int = 2
@@ -199,8 +199,8 @@ def check(config: Config) -> None:
     if config.num_steps < LEAST_DECISIONS * config.num_players:
         raise InvalidOption(
             f"num_steps={config.num_steps}: expected at least {LEAST_DECISIONS} * num_players = "
-            f"{LEAST_DECISIONS * config.num_players}: a decision is learnt from when its seat has "
-            f"decided again"
+            f"{LEAST_DECISIONS * config.num_players}: a decision is used for learning only after "
+            f"the next decision of its seat"
         )
     if config.batch_size > config.num_envs * config.num_steps:
         raise InvalidOption(
