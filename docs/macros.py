@@ -226,7 +226,7 @@ def facts(name: str) -> str:
         ("Import", f"`from sprawl_env import {stem}`"),
         ("Actions", "Discrete"),
         ("Parallel API", f"Yes: `{stem}.parallel_env()`" if has_parallel(name) else "No"),
-        ("Manual control", f"[`sprawl-env play --game {name}`](../guides/replays.md#play)"),
+        ("Manual control", f"[`sprawl-env play --game {name}`](../guides/play.md)"),
         ("Agents", f"`agents = [{agents}]`"),
         ("Number of agents", f"{min(games)}–{max(games)}, by default {some.num_seats}"),
         ("Action space", f"`Discrete({some.num_actions})`"),
