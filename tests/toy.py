@@ -154,6 +154,15 @@ def owing(tables, games, g):
 
 
 @kernel
+def hides(tables, games, g):
+    """Return whether several seats were asked: who alone bid the most decides in the open."""
+    state, asked = games[g], 0
+    for seat in range(state.num_seats):
+        asked += not state.keeping or state.bid[seat] == TOP_BID
+    return state.over == NOT_OVER and asked > 1
+
+
+@kernel
 def take_back(tables, games, g, seat):
     state = games[g]
     for other in range(state.num_seats):
@@ -195,6 +204,7 @@ RULES = GameRules(
         standings=scores,
         redeal_hidden=redeal_hidden,
         owing=owing,
+        hides=hides,
         take_back=take_back,
     ),
     action_name=lambda tables, games, g, action: f"action {action}",

@@ -24,8 +24,9 @@ class Analysis(NamedTuple):
       ``values`` is their mean result for the seat, 0..1, where 0.5 is even for two sides; NaN
       without a simulation.
     - ``planner``: ``visits`` (int64) counts the playouts of each action, ``values`` is the mean
-      rating of their ends: the seat's points minus those of the best other side, plus
-      ``victory`` times the reward ``winner`` where the game is over; NaN without a playout.
+      rating of their ends: the seat's points minus those of the best other side (with a network
+      that judges the ends, minus the mean of the others'), plus ``victory`` times the reward
+      ``winner`` where the game is over; NaN without a playout.
     - a trained policy: ``visits`` (float64) are the probabilities that the policy gives to the
       actions, with the sum 1.  ``values`` is the value of the position by the value network, the
       same number for every action, in units of the reward of the training; NaN without a value

@@ -84,14 +84,15 @@ class SearchConfig:
 
     Attributes:
         sims: simulations of each tree; with ``ms``, the maximum.
-        ms: milliseconds for a decision; 0: no time limit, so results are reproducible.
+        ms: milliseconds for a decision, shared by the trees that a thread grows one after another;
+            0: no time limit, so results are reproducible.
         c: weight of the exploration term; values are in 0..1.
         depth: depth of the tree in decisions; 1: flat Monte Carlo.
         plies: maximum plies of a rollout; 0: to the end of the game.
         turns: turns that a simulation plays, including the current turn; 0: to the end of the game.
         greedy: fraction of a rollout's plies that the heuristic plays, in thousandths.
-        widen: a node with n visits has at most 1 + ``widen`` √n children, in the heuristic's
-            order; 0: all legal actions, in random order.
+        widen: a node with n visits gets another child while it has fewer than 1 + ``widen`` √n, in
+            the heuristic's order; 0: all legal actions, in random order.
         trees: number of independent trees, whose visits are added.
         threads: number of threads that run the trees; it does not change results without ``ms``.
     """
@@ -557,14 +558,16 @@ class SearchBot:
         seat = int(states["to_play"][k])
         seed = combine(self._seed, self._decisions)
         self._decisions += 1
-        limit = self._config.ms / 1000
-        deadline = time.perf_counter() + limit if limit else math.inf
+        limit = self._config.ms / 1000 or math.inf
+        deadline = time.perf_counter() + limit
+        turns = -(-len(self._workers) // self._config.threads)  # trees that a thread grows in turn
 
         stop = threading.Event()
 
         def grow(number: int) -> None:
+            until = min(deadline, time.perf_counter() + limit / turns)
             if not stop.is_set():
-                self._workers[number].run(self._root, seat, combine(seed, number), deadline, stop)
+                self._workers[number].run(self._root, seat, combine(seed, number), until, stop)
 
         if self._pool is None:
             for number in range(len(self._workers)):

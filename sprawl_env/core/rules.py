@@ -52,8 +52,11 @@ class GameKernels:
             to play; 0 when the game is over.  Exactly these seats choose next, once each.
             ``legal_actions`` on a copy with ``to_play`` set to one of them gives that seat's legal
             actions.  None for a game without simultaneous choices.
-        take_back: ``(tables, games, g, seat)``: take back what the others have chosen since
-            ``seat`` could last see it, and the plies with it, so that they choose again before
+        hides: ``(tables, games, g)``: return whether the others do not see what the seat to play
+            chooses, as it is revealed later or chosen at the same time: always if several seats
+            owe a choice, and also for the last of them.  None: every choice is seen at once.
+        take_back: ``(tables, games, g, seat)``: take back what the others have chosen unseen
+            since ``seat`` last chose, and the plies with it, so that they choose again before
             ``seat`` does; whatever they choose, ``seat`` then sees and may do what it did before.
             Return the one action that they must not choose before that, e.g. one whose effect
             ``seat`` would have seen, or -1.  ``seat`` is to play before and, if nothing is taken
@@ -71,6 +74,7 @@ class GameKernels:
     standings: Callable[[Tables, Games, int, Ints], None]
     redeal_hidden: Callable[[Tables, Games, int, int, int], None]
     owing: Callable[[Tables, Games, int], int] | None = None
+    hides: Callable[[Tables, Games, int], bool] | None = None
     take_back: Callable[[Tables, Games, int, int], int] | None = None
     is_possible: Callable[[Tables, Games, int], bool] | None = None
 

@@ -140,3 +140,5 @@ def check_expert(config: ExpertConfig) -> None:
     check_device(config)
     check_processes(config)
     check_folder(config.name)
+    if "," in str(config.runs):  # the name of a bot that searches has commas of its own
+        raise InvalidOption(f"runs={str(config.runs)!r}: expected a folder without a comma")

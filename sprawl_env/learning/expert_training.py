@@ -41,7 +41,7 @@ from sprawl_env.bots.policy.checkpoint import (
     step_name,
 )
 from sprawl_env.bots.search.bot import checkpoint_of, fixed_name_of
-from sprawl_env.bots.search.evaluators import SPREAD_SAID, network_evaluator, spread_of
+from sprawl_env.bots.search.evaluators import SPREAD_SAID, lead_spread_of, network_evaluator
 from sprawl_env.console import console, parse_options, say
 from sprawl_env.core.files import (
     read_bytes,
@@ -116,7 +116,7 @@ class ExpertTrainer:
         report: Report | None = None,
     ) -> None:
         self.config, self.game, self.team = config, game, team
-        spread = spread_of(player, game)  # of all players to come
+        spread = lead_spread_of(player, game)  # of all players to come
         self.player = replace(player, about={**player.about, SPREAD_SAID: spread})
         self.clock = Clock(config, team, checkpoint)
         self.watch = Stopwatch()

@@ -215,6 +215,12 @@ class GameChecker(Probe):
         expected = f"expected a number below {1 << self.game.num_seats}, with the seat to play"
         holds = 0 <= bits < 1 << self.game.num_seats and bool(bits >> seat & 1)
         self._expect("owing", holds, f"owing returns {bits}: {expected}")
+        hides, several = self._kernels.hides, bits & (bits - 1) != 0
+        if hides is None:
+            self._expect("hides", not several, "several seats owe a choice: expected the kernel")
+            return
+        hidden = bool(self._read("hides", games, lambda: hides(self._tables, games, HERE)))
+        self._expect("hides", hidden or not several, "hides returns False: several owe a choice")
 
     def _illegal(self, games: Games, mask: Mask) -> None:
         """Try to play illegal actions."""

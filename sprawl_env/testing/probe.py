@@ -33,6 +33,7 @@ CHECKS: Final = {
     "redeal": "redeal_hidden keeps what the seat knows, by the seed and what it knows alone",
     "leak": "what a seat observes does not change with what redeal_hidden resamples for it",
     "owing": "the seat to play owes an answer; nobody does once the game is over",
+    "hides": "others do not see what a seat chooses while several owe a choice",
     "take_back": "whatever the others choose again, the seat sees and may do what it did before",
     "end": "the game ends",
     "rewards": "scores and standings write every side; rewards sum to zero; the rows of points "

@@ -189,20 +189,10 @@ class Reference:
         self.met["choices made again"] += int(games.to_play[0]) != self.searcher
         return excluded
 
-    def _owing(self, games: Games) -> list[int]:
-        """Return the seats that choose now; one if choices are made in turn, none at the end."""
-        owing = self.game.kernels.owing
-        if owing is None:
-            return [] if games.over[0] != NOT_OVER else [int(games.to_play[0])]
-        bits = int(owing(self.game.tables, games, 0))
-        return [seat for seat in range(self.game.num_seats) if bits >> seat & 1]
-
-    def _play(self, games: Games, action: int) -> bool:
-        """Play an action; return whether others choose next without seeing it."""
-        before, seat = self._owing(games), int(games.to_play[0])
-        self.game.play(games, 0, action)
-        others = [other for other in before if other != seat]
-        return bool(others) and self._owing(games) == others
+    def _is_secret(self, games: Games, path: Path) -> bool:
+        """Return whether the others do not see what the seat to play chooses."""
+        hides = self.game.kernels.hides
+        return hides is not None and bool(hides(self.game.tables, games, 0))
 
     def _drawn(self, games: Games, seed: int, number: int, excluded: int) -> int:
         """Return a choice that a rival makes by the network's policy, from what it sees."""
@@ -252,19 +242,18 @@ class Reference:
         """Play from the root to a leaf or to the end; the first simulation has number 1."""
         games, seed = self._dealt(self._deal(number))
         path, drawn, excluded = Path(), list[int](), self._taken_back(games)
-        passing = int(games.to_play[0]) != self.searcher
         while games.over[0] == NOT_OVER:
             legal, seat = self._legal(games), int(games.to_play[0])
             if len(legal) == 1:
                 self.met["forced plies"] += 1
-                passing = self._play(games, legal[0])
+                self.game.play(games, 0, legal[0])
                 continue
-            secret = passing or len(self._owing(games)) > 1
+            secret = self._is_secret(games, path)
             if secret and seat != self.searcher:
                 self.met["simultaneous choices"] += 1
                 never = -1 if path else excluded
                 drawn.append(self._drawn(games, seed, len(drawn), never))
-                passing = self._play(games, drawn[-1])
+                self.game.play(games, 0, drawn[-1])
                 continue
             key = self._key(games, path, None if secret or not path else drawn)
             if key not in self.nodes:
@@ -274,7 +263,7 @@ class Reference:
             action = self._choice(node, legal) if path else self._first(number)
             self.met["other legal actions"] += bool(set(node.visits) - set(legal))
             path.append((node, action, seat))
-            passing = self._play(games, action)
+            self.game.play(games, 0, action)
         self.met["ends"] += 1
         self._go_back(path, self._ending(games))
 
@@ -742,8 +731,8 @@ class DealsOfItsOwn(Reference):
 class RivalsKnow(Reference):
     """Simultaneous choices are made in turn: rivals see what the searcher has chosen."""
 
-    def _owing(self, games: Games) -> list[int]:
-        return super()._owing(games) and [int(games.to_play[0])]
+    def _is_secret(self, games: Games, path: Path) -> bool:
+        return not path and super()._is_secret(games, path)
 
 
 class ChoicesStay(Reference):

@@ -47,7 +47,7 @@ def test_the_example_passes(seats):
     assert (report.game, report.options) == ("lots", {"num_players": seats})
     assert report.games == GAMES
     assert report.decisions == GAMES * lots.CITY
-    assert report.checks.keys() == CHECKS.keys() - {"owing", "take_back", "picture"}
+    assert report.checks.keys() == CHECKS.keys() - {"owing", "hides", "take_back", "picture"}
     assert report.never_legal == ()
     assert str(report) == (
         f"lots(num_players={seats}): 21 checks passed in {GAMES} games with 24 decisions"
@@ -58,6 +58,7 @@ def test_the_example_passes(seats):
 def test_a_game_with_simultaneous_choices_and_an_automaton_passes(seats):
     report = check_game(toy(num_players=seats), num_games=2, spawn=False)
     assert report.checks["owing"] > 0
+    assert report.checks["hides"] > 0
     assert report.checks["take_back"] > 0
     assert 5 in report.never_legal  # the waiting action
 
@@ -158,6 +159,26 @@ def test_a_defect_of_what_is_taken_back_fails_its_check(kernel, says):
     with pytest.raises(ConformanceError, match=says) as error:
         check_game(Game(rules, num_players=2, dull=2), num_games=3, spawn=False)
     assert error.value.check == "take_back"
+
+
+@kernel
+def hides_nothing(tables, games, g):
+    return False
+
+
+@pytest.mark.parametrize(
+    ("hides", "says"),
+    [
+        (None, "several seats owe a choice: expected the kernel"),
+        (hides_nothing, "hides returns False: several owe a choice"),
+    ],
+)
+def test_choices_at_the_same_time_must_be_hidden(hides, says):
+    kernels = dataclasses.replace(RULES.kernels, hides=hides)
+    rules = dataclasses.replace(RULES, name=f"toy_hides_{hides is None}", kernels=kernels)
+    with pytest.raises(ConformanceError, match=says) as error:
+        check_game(Game(rules, num_players=2), num_games=1, spawn=False)
+    assert error.value.check == "hides"
 
 
 def test_the_error_names_where_it_happened():

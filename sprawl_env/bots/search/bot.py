@@ -13,7 +13,7 @@ from sprawl_env.bots.policy.agents import find_agent
 from sprawl_env.bots.policy.checkpoint import Checkpoint, find, load
 from sprawl_env.bots.protocol import check_act
 from sprawl_env.bots.search.conclusion import Found
-from sprawl_env.bots.search.evaluators import network_evaluator, uniform_evaluator
+from sprawl_env.bots.search.evaluators import UniformEvaluator, network_evaluator
 from sprawl_env.bots.search.search import NO_LIMIT, Evaluator, TreeConfig, TreeSearch
 from sprawl_env.bots.settings import Number, parse_settings, take_texts
 from sprawl_env.core.checks import check_seed
@@ -108,7 +108,7 @@ def evaluator_of(agent: str, game: Game) -> Evaluator:
         CheckpointError: the checkpoint is damaged or is not for this game.
     """
     if agent == UNIFORM:
-        return uniform_evaluator(game)
+        return UniformEvaluator(game)
     return network_evaluator(checkpoint_of(agent, game), game)
 
 
@@ -163,7 +163,8 @@ class LearnedSearchBot:
             return found.actions
         with np.errstate(divide="ignore"):
             odds = np.log(found.visits) / self._config.temperature
-        return np.asarray((odds + self._rng.gumbel(size=odds.shape)).argmax(axis=1), np.int64)
+        drawn = (odds + self._rng.gumbel(size=odds.shape)).argmax(axis=1)
+        return np.where(found.visits.any(axis=1), drawn, found.actions)
 
     def analyse(self, mask: Mask, state: Games) -> Analysis:
         """Search one position; see :class:`sprawl_env.bots.analysis.Analyst`."""

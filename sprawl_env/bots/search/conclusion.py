@@ -120,15 +120,19 @@ def best_action_of(
     """Return the best of the most visited actions.
 
     With ``gumbel`` it is the one with the highest improved logit + noise, else the one with the
-    highest value.
+    highest value, or without any visit the one with the highest improved logit.
     """
-    best, highest, most = NO_ACTION, -np.inf, -1
+    best, highest, most, visited = NO_ACTION, -np.inf, -1, False
+    for action in range(mask.size):
+        visited |= visits[action] > 0
     for action in range(mask.size):
         if mask[action] and visits[action] >= most:
             if gumbel:
                 score = float(improved[action]) + float(noise[action])
-            else:
+            elif visited:
                 score = float(values[action]) if visits[action] > 0 else 0.0
+            else:
+                score = float(improved[action])
             if visits[action] > most or score > highest:
                 best, highest, most = action, score, int(visits[action])
     return best

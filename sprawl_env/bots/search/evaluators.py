@@ -50,18 +50,24 @@ def kinds_of(game: Game) -> dict[str, int]:
     return {name: kind for name, kind in KINDS.items() if ranked or name != "rank"}
 
 
-def uniform_evaluator(game: Game) -> Evaluator:
-    """Return the evaluator that knows nothing: all actions and all sides are equal."""
+class UniformEvaluator:
+    """The evaluator that knows nothing: all actions and all sides are equal.
 
-    def evaluate(numbers: Mask, masks: Mask, points: Ints) -> Evaluation:
+    Args:
+        game: the game.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self._num_actions, self._num_sides = game.num_actions, game.num_sides
+
+    def __call__(self, numbers: Mask, masks: Mask, points: Ints) -> Evaluation:
+        """Return what it says of some positions; see :data:`Evaluator`."""
         rows = len(numbers)
         return Evaluation(
-            np.zeros((rows, game.num_actions), np.float32),
-            np.full((rows, game.num_sides), 1 / game.num_sides, np.float32),
+            np.zeros((rows, self._num_actions), np.float32),
+            np.full((rows, self._num_sides), 1 / self._num_sides, np.float32),
             np.zeros(rows, np.float32),
         )
-
-    return evaluate
 
 
 def network_evaluator(
@@ -112,6 +118,24 @@ def spread_of(checkpoint: Checkpoint, game: Game) -> float:
     """
     made: Any = network_evaluator(checkpoint, game)
     return float(made.heads.spread)
+
+
+def lead_spread_of(checkpoint: Checkpoint, game: Game) -> float:
+    """Return :func:`spread_of` for networks that begin as a checkpoint and foresee leads.
+
+    A checkpoint that foresees victories says nothing of it: its network is measured as if it
+    expected no change of the lead, as the new networks do at first.
+
+    Raises:
+        CheckpointError: as :func:`network_evaluator`.
+    """
+    made: Any = network_evaluator(checkpoint, game)
+    if made.heads.kind != heads.VICTORY:
+        return float(made.heads.spread)
+    none = no_shares(game.num_sides, made.net.trunk)
+    zero = np.zeros(made.net.trunk, np.float32), np.zeros(1, np.float32)
+    foresees = Heads(heads.LEAD, 1.0, SPREAD, *zero, *_floats(*none))
+    return measured_spread(game, CompiledEvaluator(made.net, foresees))
 
 
 def _spread(checkpoint: Checkpoint, game: Game, compiled: CompiledEvaluator) -> float:

@@ -19,7 +19,6 @@ from sprawl_env.bots.planner import (
     PlannerConfig,
     PlayoutShare,
     Workspace,
-    lead_kernel,
     parse_planner,
     play_on_kernel,
 )
@@ -37,6 +36,7 @@ from sprawl_env.bots.search.simulate import (
 from sprawl_env.bots.settings import take_texts
 from sprawl_env.core.errors import UnknownName
 from sprawl_env.core.game import Game
+from sprawl_env.core.rewards import lead, winner_reward
 from sprawl_env.core.rules import GameRules
 from sprawl_env.core.state import NOT_OVER, Games, Tables
 from sprawl_env.kernels.compile import kernel
@@ -49,8 +49,9 @@ ONE: Final = 1
 @functools.cache
 def judged_kernel(rules: GameRules) -> Callable[..., None]:
     """Return the kernel that runs some playouts of one round, at whose ends a network judges."""
-    play_on, evaluate = play_on_kernel(rules), lead_kernel(rules)
-    observe, (_, count) = rules.kernels.observe, points_kernels(rules)
+    play_on, observe = play_on_kernel(rules), rules.kernels.observe
+    score_all, stand = rules.kernels.scores, rules.kernels.standings
+    _, count = points_kernels(rules)
 
     @kernel(label=heuristic_label(rules))
     def compare(
@@ -63,14 +64,20 @@ def judged_kernel(rules: GameRules) -> Callable[..., None]:
         leaves: Leaves,
         ends: Ends,
     ) -> None:
-        """Add the seat's expected final margins to the sums of the candidates of a share."""
+        """Add the seat's expected final margins to the sums of the candidates of a share.
+
+        A victory is added where the game is over.
+        """
         games, seat = work.games, int(root[0].to_play)
         for number in range(share.first, share.last + 1):
             deal, k = share.deal + number // share.left, number % share.left
             seed, action = combine(share.seed, deal), int(work.ranked[k])
             play_on(tables, root, work, limits, seed, action)
             if games[0].over != NOT_OVER:
-                found = evaluate(tables, games, seat, work.points, limits.victory)
+                score_all(tables, games, 0, work.points)
+                found = lead(work.points, seat)
+                stand(tables, games, 0, work.points)
+                found += limits.victory * winner_reward(work.points, seat)
             else:
                 count(tables, games, 0, leaves, 0, ends)
                 observe(tables, games, 0, leaves.seats[0], leaves.numbers[0])

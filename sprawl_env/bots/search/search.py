@@ -137,7 +137,9 @@ class TreeConfig:
         keyed: 1: every outcome that the searching seat gets to see has a node of its own; 0: nodes
             are sequences of actions and the seat to play.  Simultaneous choices of rivals are no
             nodes: they are drawn from the network's policy.
-        lanes: simulations of a tree that are judged by the network at once.
+        lanes: simulations of a tree that are judged by the network at once.  With more than one,
+            ``gumbel`` compares with results that are not all there, to the disadvantage of the
+            last of the compared actions.
         trees: number of independent trees, whose visits are added.
         threads: number of threads that share the trees of all positions.  Without a time limit
             they change no result.
@@ -269,7 +271,7 @@ class TreeSearch:
         self._pool = Threads(config.threads) if config.threads > 1 else None
         self._halves = 1 if self._compiled or self._pool is None else 2
         self._asking = Threads(self._halves) if self._halves > 1 else None
-        self._new_locks()
+        self._one_at_a_time, self._stop = threading.Lock(), threading.Event()
         self._simultaneous = game.rules.kernels.owing is not None
         self._secrets = SECRETS * (game.num_seats - 1) if self._simultaneous else 0
         self._fewest_rounds = FEWEST_ROUNDS + self._secrets
@@ -278,19 +280,9 @@ class TreeSearch:
         self.most_positions = int(max(1, most * config.threads // self.most_nodes))
         self._tables = plain(game.tables)
 
-    def _new_locks(self) -> None:
-        self._one_at_a_time, self._stop = threading.Lock(), threading.Event()
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what a copy has: no locks and no layout, as those of a new search."""
-        left_out = ("_one_at_a_time", "_stop")
-        state = {name: value for name, value in vars(self).items() if name not in left_out}
-        return {**state, "_slots": 0, "_layout": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Fill a copy."""
-        vars(self).update(state)
-        self._new_locks()
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return how to make a copy: a new search, with arrays, locks and threads of its own."""
+        return type(self), (self.game, self.evaluate, self.config)
 
     def _bytes(self) -> int:
         """Return the size of a node."""
@@ -376,11 +368,16 @@ class TreeSearch:
     def _bind(self, layout: _Layout) -> None:
         """Let the kernels that each search calls take the types of its arrays for granted."""
         self._bound = True
-        if self._compiled:
-            arguments = self._tables, *layout.parts[0], self._judges[0], FIRST_STEPS
-            self._grow_kernel = bound(self._grow_kernel, *arguments)
         part, trees, roots = layout.concluded[0]
         found = new_found(part.stop, self.game.num_actions)
+        arguments = self._tables, *layout.parts[0]
+        if self._compiled:
+            self._grow_kernel = bound(self._grow_kernel, *arguments, self._judges[0], FIRST_STEPS)
+        else:  # these take any evaluator's arrays; they are only compiled before the time counts
+            shares = np.zeros((1, self.game.num_sides), np.float32)
+            bound(self._descend, *arguments)
+            _, _, forest, scratch = layout.parts[0]
+            bound(back_up, forest, scratch, 1, found.policies, shares, shares[:, 0].copy())
         self._conclude = bound(
             self._conclude, trees, roots, layout.masks[part], layout.weights, self._halved, found
         )
@@ -525,17 +522,18 @@ class TreeSearch:
 
     def _grow(self, part: _Part, number: int, deadline: float) -> None:
         """Simulate in some slots with a compiled network until each has what it wants."""
-        judge, steps = self._judges[number], FIRST_STEPS
-        while True:  # some simulations, however little time there is
-            started = time.perf_counter()
-            finished = self._grow_kernel(self._tables, *part, judge, steps)
-            if finished:
-                return
+        judge, steps = self._judges[number], max(FIRST_STEPS, self._fewest_rounds)
+        started = time.perf_counter()
+        # Some simulations are made however little time there is.
+        while not self._grow_kernel(self._tables, *part, judge, steps):
+            now = time.perf_counter()
             if not self._goes_on(deadline):
                 abandon(part.forest, part.scratch.lanes)
                 return
-            if time.perf_counter() - started < SHORT:
-                steps *= 2
+            each = (now - started) / steps  # seconds
+            steps *= 2 if now - started < SHORT else 1
+            steps = int(max(1, min(steps, (deadline - now) / each)))
+            started = now
 
     def _grow_together(self, parts: Sequence[_Part], deadline: float) -> None:
         """Simulate in some slots until each has what it wants, with the network asked for all."""

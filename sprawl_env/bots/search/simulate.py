@@ -5,9 +5,10 @@ at the end of the game or at a node that the network has not judged.  The leaves
 are judged by the network in one batch.  Then their values go back up.  Several simulations of one
 slot can be under way at once: each takes one *lane*; until it is back, its visits count as lost.
 
-Where several seats choose at the same time, a rival does not see what the searching seat has
-chosen.  So its choice is no node of the tree: it is drawn from the network's policy, by what the
-rival sees in the deal of the simulation.  The simulation waits for the network, and goes on.  A
+A rival does not see what the searching seat chooses in secret, and the searching seat does not see
+what a rival chooses so (the kernel ``hides``).  So such a choice of a rival is no node of the tree:
+it is drawn from the network's policy, by what the rival sees in the deal of the simulation.  The
+simulation waits for the network, and goes on.  A
 rival that sees the same in the same deal chooses the same: compared actions need one question.
 A choice that rivals have made already, in secret, is made again in the same way, if the game has
 the kernel ``take_back``; else it is one that the re-deal has drawn.
@@ -113,7 +114,6 @@ class Lanes(NamedTuple):
         numbers: int64 ``[slots * lanes]``, of the simulations, from 0; -1: of the root alone.
         deals: int64 ``[slots * lanes]``, the numbers of the deals.
         seeds: int64 ``[slots * lanes]``, of the deals.
-        passing: int8 ``[slots * lanes]``, a seat has chosen in secret, and others choose next.
         asked: int64 ``[slots * lanes]``, how many choices of rivals were drawn.
         drawn: int64 ``[slots * lanes]``, the identity of these choices together.
         seen: int64 ``[slots * lanes]``, the identity of what the rival sees that is up.
@@ -131,7 +131,6 @@ class Lanes(NamedTuple):
     numbers: Index
     deals: Index
     seeds: Index
-    passing: Mask
     asked: Index
     drawn: Index
     seen: Index
@@ -192,7 +191,6 @@ def new_lanes(count: int) -> Lanes:
         numbers=np.zeros(count, np.int64),
         deals=np.zeros(count, np.int64),
         seeds=np.zeros(count, np.int64),
-        passing=np.zeros(count, np.int8),
         asked=np.zeros(count, np.int64),
         drawn=np.zeros(count, np.int64),
         seen=np.zeros(count, np.int64),
@@ -406,44 +404,22 @@ def take_back_kernel(rules: GameRules) -> Callable[..., int]:
 
 
 @functools.cache
-def secret_kernels(rules: GameRules) -> tuple[Callable[..., bool], Callable[..., bool]]:
-    """Return what simultaneous choices need: whether a choice is one, and how to play on."""
-    play, owing = rules.kernels.play, rules.kernels.owing
-    if owing is None:
-
-        @kernel(label=rules.label)
-        def never(tables: Tables, games: Games, lane: int, lanes: Lanes) -> bool:
-            """Return False: all choices of this game are made in turn."""
-            return False
-
-        @kernel(label=rules.label)
-        def play_on(tables: Tables, games: Games, lane: int, action: int) -> bool:
-            """Play an action; return False."""
-            play(tables, games, lane, action)
-            return False
-
-        return never, play_on
+def hides_kernel(rules: GameRules) -> Callable[..., bool]:
+    """Return the kernel that says whether others do not see what the seat to play chooses."""
+    if rules.kernels.hides is not None:
+        return rules.kernels.hides
 
     @kernel(label=rules.label)
-    def chooses_in_secret(tables: Tables, games: Games, lane: int, lanes: Lanes) -> bool:
-        """Return whether the seat to play is one of several that choose at the same time."""
-        seats = owing(tables, games, lane)
-        return bool(lanes.passing[lane] or (seats & (seats - 1)) != 0)
+    def never(tables: Tables, games: Games, lane: int) -> bool:
+        """Return False: every choice of this game is seen at once."""
+        return False
 
-    @kernel(label=rules.label)
-    def play_in_pass(tables: Tables, games: Games, lane: int, action: int) -> bool:
-        """Play an action; return whether others choose next without seeing it."""
-        seat, before = int(games[lane].to_play), owing(tables, games, lane)
-        play(tables, games, lane, action)
-        after = owing(tables, games, lane)
-        return bool(after != 0 and after == before & ~(1 << seat))
-
-    return chooses_in_secret, play_in_pass
+    return never
 
 
 def _decide_kernel(rules: GameRules) -> Callable[..., int]:
     """Return the kernel that decides for the seat to play, or writes the observation of a leaf."""
-    observe, chooses_in_secret = rules.kernels.observe, secret_kernels(rules)[0]
+    observe, hides = rules.kernels.observe, hides_kernel(rules)
 
     @kernel(label=rules.label)
     def decide(
@@ -454,7 +430,7 @@ def _decide_kernel(rules: GameRules) -> Callable[..., int]:
         numbers, seat = leaves.numbers[row], int(games[lane].to_play)
         slot = lane // (lanes.lengths.size // searches.begun.size)
         observer = int(searches.observers[slot])
-        secret = chooses_in_secret(tables, games, lane, lanes)
+        secret = hides(tables, games, lane)
         if secret and seat != observer:
             observe(tables, games, lane, seat, numbers)
             excluded, is_before_root = int(lanes.excluded[lane]), lanes.lengths[lane] == 0
@@ -540,10 +516,9 @@ def abandon(forest: Forest, lanes: Lanes) -> None:
 def descend_kernel(rules: GameRules) -> Callable[..., int]:
     """Return the kernel that takes one simulation in each lane down to its leaf."""
     kernels = rules.kernels
-    legal_actions, redeal = kernels.legal_actions, kernels.redeal_hidden
+    legal_actions, redeal, play = kernels.legal_actions, kernels.redeal_hidden, kernels.play
     end, count = points_kernels(rules)
-    decide, (_, play) = _decide_kernel(rules), secret_kernels(rules)
-    take_back = take_back_kernel(rules)
+    decide, take_back = _decide_kernel(rules), take_back_kernel(rules)
 
     @kernel(label=rules.label)
     def begin(tables: Tables, games: Games, lane: int, forest: Forest, lanes: Lanes) -> None:
@@ -559,7 +534,6 @@ def descend_kernel(rules: GameRules) -> Callable[..., int]:
         lanes.asked[lane], lanes.drawn[lane], lanes.excluded[lane] = 0, 0, NO_ACTION
         if number >= 0:
             lanes.excluded[lane] = take_back(tables, games, lane, observer)
-        lanes.passing[lane] = games[lane].to_play != observer
 
     @kernel(label=rules.label)
     def descend(
@@ -586,7 +560,7 @@ def descend_kernel(rules: GameRules) -> Callable[..., int]:
             if lanes.asking[lane]:
                 lanes.asking[lane], answer = 0, int(lanes.answers[lane])
                 note_choice(lanes, lane, answer)
-                lanes.passing[lane] = play(tables, games, lane, answer)
+                play(tables, games, lane, answer)
             elif begins(forest, slot, lane % per_slot == 0):
                 games[lane] = positions[slot]
                 begin(tables, games, lane, forest, lanes)
@@ -599,7 +573,7 @@ def descend_kernel(rules: GameRules) -> Callable[..., int]:
                 if action == NO_ACTION:
                     action = decide(tables, games, lane, forest, scratch, rows)
                 if action != NO_ACTION:
-                    lanes.passing[lane] = play(tables, games, lane, action)
+                    play(tables, games, lane, action)
             if action == NO_ACTION:
                 count(tables, games, lane, leaves, rows, scratch.ends)
                 rows += 1

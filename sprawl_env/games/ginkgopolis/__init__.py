@@ -73,6 +73,7 @@ RULES: Final = GameRules(
         redeal_hidden=entry_points.redeal_hidden,
         is_possible=is_possible,
         owing=entry_points.owing,
+        hides=entry_points.hides,
         take_back=entry_points.take_back,
     ),
     action_name=action_name,

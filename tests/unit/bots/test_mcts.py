@@ -165,6 +165,17 @@ def test_a_time_limit_is_kept():
     assert time.perf_counter() - begun < 2.0
 
 
+def test_trees_that_grow_one_after_another_share_the_time():
+    game, games, mask = middle("tower_up", {"num_players": 2})
+    search = make_bot("mcts:ms=60,trees=3", game)
+    search.act(None, mask, games)
+    search.search(games)
+    visits = [np.zeros(game.num_actions, np.int64) for _ in range(3)]
+    for worker, own in zip(search._workers, visits, strict=True):
+        worker.add_up(0, own, np.zeros(game.num_actions))
+    assert min(map(sum, visits)) * 10 > max(map(sum, visits))
+
+
 def test_more_simulations_than_nodes_go_on_without_new_ones():
     game, games, _ = middle("tower_up", {"num_players": 2})
     search = SearchBot(game, SearchConfig(sims=200))

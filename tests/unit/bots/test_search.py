@@ -14,7 +14,8 @@ from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.policy.agents import find_agent
 from sprawl_env.bots.policy.checkpoint import SHARES, VALUE, Checkpoint, CheckpointError, load
 from sprawl_env.bots.search.bot import LearnedSearchBot, evaluator_of, fixed_name_of, parse_learned
-from sprawl_env.bots.search.evaluators import heads_of, network_evaluator, uniform_evaluator
+from sprawl_env.bots.search.conclusion import best_action_of, new_found
+from sprawl_env.bots.search.evaluators import UniformEvaluator, heads_of, network_evaluator
 from sprawl_env.bots.search.heads import LEAD, MARGIN, VICTORY, Heads, judge_sides, no_shares
 from sprawl_env.bots.search.schedule import halving
 from sprawl_env.bots.search.search import TreeConfig, TreeSearch
@@ -132,7 +133,7 @@ def test_each_position_has_the_simulations_it_wants():
     game, games, _ = middle("tower_up", {})
     both = game.empty(2)
     both[0] = both[1] = games[0]
-    search = TreeSearch(game, uniform_evaluator(game), TreeConfig(sims=24))
+    search = TreeSearch(game, UniformEvaluator(game), TreeConfig(sims=24))
     found = search.run(both, np.array([1, 2]), np.array([24, 5]))
     assert found.visits.sum(axis=1).tolist() == [24, 5]
 
@@ -176,6 +177,47 @@ def test_however_little_time_there_is_every_position_gets_a_simulation_of_its_ow
         assert 0 < found.visits.sum() < 100
         assert mask[0, found.visits[0] > 0].all()
         assert mask[0, found.actions[0]]
+
+
+def test_rivals_that_choose_unseen_leave_time_for_a_simulation(tmp_path):
+    pytest.importorskip("torch")
+    from tests.unit.bots.test_search_planner import foresees_nothing
+
+    game = sprawl_env.game("ginkgopolis", num_players=5)
+    path = foresees_nothing(tmp_path / "step-1", game)
+    bot = make_bot(f"search:agent=checkpoint:{path},ms=1", game)
+    for seed in range(8):
+        _, games, mask = middle("ginkgopolis", {"num_players": 5}, seed=seed, plies=9 * seed)
+        found = bot._search.run(games, np.array([7]), masks=mask, seconds=0.0)
+        assert found.visits.sum() > 0
+
+
+def test_without_a_visit_the_likeliest_action_is_played():
+    mask, visits = np.array([0, 1, 1, 1], np.int8), np.zeros(4, np.int64)
+    logits, noise = np.array([9.0, -2.0, 3.0, 1.0], np.float32), np.zeros(4, np.float32)
+    values = np.full(4, np.nan)
+    assert best_action_of(logits, values, visits, mask, noise, False) == 2
+    game = sprawl_env.game("tower_up")
+    bot = search_of(game, "sims=8,temperature=1")
+    found = new_found(1, game.num_actions)._replace(actions=np.array([3]))
+    assert bot._chosen(found).tolist() == [3]
+
+
+def test_a_search_makes_as_many_simulations_as_there_is_time_for(monkeypatch):
+    game, games, mask = middle("tower_up", {})
+    search = make_bot("search:agent=tower_up/quick,ms=30", game)._search
+    search.run(games, np.array([7]), masks=mask, seconds=0.0)
+    asked = []
+
+    def slow(*arguments):
+        asked.append(arguments[-1])
+        time.sleep(0.001 * asked[-1])
+        return False
+
+    monkeypatch.setattr(search, "_grow_kernel", slow)
+    search.run(games, np.array([7]), masks=mask, seconds=0.03)
+    assert asked[0] >= 8
+    assert sum(asked) <= 31  # milliseconds
 
 
 def test_the_time_of_a_search_begins_when_everything_is_compiled(monkeypatch):
@@ -377,7 +419,7 @@ def test_an_evaluator_is_asked_by_one_thread_at_a_time_and_for_many_leaves(agent
 @pytest.mark.parametrize("threads", [1, 2])
 def test_nothing_is_found_in_no_position(agent, threads):
     game, _ = agent
-    search = TreeSearch(game, uniform_evaluator(game), TreeConfig(sims=8, threads=threads))
+    search = TreeSearch(game, UniformEvaluator(game), TreeConfig(sims=8, threads=threads))
     found = search.run(game.empty(0), np.zeros(0, np.int64))
     assert found.policies.shape == (0, game.num_actions)
 
@@ -398,7 +440,7 @@ def test_a_function_that_returns_nonsense_damages_nothing(bad):
     game, games, mask = middle("tower_up", {})
 
     def evaluate(numbers, masks, points):
-        found = uniform_evaluator(game)(numbers, masks, points)
+        found = UniformEvaluator(game)(numbers, masks, points)
         if bad == "shape":
             return found._replace(shares=found.shares[:, :1])
         return found._replace(logits=found.logits * np.nan, shares=found.shares * np.nan)
@@ -476,7 +518,7 @@ def test_the_spread_of_a_network_is_measured(agent):
 def test_a_network_that_is_wrong_by_many_points_has_a_wide_spread(away, spread):
     """√3/π of 1000 points is 551; final leads of random games are small beside it."""
     game = sprawl_env.game("tower_up")
-    uniform = uniform_evaluator(game)
+    uniform = UniformEvaluator(game)
 
     def evaluate(numbers, masks, points):
         found = uniform(numbers, masks, points)

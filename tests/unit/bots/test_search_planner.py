@@ -11,6 +11,7 @@ from sprawl_env.bots.policy.checkpoint import NET, VALUE, describe_game, save
 from sprawl_env.bots.search.bot import evaluator_of
 from sprawl_env.bots.search.planner import AdvisedPlannerBot
 from sprawl_env.core.errors import UnknownName
+from sprawl_env.core.rewards import lead
 from tests.unit.bots.test_mcts import middle
 
 pytest.importorskip("torch")
@@ -92,6 +93,35 @@ def test_a_judge_sees_the_end_of_the_playout_as_its_own_seat(tmp_path, seats, ah
     assert (values > 0 if ahead else values < 0).all()
     if seats == 2:  # the margin of one is that of the other
         assert np.abs(values) == pytest.approx(3 * 120, abs=60)
+
+
+def test_a_finished_game_counts_on_the_scale_of_the_judge(tmp_path):
+    """The judge expects the lead over the mean of the others, so that is what the end has too."""
+    game = sprawl_env.game("tower_up", num_players=4)
+    path = foresees_nothing(tmp_path / "step-1", game)
+    bot = make_bot(f"planner:judge=checkpoint:{path},turns=1,playouts=64,victory=0", game, seed=1)
+    ended = 0
+    for seed in range(6):
+        position = last_choice(game, seed)
+        found = bot.analyse(game.legal_actions(position, 0), position)
+        for action, value in zip(found.actions, found.values, strict=True):
+            games = position.copy()
+            game.play(games, 0, int(action))
+            if games.over[0] and not np.isnan(value):
+                ended += 1
+                assert value == pytest.approx(lead(game.scores(games, 0), int(position.to_play[0])))
+    assert ended > 5
+
+
+def last_choice(game, seed):
+    """Return the last position of a random game in which there was a choice."""
+    games, rng = game.deal(1, seed), np.random.default_rng(seed)
+    while not games.over[0]:
+        legal = np.flatnonzero(game.legal_actions(games, 0))
+        if legal.size > 1:
+            found = games.copy()
+        game.play(games, 0, int(rng.choice(legal)))
+    return found
 
 
 @pytest.mark.parametrize(

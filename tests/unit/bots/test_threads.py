@@ -2,6 +2,7 @@
 
 import copy
 import os
+import pickle
 import signal
 
 import numpy as np
@@ -25,12 +26,17 @@ def decide(bot, game):
     return bot.act(None, masks, games).tolist()
 
 
+def unpickled(bot):
+    return pickle.loads(pickle.dumps(bot))
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, unpickled])
 @pytest.mark.parametrize("name", SEARCHES)
-def test_a_copy_of_a_search_decides_as_the_search_does(name):
+def test_a_copy_of_a_search_decides_as_the_search_does(name, copied):
     game = sprawl_env.game("tower_up")
     bot, fresh = make_bot(name, game, 1), make_bot(name, game, 1)
     decide(bot, game)
-    other = copy.deepcopy(bot)
+    other = copied(bot)
     bot.seed(4)
     other.seed(4)
     fresh.seed(4)

@@ -27,8 +27,10 @@ from sprawl_env.bots.policy.checkpoint import (
     save,
 )
 from sprawl_env.bots.policy.player import load_network
-from sprawl_env.bots.search.evaluators import network_evaluator, spread_of
+from sprawl_env.bots.search.evaluators import lead_spread_of, network_evaluator, spread_of
+from sprawl_env.bots.search.spread import measured_spread
 from sprawl_env.core.errors import InvalidOption, SprawlError
+from sprawl_env.core.rewards import leads
 from sprawl_env.learning import expert, expert_training
 from sprawl_env.learning.expert_config import EXPERT_PRESETS, ExpertConfig, check_expert
 from sprawl_env.learning.outcomes import FITTED
@@ -180,6 +182,20 @@ def test_the_running_mean_is_stored_and_restored(game, player, collected):
     short = {**tensors, expert_training.AVERAGE: tensors[expert_training.AVERAGE][1:]}
     with pytest.raises(CheckpointError, match="expected average"):
         expert_training.restore_learner(other, replace(player, tensors=short))
+
+
+def test_the_spread_of_leads_is_measured_for_a_start_that_foresees_victories(game, player):
+    about = {key: said for key, said in player.about.items() if key != "spread"}
+    winner = {**about, "config": {**about["config"], "reward": "winner"}}
+    net = network_evaluator(player, game)
+
+    def expects_the_lead_now(numbers, masks, points):
+        found = net(numbers, masks, points)
+        return found._replace(margins=leads(points)[:, 0].astype(np.float32))
+
+    found = lead_spread_of(replace(player, about=winner), game)
+    assert found == measured_spread(game, expects_the_lead_now)
+    assert lead_spread_of(player, game) == spread_of(player, game)
 
 
 @pytest.mark.parametrize("scale", [0.05, 0.5])
@@ -469,6 +485,7 @@ def test_a_player_after_expert_iteration_has_values_in_points(tmp_path, game, mo
         ({"processes": 3}, "num_envs=16: expected a multiple of processes=3"),
         ({"name": "a/b"}, "expected the name of a folder"),
         ({"averaging": 1.0}, "averaging=1: expected less"),
+        ({"runs": Path("a,b")}, "runs='a,b': expected a folder without a comma"),
     ],
 )
 def test_a_setting_that_is_wrong_is_refused_in_one_line(changes, message):

@@ -102,6 +102,17 @@ def owing(tables: Tables, games: Games, g: int) -> int:
 
 
 @kernel
+def hides(tables: Tables, games: Games, g: int) -> bool:
+    """Return whether the answer that is owed stays hidden (GK §3).
+
+    Cards and tiles are revealed when the seats act, also those of a seat that chooses alone after
+    its new hand (G1); returned tiles and picks are not shown.
+    """
+    state: State = games[g]
+    return bool(state.over == NOT_OVER and state.num_seats > 1 and top(state).step <= LAST_PASS)
+
+
+@kernel
 def scores(tables: Tables, games: Games, g: int, out: Ints) -> None:
     """Write the points of all sides as if the game were scored now; solo: the seat's, Hal's."""
     write_scores(tables[0], games[g], out)

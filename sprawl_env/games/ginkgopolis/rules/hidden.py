@@ -110,8 +110,9 @@ def choose_again(state: State, seat: int) -> int:
     """Let the others choose again what they have chosen in secret; return what they did not choose.
 
     These are picks, cards and tiles, until all have chosen (GK §3).  A card is chosen again with
-    its tile, but no new hand, which the seat would have seen (G1).  Hidden answers after that, and
-    returned tiles, stay as the redeal has drawn them.
+    its tile, but no new hand, which the seat would have seen (G1).  Returned tiles, hidden answers
+    after that, and what the others chose before the seat's own new hand stay as the redeal has
+    drawn them.
     """
     step = int(top(state).step)
     if state.over != NOT_OVER or step > Step.TILE:

@@ -122,6 +122,28 @@ def test_g1_a_new_hand_is_played_like_any_other():
     assert step_of(games) == Step.TILE
 
 
+def hides(game, games):
+    return bool(game.kernels.hides(game.tables, games, 0))
+
+
+def test_gk_3_others_do_not_see_what_is_chosen_until_the_seats_act():
+    game, games = position(hands=HANDS, deck=NEXT)
+    play(game, games, "new hand", "card D")
+    assert game.kernels.owing(game.tables, games, 0) == 1  # seat 0 alone chooses again
+    for answer in ("card G", "without tile", "without tile"):
+        assert hides(game, games)
+        play(game, games, answer)
+    assert step_of(games) == Step.GAIN
+    assert not hides(game, games)
+    play_on(game, games)
+    assert hides(game, games)
+
+
+def test_gk_3_with_one_seat_nothing_is_hidden():
+    game, games = position(1)
+    assert not hides(game, games)
+
+
 def test_g1_with_one_seat_there_is_no_new_hand():
     game, games = position(1)
     assert "new hand" not in legal_names(game, games)
