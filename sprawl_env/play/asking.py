@@ -98,7 +98,7 @@ def unit_of(bot: Analyst) -> str:
     kind = bot.name.partition(":")[0]
     if kind == "planner":
         return RATING
-    if kind in SEARCHES:
+    if kind in SEARCHES or getattr(bot, "counts_margins", False):
         return MIXTURE
     return WINS if searches(bot) else VALUE
 

@@ -130,6 +130,7 @@ class LearnedSearchBot:
         self.name = name
         self._game, self._config = game, config
         self._search = TreeSearch(game, evaluate, config)
+        self.counts_margins = config.margin > 0 or game.num_sides == 1  # values are no shares
         self.seed(seed)
 
     def seed(self, seed: int) -> None:

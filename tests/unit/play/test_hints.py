@@ -13,6 +13,7 @@ from sprawl_env.bots.policy.agents import BEST
 from sprawl_env.bots.ratings import ranked_search
 from sprawl_env.commands import play
 from sprawl_env.commands.flags import BOT_NAMES
+from sprawl_env.play.asking import MIXTURE, RATING, VALUE, WINS, unit_of
 from sprawl_env.play.session import Session
 from tests import toy
 from tests.suite import GAMES
@@ -63,6 +64,20 @@ def test_hints_that_are_named_replace_the_others():
     assert play.new_session(play.Play(seats=seats, hints=(), seed=1)).view(0)["hints"] == []
     default = play.new_session(play.Play(seats=(*seats, "random"), seed=1))
     assert default.hints == ("greedy", ranked_search("tower_up"))
+
+
+@pytest.mark.parametrize(
+    ("name", "unit"),
+    [
+        ("search:agent=uniform,sims=2", WINS),
+        ("search:agent=uniform,sims=2,margin=0.5", MIXTURE),
+        ("mcts:sims=2", MIXTURE),
+        ("planner", RATING),
+        ("agent:tower_up/quick", VALUE),
+    ],
+)
+def test_a_hint_says_what_its_values_are(name, unit):
+    assert unit_of(sprawl_env.make_bot(name, sprawl_env.game("tower_up"))) == unit
 
 
 def test_the_help_names_every_kind_of_bot():
