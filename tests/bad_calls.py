@@ -7,6 +7,7 @@ printed.
 
 import functools
 import importlib
+import mmap
 import sys
 import tempfile
 from pathlib import Path
@@ -94,12 +95,20 @@ def bad_games(game, folder):
             "tower_up" if game.name != "tower_up" else "ginkgopolis"
         ).deal(4),
         "not dealt": np.zeros(4, game.dtype),
+        "no such seat": changed(own, to_play=100),
+        "a seat below 0": changed(own, to_play=-2),
+        "no seat to play": changed(own, to_play=-1),
+        "over with a seat": changed(own, over=1),
+        "no such end": changed(own, to_play=-1, over=3),
         "read-only": frozen,
         "bytes": np.frombuffer(own.tobytes(), game.dtype),
         "map": np.memmap(path, game.dtype, "r", shape=(4,)),
         "map as records": np.memmap(path, game.dtype, "r", shape=(4,)).view(np.recarray),
         "writable map": np.memmap(path, game.dtype, "r+", shape=(4,)),
         "writable map as records": np.memmap(path, game.dtype, "r+", shape=4).view(np.recarray),
+        "part of a map": np.memmap(path, game.dtype, "r+", shape=4).view(np.ndarray)[:],
+        "part of a map as records": np.memmap(path, game.dtype, "r+", shape=4).view(np.recarray)[:],
+        "buffer of a map": np.frombuffer(mapped(path), game.dtype),
         "every second": own[::2],
         "backwards": own[::-1],
         "two axes": own.reshape(2, 2),
@@ -113,6 +122,20 @@ def bad_games(game, folder):
         "none": None,
         "str": "games",
     }
+
+
+def changed(games, **fields):
+    """Return a copy whose fields hold other numbers."""
+    made = games.copy()
+    for name, number in fields.items():
+        made[name] = number
+    return made
+
+
+def mapped(path):
+    """Return the memory of a file."""
+    with path.open("r+b") as file:
+        return mmap.mmap(file.fileno(), 0)
 
 
 def methods_of(game):

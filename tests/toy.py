@@ -3,7 +3,7 @@
 Every round each seat bids at once, 1 to 3 points, one of them forbidden to it.  Then, at once,
 each seat that bid 3 keeps it or gives it to the next side.  The first of a pass goes round.  The
 automaton draws its points.  ``dull`` says how often (0 never, 1 in half of the deals, 2 always)
-a game offers nothing but a bid of 1; with ``cut`` the end is a truncation.
+a game offers nothing but a bid of 1, 3: in every first round; with ``cut`` the end is a truncation.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ NAME = "toy"
 MOST_SEATS = 3
 TOP_BID = 3
 KEEP, GIVE, WAIT = 3, 4, 5
-OFTEN, ALWAYS = 1, 2
+OFTEN, ALWAYS, FIRST = 1, 2, 3
 MOST_SHOWN = 127  # points
 
 
@@ -84,7 +84,7 @@ def legal_actions(tables, games, g, mask):
         return
     if state.keeping:
         mask[KEEP] = mask[GIVE] = 1
-    elif state.only_ones:
+    elif state.only_ones or (state.dull == FIRST and state.turn == 0):
         mask[0] = 1
     else:
         for bid in range(TOP_BID):
@@ -182,7 +182,7 @@ RULES = GameRules(
     options={
         "num_players": Option(2, "seats", low=1, high=MOST_SEATS),
         "rounds": Option(3, "rounds", low=1, high=20),
-        "dull": Option(0, "how often there is no choice", low=0, high=2),
+        "dull": Option(0, "how often there is no choice", low=0, high=3),
         "cut": Option(0, "truncated at the end", low=0, high=1),
     },
     data_folder=None,

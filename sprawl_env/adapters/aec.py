@@ -56,6 +56,9 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
+        if self._single.records["ply"].item() and self._single.pays_now:  # forced plies
+            self._cumulative_rewards.update(self._earned())
+        self._unfinished = False
         self._show()
 
     def _settle(self) -> None:
@@ -80,9 +83,9 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
         """Return the observation of any agent; it does not change the environment.
 
         Raises:
-            InvalidOption: there is no such agent, or no game was dealt yet.
+            InvalidOption: there is no such agent, no game was dealt yet, or the last step failed.
         """
-        self._check_dealt("observe()")
+        self._check_whole("observe()")
         self._known(agent)
         acts = agent == self.agent_selection
         return self._seen(agent, self._single.mask.copy() if acts else self._no_mask())
@@ -93,15 +96,17 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
         Raises:
             IllegalAction: the action is not legal, and does not lose the game; the state is
                 unchanged.
-            InvalidOption: no game was dealt yet.
+            InvalidOption: no game was dealt yet, or the last reset or step failed or was
+                interrupted.
         """
-        self._check_dealt("step()")
+        self._check_whole("step()")
         self._check_running()
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
         number, loses = self._single.check(action)
+        self._unfinished = True
         if loses:
             self._single.lose(self._seat_of[agent])
         else:
@@ -109,6 +114,7 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
         self._settle()
         if self._single.pays_now:
             self._pay(agent)
+        self._unfinished = False
         self._show()
 
     def _pay(self, agent: str) -> None:

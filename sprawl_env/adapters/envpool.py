@@ -92,7 +92,8 @@ class GamePool:
             num_threads: number of batches that play at the same time.
             reward: as of :func:`sprawl_env.make_vec`.
             observations: as of :func:`sprawl_env.make_vec`.
-            **options: options of the game, as of :func:`sprawl_env.make_vec`.
+            **options: options of the game.  The settings ``illegal``, ``skip_forced``, ``options``
+                and ``render_mode`` of :func:`sprawl_env.make_vec` are not taken.
 
         Raises:
             SprawlError: as of :func:`sprawl_env.make_vec`; or ``batch_size`` does not divide

@@ -9,8 +9,8 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.adapters.learners import learners_seat, not_finished, seat_opponents
-from sprawl_env.adapters.single import SingleGame
+from sprawl_env.adapters.learners import learners_seat, seat_opponents
+from sprawl_env.adapters.single import SingleGame, not_finished
 from sprawl_env.adapters.spaces import MaskedDiscrete, learner_space, observation_space
 from sprawl_env.bots.protocol import Bot, answer
 from sprawl_env.core.arguments import checked

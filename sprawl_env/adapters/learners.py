@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sprawl_env.adapters.illegal import Flags, Illegal, with_last
+from sprawl_env.adapters.single import not_finished
 from sprawl_env.adapters.spare import SpareArrays
 from sprawl_env.adapters.threads import OneOrderPool, split
 from sprawl_env.bots.names import as_bot
@@ -631,13 +632,6 @@ class SeededGames(LearnerGames):
             until=self._learner,
         )
         self._kernels.play_round(self._games, share, self._mode, self._results, self.views)
-
-
-def not_finished(game: Game) -> InvalidOption:
-    """Return the error for games whose last deal or step did not finish."""
-    return InvalidOption(
-        f"{game.name}: the last reset or step failed or was interrupted: call reset()"
-    )
 
 
 def learners_seat(game: Game, seat: int | None) -> int | None:

@@ -9,6 +9,7 @@ import numpy as np
 from pettingzoo import ParallelEnv
 
 from sprawl_env.adapters.pettingzoo_base import ZooGame
+from sprawl_env.adapters.single import not_finished
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.errors import IllegalAction, InvalidOption
 from sprawl_env.core.game import Game
@@ -60,8 +61,10 @@ class BoardGameParallel(ZooGame, ParallelEnv):  # type: ignore[misc]  # pettingz
         self._seed(seed)
         self._deal()
         self._open_pass()
+        looks = self._look()
+        self._unfinished = False
         self._show()
-        return self._look()
+        return looks
 
     def _open_pass(self) -> None:
         """Compute which seats choose in this pass, and the masks of all seats."""
@@ -101,8 +104,12 @@ class BoardGameParallel(ZooGame, ParallelEnv):  # type: ignore[misc]  # pettingz
         Raises:
             IllegalAction: an agent's action is missing, or not legal and does not lose the game, or
                 no game is running; the state is unchanged.
+            InvalidOption: the last reset or step failed or was interrupted.
         """
+        if self._unfinished:
+            raise not_finished(self.game)
         chosen = self._checked(actions)
+        self._unfinished = True
         for _ in range(len(chosen)):
             self._play(chosen.pop(self._single.seat))
         self._open_pass()
@@ -111,6 +118,7 @@ class BoardGameParallel(ZooGame, ParallelEnv):  # type: ignore[misc]  # pettingz
         terminations = dict.fromkeys(self.agents, over == FINISHED)
         truncations = dict.fromkeys(self.agents, over == TRUNCATED)
         observations, infos = self._look()
+        self._unfinished = False
         self._show()
         if over != NOT_OVER:
             self.agents = []

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from sprawl_env.adapters.single import SingleGame
+from sprawl_env.adapters.single import SingleGame, not_finished
 from sprawl_env.adapters.spaces import MaskedDiscrete
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import check_seed
@@ -86,7 +86,7 @@ class ZooGame:
         whole = self.game.num_seats * self.game.observation_size
         self.state_space = spaces.Box(-1.0, 1.0, (whole,), np.float32)
         self._rng = np.random.default_rng()
-        self._dealt = False
+        self._dealt = self._unfinished = False
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of an agent's observations.
@@ -117,6 +117,12 @@ class ZooGame:
         """Raise an InvalidOption if no game was dealt yet."""
         if not self._dealt:
             raise InvalidOption(f"{self.game.name}: call reset() before {call}")
+
+    def _check_whole(self, call: str) -> None:
+        """Raise an InvalidOption if the last reset or step did not finish."""
+        if self._unfinished:
+            raise not_finished(self.game)
+        self._check_dealt(call)
 
     def _check_running(self) -> None:
         """Raise an IllegalAction if all agents have left the game."""
@@ -164,6 +170,7 @@ class ZooGame:
             self._rng = np.random.default_rng(check_seed(seed))
 
     def _deal(self) -> None:
+        self._unfinished = True
         self._single.deal(int(self._rng.integers(2**62)))
         self._last = None
         self._dealt = True

@@ -209,8 +209,11 @@ class SelfPlayVecEnv(VecEnv):
         """Return the masks of the learners' decisions, int8 ``[num_envs, num_actions]``; a copy.
 
         Raises:
-            InvalidOption: the last ``reset`` or step failed or was interrupted.
+            InvalidOption: no game was dealt yet, or the last ``reset`` or step failed or was
+                interrupted.
         """
+        if not self._dealt:
+            raise InvalidOption(f"{self.game.name}: call reset() before action_masks()")
         self.learners.check_whole()
         return self.learners.views.masks.copy()
 

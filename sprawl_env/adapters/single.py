@@ -7,12 +7,20 @@ from typing import Any
 import numpy as np
 
 from sprawl_env.adapters.illegal import Illegal, with_last
+from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
 from sprawl_env.core.rewards import Earnings, RewardFunction
 from sprawl_env.core.state import FINISHED, NOBODY, NOT_OVER, Games, clone, plain
 from sprawl_env.kernels.arrays import Floats, Ints, Mask
 from sprawl_env.kernels.rng import combine
 from sprawl_env.kernels.stream import to_floats
+
+
+def not_finished(game: Game) -> InvalidOption:
+    """Return the error for games whose last deal or step did not finish."""
+    return InvalidOption(
+        f"{game.name}: the last reset or step failed or was interrupted: call reset()"
+    )
 
 
 class SingleGame:

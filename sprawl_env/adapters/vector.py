@@ -186,6 +186,7 @@ class VectorGames:
         self.terminated = np.zeros(num_envs, np.bool_)
         self.truncated = np.zeros(num_envs, np.bool_)
         self._offenders: Index = np.full(num_envs, NOBODY)
+        self._told = self._results.scores.copy(), self._offenders.copy()  # as these two are read
         self._hand_out()
         self._all: Index = np.arange(num_envs)
         self._actions: Index = np.zeros(num_envs, np.int64)
@@ -201,8 +202,16 @@ class VectorGames:
         self.masks = self._views.shown.view()
         self.to_play = self._views.to_play.view()
         self.rewards = self._results.rewards.view()
-        self.final_scores = self._results.scores.view()
-        self.illegal = self._offenders.view()
+        scores, offenders = self._told
+        self.final_scores, self.illegal = scores.view(), offenders.view()
+
+    def _finish(self) -> None:
+        """Tell what a call has done; before, the games must not go on."""
+        np.equal(self._results.over, FINISHED, out=self.terminated)
+        np.equal(self._results.over, TRUNCATED, out=self.truncated)
+        scores, offenders = self._told
+        scores[:], offenders[:] = self._results.scores, self._offenders
+        self._started = True
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """Return a copy that shows its own steps: copied views would be arrays of their own.
@@ -281,6 +290,7 @@ class VectorGames:
             if seed is not None:
                 self.seed = check_seed(seed)
                 self._generators[:] = new_generators(self.num_envs, self.seed)
+            self._started = False
             self._results.episode[:] = 0
             self._results.rewards[:] = 0
             self._results.scores[:] = 0
@@ -288,11 +298,9 @@ class VectorGames:
             return self._started_look()
 
     def _started_look(self) -> Look:
-        self._started = True
         self._results.over[:] = NOT_OVER
         self._offenders[:] = NOBODY
-        self.terminated[:] = False
-        self.truncated[:] = False
+        self._finish()
         return Look(self.observations, self.masks, self.to_play)
 
     @checked
@@ -324,6 +332,8 @@ class VectorGames:
     def load(self, games: Games) -> Look:
         """Continue from other positions; nothing is dealt.
 
+        With ``skip_forced`` a position in which only one action is legal is shown as it is.
+
         A batch with several sets of options takes positions of all of them.  A game is re-dealt
         with the options of its position.
 
@@ -352,6 +362,7 @@ class VectorGames:
                 i = int(wrong.argmax())
                 raise InvalidOption(f"load: game {i} is over: expected games with a seat to play")
             self._check_possible(games)
+            self._started = False
             raw_bytes(self._games)[:] = raw_bytes(games)
             if self.game.is_mixed:
                 for field in self.game.option_fields:
@@ -391,11 +402,12 @@ class VectorGames:
                 raise InvalidOption(
                     f"redeal: which={short(given)}: expected different games 0..{self.num_envs - 1}"
                 )
+            self._started = False
             self._deal_again(chosen)
             self._results.rewards[chosen] = 0
             self._results.over[chosen] = NOT_OVER
             self._offenders[chosen] = NOBODY
-            self.terminated[chosen] = self.truncated[chosen] = False
+            self._finish()
             return Look(self.observations, self.masks, self.to_play)
 
     def _check_possible(self, games: Games) -> None:
@@ -424,26 +436,22 @@ class VectorGames:
             IllegalAction: an action is not legal, and does not lose the game, or the array has
                 another shape; nothing has changed.
             InvalidOption: the games are closed, or your reward function returns something else
-                than a reward for each seat.
+                than a reward for each seat.  After that, or an interruption, call :meth:`reset`.
         """
         if not self._turn.take(False):
             raise self._turn.taken()
         try:
             self._pool.wait()
             loses = self._take_actions(actions)
+            self._started = False  # if this fails or is interrupted, the games must be reset
             self._results.rewards[:] = 0
             before = self.games if self._function is not None else None
             self._run(PLAY | DEAL_ENDED | self._look)
             if self._function is not None and before is not None:
-                after, over = self.games, self._results.over != NOT_OVER
-                raw_bytes(after)[over] = raw_bytes(self._results.finals)[over]
-                self._started = False  # if the function fails, the games must be reset
-                self._results.rewards[:] = own_rewards(self._function, self.game, before, after)
-                self._started = True
+                self._reward(self._function, before, loses)
             if self._illegal.loses:
                 self._forfeit(loses)
-            np.equal(self._results.over, FINISHED, out=self.terminated)
-            np.equal(self._results.over, TRUNCATED, out=self.truncated)
+            self._finish()
         finally:
             self._turn.give()
         return Step(
@@ -454,6 +462,16 @@ class VectorGames:
             self.terminated,
             self.truncated,
         )
+
+    def _reward(self, function: RewardFunction, before: Games, loses: Index) -> None:
+        """Ask a function of the user for the rewards of the games that were played."""
+        after, over, played = self.games, self._results.over != NOT_OVER, self._all
+        raw_bytes(after)[over] = raw_bytes(self._results.finals)[over]
+        if loses.size:
+            played = np.setdiff1d(played, loses)
+            before, after = clone(before, played), clone(after, played)
+        if played.size:
+            self._results.rewards[played] = own_rewards(function, self.game, before, after)
 
     def _take_actions(self, actions: npt.ArrayLike) -> Index:
         """Check the actions and keep them; return the games that they lose, int64 ``[k]``."""
@@ -479,6 +497,8 @@ class VectorGames:
         games = clone(self._games, which)
         scores, standings = self.game.scores(games), with_last(self.game.standings(games), seats)
         paid = self._illegal.paid(scores, seats)
+        if is_dense(self._mode):  # of plies that were forced before
+            paid += results.rewards[which]
         self._deal_again(which)
         results.rewards[which] = paid
         results.over[which], results.standings[which] = FINISHED, standings

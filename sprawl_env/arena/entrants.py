@@ -121,6 +121,15 @@ def made_of(name: str, game: Game) -> str:
     return digest.hexdigest()[:16]
 
 
+def made_of_kind(bot: Bot | type[Bot], game: Game) -> str:
+    """Return 16 hex digits as :func:`made_of_instance`, whatever the state of the bot."""
+    digest = hashlib.sha256(code_digest().encode())
+    kind = bot if isinstance(bot, type) else type(bot)
+    for chunk in (*content_of_game(game), *content_of_module(kind.__module__)):
+        digest.update(chunk)
+    return digest.hexdigest()[:16]
+
+
 def made_of_instance(bot: Bot | type[Bot], game: Game) -> str:
     """Return 16 hex digits as :func:`made_of`, of a bot given as an instance or a class.
 

@@ -39,6 +39,7 @@ from sprawl_env.core.rules import (
 )
 from sprawl_env.core.shown import Shown
 from sprawl_env.core.state import (
+    FINISHED,
     NOBODY,
     NOT_OVER,
     Games,
@@ -100,6 +101,7 @@ class Game:
         self.dtype = rules.state
         self.kernels = rules.kernels
         self._template = np.zeros(1, rules.record).view(np.recarray)
+        self._template["over"], self._template["to_play"] = FINISHED, NOBODY  # until it is dealt
         self.option_fields: Mapping[str, int] = fields_of(numbers)
         for field, number in self.option_fields.items():
             self._template[field] = number
@@ -207,7 +209,7 @@ class Game:
         return copy.copy(self)
 
     def empty(self, batch: int) -> Games:
-        """Return ``batch`` records in which only the option fields are set, for dealing.
+        """Return ``batch`` records for dealing: the option fields are set, the games are over.
 
         Raises:
             InvalidOption: not a whole number from 0, or more than fits in memory.
@@ -247,7 +249,7 @@ class Game:
             PositionError: one is impossible; names the first such game and what is wrong.
             InvalidOption: not records of this game with these options.
         """
-        self.check_games(games)
+        self._records.check_all(games, state=False)
         found = editing.impossible(self, games)
         if found is not None:
             raise PositionError(f"{self.name}: game {found[0]} is impossible: {found[1]}")

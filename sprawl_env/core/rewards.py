@@ -216,8 +216,9 @@ class Earnings:
         They are 0 before the end of the game unless the reward is dense.
         """
         if self._function is not None:
-            before, self._before = self._before, clone(games)
-            earned: Floats = own_rewards(self._function, self._game, before, clone(games))[0]
+            after = clone(games)
+            earned: Floats = own_rewards(self._function, self._game, self._before, after.copy())[0]
+            self._before = after
             return earned
         earned = np.zeros(self._game.num_seats, np.float32)
         if self.dense:

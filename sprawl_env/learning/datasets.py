@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.arena.entrants import made_of, names_of, pinned
+from sprawl_env.arena.entrants import made_of, made_of_kind, names_of, pinned
 from sprawl_env.arena.evaluation import match_of
 from sprawl_env.arena.games import seated
 from sprawl_env.bots.protocol import Bot
@@ -426,7 +426,7 @@ def write_dataset(
 def _by_bot(
     line_up: Sequence[str | Bot | type[Bot]], fixed: Sequence[str | Bot | type[Bot]], game: Game
 ) -> dict[str, dict[str, str]]:
-    """Return what a description says of the bots that are given by name.
+    """Return what a description says of the bots, of objects by their names and numbers.
 
     Args:
         line_up: the bots as they were given.
@@ -438,7 +438,11 @@ def _by_bot(
     """
     pairs = zip(line_up, fixed, strict=True)
     words = {bot: word for bot, word in pairs if isinstance(bot, str) and isinstance(word, str)}
-    return {MADE: {bot: made_of(word, game) for bot, word in words.items()}, PINNED: words}
+    made = {bot: made_of(word, game) for bot, word in words.items()}
+    for number, (bot, name) in enumerate(zip(line_up, names_of(line_up), strict=True)):
+        if not isinstance(bot, str):
+            made[f"{name} (bot {number})"] = made_of_kind(bot, game)
+    return {MADE: made, PINNED: words}
 
 
 def _begun(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from sprawl_env.core.registry import rules_of
 from sprawl_env.kernels.compile import JIT
 from tests.conftest import games_and
 from tests.suite import GAMES, PARALLEL
-from tests.toy import ALWAYS, OFTEN, toy
+from tests.toy import ALWAYS, FIRST, OFTEN, toy
 
 CYCLES = 300 if JIT else 40
 TURN_LIMITS = {
@@ -198,6 +198,16 @@ def test_skipping_forced_plies_deals_again_until_there_is_a_choice():
         assert [total[0] + 2, total[1]] == toy(dull=OFTEN).scores(env.games, 0).tolist()
     with pytest.raises(InvalidOption, match="games in a row ended before there was a choice"):
         BoardGameAEC(toy(dull=ALWAYS), skip_forced=True).reset(seed=1)
+
+
+def test_what_forced_plies_pay_before_the_first_decision_comes_with_the_first_last():
+    env = BoardGameAEC(toy(dull=FIRST), skip_forced=True, reward="score")
+    env.reset(seed=3)
+    assert env.game.scores(env.games, 0).tolist() == [3, 1]  # the start is 2 to 0
+    assert env.last()[1] == 1
+    agent = env.agent_selection
+    env.step(env.action_space(agent).sample())
+    assert env.rewards[agent] == 0
 
 
 def test_the_state_is_the_observations_of_all_seats(any_game):

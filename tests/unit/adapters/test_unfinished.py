@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 
 import sprawl_env
+from sprawl_env.adapters.aec import BoardGameAEC
 from sprawl_env.adapters.gym import BoardGameGym
 from sprawl_env.adapters.gym_vector import BoardGameVectorEnv
+from sprawl_env.adapters.parallel import BoardGameParallel
 from sprawl_env.core.errors import IllegalAction, InvalidOption, SprawlError
+from tests.toy import ALWAYS, toy
 
 SAYS = r"^tower_up: the last reset or step failed or was interrupted: call reset\(\)$"
 
@@ -153,6 +156,76 @@ def test_after_a_reward_failed_only_a_reset_goes_on(make):
         env.step(first_actions(env))
     fails.clear()
     assert_only_a_reset_goes_on(env)
+
+
+def aec(reward="winner"):
+    return BoardGameAEC("ginkgopolis", reward=reward)
+
+
+def parallel(reward="winner"):
+    return BoardGameParallel("ginkgopolis", reward=reward)
+
+
+def decide(env):
+    """Play legal actions of all who decide."""
+    if isinstance(env, BoardGameParallel):
+        env.step({agent: env.action_space(agent).sample() for agent in env.agents})
+    else:
+        env.step(env.action_space(env.agent_selection).sample())
+
+
+def assert_only_a_reset_of_pettingzoo_goes_on(env):
+    was, says = env.games.tobytes(), SAYS.replace("tower_up", env.game.name)
+    for _ in range(2):
+        with pytest.raises(InvalidOption, match=says):
+            decide(env)
+    if isinstance(env, BoardGameAEC):
+        with pytest.raises(InvalidOption, match=says):
+            env.last()
+    assert env.games.tobytes() == was
+    env.reset(seed=2)
+    decide(env)
+
+
+@pytest.mark.parametrize("made", [aec, parallel])
+def test_after_a_reward_failed_pettingzoo_must_be_reset(made):
+    fails = []
+
+    def reward(before, after, over):
+        if fails:
+            raise ZeroDivisionError
+        return np.zeros((len(before), 2))
+
+    env = made(reward)
+    env.reset(seed=1)
+    decide(env)
+    fails.append(True)
+    with pytest.raises(ZeroDivisionError):
+        decide(env)
+    fails.clear()
+    assert_only_a_reset_of_pettingzoo_goes_on(env)
+
+
+@pytest.mark.parametrize("made", [aec, parallel])
+@pytest.mark.parametrize("call", [lambda env: env.reset(seed=1), decide])
+def test_after_an_interruption_pettingzoo_must_be_reset(made, call, monkeypatch):
+    env = made()
+    env.reset(seed=1)
+    name = "_open_pass" if made is parallel else "_settle"
+    with monkeypatch.context() as patch:
+        patch.setattr(env, name, lambda: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            call(env)
+    assert_only_a_reset_of_pettingzoo_goes_on(env)
+
+
+def test_after_a_deal_without_a_choice_pettingzoo_must_be_reset():
+    env = BoardGameAEC(toy(dull=ALWAYS), skip_forced=True)
+    with pytest.raises(InvalidOption, match="ended before there was a choice"):
+        env.reset(seed=1)
+    for call in (lambda: env.step(0), env.last):
+        with pytest.raises(InvalidOption, match=r"toy: .* call reset\(\)"):
+            call()
 
 
 def test_an_illegal_action_of_the_learner_changes_nothing_and_needs_no_reset(make):

@@ -5,11 +5,11 @@ import pytest
 
 import sprawl_env
 from sprawl_env.core.batch import MANY
-from sprawl_env.core.errors import InvalidOption, UnknownName
+from sprawl_env.core.errors import IllegalAction, InvalidOption, UnknownName
 from sprawl_env.kernels.compile import JIT
 from sprawl_env.kernels.rng import combine
 from tests.lengths import whole_games
-from tests.toy import ALWAYS, OFTEN, toy
+from tests.toy import ALWAYS, FIRST, OFTEN, toy
 
 pytestmark = pytest.mark.compiled  # thousands of plies
 STEPS = 400
@@ -298,25 +298,78 @@ def test_a_batch_continues_from_loaded_positions_as_from_its_own(any_game, rewar
 
 
 def test_positions_written_to_what_a_batch_hands_out_change_nothing():
-    vec = sprawl_env.make_vec("tower_up", 8, seed=1)
+    vec = sprawl_env.make_vec("tower_up", 8, seed=1, reward="score")
     vec.reset()
     far = sprawl_env.make_vec("tower_up", 8, seed=2)
     far.reset()
     for _ in range(30):
         far.step(far.sample_actions())
-    twin = sprawl_env.make_vec("tower_up", 8, seed=1)
+    twin = sprawl_env.make_vec("tower_up", 8, seed=1, reward="score")
     twin.reset()
-    for _ in range(30):
+    for _ in range(200):
         vec.games[:] = far.games
-        for handed in (vec.masks, vec.to_play, vec.observations):
+        for handed in (vec.masks, vec.to_play, vec.observations, vec.final_scores, vec.illegal):
             handed[:] = 1
         actions = twin.masks.argmax(axis=1)
         vec.step(actions)
         twin.step(actions)
         assert vec.games.tobytes() == twin.games.tobytes()
         assert np.array_equal(vec.masks, twin.masks)
+        assert np.array_equal(vec.rewards, twin.rewards)
+        assert np.array_equal(vec.final_scores, twin.final_scores)
+        assert np.array_equal(vec.illegal, twin.illegal)
         for i in range(8):
             assert vec.game.rules.violations(vec.game.tables, vec.games, i) == []
+
+
+@pytest.mark.parametrize("reward", ["score", "lead"])
+def test_a_game_that_is_lost_at_once_pays_what_forced_plies_have_paid(reward):
+    """The start is 2 to 0, and a forced first round makes it 3 to 1."""
+    vec = sprawl_env.make_vec(
+        toy(dull=FIRST), 1, skip_forced=True, reward=reward, illegal="lose", seed=3
+    )
+    vec.reset()
+    assert vec.game.scores(vec.games, 0).tolist() == [3, 1]
+    loser = int(vec.to_play[0])
+    rewards = vec.step([int(vec.masks[0].argmin())]).rewards[0].tolist()
+    expected = [[-2, 1], [1, 0]] if reward == "score" else [[-3, 3], [1, -1]]
+    assert rewards == expected[loser]
+
+
+def test_a_step_that_was_interrupted_must_be_followed_by_a_reset(monkeypatch):
+    vec = sprawl_env.make_vec("tower_up", 4, seed=1)
+    vec.reset()
+    calls = (
+        lambda: vec.step(vec.sample_actions()),
+        lambda: vec.redeal([1]),
+        lambda: vec.load(vec.games),
+        vec.reset,
+    )
+    for call in calls:
+        with monkeypatch.context() as patch:
+            patch.setattr(vec, "_finish", lambda: 1 / 0)
+            with pytest.raises(ZeroDivisionError):
+                call()
+        with pytest.raises(IllegalAction, match=r"call reset\(\) before step"):
+            vec.step(np.zeros(4, int))
+        vec.reset()
+        vec.step(vec.sample_actions())
+
+
+def test_a_reward_function_is_not_asked_for_games_that_are_lost():
+    asked = []
+
+    def reward(before, after, over):
+        asked.append(len(before))
+        return np.zeros((len(before), 2))
+
+    vec = sprawl_env.make_vec("tower_up", 3, illegal="lose", reward=reward)
+    vec.reset()
+    actions = vec.masks.argmax(axis=1)
+    actions[1] = vec.masks[1].argmin()
+    assert vec.step(actions).rewards[1].tolist() in ([-1, 1], [1, -1])
+    vec.step(vec.masks.argmin(axis=1))
+    assert asked == [2]
 
 
 def test_records_that_are_refused_leave_a_batch_as_it_was():

@@ -41,7 +41,7 @@ def test_an_error_of_a_job_arrives_in_its_words_and_the_process_goes_on():
 
 def test_all_bots_are_compiled_and_networks_where_a_game_has_them():
     kinds = {name.partition(":")[0].partition("[")[0] for name in names.BOTS}
-    others = {"random", "flat", "checkpoint", "module", "torch", "sb3"}  # without own kernels
+    others = {"flat", "checkpoint", "module", "torch", "sb3"}  # without own kernels
     assert kinds - others == {bot.partition(":")[0] for bot in warmup.bots_of("tower_up")}
     assert set(names.HELD_OUT) == set(warmup.HELD_OUT) < set(warmup.bots_of("tower_up"))
     assert set(warmup.NETWORKS) < set(warmup.bots_of("tower_up"))

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,7 +16,9 @@ from sprawl_env.arena import entrants
 from sprawl_env.arena.games import play_games
 from sprawl_env.bots import names
 from sprawl_env.bots.policy import checkpoint
+from sprawl_env.bots.random import RandomBot
 from sprawl_env.core.errors import SprawlError
+from sprawl_env.core.registry import rules_of
 from sprawl_env.core.rewards import REWARDS
 from sprawl_env.core.state import NOT_OVER, clone
 from sprawl_env.learning import collect, datasets, load_dataset, write_dataset
@@ -269,6 +272,28 @@ def test_a_dataset_does_not_mix_the_checkpoints_of_a_run(training, tmp_path, mon
     train(2)
     with pytest.raises(SprawlError, match="before its code or weights changed"):
         write()
+
+
+def test_a_dataset_of_bots_as_objects_does_not_mix_cards(tmp_path, monkeypatch):
+    cards = tmp_path / "cards"
+    shutil.copytree(rules_of("tower_up").data_folder, cards)
+
+    def write():
+        bots = [RandomBot(), Seer()]
+        return write_dataset(
+            tmp_path / "set", "tower_up", bots, 4, games_per_shard=2, data=str(cards)
+        )
+
+    interrupt(monkeypatch, 1)
+    with pytest.raises(KeyboardInterrupt):
+        write()
+    file = min(cards.glob("*.toml"))
+    was = file.read_text()
+    file.write_text(was + "\n# another\n")
+    with pytest.raises(SprawlError, match=r"has games of random \(bot 0\) before its code"):
+        write()
+    file.write_text(was)
+    assert write().num_shards == 2
 
 
 def test_a_dataset_of_an_earlier_version_is_read_but_not_continued(made, folder, monkeypatch):
