@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, Final, NoReturn, TypeVar
 
 import tyro
 from rich.console import Console
@@ -28,6 +29,7 @@ from sprawl_env.core.game import Game
 T = TypeVar("T")
 USAGE_ERROR = 2
 STOPPED = 130  # as shells have it after Ctrl-C
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO)  # nothing more can be written
 
 
 def fail(message: str) -> NoReturn:
@@ -72,6 +74,11 @@ def run(
     except BrokenPipeError:  # the program that reads the output has ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(1) from None
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        fail(f"the output cannot be written: {error.strerror}")
 
 
 @dataclass(frozen=True)
@@ -98,10 +105,11 @@ def _preset(arguments: Sequence[str] | None, presets: Mapping[str, Any]) -> str:
 def parse_options(words: Sequence[str]) -> dict[str, Any]:
     """Return game options from ``name=value`` words.
 
-    Whole numbers of at most 18 digits become ints, ``true`` and ``false`` become bools.
+    Whole numbers of at most 18 digits become ints, ``true`` and ``false`` become bools, unless they
+    name the folder ``data``.
 
     Raises:
-        InvalidOption: a word without ``=``, or the number of seats.
+        InvalidOption: a word without ``=``, an option that is given twice, or the number of seats.
     """
     options: dict[str, Any] = {}
     for word in words:
@@ -110,7 +118,11 @@ def parse_options(words: Sequence[str]) -> dict[str, Any]:
             raise InvalidOption(f"option {word!r}: expected name=value, e.g. objectives=start")
         if name == "num_players":
             raise InvalidOption(f"option {word!r}: the number of seats has a flag of its own")
-        if value.lower() in ("true", "false"):
+        if name in options:
+            raise InvalidOption(f"option {word!r}: {name} is given twice")
+        if name == "data":  # a folder, whatever it is called
+            options[name] = value
+        elif value.lower() in ("true", "false"):
             options[name] = value.lower() == "true"
         else:
             options[name] = int(value) if re.fullmatch(r"-?[0-9]{1,18}", value) else value
@@ -139,14 +151,19 @@ def check_writable(path: Path, name: str = "out") -> None:
         InvalidOption: the path is a folder, a pipe or a device, or its folder cannot be made or
             written.
     """
-    if path.is_dir():
-        raise InvalidOption(f"{name}={str(path)!r}: expected a file, this is a folder")
-    if is_special(path):
-        raise InvalidOption(f"{name}={str(path)!r}: expected a file, this is a pipe or a device")
-    place = Path(os.path.realpath(path)) if path.is_symlink() else path.absolute()
-    folder = next(parent for parent in place.parents if parent.exists())
-    if not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise InvalidOption(f"{name}={str(path)!r}: cannot be written: {folder} is not writable")
+    where = f"{name}={str(path)!r}"
+    try:
+        if path.is_dir():
+            raise InvalidOption(f"{where}: expected a file, this is a folder")
+        if is_special(path):
+            raise InvalidOption(f"{where}: expected a file, this is a pipe or a device")
+        place = Path(os.path.realpath(path)) if path.is_symlink() else path.absolute()
+        folder = next(parent for parent in place.parents if parent.exists())
+        usable = folder.is_dir() and os.access(folder, os.W_OK)
+    except OSError as error:  # a folder on the way is not readable, or the name is too long
+        raise InvalidOption(f"{where}: cannot be written: {error.strerror}") from None
+    if not usable:
+        raise InvalidOption(f"{where}: cannot be written: {folder} is not writable")
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:

@@ -54,19 +54,20 @@ def score_heuristic(rules: GameRules) -> Heuristic:
         )
     play, redeal, score_all = rules.kernels.play, rules.kernels.redeal_hidden, rules.kernels.scores
     automaton = int(rules.automaton)
+    label = f"{rules.label} automaton" if automaton else rules.label
 
-    @kernel(label=rules.label)
+    @kernel(label=label)
     def sides_of(state: CommonState) -> int:
         seats = int(state.num_seats)
         return seats + automaton if seats == 1 else seats
 
-    @kernel(label=rules.label)
+    @kernel(label=label)
     def points_of(tables: Tables, games: Games, g: int, side: int) -> float:
         points = new_numbers()
         score_all(tables, games, g, points[: sides_of(games[g])])
         return float(points[side])
 
-    @kernel(label=rules.label)
+    @kernel(label=label)
     def rate(tables: Tables, games: Games, action: int, seat: int, mask: Mask) -> float:
         games[1] = games[0]
         redeal(tables, games, 1, int(games[0].ply), seat)

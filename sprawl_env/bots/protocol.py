@@ -94,7 +94,8 @@ BOTS_OF_GAME: Final = 3  # a stream of random numbers of their own
 def seat_seed(seed: int, seat: int) -> int:
     """Return the seed of a seat's bot in a game that is dealt from ``seed``.
 
-    It says nothing of the deal, whose seed no bot may know.
+    The deal draws other random numbers.  The two seeds are no secret of each other: who has one
+    can compute the other, so a bot that does so cheats.
     """
     return int(combine(combine(seed, seat), BOTS_OF_GAME))
 
@@ -105,8 +106,8 @@ def check_act(game: Game, name: str, masks: Any, states: Any) -> tuple[Mask, Gam
     Args:
         game: the bot's game.
         name: of the bot, for the message.
-        masks: int8 ``[n, num_actions]``, with a legal action in each row.
-        states: records ``[n]`` of the game.
+        masks: int8 ``[n, num_actions]``, some or all legal actions of each state.
+        states: records ``[n]`` of the game, which are not over.
 
     Raises:
         InvalidOption: they are something else.
@@ -132,6 +133,14 @@ def check_states(game: Game, name: str, masks: Mask, states: Any) -> None:
     if len(states) != len(masks):
         raise InvalidOption(
             f"{name}: states: expected {len(masks)} records, one for each mask, got {len(states)}"
+        )
+    legal, records, tables = np.empty_like(masks), plain(states), plain(game.tables)
+    for k, row in enumerate(legal):
+        game.kernels.legal_actions(tables, records, k, row)
+    wrong = (masks > legal).any(axis=1)
+    if wrong.any():
+        raise InvalidOption(
+            f"{name}: masks: row {int(wrong.argmax())} has actions that are not legal in its state"
         )
 
 

@@ -72,6 +72,8 @@ def main(command: Evaluate) -> None:
     for name, path in (("out", command.out), ("results", command.results)):
         if path is not None:
             check_writable(path, name)
+    if command.out and command.results and command.out.resolve() == command.results.resolve():
+        raise InvalidOption(f"out, results: {str(command.out)!r} twice: expected two files")
     if command.protocol:
         _by_protocol(command)
         return
@@ -127,11 +129,14 @@ def _by_protocol(command: Evaluate) -> None:
 
 
 def _keep(command: Evaluate, found: Evaluation | ProtocolResult) -> None:
-    """Write the files that the command asks for."""
-    if command.out is not None:
-        _write("out", command.out, json.dumps(found.to_json(), indent=1, default=str))
-    if command.results is not None:
-        _write("results", command.results, "".join(json.dumps(row) + "\n" for row in found.rows()))
+    """Write the files that the command asks for, the second one also if the first cannot be."""
+    try:
+        if command.out is not None:
+            _write("out", command.out, json.dumps(found.to_json(), indent=1, default=str))
+    finally:
+        if command.results is not None:
+            rows = "".join(json.dumps(row) + "\n" for row in found.rows())
+            _write("results", command.results, rows)
 
 
 def _write(name: str, path: Path, text: str) -> None:

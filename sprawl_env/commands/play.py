@@ -135,9 +135,14 @@ def _game(command: Play) -> Game:
         return make_game(name, num_players=count, **options)
     if options:
         raise InvalidOption("options: --load takes them from the saved game")
-    if ":" in command.game:
-        rules_of(command.game)  # imports and registers the game that was saved
-    return game_of(command.load)
+    # An import path imports and registers the game that was saved.
+    name = rules_of(command.game).name if ":" in command.game else command.game
+    found = game_of(command.load)
+    if name not in (Play().game, found.name):
+        raise InvalidOption(
+            f"load: {command.load.name} is of {found.name}, not {name}: leave --game out"
+        )
+    return found
 
 
 def _socket(port: int) -> socket.socket:

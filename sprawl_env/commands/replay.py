@@ -258,6 +258,8 @@ def _write(
     replay = chosen(command.file, command.game)
     out = command.out or command.file.with_suffix(suffix)
     check_writable(out)
+    if out.resolve() == command.file.resolve():
+        raise InvalidOption(f"out={str(out)!r}: is the replay itself: expected another file")
     count = len(replay.plies) + 1
     written = drawn(replay, lambda steps: tracked(steps, "drawing", count))
     try:

@@ -84,7 +84,11 @@ def load(folder: Path, files: Sequence[DataFile], overlay: Path | None = None) -
 
 def _check_overlay(overlay: Path, files: Sequence[DataFile]) -> None:
     known = [file.file for file in files]
-    if not overlay.is_dir():
+    try:
+        is_folder = overlay.is_dir()
+    except OSError:  # not allowed, or too long
+        is_folder = False
+    if not is_folder:
         raise DataError(f"data folder {str(overlay)!r} does not exist or is no folder")
     present = sorted(path.name for path in overlay.glob("*.toml"))
     for name in present:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
 import glob
@@ -162,6 +163,8 @@ def write_atomically(path: Path, content: str | bytes) -> None:
     temporary = path.with_name(f".{path.name}.{HOST}.{os.getpid()}")
     try:
         write_durably(temporary, content.encode() if isinstance(content, str) else content)
+        with contextlib.suppress(OSError):  # there is none before, or it is another user's
+            temporary.chmod(stat.S_IMODE(path.stat().st_mode))
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)

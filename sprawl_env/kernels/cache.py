@@ -64,7 +64,7 @@ from sprawl_env.kernels.checked_files import (
 )
 from sprawl_env.kernels.libraries import PartLibrary
 
-_KEEP_FOLDERS = 60  # number of newest folders that are kept
+_KEEP_FOLDERS = 400  # number of newest folders that are kept
 _KEEP_SECONDS = 7 * 24 * 3600  # younger folders are kept too: other processes may use them
 _NAME: Final = re.compile(r"[0-9a-f]{16}")  # of a cache folder: the folder around it may hold more
 _LONGEST_WAIT: Final = 60.0  # seconds, for other processes that save kernels
@@ -99,7 +99,9 @@ def cache_folder(home: str, label: str) -> Path | None:
     """
     base = cache_base()
     if base is None:
-        _warn("you have no home folder", "Set SPRAWL_ENV_CACHE to a writable folder.")
+        chosen = os.environ.get("SPRAWL_ENV_CACHE")
+        why = f"SPRAWL_ENV_CACHE={chosen!r} is no folder" if chosen else "you have no home folder"
+        _warn(why, "Set SPRAWL_ENV_CACHE to a writable folder.")
     if base is None or not _is_usable(base):
         return None
     versions = f"numba-{numba.__version__} llvmlite-{llvmlite.__version__} numpy-{np.__version__}"

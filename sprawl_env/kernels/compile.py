@@ -109,6 +109,7 @@ class _Program(CPUDispatcher):  # type: ignore[misc]
         code = function.__code__
         self._calls_itself = function.__name__ in {*code.co_names, *code.co_freevars}
         self._place: tuple[Path, str] | None = None
+        self.cache_label = ""  # of kernels that are made by a factory
 
     def keep(self, folder: Path, label: str) -> None:
         """Load machine code from the disk cache, and save it there."""
@@ -152,6 +153,7 @@ def _compile(function: F, label: str) -> F:
     if not JIT:
         return function
     compiled = _Program(function)
+    compiled.cache_label = label
     folder = _folder(function, label)
     if folder is not None:
         compiled.keep(folder, label)

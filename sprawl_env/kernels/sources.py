@@ -112,16 +112,19 @@ def forget_files() -> None:
 def kernels_label(*kernels: Callable[..., Any] | None) -> str:
     """Return what tells apart kernels that are compiled into others.
 
-    It changes with their names and their sources; it is :data:`TYPED` if one has no digest.
+    It changes with their names, their sources and their own labels.  It is :data:`TYPED` if one has
+    no digest, or is made by a factory without a label.
     """
-    functions = [getattr(each, "py_func", each) for each in kernels if each is not None]
-    digests = [home_digest(f) for f in functions]
-    if not all(digests):
-        return TYPED
-    parts = [
-        f"{f.__module__} {f.__qualname__} {f.__code__.co_firstlineno} {digest}"
-        for f, digest in zip(functions, digests, strict=True)
-    ]
+    parts = []
+    for each in kernels:
+        if each is None:
+            continue
+        function, label = getattr(each, "py_func", each), getattr(each, "cache_label", "")
+        digest = home_digest(function)
+        if not digest or TYPED in label.split() or (function.__closure__ and not label):
+            return TYPED
+        line = function.__code__.co_firstlineno
+        parts.append(f"{function.__module__} {function.__qualname__} {line} {digest} {label}")
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16] if parts else ""
 
 

@@ -32,7 +32,7 @@ class Config:
     """further options of the game, e.g. objectives=start"""
     seed: int = 0
     """seed of deals, opponents, weights and samples"""
-    total_steps: int = 20_000_000
+    total_steps: int = 1_000_000_000
     """learner decisions"""
     max_minutes: float = 4.0
     """time limit of training, without the evaluation; 0: no limit"""
@@ -110,7 +110,6 @@ PRESETS = {
     "quick": Config(),
     "full": Config(
         preset="full",
-        total_steps=1_000_000_000,
         max_minutes=120.0,
         num_envs=1024,
         batch_size=4096,

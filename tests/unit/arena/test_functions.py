@@ -233,9 +233,25 @@ def test_evaluate_keeps_its_files_before_it_shows_the_result(tmp_path, monkeypat
     assert len(results.read_text().splitlines()) == 2
 
 
+def test_a_result_does_not_replace_the_other(tmp_path, capsys):
+    same = str(tmp_path / "a.json")
+    words = ["evaluate", "--bots", "random", "random", "--out", same, "--results", same]
+    with pytest.raises(SystemExit):
+        main(words)
+    assert "out, results: " in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("value", ["--5", "²", "1" * 4301, "-", "5-", ""])
 def test_an_option_that_only_resembles_a_number_is_text(value):
     assert parse_options([f"a={value}", "b=-5"]) == {"a": value, "b": -5}
+
+
+def test_an_option_is_given_once_and_a_folder_is_a_text():
+    assert parse_options(["data=2024"]) == {"data": "2024"}
+    assert parse_options(["data=true"]) == {"data": "true"}
+    with pytest.raises(InvalidOption, match="max_turns is given twice"):
+        parse_options(["max_turns=3", "max_turns=5"])
 
 
 # ------------------------------------------------------------------------------------- tournament

@@ -106,9 +106,16 @@ def test_a_runs_folder_means_its_newest_checkpoint(game, tmp_path):
 def test_writing_leaves_nothing_half_written(game, tmp_path, monkeypatch):
     write(tmp_path / "step-1", game)
     before = {p.name: p.read_bytes() for p in (tmp_path / "step-1").iterdir()}
-    monkeypatch.setattr("sprawl_env.bots.policy.checkpoint.json.dumps", lambda *_, **__: 1 / 0)
+    whole, written = checkpoint_module.write_durably, []
+
+    def stop_at_the_second(path, content):
+        written.append(path)
+        return whole(path, content) if len(written) == 1 else 1 / 0
+
+    monkeypatch.setattr(checkpoint_module, "write_durably", stop_at_the_second)
     with pytest.raises(ZeroDivisionError):
         write(tmp_path / "step-1", game)
+    assert len(written) == 2
     assert {p.name: p.read_bytes() for p in (tmp_path / "step-1").iterdir()} == before
     assert [p.name for p in tmp_path.iterdir()] == ["step-1"]
 

@@ -7,7 +7,7 @@ import sprawl_env
 from sprawl_env.arena.games import play_games
 from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.planner import PlannerBot, PlannerConfig, insert, sort_best_first
-from sprawl_env.core.errors import UnknownName
+from sprawl_env.core.errors import InvalidOption, UnknownName
 from sprawl_env.core.state import clone
 from sprawl_env.kernels.compile import JIT
 
@@ -86,6 +86,26 @@ def test_a_planner_needs_the_states_and_says_so():
     game = sprawl_env.game("tower_up")
     with pytest.raises(ValueError, match=r"planner: act\(\) needs the states"):
         PlannerBot(game, PlannerConfig()).act(None, np.ones((1, game.num_actions), np.int8), None)
+
+
+@pytest.mark.parametrize(
+    "name", ["greedy", "planner", "mcts:sims=2", "heldout:rules", "heldout:features"]
+)
+def test_masks_that_are_not_of_the_states_reach_no_kernel(name):
+    game = sprawl_env.game("tower_up")
+    games = game.deal(2)
+    masks = np.stack([game.legal_actions(games, g) for g in range(2)])
+    bot = make_bot(name, game)
+    some = masks.copy()
+    some[0, masks[0].argmax() + 1 :] = 0  # a part of what is legal
+    assert bot.act(None, some, games)[0] == masks[0].argmax()
+    wide = masks.copy()
+    wide[1] = 1
+    with pytest.raises(InvalidOption, match="masks: row 1 has actions that are not legal"):
+        bot.act(None, wide, games)
+    games["over"][1], games["to_play"][1] = 1, -1
+    with pytest.raises(InvalidOption, match="masks: row 1 has actions that are not legal"):
+        bot.act(None, masks, games)
 
 
 @pytest.mark.compiled

@@ -20,7 +20,9 @@ def test_the_text_of_an_error_is_one_printable_line():
 
 def test_text_files_appear_whole(tmp_path):
     files.write_atomically(tmp_path / "new" / "a.json", "{}")
+    (tmp_path / "new" / "a.json").chmod(0o600)
     files.write_atomically(tmp_path / "new" / "a.json", "[]")
+    assert (tmp_path / "new" / "a.json").stat().st_mode & 0o777 == 0o600
     assert [path.read_text() for path in (tmp_path / "new").iterdir()] == ["[]"]
 
 

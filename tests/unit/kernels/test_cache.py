@@ -14,7 +14,7 @@ import numpy
 import pytest
 
 from sprawl_env.kernels import sources
-from sprawl_env.kernels.compile import _folder
+from sprawl_env.kernels.compile import _folder, kernel
 from tests.commands import run_code
 
 KERNEL = """
@@ -204,6 +204,22 @@ def test_a_label_changes_with_the_name_and_the_source_of_a_kernel(home):
     module = importlib.import_module("mine_x")
     first = sources.kernels_label(module.play)
     assert sources.kernels_label(module.play, None) == first != sources.kernels_label(module.other)
+
+
+def weighing(weight, label):
+    @kernel(label=label)
+    def value(x):
+        return weight * x
+
+    return value
+
+
+@pytest.mark.compiled
+def test_kernels_of_a_factory_have_the_labels_that_it_gave_them():
+    one, two = (sources.kernels_label(weighing(weight, f"{weight}")) for weight in (1, 2))
+    assert sources.TYPED != one != two != sources.TYPED
+    assert sources.kernels_label(weighing(1, "")) == sources.TYPED
+    assert sources.kernels_label(weighing(1, sources.TYPED)) == sources.TYPED
 
 
 def typed(text):

@@ -4,6 +4,7 @@ import gc
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -120,8 +121,15 @@ def test_old_folders_are_pruned_but_never_young_ones(tmp_path, monkeypatch):
         folder.mkdir()
         os.utime(folder, (k, k))
     folders[9].mkdir()
+    young = tmp_path / f"{10:016x}"  # though six others are newer
+    young.mkdir()
+    an_hour_ago = time.time() - 3600
+    os.utime(young, (an_hour_ago, an_hour_ago))
+    for k in range(4, 9):
+        soon = time.time() - 60 * k
+        os.utime(folders[k], (soon, soon))
     cache._prune.__wrapped__(tmp_path)
-    assert set(tmp_path.iterdir()) == set(folders[4:])
+    assert set(tmp_path.iterdir()) == {*folders[4:], young}
 
 
 def test_only_cache_folders_are_pruned(tmp_path, monkeypatch):

@@ -889,12 +889,18 @@ def test_the_replay_is_shown_when_the_game_is_over(table):
         (["--port", "70000"], "port=70000: expected 0..65535"),
         (["--load", "none.jsonl"], "none.jsonl: cannot be read"),
         (["--load", "bad.json"], "bad.json: expected a position or a replay"),
+        (
+            ["--load", "one.json", "--game", "ginkgopolis"],
+            "load: one.json is of tower_up, not ginkgopolis: leave --game out",
+        ),
         (["--load", "bad.json", "--options", "a=1"], "--load takes them from the saved game"),
     ],
 )
 def test_bad_input_is_one_line(tmp_path, monkeypatch, capsys, arguments, says):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bad.json").write_text("[]")
+    game = sprawl_env.game("tower_up")
+    (tmp_path / "one.json").write_text(game.to_json(game.deal()))
     monkeypatch.setattr("sys.argv", ["play", *arguments])
     with pytest.raises(SystemExit) as left:
         run(play.main, play.Play)
