@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from sprawl_env.bots.protocol import Bot, check_act, is_ours
+from sprawl_env.bots.protocol import Bot, check_masks, check_states, is_ours
 from sprawl_env.core.checks import as_array
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
@@ -95,7 +95,11 @@ def check_position(game: Game, name: str, mask: Any, state: Any) -> tuple[Index,
     Raises:
         InvalidOption: they are something else, or do not belong together.
     """
-    masks, states = check_act(game, name, as_array(mask)[None], state)
+    masks = check_masks(game, name, as_array(mask)[None])
+    if state is None:
+        raise InvalidOption(f"{name}: analyse() needs the state")
+    check_states(game, name, masks, state)
+    states: Games = state
     if not masks.any() or not np.array_equal(masks[0], game.legal_actions(states, 0)):
         raise InvalidOption(f"{name}: mask: expected the legal actions of the state, at least one")
     return np.flatnonzero(masks[0]), states

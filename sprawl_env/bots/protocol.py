@@ -116,7 +116,20 @@ def check_act(game: Game, name: str, masks: Any, states: Any) -> tuple[Mask, Gam
     if states is None:
         raise InvalidOption(f"{name}: act() needs the states")
     check_states(game, name, legal, states)
+    _check_legal(game, name, legal, states)
     return legal, states
+
+
+def _check_legal(game: Game, name: str, masks: Mask, states: Games) -> None:
+    """Check that nothing but legal actions is allowed: kernels play what a mask allows."""
+    legal, records, tables = np.empty_like(masks), plain(states), plain(game.tables)
+    for k, row in enumerate(legal):
+        game.kernels.legal_actions(tables, records, k, row)
+    wrong = (masks > legal).any(axis=1)
+    if wrong.any():
+        raise InvalidOption(
+            f"{name}: masks: row {int(wrong.argmax())} has actions that are not legal in its state"
+        )
 
 
 def check_masks(game: Game, name: str, masks: Any) -> Mask:
@@ -133,14 +146,6 @@ def check_states(game: Game, name: str, masks: Mask, states: Any) -> None:
     if len(states) != len(masks):
         raise InvalidOption(
             f"{name}: states: expected {len(masks)} records, one for each mask, got {len(states)}"
-        )
-    legal, records, tables = np.empty_like(masks), plain(states), plain(game.tables)
-    for k, row in enumerate(legal):
-        game.kernels.legal_actions(tables, records, k, row)
-    wrong = (masks > legal).any(axis=1)
-    if wrong.any():
-        raise InvalidOption(
-            f"{name}: masks: row {int(wrong.argmax())} has actions that are not legal in its state"
         )
 
 

@@ -8,6 +8,7 @@ import pytest
 
 import sprawl_env
 from sprawl_env.arena.games import play_games
+from sprawl_env.bots.heldout import rules
 from sprawl_env.bots.heldout.features import FeaturesBot, look_of
 from sprawl_env.bots.heldout.rules import ANY, RulesBot, book_of
 from sprawl_env.bots.names import BOTS, as_bot, make_bot
@@ -495,8 +496,9 @@ def test_an_offer_that_is_dear_is_declined():
     assert decision(*us.run(AUCTION, wealth=[2, 0])) == ("bid what is cheap", "decline")
 
 
-def test_without_a_rule_any_legal_action_is_played_all_equally_often():
+def test_without_a_rule_any_legal_action_is_played_all_equally_often(monkeypatch):
     game, games = tu.position()
+    monkeypatch.setattr(rules, "check_act", lambda game, name, masks, states: (masks, states))
     masks = np.zeros((400, game.num_actions), np.int8)
     masks[:, [203, 240]] = 1  # roofs, although it is the beginning of a turn
     bot = RulesBot(game, seed=3)
