@@ -111,23 +111,28 @@ def made_of(name: str, game: Game) -> str:
     Raises:
         InvalidOption: a file in the settings cannot be read.
     """
+    words = name.partition(",")[0].split(":")[:-1]
+    modules = (chunk for word in words for chunk in content_of_module(word))
+    return _digest(weights_of(name, game).encode(), *content_of_game(game), *modules)
+
+
+def _digest(*chunks: bytes) -> str:
+    """Return 16 hex digits of this package's rules and bots and of some bytes."""
     digest = hashlib.sha256(code_digest().encode())
-    digest.update(weights_of(name, game).encode())
-    for chunk in content_of_game(game):
+    for chunk in chunks:
         digest.update(chunk)
-    for word in name.partition(",")[0].split(":")[:-1]:
-        for chunk in content_of_module(word):
-            digest.update(chunk)
     return digest.hexdigest()[:16]
 
 
 def made_of_kind(bot: Bot | type[Bot], game: Game) -> str:
     """Return 16 hex digits as :func:`made_of_instance`, whatever the state of the bot."""
-    digest = hashlib.sha256(code_digest().encode())
+    return _digest(*_content_of_kind(bot, game))
+
+
+def _content_of_kind(bot: Bot | type[Bot], game: Game) -> Iterator[bytes]:
     kind = bot if isinstance(bot, type) else type(bot)
-    for chunk in (*content_of_game(game), *content_of_module(kind.__module__)):
-        digest.update(chunk)
-    return digest.hexdigest()[:16]
+    yield from content_of_game(game)
+    yield from content_of_module(kind.__module__)
 
 
 def made_of_instance(bot: Bot | type[Bot], game: Game) -> str:
@@ -136,12 +141,7 @@ def made_of_instance(bot: Bot | type[Bot], game: Game) -> str:
     They depend on its state and on the file of its class; it can be pickled
     (:func:`check_instance`).
     """
-    digest = hashlib.sha256(code_digest().encode())
-    kind = bot if isinstance(bot, type) else type(bot)
-    digest.update(pickle.dumps(bot))
-    for chunk in (*content_of_game(game), *content_of_module(kind.__module__)):
-        digest.update(chunk)
-    return digest.hexdigest()[:16]
+    return _digest(pickle.dumps(bot), *_content_of_kind(bot, game))
 
 
 def content_of_game(game: Game) -> Iterator[bytes]:

@@ -101,6 +101,18 @@ def test_after_an_opponent_failed_in_a_reset_only_a_reset_goes_on(make):
     assert_only_a_reset_goes_on(env)
 
 
+def failing_reward():
+    """Return a reward function, and a list: the function fails while there is something in it."""
+    fails = []
+
+    def reward(before, after, over):
+        if fails:
+            raise ZeroDivisionError
+        return np.zeros((len(before), 2))
+
+    return reward, fails
+
+
 def stacked(before, after, over):
     """A reward that cannot be asked about no games."""
     return np.stack([np.zeros(2) for _ in after])
@@ -122,13 +134,7 @@ def test_a_reward_is_not_asked_where_no_learner_acted_legally():
 
 
 def test_after_a_reward_failed_a_batch_must_be_reset():
-    fails = []
-
-    def reward(before, after, over):
-        if fails:
-            raise ZeroDivisionError
-        return np.zeros((len(before), 2))
-
+    reward, fails = failing_reward()
     vec = sprawl_env.make_vec("tower_up", 4, reward=reward)
     vec.reset()
     fails.append(True)
@@ -142,13 +148,7 @@ def test_after_a_reward_failed_a_batch_must_be_reset():
 
 
 def test_after_a_reward_failed_only_a_reset_goes_on(make):
-    fails = []
-
-    def reward(before, after, over):
-        if fails:
-            raise ZeroDivisionError
-        return np.zeros((len(before), 2))
-
+    reward, fails = failing_reward()
     env = make("random", reward=reward)
     env.reset()
     fails.append(True)
@@ -189,13 +189,7 @@ def assert_only_a_reset_of_pettingzoo_goes_on(env):
 
 @pytest.mark.parametrize("made", [aec, parallel])
 def test_after_a_reward_failed_pettingzoo_must_be_reset(made):
-    fails = []
-
-    def reward(before, after, over):
-        if fails:
-            raise ZeroDivisionError
-        return np.zeros((len(before), 2))
-
+    reward, fails = failing_reward()
     env = made(reward)
     env.reset(seed=1)
     decide(env)
