@@ -9,7 +9,8 @@ Every variant is trained with every seed, one run after the other, so that each 
 policies play the same deals against ``greedy`` and ``planner``.  A difference is that of the mean
 shares of games won.  Its 95% interval is a bootstrap over the deals that both played, to which the
 error of the runs is added, drawn from Student's t distribution: with three runs it is wide.  With
-one run it is over deals only, and there is no verdict, because runs differ by their seeds too.
+one run it is over deals only, and there is no verdict, because runs differ by their seeds too.  A
+variant is compared with the recipe's runs of its own seeds.
 
 ``results.jsonl`` keeps what was measured; the command goes on where it was stopped, inside a run
 too.  Another game, time, opponent or number of games needs another ``--out``.  ``table.md`` is made
@@ -18,8 +19,10 @@ from that file alone.
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,7 +38,7 @@ from sprawl_env.bots.policy.checkpoint import Checkpoint, load
 from sprawl_env.bots.policy.player import game_of
 from sprawl_env.console import check_writable, console, run, say
 from sprawl_env.core.errors import InvalidOption, unknown
-from sprawl_env.core.files import write_atomically
+from sprawl_env.core.files import parse_json, read_text, write_atomically
 from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import provenance
 from sprawl_env.learning import training
@@ -47,7 +50,7 @@ RECIPE: Final = "recipe"
 VARIANTS: Final[dict[str, dict[str, Any]]] = {
     RECIPE: {},
     "no imitation": {"imitation": 0},
-    "no earlier networks": {"past_share": 0.0},
+    "earlier networks in a quarter of the games": {"past_share": 0.25},
     "earlier networks in half of the games": {"past_share": 0.5},
     "greedy in a quarter of the games": {"greedy_share": 0.25},
     "random openings in a quarter of the games": {"opening_share": 0.25},
@@ -65,6 +68,9 @@ COMPARED: Final = ("games", "strong", "strong_games")  # options that all result
 RESAMPLES: Final = 4000
 SMALL: Final = 0.02  # a gain that no longer counts
 SHARES: Final = "shares"
+WHOLE: Final = "whole"  # all settings of the recipe, defaults too, which may change later
+COMMIT: Final = "commit"
+SAID: Final = {WHOLE: "defaults of training"}
 
 Floats = npt.NDArray[np.float64]
 
@@ -207,6 +213,14 @@ def check_asked(config: Config) -> None:
     check_writable(config.out / RESULTS)
 
 
+def whole_of(settings: TrainConfig) -> Row:
+    """Return all settings of training as JSON holds them, without those that a command chooses."""
+    left_out = {*OWN, "runs", "resume"} - {"game"}
+    kept = {name: value for name, value in asdict(settings).items() if name not in left_out}
+    found: Row = json.loads(json.dumps(kept, default=str))
+    return found
+
+
 def begin(config: Config) -> list[Row]:
     """Return the lines of an earlier command, or the new first one, which is written.
 
@@ -217,15 +231,19 @@ def begin(config: Config) -> list[Row]:
     """
     path, own = config.out / RESULTS, Row(settings=settings_of(config))
     own |= {name: getattr(config, name) for name in COMPARED}
-    game = game_to_train(wanted_of(config, *runs_of(config)[0]))
-    own[MADE] = weights_of(config.strong, game)
+    recipe = wanted_of(config, RECIPE, 0)
+    own[MADE] = weights_of(config.strong, game_to_train(recipe))
+    own[WHOLE] = whole_of(recipe)
     lines = read_results(path)
     begun = lines[1:] or any(config.out.glob(f"*/{CONFIG}"))
     usual = {MADE: own[MADE]}  # files of earlier versions do not say
     other = [name for name in own if lines and {**usual, **lines[0]}.get(name) != own[name]]
+    if WHOLE in other and "settings" in other:
+        other.remove(WHOLE)  # it follows from them
     if begun and other:
         raise InvalidOption(
-            f"{str(path)!r}: results of other {', '.join(other)}; choose another --out"
+            f"{str(path)!r}: results of other {', '.join(SAID.get(name, name) for name in other)}; "
+            f"choose another --out"
         )
     if other or not lines:
         lines = [{**own, **provenance()}]
@@ -243,16 +261,27 @@ def train(config: Config, variant: str, seed: int) -> Path | None:
     return folder if finished else None
 
 
-def measure(checkpoint: Checkpoint, games_against: Mapping[str, int]) -> dict[str, list[float]]:
+def made_at(folder: Path) -> str | None:
+    """Return the commit at which a run was begun; None if it is not known."""
+    found: str | None = parse_json(read_text(folder / CONFIG)).get(COMMIT)
+    return found
+
+
+def measure(
+    checkpoint: Checkpoint, games_against: Mapping[str, int], processes: int = 0
+) -> dict[str, list[float]]:
     """Return the share of each deal that a policy won, by opponent, in order of the deals.
 
     Args:
         checkpoint: of the policy.
         games_against: number of games by opponent.
+        processes: that play them; 0: one a core.
     """
     game = game_of(checkpoint)
     return {
-        name: np.round(shares_against(checkpoint, game, name, games, SEED), 4).tolist()
+        name: np.round(
+            shares_against(checkpoint, game, name, games, SEED, processes=processes), 4
+        ).tolist()
         for name, games in games_against.items()
     }
 
@@ -282,6 +311,7 @@ def measure_missing(config: Config) -> list[Row]:
             return lines[1:]
         checkpoint = load(folder)
         row = {"variant": variant, "seed": seed, "changes": VARIANTS[variant]}
+        row[COMMIT] = made_at(folder)
         row |= {name: checkpoint.about[name] for name in ("step", "seconds")}
         games = {AGAINST: config.games, config.strong: config.strong_games}
         lines.append({**row, SHARES: measure(checkpoint, games)})
@@ -289,9 +319,22 @@ def measure_missing(config: Config) -> list[Row]:
     return lines[1:]
 
 
-def table_of(rows: Sequence[Row], against: str, variant: str) -> Floats:
-    """Return the shares of a variant, ``[runs, deals]``."""
-    found = [row[SHARES][against] for row in rows if row["variant"] == variant]
+def table_of(
+    rows: Sequence[Row], against: str, variant: str, seeds: Collection[int] | None = None
+) -> Floats:
+    """Return the shares of a variant, ``[runs, deals]``.
+
+    Args:
+        rows: the results.
+        against: the opponent.
+        variant: its name.
+        seeds: those of the runs that count; None: all.
+    """
+    found = [
+        row[SHARES][against]
+        for row in rows
+        if row["variant"] == variant and (seeds is None or row["seed"] in seeds)
+    ]
     return np.array(found, np.float64)
 
 
@@ -351,7 +394,8 @@ def table(rows: Sequence[Row], base: str = RECIPE) -> str:
         steps = float(np.mean([row["step"] for row in own]))
         cells = [variant, str(len(own)), f"{steps / 1e6:.1f} M"]
         for name in opponents:
-            shares, recipe = (table_of(rows, name, each) for each in (variant, base))
+            shares = table_of(rows, name, variant)
+            recipe = table_of(rows, name, base, {row["seed"] for row in own})
             cells.append(f"{shares.mean():.1%}")
             if variant == base or not recipe.size or recipe.shape[1:] != shares.shape[1:]:
                 cells += ["", ""]
@@ -360,6 +404,9 @@ def table(rows: Sequence[Row], base: str = RECIPE) -> str:
             cells.append(f"{100 * found:+.1f} ({100 * low:+.1f} to {100 * high:+.1f})")
             cells.append(verdict(low, high, min(len(shares), len(recipe))))
         lines.append(f"| {' | '.join(cells)} |")
+    if len(made := Counter(str(row.get(COMMIT))[:10] for row in rows)) > 1:
+        commits = ", ".join(f"{name} ({count})" for name, count in made.items())
+        lines += ["", f"Runs of several commits: {commits}."]
     return "\n".join(lines) + "\n"
 
 

@@ -119,11 +119,22 @@ def shares_by_deal(found: Results) -> npt.NDArray[np.float64]:
 
 
 def shares_against(
-    checkpoint: Checkpoint, game: Game, against: str, games: int, seed: int
+    checkpoint: Checkpoint, game: Game, against: str, games: int, seed: int, *, processes: int = 0
 ) -> npt.NDArray[np.float64]:
-    """Let a checkpoint play on all cores, and return its share of each deal, in their order."""
+    """Let a checkpoint play, and return its share of each deal, in their order.
+
+    Args:
+        checkpoint: of the policy.
+        game: its game.
+        against: name of the bot in the other seats.
+        games: number of games.
+        seed: of the deals.
+        processes: that play them; 0: one a core.
+    """
     bots, parts = [f"checkpoint:{checkpoint.path}", against], usual_parts(games)
-    found = sprawl_env.evaluate(game, bots, num_games=games, seed=seed, parts=parts)
+    found = sprawl_env.evaluate(
+        game, bots, num_games=games, seed=seed, parts=parts, processes=processes
+    )
     return shares_by_deal(found.results)
 
 
@@ -146,9 +157,11 @@ def measurement(
     }
 
 
-def measure(checkpoint: Checkpoint, game: Game, against: str, games: int, seed: int) -> Row:
-    """Let a checkpoint play, and return the row."""
+def measure(
+    checkpoint: Checkpoint, game: Game, against: str, games: int, seed: int, *, processes: int = 0
+) -> Row:
+    """Let a checkpoint play, and return the row; see :func:`shares_against`."""
     fixed = pinned(against)  # a run that goes on writes newer checkpoints
-    shares = shares_against(checkpoint, game, fixed, games, seed)
+    shares = shares_against(checkpoint, game, fixed, games, seed, processes=processes)
     row = measurement(checkpoint, against, games, seed, shares)
     return {**row, MADE: weights_of(fixed, game)}

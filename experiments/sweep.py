@@ -66,7 +66,11 @@ mpl.use("Agg")  # draw into a file
 
 MEASURED: Final = "measured.json"  # in a run's folder
 KEPT: Final = "sweep.json"  # what the runs of a folder are
-OWN: Final = {"evaluation_games": 0, "processes": 1, "device": "cpu"}  # of every run
+OWN: Final[dict[str, Any]] = {
+    "evaluation_games": 0,
+    "processes": 1,
+    "device": "cpu",
+}  # of every run
 CHOSEN: Final = (*ablations.OWN, *OWN)  # settings that are not for --settings
 ALL: Final = -1
 
@@ -185,13 +189,15 @@ def measured(config: Config, one: Run, folder: Path) -> Row:
     """Let a run's checkpoints play; return the row of the run."""
     *before, last = chosen(checkpoints_of(folder))
     game = game_of(last)
-    points = [measure(each, game, AGAINST, config.games, SEED) for each in before]
-    shares = ablations.measure(last, {AGAINST: config.games, config.strong: config.strong_games})
+    points = [measure(each, game, AGAINST, config.games, SEED, processes=1) for each in before]
+    games = {AGAINST: config.games, config.strong: config.strong_games}
+    shares = ablations.measure(last, games, processes=1)  # the other cores are other runs'
     ends = measurement(last, AGAINST, config.games, SEED, np.array(shares[AGAINST]))
     return {
         "variant": one.variant,
         "seed": one.seed,
         "changes": one.changes,
+        ablations.COMMIT: ablations.made_at(folder),
         "step": ends["step"],
         "seconds": ends["seconds"],
         "points": [*points, ends],
@@ -239,6 +245,7 @@ def prepare(config: Config) -> None:
     own = json.loads(json.dumps({**own, "strong_games": config.strong_games}))
     game = ablations.game_to_train(settings_of(config, runs_of(config)[0]))
     own[MADE] = weights_of(config.strong, game)
+    own[ablations.WHOLE] = ablations.whole_of(replace(PRESETS[config.preset], **OWN))
     path = config.out / KEPT
     try:
         if path.exists():

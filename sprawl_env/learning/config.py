@@ -60,7 +60,7 @@ class Config:
     """winner, rank, margin, score or lead (sprawl_env.core.rewards)"""
     reward_scale: float = 0.05
     """factor on rewards"""
-    past_share: float = 0.25
+    past_share: float = 0.0
     """share of games against earlier networks of the run"""
     greedy_share: float = 0.0
     """share of games against greedy"""

@@ -157,11 +157,11 @@ def imitate(
     learning_rate: float,
     time_used: Callable[[], float],
     progress: Callable[[float, float], None],
-) -> float:
+) -> float | None:
     """Fit a learner to a dataset; returns the agreement with the expert in the last epoch.
 
     The agreement is the share of decisions in which the network's most likely action is the
-    expert's.
+    expert's; None if nothing was fitted, for want of decisions or of time.
 
     Args:
         learner: trained in place.  All ranks of its process group must call this.
@@ -170,8 +170,8 @@ def imitate(
             of the group has.
         batch_size: this rank's decisions per gradient step.
         learning_rate: Adam's step size at the start; it falls linearly to 10% of this.
-        time_used: returns the fraction of the allowed time that has passed, the same in all ranks;
-            fitting stops at 1.
+        time_used: returns the fraction of the time allowed for fitting that has passed, 0 at its
+            beginning, the same in all ranks; fitting stops at 1.
         progress: called after each gradient step with the fraction done and the agreement.
     """
     net, team, device = learner.net, learner.team, learner.device
@@ -200,7 +200,8 @@ def imitate(
 
     size = int(min(team.all_gather(len(returns))))
     total = epochs * -(-size // batch_size)
-    done, share, agreement = 0, 0.0, 0.0
+    done, share = 0, time_used()
+    agreement: float | None = None
     for _ in range(epochs):
         agreed, seen = 0.0, 0
         order = torch.from_numpy(rng.permutation(len(returns))[:size])

@@ -452,20 +452,35 @@ def behaviour_cloning(config: Config, game: Game, learner: Learner, clock: Clock
         )
         if clock.is_ending:
             return
+        begun = clock.agree()
         agreement = imitate(
             learner,
             dataset,
             epochs=config.imitation_epochs,
             batch_size=-(-IMITATION_BATCH // team.size),
             learning_rate=IMITATION_RATE,
-            time_used=lambda: clock.agree() / config.imitation_share,
+            time_used=lambda: time_used(begun, clock.agree(), config.imitation_share),
             progress=lambda done, agreed: bar.update(
                 task, completed=done, description=f"behaviour cloning, agreement {agreed:.0%}"
             ),
         )
     count = sum(team.all_gather(len(dataset.returns)))
     if team.rank == 0 and not clock.is_ending:
-        say(f"imitated {count:,.0f} decisions of {expert.name}, agreement {agreement:.0%}")
+        if agreement is None:
+            say(f"imitated nothing: there was no time after collecting decisions of {expert.name}")
+        else:
+            say(f"imitated {count:,.0f} decisions of {expert.name}, agreement {agreement:.0%}")
+
+
+def time_used(begun: float, now: float, end: float) -> float:
+    """Return the fraction of the time from the beginning of imitation to its end that has passed.
+
+    Args:
+        begun: the fraction of the training done when it began.
+        now: the fraction done now.
+        end: the fraction done when imitation must end.
+    """
+    return (now - begun) / (end - begun) if begun < end else 1.0
 
 
 def read_config(folder: Path) -> Config:

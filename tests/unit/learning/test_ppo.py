@@ -551,5 +551,7 @@ def test_imitation_stops_at_its_time_limit_and_accepts_an_empty_dataset():
         progress=lambda done, _: steps.append(done),
     )  # fmt: skip
     assert len(steps) in (5, 6)
+    late = {**settings, "time_used": lambda: 1.0, "progress": print}
+    assert imitate(learner, dataset, **late) is None
     none = Demonstrations(*(column[:0] for column in vars(dataset).values()))
-    assert imitate(learner, none, **settings, time_used=lambda: 0.0, progress=print) == 0
+    assert imitate(learner, none, **settings, time_used=lambda: 0.0, progress=print) is None
