@@ -13,16 +13,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sprawl_env.console import run
-from sprawl_env.learning.config import PRESETS, Config
+from sprawl_env.learning.config import PRESETS, Config, read_config
+from sprawl_env.learning.runs import check_kept
 from sprawl_env.learning.train import train
+
+
+def _train(config: Config) -> None:
+    if config.resume is not None:
+        check_kept(config.resume, vars(config), read_config(config.resume))
+    train(**vars(config))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command line, by default that of this process."""
     run(
-        lambda config: train(**vars(config)),
+        _train,
         Config,
         PRESETS,
+        resumed=read_config,
         arguments=arguments,
         prog="python -m experiments.train",
     )

@@ -36,7 +36,7 @@ from sprawl_env.bots.policy.checkpoint import (
     step_name,
 )
 from sprawl_env.bots.policy.network import network_for
-from sprawl_env.bots.policy.player import PolicyBot
+from sprawl_env.bots.policy.player import PolicyBot, weights_of
 from sprawl_env.console import console, run
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
@@ -62,9 +62,9 @@ class Config:
     reward_scale: float = 0.05
     """factor on rewards"""
     width: int = 32
-    """width of the layers for each kind of thing"""
+    """width of the layers for each kind of thing; with start its own"""
     trunk: int = 128
-    """width of the layers for the whole observation"""
+    """width of the layers for the whole observation; with start its own"""
     start: Path | None = None
     """checkpoint whose weights the training starts from"""
     games: int = 1000
@@ -99,7 +99,9 @@ class EntityPolicy(MaskableActorCriticPolicy):  # type: ignore[misc]  # untyped 
     def _build(self, lr_schedule: Any) -> None:
         super()._build(lr_schedule)
         self.action_net = nn.Identity()  # the network already returns logits
-        self.optimizer = self.optimizer_class(self.parameters(), lr=lr_schedule(1))
+        self.optimizer = self.optimizer_class(
+            self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs
+        )
 
 
 class Past(BaseCallback):
@@ -127,7 +129,8 @@ def train(config: Config) -> None:
         game, 256, opponents=["greedy", "random"], reward="lead", scale=config.reward_scale,
         seed=config.seed, observations="int8",
     )  # fmt: skip
-    shape = {key: getattr(config, key) for key in SHAPE}
+    sizes = config if start is None else weights_of(start, game)[0]
+    shape = {key: getattr(sizes, key) for key in SHAPE}
     model = MaskablePPO(
         EntityPolicy, env, n_steps=32, batch_size=512, n_epochs=2, gamma=0.999, gae_lambda=0.85,
         ent_coef=0.01, learning_rate=1e-3, seed=config.seed, device="cpu", verbose=1,

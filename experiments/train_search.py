@@ -13,10 +13,14 @@ from sprawl_env.console import run
 from sprawl_env.core.extras import require_extra
 from sprawl_env.learning.expert_config import EXPERT_PRESETS as PRESETS
 from sprawl_env.learning.expert_config import ExpertConfig as Config
+from sprawl_env.learning.expert_config import read_config
+from sprawl_env.learning.runs import check_kept
 
 
 def _train(config: Config) -> None:
     require_extra("train", "train_search")
+    if config.resume is not None:
+        check_kept(config.resume, vars(config), read_config(config.resume))
     from sprawl_env.learning.expert_training import main as train  # noqa: PLC0415 - imports torch
 
     train(config)
@@ -28,6 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _train,
         Config,
         PRESETS,
+        resumed=read_config,
         arguments=arguments,
         prog="python -m experiments.train_search",
     )

@@ -43,6 +43,7 @@ def run(
     config_type: type[T],
     presets: Mapping[str, T] | None = None,
     *,
+    resumed: Callable[[Path], T] | None = None,
     arguments: Sequence[str] | None = None,
     prog: str | None = None,
 ) -> None:
@@ -55,6 +56,8 @@ def run(
         config_type: a dataclass, or a union of dataclasses that become subcommands.
         presets: configurations by name; ``--preset NAME`` selects one as the defaults, which the
             other flags override.  The first is the default.
+        resumed: returns the configuration of the run in a folder; ``--resume FOLDER`` takes it as
+            the defaults, so that ``main`` sees what the command line changes.
         arguments: the words of the command line; default: those of this process.
         prog: the name of the command in its help text.
     """
@@ -62,7 +65,7 @@ def run(
         if presets is None:
             config = tyro.cli(config_type, args=arguments, prog=prog)
         else:
-            default = presets[_preset(arguments, presets)]
+            default = _defaults(arguments, presets, resumed)
             config = tyro.cli(config_type, args=arguments, prog=prog, default=default)
         main(config)
         sys.stdout.flush()  # here, where it is known what to do if nobody reads
@@ -82,24 +85,31 @@ def run(
 
 
 @dataclass(frozen=True)
-class _Preset:
+class _Chosen:
     preset: str = ""
+    resume: Path | None = None
 
 
-def _preset(arguments: Sequence[str] | None, presets: Mapping[str, Any]) -> str:
-    """Return the preset that a command line names, or the first one.
+def _defaults(
+    arguments: Sequence[str] | None,
+    presets: Mapping[str, T],
+    resumed: Callable[[Path], T] | None,
+) -> T:
+    """Return the configuration that a command line changes; arguments as of :func:`run`.
 
     Raises:
         UnknownName: there is no such preset.
     """
     words = sys.argv[1:] if arguments is None else arguments
     chosen, _ = tyro.cli(
-        _Preset, args=words, add_help=False, return_unknown_args=True, console_outputs=False
+        _Chosen, args=words, add_help=False, return_unknown_args=True, console_outputs=False
     )
     name = chosen.preset or next(iter(presets))
     if name not in presets:
         raise unknown("preset", name, presets)
-    return name
+    if chosen.resume is not None and resumed is not None:
+        return resumed(chosen.resume)
+    return presets[name]
 
 
 def parse_options(words: Sequence[str]) -> dict[str, Any]:

@@ -48,7 +48,8 @@ from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import provenance
 from sprawl_env.core.state import NOT_OVER, Games
 from sprawl_env.kernels.arrays import Mask
-from sprawl_env.learning import load_dataset, write_dataset
+from sprawl_env.learning import config as training_config
+from sprawl_env.learning import expert_config, load_dataset, write_dataset
 from sprawl_env.play.saves import SavedGames, game_of, saves_in
 from sprawl_env.play.session import HUMAN, Session
 from sprawl_env.replays.page import page
@@ -469,7 +470,7 @@ def make_search_run(folder: Path, number: int) -> None:
 def read_search_run(folder: Path) -> Use:
     """Resume a run of expert iteration up to its first step."""
     run, module = folder / "search", searching()
-    config = module.read_config(run)
+    config = expert_config.read_config(run)
     options = parse_options(config.options)
     game = registry.game(config.game, num_players=config.num_players, **options)
     rows = module.read_matches(run)
@@ -507,7 +508,7 @@ def make_run(folder: Path, number: int) -> None:
 
 def read_run(folder: Path) -> Use:
     """Resume a run up to its first step."""
-    config = training().read_config(folder / "run")
+    config = training_config.read_config(folder / "run")
     options = parse_options(config.options)
     game = registry.game(config.game, num_players=config.num_players, **options)
     rows = training().read_evaluations(folder / "run")

@@ -24,7 +24,7 @@ from matplotlib import pyplot as plt
 
 import sprawl_env
 from sprawl_env.arena.evaluation import half_width, interval, mean_text
-from sprawl_env.console import console, run
+from sprawl_env.console import check_writable, console, run
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.files import write_atomically
 from sprawl_env.core.provenance import provenance
@@ -151,6 +151,7 @@ def main(config: Config) -> None:
     study = read_study(config.config)
     if config.games:
         study["games"] = config.games
+    check_writable(config.out / "results.jsonl")
     config.out.mkdir(parents=True, exist_ok=True)
     rows = play(study, config.out / "results.jsonl")
     shares = shares_by_deal(rows, study["bot"])

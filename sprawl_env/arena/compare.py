@@ -164,13 +164,13 @@ def compare(mine: Path, theirs: Path) -> Comparison:
         )
     equal = sum(_result(first[key]) == _result(second[key]) for key in common)
     names = dict.fromkeys(bot for key in common for bot in key[1])
-    factor = simultaneous(FIGURES * len(names))
+    figures = FIGURES * len(names)
     return Comparison(
         pairs=len(common),
         equal=equal,
         only_mine=len(first) - len(common),
         only_theirs=len(second) - len(common),
-        differences=tuple(_difference(bot, common, first, second, factor) for bot in names),
+        differences=tuple(_difference(bot, common, first, second, figures) for bot in names),
     )
 
 
@@ -346,7 +346,7 @@ def _difference(
     common: Sequence[Key],
     first: dict[Key, Row],
     second: dict[Key, Row],
-    factor: float,
+    figures: int,
 ) -> Difference:
     """Return what the pairs of one bot show.
 
@@ -355,7 +355,7 @@ def _difference(
         common: the pairs of all bots.
         first: the first run.
         second: the second run.
-        factor: by which the intervals are widened for the verdict.
+        figures: number of figures of all bots, for which the verdict widens the intervals.
     """
     shares: dict[Deal, list[tuple[float, float]]] = {}
     scores: dict[Deal, list[float]] = {}
@@ -374,7 +374,7 @@ def _difference(
     points = np.array([float(np.mean(each)) for each in scores.values()] or [0.0])
     errors = half_width(wins), half_width(points)
     agree = all(
-        len(found) < FEWEST_DEALS or abs(found.mean()) <= factor * error
+        len(found) < FEWEST_DEALS or abs(found.mean()) <= simultaneous(figures, len(found)) * error
         for found, error in zip((wins, points), errors, strict=True)
     )
     return Difference(

@@ -13,6 +13,7 @@ from sprawl_env.bots.policy.checkpoint import MOST_WIDTH
 from sprawl_env.core.arguments import check_fields
 from sprawl_env.core.errors import InvalidOption, short
 from sprawl_env.core.rewards import reward_mode
+from sprawl_env.learning.runs import read_settings
 
 
 @dataclass(frozen=True)
@@ -207,6 +208,15 @@ def check(config: Config) -> None:
             f"{config.num_envs * config.num_steps}"
         )
     check_processes(config)
+
+
+def read_config(folder: Path) -> Config:
+    """Return the settings of a run that is to be resumed.
+
+    Raises:
+        InvalidOption: the run does not exist, or its settings are damaged.
+    """
+    return read_settings(folder, Config, check)
 
 
 def check_device(config: Any) -> None:

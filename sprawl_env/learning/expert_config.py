@@ -15,6 +15,7 @@ from sprawl_env.learning.config import (
     check_processes,
     check_whole_numbers,
 )
+from sprawl_env.learning.runs import read_settings
 
 
 @dataclass(frozen=True)
@@ -142,3 +143,12 @@ def check_expert(config: ExpertConfig) -> None:
     check_folder(config.name)
     if "," in str(config.runs):  # the name of a bot that searches has commas of its own
         raise InvalidOption(f"runs={str(config.runs)!r}: expected a folder without a comma")
+
+
+def read_config(folder: Path) -> ExpertConfig:
+    """Return the settings of a run that is to be resumed.
+
+    Raises:
+        InvalidOption: the run does not exist, or its settings are damaged.
+    """
+    return read_settings(folder, ExpertConfig, check_expert)

@@ -77,7 +77,6 @@ from sprawl_env.learning.runs import (
     owned_run,
     progress_bar,
     read_rows,
-    read_settings,
 )
 from sprawl_env.learning.stored import checkpoint_to_resume, model_tensors, restore
 from sprawl_env.learning.team import Team, start
@@ -447,11 +446,6 @@ def evaluate(config: ExpertConfig, folder: Path, game: Game) -> dict[str, list[L
     }
     write_atomically(folder / "evaluation.json", json.dumps(result, indent=1, default=str))
     return found
-
-
-def read_config(folder: Path) -> ExpertConfig:
-    """Return the config of a run that is to be resumed."""
-    return read_settings(folder, ExpertConfig, check_expert)
 
 
 def main(config: ExpertConfig) -> tuple[Path, bool, dict[str, list[Line]]]:

@@ -20,7 +20,7 @@ from sprawl_env.console import say
 from sprawl_env.core.arguments import check_fields
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.processes import on_interrupt, usable_cores
-from sprawl_env.learning.runs import Settings, read_settings, run_folder
+from sprawl_env.learning.runs import Settings, check_kept, read_settings, run_folder
 from sprawl_env.learning.team import Team
 
 LEAST_ANNEALING: Final = 0.05  # at the end
@@ -215,13 +215,13 @@ def check_same(config: Settings, own: Settings, presets: Mapping[str, Settings])
     check_fields(config, "")
     default = type(config)()
     usual = replace(presets.get(config.preset, default), preset=default.preset)
-    for field in fields(config):
-        given, kept = getattr(config, field.name), getattr(own, field.name)
-        if field.name not in PLACE and given not in (kept, getattr(usual, field.name)):
-            raise InvalidOption(
-                f"{field.name}={given}: the run {str(config.resume)!r} keeps its own, {kept}: "
-                f"leave it out, or begin another run with the weights of this one (start)"
-            )
+    given = {field.name: getattr(config, field.name) for field in fields(config)}
+    changed = {
+        name: value
+        for name, value in given.items()
+        if name not in PLACE and value != getattr(usual, name)
+    }
+    check_kept(config.resume, changed, own)
 
 
 def threads_of(device: torch.device) -> int:

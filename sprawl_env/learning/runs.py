@@ -129,6 +129,26 @@ def read_settings(
     return config
 
 
+def check_kept(folder: Path, given: Mapping[str, Any], own: Any) -> None:
+    """Check that a command changes no setting of the run that it resumes.
+
+    Args:
+        folder: of the run.
+        given: what the command says, by name.
+        own: the settings of the run, a dataclass.
+
+    Raises:
+        InvalidOption: one is not the run's.
+    """
+    for name, value in given.items():
+        kept = getattr(own, name)
+        if name != "resume" and value != kept:
+            raise InvalidOption(
+                f"{name}={value}: the run {str(folder)!r} keeps its own, {kept or repr(kept)}: "
+                f"leave it out, or begin another run with the weights of this one (start)"
+            )
+
+
 def _as_declared(declared: str, value: Any) -> Any:
     """Return a value of JSON as a field of the declared type holds it."""
     if declared.startswith("tuple"):

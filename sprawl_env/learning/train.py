@@ -17,7 +17,8 @@ from sprawl_env.core.arguments import checked, fit
 from sprawl_env.core.errors import InvalidOption, unknown
 from sprawl_env.core.extras import require, require_extra
 from sprawl_env.core.game import Game
-from sprawl_env.learning.config import PRESETS, Config
+from sprawl_env.learning.config import PRESETS, Config, read_config
+from sprawl_env.learning.runs import check_kept
 
 if TYPE_CHECKING:
     import polars as pl
@@ -99,6 +100,8 @@ def train(game: str | Game = "tower_up", *, preset: str = "quick", **settings: A
         settings["options"] = tuple(settings["options"])
     for name in {"runs", "resume", "start"} & settings.keys():
         settings[name] = _as_path(name, settings[name])
+    if settings.get("resume") is not None:
+        check_kept(settings["resume"], settings, read_config(settings["resume"]))
     from sprawl_env.learning.training import main  # noqa: PLC0415 - imports torch
 
     folder, finished, results = main(replace(PRESETS[preset], game=game, **settings))

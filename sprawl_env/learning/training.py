@@ -90,7 +90,6 @@ from sprawl_env.learning.runs import (
     owned_run,
     progress_bar,
     read_rows,
-    read_settings,
 )
 from sprawl_env.learning.stored import (
     checkpoint_to_resume,
@@ -481,11 +480,6 @@ def time_used(begun: float, now: float, end: float) -> float:
         end: the fraction done when imitation must end.
     """
     return (now - begun) / (end - begun) if begun < end else 1.0
-
-
-def read_config(folder: Path) -> Config:
-    """Return the config of a run that is to be resumed."""
-    return read_settings(folder, Config, check)
 
 
 def past_networks(

@@ -42,8 +42,28 @@ class Named(First):
 
 
 def test_intervals_that_hold_together_are_wider():
-    assert simultaneous(1) == pytest.approx(1, abs=1e-6)
-    assert simultaneous(20) * 1.959964 == pytest.approx(3.0233, abs=1e-4)  # of a table: 0.125%
+    many = 10**6
+    assert simultaneous(1, many) == pytest.approx(1, abs=1e-5)
+    assert simultaneous(20, many) * 1.959964 == pytest.approx(3.0233, abs=1e-4)  # table: 0.125%
+
+
+@pytest.mark.parametrize(
+    ("tail", "degrees", "wanted"),
+    [(0.025, 19, 2.0930), (0.005, 19, 2.8609), (0.0005, 19, 3.8834), (0.0005, 60, 3.4602)],
+)
+def test_intervals_of_few_deals_are_wider(tail, degrees, wanted):
+    # the quantiles are those of printed tables of Student's t distribution
+    found = simultaneous(round(0.025 / tail), degrees + 1) * 1.959964
+    assert found == pytest.approx(wanted, rel=0.01)
+
+
+@pytest.mark.parametrize(("figures", "deals"), [(4, 20), (40, 20), (40, 200)])
+def test_equal_runs_seldom_differ_in_any_of_many_figures(figures, deals):
+    rng, times = np.random.default_rng(3), 2000
+    means = rng.normal(0, 1, (times, figures, deals))
+    errors = 1.959964 * means.std(axis=2, ddof=1) / np.sqrt(deals)
+    wrong = (np.abs(means.mean(axis=2)) > simultaneous(figures, deals) * errors).any(axis=1)
+    assert 0.03 < wrong.mean() < 0.065
 
 
 @pytest.mark.parametrize("deals", [9, 10, 1000])

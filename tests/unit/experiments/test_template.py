@@ -1,6 +1,7 @@
 """experiments/template: a study that can be stopped and continued."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -60,6 +61,14 @@ def test_results_of_other_settings_are_refused(config):
     with pytest.raises(InvalidOption, match="expected results of this study"):
         study.main(config)
     assert path.read_bytes() == b"{" != before
+
+
+def test_a_file_in_place_of_the_folder_is_refused(config, tmp_path):
+    taken = tmp_path / "taken"
+    taken.write_text("mine", encoding="utf-8")
+    with pytest.raises(InvalidOption, match="taken is not writable"):
+        study.main(replace(config, out=taken))
+    assert taken.read_text(encoding="utf-8") == "mine"
 
 
 def test_a_study_that_lacks_a_setting_is_refused(config):

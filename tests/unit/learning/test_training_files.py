@@ -23,6 +23,7 @@ import safetensors.numpy
 import torch
 
 import sprawl_env
+from experiments import train as train_command
 from sprawl_env.arena import engines
 from sprawl_env.bots.policy import agents
 from sprawl_env.bots.policy.checkpoint import (
@@ -38,7 +39,7 @@ from sprawl_env.bots.policy.checkpoint import (
 from sprawl_env.core.errors import InvalidOption, SprawlError
 from sprawl_env.core.processes import usable_cores
 from sprawl_env.learning import process, runs, stored, training
-from sprawl_env.learning.config import PRESETS, Config, check
+from sprawl_env.learning.config import PRESETS, Config, check, read_config
 from sprawl_env.learning.curves import learning_curves
 from sprawl_env.learning.expert_config import ExpertConfig
 from sprawl_env.learning.ppo import ActorCritic, Learner, Stopwatch
@@ -117,14 +118,14 @@ def test_numbers_of_numpy_are_numbers(tmp_path):
 def test_a_damaged_config_is_one_line(tmp_path, text):
     (tmp_path / "config.json").write_text(text)
     with pytest.raises(InvalidOption, match="is damaged"):
-        training.read_config(tmp_path)
+        read_config(tmp_path)
 
 
 def test_a_config_with_a_value_that_is_not_allowed_is_damaged(tmp_path):
     def written(**changes):
         content = {"config": asdict(replace(Config(), **changes))}
         (tmp_path / "config.json").write_text(json.dumps(content, default=str))
-        return training.read_config(tmp_path)
+        return read_config(tmp_path)
 
     assert written() == Config()
     for changes in ({"seed": -1}, {"num_envs": "512"}, {"gamma": True}, {"runs": 5}):
@@ -515,7 +516,7 @@ def test_a_run_as_start_means_the_checkpoint_that_it_had_when_the_command_began(
             opponent_share=0.1,
         )
     )
-    own = training.read_config(folder)
+    own = read_config(folder)
     assert (own.start, own.opponent) == (path, f"checkpoint:{path}")
 
 
@@ -533,6 +534,43 @@ def test_a_resumed_run_keeps_its_settings_and_says_so(tmp_path):
         sprawl_env.train(resume=tmp_path / "mine", seed=5)
     with pytest.raises(InvalidOption, match=r"game=urban_sprawl: .* keeps its own, ginkgopolis"):
         sprawl_env.train("urban_sprawl", resume=tmp_path / "mine")
+    usual = Config().max_minutes  # given, although it is the default
+    with pytest.raises(InvalidOption, match=rf"max_minutes={usual}: .* keeps its own, 0\.0"):
+        sprawl_env.train(resume=tmp_path / "mine", max_minutes=usual)
+    with pytest.raises(InvalidOption, match=r"name=other: .* keeps its own, mine"):
+        sprawl_env.train(resume=tmp_path / "mine", name="other")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--max-minutes", "4.0"], "max_minutes=4.0: the run '.*mine' keeps its own, 0.0: leave"),
+        (["--max-minutes=4"], "max_minutes=4.0: .* keeps its own, 0.0"),
+        (["--preset", "full"], "preset=full: .* keeps its own, quick"),
+        (["--game", "tower_up"], "game=tower_up: .* keeps its own, ginkgopolis"),
+        (["--name", "other"], "name=other: .* keeps its own, mine"),
+        (["--width", "8"], None),
+    ],
+)
+def test_a_command_that_resumes_a_run_changes_none_of_its_settings(
+    tmp_path, monkeypatch, capsys, words, says
+):
+    run = replace(RUN, game="ginkgopolis", width=8)
+    with owned_run(tmp_path / "mine", run, new=True):
+        pass
+    resumed = []
+    monkeypatch.setattr(
+        training, "main", lambda config: (resumed.append(config), (tmp_path, True, {}))[1]
+    )
+    command = ["--resume", str(tmp_path / "mine"), *words]
+    if says is None:
+        train_command.main(command)
+        assert resumed == [replace(run, resume=tmp_path / "mine")]
+        return
+    with pytest.raises(SystemExit):
+        train_command.main(command)
+    assert re.search(says, capsys.readouterr().err)
+    assert not resumed
 
 
 def test_curves_of_a_resumed_run_lose_what_was_logged_after_its_checkpoint(game, tmp_path):
