@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any, Final
 
 from sprawl_env.core.errors import SprawlError
-from sprawl_env.core.processes import LONGEST_WAIT, spawn
+from sprawl_env.core.processes import GUARD, LONGEST_WAIT, UNGUARDED, spawn
 from sprawl_env.core.state import NOBODY
 
 Watch = Callable[[int, int], None]
@@ -225,8 +225,7 @@ class Workers:
         else:
             self._false_starts += 1
         if self._false_starts > MOST_FALSE_STARTS:
-            raise WorkerError(
-                f"worker processes end before their first task (exit code {exit_code})"
-            )
+            ends = f"worker processes end before their first task (exit code {exit_code})"
+            raise WorkerError(GUARD if exit_code == UNGUARDED else ends)
         self._tasks.extendleft(reversed(worker.waiting))
         return found

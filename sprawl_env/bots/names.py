@@ -133,6 +133,13 @@ def make_bot(name: str, game: Game, seed: int = 0) -> Bot:
     raise unknown("bot", name, BOTS)
 
 
+def reads_more(name: str) -> bool:
+    """Return whether a bot's name chooses a module to import or a file to read."""
+    kind, _, settings = name.partition(":")
+    own = {"random", "greedy", "planner", *SEARCHES, "heldout", "search", "agent"}
+    return kind not in own or ":" in settings
+
+
 def name_of(bot: str | Bot | type[Bot]) -> str | None:
     """Return the name of a bot that is given as in :func:`as_bot`; None if it is no bot."""
     if isinstance(bot, str):

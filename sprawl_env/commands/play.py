@@ -18,11 +18,12 @@ from typing import Annotated, Final
 
 from tyro.conf import arg
 
+from sprawl_env.bots.names import reads_more
 from sprawl_env.bots.policy.agents import BEST, best_of
 from sprawl_env.bots.ratings import ranked_search
-from sprawl_env.commands.flags import GameName, Options, Switch, bots, file
+from sprawl_env.commands.flags import Options, Switch, bots, file
 from sprawl_env.console import parse_options, say, tracked
-from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.errors import InvalidOption, printable
 from sprawl_env.core.extras import require_extra
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game as make_game
@@ -35,6 +36,8 @@ from sprawl_env.play.terminal import play_in_terminal
 HOST: Final = "127.0.0.1"
 MOST_PORT: Final = 65_535
 SEARCH: Final = "mcts:sims=100"  # gives hints in a game without a ranking
+USUAL_GAME: Final = "tower_up"
+USUAL_SEATS: Final = (HUMAN, "greedy")
 HINTS: Final = "greedy, the mcts of the ranking, agent:best"
 
 
@@ -45,8 +48,17 @@ class Play:
     Example: sprawl-env play --game ginkgopolis --seats human mcts:sims=200 greedy
     """
 
-    game: GameName = "tower_up"
-    seats: Annotated[tuple[str, ...], bots("human or a bot for each seat")] = (HUMAN, "greedy")
+    game: Annotated[
+        str | None,
+        arg(
+            help="name of the game, or module:RULES for a game of your own",
+            metavar="GAME",
+            help_behavior_hint=f"(default: {USUAL_GAME})",
+        ),
+    ] = None
+    seats: Annotated[
+        tuple[str, ...] | None, bots("human or a bot for each seat", " ".join(USUAL_SEATS))
+    ] = None
     options: Options = ()
     seed: Annotated[
         int | None,
@@ -79,12 +91,14 @@ def new_session(command: Play) -> Session:
     """
     if command.seed is not None and not 0 <= command.seed <= MAX_SEED:
         raise InvalidOption(f"seed={command.seed}: expected a whole number 0..2**63-1")
+    name = USUAL_GAME if command.game is None else rules_of(command.game).name  # it is registered
     if command.resume:
         command = _resumed(command)
-    game = _game(command)
+    seats = USUAL_SEATS if command.seats is None else command.seats
+    game = _new_game(command, seats) if command.load is None else _saved_game(command, name)
     session = Session(
         game,
-        command.seats,
+        seats,
         default_hints(game) if command.hints is None else command.hints,
         secrets.randbelow(MAX_SEED) if command.seed is None else command.seed,
     )
@@ -102,15 +116,22 @@ def _resumed(command: Play) -> Play:
     """
     if command.load is not None:
         raise InvalidOption("resume: --load names a saved game: use one of the two")
-    path, usual = newest_in(command.saves), Play()
-    name, seats = game_of(path).name, tuple(seats_of(path))
-    if command.game not in (usual.game, name):
+    path = newest_in(command.saves)
+    seats = tuple(seats_of(path))
+    if command.seats is not None:
+        if seats and command.seats != seats:
+            says = printable(" ".join(seats))
+            raise InvalidOption(f"resume: {path.name} has the seats {says}: leave them out")
+        return replace(command, load=path)
+    if not seats:
+        raise InvalidOption(f"resume: {path.name} is a position and names no seats: add --seats")
+    more = [name for name in seats if name != HUMAN and reads_more(name)]
+    if more:
         raise InvalidOption(
-            f"resume: {path.name} is of {name}, not {command.game}: use --load PATH"
+            f"resume: {path.name} has {printable(more[0])} in a seat, and no saved game decides "
+            f"what is imported or read: add --seats {printable(' '.join(seats))}"
         )
-    if seats and command.seats not in (usual.seats, seats):
-        raise InvalidOption(f"resume: {path.name} has the seats {' '.join(seats)}: leave them out")
-    return replace(command, load=path, seats=seats or command.seats)
+    return replace(command, load=path, seats=seats)
 
 
 def default_hints(game: Game) -> tuple[str, ...]:
@@ -123,24 +144,41 @@ def default_hints(game: Game) -> tuple[str, ...]:
     return hints if best_of(game.name, game) == BEST else (*hints, f"agent:{BEST}")
 
 
-def _game(command: Play) -> Game:
-    options = parse_options(command.options)
-    if command.load is None:
-        name, count = command.game, len(command.seats)
-        allowed = rules_of(name).options["num_players"]
-        if not allowed.low <= count <= allowed.high:
-            raise InvalidOption(
-                f"seats: expected {allowed.low}..{allowed.high} names for {name}, got {count}"
-            )
-        return make_game(name, num_players=count, **options)
-    if options:
-        raise InvalidOption("options: --load takes them from the saved game")
-    # An import path imports and registers the game that was saved.
-    name = rules_of(command.game).name if ":" in command.game else command.game
-    found = game_of(command.load)
-    if name not in (Play().game, found.name):
+def _new_game(command: Play, seats: tuple[str, ...]) -> Game:
+    """Return the game of a command that loads none.
+
+    Raises:
+        SprawlError: there is no such game or option, or not for so many seats.
+    """
+    name, count = command.game or USUAL_GAME, len(seats)
+    allowed = rules_of(name).options["num_players"]
+    if not allowed.low <= count <= allowed.high:
         raise InvalidOption(
-            f"load: {command.load.name} is of {found.name}, not {name}: leave --game out"
+            f"seats: expected {allowed.low}..{allowed.high} names for {name}, got {count}"
+        )
+    return make_game(name, num_players=count, **parse_options(command.options))
+
+
+def _saved_game(command: Play, name: str) -> Game:
+    """Return the game of the file that a command loads; its cards may be of a folder of data.
+
+    Args:
+        command: with ``load``.
+        name: of the game that was asked for.
+
+    Raises:
+        SprawlError: the file cannot be read, or it is of another game.
+    """
+    path, options = command.load or Path(), parse_options(command.options)
+    data = options.pop("data", None)
+    if options:
+        raise InvalidOption("options: a saved game has its own: expected at most data=FOLDER")
+    found = game_of(path, None if data is None else Path(str(data)))
+    if command.game is not None and name != found.name:
+        how = "use --load PATH" if command.resume else "leave --game out"
+        raise InvalidOption(
+            f"{'resume' if command.resume else 'load'}: {path.name} is of {found.name}, not "
+            f"{name}: {how}"
         )
     return found
 

@@ -15,7 +15,7 @@ from tyro.conf import OmitArgPrefixes, OmitSubcommandPrefixes, Positional, arg, 
 
 from sprawl_env.commands.flags import Switch
 from sprawl_env.console import check_writable, console, counted, say, tracked
-from sprawl_env.core.errors import InvalidOption, PositionError
+from sprawl_env.core.errors import InvalidOption, PositionError, SprawlError
 from sprawl_env.core.files import write_atomically
 from sprawl_env.core.registry import rules_of
 from sprawl_env.replays.film import film
@@ -158,7 +158,7 @@ def verify_all(files: list[Path], data: Path | None = None) -> tuple[int, int]:
         for number, replay in enumerate(load_all(path)):
             try:
                 verify(replay, data)
-            except PositionError as error:
+            except SprawlError as error:
                 raise PositionError(f"{path.name}, game {number}: {error}") from None
             games += 1
             plies += len(replay.plies)
@@ -256,6 +256,8 @@ def _write(
         SprawlError: there is no such game, or the file cannot be written.
     """
     replay = chosen(command.file, command.game)
+    if command.out is None and command.file.is_dir():
+        raise InvalidOption(f"{str(command.file)!r} is a folder: name the file to write with --out")
     out = command.out or command.file.with_suffix(suffix)
     check_writable(out)
     if out.resolve() == command.file.resolve():

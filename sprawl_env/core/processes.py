@@ -13,6 +13,11 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Final
 
 LONGEST_WAIT: Final = 5.0  # seconds, for a killed process to end
+UNGUARDED: Final = 78  # exit code of a process whose script would start processes when imported
+GUARD: Final = (
+    "every process imports the script that starts it: put the script's calls under "
+    "if __name__ == '__main__':"
+)
 
 
 def usable_cores() -> int:
@@ -27,7 +32,12 @@ def spawn(body: Callable[..., None], *arguments: Any) -> tuple[BaseProcess, Conn
 
     It ends when this process does and ignores Ctrl-C, which this process handles; started by
     another thread than the main one, it ignores Ctrl-C as soon as it has imported its modules.
+
+    A process that imports the script of its parent, and comes to this call there, ends with the
+    exit code ``UNGUARDED``.
     """
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        raise SystemExit(UNGUARDED)
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_run, args=(body, theirs, arguments))

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from sprawl_env.core.errors import SprawlError
-from sprawl_env.core.processes import LONGEST_WAIT, spawn
+from sprawl_env.core.processes import GUARD, LONGEST_WAIT, UNGUARDED, spawn
 
 Number = TypeVar("Number", bound=np.generic)
 
@@ -115,9 +115,14 @@ def start(size: int, program: Callable[..., Any], *arguments: Any) -> Iterator[T
     others = [spawn(_run_rank, program, rank, size, arguments) for rank in range(1, size)]
     try:
         yield Team(0, size, [pipe for _, pipe in others])
-    except BaseException:
+    except BaseException as error:
+        if isinstance(error, TeamError):
+            wait([process.sentinel for process, _ in others], LONGEST_WAIT)
+        codes = [process.exitcode for process, _ in others]
         for process, _ in others:
             process.kill()
+        if UNGUARDED in codes:
+            raise TeamError(GUARD) from None
         raise
     finally:
         for process, pipe in others:

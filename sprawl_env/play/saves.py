@@ -6,7 +6,7 @@ import re
 import zlib
 from datetime import datetime
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from sprawl_env import replays
 from sprawl_env.core.errors import PositionError, SprawlError, printable
@@ -104,8 +104,11 @@ class SavedGames:
 
     def _read(self, path: Path) -> Saved | None:
         try:
-            game = game_of(path)
-            if (game.name, game.options) != (self._game.name, self._game.options):
+            name, options = named_in(path)
+            if name != self._game.name:
+                return None
+            if options != self._game.options:
+                game_of(path)  # it may be damaged
                 return None
             if path.suffix == ".json":
                 plies, seats = int(self._game.from_json(text_of(path))["ply"][0]), []
@@ -134,21 +137,36 @@ def verified(game: Game, path: Path) -> replays.Replay:
     return saved
 
 
-def game_of(path: Path) -> Game:
+def named_in(path: Path) -> tuple[str, dict[str, Any]]:
+    """Return the name and the options of the game of a saved replay or position.
+
+    Raises:
+        PositionError: the file cannot be read or is damaged.
+    """
+    if path.suffix != ".json":
+        header = load_file(path).header
+        return header["game"], header["options"]
+    text = text_of(path)
+    try:
+        content = parse_json(text)
+        return str(content["game"]), dict(content["options"])
+    except (KeyError, TypeError, ValueError):
+        raise PositionError(f"{path.name}: expected a position or a replay") from None
+
+
+def game_of(path: Path, data: Path | None = None) -> Game:
     """Return the game, with its options, of a saved replay or position.
+
+    Args:
+        path: of the file.
+        data: folder of data files that replace those of the package.
 
     Raises:
         SprawlError: the file cannot be read or is damaged, or there is no such game or option.
     """
     if path.suffix != ".json":
-        return load_file(path).game()
-    text = text_of(path)
-    try:
-        content = parse_json(text)
-        name, options = str(content["game"]), dict(content["options"])
-    except (KeyError, TypeError, ValueError):
-        raise PositionError(f"{path.name}: expected a position or a replay") from None
-    return replays.game_of(name, options, path.name)
+        return load_file(path).game(data)
+    return replays.game_of(*named_in(path), path.name, data)
 
 
 def seats_of(path: Path) -> list[str]:

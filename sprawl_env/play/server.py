@@ -275,7 +275,7 @@ class PlayServer:
         self._session.advance()
 
     def _undo(self, body: Body) -> None:
-        self._session.undo(self._seat)
+        self._session.undo(self._session.undoer(self._seat))
 
     def _hand_over(self, body: Body) -> None:
         """Show the view of the person who is to play next at the same screen."""
@@ -288,8 +288,7 @@ class PlayServer:
 
     def _save(self, body: Body) -> Body:
         path = self._session.save(self._saves, _field(body, "name", str))
-        back = len(self._session.took_back)
-        return {"says": f"saved as {path}{f' (took back: {back})' if back else ''}"}
+        return {"says": f"saved as {path}{self._session.taken_back}"}
 
     def _load(self, body: Body) -> Body:
         name = _field(body, "name", str)

@@ -44,7 +44,6 @@ from sprawl_env.replays.telling import (
     Story,
     as_json,
     by_side,
-    change_as_json,
     name_sides,
     short_name,
     with_names,
@@ -52,6 +51,10 @@ from sprawl_env.replays.telling import (
 
 HUMAN: Final = "human"
 PREVIEWS: Final = 24  # re-dealt positions in which an action is tried for a preview
+
+
+def _not_written(path: Path, error: OSError) -> InvalidOption:
+    return InvalidOption(f"{str(path)!r}: cannot be written: {error.strerror}")
 
 
 class NotNow(SprawlError):
@@ -96,6 +99,7 @@ class Session:
         took_back: what was taken back after something was revealed or decided: ``ply``, and the
             ``actions`` from there on.
         autosaves: folder in which the game is saved whenever a person is to play; None: nowhere.
+        unsaved: why the game could not be saved there the last time; "" if it was.
         stories: for each person's seat, the log in words; ``_changed`` has for each version since
             ``_started`` the first ply of which the words changed.
         version: a number that increases with every change.
@@ -132,6 +136,7 @@ class Session:
             for name, bot in zip(self.hints, hints, strict=True)
         }
         self.autosaves: Path | None = None
+        self.unsaved = ""
         self._first_seed = seed
         self.version = 0
         self.deal(seed)
@@ -188,7 +193,11 @@ class Session:
                 f"name {name!r}: expected 1..40 letters, digits, hyphens or underscores"
             )
         path = folder / f"{name}{'.json' if self.seed is None else '.jsonl'}"
-        if path.exists() and path.resolve() not in self._own_files:
+        try:
+            is_other = path.exists() and path.resolve() not in self._own_files
+        except OSError as error:
+            raise _not_written(path, error) from None
+        if is_other:
             raise InvalidOption(f"name {name!r}: there is another saved game of this name")
         return self._write(folder, path)
 
@@ -198,12 +207,12 @@ class Session:
         Raises:
             InvalidOption: it cannot be written.
         """
-        for kind in SAVE_KINDS:
-            remove_leftovers(folder, f"*{kind}")
         try:
+            for kind in SAVE_KINDS:
+                remove_leftovers(folder, f"*{kind}")
             write_atomically(path, self.to_text())
         except OSError as error:
-            raise InvalidOption(f"{str(path)!r}: cannot be written: {error.strerror}") from None
+            raise _not_written(path, error) from None
         self._own_files.add(path.resolve())
         return path
 
@@ -216,8 +225,12 @@ class Session:
         if self.autosaves is None or not (self.log or begun) or not waits:
             return
         kind = ".json" if self.seed is None else ".jsonl"
-        with contextlib.suppress(SprawlError):  # the game goes on if the disk is full
+        try:
             self._write(self.autosaves, self.autosaves / f"{autosave_of(self.game.name)}{kind}")
+        except SprawlError as error:  # the game goes on if the disk is full
+            self.unsaved = f"the game is not saved by itself: {error}"
+        else:
+            self.unsaved = ""
 
     def to_text(self) -> str:
         """Return the game as a replay, or as a position if it started from a position."""
@@ -311,8 +324,8 @@ class Session:
         re-dealt; only what happens in all of them is told.
 
         Returns:
-            ``action``; ``says``: its name; ``text``: what it changes, in words; ``changes``: the
-            same one by one; ``scores``: for each side the points now and after it, None if unknown.
+            ``action``; ``says``: its name; ``text``: what it changes, in words; ``scores``: for
+            each side the points now and after it, None if unknown.
 
         Raises:
             NotNow: the seat is not to play.
@@ -333,7 +346,6 @@ class Session:
             "action": action,
             "says": says,
             "text": by_side(certain, names, seat),
-            "changes": [change_as_json(change, names) for change in certain if change.text],
             "scores": [
                 list(each[0]) if len(set(each)) == 1 else None for each in zip(*scores, strict=True)
             ],
@@ -439,6 +451,17 @@ class Session:
             return self._last_of(seat) is not None
         return self._is_free(seat)
 
+    def undoer(self, seat: int) -> int:
+        """Return whose decision is taken back if the person in a seat, at the screen, undoes.
+
+        Persons who have no secrets from each other look at the screen together, which shows the
+        next person at once: it is the one who has just decided.
+        """
+        last = self.log[-1].played.seat if self.log else seat
+        if last == seat or last not in self.humans:
+            return seat
+        return seat if has_secrets(self.game, self.games, self.humans) else last
+
     def _last_of(self, seat: int) -> int | None:
         """Return the index of a seat's last decision in the log, or None."""
         plies = range(len(self.log) - 1, -1, -1)
@@ -521,6 +544,11 @@ class Session:
             for k in strongest_first(self.game.name, called)
         ]
 
+    @property
+    def taken_back(self) -> str:
+        """What was taken back, in words for behind the name of a saved game or a result."""
+        return f" (took back: {len(self.took_back)})" if self.took_back else ""
+
     def score_table(self) -> list[dict[str, Any]]:
         """Return where the points of all sides came from, once the game is over; before, []."""
         return [row._asdict() for row in self.game.points(self.games, 0)] if self.over else []
@@ -545,11 +573,12 @@ class Session:
             "version": self.version,
             "game": game.title,
             "seat": seat,
-            "seats": list(self.seats),
             "names": names,
             "pieces": [piece_of(side) for side in range(game.num_sides)],
             "to_play": self.to_play,
             "curtain": self.is_curtained(seat),
+            "may_undo": self.may_undo(self.undoer(seat)),
+            "unsaved": self.unsaved,
         }
         if common["curtain"]:
             return common
@@ -562,9 +591,7 @@ class Session:
             "decision": picture.caption.decision,
             "mine": mine,
             "bot": self.to_play in self._bots,
-            "hand_over": self.to_play in self.humans and not mine,
             "actions": [[action, says] for action, says in self.action_names(seat).items()],
-            "may_undo": self.may_undo(seat),
             "took_back": len(self.took_back),
             "over": self.over,
             "points": list(picture.points) or known_scores(game, self.games, 0, seat),
@@ -603,8 +630,8 @@ class Session:
         names = self.names(seat)
         if seat == self.to_play:
             return with_names(self.game.question(self.games), names)
-        if caption.seat == seat and not self.over:  # all choose in secret, and this seat has
-            return "you have chosen; the others are choosing"
+        if caption.seat == seat and not self.over:  # all choose in secret, one after another
+            return "the others choose first, then you"
         who = "" if caption.seat == NOBODY else f"{names[caption.seat]}: "
         return with_names(f"{who}{caption.decision}", names)
 

@@ -29,6 +29,7 @@ except ImportError:  # Windows has none
 
 COMMANDS: Final = ("board", "hint", "log", "preview", "quit", "save", "undo")
 CLEAR_SCROLLBACK: Final = "\033[3J"
+LONGEST_NUMBER: Final = 18  # digits
 MOST_LISTED: Final = 40  # actions; of more, only the first words are listed
 HELP: Final = (
     "Type an action's number or name to play it (Tab completes), or text to filter the list. "
@@ -56,7 +57,7 @@ def play_in_terminal(session: Session, saves: Path, ask: Callable[[str], str] = 
     totals = session.game.scores(session.games, 0).tolist()
     names = session.names(terminal.seat)
     scores = ", ".join(f"{name} {total}" for name, total in zip(names, totals, strict=True))
-    _say(f"The game is over; scores: {scores}")
+    _say(f"The game is over; scores: {scores}{session.taken_back}")
 
 
 def _say(text: str, style: str = "") -> None:
@@ -95,7 +96,9 @@ class _Terminal:
 
     def __init__(self, session: Session, saves: Path, ask: Callable[[str], str]) -> None:
         self._session, self._saves, self._ask = session, saves, ask
-        self._told = len(session.log)  # number of plies that were told
+        # For each seat the number of plies that were told.
+        self._told = dict.fromkeys(session.humans, len(session.log))
+        self._unsaved = ""  # what was said of the game that is not saved
         self.seat = session.humans[0]
         self._shown = -1  # version of the session that was shown
         self._board: list[str] = []  # the lines of the board that was shown
@@ -112,8 +115,8 @@ class _Terminal:
             with console().status(f"{name} is choosing an action"):
                 session.advance()
             return
-        if session.to_play != self.seat:
-            self._hand_over(session.to_play)
+        if session.to_play != self.seat and not self._hand_over(session.to_play):
+            return
         if self._shown != session.version:
             self._show()
         line = self._ask("you> ").strip()
@@ -130,25 +133,42 @@ class _Terminal:
         """Return the names of the legal actions of the person who is to play."""
         return self._session.action_names(self.seat)
 
-    def _hand_over(self, seat: int) -> None:
-        name = self._session.names(self.seat)[seat]
-        self._ask(f"{name} is to play: hand over the keyboard, then press Enter ")
+    def _hand_over(self, seat: int) -> bool:
+        """Let another person see the screen; return False if the last action is undone instead."""
+        session = self._session
+        if not session.is_curtained(self.seat):
+            self.seat = seat
+            return True
+        name = session.names(self.seat)[seat]
+        undo = "; undo takes your action back" if session.may_undo(self.seat) else ""
+        words = f"{name} is to play: hand over the keyboard, then press Enter{undo} "
+        if self._ask(words).strip() == "undo" and undo:
+            self._undo()
+            return False
         if readline is not None:
             readline.clear_history()  # the arrow keys would show what was typed
         console().clear()
         if console().is_terminal:
             console().file.write(CLEAR_SCROLLBACK)
-        self.seat, self._told, self._board = seat, 0, []
+        self.seat, self._board = seat, []
+        return True
+
+    def _undo(self) -> None:
+        session = self._session
+        session.undo(session.undoer(self.seat))
+        for seat, told in self._told.items():
+            self._told[seat] = min(told, len(session.log))
+        self._told[self.seat] = len(session.log)
 
     def tell_news(self) -> None:
         """Print what has happened since the person's last decision."""
         heading = ""
-        for line in self._session.stories[self.seat].since(self._told):
+        for line in self._session.stories[self.seat].since(self._told[self.seat]):
             if line.heading != heading:
                 heading = line.heading
                 _say(heading, "bold")
             _say(f"  {line.text}")
-        self._told = len(self._session.log)
+        self._told[self.seat] = len(self._session.log)
 
     def board(self) -> None:
         """Print the board as the seat may see it."""
@@ -184,6 +204,9 @@ class _Terminal:
         _say(self._session.question(self.seat), "bold")
         self._list("")
         self._shown = self._session.version
+        if self._session.unsaved not in ("", self._unsaved):
+            _say(self._session.unsaved, "bold")
+        self._unsaved = self._session.unsaved
 
     def _list(self, text: str) -> None:
         """Print the legal actions whose names contain a text; of many only the first words."""
@@ -203,7 +226,7 @@ class _Terminal:
 
         Returns None if no action or several are meant.
         """
-        if line.isdecimal():
+        if line.isdecimal() and len(line) <= LONGEST_NUMBER:
             return int(line)
         typed, names = line.lower(), self._names()
         whole = [action for action, says in names.items() if says.lower() == typed]
@@ -239,8 +262,7 @@ class _Terminal:
         if word == "quit":
             raise EOFError
         if word == "undo":
-            session.undo(self.seat)
-            self._told = len(session.log)
+            self._undo()
         elif word == "hint":
             adviser = rest or next(iter(session.hints), "")
             found = session.hint(self.seat, adviser)
@@ -250,9 +272,9 @@ class _Terminal:
         elif word == "preview":
             self._preview(rest)
         elif word == "save":
-            _say(f"saved as {session.save(self._saves, rest)}")
+            _say(f"saved as {session.save(self._saves, rest)}{session.taken_back}")
         elif word == "log":
-            self._told = 0
+            self._told[self.seat] = 0
             self.tell_news()
         else:
             self.board()

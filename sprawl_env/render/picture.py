@@ -62,7 +62,8 @@ def ending(game: Game, games: Games, g: int, stopped: str, view: View | None = N
     view = view or View()
     standings = game.standings(games, g)
     best = [side for side in range(game.num_sides) if standings[side] == standings.max()]
-    called = [view.seat_name(s) if s < game.num_seats else "the automaton" for s in best]
+    automaton = game.rules.automaton_name
+    called = [view.seat_name(s) if s < game.num_seats else automaton for s in best]
     how = "" if games["over"][g] == FINISHED else f" ({stopped})"
     verb = "wins" if len(best) == 1 and called != ["you"] else "win"
     return f"{' and '.join(called)} {verb}{' together' if len(best) > 1 else ''}{how}"

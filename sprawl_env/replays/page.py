@@ -22,7 +22,7 @@ from typing import Any, Final
 from sprawl_env.core.errors import printable
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import Played
-from sprawl_env.core.state import AUTOMATON, NOT_OVER, clone
+from sprawl_env.core.state import NOT_OVER, clone
 from sprawl_env.render.board import picture_of
 from sprawl_env.render.picture import Picture
 from sprawl_env.render.pieces import parts_of, piece_of
@@ -88,7 +88,7 @@ def side_names(game: Game, bots: object) -> list[str]:
     seats = [f"seat {seat}" for seat in range(game.num_seats)]
     if isinstance(bots, list) and len(bots) == len(seats):
         seats = [f"{seat} {printable(str(bot))}" for seat, bot in zip(seats, bots, strict=True)]
-    return [*seats, AUTOMATON][: game.num_sides]
+    return [*seats, game.rules.automaton_name][: game.num_sides]
 
 
 def no_progress(positions: Iterable[Position]) -> Iterable[Position]:

@@ -130,7 +130,8 @@ def short_name(bot: str) -> str:
 def name_sides(game: Game, bots: Sequence[str] = (), viewer: int | None = None) -> list[str]:
     """Return a name for every side: ``you``, bots by name, persons; with the automaton's, if any.
 
-    Several sides with the same name are numbered in seat order: ``greedy 1``, ``greedy 2``.
+    Several sides with the same name are numbered in seat order: ``greedy 1``, ``greedy 2``.  The
+    number of a person does not depend on who reads.
 
     Args:
         game: the game.
@@ -142,12 +143,14 @@ def name_sides(game: Game, bots: Sequence[str] = (), viewer: int | None = None) 
         names = [f"seat {seat}" for seat in seats]
     else:
         names = [PERSON if bot == "human" else short_name(bot) for bot in bots]
+    own = list(names)
     if viewer is not None:
         names[viewer] = YOU
     count, number = Counter(names), Counter[str]()
-    for seat, name in enumerate(names):
-        if count[name] > 1:
+    for seat, name in enumerate(own):
+        if name == PERSON or seat != viewer:
             number[name] += 1
+        if count[names[seat]] > 1:
             names[seat] = f"{name} {number[name]}"
     return [*names, game.rules.automaton_name][: game.num_sides]
 

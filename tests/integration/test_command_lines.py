@@ -6,6 +6,7 @@ Bad input is tested in this process; one test for each command starts a real one
 import importlib
 import importlib.metadata
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -309,6 +310,29 @@ def test_play_in_the_terminal_ends_at_the_end_of_input(tmp_path):
     out, err = process.communicate(timeout=300)
     assert "Traceback" not in out + err
     assert "Tower Up" in out
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    "call",
+    [
+        'sprawl_env.evaluate("tower_up", ["random", "random"], num_games=8, parts=2)',
+        'sprawl_env.train("tower_up", processes=2, imitation=0, evaluation_games=0)',
+    ],
+)
+def test_a_script_without_a_guard_is_told_to_have_one(tmp_path, call):
+    if "train" in call:
+        pytest.importorskip("torch")
+    script = tmp_path / "script.py"
+    script.write_text(f"import sprawl_env\n{call}\n", encoding="utf-8")
+    process = subprocess.run(
+        [sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, timeout=300,
+        env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False,
+    )  # fmt: skip
+    assert process.returncode == 1
+    assert process.stderr.count("Traceback") == 1  # of the script itself
+    assert process.stderr.rstrip().endswith("under if __name__ == '__main__':")
 
 
 @pytest.mark.slow

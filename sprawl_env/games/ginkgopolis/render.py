@@ -96,8 +96,7 @@ def _asked(state: State, view: View) -> int:
 def _decision(game: Game, games: Games, g: int, view: View) -> str:
     state: State = games[g]
     if state.over != NOT_OVER:
-        end = ending(game, games, g, "stopped at the round limit", view)
-        return end.replace("the automaton", "Hal")
+        return ending(game, games, g, "stopped at the round limit", view)
     words = DECISIONS[step_of(state)]
     if step_of(state) == Step.MARKER:
         words = f"move marker {LETTERS[moving_letter(state)]}"

@@ -1,6 +1,7 @@
 "use strict";
 
 const FORCED_DELAY = 500;
+const CONFLICT = 409; // status of an answer: the game has changed
 const FEW = 6; // actions that a narrow page names below the question
 const MOST_NEWS = 3; // lines of what the others did
 
@@ -14,6 +15,7 @@ let past = -1; // the ply whose position is shown instead of the current one
 let parts = []; // of the position that is shown
 let listed = false; // whether the person wants all actions in a list
 let explains = false; // whether arrow keys also go to signs that are no actions
+let unsaved = ""; // why the game is not saved by itself, as it was told last
 let opener = null; // the place that opened the menu of actions
 let guide = null;
 const logRows = new WeakMap(); // the row of each line of the log
@@ -31,13 +33,14 @@ async function request(what, body) {
   }
   const response = await fetch(`api/${what}`, options);
   const content = await response.json();
-  if (!response.ok) throw new Error(content.error);
+  if (!response.ok) throw Object.assign(new Error(content.error), { status: response.status });
   return content;
 }
 
 async function act(what, body = {}) {
   if (busy) return;
   clearTimeout(timer);
+  const from = document.activeElement;
   setBusy(true);
   const botActs = what === "advance" || what === "hint";
   const slow = setTimeout(() => botActs && say("The bot is choosing an action …"), 400);
@@ -47,13 +50,16 @@ async function act(what, body = {}) {
     say(found.says || "", false, SAYS_IN[what]);
     showAdvice(found.hint || []);
     show(found);
+    if (what === "undo") view.stopped = true; // a forced action is not played again at once
   } catch (error) {
     clearTimeout(slow);
-    say(error.message, true, SAYS_IN[what]);
-    if (view) await refresh(what !== "advance").catch(() => { view.stopped = true; });
+    const isLate = error.status === CONFLICT; // another tab has acted: no bot has failed
+    if (!(isLate && what === "advance")) say(error.message, true, SAYS_IN[what]);
+    if (view) await refresh(isLate || what !== "advance").catch(() => { view.stopped = true; });
   } finally {
     setBusy(false);
-    keepFocus();
+    if (from && from.isConnected && from.closest("dialog[open]")) from.focus();
+    else keepFocus();
     scheduleNext();
   }
 }
@@ -98,7 +104,7 @@ function setBusy(now) {
   busy = now;
   document.body.classList.toggle("busy", now);
   for (const id of ["undo", "hint", "save", "load", "deal", "again", "next", "hand-over",
-    "open-review"]) {
+    "take-back", "open-review"]) {
     $(id).disabled = now;
   }
   if (!now) enable();
@@ -136,6 +142,7 @@ function show(found) {
   }
   if (view.curtain) {
     $("who-is-next").textContent = `${view.names[view.to_play]} is to play`;
+    $("take-back").classList.toggle("hidden", !view.may_undo);
     for (const id of ["board", "below", "flow"]) clearParts($(id));
     for (const id of ["seats", "prompt", "help", "choices", "advice", "points", "log", "news"]) {
       $(id).replaceChildren();
@@ -145,6 +152,8 @@ function show(found) {
     document.title = `hand over: ${view.game}`;
     return;
   }
+  if (view.unsaved && view.unsaved !== unsaved) say(view.unsaved, true);
+  ({ unsaved } = view);
   if (isOther) showLists();
   showTitle();
   ({ parts } = view);
@@ -343,6 +352,7 @@ function logRow(line, since) {
 // Show the position after a decision of the log, and say which it is; -1: the current one.
 async function showPast(ply, words) {
   if (busy) return;
+  clearTimeout(timer);
   const same = ply < 0 || ply === view.log.at(-1).ply;
   try {
     ({ parts } = same ? view : await request("at", { ply }));
@@ -359,6 +369,7 @@ async function showPast(ply, words) {
   } catch (error) {
     say(error.message, true);
   }
+  scheduleNext(); // nothing goes on while an earlier position is shown
 }
 
 // ------------------------------------------------------------------------------------- the parts
@@ -585,7 +596,7 @@ function waitsForClick() {
 
 function scheduleNext() {
   clearTimeout(timer);
-  if (!view || busy || view.curtain) return;
+  if (!view || busy || view.curtain || past >= 0) return;
   $("next").classList.toggle("hidden", !waitsForClick());
   if (view.bot && !waitsForClick()) {
     timer = setTimeout(() => act("advance"), Number($("pace").value));
@@ -633,6 +644,7 @@ function showStep(wanted) {
   $("step-back").disabled = step === 0;
   $("step-on").textContent = step + 1 < stops.length ? "Next" : "Done";
   $("step").classList.remove("hidden");
+  $("step-on").focus();
   const named = parts.find(({ name }) => name === part)
     || parts.find(({ name }) => name.startsWith(part));
   if (!named) return;
@@ -643,7 +655,6 @@ function showStep(wanted) {
   const element = shown.get(named.name);
   element.classList.add("pointed");
   element.scrollIntoView({ block: innerWidth < WIDE ? "start" : "center" });
-  $("step-on").focus();
 }
 
 function endPointing() {
@@ -651,8 +662,10 @@ function endPointing() {
 }
 
 function endTour() {
+  const hadFocus = $("step").contains(document.activeElement);
   endPointing();
   $("step").classList.add("hidden");
+  if (hadFocus) $("open-guide").focus();
 }
 
 // --------------------------------------------------------------------------------------- controls
@@ -662,12 +675,16 @@ async function save() {
   await listSaves();
 }
 
-function deal() {
+// End the game by loading or dealing another, if the person means it.
+function endBy(what, body, question) {
   const isBegun = !view.over && (view.curtain || view.log.length > 0);
-  if (!isBegun || confirm("End this game and start a new one?")) {
-    $("settings").close();
-    act("deal");
-  }
+  if (isBegun && !confirm(question)) return;
+  $("settings").close();
+  act(what, body);
+}
+
+function deal() {
+  endBy("deal", {}, "End this game and start a new one?");
 }
 
 function undo() {
@@ -684,12 +701,10 @@ function listen() {
       showChoices();
     },
     now: () => showPast(-1, ""),
-    load: () => {
-      $("settings").close();
-      act("load", { name: $("saves").value });
-    },
+    load: () => endBy("load", { name: $("saves").value }, "End this game and load another?"),
     next: () => act("advance"),
     "hand-over": () => act("hand_over"),
+    "take-back": undo,
     "open-menu": () => {
       say("", false, "settings-says");
       listSaves();
@@ -723,7 +738,12 @@ function listen() {
   document.addEventListener("pointerdown", () => {
     byKeyboard = false;
   });
-  addEventListener("resize", () => view && !view.curtain && showParts());
+  addEventListener("resize", () => {
+    if (!view || view.curtain) return;
+    showParts();
+    showDecision();
+    showChoices();
+  });
   listenToZoom();
   listenToTips(preview);
 }

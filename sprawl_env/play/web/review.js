@@ -79,13 +79,6 @@ function inUnit(value, unit) {
 
 // ------------------------------------------------------------------------------------- the curve
 
-function drawn(kind, attributes, text = "") {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", kind);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.textContent = text;
-  return element;
-}
-
 function showCurve(found) {
   const unit = found[0].unit, values = found.map(({ value }) => value);
   const whole = ["share of the victory", "value from 0 to 1"].includes(unit);

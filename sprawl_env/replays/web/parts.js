@@ -19,6 +19,14 @@ function made(name, className, text) {
   return element;
 }
 
+// Return a new element of SVG.
+function drawn(kind, attributes, text) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", kind);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  if (text !== undefined) element.textContent = text;
+  return element;
+}
+
 // Return what SVG text shows as an element; the browser's own tooltips are removed.
 function drawnFrom(svg) {
   const holder = made("div");
@@ -212,7 +220,10 @@ function listenToZoom() {
   const board = $("board");
   $("unzoom").addEventListener("click", () => zoomAt(0, 0, 1));
   board.addEventListener("pointerdown", (event) => {
-    if (event.target.closest("#unzoom")) return;
+    if (event.target.closest("#unzoom")) {
+      zoom.moved = false; // no click has followed what moved the board
+      return;
+    }
     zoom.pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
     zoom.moved = zoom.pointers.size > 1;
     zoom.last = centre();
@@ -255,6 +266,7 @@ function listenToZoom() {
   board.addEventListener("click", (event) => {
     if (!zoom.moved) return;
     zoom.moved = false;
+    if (event.detail === 0) return; // of the keyboard
     event.stopPropagation();
     event.preventDefault();
   }, true);

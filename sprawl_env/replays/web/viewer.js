@@ -1,6 +1,5 @@
 "use strict";
 
-const SVG = "http://www.w3.org/2000/svg";
 const DASHES = ["", "7 3", "2 3", "9 3 2 3", "1 2"];
 const CHART = { width: 400, height: 150, left: 30, right: 8, top: 8, bottom: 18 };
 
@@ -26,13 +25,6 @@ function rebuild(steps) {
 
 function colour(seat) {
   return replay.colours[seat % replay.colours.length];
-}
-
-function drawn(name, attributes, text) {
-  const element = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  if (text !== undefined) element.textContent = text;
-  return element;
 }
 
 // ------------------------------------------------------------------------------------ one step

@@ -120,6 +120,19 @@ def test_a_reference_with_other_weights_does_not_go_on(config, kept, goes_on):
         ablations.begin(config)
 
 
+@pytest.mark.parametrize("kept", [{"width": 32}, None])
+def test_results_with_other_defaults_of_training_do_not_go_on(config, kept):
+    (head,) = ablations.begin(config)
+    assert head["whole"]["entropy"] == ablations.TrainConfig().entropy
+    assert not {"seed", "name", "runs"} & head["whole"].keys()
+    head["whole"] = kept
+    row = {"variant": "recipe", "seed": 1, "shares": {}}
+    path = config.out / ablations.RESULTS
+    path.write_text("".join(json.dumps(line) + "\n" for line in (head, row)))
+    with pytest.raises(InvalidOption, match="results of other defaults of training; choose"):
+        ablations.begin(config)
+
+
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
@@ -193,6 +206,18 @@ def test_one_run_of_a_variant_is_no_verdict():
         assert line.startswith(f"| worse | {runs} |")
         assert line.endswith(f" | {says} |")
         rows.append(row("worse", 1, 0.5 * deals))
+
+
+def test_a_variant_is_compared_with_runs_of_its_own_seeds():
+    def row(variant, seed, wins, commit="a"):
+        shares = {"greedy": [wins] * 20}
+        return {"variant": variant, "seed": seed, "step": 1, "shares": shares, "commit": commit}
+
+    rows = [row("recipe", 0, 0.5), row("recipe", 1, 0.9), row("other", 0, 0.5)]
+    assert "| +0.0 (+0.0 to +0.0) | one run |" in ablations.table(rows)
+    assert "commits" not in ablations.table(rows)
+    found = ablations.table([*rows, row("other", 2, 0.5, "b")])
+    assert found.splitlines()[-1] == "Runs of several commits: a (3), b (1)."
 
 
 @pytest.mark.parametrize(

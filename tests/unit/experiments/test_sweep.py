@@ -1,6 +1,7 @@
 """experiments/sweep: runs of several settings and seeds, one core each, then table and curves."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -48,6 +49,26 @@ def test_a_task_that_was_stopped_is_not_done(config, monkeypatch):
     with pytest.raises(InvalidOption, match="stopped: the same command goes on"):
         sweep.main(changed(config, task=1))
     assert not list(config.out.glob(f"*/{sweep.MEASURED}"))
+
+
+def test_a_run_is_measured_on_its_own_core_while_others_train(config, monkeypatch):
+    asked, real = [], sprawl_env.evaluate
+
+    def evaluate(*arguments, processes, **settings):
+        asked.append(processes)
+        return real(*arguments, **settings)
+
+    monkeypatch.setattr(sprawl_env, "evaluate", evaluate)
+    sweep.main(changed(config, task=0))
+    assert asked and set(asked) == {1}
+
+
+def test_a_sweep_with_other_defaults_of_training_is_refused(config, monkeypatch):
+    sweep.prepare(config)
+    quick = replace(sweep.PRESETS["quick"], entropy=0.3)
+    monkeypatch.setattr(sweep, "PRESETS", {**sweep.PRESETS, "quick": quick})
+    with pytest.raises(InvalidOption, match="holds another sweep: choose another"):
+        sweep.prepare(config)
 
 
 def test_tasks_of_an_array_job_and_the_rest_give_a_table_and_curves(config, capsys, monkeypatch):

@@ -520,6 +520,23 @@ def test_a_run_as_start_means_the_checkpoint_that_it_had_when_the_command_began(
     assert (own.start, own.opponent) == (path, f"checkpoint:{path}")
 
 
+def test_the_time_of_fitting_begins_after_the_collecting():
+    assert training.time_used(0.2, 0.2, 0.4) == 0
+    assert training.time_used(0.2, 0.3, 0.4) == pytest.approx(0.5)
+    assert training.time_used(0.2, 0.4, 0.4) == 1
+    assert training.time_used(0.4, 0.4, 0.4) == 1  # collecting took all of it
+    assert training.time_used(0.2, process.INTERRUPTED, 0.4) > 1
+
+
+def test_imitation_without_time_for_fitting_says_so(game, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(training, "imitate", lambda *_, **__: None)
+    changes = {"imitation": 64, "expert": "random", "total_steps": 64}
+    training.main(replace(RUN, runs=tmp_path, **changes))
+    assert "imitated nothing: there was no time after collecting decisions of random" in (
+        " ".join(capsys.readouterr().out.split())
+    )
+
+
 def test_a_resumed_run_keeps_its_settings_and_says_so(tmp_path):
     with owned_run(tmp_path / "mine", replace(RUN, game="ginkgopolis"), new=True):
         pass

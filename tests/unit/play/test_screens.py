@@ -292,6 +292,8 @@ def test_a_pinch_zooms_and_a_drag_moves_the_board(tmp_path):
         ]:  # fmt: skip
             page.evaluate(fire, [kind, finger, x, 300])
         assert page.evaluate(scale) == pytest.approx(3, abs=0.1)
+        page.click("#unzoom")  # at once, although no click has followed the pinch
+        assert page.evaluate(scale) == 1
 
 
 def test_a_whole_game_by_keyboard_alone(tmp_path):
@@ -427,6 +429,65 @@ def test_an_earlier_position_is_shown_by_a_click_in_the_log(tmp_path):
         assert page.inner_html("#board .part") == now
 
 
+def test_nothing_goes_on_while_an_earlier_position_is_shown(tmp_path):
+    game = sprawl_env.game("tower_up", num_players=3)
+    session = Session(game, ("human", "random", "random"), ("greedy",), 3)
+    while session.to_play == 0 or not session.log:
+        session.play(0, int(np.flatnonzero(game.legal_actions(session.games, 0))[0]))
+    with opened(session, tmp_path, "desktop") as page:
+        page.locator("#log li[data-ply='0'] button").click()
+        if session.log[1:]:  # the last line shows the current position
+            page.wait_for_selector("#past:visible")
+        else:
+            page.evaluate("past = 0; scheduleNext()")
+        version = session.version
+        page.wait_for_timeout(1500)  # longer than the pace
+        assert session.version == version
+        page.evaluate("showPast(-1, '')")
+        page.wait_for_selector("#decision.mine")
+
+
+def test_a_forced_action_that_is_undone_is_not_played_again_at_once(tmp_path):
+    session = session_in_the_middle("tower_up", 2, 3, 20)
+    with opened(session, tmp_path, "desktop") as page:
+        page.evaluate("$('forced').checked = true")
+        page.wait_for_selector("#decision.mine")
+        page.evaluate("act('undo')")
+        page.wait_for_function("view.stopped")
+        assert page.evaluate("view.mine")
+        page.evaluate("names = new Map([...names].slice(0, 1)); scheduleNext()")
+        version = session.version
+        page.wait_for_timeout(900)  # longer than the wait before a forced action
+        assert session.version == version
+
+
+def test_a_second_tab_is_no_failure_of_a_bot(tmp_path):
+    session = session_in_the_middle("tower_up", 2, 3, 20)
+    with opened(session, tmp_path, "desktop") as page:
+        page.wait_for_selector("#decision.mine")
+        late = "{ status: 409, json: async () => ({ error: 'the game has changed' }), ok: false }"
+        page.evaluate(
+            "(() => { const real = fetch; window.fetch = (url, options) => url.endsWith('advance')"
+            f" ? Promise.resolve({late}) : real(url, options); return act('advance'); }})()"
+        )
+        assert not page.evaluate("view.stopped")
+        assert page.inner_text("#message") == ""
+
+
+def test_a_game_that_has_begun_is_not_lost_by_loading_another(tmp_path):
+    session = session_in_the_middle("tower_up", 2, 3, 20)
+    Session(session.game, session.seats, (), 5).save(tmp_path, "other")
+    with opened(session, tmp_path, "desktop") as page:
+        asked = []
+        page.on("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
+        page.click("#open-menu")
+        page.wait_for_selector("#saves option", state="attached")
+        page.click("#load")
+        page.wait_for_timeout(200)
+        assert asked == ["End this game and load another?"]
+        assert session.log
+
+
 def test_menus_and_the_log_work_by_keyboard_and_a_server_that_ended_is_left_alone(tmp_path):
     session = session_in_the_middle("tower_up", 2, 3, 20)
     tried = []
@@ -490,6 +551,7 @@ def test_persons_with_secrets_hand_over_the_screen(tmp_path):
             assert page.locator("main .part").count() == 0
             assert page.locator("#choices button, #log li, #seats li").count() == 0
             assert page.evaluate("$('prompt').textContent + $('help').textContent") == ""
+            assert page.locator("#take-back:visible").count() == 1
             for element in ("#open-menu", "#undo", "#log", "#tabs button", "#whose"):
                 page.locator(element).first.evaluate("element => element.focus()")
                 assert page.evaluate("document.activeElement.id") == "hand-over", element

@@ -73,6 +73,9 @@ def test_seats_are_called_by_who_plays_and_equal_names_are_numbered():
     bots = ["human", "greedy", "human", "greedy"]
     assert name_sides(game, bots, 0) == ["you", "greedy 1", "person", "greedy 2"]
     assert name_sides(game, bots) == ["person 1", "greedy 1", "person 2", "greedy 2"]
+    three = ["human", "human", "human", "greedy"]
+    assert name_sides(game, three, 0) == ["you", "person 2", "person 3", "greedy"]
+    assert name_sides(game, three, 2) == ["person 1", "person 2", "you", "greedy"]
     assert name_sides(game) == ["seat 0", "seat 1", "seat 2", "seat 3"]
     solo = sprawl_env.game("ginkgopolis", num_players=1)
     assert name_sides(solo, ["greedy"]) == ["greedy", "Hal"]
