@@ -161,6 +161,10 @@ def measure_all(config: Config) -> tuple[dict[str, Any], list[Row]]:
             rows.append(measure(checkpoint, made[checkpoint.path], against, games, config.seed))
             write_lines(path, [head, *rows])
     of_seed = [row for row in newest(rows) if row["seed"] == config.seed]
+    now = [row for row in of_seed if is_of_now(row, made_by)]
+    if len(now) < len(of_seed):
+        say(f"{len(of_seed) - len(now)} measurements left out: their opponents have changed since")
+    of_seed = now
     return head, without_others(of_seed, config.runs)
 
 

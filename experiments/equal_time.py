@@ -25,6 +25,7 @@ from sprawl_env.arena.evaluation import line_up, measure, table
 from sprawl_env.arena.timing import milliseconds_of, positions_of
 from sprawl_env.bots.names import make_bot
 from sprawl_env.console import check_writable, console, parse_options, run, say
+from sprawl_env.core.checks import check_whole
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.files import write_atomically
 from sprawl_env.core.game import Game
@@ -116,11 +117,12 @@ def fitting(game: Game, bot: str, against: str, games: Games, masks: Mask) -> li
 
 def _with(bot: str, sims: int) -> str:
     """Return the name of a search with a number of simulations."""
-    return f"{bot},sims={sims}"
+    return f"{bot}{',' if ':' in bot else ':'}sims={sims}"
 
 
 def main(config: Config) -> None:
     """Measure, play and print."""
+    check_whole("games=", config.games, 0)
     if config.out is not None:
         check_writable(config.out)
     game = make_game(config.game, num_players=config.num_players, **parse_options(config.options))
@@ -129,7 +131,10 @@ def main(config: Config) -> None:
         times = fitting(game, config.bot, config.against, games, masks)
         for each in times:
             say(f"{each.ms:8.3f} ms a move   {each.bot}")
-        result = {"times": [asdict(each) for each in times], **provenance()}
+        about = {name: value for name, value in asdict(config).items() if name != "out"}
+        result = {"config": about, "times": [asdict(each) for each in times], **provenance()}
+        if config.out is not None:  # a match that is stopped does not lose the times
+            write_atomically(config.out, json.dumps(result, indent=1))
         if config.games:
             names = line_up([times[1].bot, config.against], game.num_seats)
             bots = [make_bot(name, game) for name in names]

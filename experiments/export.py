@@ -310,7 +310,8 @@ def for_searches(checkpoint: Checkpoint, run: Path, own_games: int) -> Checkpoin
     if SPREAD_SAID in about:
         return checkpoint
     game = sprawl_env.load_policy(run).game
-    if about["config"].get("reward") not in kinds_of(game):
+    config = about.get("config")
+    if not isinstance(config, dict) or config.get("reward") not in kinds_of(game):
         return checkpoint
     if own_games:
         checkpoint = fitted(checkpoint, game, own_games)

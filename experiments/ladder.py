@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -33,7 +33,7 @@ import sprawl_env
 from experiments.measuring import shares_by_deal
 from experiments.records import Row, alone, read_lines, write_lines
 from experiments.tables import ladder_table
-from sprawl_env.arena.entrants import made_of
+from sprawl_env.arena.entrants import made_of, pinned
 from sprawl_env.arena.evaluation import interval
 from sprawl_env.arena.match import FEWEST_SEATS
 from sprawl_env.arena.ratings import bootstrap, nash_average, rate
@@ -181,13 +181,23 @@ def times_of(config: Config, game: Game, names: Sequence[str]) -> dict[str, floa
     return dict(zip(names, milliseconds_of(game, bots, games, masks), strict=True))
 
 
-def play(config: Config, game: Game, pair: Pair, made: dict[str, str]) -> Row:
-    """Play a pair and return its row."""
+def play(
+    config: Config, game: Game, pair: Pair, made: dict[str, str], fixed: Mapping[str, str]
+) -> Row:
+    """Play a pair and return its row.
+
+    Args:
+        config: the settings.
+        game: the game.
+        pair: two bots and the number of games.
+        made: what each bot is made of.
+        fixed: the names of the bots, with a checkpoint in place of a run that goes on.
+    """
     first, second, games = pair
     parts = min(PARTS, -(-games // game.num_seats))
     found = sprawl_env.evaluate(
         game,
-        [first, second],
+        [fixed[first], fixed[second]],
         num_games=games,
         seed=config.seed,
         parts=parts,
@@ -210,7 +220,8 @@ def play_all(config: Config) -> tuple[list[Row], dict[str, float]]:
 
 def play_missing(config: Config, game: Game, times: dict[str, float]) -> list[Row]:
     """Play what is missing, and return the rows; see :func:`play_all`."""
-    made = {name: made_of(name, game) for name in times}
+    fixed = {name: pinned(name) for name in times}
+    made = {name: made_of(word, game) for name, word in fixed.items()}
     lines = read_pairs(config)
     asked, found = list(pairs_of(config)), kept(lines[1:], made)
     older = sum(MADE not in found[pair] for pair in asked if pair in found)
@@ -222,7 +233,7 @@ def play_missing(config: Config, game: Game, times: dict[str, float]) -> list[Ro
     for k, pair in enumerate(missing):
         first, second, games = pair
         say(f"{k + 1} of {len(missing)}: {first} against {second}, {games:,} games")
-        found[pair] = play(config, game, pair, made)
+        found[pair] = play(config, game, pair, made, fixed)
         lines.append(found[pair])
         write_lines(config.out / PAIRS, lines)
     return [found[pair] for pair in asked]

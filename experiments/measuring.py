@@ -70,7 +70,7 @@ def checkpoints_of(folder: Path) -> list[Checkpoint]:
         InvalidOption: there are none.
     """
     found = []
-    for path in checkpoints_in(folder / "checkpoints"):
+    for path in checkpoints_in(folder.resolve() / "checkpoints"):
         try:
             checkpoint = load(path)
         except sprawl_env.SprawlError as error:

@@ -42,6 +42,8 @@ from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
 
 PAST_EVERY = 50_000  # learner decisions between two networks that join the opponents
+MOST_PAST = 8  # networks among the opponents; the oldest one is replaced
+BOTS = ("greedy", "random")
 
 
 @dataclass(frozen=True)
@@ -107,12 +109,17 @@ class EntityPolicy(MaskableActorCriticPolicy):  # type: ignore[misc]  # untyped 
 class Past(BaseCallback):
     """Lets copies of the policy join the opponents."""
 
+    joined = 0  # number of copies so far
+
     def _on_rollout_start(self) -> None:
         learner: Any = self.model
         env: Any = self.training_env
-        if self.num_timesteps >= (len(env.opponents) - 1) * PAST_EVERY:
+        if self.num_timesteps >= (self.joined + 1) * PAST_EVERY:
             copy = PolicyBot.from_network("past", learner.policy.mlp_extractor, self.num_timesteps)
-            env.set_opponents([*env.opponents, copy])
+            opponents, place = list(env.opponents), len(BOTS) + self.joined % MOST_PAST
+            opponents[place : place + 1] = [copy]
+            env.set_opponents(opponents)
+            self.joined += 1
 
     def _on_step(self) -> bool:
         return True
@@ -126,7 +133,7 @@ def train(config: Config) -> None:
     game = sprawl_env.game(config.game, num_players=config.num_players)
     start = load(config.start, game) if config.start else None
     env = SelfPlayVecEnv(
-        game, 256, opponents=["greedy", "random"], reward="lead", scale=config.reward_scale,
+        game, 256, opponents=list(BOTS), reward="lead", scale=config.reward_scale,
         seed=config.seed, observations="int8",
     )  # fmt: skip
     sizes = config if start is None else weights_of(start, game)[0]
@@ -148,7 +155,10 @@ def train(config: Config) -> None:
     weights = {f"{POLICY}{k}": v.numpy() for k, v in model.policy.state_dict().items()}
     about = {
         **describe_game(game), "step": model.num_timesteps, "seed": config.seed, "network": shape,
-        "config": {k: str(v) if isinstance(v, Path) else v for k, v in asdict(config).items()},
+        "config": {
+            **{k: str(v) if isinstance(v, Path) else v for k, v in asdict(config).items()},
+            "reward": "lead", "gamma": 0.999,  # what the values count
+        },
     }  # fmt: skip
     save(folder / "checkpoints" / step_name(model.num_timesteps), weights, about)
     if config.games:

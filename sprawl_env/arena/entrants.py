@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import pickle
+import random
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+import numpy as np
+from numba.core.dispatcher import Dispatcher
 
 from sprawl_env.bots.names import as_bot, name_of
 from sprawl_env.bots.policy.checkpoint import find
@@ -22,6 +27,7 @@ from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import code_digest
 
 CHECKPOINT: Final = "checkpoint:"
+TORCH: Final = "torch:"
 
 
 def names_of(bots: Sequence[str | Bot | type[Bot]]) -> list[str]:
@@ -111,7 +117,7 @@ def made_of(name: str, game: Game) -> str:
     Raises:
         InvalidOption: a file in the settings cannot be read.
     """
-    words = name.partition(",")[0].split(":")[:-1]
+    words = name.removeprefix(TORCH).partition(",")[0].split(":")[:-1]
     modules = (chunk for word in words for chunk in content_of_module(word))
     return _digest(weights_of(name, game).encode(), *content_of_game(game), *modules)
 
@@ -139,9 +145,28 @@ def made_of_instance(bot: Bot | type[Bot], game: Game) -> str:
     """Return 16 hex digits as :func:`made_of`, of a bot given as an instance or a class.
 
     They depend on its state and on the file of its class; it can be pickled
-    (:func:`check_instance`).
+    (:func:`check_instance`).  Random generators do not count, as a bot is seeded for each game.
     """
-    return _digest(pickle.dumps(bot), *_content_of_kind(bot, game))
+    state = io.BytesIO()
+    _Stable(state).dump(bot)
+    return _digest(state.getvalue(), *_content_of_kind(bot, game))
+
+
+class _Stable(pickle.Pickler):
+    """Writes the same bytes in every process, where an object is in the same state.
+
+    Numba writes a kernel with a number that each process draws.
+    """
+
+    def reducer_override(self, obj: Any) -> Any:
+        """Return what stands for an object; ``NotImplemented`` for the usual."""
+        if isinstance(obj, Dispatcher):
+            function = obj.py_func
+            label = getattr(obj, "cache_label", "")
+            return str, (f"{function.__module__}.{function.__qualname__} {label}",)
+        if isinstance(obj, np.random.Generator | np.random.RandomState | random.Random):
+            return str, (type(obj).__name__,)
+        return NotImplemented
 
 
 def content_of_game(game: Game) -> Iterator[bytes]:

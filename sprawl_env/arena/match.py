@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from multiprocessing import parent_process
 from typing import Any, Final, TypeGuard, TypeVar
 
 import numpy as np
@@ -125,9 +126,9 @@ def _guarded(seat: int, ply: int, name: str, watch: Watch, work: Callable[[], T]
     watch(seat, ply)
     try:
         return work()
-    except KeyboardInterrupt:  # the user stops the program, not the bot
-        raise
     except BaseException as error:  # a user's code may raise anything, SystemExit too
+        if isinstance(error, KeyboardInterrupt) and parent_process() is None:
+            raise  # the user stops the program; a worker ignores Ctrl-C, so there it is the bot's
         if isinstance(error, IllegalAction):
             reason = f"illegal action: {str(error).removeprefix(f'bot {name}: ')}"
         elif isinstance(error, SprawlError):

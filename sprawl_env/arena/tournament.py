@@ -66,6 +66,7 @@ from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import code_digest, provenance
 from sprawl_env.core.registry import as_game, game_word
 from sprawl_env.core.rules import GameRules
+from sprawl_env.core.state import NOBODY
 from sprawl_env.kernels.rng import combine
 from sprawl_env.replays.format import dump
 from sprawl_env.replays.recording import from_actions
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 MADE: Final = "made_of"  # of a folder's description: what the bots are made of
+KEPT: Final = "the games played so far are kept: run the same command again to continue"
 BOTS_OF_DEAL: Final = 1  # stream of a deal's seed: 0 deals the game (Game.deal), 1 seeds its bots
 KILLED: Final = (-9, -15)  # exit codes of a process that was killed from outside
 
@@ -224,7 +226,7 @@ def judge(
         losses: how often a worker was lost in this game, this time included.
 
     Raises:
-        WorkerError: it happened twice, and no user's bot plays in the game.
+        WorkerError: it happened twice, in a decision of no user's bot.
     """
     if lost.exit_code is None:
         return Forfeit(lost.seat, lost.ply, f"no answer within {limit:g} seconds")
@@ -235,14 +237,23 @@ def judge(
     how = f"exit code {lost.exit_code}"
     if lost.exit_code < 0:
         how = f"signal {next((s.name for s in signal.Signals if s == -lost.exit_code), '?')}"
-    if not suspects:
-        raise WorkerError(
-            f"the worker process of {' v '.join(names)} died twice ({how}); the games played so "
-            f"far are kept: run the same command again to continue"
-        )
+    if not suspects or (lost.seat != NOBODY and not deciding):
+        raise WorkerError(f"the worker process of {' v '.join(names)} died twice ({how}); {KEPT}")
     when = "" if deciding else " outside of its decisions"
     seat = lost.seat if deciding else suspects[0]
     return Forfeit(seat, lost.ply, f"its process died{when} ({how})")
+
+
+def check_forfeit(row: Row, users: set[str]) -> None:
+    """Check that a game that was not finished failed by a user's bot.
+
+    Raises:
+        WorkerError: a bot of this package failed, for want of memory or of its files, for example.
+    """
+    forfeit = row["forfeit"]
+    if forfeit is not None and row["bots"][forfeit["seat"]] not in users:
+        name = row["bots"][forfeit["seat"]]
+        raise WorkerError(f"bot {name} failed at ply {forfeit['ply']}: {forfeit['reason']}; {KEPT}")
 
 
 # ------------------------------------------------------------------------------------- the folder
@@ -435,6 +446,7 @@ def play(
 
     def settle(item: Done | Lost) -> list[Played]:
         if isinstance(item, Done):
+            check_forfeit(item.value.result, users)
             return [item.value]
         losses[item.task] += 1
         names = schedule.sitting(item.task)
@@ -450,9 +462,13 @@ def play(
     with bar, pool(begin, setup, seconds=seconds) as workers:
         shown = bar.add_task("games", total=len(schedule), completed=len(folder.results))
         for found in workers.results(missing):
-            played = [game for item in found for game in settle(item)]
-            folder.add(played)
-            bar.advance(shown, len(played))
+            played: list[Played] = []
+            try:
+                for item in found:
+                    played += settle(item)
+            finally:
+                folder.add(played)
+                bar.advance(shown, len(played))
 
 
 @checked

@@ -26,6 +26,7 @@ Work = Callable[[int, Watch], Any]
 NO_TASK: Final = -1
 TASK, SEAT, PLY, BEAT = range(4)  # the fields of a worker's status
 LOOK_SECONDS: Final = 0.1  # between checks of the workers
+PAUSED_SECONDS: Final = 1.0  # a longer time without a check counts for no bot's decision
 MOST_WAITING: Final = 8  # tasks queued at a worker, to hide the latency of the pipe
 MOST_FALSE_STARTS: Final = 3  # of workers in a row that die before their first task
 
@@ -152,11 +153,16 @@ class Workers:
             WorkerError: workers die before their first task.
         """
         self._tasks.extend(tasks)
+        looked = time.monotonic()
         while self._tasks or any(worker.waiting for worker in self._workers):
             self._fill()
             ready = wait(
                 [part for w in self._workers for part in (w.pipe, w.process.sentinel)], LOOK_SECONDS
             )
+            before, looked = looked, time.monotonic()
+            if looked - before > PAUSED_SECONDS:  # all may have been stopped, by Ctrl-Z for example
+                for worker in self._workers:
+                    worker.since += looked - before
             found: list[Done | Lost] = []
             for worker in list(self._workers):
                 if worker.pipe in ready:

@@ -177,7 +177,9 @@ class GreedyBot:
 
         Illegal actions are -inf.
         """
-        masks, states = check_act(self._game, self.name, masks, states)
+        return self._values(*check_act(self._game, self.name, masks, states))
+
+    def _values(self, masks: Mask, states: Games) -> Floats:
         found: Floats = np.empty(masks.shape, np.float32)
         self._rate(self._game.tables, states, masks, self._trial, self._scratch, found)
         return found
@@ -185,10 +187,14 @@ class GreedyBot:
     def act(self, observations: Floats | None, masks: Mask, states: Games | None) -> Actions:
         """Return the best-rated legal action of every row; needs ``states``."""
         masks, states = check_act(self._game, self.name, masks, states)
-        return self.choose(self.values(masks, states))
+        return self._choose(self._values(masks, states))
 
     def choose(self, values: Floats) -> Actions:
         """Return the action with the highest value of every row; ties are broken at random."""
-        values = check_rows(f"{self.name}: values", values, self._game.num_actions, FLOAT32)
+        return self._choose(
+            check_rows(f"{self.name}: values", values, self._game.num_actions, FLOAT32)
+        )
+
+    def _choose(self, values: Floats) -> Actions:
         best = values == values.max(axis=1, keepdims=True)
         return np.asarray((best * (1.0 + self._rng.random(values.shape))).argmax(axis=1), np.int64)

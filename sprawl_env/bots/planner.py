@@ -182,17 +182,16 @@ def lead_kernel(rules: GameRules) -> Callable[..., float]:
 @functools.cache
 def rank_kernel(rules: GameRules) -> Callable[..., int]:
     """Return the kernel that finds the candidates of one decision."""
-    legal_actions, redeal = rules.kernels.legal_actions, rules.kernels.redeal_hidden
+    redeal = rules.kernels.redeal_hidden
     rate_action = action_rater(rules)
 
     @kernel(label=heuristic_label(rules))
     def rank(tables: Tables, root: Games, work: Workspace, seed: int) -> int:
-        """Write the best-rated actions in ``root[0]``, best first; return their number."""
+        """Write the best-rated actions of ``work.mask``, best first; return their number."""
         games, ranked, ratings, mask = work.games, work.ranked, work.ratings, work.mask
         seat = int(root[0].to_play)
         games[0] = root[0]
         redeal(tables, games, 0, combine(seed, 0), seat)
-        legal_actions(tables, games, 0, mask)
         found = 0
         for action in range(mask.size):
             if mask[action]:
@@ -289,7 +288,7 @@ class PlannerBot:
         only = int(only_action(mask))
         if only != NO_ACTION:
             return only
-        self._plan(states, k)
+        self._plan(mask, states, k)
         return int(self._work.ranked[0])
 
     def analyse(self, mask: Mask, state: Games) -> Analysis:
@@ -299,7 +298,7 @@ class PlannerBot:
             return only_one(int(legal[0]))
         visits, values = np.zeros(legal.size, np.int64), np.full(legal.size, np.nan)
         found = 1
-        for left, deals in self._plan(state, 0):
+        for left, deals in self._plan(mask, state, 0):
             found = max(found, left)
             visits[:left] += deals
         tried = np.flatnonzero(visits)
@@ -307,7 +306,7 @@ class PlannerBot:
         ranked = self._work.ranked[:found]
         return Analysis(np.concatenate([ranked, np.setdiff1d(legal, ranked)]), visits, values)
 
-    def _plan(self, states: Games, k: int) -> list[tuple[int, int]]:
+    def _plan(self, mask: Mask, states: Games, k: int) -> list[tuple[int, int]]:
         """Rank the candidates of the seat to play in game ``k``; Ctrl-C can interrupt it.
 
         Returns:
@@ -317,6 +316,7 @@ class PlannerBot:
         seed = combine(self._seed, self._decisions)
         self._decisions += 1
         self._root[0] = states[k]
+        self._work.mask[:] = mask
         tables, root, work = self._game.tables, self._root, self._work
         left, deal = int(self._rank(tables, root, work, seed)), 1
         played = []

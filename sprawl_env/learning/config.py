@@ -46,7 +46,7 @@ class Config:
     num_epochs: int = 3
     """passes over the decisions of an update"""
     learning_rate: float = 1.5e-3
-    """Adam's step size at the start, annealed to 5% of it"""
+    """Adam's step size at the start, annealed to 5% of it by the end of the run"""
     entropy: float = 0.01
     """weight of the entropy bonus at the start, annealed like the step size"""
     gamma: float = 0.0

@@ -43,6 +43,7 @@ from sprawl_env.bots.policy.checkpoint import (
 from sprawl_env.bots.search.bot import checkpoint_of, fixed_name_of
 from sprawl_env.bots.search.evaluators import SPREAD_SAID, lead_spread_of, network_evaluator
 from sprawl_env.console import console, parse_options, say
+from sprawl_env.core.checks import check_memory
 from sprawl_env.core.files import (
     read_bytes,
     write_atomically,
@@ -71,6 +72,7 @@ from sprawl_env.learning.process import (
     device_of,
     gpu_of,
     prepare_process,
+    prepared_process,
 )
 from sprawl_env.learning.runs import (
     add_row,
@@ -369,8 +371,7 @@ def train(config: ExpertConfig, folder: Path, game: Game) -> bool:
     """Train to the end as rank 0; returns False if interrupted by Ctrl-C."""
     checkpoint = checkpoint_to_resume(folder, game)
     path = checkpoint.path if checkpoint else None
-    with start(config.processes, train_other_rank, config, path) as team:
-        prepare_process()
+    with prepared_process(), start(config.processes, train_other_rank, config, path) as team:
         player = checkpoint or start_of(config, game)
         compile_everything(config, game, player)
         team.barrier()  # the other ranks start now
@@ -456,6 +457,7 @@ def main(config: ExpertConfig) -> tuple[Path, bool, dict[str, list[Line]]]:
     if new:  # an unknown agent is refused before a file is written
         config = replace(config, start=fixed_name_of(config.start, game))
         start_of(config, game)
+    check_memory("window", config.window, game.observation_size + 3 * game.num_actions)
     with owned_run(folder, config, gpu_of(config.device), new=new):
         if not train(config, folder, game):
             say(f"interrupted; resume with: python -m experiments.train_search --resume {folder}")

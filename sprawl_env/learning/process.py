@@ -110,6 +110,20 @@ class Clock:
             self._start += time.monotonic() - began
 
 
+@contextmanager
+def prepared_process() -> Iterator[None]:
+    """Inside the block, this process trains; then threads and torch's numbers are as before."""
+    threads, state = torch.get_num_threads(), torch.get_rng_state()
+    with threadpool_limits(1, "blas"):
+        prepare_process()
+        try:
+            yield
+        finally:
+            gc.unfreeze()
+            torch.set_num_threads(threads)
+            torch.set_rng_state(state)
+
+
 def prepare_process() -> None:
     """Use one thread per process, as the training processes share the cores, and keep memory.
 

@@ -53,12 +53,14 @@ from sprawl_env.bots.policy.checkpoint import (
     describe_game,
     find,
     load,
+    reward_scale_of,
     save,
     step_name,
     step_of,
 )
 from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.console import console, parse_options, say
+from sprawl_env.core.checks import check_memory
 from sprawl_env.core.errors import InvalidOption, UnknownName
 from sprawl_env.core.files import (
     read_bytes,
@@ -84,7 +86,7 @@ from sprawl_env.learning.ppo import (
     actor_critic,
     loss_kernel,
 )
-from sprawl_env.learning.process import Clock, begin, gpu_of, prepare_process
+from sprawl_env.learning.process import Clock, begin, gpu_of, prepare_process, prepared_process
 from sprawl_env.learning.runs import (
     add_row,
     owned_run,
@@ -198,10 +200,11 @@ class Trainer:
         self._report = report
         self._last_saved = self.clock.steps
         if checkpoint is None and config.start is not None:
-            restore_weights(self.learner.net, load(config.start, game))
+            begin_from(self.learner.net, load(config.start, game), config)
         if checkpoint is not None:
             restore(self.learner, checkpoint)
-            for net in past_networks(checkpoint, config, game, config.pool_size, team.rank):
+            count = config.pool_size if config.past_share else 0
+            for net in past_networks(checkpoint, config, game, count, team.rank):
                 self._remember(net)
 
     def run(self, checkpoint: Checkpoint | None = None) -> None:
@@ -253,7 +256,9 @@ class Trainer:
         self.games.begin(step, going)
 
     def _remember(self, net: ActorCritic) -> None:
-        """Add a network to the opponents; the oldest one leaves."""
+        """Add a network to the opponents, if it will play; the oldest one leaves."""
+        if not self.config.past_share:
+            return
         self.games.past.append(net)
         del self.games.past[: -self.config.pool_size]
 
@@ -466,7 +471,8 @@ def behaviour_cloning(config: Config, game: Game, learner: Learner, clock: Clock
     count = sum(team.all_gather(len(dataset.returns)))
     if team.rank == 0 and not clock.is_ending:
         if agreement is None:
-            say(f"imitated nothing: there was no time after collecting decisions of {expert.name}")
+            why = "there was no time after collecting" if count else "no game ended in the"
+            say(f"imitated nothing: {why} decisions of {expert.name}")
         else:
             say(f"imitated {count:,.0f} decisions of {expert.name}, agreement {agreement:.0%}")
 
@@ -510,12 +516,33 @@ def past_networks(
     return found[::-1]
 
 
+def begin_from(net: ActorCritic, start: Checkpoint, config: Config) -> None:
+    """Load the weights that a run starts from, with its values in the units of the run.
+
+    Values of another reward are of no use: those of the run begin at 0.
+
+    Args:
+        net: changed in place.
+        start: the checkpoint.
+        config: the settings of the run.
+
+    Raises:
+        CheckpointError: the checkpoint is of another network.
+    """
+    restore_weights(net, start)
+    known = start.about.get("config")
+    same = isinstance(known, dict) and known.get("reward") == config.reward
+    factor = config.reward_scale / reward_scale_of(start) if same else 0.0
+    with torch.no_grad():
+        for parameter in net.value_net.parameters():
+            parameter.mul_(factor)
+
+
 def train(config: Config, folder: Path, game: Game) -> bool:
     """Train to the end as rank 0; returns False if interrupted by Ctrl-C."""
     checkpoint = checkpoint_to_resume(folder, game)
     path = checkpoint.path if checkpoint else None
-    with start(config.processes, train_other_rank, config, path) as team:
-        prepare_process()
+    with prepared_process(), start(config.processes, train_other_rank, config, path) as team:
         compile_everything(config, game, begins=checkpoint is None)
         team.barrier()  # the other ranks start now
         report = Report(config, folder, game, checkpoint.step if checkpoint else None)
@@ -636,7 +663,9 @@ def main(config: Config) -> tuple[Path, bool, dict[str, list[Line]]]:
         if imitates(config):
             make_expert(config, game, config.seed)
     if new and config.start is not None:
-        restore_weights(actor_critic(config, game), load(config.start, game))
+        begin_from(actor_critic(config, game), load(config.start, game), config)
+    row = game.observation_size + game.num_actions
+    check_memory("num_envs * num_steps", config.num_envs * config.num_steps, row)
     with owned_run(folder, config, gpu_of(config.device), new=new):
         if not train(config, folder, game):
             say(

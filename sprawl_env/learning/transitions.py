@@ -37,7 +37,8 @@ class Returns(NamedTuple):
         ended: bool, the game ended in these steps, so nothing is missing in ``returns``.
         advantages: float32, generalized advantage estimates; zeros without ``values``.
         before: float32 ``[T, n, seats]``, at the first step of each game: what each seat received
-            before its first decision in that game, or in all of it if it never decided.
+            before its first decision in that game, or in all of it if it never decided.  A game
+            that began before these steps begins with the first of them.
     """
 
     rewards: Floats

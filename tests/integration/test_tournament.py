@@ -23,7 +23,7 @@ from sprawl_env.arena.journal import Journal
 from sprawl_env.arena.report import labels, summarise, tables, to_markdown
 from sprawl_env.arena.report_page import _value, to_html
 from sprawl_env.arena.schedule import Config, Schedule, line_ups
-from sprawl_env.arena.tournament import TournamentSettings, judge
+from sprawl_env.arena.tournament import TournamentSettings, check_forfeit, judge
 from sprawl_env.arena.workers import Lost, WorkerError
 from sprawl_env.core import files
 from sprawl_env.core.errors import InvalidOption, SprawlError
@@ -100,6 +100,21 @@ def test_a_worker_that_dies_twice_without_a_users_bot_ends_the_command():
     assert verdict(lost(1, seat=0), users=()) is None
     with pytest.raises(WorkerError, match="greedy v bot:B died twice"):
         verdict(lost(1, seat=0), losses=2, users=())
+
+
+def test_a_bot_of_this_package_whose_worker_dies_is_nobody_elses_fault():
+    with pytest.raises(
+        WorkerError, match=r"died twice \(signal SIGKILL\); the games played so far"
+    ):
+        verdict(lost(-signal.SIGKILL, seat=0), losses=2)
+
+
+def test_a_bot_of_this_package_that_fails_ends_the_command_and_no_game_counts():
+    row = {"bots": ["greedy", "bot:B"], "forfeit": {"seat": 0, "ply": 3, "reason": "no memory"}}
+    with pytest.raises(WorkerError, match="bot greedy failed at ply 3: no memory; the games pla"):
+        check_forfeit(row, {"bot:B"})
+    check_forfeit({**row, "forfeit": {**row["forfeit"], "seat": 1}}, {"bot:B"})
+    check_forfeit({**row, "forfeit": None}, set())
 
 
 # -------------------------------------------------------------------------------------- the journal
@@ -259,14 +274,26 @@ def test_killed_twice_and_resumed_it_ends_byte_for_byte_like_an_unbroken_run(tmp
 @pytest.mark.long
 @pytest.mark.compiled
 def test_bots_that_stall_or_die_forfeit_and_the_tournament_goes_on(tmp_path):
-    what = ["--bots", "random", f"{BOTS}:Stalls", f"{BOTS}:Dies", f"{BOTS}:CannotBeMadeLater"]
-    what += ["--games", "2", "--move-seconds", "0.5", "--processes", "2", "--out", "bad"]
+    bots = [f"{BOTS}:{kind}" for kind in ("Stalls", "Dies", "CannotBeMadeLater", "Interrupts")]
+    what = [
+        "--bots",
+        "random",
+        *bots,
+        "--games",
+        "2",
+        "--move-seconds",
+        "0.5",
+        "--processes",
+        "2",
+        "--out",
+        "bad",
+    ]
     out, _ = finish(tournament(*what, cwd=tmp_path))
-    assert "12 games" in out
+    assert "20 games" in out
     rows = [
         json.loads(line) for line in (tmp_path / "bad" / "results.jsonl").read_text().splitlines()
     ]
-    assert len(rows) == 12
+    assert len(rows) == 20
     for r in rows:
         forfeit = r["forfeit"]
         bot = r["bots"][forfeit["seat"]]
@@ -274,6 +301,7 @@ def test_bots_that_stall_or_die_forfeit_and_the_tournament_goes_on(tmp_path):
             f"{BOTS}:Stalls": "no answer within 0.5 seconds",
             f"{BOTS}:Dies": "its process died (exit code 7)",
             f"{BOTS}:CannotBeMadeLater": "raised KeyError: 'weights'",
+            f"{BOTS}:Interrupts": "raised KeyboardInterrupt",
         }
         assert says[bot] in forfeit["reason"]
         assert r["shares"][forfeit["seat"]] == 0
@@ -281,7 +309,7 @@ def test_bots_that_stall_or_die_forfeit_and_the_tournament_goes_on(tmp_path):
         assert r["scores"] is None
     report = json.loads((tmp_path / "bad" / "report.json").read_text())
     forfeits = {line["bot"]: line["forfeits"] for line in report["bots"]}
-    assert sum(forfeits.values()) == 12
+    assert sum(forfeits.values()) == 20
     assert forfeits["random"] == 0
     assert "## Forfeits" in (tmp_path / "bad" / "report.md").read_text()
     page = (tmp_path / "bad" / "report.html").read_text()
@@ -404,6 +432,12 @@ def test_what_bots_are_made_of_changes_with_the_data_and_an_instances_state(tmp_
     with (tmp_path / "b" / "rows.toml").open("a") as file:
         file.write("# changed\n")
     assert made_of("random", first) != made_of("random", second)
+    command = "import sprawl_env; from sprawl_env.arena.entrants import made_of_instance as made;"
+    command += "game = sprawl_env.game('tower_up'); bot = sprawl_env.make_bot('greedy', game);"
+    command += "print(made(bot, game))"
+    printed = subprocess.run([sys.executable, "-c", command], capture_output=True, check=True)
+    greedy = sprawl_env.make_bot("greedy", game)
+    assert printed.stdout.decode().strip() == made_of_instance(greedy, game)
     plain, other = (made_of_instance(Plain(last), game) for last in (False, True))
     assert plain == made_of_instance(Plain(), game) != other
     assert made_of_instance(Plain(), first) != plain != made_of_instance(Plain, game)

@@ -126,7 +126,7 @@ class AdvisedPlannerBot(PlannerBot):
     ) -> int:
         """Write the actions that the adviser likes best, best first; return their number."""
         game, leaves = self._game, self._leaves
-        leaves.masks[0] = game.legal_actions(root, 0)
+        leaves.masks[0] = work.mask
         seat = int(root["to_play"][0])
         game.kernels.observe(tables, root, 0, seat, leaves.numbers[0])
         leaves.points[0] = np.roll(game.scores(root, 0), -seat)

@@ -43,6 +43,18 @@ def test_whole_games_go_through_with_planners_in_every_seat(any_game):
     assert (results.plies > 0).all()
 
 
+def test_a_planner_plays_only_actions_of_its_mask():
+    game = sprawl_env.game("tower_up")
+    states = game.deal(1, 3)
+    legal = game.legal_actions(states)
+    for name in ("planner:playouts=4", "planner:playouts=4,adviser=quick"):
+        bot, mask = make_bot(name, game), legal.copy()
+        for _ in range(int(legal.sum()) - 1):
+            action = int(bot.act(None, mask[None], states)[0])
+            assert mask[action]
+            mask[action] = 0
+
+
 def test_one_candidate_is_the_heuristics_choice():
     game = sprawl_env.game("tower_up")
     states, masks = decisions(game, 12)

@@ -22,6 +22,18 @@ def test_positions_have_a_choice_and_come_from_the_whole_game():
     assert plies.max() > 30
 
 
+@pytest.mark.parametrize(
+    ("bot", "wanted"), [("mcts", "mcts:sims=3"), ("mcts:c=2", "mcts:c=2,sims=3")]
+)
+def test_the_number_of_simulations_is_added_to_any_name(bot, wanted):
+    assert equal_time._with(bot, 3) == wanted
+
+
+def test_a_negative_number_of_games_is_refused_at_once():
+    with pytest.raises(InvalidOption, match="games=-1"):
+        main(Config(games=-1))
+
+
 def test_both_bots_are_timed():
     game = sprawl_env.game("tower_up")
     games, masks = positions_of(game, 4, 1)

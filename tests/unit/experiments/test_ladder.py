@@ -50,6 +50,19 @@ def test_the_pairs_are_played_once_and_a_stopped_command_goes_on(config, capsys)
     assert "1 pairs to play" in capsys.readouterr().out
 
 
+def test_a_run_that_goes_on_is_one_bot_in_all_pairs(config, monkeypatch):
+    played = []
+
+    def evaluate(game, bots, **settings):
+        played.extend(bots)
+        raise InvalidOption("enough")
+
+    monkeypatch.setattr(sprawl_env, "evaluate", evaluate)
+    with pytest.raises(InvalidOption, match="enough"):
+        ladder.play(config, None, ("a", "b", 2), {}, {"a": "a of now", "b": "b of now"})
+    assert played == ["a of now", "b of now"]
+
+
 def test_with_more_seats_both_ways_round_are_played(config):
     more = replace(config, num_players=4, bots=("random", "greedy"))
     ladder.main(more)

@@ -1,6 +1,7 @@
 """learning/config.py and training.py: settings that are refused, and damaged runs."""
 
 import errno
+import gc
 import itertools
 import json
 import os
@@ -44,6 +45,7 @@ from sprawl_env.learning.curves import learning_curves
 from sprawl_env.learning.expert_config import ExpertConfig
 from sprawl_env.learning.ppo import ActorCritic, Learner, Stopwatch
 from sprawl_env.learning.runs import owned_run
+from sprawl_env.learning.team import Team
 
 SHAPE = {"width": 8, "trunk": 16}
 NAN, INF = float("nan"), float("inf")
@@ -138,7 +140,8 @@ def write(run, game, step):
     net = ActorCritic(game, **SHAPE)
     tensors = {f"{POLICY}{k}": v.detach().numpy() for k, v in net.state_dict().items()}
     tensors[f"{VALUE}bias"] = np.array([step], np.float32)
-    about = {**describe_game(game), "step": step, "network": SHAPE}
+    config = {"reward": RUN.reward, "reward_scale": RUN.reward_scale}
+    about = {**describe_game(game), "step": step, "network": SHAPE, "config": config}
     return save(run / "checkpoints" / f"{PREFIX}{step:010d}", tensors, about)
 
 
@@ -491,6 +494,58 @@ def test_training_starts_from_the_weights_of_another_checkpoint(game, tmp_path):
 
 
 @pytest.mark.compiled
+def test_a_start_keeps_its_values_in_the_units_of_the_run(game, tmp_path):
+    def value_of(**changes):
+        config = process.resolved(replace(RUN, start=path, **changes))
+        net = training.actor_critic(config, game)
+        training.begin_from(net, load(path, game), config)
+        return float(net.value_net.bias.detach()[0])
+
+    path = write(tmp_path / "other", game, 7)
+    about = json.loads((path / "checkpoint.json").read_text())
+    about["config"] = {"reward": "lead", "reward_scale": 0.1}
+    (path / "checkpoint.json").write_text(json.dumps(about))
+    assert value_of(reward_scale=0.1) == pytest.approx(7)
+    assert value_of(reward_scale=0.05) == pytest.approx(3.5)
+    assert value_of(reward="winner") == 0
+    del about["config"]
+    (path / "checkpoint.json").write_text(json.dumps(about))
+    assert value_of() == 0
+
+
+def test_a_rollout_that_no_machine_can_hold_is_refused_before_a_file_is_written(tmp_path):
+    with pytest.raises(InvalidOption, match=r"num_envs \* num_steps=\d+: needs .* bytes"):
+        training.main(replace(RUN, runs=tmp_path / "runs", num_steps=10**7, num_envs=10**5))
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.compiled
+def test_a_caller_computes_after_training_as_before_it(tmp_path):
+    threads = torch.get_num_threads()
+    torch.set_num_threads(2)
+    torch.manual_seed(5)
+    wanted = torch.rand(3)
+    torch.manual_seed(5)
+    try:
+        training.main(replace(RUN, runs=tmp_path, total_steps=1))
+        assert torch.get_num_threads() == 2
+        assert torch.equal(torch.rand(3), wanted)
+        assert gc.get_freeze_count() == 0
+    finally:
+        torch.set_num_threads(threads)
+
+
+@pytest.mark.compiled
+def test_earlier_networks_are_kept_only_if_they_play(game, tmp_path):
+    for share, kept in ((0.0, 0), (0.5, 3)):
+        config = process.resolved(replace(RUN, runs=tmp_path, past_share=share, pool_size=3))
+        trainer = training.Trainer(config, game, Team())
+        for _ in range(5):
+            trainer.save()
+        assert len(trainer.games.past) == kept
+
+
+@pytest.mark.compiled
 def test_a_run_goes_on_without_the_checkpoint_that_it_started_from(game, tmp_path, monkeypatch):
     path = write(tmp_path / "other", game, 7)
     monkeypatch.setattr(training.Trainer, "round", Killed.in_round(2))
@@ -530,11 +585,13 @@ def test_the_time_of_fitting_begins_after_the_collecting():
 
 def test_imitation_without_time_for_fitting_says_so(game, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(training, "imitate", lambda *_, **__: None)
-    changes = {"imitation": 64, "expert": "random", "total_steps": 64}
-    training.main(replace(RUN, runs=tmp_path, **changes))
-    assert "imitated nothing: there was no time after collecting decisions of random" in (
-        " ".join(capsys.readouterr().out.split())
-    )
+    for decisions, why in (
+        (20_000, "there was no time after collecting decisions of random"),
+        (64, "no game ended in the decisions of random"),
+    ):
+        changes = {"imitation": decisions, "expert": "random", "total_steps": 64}
+        training.main(replace(RUN, runs=tmp_path / str(decisions), **changes))
+        assert f"imitated nothing: {why}" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_resumed_run_keeps_its_settings_and_says_so(tmp_path):
