@@ -112,6 +112,7 @@ OWN: Final = {
     "sprawl_env.replays.page:read_web": "reads the page's own files",
     "experiments.template.__main__:read_study": "reads the settings of a study in a clone",
     "experiments.records:read_lines": "reads what the command itself has written",
+    "experiments.ablations:made_at": "reads what the command itself has written",
     "experiments.sweep:row_of": "reads what the command itself has written",
     "experiments.sweep:prepare": "reads what the command itself has written",
     "experiments.ladder:ladder_of": "reads the lists of the clone",
@@ -335,7 +336,8 @@ def stored() -> Any:
 def small_trainer() -> Any:
     """Return a small training of Tower Up that has taken a step."""
     settings = {"num_envs": 2, "num_steps": 4, "batch_size": 2, "width": 2, "trunk": 4}
-    config = training().Config(**settings, imitation=0, processes=1, device="cpu")
+    own = {"imitation": 0, "past_share": 0.5, "processes": 1, "device": "cpu"}
+    config = training().Config(**settings, **own)
     training().prepare_process()
     trainer = training().Trainer(config, sprawl_env.game("tower_up"), training().Team())
     trainer.games.begin(0)
@@ -645,7 +647,7 @@ def read_journal(folder: Path) -> Use:
 
 _CHECKPOINT: Final = "sprawl_env.bots.policy.checkpoint:load"
 _RUN: Final = ("sprawl_env.learning.runs:read_settings", "sprawl_env.learning.runs:read_rows")
-_SESSION: Final = ("sprawl_env.play.saves:game_of", "sprawl_env.play.saves:text_of")
+_SESSION: Final = ("sprawl_env.play.saves:named_in", "sprawl_env.play.saves:text_of")
 _REPLAY: Final = ("sprawl_env.replays.format:_text", "sprawl_env.replays.format:parse")
 _JOURNAL: Final = "sprawl_env.arena.journal:__init__"
 

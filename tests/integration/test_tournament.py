@@ -1,5 +1,6 @@
 """Tournaments: paired deals, resumable, and robust against bots that fail."""
 
+import contextlib
 import json
 import os
 import re
@@ -12,12 +13,14 @@ import time
 import zipfile
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 pytest.importorskip("openskill")
 
 import sprawl_env
+from sprawl_env.arena import workers
 from sprawl_env.arena.entrants import made_of, made_of_instance, pinned
 from sprawl_env.arena.journal import Journal
 from sprawl_env.arena.report import labels, summarise, tables, to_markdown
@@ -115,6 +118,36 @@ def test_a_bot_of_this_package_that_fails_ends_the_command_and_no_game_counts():
         check_forfeit(row, {"bot:B"})
     check_forfeit({**row, "forfeit": {**row["forfeit"], "seat": 1}}, {"bot:B"})
     check_forfeit({**row, "forfeit": None}, set())
+
+
+@pytest.mark.parametrize(("stopped", "late"), [(100.0, False), (0.0, True)])
+def test_time_in_which_the_command_is_stopped_counts_for_no_decision(monkeypatch, stopped, late):
+    clock, rounds, killed = [0.0], iter([stopped, *[0.9] * 4]), []
+
+    class Ended(Exception):
+        pass
+
+    def wait(*_):
+        try:
+            clock[0] += next(rounds)
+        except StopIteration:
+            raise Ended from None
+        return []
+
+    monkeypatch.setattr(workers, "wait", wait)
+    monkeypatch.setattr(workers.time, "monotonic", lambda: clock[0])
+    process = SimpleNamespace(sentinel=0, kill=lambda: killed.append(True), join=lambda _: None)
+    deciding = SimpleNamespace(
+        process=process, pipe=SimpleNamespace(close=lambda: None, poll=lambda: False),
+        waiting=[0], beat=7, since=0.0, read=lambda: [0, 1, 5, 7],
+    )  # fmt: skip
+    pool = workers.Workers(None, None, 1, lambda task, seat: 5.0 if stopped else 2.0)
+    pool._workers = [deciding]
+    monkeypatch.setattr(pool, "_fill", lambda: None)
+    with contextlib.suppress(Ended):
+        for found in pool.results([]):
+            assert found[0].exit_code is None
+    assert bool(killed) == late
 
 
 # -------------------------------------------------------------------------------------- the journal

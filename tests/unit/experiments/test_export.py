@@ -47,7 +47,7 @@ def test_a_run_becomes_an_agent_with_a_card(run, capsys):
         "# agent:tower_up/quick", "num_players=2", "70 decisions in 1.5 minutes", "python 3.11",
         "`c0ffee`", "| greedy | policy | 1,000 | 75.0% | 72.0% – 78.0% | 50.0 ± 0.5 |",
         "`python -m experiments.train --preset quick --game tower_up --options max_turns=50 "
-        "--seed 3 --processes 2`",
+        "--seed 3 --past-share 0.25 --processes 2`",
         "- In training it played against itself and earlier versions of itself, never against a "
         "search.",
         "## Known weaknesses", "- It rarely builds upwards.",

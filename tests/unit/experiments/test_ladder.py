@@ -59,7 +59,13 @@ def test_a_run_that_goes_on_is_one_bot_in_all_pairs(config, monkeypatch):
 
     monkeypatch.setattr(sprawl_env, "evaluate", evaluate)
     with pytest.raises(InvalidOption, match="enough"):
-        ladder.play(config, None, ("a", "b", 2), {}, {"a": "a of now", "b": "b of now"})
+        ladder.play(
+            config,
+            sprawl_env.game("tower_up"),
+            ("a", "b", 2),
+            {},
+            {"a": "a of now", "b": "b of now"},
+        )
     assert played == ["a of now", "b of now"]
 
 
