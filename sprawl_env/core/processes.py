@@ -36,8 +36,7 @@ def spawn(body: Callable[..., None], *arguments: Any) -> tuple[BaseProcess, Conn
     A process that imports the script of its parent, and comes to this call there, ends with the
     exit code ``UNGUARDED``.
     """
-    if getattr(multiprocessing.current_process(), "_inheriting", False):
-        raise SystemExit(UNGUARDED)
+    leave_if_imported()
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_run, args=(body, theirs, arguments))
@@ -45,6 +44,12 @@ def spawn(body: Callable[..., None], *arguments: Any) -> tuple[BaseProcess, Conn
         process.start()
     theirs.close()
     return process, ours
+
+
+def leave_if_imported() -> None:
+    """End a process that imports the script of its parent and comes to this call there."""
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        raise SystemExit(UNGUARDED)
 
 
 @contextlib.contextmanager

@@ -49,6 +49,7 @@ from sprawl_env.core.files import (
     write_atomically,
 )
 from sprawl_env.core.game import Game
+from sprawl_env.core.processes import leave_if_imported
 from sprawl_env.core.provenance import provenance
 from sprawl_env.core.registry import game as make_game
 from sprawl_env.kernels.rng import combine
@@ -451,6 +452,7 @@ def evaluate(config: ExpertConfig, folder: Path, game: Game) -> dict[str, list[L
 
 def main(config: ExpertConfig) -> tuple[Path, bool, dict[str, list[Line]]]:
     """Train, then evaluate; return the folder, whether training finished, and the lines."""
+    leave_if_imported()
     new = config.resume is None
     config, folder = begin(config, EXPERT_PRESETS, check_expert, "search")
     game = make_game(config.game, num_players=config.num_players, **parse_options(config.options))

@@ -117,7 +117,9 @@ def start(size: int, program: Callable[..., Any], *arguments: Any) -> Iterator[T
         yield Team(0, size, [pipe for _, pipe in others])
     except BaseException as error:
         if isinstance(error, TeamError):
-            wait([process.sentinel for process, _ in others], LONGEST_WAIT)
+            ended = wait([process.sentinel for process, _ in others], LONGEST_WAIT)
+            for process, _ in others:
+                process.join(LONGEST_WAIT if process.sentinel in ended else 0)
         codes = [process.exitcode for process, _ in others]
         for process, _ in others:
             process.kill()

@@ -67,6 +67,7 @@ from sprawl_env.core.files import (
     write_atomically,
 )
 from sprawl_env.core.game import Game
+from sprawl_env.core.processes import leave_if_imported
 from sprawl_env.core.provenance import provenance
 from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.state import AUTOMATON
@@ -654,6 +655,7 @@ def fixed(config: Config) -> Config:
 
 def main(config: Config) -> tuple[Path, bool, dict[str, list[Line]]]:
     """Train, then evaluate; return the folder, whether training finished, and the lines."""
+    leave_if_imported()
     new = config.resume is None
     config, folder = begin(config, PRESETS, check, config.preset)
     game = make_game(config.game, num_players=config.num_players, **parse_options(config.options))

@@ -193,7 +193,7 @@ def test_a_preview_tells_what_an_action_costs_and_gains_and_changes_nothing():
     assert found["says"] == "build black on site 8"
     assert "\u22121 black floor" in found["text"]
     assert found["scores"] == [[0, 0], [0, 0]]
-    assert {change["kind"] for change in found["changes"]} >= {"pay", "raise"}
+    assert "white building on site 25 is 2 high" in found["text"]
     assert (session.games.tobytes(), session.version, session.view(0)) == before
     session.play(0, build)
     roof = legal(session)[0]
@@ -229,7 +229,6 @@ def test_only_the_seat_to_play_sees_legal_actions():
     assert [action for action, _ in session.view(0)["actions"]] == legal(session)
     assert session.view(1)["actions"] == []
     assert not [part for part in session.view(1)["parts"] if "data-actions" in part["svg"]]
-    assert session.view(1)["hand_over"]
 
 
 def test_bots_get_positions_that_are_redealt():
@@ -1190,6 +1189,7 @@ def test_a_browser_undoes_shows_hints_saves_loads_and_lists(tmp_path):
         page.click("#save")
         page.wait_for_selector("#saves option[value='broken.jsonl']:disabled", state="attached")
         page.select_option("#saves", "mine.jsonl")
+        page.once("dialog", lambda dialog: dialog.accept())  # the game has begun
         page.click("#load")
         page.wait_for_selector("#log:not(:has(li))", state="attached")
         assert page.locator("#settings[open]").count() == 0
