@@ -141,7 +141,8 @@ function show(found) {
     element.inert = view.curtain;
   }
   if (view.curtain) {
-    $("who-is-next").textContent = `${view.names[view.to_play]} is to play`;
+    const next = view.names[view.to_play];
+    $("who-is-next").textContent = `${next === "person" ? "The other person" : next} is to play`;
     $("take-back").classList.toggle("hidden", !view.may_undo);
     for (const id of ["board", "below", "flow"]) clearParts($(id));
     for (const id of ["seats", "prompt", "help", "choices", "advice", "points", "log", "news"]) {
