@@ -183,9 +183,6 @@ class Stopwatch:
 class Rollout:
     """``steps`` plies of ``n`` games, of which the learner's decisions have rows of their own.
 
-    If decisions of the rollout before were open, the first plies hold them, a ply for each seat;
-    these are not played.
-
     Attributes:
         numbers: int8 ``[steps * n, observation_size]``; only the first ``used`` rows count.
         masks: int8 ``[steps * n, num_actions]``.
@@ -209,22 +206,6 @@ class Rollout:
     seats: Index
     rewards: Floats
     ended: npt.NDArray[np.bool_]
-
-
-class Open(NamedTuple):
-    """Decisions whose seats had no other decision, nor the end of the game, before a rollout ended.
-
-    Attributes:
-        games: int64 ``[m]``, their games.
-        seats: int64 ``[m]``, their seats.
-        earned: float32 ``[m]``, what their seats received since.
-        columns: numbers, masks, actions, log_probs and values, ``[m, ...]``, as in the rollout.
-    """
-
-    games: Index
-    seats: Index
-    earned: Floats
-    columns: tuple[Tensor, ...]
 
 
 class Going(NamedTuple):
@@ -305,7 +286,7 @@ class SelfPlay:
             skip_forced=True,
             num_threads=threads_of(self.device),
         )
-        rows = (game.num_seats + config.num_steps) * self.n
+        rows = config.num_steps * self.n
         on: dict[str, Any] = {"device": self.device}
         self._numbers = torch.zeros(rows, game.observation_size, dtype=torch.int8, **on)
         self._masks = torch.zeros(rows, game.num_actions, dtype=torch.int8, **on)
@@ -315,7 +296,6 @@ class SelfPlay:
         self.sitting: Index = np.zeros((self.n, game.num_seats), np.int64)
         self.opening: Index = np.zeros(self.n, np.int64)
         self._kernel: LossKernel | None = None
-        self._open: Open | None = None
 
     def begin(self, step: int, going: Going | None = None) -> None:
         """Seed all random numbers for what follows ``step``, and deal or go on.
@@ -335,7 +315,6 @@ class SelfPlay:
         torch.manual_seed(seed)
         for k, (bot, _) in enumerate(self.bots):
             bot.seed(combine(seed, k) >> 32)
-        self._open = None
         self._vec.reset(seed=seed)
         if going is None:
             self._seat(np.arange(self.n))
@@ -370,9 +349,8 @@ class SelfPlay:
 
     def collect(self, net: ActorCritic) -> Rollout:
         """Play ``num_steps`` plies of all games and return them; the next call overwrites them."""
-        vec, each = self._vec, np.arange(self.n)
-        first = 0 if self._open is None else self.game.num_seats
-        shape = first + self.config.num_steps, self.n
+        config, vec, each = self.config, self._vec, np.arange(self.n)
+        shape = config.num_steps, self.n
         out = Rollout(
             self._numbers, self._masks, self._actions, self._log_probs, self._values,
             used=0,
@@ -381,13 +359,10 @@ class SelfPlay:
             rewards=np.zeros((*shape, self.game.num_seats), np.float32),
             ended=np.zeros(shape, np.bool_),
         )  # fmt: skip
-        if self._open is not None:
-            self._go_on_with(out, self._open)
-            self._open = None
         past = self._player(self.past[self._rng.integers(len(self.past))] if self.past else net)
         learner = self._player(net)
         actions = np.zeros(self.n, np.int64)
-        for t in range(first, shape[0]):
+        for t in range(config.num_steps):
             out.seats[t] = vec.to_play
             acting = np.where(self.opening > 0, OPENING, self.sitting[each, vec.to_play])
             mine = np.flatnonzero(acting == LEARNER)
@@ -406,30 +381,6 @@ class SelfPlay:
                 if out.ended[t].any():
                     self._count()
         return out
-
-    def _go_on_with(self, out: Rollout, before: Open) -> None:
-        """Write the decisions that were open into the plies of a rollout that are not played."""
-        games, seats, earned, columns = before
-        out.seats[: self.game.num_seats] = np.arange(self.game.num_seats)[:, np.newaxis]
-        out.used = games.size
-        out.row[seats, games] = np.arange(games.size)
-        out.rewards[seats, games, seats] = earned
-        for whole, column in zip(_columns(out), columns, strict=True):
-            whole[: games.size] = column
-
-    def _keep_open(self, rollout: Rollout, still: npt.NDArray[np.bool_]) -> None:
-        """Keep decisions for the next rollout.
-
-        Args:
-            rollout: in which they are.
-            still: bool ``[steps, n]``, which they are.
-        """
-        t, games = np.nonzero(still)
-        seats = rollout.seats[t, games]
-        later = rollout.rewards[::-1].cumsum(axis=0)[::-1]
-        rows = torch.from_numpy(rollout.row[t, games]).to(self.device)
-        columns = tuple(whole[rows] for whole in _columns(rollout))
-        self._open = Open(games, seats, later[t, games, seats], columns)
 
     def _player(self, net: ActorCritic) -> Player:
         """Return what samples the decisions of a network until it is changed."""
@@ -505,7 +456,6 @@ class SelfPlay:
             discount=self.discount,
             gae_lambda=config.gae_lambda,
         )
-        self._keep_open(rollout, learnt & ~known)
         learnt &= known
         found = gains[learnt]
         with self.watch.on("waiting"):
@@ -523,13 +473,6 @@ class SelfPlay:
             rollout.numbers, rollout.masks, rollout.actions, rollout.log_probs, normal, returns,
             rows,
         )  # fmt: skip
-
-
-def _columns(rollout: Rollout) -> tuple[Tensor, ...]:
-    """Return what a rollout has of each row, as in :class:`Open`."""
-    return (
-        rollout.numbers, rollout.masks, rollout.actions, rollout.log_probs, rollout.values,
-    )  # fmt: skip
 
 
 def usual_discount(game: Game) -> float:
@@ -556,9 +499,9 @@ def advantages(
     """Return the generalized advantage estimates of consecutive plies (Schulman et al., 2016).
 
     The reward of a decision is all that its seat earns until its next decision in the same game, or
-    until the end of the game.  For a seat's last decision in a game that goes on, it is not known
-    yet: its value is the estimate of what follows the decision before it, and it has no estimate of
-    its own.
+    until the end of the game.  For a seat's last decision in a game that goes on, it is not known:
+    its value is the estimate of what follows the decision before it, and it has no estimate of its
+    own.
 
     Args:
         seats: int64 ``[T, n]``, who decided.

@@ -302,49 +302,6 @@ def test_a_rollout_holds_the_learners_decisions_and_no_others(seats):
     assert all(0 <= share <= 1 for _, share in games.won)
 
 
-@pytest.mark.parametrize("seats", [1, 2, 4])
-def test_a_decision_that_is_open_at_the_end_of_a_rollout_is_learnt_in_the_next(seats):
-    name = "ginkgopolis" if seats == 1 else "tower_up"
-    learner, games = parts(game=sprawl_env.game(name, num_players=seats))
-    first = games.collect(learner.net)
-    before = {
-        name: copy.deepcopy(getattr(first, name))
-        for name in ("seats", "rewards", "ended", "row", "numbers", "masks", "actions", "values")
-    }
-    used = len(games.estimate(first).rows)
-    second = games.collect(learner.net)
-    played = slice(seats, None)
-
-    def values_of(values, row):
-        return np.where(row == NOT_LEARNT, 0, values.numpy()[row])
-
-    settings = {"discount": games.discount, "gae_lambda": TINY.gae_lambda}
-    whole, known = advantages(
-        *(np.concatenate([before[name], getattr(second, name)[played]])
-          for name in ("seats", "rewards", "ended")),
-        np.concatenate([values_of(before["values"], before["row"]),
-                        values_of(second.values, second.row[played])]),
-        **settings,
-    )  # fmt: skip
-    own, own_known = advantages(
-        second.seats, second.rewards, second.ended, values_of(second.values, second.row), **settings
-    )
-    carried = np.argwhere(second.row[:seats] != NOT_LEARNT)
-    assert used + len(carried) == first.used
-    assert len(carried) > 0
-    for seat, g in carried:
-        t = np.flatnonzero(before["seats"][:, g] == seat)[-1]
-        row, old = second.row[seat, g], before["row"][t, g]
-        for name in ("numbers", "masks", "actions", "values"):
-            assert torch.equal(getattr(second, name)[row], before[name][old])
-        assert own[seat, g] == pytest.approx(whole[t, g], abs=1e-5)
-        assert own_known[seat, g] == known[t, g]
-    steps = len(before["seats"])
-    assert np.allclose(own[played], whole[steps:], atol=1e-5)
-    games.begin(0)
-    assert len(games.collect(learner.net).seats) == TINY.num_steps  # nothing is open
-
-
 def test_a_decision_is_what_the_seat_saw_and_the_action_that_was_played():
     """The rollout, replayed by the game itself from the first positions."""
     learner, games = parts(past_share=0.0)
