@@ -431,7 +431,7 @@ def understood(words):
         return True
     module = importlib.import_module(words[2])
     presets = getattr(module, "PRESETS", None)
-    default = {"default": presets[console._preset(words[3:], presets)]} if presets else {}
+    default = {"default": console._defaults(words[3:], presets, None)} if presets else {}
     return names_bots_that_exist(tyro.cli(module.Config, args=words[3:], **default))
 
 
