@@ -17,6 +17,7 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 
 from sprawl_env.bots.names import as_bot, name_of
+from sprawl_env.bots.networks import TORCH
 from sprawl_env.bots.policy.checkpoint import find
 from sprawl_env.bots.protocol import Bot, is_ours
 from sprawl_env.bots.search.bot import checkpoint_of
@@ -27,7 +28,6 @@ from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import code_digest
 
 CHECKPOINT: Final = "checkpoint:"
-TORCH: Final = "torch:"
 
 
 def names_of(bots: Sequence[str | Bot | type[Bot]]) -> list[str]:
