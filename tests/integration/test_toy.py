@@ -373,9 +373,16 @@ def test_an_edited_game_is_compiled_again(tmp_path, package):
     code = PARTS.format(module="town.lots" if package else "lots")
     cache = str(tmp_path / "cache")
 
+    # Python tells byte code of a source by its size and second, and these are one second apart.
+    settings = {
+        "SPRAWL_ENV_CACHE": cache,
+        "SPRAWL_ENV_QUIET": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+
     def played(park):
         (home / "points.py").write_text(f"PARK = {park}\n")
-        shown = start(tmp_path, code=code, SPRAWL_ENV_CACHE=cache, SPRAWL_ENV_QUIET="0")
+        shown = start(tmp_path, code=code, **settings)
         assert shown.returncode == 0, shown.stderr
         return shown.stdout, "compiling the rules" in shown.stderr
 

@@ -495,8 +495,8 @@ function makeRoving() {
 }
 
 function keepFocus() {
-  const first = places()[0];
-  const lost = document.activeElement === document.body || document.activeElement === null;
+  const first = places()[0], now = document.activeElement;
+  const lost = now === null || now === document.body || now.closest("dialog:not([open])") !== null;
   if (view && view.curtain) $("hand-over").focus();
   else if (byKeyboard && lost && view.mine) (first || $("choices").firstChild || $("list")).focus();
   else if (byKeyboard && lost && waitsForClick()) $("next").focus();
@@ -726,6 +726,9 @@ function listen() {
   $("judged").addEventListener("change", judge);
   for (const button of document.querySelectorAll("[data-close]")) {
     button.addEventListener("click", () => button.closest("dialog").close());
+  }
+  for (const dialog of document.querySelectorAll("dialog")) {
+    dialog.addEventListener("close", keepFocus);
   }
   for (const button of $("tabs").children) {
     button.addEventListener("click", () => chooseTab(button.dataset.tab));
