@@ -118,6 +118,22 @@ def test_us_6_11_the_active_player_picks_among_tied_leaders(who, prestige, wealt
     assert gained(games, wealth) == [5 if seat == other else 0 for other in range(3)]
 
 
+@pytest.mark.parametrize(("picked", "after"), [(0, [9, 9, 1]), (1, [13, 5, 1])])
+def test_u44_the_builder_may_pick_itself_of_the_richest_and_steals_nothing(picked, after):
+    effect = {"do": "steal", "who": "most_wealth", "what": "wealth", "amount": 4}
+    game, games = run(effect, num_players=3, wealth=[9, 9, 1])
+    assert asks(game, games) == (0, Step.LEADER, {"seat 0", "seat 1"})
+    play(game, games, f"seat {picked}")
+    assert is_done(games)
+    assert wealth_of(games) == after
+
+
+def test_u44_a_tied_seat_without_cards_may_be_the_one_that_discards():
+    effect = {"do": "discard", "who": "most_prestige", "amount": 1}
+    game, games = run(effect, num_players=3, prestige=[1, 5, 5])
+    assert asks(game, games) == (0, Step.LEADER, {"seat 1", "seat 2"})
+
+
 # ---------------------------------------------------------------- filters
 
 CITY = {  # "this building" is C3 TL, of seat 0
@@ -167,6 +183,15 @@ def test_us_7_filters_of_buildings(chosen, count):
     effect = {"do": "gain", "what": "wealth", "amount": 1, "per": "building", **chosen}
     _, games = run(effect, **HERE)
     assert wealth_of(games) == [count, 0]
+
+
+def test_u45_all_buildings_that_tie_are_counted_and_paid_for():
+    lowest = {"what": "wealth", "amount": 1, "extreme": "lowest"}
+    buildings = {"A3 TL": ("RES", 1), "A3 right": ("COM", 1), "D1 TL": ("RES", 1)}
+    _, games = run({"do": "gain", "per": "building", **lowest}, buildings=buildings, wealth=9)
+    assert wealth_of(games) == [11, 9]
+    _, games = run({"do": "pay", **lowest}, buildings=buildings, wealth=9)
+    assert wealth_of(games) == [11, 7]
 
 
 @pytest.mark.parametrize(
