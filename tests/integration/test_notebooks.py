@@ -1,6 +1,10 @@
 """The notebooks run, and what is committed shows their outputs and nothing of a machine."""
 
+import ast
 import copy
+import importlib
+import inspect
+import textwrap
 
 import pytest
 
@@ -17,6 +21,7 @@ from tests.commands import ROOT, call, command, finish
 
 FILES = sorted((ROOT / "notebooks").glob("*.ipynb"))
 NAMES = [path.name for path in FILES]
+PROJECT = ("sprawl_env", "experiments")
 SLOW = {"2_anatomy.ipynb", "3_training.ipynb", "4_own_deck.ipynb", "5_search.ipynb"}
 
 
@@ -40,6 +45,68 @@ def test_what_is_committed_was_executed_cleanly(path):
     ids = [cell["id"] for cell in committed["cells"]]
     assert len(set(ids)) == len(ids)
     assert committed["cells"][0]["source"].startswith("# ")
+
+
+def own_names(tree):
+    """Return what a notebook imports from this project, by the name that it has there."""
+    found = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] in PROJECT:
+            module = importlib.import_module(node.module)
+            for each in node.names:
+                if not hasattr(module, each.name):
+                    importlib.import_module(f"{node.module}.{each.name}")
+                found[each.asname or each.name] = getattr(module, each.name)
+        elif isinstance(node, ast.Import):
+            found |= {
+                each.name: importlib.import_module(each.name)
+                for each in node.names
+                if each.name in PROJECT
+            }
+    return found
+
+
+def bad_calls(code):
+    """Yield the calls of this project's functions with arguments that they do not have."""
+    tree = ast.parse(code)
+    names = own_names(tree)
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        match node.func:
+            case ast.Name(id=name) if name in names:
+                called = names[name]
+            case ast.Attribute(value=ast.Name(id=name), attr=what) if name in names:
+                called = getattr(names[name], what)
+            case _:
+                continue
+        known = all(not isinstance(each, ast.Starred) for each in node.args)
+        if known and all(each.arg for each in node.keywords):
+            try:
+                inspect.signature(called).bind(*node.args, **{k.arg: k for k in node.keywords})
+            except TypeError as error:
+                yield f"{ast.unparse(node)}: {error}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=NAMES)
+def test_the_calls_of_a_notebook_fit_the_functions(path):
+    """The slow notebooks are not executed with every change of a function."""
+    cells = [cell["source"] for cell in load(path)["cells"] if cell["cell_type"] == "code"]
+    assert list(bad_calls("\n".join(cells))) == []
+
+
+def test_a_call_that_does_not_fit_is_found():
+    code = """
+        import sprawl_env
+        from experiments import show
+        from sprawl_env.arena.evaluation import simultaneous as wider
+
+        wider(3)
+        show.command("x", nothing=1)
+        wider(3, deals=9)
+        sprawl_env.game("lots")
+    """
+    assert len(list(bad_calls(textwrap.dedent(code)))) == 2
 
 
 @pytest.mark.long
