@@ -2,9 +2,9 @@
 
 import ast
 import copy
-import importlib
 import inspect
 import textwrap
+from pkgutil import resolve_name
 
 import pytest
 
@@ -52,17 +52,11 @@ def own_names(tree):
     found = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] in PROJECT:
-            module = importlib.import_module(node.module)
             for each in node.names:
-                if not hasattr(module, each.name):
-                    importlib.import_module(f"{node.module}.{each.name}")
-                found[each.asname or each.name] = getattr(module, each.name)
+                found[each.asname or each.name] = resolve_name(f"{node.module}.{each.name}")
         elif isinstance(node, ast.Import):
-            found |= {
-                each.name: importlib.import_module(each.name)
-                for each in node.names
-                if each.name in PROJECT
-            }
+            names = [each.name for each in node.names if each.name in PROJECT]
+            found |= {name: resolve_name(name) for name in names}
     return found
 
 
@@ -80,12 +74,14 @@ def bad_calls(code):
                 called = getattr(names[name], what)
             case _:
                 continue
-        known = all(not isinstance(each, ast.Starred) for each in node.args)
-        if known and all(each.arg for each in node.keywords):
-            try:
-                inspect.signature(called).bind(*node.args, **{k.arg: k for k in node.keywords})
-            except TypeError as error:
-                yield f"{ast.unparse(node)}: {error}"
+        if any(isinstance(each, ast.Starred) for each in node.args):
+            continue
+        if any(each.arg is None for each in node.keywords):
+            continue
+        try:
+            inspect.signature(called).bind(*node.args, **{k.arg: k for k in node.keywords})
+        except TypeError as error:
+            yield f"{ast.unparse(node)}: {error}"
 
 
 @pytest.mark.parametrize("path", FILES, ids=NAMES)

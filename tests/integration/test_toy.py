@@ -373,7 +373,7 @@ def test_an_edited_game_is_compiled_again(tmp_path, package):
     code = PARTS.format(module="town.lots" if package else "lots")
     cache = str(tmp_path / "cache")
 
-    # Python tells byte code of a source by its size and second, and these are one second apart.
+    # Byte code is current for Python if the source has its size and second, as these may have.
     settings = {
         "SPRAWL_ENV_CACHE": cache,
         "SPRAWL_ENV_QUIET": "0",

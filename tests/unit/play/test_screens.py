@@ -305,12 +305,15 @@ def test_a_whole_game_by_keyboard_alone(tmp_path):
         page.keyboard.press("Home")  # at once
         page.keyboard.press("Escape")
         page.wait_for_selector("#settings:not([open])", state="attached")
+        page.wait_for_selector("#decision.mine")
+        focused = "document.activeElement.closest('.target, #choices') !== null"
+        page.wait_for_function(focused)  # the closed dialog has lost the focus
         for k in range(80):
             page.wait_for_selector("#decision.mine, #after:not(.hidden)")
             if session.over:
                 break
             version = page.get_attribute("body", "data-version")
-            page.wait_for_function("document.activeElement.closest('.target, #choices') !== null")
+            assert page.evaluate(focused), k
             page.keyboard.press(("ArrowRight", "ArrowDown", "ArrowLeft")[k % 3])
             page.keyboard.press("Enter")
             if page.locator("#menu:visible").count():
