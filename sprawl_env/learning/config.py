@@ -83,7 +83,7 @@ class Config:
     """bot to imitate, e.g. greedy (default: the expert of the game's heuristic)"""
     imitation_share: float = 0.35
     """share of the training time after which imitation stops"""
-    imitation_epochs: int = 2
+    imitation_epochs: int = 12
     """passes over the imitated decisions"""
     start: Path | None = None
     """checkpoint whose weights training starts from, instead of imitation"""
