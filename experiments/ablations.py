@@ -33,6 +33,7 @@ import sprawl_env
 from experiments.measuring import MADE, SEED, shares_against
 from experiments.records import Row, alone, read_lines, write_lines
 from sprawl_env.arena.entrants import weights_of
+from sprawl_env.arena.evaluation import interval
 from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.policy.checkpoint import Checkpoint, load
 from sprawl_env.bots.policy.player import game_of
@@ -163,7 +164,7 @@ def read_results(path: Path) -> list[Row]:
         return isinstance(head["settings"], dict) and all(
             isinstance(row["variant"], str)
             and isinstance(row["seed"], int)
-            and all(np.array(each, np.float64).ndim == 1 for each in row[SHARES].values())
+            and all(interval(np.array(each, np.float64)) for each in row[SHARES].values())
             for row in rows
         )
 

@@ -123,6 +123,7 @@ def _with(bot: str, sims: int) -> str:
 def main(config: Config) -> None:
     """Measure, play and print."""
     check_whole("games=", config.games, 0)
+    check_whole("num_players=", config.num_players, 2)  # a search alone has no opponent
     if config.out is not None:
         check_writable(config.out)
     game = make_game(config.game, num_players=config.num_players, **parse_options(config.options))

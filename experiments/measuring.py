@@ -46,7 +46,9 @@ def read_measured(path: Path) -> tuple[dict[str, Any], list[Row]]:
 
     def fits(head: Row, rows: list[Row]) -> bool:
         return all(name in head for name in HEAD) and all(
-            all(isinstance(row[name], kind) for name, kind in ROW.items()) and shares_of(row).size
+            all(isinstance(row[name], kind) for name, kind in ROW.items())
+            and min(row["step"], row["seconds"]) > 0
+            and shares_of(row).size
             for row in rows
         )
 
@@ -58,7 +60,7 @@ def shares_of(row: Row) -> npt.NDArray[np.float64]:
     """Return a measurement's share of the victory in each deal, ``[deals]``."""
     shares = [float(share) for share in row["deals"]]
     counts = [int(count) for count in row["deals"].values()]
-    if any(count > row["games"] for count in counts):
+    if any(count > row["games"] for count in counts) or not all(0 <= s <= 1 for s in shares):
         raise ValueError
     return np.repeat(np.array(shares, np.float64), counts)
 

@@ -117,7 +117,7 @@ def measure_rank(team: Team, settings: TrainConfig, seconds: float) -> Measured:
     prepare_process()
     game = sprawl_env.game(settings.game, num_players=settings.num_players)
     trainer = Trainer(replace(settings, imitation=0), game, team)
-    trainer.save()  # the first network joins the opponents
+    trainer.save()  # seeds and deals
     trainer.round()
     team.barrier()
     before, began = trainer.clock.steps, time.perf_counter()

@@ -32,6 +32,7 @@ from sprawl_env.bots.policy.checkpoint import (
     checkpoints_in,
     describe_game,
     load,
+    reward_scale_of,
     save,
     step_name,
 )
@@ -150,6 +151,9 @@ def train(config: Config) -> None:
         kept = {k: v for k, v in start.tensors.items() if not k.startswith(SHARES)}  # of searches
         tensors = {k: torch.from_numpy(v.copy()) for k, v in kept.items()}
         own = {k.removeprefix(POLICY): v for k, v in tensors.items() if k.startswith(POLICY)}
+        same = start.about.get("config", {}).get("reward") == "lead"  # else its values are no use
+        for name in ("value_net.weight", "value_net.bias"):
+            own[name] *= config.reward_scale / reward_scale_of(start) if same else 0.0
         model.policy.load_state_dict(own)
     model.learn(config.total_steps, callback=Past())
     weights = {f"{POLICY}{k}": v.numpy() for k, v in model.policy.state_dict().items()}

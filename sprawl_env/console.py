@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import re
 import sys
@@ -61,6 +62,7 @@ def run(
         arguments: the words of the command line; default: those of this process.
         prog: the name of the command in its help text.
     """
+    _prepare_output()
     try:
         if presets is None:
             config = tyro.cli(config_type, args=arguments, prog=prog)
@@ -82,6 +84,16 @@ def run(
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         fail(f"the output cannot be written: {error.strerror}")
+
+
+def _prepare_output() -> None:
+    """Let every text be printed: also where output is closed or its encoding lacks letters."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - to the end
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 @dataclass(frozen=True)
@@ -183,7 +195,7 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 
 def console() -> Console:
     """Return the console for tables and progress; 110 columns when it is not a terminal."""
-    return Console() if sys.stdout.isatty() else Console(width=110)
+    return Console(width=None if sys.stdout.isatty() else 110, emoji=False)
 
 
 def count_bar(*, shown: bool = True) -> Progress:

@@ -195,6 +195,11 @@ def broken_describe(tables, games, g):
     raise IndexError("no such\nlot")
 
 
+def tell_all(tables, games, g, seat):
+    """Tell a seat what the others hold."""
+    return lots.RULES.describe(tables, games, g)
+
+
 TWICE = ActionTable(("build", 2, ""), ("build", 1, ""))
 SAME = ObservationLayout(("streets", (27,), ""), ("hand", (3,), ""), ("hand", (4,), ""))
 FIELDS = [(name, field.dtype) for name, field in fields_of(lots.State).items()]
@@ -253,6 +258,7 @@ MORE = [
     (variant("lots_says", {"action_name": lambda *_: "build"}), "names", "both called 'build'"),
     (variant("lots_silent", {"action_name": lambda *_: ""}), "names", "expected one line"),
     (variant("lots_text", {"describe": broken_describe}), "pure", "IndexError: no such lot"),
+    (variant("lots_told", {"describe_to": tell_all}), "names", "the text of describe_to changes"),
     (variant("lots_ids", {"actions": TWICE}), "layout", "expected unique names"),
     (variant("lots_blocks", {"layout": lambda *_: SAME}), "layout", "every number once"),
     (variant("lots_padded", {"state": np.dtype(FIELDS, align=True)}), "state", "padding"),

@@ -681,6 +681,7 @@ KINDS: Final[dict[str, Kind]] = {
             _JOURNAL,
             "sprawl_env.arena.tournament:_compare",
             "sprawl_env.arena.compare:_config_in",
+            "sprawl_env.arena.compare:_is_of_tournament",
         ),
         make_tournament,
         read_tournament,

@@ -3,8 +3,8 @@
 The rows are those of a tournament's ``results.jsonl`` or of ``sprawl-env evaluate --results``.
 Games of the same deal, in which the same bots sat in the same seats, are a pair.  Deals of another
 seed are other deals; rows without a seed, as older files have them, are taken to be of the same
-one.  For each bot the differences of its pairs are averaged over each deal; the deals are
-independent of each other.
+one, which the comparison says.  For each bot the differences of its pairs are averaged over each
+deal; the deals are independent of each other.
 
 Every figure has its own 95% interval.  The verdict is about all figures at once: of runs that do
 not differ at most 5% are said to differ, however many bots there are.
@@ -79,6 +79,7 @@ class Comparison:
         only_mine: games that are only in the first run.
         only_theirs: games that are only in the second run.
         differences: one for each bot.
+        seeds_known: both runs say the seed of their deals; else they are taken to be the same.
     """
 
     pairs: int
@@ -86,6 +87,7 @@ class Comparison:
     only_mine: int
     only_theirs: int
     differences: tuple[Difference, ...]
+    seeds_known: bool = True
 
     @property
     def identical(self) -> bool:
@@ -171,6 +173,7 @@ def compare(mine: Path, theirs: Path) -> Comparison:
         only_mine=len(first) - len(common),
         only_theirs=len(second) - len(common),
         differences=tuple(_difference(bot, common, first, second, figures) for bot in names),
+        seeds_known=all(seed is not None for (seed, _), _, _ in common),
     )
 
 
@@ -225,13 +228,17 @@ def _check_rows(mine: Path, theirs: Path, first: dict[Key, Row], second: dict[Ke
 
 
 def _config_in(path: Path) -> dict[str, Any]:
-    """Return what the deals of a tournament's folder depend on; nothing for other paths.
+    """Return what the deals of a tournament depend on, by its folder or by its games' file.
+
+    It is nothing for an evaluation, and for games that were moved out of their folder.
 
     Raises:
-        PositionError: its ``config.json`` is not that of a tournament.
+        PositionError: the ``config.json`` or ``report.json`` there is not that of a tournament.
     """
-    file = path / "config.json"
-    if not file.exists():
+    folder = path if path.is_dir() else path.parent if _is_of_tournament(path) else None
+    files = [] if folder is None else [folder / "config.json", folder / "report.json"]
+    file = next((file for file in files if file.exists()), None)
+    if file is None:
         return {}
     try:
         config = parse_json(read_text(file))["config"]
@@ -239,8 +246,17 @@ def _config_in(path: Path) -> dict[str, Any]:
     except (OSError, ValueError, TypeError, KeyError):
         found = {}
     if not fits(found, _CONFIG):
-        raise PositionError(f"{printable(str(file))}: expected the config.json of a tournament")
+        raise PositionError(f"{printable(str(file))}: expected the {file.name} of a tournament")
     return found
+
+
+def _is_of_tournament(path: Path) -> bool:
+    """Return whether a file's first line is a game of a tournament."""
+    try:
+        first = parse_json(read_text(path).partition("\n")[0])
+    except (OSError, ValueError):  # which is said when its games are read
+        return False
+    return isinstance(first, dict) and "line_up" in first
 
 
 def _of_known_seeds(mine: Path, theirs: Path) -> tuple[dict[Key, Row], dict[Key, Row]]:

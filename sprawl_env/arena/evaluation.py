@@ -217,8 +217,7 @@ def evaluate(
     given = dict(zip(names, bots, strict=True))
     by_name = {name: guarded_bot(bot, made) for name, bot in given.items()}
     alone = made.num_seats == 1
-    if not alone:
-        names = line_up(names, made.num_seats)
+    names = list(dict.fromkeys(names)) if alone else line_up(names, made.num_seats)
     check_whole("parts=", parts, 1, -(-num_games // made.num_seats))
     if parts == 1 and (engine != "local" or processes > 1):
         vain = f"processes={processes}" if engine == "local" else f"engine={engine}"

@@ -80,16 +80,17 @@ class Entries:
 
     def figures(self, chosen: npt.NDArray[np.bool_]) -> dict[str, float | None]:
         """Return wins with their interval, mean rank and score of some entries."""
-        low, high = interval(by_deal(self.share, self.deal, chosen))
+        shares = by_deal(self.share, self.deal, chosen)
+        low, high = interval(shares)
         scored = chosen & ~np.isnan(self.score)
         scores = by_deal(self.score, self.deal, scored)
         return {
             "games": int(chosen.sum()),
-            "wins": float(self.share[chosen].mean()),
+            "wins": float(shares.mean()),
             "low": low,
             "high": high,
             "rank": float(self.rank[chosen].mean()),
-            "score": float(self.score[scored].mean()) if scored.any() else None,
+            "score": float(scores.mean()) if scored.any() else None,
             "score_error": half_width(scores) if scored.any() else None,
         }
 
@@ -207,13 +208,14 @@ def _head_to_head(names: Sequence[str], number: dict[str, int], wins: Numbers) -
             met = won + wins[:, number[other], number[name]]
             if not met.any():
                 continue
-            low, high = interval(won[met > 0] / met[met > 0])
+            shares = won[met > 0] / met[met > 0]  # of each deal, as deals are independent
+            low, high = interval(shares)
             lines.append(
                 {
                     "bot": name,
                     "against": other,
                     "meetings": int(met.sum()),
-                    "wins": float(won.sum() / met.sum()),
+                    "wins": float(shares.mean()),
                     "low": low,
                     "high": high,
                 }

@@ -238,7 +238,7 @@ def judge(
     if lost.exit_code < 0:
         how = f"signal {next((s.name for s in signal.Signals if s == -lost.exit_code), '?')}"
     if not suspects or (lost.seat != NOBODY and not deciding):
-        raise WorkerError(f"the worker process of {' v '.join(names)} died twice ({how}); {KEPT}")
+        raise WorkerError(f"the worker process of {' v '.join(names)} died twice ({how})")
     when = "" if deciding else " outside of its decisions"
     seat = lost.seat if deciding else suspects[0]
     return Forfeit(seat, lost.ply, f"its process died{when} ({how})")
@@ -253,7 +253,7 @@ def check_forfeit(row: Row, users: set[str]) -> None:
     forfeit = row["forfeit"]
     if forfeit is not None and row["bots"][forfeit["seat"]] not in users:
         name = row["bots"][forfeit["seat"]]
-        raise WorkerError(f"bot {name} failed at ply {forfeit['ply']}: {forfeit['reason']}; {KEPT}")
+        raise WorkerError(f"bot {name} failed at ply {forfeit['ply']}: {forfeit['reason']}")
 
 
 # ------------------------------------------------------------------------------------- the folder
@@ -508,6 +508,8 @@ def tournament(
     """
     chosen = settings or TournamentSettings()
     check_engine(chosen.engine, processes)
+    if isinstance(out, str) and not out:
+        raise InvalidOption("out='': expected a folder")
     if chosen.replays and out is None:
         raise InvalidOption("replays: expected a folder as out")
     names = tuple(names_of(bots))
@@ -560,10 +562,12 @@ def tournament(
                     if kept
                     else f"stopped after {count}"
                 ) from None
+        except WorkerError as error:
+            raise WorkerError(f"{error}; {KEPT}" if kept else str(error)) from None
         except OSError as error:
-            raise InvalidOption(
-                f"out={str(path)!r}: {error.strerror}: run the same command again to continue"
-            ) from None
+            where = f"out={str(path)!r}" if kept else f"no room for the games in {path.parent}"
+            again = ": run the same command again to continue" if kept else ""
+            raise InvalidOption(f"{where}: {error.strerror}{again}") from None
     return Tournament(found, tuple(results), tuple(timings), path if kept else None)
 
 

@@ -170,8 +170,7 @@ class Workers:
                 if worker.process.sentinel in ready:
                     worker.process.join()
                     found += self._reap(worker, worker.read(), worker.process.exitcode)
-                elif self._is_late(worker):
-                    status = worker.read()
+                elif self._is_late(worker, status := worker.read()):
                     worker.process.kill()
                     worker.process.join(LONGEST_WAIT)
                     found += self._reap(worker, status, None)
@@ -209,9 +208,9 @@ class Workers:
             pass
         return found
 
-    def _is_late(self, worker: _Worker) -> bool:
+    def _is_late(self, worker: _Worker, status: list[int]) -> bool:
         """Return whether a decision takes longer than allowed, by this process's clock."""
-        task, seat, _, beat = worker.read()
+        task, seat, _, beat = status
         now = time.monotonic()
         if beat != worker.beat:
             worker.beat, worker.since = beat, now

@@ -38,6 +38,8 @@ def main(command: Compare) -> None:
         f"{counted(found.pairs, 'game')} in both, {found.equal:,} with the same result; "
         f"{found.only_mine:,} only in the first, {found.only_theirs:,} only in the second"
     )
+    if not found.seeds_known:
+        say("note: a run does not say the seed of its deals, which is taken to be the other's")
     say(found.verdict)
     if not found.agree:
         raise SystemExit(1)

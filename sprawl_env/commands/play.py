@@ -94,8 +94,12 @@ def new_session(command: Play) -> Session:
     name = USUAL_GAME if command.game is None else rules_of(command.game).name  # it is registered
     if command.resume:
         command = _resumed(command)
-    seats = USUAL_SEATS if command.seats is None else command.seats
-    game = _new_game(command, seats) if command.load is None else _saved_game(command, name)
+    if command.load is None:
+        seats = command.seats or USUAL_SEATS
+        game = _new_game(command, seats)
+    else:
+        game = _saved_game(command, name)
+        seats = command.seats or _saved_seats(command.load, game)
     session = Session(
         game,
         seats,
@@ -125,13 +129,41 @@ def _resumed(command: Play) -> Play:
         return replace(command, load=path)
     if not seats:
         raise InvalidOption(f"resume: {path.name} is a position and names no seats: add --seats")
+    _check_bots("resume", path, seats)
+    return replace(command, load=path, seats=seats)
+
+
+def _saved_seats(path: Path, game: Game) -> tuple[str, ...]:
+    """Return the seats of a file that is loaded: its own, if a person plays one of them.
+
+    Raises:
+        SprawlError: they name a bot that reads or imports something, or none are known and the game
+            has not as many seats as are usual.
+    """
+    seats = tuple(seats_of(path))
+    if HUMAN in seats:
+        _check_bots("load", path, seats)
+        return seats
+    if game.num_seats != len(USUAL_SEATS):
+        raise InvalidOption(
+            f"load: {path.name} has {game.num_seats} seats and nobody plays one: add --seats with "
+            f"{game.num_seats} names, {HUMAN} among them"
+        )
+    return USUAL_SEATS
+
+
+def _check_bots(flag: str, path: Path, seats: tuple[str, ...]) -> None:
+    """Check that the seats of a saved game name no bot that reads or imports something.
+
+    Raises:
+        InvalidOption: one of them does.
+    """
     more = [name for name in seats if name != HUMAN and reads_more(name)]
     if more:
         raise InvalidOption(
-            f"resume: {path.name} has {printable(more[0])} in a seat, and no saved game decides "
+            f"{flag}: {path.name} has {printable(more[0])} in a seat, and no saved game decides "
             f"what is imported or read: add --seats {printable(' '.join(seats))}"
         )
-    return replace(command, load=path, seats=seats)
 
 
 def default_hints(game: Game) -> tuple[str, ...]:

@@ -113,13 +113,17 @@ def _whole_numbers(given: Any, shape: tuple[int, ...]) -> Any:
 
 
 def _read(game: Setup, position: str) -> dict[str, Any]:
+    fields: dict[str, Any]
     try:
         content = parse_json(position)
-        name, options, fields = content["game"], content["options"], dict(content["state"])
+        name, options, fields = content["game"], content["options"], content["state"]
+        wrong = not (isinstance(options, dict) and isinstance(fields, dict))
     except (ValueError, TypeError, KeyError):
+        wrong = True
+    if wrong:
         raise PositionError(
-            'position: expected JSON text {"game": ..., "options": ..., "state": ...}'
-        ) from None
+            'position: expected JSON text {"game": ..., "options": {...}, "state": {...}}'
+        )
     for key in content.keys() - {"game", "options", "state"}:
         raise PositionError(f"position: unknown field {key!r}: expected game, options and state")
     if name != game.rules.name:

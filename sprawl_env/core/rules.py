@@ -266,6 +266,8 @@ class GameRules:
         kernels: what the library calls.
         action_name: ``(tables, games, g, action)`` returns an action in words.
         describe: ``(tables, games, g)`` returns the position as a text board.
+        describe_to: ``(tables, games, g, seat)`` returns the text board as a seat may see it.
+            None: the words that differ between re-dealt positions are shown as ``?``.
         data_folder: the packaged TOML files; None if the game has none.
         data_files: the schema of each data file.
         load_data: ``(folder)`` reads and checks the data; files in ``folder`` replace packaged
@@ -312,6 +314,7 @@ class GameRules:
     kernels: GameKernels
     action_name: Callable[[Tables, Games, int, int], str]
     describe: Callable[[Tables, Games, int], str]
+    describe_to: Callable[[Tables, Games, int, int], str] | None = None
     data_folder: Path | None = None
     data_files: tuple[DataFile, ...] = ()
     load_data: Callable[[Path | None], GameData] = no_data

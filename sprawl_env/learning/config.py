@@ -18,7 +18,7 @@ from sprawl_env.learning.runs import read_settings
 
 @dataclass(frozen=True)
 class Config:
-    """Train a policy by self-play: masked PPO against a growing pool of opponents.
+    """Train a policy by self-play: masked PPO.
 
     Example: python -m experiments.train --preset quick --game ginkgopolis --seed 1
     """
@@ -34,7 +34,7 @@ class Config:
     seed: int = 0
     """seed of deals, opponents, weights and samples"""
     total_steps: int = 1_000_000_000
-    """learner decisions"""
+    """decisions to learn from"""
     max_minutes: float = 4.0
     """time limit of training, without the evaluation; 0: no limit"""
     num_envs: int = 512
@@ -88,9 +88,9 @@ class Config:
     start: Path | None = None
     """checkpoint whose weights training starts from, instead of imitation"""
     checkpoint_every: int = 200_000
-    """most learner decisions between checkpoints; at first they lie closer"""
+    """most decisions learned from between checkpoints; at first they lie closer"""
     evaluate_every: int = 0
-    """learner decisions between evaluations while training, at checkpoints; 0: none"""
+    """decisions learned from between evaluations while training, at checkpoints; 0: none"""
     evaluation_games: int = 1000
     """paired games against each reference bot at the end; 0: none"""
     processes: int = 0

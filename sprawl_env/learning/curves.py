@@ -30,7 +30,7 @@ class Point:
     Attributes:
         curve: name in TensorBoard, e.g. ``train/entropy`` or ``wins/greedy`` (share of the last
             few hundred games against ``greedy`` that the learner won).
-        step: number of learner decisions made.
+        step: number of decisions learned from.
         seconds: time since the first point of any curve of the run.
         value: the logged value.
     """

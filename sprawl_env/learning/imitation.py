@@ -37,6 +37,7 @@ from sprawl_env.learning.ppo import (
 TEMPERATURE = 0.5  # of the softmax over greedy's values
 RANDOM_SHARE = 0.15  # share of actions that are replaced by random ones
 ILLEGAL = -1.0  # target of an illegal action
+WARM_UP = 500  # gradient steps in which the step size grows; without, most units fall silent
 
 
 @dataclass(frozen=True)
@@ -169,7 +170,8 @@ def imitate(
         epochs: passes over the dataset.  Every rank uses as many decisions as the smallest dataset
             of the group has.
         batch_size: this rank's decisions per gradient step.
-        learning_rate: Adam's step size at the start; it falls linearly to 10% of this.
+        learning_rate: Adam's step size; it grows to this in the first ``WARM_UP`` steps, at most a
+            quarter of all, and falls linearly to 10% of it.
         time_used: returns the fraction of the time allowed for fitting that has passed, 0 at its
             beginning, the same in all ranks; fitting stops at 1.
         progress: called after each gradient step with the fraction done and the agreement.
@@ -200,6 +202,7 @@ def imitate(
 
     size = int(min(team.all_gather(len(returns))))
     total = epochs * -(-size // batch_size)
+    warm_up = min(WARM_UP, max(1, total // 4))
     done, share = 0, time_used()
     agreement: float | None = None
     for _ in range(epochs):
@@ -209,8 +212,9 @@ def imitate(
             if share >= 1:
                 return agreement
             rows = order[start : start + batch_size]
+            rate = learning_rate * max(0.1, 1 - share) * min(1, (done + 1) / warm_up)
             for group in optimizer.param_groups:
-                group["lr"] = learning_rate * max(0.1, 1 - share)
+                group["lr"] = rate
             agreed += float(share_gradient(team, net.flat, *summed(rows), learner.watch)[0])
             optimizer.step()
             seen += len(rows) * team.size

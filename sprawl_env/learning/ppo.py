@@ -103,6 +103,23 @@ class ActorCritic(FlatModule):
         """Return sampled actions ``[n]``, their log probabilities and the values."""
         return sampled(*self(numbers, masks))
 
+    @torch.inference_mode()
+    def silent_units(self, numbers: Tensor) -> dict[str, float]:
+        """Return, for each hidden layer, the share of units that are 0 in all observations.
+
+        Such a unit learns nothing from them; of many, the network is as if it were smaller.
+
+        Args:
+            numbers: int8 ``[n, observation_size]``, observations as whole numbers.
+        """
+        found = {}
+
+        def watch(name: str, units: Tensor) -> None:
+            found[name] = float((units.flatten(0, -2).amax(dim=0) <= 0).float().mean())
+
+        self.mlp_extractor(numbers.float() * self.scales, watch)
+        return found
+
 
 class RowPlayer:
     """A network on a processor, as its weights are now, that decides row by row.
@@ -304,7 +321,7 @@ class SelfPlay:
         and the past networks; so a run that is resumed here is the run that was not stopped.
 
         Args:
-            step: learner decisions made so far.
+            step: decisions learned from so far.
             going: the games to continue; None: deal.
 
         Raises:
@@ -321,6 +338,11 @@ class SelfPlay:
         else:
             self._vec.load(going.games)
             self.sitting, self.opening = going.sitting.copy(), going.opening.copy()
+
+    @property
+    def numbers(self) -> Tensor:
+        """Observations of the seats to play in the games at this moment, int8 ``[n, size]``."""
+        return torch.from_numpy(self._vec.observations.copy()).to(self.device)
 
     @property
     def going(self) -> Going:

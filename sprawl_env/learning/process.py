@@ -49,7 +49,7 @@ class Clock:
     Ranks measure different times.  :meth:`agree` sends the fraction of rank 0 to all ranks.
 
     Attributes:
-        steps: learner decisions made by all ranks.
+        steps: decisions that all ranks have learned from.
         interrupted: the user wants to stop.
     """
 

@@ -19,7 +19,7 @@ from sprawl_env.core.folders import locked_folder
 from sprawl_env.core.provenance import provenance
 
 CONFIG: Final = "config.json"
-STEP: Final = "step"  # in a row: learner decisions so far
+STEP: Final = "step"  # in a row: decisions learned from so far
 Settings = TypeVar("Settings", bound=Any)
 
 

@@ -366,6 +366,8 @@ class Report:
         save(path, model_tensors(trainer.learner), about, files)
         for old in checkpoints_in(folder)[:-KEPT_GAMES]:
             (old / GAMES_FILE).unlink(missing_ok=True)
+        for layer, share in trainer.learner.net.silent_units(trainer.games.numbers).items():
+            self._writer.add_scalar(f"silent_units/{layer}", share, step)
         if not trainer.clock.interrupted:
             with trainer.clock.paused():
                 self.measure_if_due(path, step, about["seconds"])
@@ -457,6 +459,8 @@ def behaviour_cloning(config: Config, game: Game, learner: Learner, clock: Clock
         )
         if clock.is_ending:
             return
+        bar.remove_task(task)  # a task of its own counts its own time
+        task = bar.add_task("behaviour cloning", total=1.0)
         begun = clock.agree()
         agreement = imitate(
             learner,

@@ -149,9 +149,12 @@ def named_in(path: Path) -> tuple[str, dict[str, Any]]:
     text = text_of(path)
     try:
         content = parse_json(text)
-        return str(content["game"]), dict(content["options"])
+        name, options = str(content["game"]), content["options"]
     except (KeyError, TypeError, ValueError):
-        raise PositionError(f"{path.name}: expected a position or a replay") from None
+        options = None
+    if not isinstance(options, dict):
+        raise PositionError(f"{path.name}: expected a position or a replay")
+    return name, options
 
 
 def game_of(path: Path, data: Path | None = None) -> Game:

@@ -23,7 +23,7 @@ from sprawl_env.bots.analysis import Analyst
 from sprawl_env.bots.names import as_bot, name_of
 from sprawl_env.bots.protocol import Bot, seat_seed
 from sprawl_env.bots.ratings import described, strongest_first
-from sprawl_env.core.changes import Change
+from sprawl_env.core.changes import Change, signed_count
 from sprawl_env.core.errors import IllegalAction, InvalidOption, SprawlError, short
 from sprawl_env.core.files import remove_leftovers, write_atomically
 from sprawl_env.core.game import Game
@@ -342,14 +342,20 @@ class Session:
             told.append(self.game.changes(before, after, 0, Played(seat, action, says), seat))
             scores.append(list(zip(*self._scores(before, after), strict=True)))
         certain, names = _in_all(told), self.names(seat)
+        known = self._known_points(seat, self.picture(seat))
         return {
             "action": action,
             "says": says,
             "text": by_side(certain, names, seat),
             "scores": [
-                list(each[0]) if len(set(each)) == 1 else None for each in zip(*scores, strict=True)
+                list(each[0]) if len(set(each)) == 1 and known[side] is not None else None
+                for side, each in enumerate(zip(*scores, strict=True))
             ],
         }
+
+    def _known_points(self, seat: int, picture: Picture) -> list[int | None]:
+        """Return the points of all sides that a seat may see in its picture; None for others."""
+        return list(picture.points) or known_scores(self.game, self.games, 0, seat)
 
     def _scores(self, *positions: Games) -> list[list[int]]:
         return [self.game.scores(games, 0).tolist() for games in positions]
@@ -384,6 +390,8 @@ class Session:
         return [Advice(action, says[action], why) for action, why in best]
 
     def _adviser(self, what: str, name: str) -> Bot:
+        if not self._advisers:
+            raise NotNow("no bot gives hints: name some with --hints")
         if name not in self._advisers:
             raise NotNow(f"{what} {str(name)!r}: expected one of {', '.join(self._advisers)}")
         return self._advisers[name]
@@ -594,7 +602,7 @@ class Session:
             "actions": [[action, says] for action, says in self.action_names(seat).items()],
             "took_back": len(self.took_back),
             "over": self.over,
-            "points": list(picture.points) or known_scores(game, self.games, 0, seat),
+            "points": self._known_points(seat, picture),
             "log_from": log_from,
             "log": [as_json(line, names) for line in self.stories[seat].since(log_from)],
             "hints": self.advisers(),
@@ -637,13 +645,33 @@ class Session:
 
 
 def _in_all(told: Sequence[Sequence[Change]]) -> list[Change]:
-    """Return the changes that all lists have, in the order of the first."""
+    """Return the changes that all lists have, in the order of the first.
+
+    Of what is gained or paid only the count is told if the words differ, e.g. which tile is drawn.
+    """
+    same = _common(told)
+    rest = [list((Counter(changes) - Counter(same)).elements()) for changes in told]
+    counts = _common([[_counted(each) for each in changes if each.amount] for changes in rest])
+    left, found = Counter([*same, *counts]), []
+    for change in told[0]:
+        for each in (change, _counted(change)):
+            if left[each] > 0:
+                left[each] -= 1
+                found.append(each)
+                break
+    return found
+
+
+def _common(told: Sequence[Sequence[Change]]) -> list[Change]:
+    """Return the changes that all lists have, each as often as the list that has it least often."""
     left = Counter(told[0])
     for changes in told[1:]:
         left &= Counter(changes)
-    found = []
-    for change in told[0]:
-        if left[change] > 0:
-            left[change] -= 1
-            found.append(change)
-    return found
+    return list(left.elements())
+
+
+def _counted(change: Change) -> Change:
+    """Return what was gained or paid as a count alone; another change as it is."""
+    if change.kind not in ("gain", "pay"):
+        return change
+    return change._replace(text=signed_count(change.amount, change.what))

@@ -79,7 +79,8 @@ def _completing(completions: Callable[[], list[str]]) -> Iterator[None]:
 
     readline.set_completer(complete)
     readline.set_completer_delims("")  # names contain spaces
-    readline.parse_and_bind("tab: complete")
+    is_libedit = "libedit" in (readline.__doc__ or "")
+    readline.parse_and_bind("bind ^I rl_complete" if is_libedit else "tab: complete")
     try:
         yield
     finally:

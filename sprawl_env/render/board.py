@@ -1,8 +1,8 @@
 """Pictures for every game: a game without ``draw`` is shown as its text board.
 
-What a seat may see of the text board is what all re-dealt positions have in common: words that
-differ between them are shown as ``?``.  The position itself is not used, so nothing that the seat
-cannot know is shown.
+What a seat may see of the text board, the game says, or it is what all re-dealt positions have in
+common: words that differ between them are shown as ``?``.  Then the position itself is not used, so
+nothing that the seat cannot know is shown.
 """
 
 from __future__ import annotations
@@ -71,6 +71,8 @@ def seen_text(game: Game, games: Games, g: int, seat: int | None) -> str:
     """Return the text board as a seat may see it; all of it once the game is over."""
     if seat is None or games["over"][g] != NOT_OVER:
         return game.describe(games, g)
+    if game.rules.describe_to is not None:
+        return game.rules.describe_to(game.tables, games, g, seat)
     texts = []
     for seed in range(REDEALS):
         trial = clone(games, np.array([g]))
@@ -80,7 +82,17 @@ def seen_text(game: Game, games: Games, g: int, seat: int | None) -> str:
 
 
 def _in_common(lines: Sequence[str]) -> str:
-    """Return the words that all lines have in common, UNKNOWN in place of the others."""
+    """Return the words that all lines have in common, UNKNOWN in place of the others.
+
+    Lines are compared part by part, if they have as many parts, which are separated by ``;``.
+    """
+    parts = [line.split("; ") for line in lines]
+    if len({len(each) for each in parts}) == 1:
+        return "; ".join(map(_words_in_common, zip(*parts, strict=True)))
+    return _words_in_common(lines)
+
+
+def _words_in_common(lines: Sequence[str]) -> str:
     if all(line == lines[0] for line in lines):
         return lines[0]
     split = [re.split(r"(\s+)", line) for line in lines]

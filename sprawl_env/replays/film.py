@@ -5,9 +5,9 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from sprawl_env.core.checks import check_whole
+from sprawl_env.core.checks import check_memory, check_whole
 from sprawl_env.core.errors import unknown
 from sprawl_env.core.extras import require
 from sprawl_env.core.game import Game
@@ -50,7 +50,8 @@ def film(
 
     Raises:
         PositionError: the game differs from the replay.
-        InvalidOption: a number is not allowed, or Pillow is not installed.
+        InvalidOption: a number is not allowed, the frames do not fit into memory, or Pillow is not
+            installed.
         UnknownName: there is no such kind of frame.
     """
     if frame not in FRAMES:
@@ -58,19 +59,24 @@ def film(
     width = check_whole("width=", width, LEAST_WIDTH, MOST_WIDTH)
     milliseconds = check_whole("milliseconds=", milliseconds, 10, MOST_TIME)
     image_module = require("PIL.Image", "moving pictures")
-    images: list[Any] = []
+    packed: list[io.BytesIO] = []  # the frames, compressed
     colours: set[str] = set()
+    tallest = 0  # cards need more room as the game goes on
     for picture in _pictures(replay, frame, progress, data):
         colours |= colours_of(picture.shapes)
+        picture.scale = max(1.0, width / picture.width)
         image = image_module.fromarray(rgb_array(picture))
         height = round(image.height * width / image.width)
-        images.append(image.resize((width, height), image_module.Resampling.LANCZOS))
-    tallest = max(image.height for image in images)  # cards need more room as the game goes on
-    palette = palette_of(colours, images[-1])
+        image = image.resize((width, height), image_module.Resampling.LANCZOS)
+        packed.append(io.BytesIO())
+        image.save(packed[-1], "PNG", compress_level=1)
+        tallest = max(tallest, height)
+    check_memory("frames", len(packed), 2 * width * tallest)  # Pillow keeps a copy
+    palette = palette_of(colours, image)
     painted = []
-    for image in images:
+    for file in packed:
         whole = image_module.new("RGB", (width, tallest), GROUND)
-        whole.paste(image)
+        whole.paste(image_module.open(file))
         painted.append(whole.quantize(palette=palette, dither=image_module.Dither.NONE))
     times = [milliseconds] * (len(painted) - 1) + [milliseconds * LAST]
     out = io.BytesIO()

@@ -355,4 +355,5 @@ def _text(path: Path) -> str:
     try:
         return read_text(path)
     except OSError as error:
-        raise PositionError(f"{path.name}: cannot be read: {error.strerror}") from None
+        named = path.name or str(path)  # the name of "." is empty
+        raise PositionError(f"{named}: cannot be read: {error.strerror}") from None

@@ -286,6 +286,15 @@ class GameChecker(Probe):
             pictures.append(self._run("picture", "draw", functools.partial(draw, trial)))
             says = "the picture changes when redeal_hidden resamples what the seat cannot know"
             self._expect("picture", pictures[0] == pictures[1], says)
+        tell = self.game.rules.describe_to
+        if tell is not None:
+            show = functools.partial(tell, self._tables)
+            texts = [
+                self._read("describe_to", at, functools.partial(show, at, HERE, seat))
+                for at in (games, trial)
+            ]
+            says = "the text of describe_to changes when redeal_hidden resamples what is hidden"
+            self._expect("names", texts[0] == texts[1], says)
 
     def _same_redeal(self, says: str, first: Games, again: Games) -> None:
         self._expect(

@@ -5,20 +5,23 @@ Bad input is tested in this process; one test for each command starts a real one
 
 import importlib
 import importlib.metadata
+import io
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 import sprawl_env.__main__
 from experiments import benchmark, train
-from sprawl_env.console import run
+from sprawl_env.console import run, say
 from sprawl_env.core import extras
+from sprawl_env.core.errors import UnknownName
 from tests.commands import ROOT, call, command, finish, hide, refused
 
 TINY = [
@@ -128,6 +131,39 @@ def test_wrong_usage_exits_with_2_and_without_a_traceback(capsys, arguments):
     assert "Traceback" not in out + err
     assert "--help" in out + err
     assert len((out + err).splitlines()) < 30
+
+
+# --------------------------------------------------------------------------------------- output
+
+
+@dataclass(frozen=True)
+class Says:
+    """Says one line."""
+
+    line: str = "\u22121 tile, torch:robot:make"
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
+def test_output_of_any_encoding_shows_every_text(monkeypatch, encoding):
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding=encoding))
+    run(lambda command: say(command.line), Says, arguments=[])
+    minus = "\u2212" if encoding == "utf-8" else r"\u2212"
+    assert written.getvalue().decode(encoding).strip() == f"{minus}1 tile, torch:robot:make"
+
+
+@pytest.mark.parametrize("closed", ["stdout", "stderr"])
+def test_a_command_works_where_its_output_is_closed(monkeypatch, closed):
+    monkeypatch.setattr(sys, closed, None)
+    run(lambda command: say(command.line), Says, arguments=[])
+
+    def refuse(command):
+        raise UnknownName(command.line)
+
+    with pytest.raises(SystemExit) as left:
+        run(refuse, Says, arguments=[])
+    assert left.value.code == 2
+    getattr(sys, closed).close()
 
 
 # ----------------------------------------------------------------------- help, speed, the script

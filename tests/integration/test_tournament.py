@@ -106,18 +106,35 @@ def test_a_worker_that_dies_twice_without_a_users_bot_ends_the_command():
 
 
 def test_a_bot_of_this_package_whose_worker_dies_is_nobody_elses_fault():
-    with pytest.raises(
-        WorkerError, match=r"died twice \(signal SIGKILL\); the games played so far"
-    ):
+    with pytest.raises(WorkerError, match=r"died twice \(signal SIGKILL\)"):
         verdict(lost(-signal.SIGKILL, seat=0), losses=2)
 
 
 def test_a_bot_of_this_package_that_fails_ends_the_command_and_no_game_counts():
     row = {"bots": ["greedy", "bot:B"], "forfeit": {"seat": 0, "ply": 3, "reason": "no memory"}}
-    with pytest.raises(WorkerError, match="bot greedy failed at ply 3: no memory; the games pla"):
+    with pytest.raises(WorkerError, match="bot greedy failed at ply 3: no memory"):
         check_forfeit(row, {"bot:B"})
     check_forfeit({**row, "forfeit": {**row["forfeit"], "seat": 1}}, {"bot:B"})
     check_forfeit({**row, "forfeit": None}, set())
+
+
+@pytest.mark.parametrize("error", [WorkerError("bot greedy failed"), OSError(28, "full")])
+@pytest.mark.parametrize("kept", [True, False])
+def test_only_a_folder_keeps_games(monkeypatch, tmp_path, error, kept):
+    def play(*_, **__):
+        raise error
+
+    monkeypatch.setattr("sprawl_env.arena.tournament.play", play)
+    out = tmp_path / "out" if kept else None
+    with pytest.raises(SprawlError) as raised:
+        sprawl_env.tournament("tower_up", ["greedy", "random"], num_games=2, out=out)
+    assert ("run the same command again" in str(raised.value)) == kept
+    assert ("out=" in str(raised.value)) == (kept and isinstance(error, OSError))
+
+
+def test_a_folder_without_a_name_is_refused():
+    with pytest.raises(InvalidOption, match="out='': expected a folder"):
+        sprawl_env.tournament("tower_up", ["greedy", "random"], num_games=2, out="")
 
 
 @pytest.mark.parametrize(("stopped", "late"), [(100.0, False), (0.0, True)])
@@ -137,9 +154,10 @@ def test_time_in_which_the_command_is_stopped_counts_for_no_decision(monkeypatch
     monkeypatch.setattr(workers, "wait", wait)
     monkeypatch.setattr(workers.time, "monotonic", lambda: clock[0])
     process = SimpleNamespace(sentinel=0, kill=lambda: killed.append(True), join=lambda _: None)
+    reads = iter([[0, 1, 5, 7]] * 5)  # one in each round: a second one would say less
     deciding = SimpleNamespace(
         process=process, pipe=SimpleNamespace(close=lambda: None, poll=lambda: False),
-        waiting=[0], beat=7, since=0.0, read=lambda: [0, 1, 5, 7],
+        waiting=[0], beat=7, since=0.0, read=lambda: next(reads),
     )  # fmt: skip
     pool = workers.Workers(None, None, 1, lambda task, seat: 5.0 if stopped else 2.0)
     pool._workers = [deciding]
@@ -147,6 +165,7 @@ def test_time_in_which_the_command_is_stopped_counts_for_no_decision(monkeypatch
     with contextlib.suppress(Ended):
         for found in pool.results([]):
             assert found[0].exit_code is None
+            assert found[0].seat == 1
     assert bool(killed) == late
 
 
@@ -198,7 +217,8 @@ def test_the_report_adds_up():
     assert (first["bot"], second["bot"]) == ("a", "b")
     assert (first["wins"], second["wins"]) == (0.75, 0.25)
     assert first["elo"] + second["elo"] == pytest.approx(3000)
-    assert (first["score"], second["score"]) == pytest.approx(((9 + 8 + 2) / 3, (5 + 3 + 7) / 3))
+    # means of the two deals, of which the second has one game with scores
+    assert (first["score"], second["score"]) == pytest.approx((((9 + 8) / 2 + 2) / 2, (4 + 7) / 2))
     assert (first["forfeits"], second["forfeits"]) == (0, 1)
     assert first["seconds_a_move"] == pytest.approx((0.5 + 0.25 + 0.5) / 30)
     assert [line["games"] for line in report["seats"]] == [2, 2]  # both games of the whole deal

@@ -45,7 +45,7 @@ ILLEGAL_LOGIT: Final = -1e9  # of an illegal action
 SHAPE: Final = ("width", "trunk")  # the numbers that give a network's size
 LARGEST_NUMBER: Final = 8  # bytes
 MOST_WIDTH: Final = 4096
-MOST_STEPS: Final = 10**15  # learner decisions
+MOST_STEPS: Final = 10**15  # decisions learned from
 _WRITING: Final = f".writing-{HOST}-"  # before the process's id: folders that are being written
 POLICY: Final = "policy."  # prefix of the policy's tensors; the others are the optimizer's
 OPTIMIZER: Final = re.compile(r"optimizer\.([0-9]{1,6})\.(step|exp_avg|exp_avg_sq)")
@@ -75,7 +75,7 @@ class Checkpoint:
 
     @property
     def step(self) -> int:
-        """Learner decisions made when it was written."""
+        """Decisions learned from when it was written."""
         return int(self.about["step"])
 
 

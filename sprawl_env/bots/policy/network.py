@@ -5,6 +5,7 @@ What it is made of, :mod:`sprawl_env.bots.policy.shape` says.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -52,9 +53,17 @@ class EntityNet(nn.Module):
         found: Tensor = self.shape.layout.features(observations, kind)
         return found
 
-    def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the logits and the summary."""
-        layers, shape = self.layers, self.shape
+    def forward(
+        self, observations: Tensor, watch: Callable[[str, Tensor], object] | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Return the logits and the summary.
+
+        Args:
+            observations: ``[n, observation_size]``.
+            watch: called for the hidden layers that lead to the summary, with the layer's name and
+                what its units give, ``[..., units]``.
+        """
+        layers, shape, see = self.layers, self.shape, watch or _ignore
         parts = [observations[:, start:stop] for start, stop in shape.whole]
         whole = torch.cat([observations[:, :0], *parts], dim=1)  # there may be no parts
         seen: dict[str, Tensor] = {}
@@ -62,9 +71,13 @@ class EntityNet(nn.Module):
             features, context = self.features(observations, kind), f"{kind}_whole"
             x = _encode(features, layers[f"{kind}_in"], layers[context](whole), self.places[kind])
             seen[kind] = _encode(x, layers[f"{kind}_self"])
+            see(f"{kind}_in", x)
+            see(f"{kind}_self", seen[kind])
         pooled = [part for x in seen.values() for part in _pool(x)]
         summary = torch.relu(layers["trunk_in"](torch.cat([whole, *pooled], dim=1)))
+        see("trunk_in", summary)
         summary = torch.relu(layers["trunk_out"](summary))
+        see("trunk_out", summary)
         for kind, x in seen.items():
             seen[kind] = _encode(x, layers[f"{kind}_again"], layers[f"{kind}_trunk"](summary))
         logits = [self._logits(block, seen, summary) for block in shape.blocks]
@@ -174,6 +187,10 @@ def _pool(x: Tensor) -> tuple[Tensor, Tensor]:
     pool: Any = _Pooled.apply
     pooled: tuple[Tensor, Tensor] = pool(x)
     return pooled
+
+
+def _ignore(name: str, units: Tensor) -> None:
+    """Do nothing with what a layer gives."""
 
 
 def _linear(layer: Layer) -> nn.Linear:

@@ -15,7 +15,7 @@ from sprawl_env.games.ginkgopolis.data_files import FILES, FOLDER, compile_table
 from sprawl_env.games.ginkgopolis.guide import GUIDE
 from sprawl_env.games.ginkgopolis.invariants import violations
 from sprawl_env.games.ginkgopolis.layout import layout
-from sprawl_env.games.ginkgopolis.names import action_name, describe
+from sprawl_env.games.ginkgopolis.names import action_name, describe, describe_to
 from sprawl_env.games.ginkgopolis.observation import observe
 from sprawl_env.games.ginkgopolis.points import points
 from sprawl_env.games.ginkgopolis.possible import is_possible
@@ -78,6 +78,7 @@ RULES: Final = GameRules(
     ),
     action_name=action_name,
     describe=describe,
+    describe_to=describe_to,
     violations=violations,
     declaration=State,
     rebuild=rebuild,

@@ -26,6 +26,7 @@ from sprawl_env.games.ginkgopolis.state import Entry, State
 from sprawl_env.games.ginkgopolis.wording import card_name, character_name, tile_name
 from sprawl_env.kernels.compile import kernel
 
+UNKNOWN = "?"
 DIRECTIONS = ("north", "east", "south", "west")
 DECISIONS = {
     Step.DRAFT: "pick a character",
@@ -123,8 +124,22 @@ def _place_name(games: Games, g: int, number: int) -> str:
     return f"marker place {number}"
 
 
+def counts_are_open(state: State, viewer: int | None, seat: int) -> bool:
+    """Return whether a viewer, None for all, may see the counts behind a seat's screen."""
+    return viewer in (None, seat) or bool(state.open_screens) or state.over != NOT_OVER
+
+
 def describe(tables: Tables, games: Games, g: int) -> str:
     """Return the position as a text board, hidden information included."""
+    return _text_board(games, g, None)
+
+
+def describe_to(tables: Tables, games: Games, g: int, seat: int) -> str:
+    """Return the position as a text board, with ``?`` for what a seat may not see."""
+    return _text_board(games, g, seat)
+
+
+def _text_board(games: Games, g: int, viewer: int | None) -> str:
     state: State = games[g]
     lines = [f"Ginkgopolis, round {int(state.rounds)}, ply {int(state.ply)}: {_status(games, g)}"]
     lines += _city(games, g)
@@ -132,7 +147,7 @@ def describe(tables: Tables, games: Games, g: int) -> str:
         f"  supply {int(state.supply_size)} tiles, deck {int(state.deck_size)} cards, "
         f"run-outs {int(state.run_outs)}{', the end is triggered' if state.ending else ''}"
     )
-    lines += [_seat(games, g, seat) for seat in range(int(state.num_seats))]
+    lines += [_seat(state, viewer, seat) for seat in range(int(state.num_seats))]
     if state.num_seats == 1:
         kept = ", ".join(map(tile_name, tiles_in(state.kept[HAL]))) or "-"
         lines.append(
@@ -168,14 +183,22 @@ def _city(games: Games, g: int) -> Iterator[str]:
         yield "  " + "".join(f"{cell:<9}" for cell in row).rstrip()
 
 
-def _seat(games: Games, g: int, seat: int) -> str:
-    state: State = games[g]
+def _seat(state: State, viewer: int | None, seat: int) -> str:
+    """Return what a seat has, as the viewer may see it."""
+    points, resources = str(int(state.points[seat])), str(int(state.resources[seat]))
+    tiles = [tile_name(tile) for tile in tiles_in(state.tiles[seat])]
     hand = [card_name(card) for card in state.hand[seat].tolist() if card != NO_CARD]
     characters = [character_name(k) for k in state.picks[seat].tolist() if k != NO_CHARACTER]
+    if viewer not in (None, seat) and state.over == NOT_OVER:
+        tiles, hand = [UNKNOWN] * len(tiles), [UNKNOWN] * len(hand)
+        if step_of(state) == Step.DRAFT:
+            characters = [UNKNOWN] * len(characters)
+        if not counts_are_open(state, viewer, seat):
+            points, resources, tiles = UNKNOWN, UNKNOWN, [UNKNOWN]
+    cards = [*characters, *map(tile_name, tiles_in(state.kept[seat]))]
     return (
-        f"  seat {seat}: {int(state.points[seat])} points, {int(state.resources[seat])} resources "
+        f"  seat {seat}: {points} points, {resources} resources "
         f"(+{int(state.stock[seat])} in supply), {int(state.tokens[seat])} tokens; "
-        f"tiles {', '.join(map(tile_name, tiles_in(state.tiles[seat]))) or '-'}; "
-        f"hand {', '.join(hand) or '-'}; "
-        f"cards {', '.join(characters + list(map(tile_name, tiles_in(state.kept[seat])))) or '-'}"
+        f"tiles {', '.join(tiles) or '-'}; hand {', '.join(hand) or '-'}; "
+        f"cards {', '.join(cards) or '-'}"
     )

@@ -94,7 +94,7 @@ def _cards(was: State, state: State, given: Collection[str]) -> None:
     cards = set(range(NUM_LETTERS)) | {
         NUM_LETTERS + tile
         for tile in state.site_tile[: state.num_sites].tolist()
-        if not int(state.workers) >> tile & 1
+        if tile != NO_TILE and not int(state.workers) >> tile & 1
     }
     placed = {*state.hand.reshape(-1).tolist(), int(state.hal_card)}
     placed |= {

@@ -26,7 +26,7 @@ from sprawl_env.games.ginkgopolis.constants import (
     NUMBERS,
     Step,
 )
-from sprawl_env.games.ginkgopolis.names import step_of, tiles_in
+from sprawl_env.games.ginkgopolis.names import counts_are_open, step_of, tiles_in
 from sprawl_env.games.ginkgopolis.render_cards import (
     LEFT,
     TILES,
@@ -80,7 +80,7 @@ BONUS: Final = 78.6  # width of a bonus's box
 
 def is_open(state: State, view: View, seat: int) -> bool:
     """Return whether the counts behind a screen may be shown."""
-    return view.sees(seat) or bool(state.open_screens) or state.over != NOT_OVER
+    return counts_are_open(state, view.seat, seat)
 
 
 def _sees_all(state: State, view: View, seat: int) -> bool:

@@ -31,7 +31,9 @@ async function request(what, body) {
     const has = view.log ? { log_of: view.seat } : {}; // lines that need not be sent again
     options.body = JSON.stringify({ ...body, ...has, version: view.version });
   }
-  const response = await fetch(`api/${what}`, options);
+  const response = await fetch(`api/${what}`, options).catch(() => {
+    throw new Error("sprawl-env play does not answer: it has ended, or this machine is busy.");
+  });
   const content = await response.json();
   if (!response.ok) throw Object.assign(new Error(content.error), { status: response.status });
   return content;

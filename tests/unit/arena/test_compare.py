@@ -11,7 +11,7 @@ from sprawl_env.arena.compare import compare
 from sprawl_env.arena.journal import Journal
 from sprawl_env.core.errors import InvalidOption, PositionError
 from sprawl_env.core.extras import MissingExtra
-from tests.commands import hide
+from tests.commands import call, hide
 
 
 def game(deal, share, scores=(10, 8), rotation=0, bots=("a", "b")):
@@ -182,6 +182,35 @@ def test_a_tournaments_folder_says_its_seed(tmp_path):
     (mine / "config.json").write_text("{}")
     with pytest.raises(PositionError, match=r"expected the config\.json of a tournament"):
         compare(mine, mine)
+
+
+@pytest.mark.parametrize("file", ["config.json", "report.json"])
+def test_a_tournaments_file_of_games_says_its_game_and_seed(tmp_path, file):
+    rows = [{"line_up": 0, **game(0, 1)}]
+    mine = folder(tmp_path / "mine", rows, seed=3)
+    other = folder(tmp_path / "other", rows, seed=4)
+    chess = folder(tmp_path / "ginkgopolis", rows, seed=3, game="ginkgopolis")
+    for path in (mine, other, chess):
+        (path / "config.json").rename(path / file)
+    games = [path / "results.jsonl" for path in (mine, other, chess)]
+    assert compare(games[0], mine).identical
+    for one in (mine, games[0]):
+        for two in (other, games[1]):
+            with pytest.raises(InvalidOption, match="played with seed=3 and seed=4"):
+                compare(one, two)
+        with pytest.raises(InvalidOption, match=r"game='?tower_up'? and game='?ginkgopolis"):
+            compare(one, games[2])
+
+
+def test_a_comparison_says_that_a_seed_is_not_known(tmp_path, capsys):
+    known = write(tmp_path / "known.jsonl", [{"seed": 3, **game(0, 1)}])
+    moved = write(tmp_path / "moved.jsonl", [game(0, 1)])
+    assert compare(known, known).seeds_known
+    assert not compare(known, moved).seeds_known
+    out, _ = call(capsys, "compare", str(known), str(moved))
+    assert "a run does not say the seed of its deals" in out
+    out, _ = call(capsys, "compare", str(known), str(known))
+    assert "seed" not in out
 
 
 def test_only_a_line_feed_ends_a_line(tmp_path):

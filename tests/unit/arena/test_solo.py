@@ -57,6 +57,13 @@ def test_a_game_that_is_registered_is_found_by_name_and_by_import_path():
     assert by_name.game == by_path.game == "tests.toy:RULES"
 
 
+def test_a_bot_that_is_named_twice_plays_once():
+    game = toy(num_players=1)
+    twice = sprawl_env.evaluate(game, ["random", "random"], num_games=4)
+    assert twice.lines == sprawl_env.evaluate(game, ["random"], num_games=4).lines
+    assert len(twice.lines) == 1
+
+
 @pytest.mark.skipif(not JIT, reason="trains")
 def test_training_on_one_seat_meets_the_automaton_and_no_pool(tmp_path, monkeypatch, capsys):
     won = []

@@ -604,10 +604,20 @@ def test_the_weights_decide():
     assert not np.array_equal(chosen(), before)
 
 
-def test_every_feature_has_one_weight():
-    for name in GAMES:
-        weights = look_of(sprawl_env.game(name).rules).weights
-        assert all(isinstance(weight, float) and weight != 0.0 for weight in weights.values())
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", GAMES)
+def test_every_feature_has_one_weight(name):
+    game = sprawl_env.game(name)
+    weights = look_of(game.rules).weights
+    assert all(isinstance(weight, float) and weight != 0.0 for weight in weights.values())
+    bot = FeaturesBot(game)
+    trial, mask, features, factors = bot._scratch
+    written = np.full(len(features) + 8, np.nan)  # room for features without a weight
+    bot._scratch = trial, mask, written, factors
+    states, masks = positions(game, 30, count=8)
+    bot.act(None, masks, states)
+    assert np.isfinite(written[: len(weights)]).all()
+    assert np.isnan(written[len(weights) :]).all()
 
 
 # ------------------------------------------------------------------ how they are named and found

@@ -11,7 +11,7 @@ from examples import lots
 from sprawl_env.core.errors import InvalidOption, PositionError, UnknownName
 from sprawl_env.core.registry import rules_of
 from sprawl_env.core.state import NOT_OVER, clone
-from sprawl_env.games.ginkgopolis.constants import NUM_TILES
+from sprawl_env.games.ginkgopolis.constants import NO_TILE, NUM_TILES
 from tests import toy
 
 NAMES = ("ginkgopolis", "tower_up", "urban_sprawl")
@@ -293,3 +293,12 @@ def test_every_field_is_documented():
         assert fields.markdown().count("\n") == len(fields) + 1
     with pytest.raises(UnknownName, match="unknown field 'x'"):
         fields["x"]
+
+
+def test_a_site_without_a_tile_is_refused_in_one_line():
+    game = sprawl_env.game("ginkgopolis")
+    games = game.deal()
+    before = games.tobytes()
+    with pytest.raises(PositionError, match="site 0: expected a tile and a level"):
+        game.edit(games, 0, site_tile={0: NO_TILE})
+    assert games.tobytes() == before

@@ -139,6 +139,8 @@ def with_steps_of(change):
         (lambda c: json.dumps({**c, "game": "chess"}), "is of game 'chess'"),
         (lambda c: json.dumps({**c, "options": {}}), "has options"),
         (lambda c: json.dumps({**c, "state": {}}), "is missing"),
+        (lambda c: json.dumps({**c, "state": [[1, 2]]}), "expected JSON text"),
+        (lambda c: json.dumps({**c, "options": [["num_players", 2]]}), "expected JSON text"),
         (lambda c: json.dumps({**c, "note": ""}), "unknown field 'note': expected game, options"),
         (state_with(plyy=1), r"unknown field 'plyy' \(did you mean 'ply'\?\)"),
         (state_with(ply=1.0), "ply: expected int32"),

@@ -82,7 +82,12 @@ def test_settings_are_read_as_the_kinds_that_training_has():
     assert type(found["gamma"]) is float
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"settings": 1}', '{"settings": {}}\n{}'])
+WRONG_SHARES = '{"settings": {}}\n{"variant": "recipe", "seed": 1, "shares": {"greedy": [7.5]}}\n'
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"settings": 1}', '{"settings": {}}\n{}', WRONG_SHARES]
+)
 def test_a_damaged_file_is_refused_and_stays(config, text):
     config.out.mkdir()
     path = config.out / ablations.RESULTS

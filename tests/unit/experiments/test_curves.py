@@ -180,6 +180,8 @@ ROW = {"run": "a", "step": 10, "seconds": 6.0, "weights": "w", "against": "greed
         json.dumps(row) for row in (
             {**ROW, "step": "10"}, {**ROW, "deals": []}, {**ROW, "deals": {}},
             {**ROW, "deals": {"x": 1}}, {**ROW, "deals": {"1": 10**12}}, {"run": "a"},
+            {**ROW, "deals": {"nan": 2}}, {**ROW, "deals": {"7.5": 2}}, {**ROW, "seconds": 0.0},
+            {**ROW, "deals": {"-1": 1, "0.5": 1}}, {**ROW, "step": 0},
         )
     )],
 )  # fmt: skip

@@ -34,6 +34,11 @@ def test_a_negative_number_of_games_is_refused_at_once():
         main(Config(games=-1))
 
 
+def test_a_search_alone_has_no_opponent():
+    with pytest.raises(InvalidOption, match="num_players=1: expected a whole number from 2"):
+        main(Config(game="ginkgopolis", num_players=1))
+
+
 def test_both_bots_are_timed():
     game = sprawl_env.game("tower_up")
     games, masks = positions_of(game, 4, 1)

@@ -38,7 +38,7 @@ from sprawl_env.learning.ppo import (  # noqa: E402
 )
 from sprawl_env.learning.process import prepare_process  # noqa: E402
 from sprawl_env.learning.team import Team, start  # noqa: E402
-from sprawl_env.learning.training import PRESETS  # noqa: E402
+from sprawl_env.learning.training import IMITATION_RATE, PRESETS  # noqa: E402
 
 pytestmark = pytest.mark.compiled
 CPU = torch.device("cpu")
@@ -539,6 +539,36 @@ def test_a_simple_expert_is_imitated(size):
     assert same
     assert agreement > 0.9
     assert shown[-1] == (1.0, agreement)
+
+
+def test_imitation_leaves_most_units_active():
+    """Adam's first steps are as large as the step size, so that it must grow."""
+    game = sprawl_env.game("tower_up", num_players=2)
+    dataset = collect_demonstrations(
+        game, GreedyBot(game), 4000, games=16, reward="lead", seed=5, progress=lambda _: True
+    )
+    learner = Learner(replace(PRESETS["quick"], device="cpu"), game, Team(), CPU, Stopwatch())
+    numbers = torch.from_numpy(dataset.observations[:1000])
+    assert learner.net.silent_units(numbers)["trunk_in"] < 0.1
+    imitate(
+        learner, dataset, epochs=4, batch_size=512, learning_rate=IMITATION_RATE,
+        time_used=lambda: 0.0, progress=lambda *_: None,
+    )  # fmt: skip
+    after = learner.net.silent_units(numbers)
+    assert list(after) == [
+        "site_in", "site_self", "card_in", "card_self", "trunk_in", "trunk_out"
+    ]  # fmt: skip
+    assert max(after.values()) < 0.4
+
+
+def test_a_unit_that_is_never_positive_is_silent():
+    game = sprawl_env.game("tower_up", num_players=2)
+    net = ActorCritic(game, 8, 16)
+    with torch.no_grad():
+        net.mlp_extractor.layers["trunk_out"].weight[:4] = 0.0
+        net.mlp_extractor.layers["trunk_out"].bias[:] = torch.tensor([-1.0] * 4 + [1e6] * 12)
+    numbers = torch.zeros(5, game.observation_size, dtype=torch.int8)
+    assert net.silent_units(numbers)["trunk_out"] == 0.25
 
 
 def test_imitation_stops_at_its_time_limit_and_accepts_an_empty_dataset():

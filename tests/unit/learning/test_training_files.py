@@ -218,7 +218,7 @@ def test_moments_of_another_shape_are_refused(game, tmp_path, learner, tensors, 
 RUN = replace(
     Config(), num_envs=16, num_steps=24, batch_size=64, num_epochs=1, total_steps=2000,
     max_minutes=0.0, imitation=0, checkpoint_every=500, evaluation_games=0, greedy_share=0.2,
-    opening_share=0.3, processes=1, device="cpu", name="mine", **SHAPE,
+    past_share=0.3, opening_share=0.3, processes=1, device="cpu", name="mine", **SHAPE,
 )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from sprawl_env.bots.ratings import ranked_search
 from sprawl_env.commands import play
 from sprawl_env.commands.flags import BOT_NAMES
 from sprawl_env.play.asking import MIXTURE, RATING, VALUE, WINS, unit_of
-from sprawl_env.play.session import Session
+from sprawl_env.play.session import NotNow, Session
 from tests import toy
 from tests.suite import GAMES
 
@@ -61,7 +61,10 @@ def test_hints_that_are_named_replace_the_others():
     seats = ("human", "random")
     made = play.new_session(play.Play(seats=seats, hints=("planner",), seed=1))
     assert made.hints == ("planner",)
-    assert play.new_session(play.Play(seats=seats, hints=(), seed=1)).view(0)["hints"] == []
+    without = play.new_session(play.Play(seats=seats, hints=(), seed=1))
+    assert without.view(0)["hints"] == []
+    with pytest.raises(NotNow, match="no bot gives hints: name some with --hints"):
+        without.hint(0, "")
     default = play.new_session(play.Play(seats=(*seats, "random"), seed=1))
     assert default.hints == ("greedy", ranked_search("tower_up"))
 

@@ -214,7 +214,9 @@ def test_a_preview_leaves_out_what_depends_on_hidden_cards():
         if session.to_play == 0 and "take tile" in names.values():
             found.append(session.preview(0, named(session, "take tile")))
         step(session, rng)
+    assert found
     for preview in found:
+        assert "+1 tile" in preview["text"]
         assert "tile:" not in preview["text"]
 
 
@@ -869,6 +871,32 @@ def test_a_saved_game_chooses_no_module_and_no_file_for_a_seat(tmp_path, monkeyp
         assert play.new_session(play.Play(saves=tmp_path, resume=True)).seats == session.seats
 
 
+def test_a_game_that_is_loaded_keeps_its_seats(tmp_path):
+    session_of("ginkgopolis", ("random", "human")).save(tmp_path, "mine")
+    load = tmp_path / "mine.jsonl"
+    assert play.new_session(play.Play(load=load)).seats == ("random", "human")
+    other = ("human", "greedy")
+    assert play.new_session(play.Play(load=load, seats=other)).seats == other
+    session = session_of()
+    session.seats = ("human", "own_bot:Bot")
+    session.save(tmp_path, "own")
+    with pytest.raises(InvalidOption, match=r"load: own.jsonl has own_bot:Bot in a seat"):
+        play.new_session(play.Play(load=tmp_path / "own.jsonl"))
+
+
+def test_a_game_in_which_nobody_plays_is_loaded_with_the_usual_seats(tmp_path):
+    session_of(seats=("human", "random", "random")).save(tmp_path, "three")
+    for name, bots, count in (("two", ("random", "random"), 2), ("four", ("random",) * 4, 4)):
+        game = sprawl_env.game("tower_up", num_players=count)
+        (tmp_path / f"{name}.json").write_text(game.to_json(game.deal()), encoding="utf-8")
+        text = replays.dump(replays.from_actions(game, 1, [], bots=list(bots)))
+        (tmp_path / f"{name}.jsonl").write_text(text, encoding="utf-8")
+    for kind in ("json", "jsonl"):
+        assert play.new_session(play.Play(load=tmp_path / f"two.{kind}")).seats == play.USUAL_SEATS
+        with pytest.raises(InvalidOption, match=r"has 4 seats and nobody plays one: add --seats"):
+            play.new_session(play.Play(load=tmp_path / f"four.{kind}"))
+
+
 def test_a_position_is_resumed_with_seats_that_are_given(tmp_path):
     game = sprawl_env.game("tower_up", num_players=3)
     (tmp_path / "mine.json").write_text(game.to_json(game.deal()), encoding="utf-8")
@@ -986,6 +1014,8 @@ def test_the_replay_is_shown_when_the_game_is_over(table):
         (["--port", "70000"], "port=70000: expected 0..65535"),
         (["--load", "none.jsonl"], "none.jsonl: cannot be read"),
         (["--load", "bad.json"], "bad.json: expected a position or a replay"),
+        (["--load", "pairs.json"], "pairs.json: expected a position or a replay"),
+        (["--load", "."], ".: cannot be read"),
         (
             ["--load", "one.json", "--game", "ginkgopolis"],
             "load: one.json is of tower_up, not ginkgopolis: leave --game out",
@@ -999,6 +1029,7 @@ def test_the_replay_is_shown_when_the_game_is_over(table):
 def test_bad_input_is_one_line(tmp_path, monkeypatch, capsys, arguments, says):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bad.json").write_text("[]")
+    (tmp_path / "pairs.json").write_text('{"game": "tower_up", "options": [["a", 1]], "state": {}}')
     game = sprawl_env.game("tower_up")
     (tmp_path / "one.json").write_text(game.to_json(game.deal()))
     monkeypatch.setattr("sys.argv", ["play", *arguments])

@@ -710,3 +710,38 @@ def test_gk_4_g11_nothing_is_kept_of_packs_and_of_the_order_of_picks_after_the_d
     assert set(games.pack[0].ravel().tolist()) == {NO_CHARACTER}
     assert set(games.taken_in[0].ravel().tolist()) == {NOT_TAKEN}
     assert (np.diff(games.picks[0, :3].astype(int)) >= 0).all()
+
+
+def lines_of(text):
+    """Return the lines of the seats, each as its parts between semicolons."""
+    return [line.strip().split("; ") for line in text.splitlines() if line.startswith("  seat")]
+
+
+def test_the_text_board_shows_a_seat_what_it_may_see():
+    """GK §2: resources, points and tiles behind a screen are hidden, cards before it are not."""
+    game = game_of(2)
+    games = next(islice(steered_game(game, 3, BUILDER), 60, None)).copy()
+    own, other = lines_of(game.rules.describe_to(game.tables, games, 0, 0))
+    all_of_own, all_of_other = lines_of(game.describe(games))
+    assert own == all_of_own
+    counts, tiles, hand, cards = other
+    assert counts.startswith("seat 1: ? points, ? resources (+")
+    assert (tiles, hand) == ("tiles ?", "hand ?, ?, ?, ?")
+    assert cards == all_of_other[3]
+    assert cards.count(",") >= 2
+
+    games["open_screens"] = 1
+    counts, tiles, _, _ = lines_of(game.rules.describe_to(game.tables, games, 0, 0))[1]
+    assert counts == all_of_other[0]
+    assert tiles == "tiles " + ", ".join("?" for _ in all_of_other[1].split(", "))
+
+
+def test_characters_are_hidden_on_the_text_board_while_they_are_drafted():
+    """GK §2: a picked character lies face down until the draft is over."""
+    game = game_of(3, characters="draft")
+    games = game.deal(1, seed=4)
+    for _ in range(3):  # every seat picks its first character
+        game.play(games, 0, int(np.flatnonzero(game.legal_actions(games, 0))[0]))
+    shown = [parts[3] for parts in lines_of(game.rules.describe_to(game.tables, games, 0, 1))]
+    assert shown[0] == shown[2] == "cards ?"
+    assert shown[1] == lines_of(game.describe(games))[1][3] != "cards ?"
