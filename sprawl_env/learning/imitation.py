@@ -36,6 +36,7 @@ from sprawl_env.learning.ppo import (
 
 TEMPERATURE = 0.5  # of the softmax over greedy's values
 RANDOM_SHARE = 0.15  # share of actions that are replaced by random ones
+REVIVAL_ROWS = 8000  # decisions, of whole games, in which a silent unit is always 0
 ILLEGAL = -1.0  # target of an illegal action
 WARM_UP = 500  # gradient steps in which the step size grows; without, most units fall silent
 
@@ -223,3 +224,21 @@ def imitate(
             agreement = agreed / seen
             progress(min(share, 1.0), agreement)
     return agreement
+
+
+def revive(learner: Learner, dataset: Demonstrations) -> int:
+    """Give units that are silent in all ranks' decisions new weights; return how many there were.
+
+    All ranks must call this; all get the weights of rank 0, which looks at its own decisions.
+    """
+    net, team = learner.net, learner.team
+    count = 0
+    if team.rank == 0 and len(dataset.returns):
+        drawn = np.random.default_rng(learner.config.seed).permutation(len(dataset.returns))
+        numbers = torch.from_numpy(dataset.observations[drawn[:REVIVAL_ROWS]])
+        count = net.revive(numbers.to(learner.device))
+    if team.size > 1:
+        mine = net.flat.detach().cpu().numpy() * (team.rank == 0)
+        with torch.no_grad():
+            net.flat.copy_(torch.from_numpy(team.all_reduce(mine)))
+    return count

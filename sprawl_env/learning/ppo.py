@@ -112,13 +112,18 @@ class ActorCritic(FlatModule):
         Args:
             numbers: int8 ``[n, observation_size]``, observations as whole numbers.
         """
-        found = {}
+        found: dict[str, float] = {}
 
         def watch(name: str, units: Tensor) -> None:
             found[name] = float((units.flatten(0, -2).amax(dim=0) <= 0).float().mean())
 
         self.mlp_extractor(numbers.float() * self.scales, watch)
         return found
+
+    def revive(self, numbers: Tensor) -> int:
+        """Give silent units new weights, see :meth:`EntityNet.revive`; outputs stay the same."""
+        seen = numbers.float() * self.scales
+        return self.mlp_extractor.revive(seen, [self.value_net.weight])
 
 
 class RowPlayer:

@@ -73,7 +73,13 @@ from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.state import AUTOMATON
 from sprawl_env.kernels.rng import combine
 from sprawl_env.learning.config import PRESETS, SHIPPED, Config, check
-from sprawl_env.learning.imitation import ILLEGAL, Demonstrations, collect_demonstrations, imitate
+from sprawl_env.learning.imitation import (
+    ILLEGAL,
+    Demonstrations,
+    collect_demonstrations,
+    imitate,
+    revive,
+)
 from sprawl_env.learning.ppo import (
     FIRST_BOT,
     LEARNER,
@@ -473,6 +479,7 @@ def behaviour_cloning(config: Config, game: Game, learner: Learner, clock: Clock
                 task, completed=done, description=f"behaviour cloning, agreement {agreed:.0%}"
             ),
         )
+    revived = revive(learner, dataset)
     count = sum(team.all_gather(len(dataset.returns)))
     if team.rank == 0 and not clock.is_ending:
         if agreement is None:
@@ -480,6 +487,7 @@ def behaviour_cloning(config: Config, game: Game, learner: Learner, clock: Clock
             say(f"imitated nothing: {why} decisions of {expert.name}")
         else:
             say(f"imitated {count:,.0f} decisions of {expert.name}, agreement {agreement:.0%}")
+            say(f"{revived} units of the network were silent and have new weights")
 
 
 def time_used(begun: float, now: float, end: float) -> float:

@@ -5,8 +5,8 @@ What it is made of, :mod:`sprawl_env.bots.policy.shape` says.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 import torch
 from torch import Tensor, nn
@@ -14,6 +14,8 @@ from torch import Tensor, nn
 from sprawl_env.bots.policy.shape import Layer, NetShape, shape_for
 from sprawl_env.core.game import Game
 from sprawl_env.kernels.arrays import Floats
+
+ALWAYS_ACTIVE: Final = 1e3  # a bias with which a unit is positive, whatever it sees
 
 
 class EntityNet(nn.Module):
@@ -90,6 +92,64 @@ class EntityNet(nn.Module):
             return torch.as_tensor(head(summary))
         found = head(seen[block.entity]).flatten(start_dim=1)
         return nn.functional.pad(found, (0, block.size - found.shape[1]))
+
+    @torch.no_grad()
+    def revive(self, observations: Tensor, readers: Sequence[Tensor] = ()) -> int:
+        """Give units that are 0 in all observations new random weights; return how many there were.
+
+        A new unit is positive in half of the observations.  The outputs stay the same, as nothing
+        reads the new units yet.
+
+        Args:
+            observations: ``[n, observation_size]``.
+            readers: weights ``[outputs, trunk]`` outside of this network that read the summary.
+        """
+        given = self._units(observations)
+        silent = {name: units.amax(dim=0) <= 0 for name, units in given.items()}
+        for name, units in silent.items():
+            for weight, start in self._readers(name, readers):
+                weight[:, start : start + len(units)].masked_fill_(units, 0.0)
+        for name, units in silent.items():  # from the inputs on: later layers see the new units
+            for weight in self._rows(name):
+                weight[units] = nn.init.kaiming_uniform_(torch.empty_like(weight), 5**0.5)[units]
+            bias = self.layers[name].get_parameter("bias")
+            bias[units] = ALWAYS_ACTIVE
+            bias[units] -= self._units(observations)[name].median(dim=0).values[units]
+        return sum(int(units.sum()) for units in silent.values())
+
+    def _units(self, observations: Tensor) -> dict[str, Tensor]:
+        """Return what the units of each hidden layer give, ``[rows, units]``."""
+        found: dict[str, Tensor] = {}
+        self(observations, lambda name, units: found.update({name: units.flatten(0, -2)}))
+        return found
+
+    def _rows(self, name: str) -> list[Tensor]:
+        """Return the weights of a hidden layer, a row for each unit."""
+        kind, _, part = name.rpartition("_")
+        names = [name, f"{kind}_whole"] if self._is_first(kind, part) else [name]
+        return [self._weight(each) for each in names]
+
+    def _weight(self, name: str) -> Tensor:
+        return self.layers[name].get_parameter("weight")
+
+    def _is_first(self, kind: str, part: str) -> bool:
+        return part == "in" and kind in self.shape.size_of
+
+    def _readers(self, name: str, more: Sequence[Tensor]) -> list[tuple[Tensor, int]]:
+        """Return the weights that read a hidden layer, and the column of its first unit."""
+        shape = self.shape
+        kind, _, part = name.rpartition("_")
+        if name == "trunk_in":
+            return [(self._weight("trunk_out"), 0)]
+        if name == "trunk_out":
+            heads = [b.name for b in shape.blocks if b.entity not in shape.size_of]
+            read = [f"act_{head}" for head in heads] + [f"{each}_trunk" for each in shape.size_of]
+            return [(weight, 0) for weight in (*map(self._weight, read), *more)]
+        if self._is_first(kind, part):
+            return [(self._weight(f"{kind}_self"), 0)]
+        trunk, width = self._weight("trunk_in"), shape.width
+        pooled = trunk.shape[1] - 2 * width * (len(shape.size_of) - list(shape.size_of).index(kind))
+        return [(self._weight(f"{kind}_again"), 0), (trunk, pooled), (trunk, pooled + width)]
 
     def forward_actor(self, observations: Tensor) -> Tensor:
         """Return the logits."""

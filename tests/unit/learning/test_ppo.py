@@ -14,11 +14,18 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("tensorboard")
 pytest.importorskip("safetensors")
 
+from sprawl_env.adapters.vector import make_vec  # noqa: E402
 from sprawl_env.bots.greedy import GreedyBot  # noqa: E402
 from sprawl_env.bots.names import make_bot  # noqa: E402
 from sprawl_env.bots.random import RandomBot  # noqa: E402
 from sprawl_env.learning import imitation  # noqa: E402
-from sprawl_env.learning.imitation import ILLEGAL, Demonstrations, collect_demonstrations, imitate  # noqa: E402
+from sprawl_env.learning.imitation import (  # noqa: E402
+    ILLEGAL,
+    Demonstrations,
+    collect_demonstrations,
+    imitate,
+    revive,
+)
 from sprawl_env.learning.ppo import (  # noqa: E402
     CLIP,
     FIRST_BOT,
@@ -516,11 +523,15 @@ def dataset_of(team):
 def clone_expert(team):
     """Imitate as one rank; the ranks have datasets of different sizes."""
     learner, _ = parts(team)
-    shown = []
+    shown, dataset = [], dataset_of(team)
     agreement = imitate(
-        learner, dataset_of(team), epochs=8, batch_size=64 // team.size, learning_rate=8e-3,
+        learner, dataset, epochs=8, batch_size=64 // team.size, learning_rate=8e-3,
         time_used=lambda: 0.0, progress=lambda done, agreed: shown.append((done, agreed)),
     )  # fmt: skip
+    with torch.no_grad():
+        learner.net.mlp_extractor.layers["trunk_in"].bias[:2] = -1e6
+    count = revive(learner, dataset)
+    assert count >= 2 if team.rank == 0 else count == 0
     found = weights(learner)
     table = np.zeros((team.size, found.size), np.float32)
     table[team.rank] = found
@@ -569,6 +580,45 @@ def test_a_unit_that_is_never_positive_is_silent():
         net.mlp_extractor.layers["trunk_out"].bias[:] = torch.tensor([-1.0] * 4 + [1e6] * 12)
     numbers = torch.zeros(5, game.observation_size, dtype=torch.int8)
     assert net.silent_units(numbers)["trunk_out"] == 0.25
+
+
+@pytest.mark.parametrize("name", ["ginkgopolis", "tower_up", "urban_sprawl"])
+def test_silent_units_get_new_weights_and_the_outputs_stay(name):
+    game = sprawl_env.game(name, num_players=2)
+    torch.manual_seed(1)
+    net = ActorCritic(game, 8, 16)
+    vec = make_vec(game, 64, observations="int8", skip_forced=True)
+    vec.reset(seed=1)
+    for _ in range(40):
+        vec.step(vec.sample_actions())
+    numbers, masks = torch.from_numpy(vec.observations), torch.from_numpy(vec.masks)
+    with torch.no_grad():
+        for layer in net.silent_units(numbers):
+            net.mlp_extractor.layers[layer].bias[:3] -= 1e6
+        for parameter in net.value_net.parameters():
+            parameter.normal_()
+        before, silent = net(numbers, masks), net.silent_units(numbers)
+        count = net.revive(numbers)
+        after = net(numbers, masks)
+    sizes = {layer: 16 if layer.startswith("trunk") else 8 for layer in silent}
+    assert count == round(sum(share * sizes[layer] for layer, share in silent.items()))
+    assert count >= 3 * len(silent)
+    for one, two in zip(before, after, strict=True):
+        assert torch.allclose(one, two, atol=1e-5)
+    found = net.mlp_extractor._units(numbers.float() * net.scales)
+    assert all(((units > 0).float().mean(dim=0) > 0).all() for units in found.values())
+    assert net.revive(numbers) == 0
+    loss = net(numbers, masks)[1].sum()
+    loss.backward()  # what reads a new unit learns at once
+    assert net.value_net.weight.grad.abs().min() > 0
+
+
+def test_without_decisions_no_unit_is_silent():
+    learner, _ = parts()
+    none = Demonstrations(*(column[:0] for column in vars(dataset_of(Team())).values()))
+    before = weights(learner)
+    assert revive(learner, none) == 0
+    assert np.array_equal(weights(learner), before)
 
 
 def test_imitation_stops_at_its_time_limit_and_accepts_an_empty_dataset():
