@@ -602,8 +602,9 @@ def make_results(folder: Path, number: int) -> None:
 
 
 def read_results(folder: Path) -> Use:
-    """Compare a run with itself."""
-    found = compare(folder, folder)
+    """Compare the games of a run with themselves."""
+    games = folder / "results.jsonl"
+    found = compare(games, games)
     return lambda: console().print(found.table(), found.verdict, markup=False)
 
 
@@ -681,7 +682,6 @@ KINDS: Final[dict[str, Kind]] = {
             _JOURNAL,
             "sprawl_env.arena.tournament:_compare",
             "sprawl_env.arena.compare:_config_in",
-            "sprawl_env.arena.compare:_is_of_tournament",
         ),
         make_tournament,
         read_tournament,
@@ -689,7 +689,10 @@ KINDS: Final[dict[str, Kind]] = {
         damaged="*.json*",
     ),
     "results": Kind(
-        ("sprawl_env.arena.compare:_games_in",), make_results, read_results, variants=3
+        ("sprawl_env.arena.compare:_games_in", "sprawl_env.arena.compare:_is_of_tournament"),
+        make_results,
+        read_results,
+        variants=3,
     ),
     "dataset": Kind(
         (
