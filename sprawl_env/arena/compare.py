@@ -155,14 +155,17 @@ def compare(mine: Path, theirs: Path) -> Comparison:
         InvalidOption: the runs are of different games, options, numbers of seats or seeds, one is a
             tournament and the other is none, or they have no game in common.
     """
-    _check_configs(mine, theirs)
-    first, second = _of_known_seeds(mine, theirs)
-    _check_rows(mine, theirs, first, second)
+    both = f"{mine.name} and {theirs.name}"
+    configs = _config_in(mine), _config_in(theirs)
+    _check_configs(both, *configs)
+    runs = [_games_in(path, config) for path, config in zip((mine, theirs), configs, strict=True)]
+    first, second = _of_known_seeds(both, *runs)
+    _check_rows(both, (first, second), configs)
     common = [key for key in first if key in second]
     if not common:
         raise InvalidOption(
-            f"{mine.name} and {theirs.name}: no games in common: expected the same deals with the "
-            "same bots in the same seats"
+            f"{both}: no games in common: expected the same deals with the same bots in the same "
+            "seats"
         )
     equal = sum(_result(first[key]) == _result(second[key]) for key in common)
     names = dict.fromkeys(bot for key in common for bot in key[1])
@@ -184,23 +187,25 @@ def _word(found: Difference) -> str:
     return "agree" if found.agree else "differ"
 
 
-def _check_configs(mine: Path, theirs: Path) -> None:
+def _check_configs(both: str, first: dict[str, Any], second: dict[str, Any]) -> None:
     """Check that two folders of tournaments are of the same deals.
 
     Raises:
-        PositionError: a ``config.json`` is not that of a tournament.
         InvalidOption: the games, options, numbers of seats or seeds differ.
     """
-    first, second = _config_in(mine), _config_in(theirs)
     for name in _CONFIG if first and second else ():
         if first[name] != second[name]:
             raise InvalidOption(
-                f"{mine.name} and {theirs.name}: played with {name}={short(first[name])} and "
+                f"{both}: played with {name}={short(first[name])} and "
                 f"{name}={short(second[name])}: expected the same {', '.join(_CONFIG)}"
             )
 
 
-def _check_rows(mine: Path, theirs: Path, first: dict[Key, Row], second: dict[Key, Row]) -> None:
+def _check_rows(
+    both: str,
+    runs: tuple[dict[Key, Row], dict[Key, Row]],
+    configs: tuple[dict[str, Any], dict[str, Any]],
+) -> None:
     """Check that the games of two runs were dealt in the same way.
 
     Rows of earlier versions say neither game nor options.
@@ -208,8 +213,7 @@ def _check_rows(mine: Path, theirs: Path, first: dict[Key, Row], second: dict[Ke
     Raises:
         InvalidOption: the games or options differ, or one run is a tournament.
     """
-    both = f"{mine.name} and {theirs.name}"
-    if len({"line_up" in row for games in (first, second) for row in games.values()}) > 1:
+    if len({"line_up" in row for games in runs for row in games.values()}) > 1:
         raise InvalidOption(
             f"{both}: a tournament and an evaluation, which have other deals: expected two of one "
             f"kind"
@@ -217,8 +221,8 @@ def _check_rows(mine: Path, theirs: Path, first: dict[Key, Row], second: dict[Ke
     for name in ("game", "options"):
         said = [
             {json.dumps(row[name]) for row in games.values() if name in row}
-            | {json.dumps(config[name]) for config in [_config_in(path)] if config}
-            for path, games in ((mine, first), (theirs, second))
+            | ({json.dumps(config[name])} if config else set())
+            for games, config in zip(runs, configs, strict=True)
         ]
         if all(said) and said[0] != said[1]:
             one, other = (short(json.loads(min(each))) for each in said)
@@ -259,22 +263,20 @@ def _is_of_tournament(path: Path) -> bool:
     return isinstance(first, dict) and "line_up" in first
 
 
-def _of_known_seeds(mine: Path, theirs: Path) -> tuple[dict[Key, Row], dict[Key, Row]]:
+def _of_known_seeds(both: str, *runs: dict[Key, Row]) -> tuple[dict[Key, Row], dict[Key, Row]]:
     """Return the games of two runs, without their seeds if one of the runs does not say its seed.
 
     Raises:
         InvalidOption: the runs have no seed in common, or one of several does not meet its seeds.
     """
-    runs = _games_in(mine), _games_in(theirs)
     first, second = ({seed for (seed, _), _, _ in games} for games in runs)
-    both = f"{mine.name} and {theirs.name}"
     if None not in first | second:
         if not first & second:
             raise InvalidOption(
                 f"{both}: dealt with seed {next(iter(first))} and with seed "
                 f"{next(iter(second))}: expected the same seed"
             )
-        return runs
+        return runs[0], runs[1]
     if len(first) > 1 or len(second) > 1:
         raise InvalidOption(
             f"{both}: games of several seeds, and some without one: expected a seed in every line"
@@ -287,7 +289,7 @@ def _without_seed(games: dict[Key, Row]) -> dict[Key, Row]:
     return {((None, deal), bots, number): row for ((_, deal), bots, number), row in games.items()}
 
 
-def _games_in(path: Path) -> dict[Key, Row]:
+def _games_in(path: Path, config: dict[str, Any]) -> dict[Key, Row]:
     """Return the games of a run by what pairs them.
 
     Raises:
@@ -302,7 +304,7 @@ def _games_in(path: Path) -> dict[Key, Row]:
     lines = text.split("\n") if text else []  # names may hold what splitlines() takes for ends
     if text.endswith("\n"):
         lines.pop()
-    seed = _config_in(path).get("seed")
+    seed = config.get("seed")
     found: dict[tuple[Deal, tuple[str, ...]], dict[int, Row]] = {}
     for number, line in enumerate(lines, start=1):
         where = f"{printable(file.name)}: line {number}"

@@ -650,9 +650,9 @@ def _in_all(told: Sequence[Sequence[Change]]) -> list[Change]:
     Of what is gained or paid only the count is told if the words differ, e.g. which tile is drawn.
     """
     same = _common(told)
-    rest = [list((Counter(changes) - Counter(same)).elements()) for changes in told]
+    rest = [(Counter(changes) - same).elements() for changes in told]
     counts = _common([[_counted(each) for each in changes if each.amount] for changes in rest])
-    left, found = Counter([*same, *counts]), []
+    left, found = same + counts, []
     for change in told[0]:
         for each in (change, _counted(change)):
             if left[each] > 0:
@@ -662,12 +662,12 @@ def _in_all(told: Sequence[Sequence[Change]]) -> list[Change]:
     return found
 
 
-def _common(told: Sequence[Sequence[Change]]) -> list[Change]:
+def _common(told: Sequence[Sequence[Change]]) -> Counter[Change]:
     """Return the changes that all lists have, each as often as the list that has it least often."""
     left = Counter(told[0])
     for changes in told[1:]:
         left &= Counter(changes)
-    return list(left.elements())
+    return left
 
 
 def _counted(change: Change) -> Change:
