@@ -158,9 +158,10 @@ def compare(mine: Path, theirs: Path) -> Comparison:
     both = f"{mine.name} and {theirs.name}"
     configs = _config_in(mine), _config_in(theirs)
     _check_configs(both, *configs)
-    runs = [_games_in(path, config) for path, config in zip((mine, theirs), configs, strict=True)]
-    first, second = _of_known_seeds(both, *runs)
-    _check_rows(both, (first, second), configs)
+    runs = _games_in(mine, configs[0]), _games_in(theirs, configs[1])
+    runs = _of_known_seeds(both, runs)
+    _check_rows(both, runs, configs)
+    first, second = runs
     common = [key for key in first if key in second]
     if not common:
         raise InvalidOption(
@@ -263,7 +264,9 @@ def _is_of_tournament(path: Path) -> bool:
     return isinstance(first, dict) and "line_up" in first
 
 
-def _of_known_seeds(both: str, *runs: dict[Key, Row]) -> tuple[dict[Key, Row], dict[Key, Row]]:
+def _of_known_seeds(
+    both: str, runs: tuple[dict[Key, Row], dict[Key, Row]]
+) -> tuple[dict[Key, Row], dict[Key, Row]]:
     """Return the games of two runs, without their seeds if one of the runs does not say its seed.
 
     Raises:
@@ -276,7 +279,7 @@ def _of_known_seeds(both: str, *runs: dict[Key, Row]) -> tuple[dict[Key, Row], d
                 f"{both}: dealt with seed {next(iter(first))} and with seed "
                 f"{next(iter(second))}: expected the same seed"
             )
-        return runs[0], runs[1]
+        return runs
     if len(first) > 1 or len(second) > 1:
         raise InvalidOption(
             f"{both}: games of several seeds, and some without one: expected a seed in every line"
