@@ -37,7 +37,8 @@ from sprawl_env.learning.config import PRESETS
 from sprawl_env.learning.expert_config import EXPERT_PRESETS
 from sprawl_env.learning.outcomes import FITTED, GAMES
 
-NOT_SETTINGS = ("preset", "runs", "name", "resume")  # of a config: change nothing in the result
+PLACES = ("runs", "name", "resume")  # of a config: where the run lay on the machine that trained
+NOT_SETTINGS = ("preset", *PLACES)  # of a config: change nothing in the result
 SEARCHES = ("planner", "mcts", "flat", "search")  # bots that look ahead
 
 
@@ -301,6 +302,16 @@ def card(
     )
 
 
+def without_places(checkpoint: Checkpoint) -> Checkpoint:
+    """Return a checkpoint that does not say where its run lay."""
+    about = checkpoint.about
+    config = about.get("config")
+    if not isinstance(config, dict):
+        return checkpoint
+    kept = {name: value for name, value in config.items() if name not in PLACES}
+    return replace(checkpoint, about={**about, "config": kept})
+
+
 def for_searches(checkpoint: Checkpoint, run: Path, own_games: int) -> Checkpoint:
     """Return a checkpoint that says what it expects of the victory, if a search can use its values.
 
@@ -353,7 +364,7 @@ def export(config: Config) -> None:
 
     written(checkpoint)  # damaged files are noticed before many games
     try:
-        ready = for_searches(checkpoint, config.run, config.own_games)
+        ready = for_searches(without_places(checkpoint), config.run, config.own_games)
         folder = export_agent(ready, config.folder, written(ready))
     except OSError as error:
         raise InvalidOption(f"folder={str(config.folder)!r}: {error.strerror}") from None

@@ -143,6 +143,12 @@ def test_the_ranking_lists_every_agent_and_the_strongest_first():
         assert share_in(met, bot) > 0.5 if met.exists() else wins[0] > wins[1]
 
 
+def test_no_agent_of_the_package_says_where_its_run_lay():
+    for path in agents.agents_folder().glob("*/*/checkpoint.json"):
+        config = json.loads(path.read_text(encoding="utf-8"))["config"]
+        assert not {"runs", "name", "resume"} & set(config), path
+
+
 def test_a_damaged_agent_is_reported_when_it_is_loaded(shipped):
     (shipped / "tower_up" / "quick" / "checkpoint.json").write_text("{")
     with pytest.raises(CheckpointError, match="is not JSON text"):

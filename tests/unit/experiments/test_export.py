@@ -10,7 +10,7 @@ pytest.importorskip("torch")
 
 import sprawl_env
 from experiments import export
-from sprawl_env.bots.policy.checkpoint import load
+from sprawl_env.bots.policy.checkpoint import load, save
 from sprawl_env.bots.search.evaluators import spread_of
 from sprawl_env.learning import outcomes
 from tests.commands import call, refused
@@ -53,6 +53,15 @@ def test_a_run_becomes_an_agent_with_a_card(run, capsys):
         "## Known weaknesses", "- It rarely builds upwards.",
     ):  # fmt: skip
         assert part in card
+
+
+def test_an_agent_does_not_say_where_its_run_lay(run, capsys):
+    made = load(run)
+    config = {**made.about["config"], "runs": "/home/me/runs", "name": "mine", "resume": None}
+    save(made.path, made.tensors, {**made.about, "config": config})
+    call(capsys, run, "agents/tower_up/quick", "--own-games", "0", main=export.main)
+    agent = load(run.parents[1] / "agents" / "tower_up" / "quick")
+    assert agent.about["config"] == made.about["config"]
 
 
 @pytest.mark.parametrize(
