@@ -17,7 +17,7 @@ the mean in about three of four cases.  With one run it is an interval over deal
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -33,11 +33,11 @@ from experiments.measuring import (
     AXES,
     HEAD,
     KEY,
-    MADE,
     MEASURED,
     SEED,
     checkpoints_of,
     chosen,
+    is_of_now,
     measure,
     nearest,
     read_measured,
@@ -168,17 +168,6 @@ def measure_all(config: Config) -> tuple[dict[str, Any], list[Row]]:
     return head, without_others(of_seed, config.runs)
 
 
-def is_of_now(row: Row, made_by: Mapping[str, str]) -> bool:
-    """Return whether a row's opponent had the weights of now.
-
-    Args:
-        row: what was measured; a row that does not say counts.
-        made_by: the weights of each opponent of the command (:func:`weights_of`).
-    """
-    now = made_by.get(row["against"])
-    return now is None or row.get(MADE, now) == now
-
-
 def newest(rows: Sequence[Row]) -> list[Row]:
     """Return the rows, the newest one where a measurement was made again."""
     return list({tuple(row[name] for name in KEY): row for row in rows}.values())
@@ -218,12 +207,18 @@ def point_of(axis: str, mark: float, against: str, rows: Sequence[Row]) -> Point
     shares = [shares_of(row) for row in rows]
     wins = np.array([found.mean() for found in shares])
     rng = np.random.default_rng(0)
-    again = np.stack([resampled(found, rng) for found in shares], axis=1)  # [resamples, runs]
-    picked = rng.integers(len(rows), size=again.shape)
-    middles = interquartile_mean(np.take_along_axis(again, picked, axis=1))
+    middles = interquartile_mean(np.stack([picked(shares, rng) for _ in rows], axis=1))
     low, high = np.percentile(middles, [2.5, 97.5])
     middle = float(interquartile_mean(wins))
     return Point(axis, mark, against, tuple(wins.tolist()), middle, float(low), float(high))
+
+
+def picked(
+    shares: Sequence[npt.NDArray[np.float64]], rng: np.random.Generator
+) -> npt.NDArray[np.float64]:
+    """Return means over resampled deals of runs that are drawn, ``[RESAMPLES]``."""
+    again = np.stack([resampled(found, rng) for found in shares])  # [runs, resamples]
+    return again[rng.integers(len(shares), size=RESAMPLES), np.arange(RESAMPLES)]
 
 
 def resampled(shares: npt.NDArray[np.float64], rng: np.random.Generator) -> npt.NDArray[np.float64]:

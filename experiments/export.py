@@ -23,12 +23,14 @@ from typing import Annotated, Any, NamedTuple
 from tyro.conf import Positional, arg
 
 import sprawl_env
-from experiments.measuring import MEASURED, read_measured, shares_of
+from experiments.measuring import MEASURED, is_of_now, read_measured, shares_of
 from experiments.outcomes import fitted
 from experiments.records import Row
+from sprawl_env.arena.entrants import weights_of
 from sprawl_env.arena.evaluation import interval, interval_text, mean_text
 from sprawl_env.bots.policy.agents import NAME, export_agent
 from sprawl_env.bots.policy.checkpoint import Checkpoint, check_replaceable, load
+from sprawl_env.bots.policy.player import game_of
 from sprawl_env.bots.search.evaluators import SPREAD_SAID, kinds_of, spread_of
 from sprawl_env.console import run, say
 from sprawl_env.core.errors import InvalidOption, printable
@@ -353,6 +355,9 @@ def export(config: Config) -> None:
             raise InvalidOption(
                 f"curves={str(config.curves)!r}: expected measurements of {checkpoint.path}"
             )
+        made = game_of(checkpoint)
+        made_by = {row["against"]: weights_of(row["against"], made) for row in rows}
+        rows = [row for row in rows if is_of_now(row, made_by)]
 
     def written(checkpoint: Checkpoint) -> str:
         try:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -54,6 +54,17 @@ def read_measured(path: Path) -> tuple[dict[str, Any], list[Row]]:
 
     head, *rows = read_lines(path, "measurements of this command", fits) or [{}]
     return head, rows
+
+
+def is_of_now(row: Row, made_by: Mapping[str, str]) -> bool:
+    """Return whether a row's opponent had the weights of now.
+
+    Args:
+        row: what was measured; a row that does not say counts.
+        made_by: the weights of each opponent of the command (:func:`weights_of`).
+    """
+    now = made_by.get(row["against"])
+    return now is None or row.get(MADE, now) == now
 
 
 def shares_of(row: Row) -> npt.NDArray[np.float64]:

@@ -181,7 +181,9 @@ class ExpertTrainer:
         self.clock.steps += int(total)
         if filled < FILLED_FIRST * len(self.window.margins):
             return
-        self._owed += total * self.config.reuse / self.config.batch_size
+        # While the window fills, each of its rows is drawn more often in a step.
+        share = filled / len(self.window.margins)
+        self._owed += total * share * self.config.reuse / self.config.batch_size
         while self._owed >= 1:
             self._owed -= 1
             found = self.learner.step(self.window, self._rng, self.clock.annealing)

@@ -298,6 +298,7 @@ class TreeSearch:
         self._roots = Roots(
             noise=np.zeros((slots, game.num_actions), np.float32),
             considered=np.zeros((slots, game.num_actions), np.int8),
+            allowed=np.zeros((slots, game.num_actions), np.int8),
             schedule=np.zeros((slots, config.sims if config.gumbel else 0), np.int32),
         )
         self._searches = Searches(
@@ -399,7 +400,8 @@ class TreeSearch:
             sims: int64 ``[n]``, simulations for each position, at most the config's; None: the
                 config's.
             noise: at the root; None: none.
-            masks: int8 ``[n, num_actions]``, the legal actions, if they are known.
+            masks: int8 ``[n, num_actions]``, the actions that may be played, some or all legal
+                ones; None: all.
             seconds: after which to stop, from when everything is compiled; every position gets a
                 simulation all the same.  More than ``most_positions`` are searched in groups, for
                 that time each.
@@ -461,6 +463,7 @@ class TreeSearch:
         searches.begun[:] = 0
         self._lanes.asking[:] = 0
         self._choices.identities[:] = UNKNOWN
+        roots.allowed[:] = tasks.masks[each]
         roots.noise[:] = 0 if noise is None else noise.numbers[each]
         most, trees = self.config.gumbel, self.config.trees
         if most:

@@ -276,6 +276,13 @@ def pick(forest: Forest, slot: int, number: int, node: int, mask: Mask) -> int:
 
 
 @kernel
+def keep_allowed(mask: Mask, allowed: Mask) -> None:
+    """Leave out the actions at the root that may not be played."""
+    for action in range(mask.size):
+        mask[action] &= allowed[action]
+
+
+@kernel
 def go_down(forest: Forest, lanes: Lanes, lane: int, seat: int, identity: int, mask: Mask) -> int:
     """Take a lane to the node of an identity; return the action there, ``NO_ACTION`` at a leaf."""
     trees, slot = forest.trees, lane // (lanes.lengths.size // forest.searches.begun.size)
@@ -449,6 +456,8 @@ def _decide_kernel(rules: GameRules) -> Callable[..., int]:
         if searches.keyed:
             observe(tables, games, lane, observer, numbers)
             identity = of_numbers(combine(int(games[lane].ply), seat), numbers)
+        if lanes.lengths[lane] == 0:
+            keep_allowed(leaves.masks[row], forest.roots.allowed[slot])
         action = go_down(forest, lanes, lane, seat, identity, leaves.masks[row])
         if action == NO_ACTION and not (searches.keyed and seat == observer):
             observe(tables, games, lane, seat, numbers)

@@ -62,12 +62,15 @@ class Roots(NamedTuple):
         noise: float32 ``[slots, num_actions]``: Gumbel noise that is added to the logits, or for
             plain PUCT a distribution that is mixed into the priors.
         considered: int8 ``[slots, num_actions]``, the actions that sequential halving compares.
+        allowed: int8 ``[slots, num_actions]``, the actions that may be played: some or all legal
+            ones.
         schedule: int32 ``[slots, sims]``: the number of visits that the action of a simulation
             has so far (see :func:`sprawl_env.bots.search.schedule.halving`); no columns for PUCT.
     """
 
     noise: Floats
     considered: Mask
+    allowed: Mask
     schedule: Ints
 
 

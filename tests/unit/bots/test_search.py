@@ -76,6 +76,17 @@ def test_what_the_seat_cannot_know_changes_nothing(name, options, settings):
         assert here == there
 
 
+@pytest.mark.parametrize(("name", "options"), GAMES, ids=str)
+@pytest.mark.parametrize("settings", ["sims=20", "sims=20,gumbel=0", "sims=20,keyed=1,gumbel=3"])
+def test_simulations_try_only_what_may_be_played(name, options, settings):
+    game, games, mask = middle(name, options)
+    allowed = np.zeros_like(mask)
+    allowed[0, np.flatnonzero(mask[0])[-2:]] = 1
+    found = search_of(game, settings)._find(games, allowed)
+    assert found.visits[0, allowed[0] == 1].sum() == 20
+    assert allowed[0, found.actions[0]]
+
+
 def test_many_games_at_once_are_searched_as_one_after_another(monkeypatch):
     game = sprawl_env.game("tower_up")
     positions = [middle("tower_up", {}, seed=seed, plies=4 * seed) for seed in range(6)]

@@ -235,6 +235,8 @@ def test_a_band_counts_runs_and_deals():
     assert (two.wins, two.middle) == ((0.7, 0.5), pytest.approx(0.6))
     assert two.low < 0.52
     assert two.high > 0.68
+    same = curves.point_of("decisions", 1e6, "greedy", [row("a", 700, 2000), row("b", 700, 2000)])
+    assert same.high - same.low == pytest.approx((one.high - one.low) / 2**0.5, rel=0.1)
     few = {**row("a", 30, 80), "seconds": 9e9}
     found = curves.points([few, *both])
     assert [(p.axis, p.mark, len(p.wins)) for p in found] == [("decisions", 1_000_000, 2)]

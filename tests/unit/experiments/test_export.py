@@ -201,15 +201,18 @@ def test_a_card_has_what_was_measured_of_that_checkpoint(run, capsys, tmp_path):
     head = {"game": "tower_up", "options": {}}
     few = {**row, "seed": 7, "games": 4, "deals": {"0.0": 2}}
     other = {**row, "weights": "other", "against": "greedy"}
+    earlier = {**row, "against": "agent:tower_up/quick", "made_of": "an earlier agent"}
     curves = tmp_path / "curves"
     curves.mkdir()
-    (curves / "measured.jsonl").write_text("\n".join(map(json.dumps, (head, other, row, few))))
+    rows = head, other, row, few, earlier
+    (curves / "measured.jsonl").write_text("\n".join(map(json.dumps, rows)))
     call(capsys, run, "agents/tower_up/quick", "--curves", curves, main=export.main)
     card = (tmp_path / "agents" / "tower_up" / "quick" / "README.md").read_text()
     assert "Further paired games, in parts of their own random numbers:\n" in card
     assert "| planner | 200 | 5 | 60.0% | 50.2% – 69.1% |" in card
     assert "| planner | 4 |" not in card
     assert "| greedy | 200" not in card
+    assert "| agent:tower_up/quick |" not in card
     (curves / "measured.jsonl").write_text("\n".join(map(json.dumps, (head, other))))
     words = ("agents/tower_up/x", "--curves", curves)
     assert "expected measurements of" in refused(capsys, run, *words, main=export.main)

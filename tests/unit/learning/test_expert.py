@@ -317,6 +317,20 @@ def test_a_learner_that_wins_as_often_as_equal_bots_takes_the_players_place(
     assert expert_training.is_even(won, game) == (player == "learner")
 
 
+@pytest.mark.parametrize(("filled", "steps"), [(1, 0), (100, 10), (200, 20), (400, 40)])
+def test_rows_are_learnt_from_as_often_while_the_window_fills(filled, steps):
+    taken = []
+    learner = SimpleNamespace(step=lambda *_: taken.append(1) or np.zeros(4, np.float32))
+    trainer = SimpleNamespace(
+        config=replace(TINY, reuse=4.0, batch_size=32), learner=learner, team=Team(), _owed=0.0,
+        play=SimpleNamespace(advance=lambda: 40), watch=Stopwatch(), statistics=np.zeros(4), _rng=0,
+        window=SimpleNamespace(filled=filled, margins=np.zeros(400)),
+        clock=SimpleNamespace(steps=0, annealing=1.0),
+    )  # fmt: skip
+    expert_training.ExpertTrainer.round(trainer)  # adds 320 rows: 40 steps of 32, four times each
+    assert (len(taken), trainer.clock.steps) == (steps, 320)
+
+
 def test_runs_of_other_seeds_play_other_matches(game, monkeypatch):
     runs = [(0, 60), (0, 120), (1, 60), (1, 120)]
     assert len({compared(monkeypatch, game, 0.5, *each)[1] for each in runs}) == len(runs)
