@@ -351,13 +351,13 @@ def export(config: Config) -> None:
     if config.curves is not None:
         _, rows = read_measured(config.curves / MEASURED)
         rows = [row for row in rows if row["weights"] == checkpoint.about["sha256"]]
+        made = game_of(checkpoint)
+        made_by = {row["against"]: weights_of(row["against"], made) for row in rows}
+        rows = [row for row in rows if is_of_now(row, made_by)]
         if not rows:
             raise InvalidOption(
                 f"curves={str(config.curves)!r}: expected measurements of {checkpoint.path}"
             )
-        made = game_of(checkpoint)
-        made_by = {row["against"]: weights_of(row["against"], made) for row in rows}
-        rows = [row for row in rows if is_of_now(row, made_by)]
 
     def written(checkpoint: Checkpoint) -> str:
         try:

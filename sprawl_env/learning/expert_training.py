@@ -179,10 +179,10 @@ class ExpertTrainer:
             total = sum(self.team.all_gather(added))
             filled = min(self.team.all_gather(self.window.filled))
         self.clock.steps += int(total)
-        if filled < FILLED_FIRST * len(self.window.margins):
+        share = filled / len(self.window.margins)
+        if share < FILLED_FIRST:
             return
         # While the window fills, each of its rows is drawn more often in a step.
-        share = filled / len(self.window.margins)
         self._owed += total * share * self.config.reuse / self.config.batch_size
         while self._owed >= 1:
             self._owed -= 1
