@@ -1,13 +1,15 @@
 """bots/mcts.py: legal, reproducible, without hidden information, better than its rollouts."""
 
+import itertools
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import sprawl_env
 from sprawl_env.arena.games import play_games
-from sprawl_env.bots.mcts import NO_NODE, ROOT, SearchBot, SearchConfig, parse_search
+from sprawl_env.bots.mcts import CHUNK, NO_NODE, ROOT, SearchBot, SearchConfig, parse_search
 from sprawl_env.bots.names import make_bot
 from sprawl_env.core.errors import UnknownName
 from sprawl_env.core.state import NOT_OVER
@@ -165,15 +167,20 @@ def test_a_time_limit_is_kept():
     assert time.perf_counter() - begun < 2.0
 
 
-def test_trees_that_grow_one_after_another_share_the_time():
-    game, games, mask = middle("tower_up", {"num_players": 2})
+def test_trees_that_grow_one_after_another_share_the_time(monkeypatch):
+    """By a clock of its own: it goes on by a millisecond at each look, so each look is a chunk."""
+    game, games, _ = middle("tower_up", {"num_players": 2})
     search = make_bot("mcts:ms=60,trees=3", game)
-    search.act(None, mask, games)
+    now = itertools.count()
+    clock = SimpleNamespace(perf_counter=lambda: next(now) / 1000)
+    monkeypatch.setattr("sprawl_env.bots.mcts.time", clock)
     search.search(games)
     visits = [np.zeros(game.num_actions, np.int64) for _ in range(3)]
     for worker, own in zip(search._workers, visits, strict=True):
         worker.add_up(0, own, np.zeros(game.num_actions))
-    assert min(map(sum, visits)) * 10 > max(map(sum, visits))
+    chunks = [int(own.sum()) / CHUNK for own in visits]
+    assert sum(chunks) == pytest.approx(60, abs=8)  # less the looks between the chunks
+    assert min(chunks) == pytest.approx(20, abs=5)
 
 
 def test_more_simulations_than_nodes_go_on_without_new_ones():
