@@ -445,6 +445,7 @@ def tree_config(config: ExpertConfig, sims: int) -> TreeConfig:
         gumbel=config.gumbel,
         scale=config.scale,
         c=config.c,
+        rollout=config.rollout,
         margin=0.0,
         threads=threads_of(device_of(config.device)),
     )

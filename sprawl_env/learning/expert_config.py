@@ -57,6 +57,8 @@ class ExpertConfig:
     """of a search's values against the logits (sprawl_env.bots.search.search)"""
     c: float = 1.0
     """weight of exploration in a search"""
+    rollout: int = 0
+    """decisions that the policy plays on where a simulation leaves the tree"""
     outcome_share: float = 0.7
     """share of the game's outcome in the values that are learnt; the search's value has the rest"""
     margin_weight: float = 0.5
@@ -109,6 +111,7 @@ _WHOLE: Final = {  # allowed whole numbers
     "sims": (2, 100_000),
     "fast_sims": (1, 100_000),
     "gumbel": (1, 1000),
+    "rollout": (0, 10_000),
     "window": (1, 10**8),
     "batch_size": (1, 10**7),
     "gate_every": (1, 10**15),

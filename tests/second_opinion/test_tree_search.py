@@ -111,7 +111,9 @@ class Answer(NamedTuple):
 
 
 Key = tuple[Any, ...]
+Values = list[float]  # one of each side
 CHOICES: Final = 1  # as the search has it: the stream of a deal's seed that draws rivals' choices
+ROLLOUT: Final = 2  # and the one that draws the actions of a rollout
 Path = list[tuple[Node, int, int]]  # node, action, seat that decided
 
 
@@ -126,6 +128,17 @@ def softmax(logits: dict[int, float]) -> dict[int, float]:
 def lowest_of_best(scored: dict[int, float]) -> int:
     """Return the action with the largest number, of equal ones the lowest."""
     return min(scored, key=lambda action: (-scored[action], action))
+
+
+def drawn_by(shares: dict[int, float], seed: int, stream: int, number: int) -> int:
+    """Return the action that a stream of a deal's seed draws by the actions' shares."""
+    word = combine(combine(seed, stream), number) % 2**32
+    left = (word + 0.5) / 2**32
+    for action, share in shares.items():
+        left -= share
+        if left < 0:
+            return action
+    return max(shares)
 
 
 def schedule(legal: int, gumbel: int, sims: int) -> list[int]:
@@ -204,13 +217,7 @@ class Reference:
             self._seen(games, seat)[None], mask[None], self._points(games, seat)[None]
         )
         shares = softmax({int(a): float(said.logits[0, a]) for a in np.flatnonzero(mask)})
-        word = combine(combine(seed, CHOICES), number) % 2**32
-        left = (word + 0.5) / 2**32
-        for action, share in shares.items():
-            left -= share
-            if left < 0:
-                return action
-        return max(shares)
+        return drawn_by(shares, seed, CHOICES, number)
 
     def _deal(self, number: int) -> int:
         """Return the number of the deal of a simulation.
@@ -257,7 +264,9 @@ class Reference:
                 continue
             key = self._key(games, path, None if secret or not path else drawn)
             if key not in self.nodes:
-                self._go_back(path, self._leaf(games, key))
+                values = self._leaf(games, key)
+                passed = self._rollout(games, seed, self.nodes[key].logits)
+                self._go_back(path, self._counted([values, *passed]))
                 return
             node = self.nodes[key]
             action = self._choice(node, legal) if path else self._first(number)
@@ -265,7 +274,35 @@ class Reference:
             path.append((node, action, seat))
             self.game.play(games, 0, action)
         self.met["ends"] += 1
+        self.met["ends before a rollout"] += self.config.rollout > 0
         self._go_back(path, self._ending(games))
+
+    def _rollout(self, games: Games, seed: int, logits: list[float]) -> list[Values]:
+        """Play on from a leaf; return the values of what comes after each drawn action."""
+        passed = list[Values]()
+        for number in range(self.config.rollout):
+            legal = self._legal(games)
+            self.met["secret choices of rollouts"] += self._is_secret(games, [])
+            shares = softmax({action: logits[action] for action in legal})
+            self.game.play(games, 0, self._drawn_in_rollout(shares, seed, number))
+            while games.over[0] == NOT_OVER and len(legal := self._legal(games)) == 1:
+                self.met["forced plies of rollouts"] += 1
+                self.game.play(games, 0, legal[0])
+            if games.over[0] != NOT_OVER:
+                self.met["ends of rollouts"] += 1
+                return [*passed, self._ending(games)]
+            logits, values = self._judged(games)
+            passed.append(values)
+        self.met["whole rollouts"] += self.config.rollout > 0
+        return passed
+
+    def _drawn_in_rollout(self, shares: dict[int, float], seed: int, number: int) -> int:
+        """Return the action that a seat plays in a rollout; the first is number 0."""
+        return drawn_by(shares, seed, ROLLOUT, number)
+
+    def _counted(self, passed: list[Values]) -> Values:
+        """Return the mean of the values of a leaf and of what came after it."""
+        return [math.fsum(of_side) / len(passed) for of_side in zip(*passed, strict=True)]
 
     def _key(self, games: Games, path: Path, drawn: list[int] | None) -> Key:
         """Return what identifies the node of the position.
@@ -282,7 +319,7 @@ class Reference:
         before = tuple((node.key, action) for node, action, _ in path[-1:])
         return before, int(games.to_play[0]), None if drawn is None else tuple(drawn)
 
-    def _go_back(self, path: Path, values: list[float]) -> None:
+    def _go_back(self, path: Path, values: Values) -> None:
         """Add a visit and a value to every action of a simulation."""
         for node, action, seat in path:
             node.visits[action] += 1
@@ -294,8 +331,14 @@ class Reference:
         effect = margin / (abs(margin) + self.config.reach)
         return (1 - weight) * share + weight * (0.5 + 0.5 * effect)
 
-    def _leaf(self, games: Games, key: Key) -> list[float]:
+    def _leaf(self, games: Games, key: Key) -> Values:
         """Make a node and return the value of each side."""
+        logits, values = self._judged(games)
+        self.nodes[key] = Node(key, logits, values[int(games.to_play[0])])
+        return values
+
+    def _judged(self, games: Games) -> tuple[list[float], Values]:
+        """Return logits and the value of each side, from what the seat to play sees."""
         sides, seat = self.game.num_sides, int(games.to_play[0])
         points = self._points(games, seat)
         said = self.table(
@@ -306,10 +349,9 @@ class Reference:
         for k in range(sides):
             of_side = margin if k == 0 else -margin / (sides - 1)
             values[(seat + k) % sides] = self._value(float(said.shares[0, k]), of_side)
-        self.nodes[key] = Node(key, said.logits[0].tolist(), values[seat])
-        return values
+        return said.logits[0].tolist(), values
 
-    def _ending(self, games: Games) -> list[float]:
+    def _ending(self, games: Games) -> Values:
         """Return the value of each side at the end of the game."""
         standings = self.game.standings(games, 0).tolist()
         points = self.game.scores(games, 0).tolist()
@@ -557,6 +599,14 @@ SEARCHES: Final = {
         TreeConfig(sims=24, gumbel=0, c=0.7, doubt=0.05, scale=0.02, margin=0.2, keyed=1),
         "mixed",
     ),
+    "gumbel with short rollouts": (
+        TreeConfig(sims=24, gumbel=8, margin=0.3, keyed=1, rollout=3),
+        "gumbel",
+    ),
+    "puct with long rollouts": (
+        TreeConfig(sims=24, gumbel=0, c=0.7, doubt=0.05, margin=0.2, keyed=1, rollout=20),
+        "mixed",
+    ),
 }
 FEW_SEEDS: Final = 25 if JIT else 3
 MANY_SEEDS: Final = 500 if JIT else 10
@@ -574,7 +624,11 @@ def test_search_and_reference_agree(name: str, seats: int, kind: str, keyed: int
     found = found_by(TreeSearch(game, table, config), tasks)
     assert not differences(found, expected)
     if JIT:
-        assert met["ends"] > 0  # simulations reach the end of the game
+        # Simulations reach the end of the game.
+        kinds = ("ends of rollouts", "whole rollouts") if config.rollout else ("ends",)
+        assert min(met[what] for what in kinds) > 0
+        simultaneous = name == "ginkgopolis" and seats > 1
+        assert (met["secret choices of rollouts"] > 0) == (simultaneous and config.rollout > 0)
 
 
 def random_settings(rng: np.random.Generator) -> tuple[TreeConfig, str]:
@@ -591,6 +645,7 @@ def random_settings(rng: np.random.Generator) -> tuple[TreeConfig, str]:
         reach=float(rng.choice([2.0, 10.0])),
         keyed=int(rng.integers(2)),
         threads=int(rng.choice([1, 1, 3])),
+        rollout=int(rng.choice([0, 0, 1, 3, 20])),
     )
     return config, str(rng.choice(["none", "gumbel" if gumbel else "mixed"]))
 
@@ -620,6 +675,11 @@ def test_search_and_reference_agree_with_random_settings() -> None:
             "other legal actions",
             "simultaneous choices",
             "choices made again",
+            "ends before a rollout",
+            "ends of rollouts",
+            "whole rollouts",
+            "forced plies of rollouts",
+            "secret choices of rollouts",
         )
         assert min(met[what] for what in kinds) > 0
 
@@ -673,9 +733,10 @@ def test_search_and_reference_agree_without_trust() -> None:
     assert not differences(found, answers(game, table, config, tasks))
 
 
-def test_a_search_leaves_nothing_behind_for_the_next_one() -> None:
+@pytest.mark.parametrize("rollout", [0, 5])
+def test_a_search_leaves_nothing_behind_for_the_next_one(rollout: int) -> None:
     game, (config, _) = game_of("tower_up", 2), SEARCHES["gumbel without noise"]
-    table = Table(game)
+    config, table = replace(config, rollout=rollout), Table(game)
     search = TreeSearch(game, table, config)
     several, two = slice(None), slice(2)
     for seed, noise, chosen in (
@@ -703,7 +764,7 @@ def test_search_and_reference_agree_if_positions_are_searched_in_parts() -> None
 class SameValueForAll(Reference):
     """Every seat on a path gets the value of the searcher."""
 
-    def _go_back(self, path: Path, values: list[float]) -> None:
+    def _go_back(self, path: Path, values: Values) -> None:
         super()._go_back(path, [values[self.searcher]] * len(values))
 
 
@@ -745,8 +806,43 @@ class ChoicesStay(Reference):
 class MarginsFromWins(Reference):
     """The end of the game counts as if nobody had points."""
 
-    def _ending(self, games: Games) -> list[float]:
+    def _ending(self, games: Games) -> Values:
         return [self._value(round(value), 0.0) for value in super()._ending(games)]
+
+
+class OnlyTheLastCounts(Reference):
+    """What a rollout passes has no value, only what it comes to."""
+
+    def _counted(self, passed: list[Values]) -> Values:
+        return passed[-1]
+
+
+class LeavesDoNotCount(Reference):
+    """The value of the leaf is not in the mean of a rollout."""
+
+    def _counted(self, passed: list[Values]) -> Values:
+        return super()._counted(passed[1:])
+
+
+class RolloutsOfOneDeal(Reference):
+    """Rollouts draw the same numbers in all deals."""
+
+    def _drawn_in_rollout(self, shares: dict[int, float], seed: int, number: int) -> int:
+        return super()._drawn_in_rollout(shares, self.task.seed, number)
+
+
+class RolloutsDrawAsRivals(Reference):
+    """Rollouts draw the numbers that rivals' secret choices have."""
+
+    def _drawn_in_rollout(self, shares: dict[int, float], seed: int, number: int) -> int:
+        return drawn_by(shares, seed, CHOICES, number)
+
+
+class RolloutsPlayTheBest(Reference):
+    """Rollouts play the action with the largest logit."""
+
+    def _drawn_in_rollout(self, shares: dict[int, float], seed: int, number: int) -> int:
+        return lowest_of_best(shares)
 
 
 WRONG_SETTINGS: Final[dict[str, dict[str, Any]]] = {
@@ -758,12 +854,14 @@ WRONG_SETTINGS: Final[dict[str, dict[str, Any]]] = {
     "reach": {"reach": 8.0},
     "keyed": {"keyed": 0},
     "gumbel": {"gumbel": 3},
+    "rollout": {"rollout": 2},
 }
+WRONG_IN: Final = {"gumbel": "gumbel with noise", "rollout": "gumbel with short rollouts"}
 
 
 @pytest.mark.parametrize("wrong", WRONG_SETTINGS)
 def test_comparison_notices_a_wrong_setting(wrong: str) -> None:
-    kind = "gumbel with noise" if wrong == "gumbel" else "puct with mixed noise"
+    kind = WRONG_IN.get(wrong, "puct with mixed noise")
     game, (config, noise) = game_of("ginkgopolis", 2), SEARCHES[kind]
     table, tasks = Table(game), tasks_along("ginkgopolis", 2, 5, noise, config.sims)
     found = found_by(TreeSearch(game, table, config), tasks)
@@ -785,6 +883,25 @@ def test_comparison_notices_a_wrong_rule(kind: type[Reference]) -> None:
 def test_comparison_notices_a_wrong_rule_of_simultaneous_choices(kind: type[Reference]) -> None:
     game, (config, noise) = game_of("ginkgopolis", 2), SEARCHES["gumbel with noise"]
     table, tasks = Table(game), tasks_along("ginkgopolis", 2, 5, noise, config.sims)
+    found = found_by(TreeSearch(game, table, config), tasks)
+    assert not differences(found, answers(game, table, config, tasks))
+    assert differences(found, answers(game, table, config, tasks, kind=kind))
+
+
+@pytest.mark.parametrize("search", ["gumbel with short rollouts", "puct with long rollouts"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        OnlyTheLastCounts,
+        LeavesDoNotCount,
+        RolloutsOfOneDeal,
+        RolloutsDrawAsRivals,
+        RolloutsPlayTheBest,
+    ],
+)
+def test_comparison_notices_a_wrong_rule_of_rollouts(kind: type[Reference], search: str) -> None:
+    game, (config, noise) = game_of("ginkgopolis", 2), SEARCHES[search]
+    table, tasks = Table(game), tasks_along("ginkgopolis", 2, 5, noise)
     found = found_by(TreeSearch(game, table, config), tasks)
     assert not differences(found, answers(game, table, config, tasks))
     assert differences(found, answers(game, table, config, tasks, kind=kind))

@@ -35,6 +35,7 @@ LIMITS: Final[dict[str, tuple[Number, Number]]] = {
     "margin": (0.0, 1.0),
     "reach": (0.01, 1e6),
     "keyed": (0, 1),
+    "rollout": (0, 10_000),
     "lanes": (1, 256),
     "trees": (1, 256),
     "threads": (1, 256),

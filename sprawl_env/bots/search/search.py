@@ -137,6 +137,9 @@ class TreeConfig:
         keyed: 1: every outcome that the searching seat gets to see has a node of its own; 0: nodes
             are sequences of actions and the seat to play.  Simultaneous choices of rivals are no
             nodes: they are drawn from the network's policy.
+        rollout: decisions that the network's policy plays on, for all seats, where a simulation
+            leaves the tree.  Its value is the mean of the network's values there and after each
+            of them, which averages out errors of the values.
         lanes: simulations of a tree that are judged by the network at once.  With more than one,
             ``gumbel`` compares with results that are not all there, to the disadvantage of the
             last of the compared actions.
@@ -157,6 +160,7 @@ class TreeConfig:
     margin: float = 0.0
     reach: float = 10.0
     keyed: int = 0
+    rollout: int = 0
     lanes: int = 1
     trees: int = 1
     threads: int = 1
@@ -274,7 +278,7 @@ class TreeSearch:
         self._one_at_a_time, self._stop = threading.Lock(), threading.Event()
         self._simultaneous = game.rules.kernels.owing is not None
         self._secrets = SECRETS * (game.num_seats - 1) if self._simultaneous else 0
-        self._fewest_rounds = FEWEST_ROUNDS + self._secrets
+        self._fewest_rounds = FEWEST_ROUNDS + self._secrets + config.rollout
         most = MOST_BYTES // (config.trees * self._bytes())  # nodes of a tree, however many threads
         self.most_nodes = int(min(config.sims + 1, max(most, 2)))
         self.most_positions = int(max(1, most * config.threads // self.most_nodes))
@@ -310,12 +314,13 @@ class TreeSearch:
             margin=1.0 if game.num_sides == 1 else float(config.margin),  # alone: points decide
             reach=float(config.reach),
             most=config.gumbel,
+            rollout=config.rollout,
         )
         deals = config.sims + 1 if self._simultaneous else 0  # deal 0 is that of the root
         known = slots, deals, self._secrets
         self._choices = Choices(np.zeros(known, np.int64), np.zeros(known, np.int32))
         self._masks = np.zeros((slots // config.trees, game.num_actions), np.int8)
-        self._lanes = new_lanes(rows)
+        self._lanes = new_lanes(rows, game.num_sides)
         self._games, self._positions = plain(game.empty(rows)), plain(game.empty(slots))
         parts = config.threads * self._halves
         share = -(-slots // parts) * config.lanes

@@ -52,7 +52,7 @@ from sprawl_env.kernels.rng import WORD, combine
 LONGEST_PATH: Final = 256  # decisions in a simulation
 ROOT_IDENTITY: Final = 1  # if nodes are sequences of actions
 UNKNOWN: Final = -1  # no identity
-CHOICES: Final = 1  # stream of a deal's seed: 0 re-deals, 1 draws the choices of rivals
+CHOICES, ROLLOUT = 1, 2  # streams of a deal's seed; 0 re-deals
 
 
 class Searches(NamedTuple):
@@ -67,6 +67,7 @@ class Searches(NamedTuple):
         margin: weight of the margin in the value of a side; victory has the rest.
         reach: points of margin that have half the largest effect.
         most: number of actions that sequential halving compares.
+        rollout: decisions that the network's policy plays on from a leaf.
     """
 
     observers: Index
@@ -77,6 +78,7 @@ class Searches(NamedTuple):
     margin: float
     reach: float
     most: int
+    rollout: int
 
 
 class Choices(NamedTuple):
@@ -120,6 +122,9 @@ class Lanes(NamedTuple):
         answers: int64 ``[slots * lanes]``, such a choice that is to be played.
         asking: int8 ``[slots * lanes]``, the lane waits for such a choice.
         excluded: int64 ``[slots * lanes]``, what no rival has chosen before the root.
+        rolled: int64 ``[slots * lanes]``, decisions that the policy has played on from the leaf.
+        sums: float32 ``[slots * lanes, num_sides]``, the values of the leaf and after each of these
+            decisions but the last.
     """
 
     nodes: Ints
@@ -137,6 +142,8 @@ class Lanes(NamedTuple):
     answers: Index
     asking: Mask
     excluded: Index
+    rolled: Index
+    sums: Floats
 
 
 class Leaves(NamedTuple):
@@ -179,7 +186,7 @@ class Scratch(NamedTuple):
     ends: Ends
 
 
-def new_lanes(count: int) -> Lanes:
+def new_lanes(count: int, sides: int) -> Lanes:
     """Return ``count`` lanes."""
     return Lanes(
         nodes=np.zeros((count, LONGEST_PATH), np.int32),
@@ -197,6 +204,8 @@ def new_lanes(count: int) -> Lanes:
         answers=np.zeros(count, np.int64),
         asking=np.zeros(count, np.int8),
         excluded=np.full(count, NO_ACTION, np.int64),
+        rolled=np.zeros(count, np.int64),
+        sums=np.zeros((count, sides), np.float32),
     )
 
 
@@ -228,9 +237,20 @@ def value_of(share: float, margin: float, searches: Searches) -> float:
 
 @kernel
 def add_values(trees: Trees, lanes: Lanes, slot: int, lane: int, values: Floats) -> None:
-    """Add the values of the sides to the actions on a lane's path."""
+    """Add what a simulation has found to the actions on its path.
+
+    It is the mean of the values of the leaf and after each decision that the policy has played on.
+
+    Args:
+        trees: the trees.
+        lanes: the simulations.
+        slot: of the tree.
+        lane: of the simulation.
+        values: ``[num_sides]``, the last values.
+    """
     for k in range(lanes.lengths[lane]):
-        value = values[lanes.seats[lane, k]]
+        seat = lanes.seats[lane, k]
+        value = (values[seat] + lanes.sums[lane, seat]) / (lanes.rolled[lane] + 1.0)
         trees.values[slot, lanes.nodes[lane, k], lanes.actions[lane, k]] += value
 
 
@@ -326,6 +346,20 @@ def draw_choice(
 
 
 @kernel
+def play_on(lanes: Lanes, lane: int, logits: Floats, mask: Mask, values: Floats) -> None:
+    """Draw the policy's decision after a leaf, and keep the values before it.
+
+    The draws are those of the deal, so compared actions meet the same luck there, too.
+    """
+    for side in range(values.size):
+        lanes.sums[lane, side] += values[side]
+    word = combine(combine(lanes.seeds[lane], ROLLOUT), lanes.rolled[lane])
+    lanes.answers[lane] = drawn(logits, mask, word & WORD)
+    lanes.rolled[lane] += 1
+    lanes.asking[lane] = 1
+
+
+@kernel
 def note_choice(lanes: Lanes, lane: int, action: int) -> None:
     """Note that a rival has made a choice that was drawn."""
     lanes.asked[lane] += 1
@@ -360,7 +394,11 @@ def back_up(
         for k in range(sides):
             margin = float(margins[row]) if k == 0 else -float(margins[row]) / (sides - 1.0)
             values[(seat + k) % sides] = value_of(float(shares[row, k]), margin, searches)
-        add_values(trees, lanes, slot, lane, values)
+        if node != ROOT and lanes.rolled[lane] < searches.rollout:
+            play_on(lanes, lane, logits[row], leaves.masks[row], values)
+        else:
+            add_values(trees, lanes, slot, lane, values)
+        lanes.leaves[lane] = NO_NODE  # it has been judged
         if node != NO_NODE:
             judge(trees, slot, node, logits[row], float(values[seat]))
             if node == ROOT and roots.schedule.shape[1] > 0:
@@ -435,6 +473,9 @@ def _decide_kernel(rules: GameRules) -> Callable[..., int]:
         """Return the action of a lane; ``NO_ACTION`` if row ``row`` waits for the network."""
         lanes, leaves, searches = scratch.lanes, scratch.leaves, forest.searches
         numbers, seat = leaves.numbers[row], int(games[lane].to_play)
+        if lanes.rolled[lane] > 0:
+            observe(tables, games, lane, seat, numbers)
+            return NO_ACTION
         slot = lane // (lanes.lengths.size // searches.begun.size)
         observer = int(searches.observers[slot])
         secret = hides(tables, games, lane)
@@ -541,6 +582,8 @@ def descend_kernel(rules: GameRules) -> Callable[..., int]:
         lanes.numbers[lane], lanes.deals[lane], lanes.seeds[lane] = number, deal, seed
         lanes.lengths[lane], lanes.identities[lane] = 0, ROOT_IDENTITY
         lanes.asked[lane], lanes.drawn[lane], lanes.excluded[lane] = 0, 0, NO_ACTION
+        lanes.rolled[lane] = 0
+        lanes.sums[lane] = 0.0
         if number >= 0:
             lanes.excluded[lane] = take_back(tables, games, lane, observer)
 
@@ -568,7 +611,8 @@ def descend_kernel(rules: GameRules) -> Callable[..., int]:
             slot = lane // per_slot
             if lanes.asking[lane]:
                 lanes.asking[lane], answer = 0, int(lanes.answers[lane])
-                note_choice(lanes, lane, answer)
+                if lanes.rolled[lane] == 0:
+                    note_choice(lanes, lane, answer)
                 play(tables, games, lane, answer)
             elif begins(forest, slot, lane % per_slot == 0):
                 games[lane] = positions[slot]

@@ -33,6 +33,7 @@ SETTINGS = [
     "sims=20,lanes=4",
     "sims=10,trees=2,threads=2,gumbel=0",
     "sims=20,margin=0.5,doubt=0.1",
+    "sims=10,rollout=6",
 ]
 
 
@@ -65,7 +66,7 @@ def test_a_search_repeats_itself_and_tries_legal_actions(name, options, settings
 
 
 @pytest.mark.parametrize(("name", "options"), GAMES, ids=str)
-@pytest.mark.parametrize("settings", ["sims=16", "sims=16,keyed=1"])
+@pytest.mark.parametrize("settings", ["sims=16", "sims=16,keyed=1", "sims=8,rollout=40"])
 def test_what_the_seat_cannot_know_changes_nothing(name, options, settings):
     for seed in range(5):
         game, games, _ = middle(name, options, seed=seed, plies=5 + 9 * seed)
@@ -391,7 +392,10 @@ def test_a_side_that_is_alone_is_judged_by_its_own_points(kind):
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("settings", [{}, {"keyed": 1, "lanes": 3}, {"trees": 2, "gumbel": 0}])
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"keyed": 1, "lanes": 3}, {"trees": 2, "gumbel": 0}, {"rollout": 3, "lanes": 2}],
+)
 def test_a_compiled_network_is_searched_as_any_other_function(agent, settings, threads):
     game, checkpoint = agent
     compiled = network_evaluator(checkpoint, game)

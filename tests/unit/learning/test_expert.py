@@ -487,12 +487,20 @@ def test_a_player_after_expert_iteration_has_values_in_points(tmp_path, game, mo
     assert mask[raw.act(game.observe(games, 0, 0)[None], mask[None], None)[0]]
 
 
+def test_the_searches_are_as_the_settings_say():
+    config = replace(TINY, gumbel=3, scale=1.5, c=0.5, rollout=7)
+    found = expert.tree_config(config, 9)
+    assert (found.sims, found.gumbel, found.scale, found.c) == (9, 3, 1.5, 0.5)
+    assert found.rollout == 7
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"sims": 1}, "sims=1: expected a whole number 2.."),
         ({"fast_sims": 9}, "fast_sims=9: expected at most sims=4"),
         ({"full_share": 0.0}, "full_share=0.0: expected more than 0"),
+        ({"rollout": -1}, "rollout=-1: expected a whole number 0.."),
         ({"outcome_share": 1.5}, "outcome_share=1.5: expected 0..1"),
         ({"reuse": float("nan")}, "reuse=nan: expected a finite number"),
         ({"precision": "half"}, "precision='half': expected auto, float32, bfloat16"),
