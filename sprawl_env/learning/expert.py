@@ -42,7 +42,7 @@ from sprawl_env.core.game import Game
 from sprawl_env.core.rewards import leads, victory_shares
 from sprawl_env.kernels.arrays import Floats, Index, Mask
 from sprawl_env.kernels.rng import combine
-from sprawl_env.learning.expert_config import ExpertConfig
+from sprawl_env.learning.expert_config import REVERSE, ExpertConfig
 from sprawl_env.learning.flat import FlatModule
 from sprawl_env.learning.ppo import Stopwatch, differentiate
 from sprawl_env.learning.process import device_of, threads_of
@@ -50,6 +50,8 @@ from sprawl_env.learning.team import Team
 
 EPSILON: Final = 1e-5  # of Adam
 LARGEST_GRADIENT: Final = 1.0  # norm
+WARM_UP: Final = 100  # gradient steps in which the step size grows: Adam knows little at first
+LEAST_WANTED: Final = 1e-7  # probability, about the least that a window can hold
 STATISTICS: Final = ("policy_loss", "policy_entropy", "share_loss", "margin_error")
 REWARD: Final = "lead"  # what the value head counts
 OPEN_DECISIONS: Final = 16  # searched decisions of a game for which there is room at first
@@ -396,8 +398,10 @@ class ExpertLearner:
             rng: draws the rows.
             annealing: factor on the step size.
         """
+        taken = int(self.optimizer.state[self.net.flat].get("step", 0))
+        warm = min(1.0, (taken + 1) / WARM_UP)
         for group in self.optimizer.param_groups:
-            group["lr"] = self.config.learning_rate * annealing
+            group["lr"] = self.config.learning_rate * annealing * warm
         size = max(1, self.config.batch_size // self.team.size)
         rows = torch.from_numpy(rng.integers(window.filled, size=size))  # of numpy's arrays
         with self.watch.on("update"):
@@ -427,7 +431,10 @@ class ExpertLearner:
         logits, odds, predicted = self.net(numbers, masks, leads)
         wanted = policies.float()
         wanted = wanted / wanted.sum(dim=1, keepdim=True)
-        policy = nn.functional.cross_entropy(logits, wanted, reduction="none")
+        if self.config.divergence == REVERSE:
+            policy = divergence(logits, wanted)
+        else:
+            policy = nn.functional.cross_entropy(logits, wanted, reduction="none")
         share = nn.functional.cross_entropy(odds, shares, reduction="none")
         scale = self.config.reward_scale
         margin = nn.functional.smooth_l1_loss(predicted * scale, margins * scale, reduction="none")
@@ -436,6 +443,18 @@ class ExpertLearner:
         error = (predicted.detach() - margins).abs()
         found = torch.stack([policy.detach(), entropy, share.detach(), error]).sum(dim=1)
         return total.sum(), found
+
+
+def divergence(logits: Tensor, wanted: Tensor) -> Tensor:
+    """Return the Kullback-Leibler divergence of policies from what is wanted, ``[n]``.
+
+    Args:
+        logits: ``[n, num_actions]``, of the policies, very low if illegal.
+        wanted: ``[n, num_actions]``, probabilities.
+    """
+    policies = torch.log_softmax(logits, dim=1)
+    gains = policies - wanted.clamp(min=LEAST_WANTED).log()
+    return (policies.exp() * gains).sum(dim=1)
 
 
 def tree_config(config: ExpertConfig, sims: int) -> TreeConfig:

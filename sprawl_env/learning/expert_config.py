@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from sprawl_env.core.arguments import check_fields
-from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.errors import InvalidOption, short
 from sprawl_env.learning.config import (
     check_device,
     check_floats,
@@ -61,6 +61,9 @@ class ExpertConfig:
     """decisions that the policy plays on where a simulation leaves the tree"""
     outcome_share: float = 0.7
     """share of the game's outcome in the values that are learnt; the search's value has the rest"""
+    divergence: str = "forward"
+    """forward: the cross-entropy with the search's policy; reverse: the divergence of the learner's
+    policy from it, in which noise of the search's values averages out"""
     margin_weight: float = 0.5
     """weight of the loss of the predicted margin"""
     reward_scale: float = 0.05
@@ -72,7 +75,7 @@ class ExpertConfig:
     batch_size: int = 1024
     """decisions in a gradient step"""
     learning_rate: float = 1e-3
-    """Adam's step size at the start, annealed to 5% of it"""
+    """Adam's step size, which grows in the first 100 gradient steps and is annealed to 5% of it"""
     averaging: float = 0.998
     """share of the old mean, per gradient step, in the running mean of the learner's weights, which
     plays its matches; 0: the newest weights"""
@@ -102,6 +105,8 @@ EXPERT_PRESETS: Final = {
         preset="quick", max_minutes=4.0, num_envs=256, gate_every=50_000, evaluation_games=400
     ),
 }
+
+FORWARD, REVERSE = "forward", "reverse"  # values of ``divergence``
 
 _WHOLE: Final = {  # allowed whole numbers
     "num_players": (1, 127),
@@ -141,6 +146,8 @@ def check_expert(config: ExpertConfig) -> None:
         raise InvalidOption(f"fast_sims={config.fast_sims}: expected at most sims={config.sims}")
     if config.averaging == 1:
         raise InvalidOption("averaging=1: expected less: a mean that never moves learns nothing")
+    if config.divergence not in (FORWARD, REVERSE):
+        raise InvalidOption(f"divergence={short(config.divergence)}: expected {FORWARD}, {REVERSE}")
     check_device(config)
     check_processes(config)
     check_folder(config.name)

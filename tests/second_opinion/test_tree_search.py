@@ -778,7 +778,7 @@ class PointsFromSeat0(Reference):
 class DealsOneLater(Reference):
     """The root is judged with the deal of the first simulation."""
 
-    def _dealt(self, number: int) -> Games:
+    def _dealt(self, number: int) -> tuple[Games, int]:
         return super()._dealt(number + 1)
 
 

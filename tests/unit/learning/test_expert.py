@@ -130,7 +130,8 @@ def test_the_window_forgets_its_oldest_rows(game):
     assert sorted(window.margins.tolist()) == [1, 2, 2, 3, 3]
 
 
-def test_a_learner_fits_what_it_is_shown(game, player, collected):
+@pytest.mark.parametrize("kind", ["forward", "reverse"])
+def test_a_learner_fits_what_it_is_shown(game, player, collected, kind):
     _, window, _ = collected
     others = {key: each for key, each in player.tensors.items() if not key.startswith(VALUE)}
     net = expert.network_of(replace(player, tensors=others), game, TINY.reward_scale, 5.0)
@@ -138,15 +139,42 @@ def test_a_learner_fits_what_it_is_shown(game, player, collected):
         for name, parameter in net.named_parameters():
             if ".act_" in name:
                 parameter.zero_()  # all actions are as likely
-    config = replace(TINY, learning_rate=3e-3, batch_size=64, margin_weight=5.0)
+    config = replace(TINY, learning_rate=3e-3, batch_size=64, margin_weight=5.0, divergence=kind)
     learner = expert.ExpertLearner(config, net, Team(), Stopwatch())
     rng = np.random.default_rng(0)
     first = learner.step(window, rng, 1.0)
-    for _ in range(120):
+    for _ in range(180):
         last = learner.step(window, rng, 1.0)
     names = dict(zip(expert.STATISTICS, range(4), strict=True))
     assert last[names["policy_loss"]] < first[names["policy_loss"]] - 0.1
     assert last[names["margin_error"]] < first[names["margin_error"]] / 2
+
+
+def test_the_reverse_divergence_is_that_of_the_policy_from_what_is_wanted():
+    chances, wanted = (
+        np.array([[0.7, 0.3, 0.0], [0.5, 0.25, 0.25]]),
+        np.array([[0.9, 0.1, 0.0]] * 2),
+    )
+    logits = torch.from_numpy(np.log(np.maximum(chances, 1e-300))).clamp(min=-1e9)
+    found = expert.divergence(logits, torch.from_numpy(wanted))
+    first = 0.7 * np.log(0.7 / 0.9) + 0.3 * np.log(0.3 / 0.1)
+    second = 0.5 * np.log(0.5 / 0.9) + 0.25 * np.log(0.25 / 0.1) + 0.25 * np.log(0.25 / 1e-7)
+    assert found.numpy() == pytest.approx([first, second])
+    assert expert.divergence(logits, torch.from_numpy(chances)).numpy() == pytest.approx([0, 0])
+
+
+def test_the_step_size_grows_in_the_first_steps(game, player, collected):
+    _, window, _ = collected
+    net = expert.network_of(player, game, TINY.reward_scale, 5.0)
+    learner = expert.ExpertLearner(TINY, net, Team(), Stopwatch())
+    sizes = []
+    for _ in range(3):
+        learner.step(window, np.random.default_rng(0), 0.5)
+        sizes.append(learner.optimizer.param_groups[0]["lr"])
+    assert sizes == pytest.approx([TINY.learning_rate * 0.5 * k / 100 for k in (1, 2, 3)])
+    learner.optimizer.state[net.flat]["step"] += 1000
+    learner.step(window, np.random.default_rng(0), 0.5)
+    assert learner.optimizer.param_groups[0]["lr"] == pytest.approx(TINY.learning_rate * 0.5)
 
 
 @pytest.mark.parametrize("averaging", [0.0, 0.75])
@@ -501,6 +529,7 @@ def test_the_searches_are_as_the_settings_say():
         ({"fast_sims": 9}, "fast_sims=9: expected at most sims=4"),
         ({"full_share": 0.0}, "full_share=0.0: expected more than 0"),
         ({"rollout": -1}, "rollout=-1: expected a whole number 0.."),
+        ({"divergence": "x"}, "divergence='x': expected forward, reverse"),
         ({"outcome_share": 1.5}, "outcome_share=1.5: expected 0..1"),
         ({"reuse": float("nan")}, "reuse=nan: expected a finite number"),
         ({"precision": "half"}, "precision='half': expected auto, float32, bfloat16"),
