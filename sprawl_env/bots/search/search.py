@@ -530,12 +530,12 @@ class TreeSearch:
 
     def _grow(self, part: _Part, number: int, deadline: float) -> None:
         """Simulate in some slots with a compiled network until each has what it wants."""
-        judge, steps = self._judges[number], max(FIRST_STEPS, self._fewest_rounds)
+        judge, steps, asked_for = self._judges[number], FIRST_STEPS, 0
         started = time.perf_counter()
-        # Some simulations are made however little time there is.
         while not self._grow_kernel(self._tables, *part, judge, steps):
             now = time.perf_counter()
-            if not self._goes_on(deadline):
+            asked_for += steps
+            if not self._goes_on(self._end_of(asked_for, deadline)):
                 abandon(part.forest, part.scratch.lanes)
                 return
             each = (now - started) / steps  # seconds
@@ -547,7 +547,7 @@ class TreeSearch:
         """Simulate in some slots until each has what it wants, with the network asked for all."""
         back: list[tuple[Any, ...]] = [()] * len(parts)  # what goes up first
         asked_for = 0
-        while parts and (asked_for < self._fewest_rounds or self._goes_on(deadline)):
+        while parts and self._goes_on(self._end_of(asked_for, deadline)):
             asked_for += 1
             going = [(part, each, deadline) for part, each in zip(parts, back, strict=True)]
             waiting = self._each(self._up_and_down, going)
@@ -586,6 +586,15 @@ class TreeSearch:
         """Take what was judged up the trees, if anything was."""
         if back and back[0]:
             back_up(part.forest, part.scratch, *back)
+
+    def _end_of(self, asked_for: int, deadline: float) -> float:
+        """Return when to stop: some simulations are made however little time there is.
+
+        Args:
+            asked_for: how often the network has been asked.
+            deadline: time (``time.perf_counter()``) at which to stop after these.
+        """
+        return deadline if asked_for >= self._fewest_rounds else NO_LIMIT
 
     def _goes_on(self, deadline: float) -> bool:
         """Return whether there is time left and nobody has interrupted the search."""

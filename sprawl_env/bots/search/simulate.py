@@ -333,13 +333,21 @@ def known_choice(choices: Choices, lanes: Lanes, slot: int, lane: int) -> int:
 
 
 @kernel
+def drawn_in_deal(
+    lanes: Lanes, lane: int, stream: int, number: int, logits: Floats, mask: Mask
+) -> int:
+    """Return draw ``number`` of a stream of a lane's deal, by the network's logits."""
+    word = combine(combine(lanes.seeds[lane], stream), number)
+    return drawn(logits, mask, word & WORD)
+
+
+@kernel
 def draw_choice(
     choices: Choices, lanes: Lanes, slot: int, lane: int, logits: Floats, mask: Mask
 ) -> None:
     """Draw the choice of a rival, by the network's logits, for a lane that asks for it."""
     deal, number = lanes.deals[lane], lanes.asked[lane]
-    word = combine(combine(lanes.seeds[lane], CHOICES), number)
-    lanes.answers[lane] = answer = drawn(logits, mask, word & WORD)
+    lanes.answers[lane] = answer = drawn_in_deal(lanes, lane, CHOICES, number, logits, mask)
     if number < choices.answers.shape[2]:
         choices.identities[slot, deal, number] = lanes.seen[lane]
         choices.answers[slot, deal, number] = answer
@@ -353,8 +361,8 @@ def play_on(lanes: Lanes, lane: int, logits: Floats, mask: Mask, values: Floats)
     """
     for side in range(values.size):
         lanes.sums[lane, side] += values[side]
-    word = combine(combine(lanes.seeds[lane], ROLLOUT), lanes.rolled[lane])
-    lanes.answers[lane] = drawn(logits, mask, word & WORD)
+    number = lanes.rolled[lane]
+    lanes.answers[lane] = drawn_in_deal(lanes, lane, ROLLOUT, number, logits, mask)
     lanes.rolled[lane] += 1
     lanes.asking[lane] = 1
 

@@ -18,7 +18,7 @@ from sprawl_env.bots.search.conclusion import best_action_of, new_found
 from sprawl_env.bots.search.evaluators import UniformEvaluator, heads_of, network_evaluator
 from sprawl_env.bots.search.heads import LEAD, MARGIN, VICTORY, Heads, judge_sides, no_shares
 from sprawl_env.bots.search.schedule import halving
-from sprawl_env.bots.search.search import TreeConfig, TreeSearch
+from sprawl_env.bots.search.search import FIRST_STEPS, TreeConfig, TreeSearch
 from sprawl_env.bots.search.spread import measured_spread, one_digit
 from sprawl_env.core.errors import InvalidOption, UnknownName
 from sprawl_env.core.game import Game
@@ -189,6 +189,16 @@ def test_however_little_time_there_is_every_position_gets_a_simulation_of_its_ow
         assert 0 < found.visits.sum() < 100
         assert mask[0, found.visits[0] > 0].all()
         assert mask[0, found.actions[0]]
+
+
+def test_a_search_looks_up_from_long_rollouts():
+    game, games, mask = middle("tower_up", {"num_players": 2})
+    bot = make_bot("search:agent=tower_up/quick,sims=2,rollout=500", game)
+    bot.act(None, mask, games)
+    grow, asked = bot._search._grow_kernel, []
+    bot._search._grow_kernel = lambda *given: asked.append(given[-1]) or grow(*given)
+    bot.act(None, mask, games)
+    assert asked[0] == FIRST_STEPS
 
 
 def test_rivals_that_choose_unseen_leave_time_for_a_simulation(tmp_path):
