@@ -155,6 +155,8 @@ class Leaves(NamedTuple):
         numbers: int8 ``[rows, observation_size]``.
         masks: int8 ``[rows, num_actions]``.
         points: int32 ``[rows, num_sides]``, points now, by side; the observer first.
+        kept: int8 ``[rows]``, a node keeps the logits, of all actions: in other deals others are
+            legal.  Otherwise those of the legal actions are enough.
     """
 
     lanes: Index
@@ -162,6 +164,7 @@ class Leaves(NamedTuple):
     numbers: Mask
     masks: Mask
     points: Ints
+    kept: Mask
 
 
 class Ends(NamedTuple):
@@ -217,6 +220,7 @@ def new_leaves(game: Game, rows: int) -> Leaves:
         numbers=np.zeros((rows, game.observation_size), np.int8),
         masks=np.zeros((rows, game.num_actions), np.int8),
         points=np.zeros((rows, game.num_sides), np.int32),
+        kept=np.zeros(rows, np.int8),
     )
 
 
@@ -541,9 +545,9 @@ class Judge(NamedTuple):
 def judge_leaves(judge: Judge, leaves: Leaves, rows: int) -> None:
     """Let the network judge the first ``rows`` leaves."""
     for row in range(rows):
-        summary = judge.summaries[row]
-        numbers, every = leaves.numbers[row], judge.net.every  # in other deals others are legal
-        judge_numbers(judge.net, judge.room, numbers, every, judge.logits[row], summary)
+        numbers, summary = leaves.numbers[row], judge.summaries[row]
+        mask = judge.net.every if leaves.kept[row] else leaves.masks[row]
+        judge_numbers(judge.net, judge.room, numbers, mask, judge.logits[row], summary)
         shares = judge.shares[row]
         judge.margins[row] = judge_sides(judge.heads, summary, leaves.points[row], shares)
 
@@ -637,6 +641,7 @@ def descend_kernel(rules: GameRules) -> Callable[..., int]:
                     play(tables, games, lane, action)
             if action == NO_ACTION:
                 count(tables, games, lane, leaves, rows, scratch.ends)
+                leaves.kept[rows] = lanes.leaves[lane] != NO_NODE
                 rows += 1
             else:
                 end(tables, games, lane, searches, scratch.ends)
