@@ -208,6 +208,8 @@ def check_asked(config: Config) -> None:
     for name in config.only:
         if name not in VARIANTS:
             raise unknown("variant", name, VARIANTS)
+    if len(set(runs_of(config))) < len(runs_of(config)):
+        raise InvalidOption("only, seeds: expected different ones")
     for variant, seed in runs_of(config):
         check(wanted_of(config, variant, seed))
     check_strong(config.strong, wanted_of(config, *runs_of(config)[0]))

@@ -65,6 +65,8 @@ class Config:
         Positional[tuple[Path, ...]],
         arg(help="folders of runs (default: none, draw what was measured)", metavar="RUN ..."),
     ] = ()
+    game: str = ""
+    """module:RULES of a game of your own (default: the game that the runs name)"""
     out: Path = Path("runs/curves")
     """folder of measured.jsonl, curves.png and curves.md"""
     against: tuple[str, ...] = ("random", "greedy")
@@ -135,7 +137,7 @@ def measure_all(config: Config) -> tuple[dict[str, Any], list[Row]]:
     head, rows = read_measured(path)
     todo = list(tasks(config))
     checkpoints = {checkpoint.path: checkpoint for checkpoint, _, _ in todo}
-    made = {path: game_of(checkpoint) for path, checkpoint in checkpoints.items()}
+    made = {path: game_of(each, config.game or None) for path, each in checkpoints.items()}
     for checkpoint_path, game in made.items():
         own = {"game": game.name, "options": dict(game.options)}
         head = head or {**own, **provenance()}

@@ -22,7 +22,6 @@ from typing import Annotated, Any, NamedTuple
 
 from tyro.conf import Positional, arg
 
-import sprawl_env
 from experiments.measuring import MEASURED, is_of_now, read_measured, shares_of
 from experiments.outcomes import fitted
 from experiments.records import Row
@@ -35,6 +34,7 @@ from sprawl_env.bots.search.evaluators import SPREAD_SAID, kinds_of, spread_of
 from sprawl_env.console import run, say
 from sprawl_env.core.errors import InvalidOption, printable
 from sprawl_env.core.files import parse_json, read_text
+from sprawl_env.core.game import Game
 from sprawl_env.learning.config import PRESETS
 from sprawl_env.learning.expert_config import EXPERT_PRESETS
 from sprawl_env.learning.outcomes import FITTED, GAMES
@@ -60,6 +60,8 @@ class Config:
             help_behavior_hint="(default: none)",
         ),
     ] = ()
+    game: str = ""
+    """module:RULES of a game of your own (default: the game that the run names)"""
     own_games: int = GAMES
     """games against itself, to which what it expects of the victory is fitted; 0: none"""
     curves: Path | None = None
@@ -74,6 +76,11 @@ def read(path: Path) -> dict[str, Any]:
     """
     try:
         content = parse_json(read_text(path))
+    except FileNotFoundError:
+        raise InvalidOption(
+            f"run: {str(path)!r}: there is none: expected a run that has been evaluated: finish it "
+            f"with --resume, or train with evaluation_games of 1 or more"
+        ) from None
     except OSError as error:
         raise InvalidOption(f"run: {str(path)!r}: cannot be read: {error.strerror}") from None
     except ValueError:
@@ -314,7 +321,7 @@ def without_places(checkpoint: Checkpoint) -> Checkpoint:
     return replace(checkpoint, about={**about, "config": kept})
 
 
-def for_searches(checkpoint: Checkpoint, run: Path, own_games: int) -> Checkpoint:
+def for_searches(checkpoint: Checkpoint, game: Game, own_games: int) -> Checkpoint:
     """Return a checkpoint that says what it expects of the victory, if a search can use its values.
 
     One that says how sure a lead is, e.g. after expert iteration, stays as it is.
@@ -322,7 +329,6 @@ def for_searches(checkpoint: Checkpoint, run: Path, own_games: int) -> Checkpoin
     about = checkpoint.about
     if SPREAD_SAID in about:
         return checkpoint
-    game = sprawl_env.load_policy(run).game
     config = about.get("config")
     if not isinstance(config, dict) or config.get("reward") not in kinds_of(game):
         return checkpoint
@@ -346,12 +352,12 @@ def export(config: Config) -> None:
         raise InvalidOption(
             f"folder={str(config.folder)!r}: expected agents/{checkpoint.about.get('game')}/NAME"
         )
+    made = game_of(checkpoint, config.game or None)
     check_replaceable(config.folder)
     rows: list[Row] = []
     if config.curves is not None:
         _, rows = read_measured(config.curves / MEASURED)
         rows = [row for row in rows if row["weights"] == checkpoint.about["sha256"]]
-        made = game_of(checkpoint)
         made_by = {row["against"]: weights_of(row["against"], made) for row in rows}
         rows = [row for row in rows if is_of_now(row, made_by)]
         if not rows:
@@ -369,7 +375,7 @@ def export(config: Config) -> None:
 
     written(checkpoint)  # damaged files are noticed before many games
     try:
-        ready = for_searches(without_places(checkpoint), config.run, config.own_games)
+        ready = for_searches(without_places(checkpoint), made, config.own_games)
         folder = export_agent(ready, config.folder, written(ready))
     except OSError as error:
         raise InvalidOption(f"folder={str(config.folder)!r}: {error.strerror}") from None

@@ -92,6 +92,11 @@ def ladder_of(config: Config) -> tuple[list[str], set[tuple[str, str]]]:
     known = tomllib.loads(read_text(LADDERS))
     if not config.bots and config.game not in known:
         raise unknown("ladder", config.game, list(known))
+    if not config.bots and config.num_players != RATED_SEATS:
+        raise InvalidOption(
+            f"num_players={config.num_players}: the ladders of {LADDERS.name} have {RATED_SEATS} "
+            f"seats: name the bots, --bots"
+        )
     given = known.get(config.game, {})
     bots = list(config.bots or given["bots"])
     if len(bots) < PAIR or len(set(bots)) < len(bots):

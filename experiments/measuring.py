@@ -92,7 +92,10 @@ def checkpoints_of(folder: Path) -> list[Checkpoint]:
         if checkpoint.step > 0 and checkpoint.about.get("seconds", 0) > 0:
             found.append(checkpoint)
     if not found:
-        raise InvalidOption(f"run {str(folder)!r}: expected the folder of a run with checkpoints")
+        raise InvalidOption(
+            f"run {str(folder)!r}: expected the folder of a run with checkpoints that say after "
+            f"how many decisions and seconds they were made"
+        )
     return found
 
 

@@ -43,6 +43,8 @@ class Config:
     out: Annotated[
         Positional[Path], arg(help="folder to write, which may be the agent's", metavar="OUT")
     ]
+    game: str = ""
+    """module:RULES of a game of your own (default: the game that the checkpoint names)"""
     games: int = GAMES
     """games that it plays against itself"""
     seed: int = 0
@@ -77,7 +79,7 @@ def write(config: Config) -> None:
     """
     checkpoint = load(config.checkpoint)
     check_replaceable(config.out)
-    found = fitted(checkpoint, game_of(checkpoint), config.games, config.seed)
+    found = fitted(checkpoint, game_of(checkpoint, config.game or None), config.games, config.seed)
     tensors = {name: each for name, each in found.tensors.items() if name.startswith(POLICY)}
     card = checkpoint.path / CARD
     try:

@@ -54,9 +54,9 @@ class Config:
     gae_lambda: float = 0.9
     """lambda of generalized advantage estimation"""
     width: int = 32
-    """width of the layers for sites, cards and so on (sprawl_env.bots.policy.network)"""
+    """width of the layers for sites, cards and so on; with start its own"""
     trunk: int = 128
-    """width of the layers for the whole observation"""
+    """width of the layers for the whole observation; with start its own"""
     reward: str = "lead"
     """winner, rank, margin, score or lead (sprawl_env.core.rewards)"""
     reward_scale: float = 0.05
@@ -86,7 +86,8 @@ class Config:
     imitation_epochs: int = 12
     """passes over the imitated decisions"""
     start: Path | None = None
-    """checkpoint whose weights training starts from, instead of imitation"""
+    """folder of a run or checkpoint, or agent:NAME, whose weights training starts from, instead of
+    imitation"""
     checkpoint_every: int = 200_000
     """most decisions learned from between checkpoints; at first they lie closer"""
     evaluate_every: int = 0
@@ -94,7 +95,8 @@ class Config:
     evaluation_games: int = 1000
     """paired games against each reference bot at the end; 0: none"""
     processes: int = 0
-    """processes that share the games and the gradient steps; 0: one a core, on a GPU one"""
+    """processes that share the games and the gradient steps; 0: on a GPU one, else one a core, or
+    fewer, so that they divide num_envs"""
     device: str = "auto"
     """cpu, cuda (a GPU), or auto: a GPU if there is one"""
     precision: str = "auto"

@@ -86,7 +86,8 @@ class ExpertConfig:
     evaluation_games: int = 2000
     """paired games against each reference at the end; 0: none"""
     processes: int = 0
-    """processes that share the games and the gradient steps; 0: one a core, on a GPU one"""
+    """processes that share the games and the gradient steps; 0: on a GPU one, else one a core, or
+    fewer, so that they divide num_envs"""
     device: str = "auto"
     """cpu, cuda (a GPU), or auto: a GPU if there is one"""
     precision: str = "auto"

@@ -418,7 +418,10 @@ def evaluate(config: ExpertConfig, folder: Path, game: Game) -> dict[str, list[L
     The start is the first checkpoint: an agent of that name may be another one by now.
     """
     raw = f"checkpoint:{folder}"
-    search = f"sims={config.sims},gumbel={config.gumbel},scale={config.scale},c={config.c}"
+    search = (
+        f"sims={config.sims},gumbel={config.gumbel},scale={config.scale},c={config.c},"
+        f"rollout={config.rollout}"
+    )
     bots = {
         "policy": raw,
         "search": f"search:agent={raw},{search}",

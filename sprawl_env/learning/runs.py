@@ -118,7 +118,8 @@ def read_settings(
         raise InvalidOption(f"resume: {str(path)!r} cannot be read: {error.strerror}") from None
     except KeyError as error:
         raise InvalidOption(
-            f"resume: {str(path)!r} has no {error.args[0]!r}: it is damaged or of another version"
+            f"resume: {str(path)!r} has no {error.args[0]!r}: it is damaged, of another version or "
+            f"of another command (experiments.train, experiments.train_search)"
         ) from None
     except (ValueError, TypeError, AttributeError):
         raise InvalidOption(f"resume: {str(path)!r} is damaged") from None

@@ -139,11 +139,18 @@ def newest_checkpoint(folder: Path, game: Game) -> Checkpoint | None:
 def checkpoint_to_resume(folder: Path, game: Game) -> Checkpoint | None:
     """Return the newest checkpoint that is complete, and rename the later ones of the run.
 
-    Otherwise these count as the newest ones when the run has written others.
+    Otherwise these count as the newest ones when the run has written others.  None: there are no
+    checkpoints.
+
+    Raises:
+        CheckpointError: none of them can be loaded, e.g. because they are of another version.
+            Nothing is renamed, and a run does not begin again over them.
     """
-    checkpoint = newest_checkpoint(folder, game)
-    for path in checkpoints_in(folder / "checkpoints"):
-        if checkpoint is None or step_of(path) > checkpoint.step:
+    checkpoint, paths = newest_checkpoint(folder, game), checkpoints_in(folder / "checkpoints")
+    if checkpoint is None and paths:
+        load_of_run(paths[-1], game)
+    for path in paths:
+        if checkpoint is not None and step_of(path) > checkpoint.step:
             say(f"renamed: {path.name} to {_set_aside(path).name}")
     return checkpoint
 

@@ -40,7 +40,7 @@ from rich.console import Console
 from torch.utils.tensorboard import SummaryWriter
 
 from sprawl_env.adapters.vector import make_vec
-from sprawl_env.arena.entrants import guarded_bot, pinned
+from sprawl_env.arena.entrants import CHECKPOINT, guarded_bot, pinned
 from sprawl_env.arena.evaluation import Line, measure, measure_alone, seats_of, table
 from sprawl_env.bots.greedy import heuristic_of
 from sprawl_env.bots.names import make_bot
@@ -51,13 +51,13 @@ from sprawl_env.bots.policy.checkpoint import (
     CheckpointError,
     checkpoints_in,
     describe_game,
-    find,
     load,
     reward_scale_of,
     save,
     step_name,
     step_of,
 )
+from sprawl_env.bots.policy.player import weights_of
 from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.console import console, parse_options, say
 from sprawl_env.core.checks import check_memory
@@ -119,6 +119,7 @@ GAMES_FILE: Final = "games.safetensors"  # in a checkpoint: the games that were 
 FIRST_SPACING: Final = 100_000  # decisions between the first checkpoints
 KEPT_GAMES: Final = 2  # number of the newest checkpoints that keep it
 REFERENCES: Final = ("random", "greedy")  # the bots that measure a policy
+AGENT: Final = "agent:"  # begins the name of an agent, as that of a bot
 EVALUATIONS: Final = "evaluations.jsonl"
 PLAIN_SECONDS: Final = 20.0  # time between lines of progress if the output is not a terminal
 
@@ -140,7 +141,7 @@ def opponents(config: Config, game: Game) -> list[tuple[Bot, float]]:
 
 def imitates(config: Config) -> bool:
     """Return whether a run begins with behaviour cloning."""
-    return config.imitation > 0 and config.start is None
+    return config.imitation > 0 and config.imitation_epochs > 0 and config.start is None
 
 
 def compile_everything(config: Config, game: Game, *, begins: bool) -> None:
@@ -632,16 +633,17 @@ def evaluate(config: Config, folder: Path, game: Game) -> dict[str, list[Line]]:
     shipped = shipped_agent(config, game)
     lines = measure_policy(config, folder, game, (*REFERENCES, *([shipped] if shipped else [])))
     name = f"checkpoint:{folder}"
+    shown_name = make_bot(name, game).name
     out, plain = console(), io.StringIO()
     text = Console(file=plain, width=110)
     for opponent, found in lines.items():
-        title = f"{game.title}, {seats_of(game)}: {make_bot(name, game).name} v {opponent}"
+        title = f"{game.title}, {seats_of(game)}: {shown_name} v {opponent}"
         shown = table(title, found, margins=game.num_seats == 1)
         out.print(shown)
         text.print(shown)
     write_atomically(folder / "evaluation.txt", plain.getvalue())
     result = {
-        "checkpoint": make_bot(name, game).name,
+        "checkpoint": shown_name,
         "results": {name: [asdict(line) for line in found] for name, found in lines.items()},
         "config": asdict(config),
         **provenance(),
@@ -651,18 +653,27 @@ def evaluate(config: Config, folder: Path, game: Game) -> dict[str, list[Line]]:
     return lines
 
 
-def fixed(config: Config) -> Config:
+def fixed(config: Config, game: Game) -> Config:
     """Return a config with the newest checkpoints in place of runs that may still train.
 
+    The network is as wide as that of the start.
+
     Raises:
-        CheckpointError: there is no checkpoint.
+        CheckpointError: there is no checkpoint, or it is damaged.
+        UnknownName: the start is named as an agent that there is not.
     """
-    return replace(
-        config,
-        start=None if config.start is None else find(config.start),
-        opponent=pinned(config.opponent),
-        expert=pinned(config.expert),
-    )
+    config = replace(config, opponent=pinned(config.opponent), expert=pinned(config.expert))
+    if config.start is None:
+        return config
+    start = load(start_folder(config.start, game), game)
+    shape, _ = weights_of(start, game)
+    return replace(config, start=start.path, width=shape.width, trunk=shape.trunk)
+
+
+def start_folder(start: Path, game: Game) -> Path:
+    """Return the folder that a start names: a folder, or like a bot, as an agent or checkpoint."""
+    name = str(start)
+    return find_agent(name, game) if name.startswith(AGENT) else Path(name.removeprefix(CHECKPOINT))
 
 
 def main(config: Config) -> tuple[Path, bool, dict[str, list[Line]]]:
@@ -672,7 +683,7 @@ def main(config: Config) -> tuple[Path, bool, dict[str, list[Line]]]:
     config, folder = begin(config, PRESETS, check, config.preset)
     game = make_game(config.game, num_players=config.num_players, **parse_options(config.options))
     if new:  # unknown bots are refused before a file is written
-        config = fixed(config)
+        config = fixed(config, game)
         opponents(config, game)
         if imitates(config):
             make_expert(config, game, config.seed)

@@ -80,7 +80,7 @@ def checkpoint_of(agent: str, game: Game) -> Checkpoint:
         CheckpointError: the checkpoint is damaged or is not for this game.
     """
     kind, _, path = bot_name_of(agent).partition(":")
-    return load(Path(path) if kind == "checkpoint" else find_agent(f"{AGENT}:{path}", game), game)
+    return load(Path(path) if kind == "checkpoint" else _found(path, game), game)
 
 
 def fixed_name_of(agent: str, game: Game) -> str:
@@ -93,8 +93,22 @@ def fixed_name_of(agent: str, game: Game) -> str:
     kind, _, path = bot_name_of(agent).partition(":")
     if kind == "checkpoint":
         return f"{kind}:{find(Path(path))}"
-    folder = find_agent(f"{AGENT}:{path}", game)
+    folder = _found(path, game)
     return f"{folder.parent.name}/{folder.name}"
+
+
+def _found(agent: str, game: Game) -> Path:
+    """Return the folder of an agent.
+
+    Raises:
+        UnknownName: there is none; if the name is that of a folder, how to say so.
+    """
+    try:
+        return find_agent(f"{AGENT}:{agent}", game)
+    except UnknownName as error:
+        if not Path(agent).is_dir():
+            raise
+        raise UnknownName(f"{error}; a folder is named as checkpoint:{agent}") from None
 
 
 def evaluator_of(agent: str, game: Game) -> Evaluator:

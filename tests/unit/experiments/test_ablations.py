@@ -64,6 +64,7 @@ def test_variants_are_trained_and_measured_once_and_a_stopped_command_goes_on(co
         ({"settings": (*TINY, "gamma=2.0")}, "gamma=2.0: expected 0..1"),
         ({"games": 0}, "expected at least 1"),
         ({"seeds": ()}, "expected at least 1"),
+        ({"seeds": (0, 1, 0)}, "expected different ones"),
         ({"only": ("magic",)}, "variant 'magic'"),
         ({"game": "chess"}, "chess"),
         ({"strong": "nobody"}, "nobody"),

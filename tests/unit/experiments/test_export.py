@@ -11,6 +11,7 @@ pytest.importorskip("torch")
 import sprawl_env
 from experiments import export
 from sprawl_env.bots.policy.checkpoint import load, save
+from sprawl_env.bots.policy.player import game_of
 from sprawl_env.bots.search.evaluators import spread_of
 from sprawl_env.learning import outcomes
 from tests.commands import call, refused
@@ -140,7 +141,7 @@ def test_an_agent_of_ranks_says_how_sure_a_lead_is_if_a_search_can_use_it(tmp_pa
     made = checkpoint(tmp_path / "run" / "checkpoints" / "step-0000000070", seats)
     config = {"reward": "rank", "reward_scale": 0.5}
     ranked = replace(made, about={**made.about, "config": config})
-    found = export.for_searches(ranked, tmp_path / "run", 0)
+    found = export.for_searches(ranked, game_of(ranked), 0)
     assert ("spread" in found.about) == says
 
 
@@ -223,7 +224,11 @@ def test_a_card_has_what_was_measured_of_that_checkpoint(run, capsys, tmp_path):
     [
         (lambda run: None, "agents/ginkgopolis/quick", "expected agents/tower_up/NAME"),
         (lambda run: None, "agents/tower_up/a b", "expected agents/tower_up/NAME"),
-        (lambda run: (run / "evaluation.json").unlink(), "agents/tower_up/x", "cannot be read"),
+        (
+            lambda run: (run / "evaluation.json").unlink(),
+            "agents/tower_up/x",
+            "evaluated: finish it",
+        ),
         (lambda run: (run / "config.json").write_text("["), "agents/tower_up/x", "a JSON object"),
         (
             lambda run: (run / "config.json").write_text("{}"),

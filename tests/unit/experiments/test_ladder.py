@@ -154,6 +154,7 @@ def test_the_shares_of_a_pair_are_wins_of_both():
     [
         ({"game": "chess", "bots": ()}, "chess"),
         ({"bots": ("greedy",)}, "two or more"),
+        ({"bots": (), "num_players": 4}, "num_players=4: .* have 2 seats: name the bots, --bots"),
         ({"bots": ("greedy", "greedy")}, "different"),
         ({"bots": ("greedy", "nobody")}, "nobody"),
         ({"rest": 0}, "expected more than 0"),

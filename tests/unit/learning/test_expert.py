@@ -417,7 +417,7 @@ def test_a_run_ends_with_an_evaluation_in_parts(tmp_path, game, monkeypatch):
         assert measured.games == 10 and measured.wins + opponent.wins == pytest.approx(1)
     assert found["policy v random"][0].wins == found["search v random"][0].wins == 1
     assert played[0][1] == f"checkpoint:{checkpoints_in(folder / 'checkpoints')[0]}"  # the start
-    assert played[3][0].endswith(",sims=4,gumbel=8,scale=2.0,c=1.0")
+    assert played[3][0].endswith(",sims=4,gumbel=8,scale=2.0,c=1.0,rollout=0")
     written = json.loads((folder / "evaluation.json").read_text())["results"]
     assert written == {what: [asdict(line) for line in lines] for what, lines in found.items()}
 
@@ -550,6 +550,8 @@ def test_nothing_is_written_for_an_agent_that_is_not_there(tmp_path):
         run(tmp_path, start="tower_up/nobody")
     with pytest.raises(CheckpointError, match="no such folder"):
         run(tmp_path, start=f"checkpoint:{tmp_path / 'nothing'}")
+    with pytest.raises(SprawlError, match=f"; a folder is named as checkpoint:{tmp_path}$"):
+        run(tmp_path, start=str(tmp_path))
     assert not list(tmp_path.iterdir())
 
 

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import asdict, replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -83,7 +84,8 @@ def test_every_number_must_be_finite_in_range_and_a_number(tmp_path, name):
         ({"name": "a\nb"}, "expected the name of a folder"),
         ({"device": "gpu"}, "device='gpu': expected auto, cpu, cuda"),
         ({"past_share": 0.6, "greedy_share": 0.5}, "expected a sum of at most 1"),
-        ({"start": "agents/tower_up/quick", "width": 64}, "size mismatch for mlp_extractor"),
+        ({"start": "agent:tower_up/nobody"}, "bot 'agent:tower_up/nobody': no such agent"),
+        ({"start": "agent:ginkgopolis/quick"}, "plays ginkgopolis, not tower_up"),
         ({"start": "nowhere"}, "checkpoint 'nowhere': no such folder"),
         ({"evaluate_every": 9, "evaluation_games": 0}, "expected evaluation_games of 1 or more"),
         ({"num_players": 4, "num_steps": 7}, "num_steps=7: expected at least 2 * num_players = 8"),
@@ -275,6 +277,18 @@ def test_damaged_checkpoints_after_the_one_that_is_resumed_are_renamed(game, tmp
     assert (folder / aside[1] / WEIGHTS).read_bytes() == b"damaged"
     assert "renamed: step-0000000040 to damaged-step-0000000040-2" in capsys.readouterr().out
     assert load(tmp_path, game).step == 30
+
+
+def test_a_run_with_no_checkpoint_that_can_be_loaded_does_not_begin_again(game, tmp_path):
+    assert stored.checkpoint_to_resume(tmp_path, game) is None
+    paths = [write(tmp_path, game, step) for step in (10, 20)]
+    with pytest.raises(CheckpointError, match=r"step-0000000020.*is for num_players=2"):
+        stored.checkpoint_to_resume(tmp_path, sprawl_env.game("tower_up", num_players=3))
+    for path in paths:
+        (path / WEIGHTS).write_bytes(b"damaged")
+    with pytest.raises(CheckpointError, match=r"step-0000000020.* is damaged"):
+        stored.checkpoint_to_resume(tmp_path, game)
+    assert sorted((tmp_path / "checkpoints").iterdir()) == paths
 
 
 @pytest.mark.compiled
@@ -491,6 +505,22 @@ def test_training_starts_from_the_weights_of_another_checkpoint(game, tmp_path):
     with pytest.raises(CheckpointError, match="is for num_players=3"):
         training.main(replace(RUN, runs=tmp_path / "runs", start=path))
     assert not (tmp_path / "runs").exists()
+
+
+def test_the_network_is_as_wide_as_that_of_the_start(game):
+    folder = agents.find_agent("agent:tower_up/ppo-1h", game)
+    for name in (folder, "agent:tower_up/ppo-1h", "agent:ppo-1h", f"checkpoint:{folder}"):
+        found = training.fixed(replace(Config(), start=Path(name), trunk=96), game)
+        assert (found.start, found.width, found.trunk) == (folder, 64, 128)
+    assert training.fixed(replace(Config(), width=96), game).width == 96
+
+
+@pytest.mark.parametrize(
+    "settings", [{"imitation": 0}, {"imitation_epochs": 0}, {"start": Path("runs/x")}]
+)
+def test_a_run_that_fits_to_no_decisions_collects_none(settings):
+    assert training.imitates(Config())
+    assert not training.imitates(replace(Config(), **settings))
 
 
 @pytest.mark.compiled
