@@ -122,8 +122,8 @@ PRESETS = {
     ),
 }
 
-SHIPPED: Final = {"quick": "quick", "full": "ppo-2h"}
-"""For each preset the name of the package's agents that were trained with it."""
+SHIPPED: Final = {"quick": ("quick",), "full": ("ppo-150m", "ppo-120min", "ppo-2h")}
+"""For each preset the agents of the package that it has trained; the first one of a game counts."""
 
 
 _MANY: Final = 10**15  # more than any run can do

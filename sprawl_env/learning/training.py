@@ -589,9 +589,9 @@ def train_other_rank(team: Team, config: Config, path: Path | None) -> None:
 
 def shipped_agent(config: Config, game: Game) -> str | None:
     """Return the package's agent that was trained for as long on the same game, if there is one."""
-    minutes = {PRESETS[preset].max_minutes: name for preset, name in SHIPPED.items()}
-    name = minutes.get(config.max_minutes)
-    for each in (name, f"{name}-{game.num_seats}p") if name else ():
+    minutes = {PRESETS[preset].max_minutes: names for preset, names in SHIPPED.items()}
+    names = minutes.get(config.max_minutes, ())
+    for each in (*names, *(f"{name}-{game.num_seats}p" for name in names)):
         try:
             about = load(find_agent(f"agent:{game.name}/{each}", game)).about
         except (UnknownName, CheckpointError):

@@ -439,7 +439,7 @@ def names_bots_that_exist(config):
     """Whether the options and the built-in bots of a parsed command can be made."""
     seats = getattr(config, "seats", ())
     game = getattr(config, "game", None)
-    if not isinstance(game, str) or ":" in game:  # no game, or the reader's own
+    if not isinstance(game, str) or not game or ":" in game:  # no game, or the reader's own
         return True
     seated = len(seats) if seats else getattr(config, "num_players", 2)
     options = console.parse_options(getattr(config, "options", ()))

@@ -770,13 +770,17 @@ def test_the_precision_is_bfloat16_on_a_gpu_alone():
         ({"max_minutes": 0.0}, 2, None),
         ({}, 3, "agent:tower_up/quick-3p"),
         ({}, 4, None),
+        ({"preset": "full", "max_minutes": 120.0}, 2, "agent:tower_up/ppo-150m"),
+        ({"preset": "full", "max_minutes": 120.0}, 4, "agent:tower_up/ppo-2h-4p"),
     ],
 )
 def test_the_shipped_agent_of_the_same_minutes_and_seats_is_compared(
     tmp_path, monkeypatch, settings, seats, name
 ):
     monkeypatch.setattr(agents, "agents_folder", lambda: tmp_path)
-    for folder, players in (("quick", 2), ("quick-3p", 3)):
+    for folder, players in (
+        ("quick", 2), ("quick-3p", 3), ("ppo-2h", 2), ("ppo-150m", 2), ("ppo-2h-4p", 4),
+    ):  # fmt: skip
         made = sprawl_env.game("tower_up", num_players=players)
         about = {**describe_game(made), "step": 1, "network": SHAPE}
         save(tmp_path / "tower_up" / folder, {"policy.x": np.ones(1, np.float32)}, about)
