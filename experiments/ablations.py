@@ -208,11 +208,12 @@ def check_asked(config: Config) -> None:
     for name in config.only:
         if name not in VARIANTS:
             raise unknown("variant", name, VARIANTS)
-    if len(set(runs_of(config))) < len(runs_of(config)):
+    runs = runs_of(config)
+    if len(set(runs)) < len(runs):
         raise InvalidOption("only, seeds: expected different ones")
-    for variant, seed in runs_of(config):
+    for variant, seed in runs:
         check(wanted_of(config, variant, seed))
-    check_strong(config.strong, wanted_of(config, *runs_of(config)[0]))
+    check_strong(config.strong, wanted_of(config, *runs[0]))
     check_writable(config.out / RESULTS)
 
 

@@ -137,7 +137,7 @@ def measure_all(config: Config) -> tuple[dict[str, Any], list[Row]]:
     head, rows = read_measured(path)
     todo = list(tasks(config))
     checkpoints = {checkpoint.path: checkpoint for checkpoint, _, _ in todo}
-    made = {path: game_of(each, config.game or None) for path, each in checkpoints.items()}
+    made = {path: game_of(each, config.game) for path, each in checkpoints.items()}
     for checkpoint_path, game in made.items():
         own = {"game": game.name, "options": dict(game.options)}
         head = head or {**own, **provenance()}

@@ -352,7 +352,7 @@ def export(config: Config) -> None:
         raise InvalidOption(
             f"folder={str(config.folder)!r}: expected agents/{checkpoint.about.get('game')}/NAME"
         )
-    made = game_of(checkpoint, config.game or None)
+    made = game_of(checkpoint, config.game)
     check_replaceable(config.folder)
     rows: list[Row] = []
     if config.curves is not None:

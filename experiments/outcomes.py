@@ -79,7 +79,7 @@ def write(config: Config) -> None:
     """
     checkpoint = load(config.checkpoint)
     check_replaceable(config.out)
-    found = fitted(checkpoint, game_of(checkpoint, config.game or None), config.games, config.seed)
+    found = fitted(checkpoint, game_of(checkpoint, config.game), config.games, config.seed)
     tensors = {name: each for name, each in found.tensors.items() if name.startswith(POLICY)}
     card = checkpoint.path / CARD
     try:

@@ -54,6 +54,12 @@ WARM_UP: Final = 100  # gradient steps in which the step size grows: Adam knows 
 LEAST_WANTED: Final = 1e-7  # probability, about the least that a window can hold
 STATISTICS: Final = ("policy_loss", "policy_entropy", "share_loss", "margin_error")
 REWARD: Final = "lead"  # what the value head counts
+SEARCHED: Final = (
+    "gumbel",
+    "scale",
+    "c",
+    "rollout",
+)  # settings of a run that all its searches have
 OPEN_DECISIONS: Final = 16  # searched decisions of a game for which there is room at first
 
 
@@ -459,15 +465,8 @@ def divergence(logits: Tensor, wanted: Tensor) -> Tensor:
 
 def tree_config(config: ExpertConfig, sims: int) -> TreeConfig:
     """Return the settings of the run's searches."""
-    return TreeConfig(
-        sims=sims,
-        gumbel=config.gumbel,
-        scale=config.scale,
-        c=config.c,
-        rollout=config.rollout,
-        margin=0.0,
-        threads=threads_of(device_of(config.device)),
-    )
+    chosen = {name: getattr(config, name) for name in SEARCHED}
+    return TreeConfig(sims=sims, margin=0.0, threads=threads_of(device_of(config.device)), **chosen)
 
 
 def evaluator_of(config: ExpertConfig, checkpoint: Checkpoint, game: Game) -> Evaluator:

@@ -55,6 +55,7 @@ from sprawl_env.core.registry import game as make_game
 from sprawl_env.kernels.rng import combine
 from sprawl_env.learning.expert import (
     REWARD,
+    SEARCHED,
     STATISTICS,
     ExpertLearner,
     SearchPlay,
@@ -418,10 +419,7 @@ def evaluate(config: ExpertConfig, folder: Path, game: Game) -> dict[str, list[L
     The start is the first checkpoint: an agent of that name may be another one by now.
     """
     raw = f"checkpoint:{folder}"
-    search = (
-        f"sims={config.sims},gumbel={config.gumbel},scale={config.scale},c={config.c},"
-        f"rollout={config.rollout}"
-    )
+    search = ",".join(f"{name}={getattr(config, name)}" for name in ("sims", *SEARCHED))
     bots = {
         "policy": raw,
         "search": f"search:agent={raw},{search}",

@@ -147,10 +147,10 @@ def checkpoint_to_resume(folder: Path, game: Game) -> Checkpoint | None:
             Nothing is renamed, and a run does not begin again over them.
     """
     checkpoint, paths = newest_checkpoint(folder, game), checkpoints_in(folder / "checkpoints")
-    if checkpoint is None and paths:
-        load_of_run(paths[-1], game)
+    if checkpoint is None:
+        return load_of_run(paths[-1], game) if paths else None  # says what is wrong with it
     for path in paths:
-        if checkpoint is not None and step_of(path) > checkpoint.step:
+        if step_of(path) > checkpoint.step:
             say(f"renamed: {path.name} to {_set_aside(path).name}")
     return checkpoint
 

@@ -59,6 +59,7 @@ from sprawl_env.bots.policy.checkpoint import (
 )
 from sprawl_env.bots.policy.player import weights_of
 from sprawl_env.bots.protocol import Bot, ask
+from sprawl_env.bots.search.bot import checkpoint_of
 from sprawl_env.console import console, parse_options, say
 from sprawl_env.core.checks import check_memory
 from sprawl_env.core.errors import InvalidOption, UnknownName
@@ -665,15 +666,11 @@ def fixed(config: Config, game: Game) -> Config:
     config = replace(config, opponent=pinned(config.opponent), expert=pinned(config.expert))
     if config.start is None:
         return config
-    start = load(start_folder(config.start, game), game)
+    name = str(config.start)
+    named = name.startswith((AGENT, CHECKPOINT))
+    start = checkpoint_of(name, game) if named else load(config.start, game)
     shape, _ = weights_of(start, game)
     return replace(config, start=start.path, width=shape.width, trunk=shape.trunk)
-
-
-def start_folder(start: Path, game: Game) -> Path:
-    """Return the folder that a start names: a folder, or like a bot, as an agent or checkpoint."""
-    name = str(start)
-    return find_agent(name, game) if name.startswith(AGENT) else Path(name.removeprefix(CHECKPOINT))
 
 
 def main(config: Config) -> tuple[Path, bool, dict[str, list[Line]]]:

@@ -272,7 +272,7 @@ def game_of(checkpoint: Checkpoint, name: str | None = None) -> Game:
 
     Args:
         checkpoint: the checkpoint.
-        name: the game's name or ``module:RULES``; default: the name in the checkpoint.
+        name: the game's name or ``module:RULES``; None or empty: the name in the checkpoint.
 
     Raises:
         CheckpointError: its description does not say.
