@@ -175,7 +175,13 @@ def resolved(config: Settings) -> Settings:
     elif precision == "bfloat16":
         raise InvalidOption("precision=bfloat16: expected float32 without a GPU")
     if processes == 0:
-        processes = max(n for n in range(1, usable_cores() + 1) if config.num_envs % n == 0)
+        cores, num_envs = usable_cores(), config.num_envs
+        processes = max(n for n in range(1, cores + 1) if num_envs % n == 0)
+        if processes < cores:
+            say(
+                f"{processes} of {cores} cores are used: num_envs={num_envs} cannot be shared out "
+                f"to more; {-(-num_envs // cores) * cores} can"
+            )
     if precision == "auto":
         precision = "bfloat16" if device == "cuda" else "float32"
     found: Settings = replace(config, device=device, processes=processes, precision=precision)

@@ -751,6 +751,15 @@ def test_a_process_uses_only_the_cores_that_it_may_use(monkeypatch):
     assert usable_cores() == 1
 
 
+def test_cores_that_stay_idle_are_named(monkeypatch, capsys):
+    monkeypatch.setattr(process, "usable_cores", lambda: 3)
+    assert process.resolved(replace(Config(), device="cpu", num_envs=512)).processes == 2
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "2 of 3 cores are used: num_envs=512 cannot be shared out to more; 513 can" in shown
+    assert process.resolved(replace(Config(), device="cpu", num_envs=513)).processes == 3
+    assert not capsys.readouterr().out
+
+
 def test_the_precision_is_bfloat16_on_a_gpu_alone():
     config = replace(Config(), device="cpu")
     for named in ("auto", "float32"):
