@@ -6,8 +6,9 @@ Example::
     python -m experiments.curves --out runs/curves      # draws what was measured, without the runs
 
 The checkpoints next to fixed numbers of decisions and minutes play paired games against each
-reference bot.  Every measurement is kept at once in ``measured.jsonl``, so that the command can be
-stopped and goes on where it was.  ``curves.png`` and ``curves.md`` are made from that file alone.
+reference bot, and are drawn where they are.  Every measurement is kept at once in
+``measured.jsonl``, so that the command can be stopped and goes on where it was.  ``curves.png`` and
+``curves.md`` are made from that file alone.
 
 A point is the interquartile mean over the runs (Agarwal et al., 2021); its band is a 95% bootstrap
 interval over runs and, within each, over deals.  With few runs it is too short: with three it holds
@@ -40,6 +41,7 @@ from experiments.measuring import (
     is_of_now,
     measure,
     nearest,
+    position,
     read_measured,
     run_of,
     shares_of,
@@ -89,7 +91,8 @@ class Point:
 
     Attributes:
         axis: ``decisions`` or ``minutes``.
-        mark: where on the axis.
+        mark: the number that the checkpoints stand for.
+        places: where on the axis each run's checkpoint is.
         against: the reference bot.
         wins: share of games won by each run's checkpoint.
         middle: their interquartile mean.
@@ -98,11 +101,17 @@ class Point:
 
     axis: str
     mark: float
+    places: tuple[float, ...]
     against: str
     wins: tuple[float, ...]
     middle: float
     low: float
     high: float
+
+    @property
+    def place(self) -> float:
+        """Where the point is drawn: the geometric mean of the places."""
+        return float(np.exp(np.log(self.places).mean()))
 
 
 def tasks(config: Config) -> Iterator[tuple[Checkpoint, str, int]]:
@@ -212,7 +221,8 @@ def point_of(axis: str, mark: float, against: str, rows: Sequence[Row]) -> Point
     middles = interquartile_mean(np.stack([picked(shares, rng) for _ in rows], axis=1))
     low, high = np.percentile(middles, [2.5, 97.5])
     middle = float(interquartile_mean(wins))
-    return Point(axis, mark, against, tuple(wins.tolist()), middle, float(low), float(high))
+    places = tuple(position(row, axis) for row in rows)
+    return Point(axis, mark, places, against, tuple(wins.tolist()), middle, float(low), float(high))
 
 
 def picked(
@@ -259,7 +269,8 @@ def table(found: Sequence[Point]) -> str:
         row = [cells.get((axis, mark, name)) for name in names]
         runs = max(len(point.wins) for point in row if point)
         shown = [share_text(p.middle, p.low, p.high) if p else "" for p in row]
-        lines.append(f"| {mark:,} {axis} | {runs} | {' | '.join(shown)} |")
+        place = float(f"{next(point.place for point in row if point):.2g}")
+        lines.append(f"| {place:,.0f} {axis} | {runs} | {' | '.join(shown)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -277,12 +288,12 @@ def draw(found: Sequence[Point], title: str, path: Path, even: float) -> None:
     for axes, axis in zip(panels, AXES, strict=True):
         for k, name in enumerate(names):
             own = [p for p in found if (p.axis, p.against) == (axis, name)]
-            colour, marks = f"C{k}", [p.mark for p in own]
+            colour, places = f"C{k}", [p.place for p in own]
             low, high = [p.low for p in own], [p.high for p in own]
-            axes.fill_between(marks, low, high, color=colour, alpha=0.2, linewidth=0)
-            axes.plot(marks, [p.middle for p in own], color=colour, marker="o", label=name)
+            axes.fill_between(places, low, high, color=colour, alpha=0.2, linewidth=0)
+            axes.plot(places, [p.middle for p in own], color=colour, marker="o", label=name)
             for p in own if any(len(p.wins) > 1 for p in own) else ():
-                axes.plot([p.mark] * len(p.wins), p.wins, ".", color=colour, markersize=4)
+                axes.plot(p.places, p.wins, ".", color=colour, markersize=4)
         axes.axhline(even, linewidth=0.8, color="grey")
         marks = sorted({p.mark for p in found if p.axis == axis})
         axes.set(xscale="log", xlabel=f"{axis} of training", ylim=(0, 1.02))

@@ -298,10 +298,10 @@ def draw(rows: Sequence[Row], path: Path) -> str:
         tables.append(f"## {variant}\n\n{curves.table(found)}")
         for axes, axis in zip(panels, AXES, strict=True):
             shown = [p for p in found if p.axis == axis]
-            marks = [p.mark for p in shown]
+            places = [p.place for p in shown]
             low, high = [p.low for p in shown], [p.high for p in shown]
-            axes.fill_between(marks, low, high, color=f"C{k}", alpha=0.2, linewidth=0)
-            axes.plot(marks, [p.middle for p in shown], color=f"C{k}", marker="o", label=variant)
+            axes.fill_between(places, low, high, color=f"C{k}", alpha=0.2, linewidth=0)
+            axes.plot(places, [p.middle for p in shown], color=f"C{k}", marker="o", label=variant)
             for last in (row["points"][-1] for row in own):
                 axes.plot(position(last, axis), last["wins"], ".", color=f"C{k}")
     for axes, axis in zip(panels, AXES, strict=True):

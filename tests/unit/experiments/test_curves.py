@@ -64,7 +64,7 @@ def test_the_checkpoints_next_to_the_marks_are_measured_and_the_last_one_more(co
     assert all(sum(row["deals"].values()) == row["games"] // 2 for row in rows)
     table = (config.out / "curves.md").read_text(encoding="utf-8")
     assert [line.split("|")[1].strip() for line in table.splitlines()[2:]] == [
-        "300,000 decisions", "1,000,000 decisions", "5 minutes",
+        "290,000 decisions", "1,000,000 decisions", "5 minutes",
     ]  # fmt: skip
     assert (config.out / "curves.png").stat().st_size > 10_000
 
@@ -241,6 +241,18 @@ def test_a_band_counts_runs_and_deals():
     found = curves.points([few, *both])
     assert [(p.axis, p.mark, len(p.wins)) for p in found] == [("decisions", 1_000_000, 2)]
     assert found[0].wins == (0.7, 0.5)  # the measurement with the most games
+
+
+def test_a_point_is_drawn_where_its_checkpoints_are():
+    deals = {"1.0": 700, "0.0": 300}
+    rows = [
+        {**ROW, "run": run, "step": step, "seconds": 9e9, "games": 2000, "deals": deals}
+        for run, step in (("a", 850_000), ("b", 900_000))
+    ]
+    (found,) = curves.points(rows)
+    assert (found.mark, found.places) == (1_000_000, (850_000, 900_000))
+    assert found.place == pytest.approx((850_000 * 900_000) ** 0.5)
+    assert curves.table([found]).splitlines()[2].startswith("| 870,000 decisions | 2 |")
 
 
 def test_a_second_command_with_the_same_folder_is_refused(config):
