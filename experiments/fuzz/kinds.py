@@ -327,6 +327,11 @@ def training() -> Any:
     return importlib.import_module("sprawl_env.learning.training")
 
 
+def reporting() -> Any:
+    """Return :mod:`sprawl_env.learning.report`, which imports torch."""
+    return importlib.import_module("sprawl_env.learning.report")
+
+
 def stored() -> Any:
     """Return :mod:`sprawl_env.learning.stored`, which imports torch."""
     return importlib.import_module("sprawl_env.learning.stored")
@@ -360,7 +365,7 @@ def about(step: int) -> dict[str, Any]:
 
 def make_checkpoint(folder: Path, number: int) -> None:
     """Write a checkpoint with the optimizer's moments, or with the policy alone."""
-    tensors = training().model_tensors(small_trainer().learner)
+    tensors = stored().model_tensors(small_trainer().learner)
     if number:
         tensors = {name: array for name, array in tensors.items() if name.startswith("policy.")}
     save(folder / "mine", tensors, about(100), {"README.md": "A card."})
@@ -484,7 +489,7 @@ def read_search_run(folder: Path) -> Use:
     def use() -> None:
         if not all(type(row["step"]) is int for row in rows):
             raise Broken("a match has no step")
-        tensors = training().model_tensors(trainer.learner)
+        tensors = stored().model_tensors(trainer.learner)
         if not all(np.isfinite(array).all() for array in tensors.values()):
             raise Broken("the learner has numbers that are not finite")
 
@@ -496,11 +501,11 @@ def make_run(folder: Path, number: int) -> None:
     trainer, run = small_trainer(), folder / "run"
     written = {"config": asdict(trainer.config), **provenance()}
     write_atomically(run / "config.json", json.dumps(written, indent=1, default=str))
-    report = training().Report(trainer.config, run, trainer.game, 0)
+    shown = reporting().Report(trainer.config, run, trainer.game, 0)
     for step in (100, 200):
         trainer.clock.steps = step
-        report.save(trainer, trainer.all_games())
-    report.close()
+        shown.save(trainer.clock, trainer.learner, trainer.games, trainer.all_games())
+    shown.close()
     line = {"bot": "policy", "games": 10, "wins": 0.5, "low": 0.4, "high": 0.6, "score": 9.5}
     results = {"results": {"random": [{**line, "score_error": 1.5}]}}
     write_atomically(run / "evaluation.json", json.dumps(results))
@@ -513,7 +518,7 @@ def read_run(folder: Path) -> Use:
     config = training_config.read_config(folder / "run")
     options = parse_options(config.options)
     game = registry.game(config.game, num_players=config.num_players, **options)
-    rows = training().read_evaluations(folder / "run")
+    rows = reporting().read_evaluations(folder / "run")
     checkpoint = stored().newest_checkpoint(folder / "run", game)
     if checkpoint is None:
         return lambda: None
@@ -525,7 +530,7 @@ def read_run(folder: Path) -> Use:
             raise Broken(f"the pool has {len(trainer.games.past)} networks")
         if not all(type(row["step"]) is int for row in rows):
             raise Broken("an evaluation has no step")
-        tensors = training().model_tensors(trainer.learner)
+        tensors = stored().model_tensors(trainer.learner)
         if not all(np.isfinite(array).all() for array in tensors.values()):
             raise Broken("the learner has numbers that are not finite")
         found = impossible(game, trainer.games.going.games)

@@ -11,6 +11,7 @@ from sprawl_env.arena import evaluation
 from sprawl_env.bots.names import make_bot
 from sprawl_env.kernels.compile import JIT
 from sprawl_env.learning import training
+from sprawl_env.learning.report import Report
 from tests.commands import call
 from tests.toy import NAME, toy
 
@@ -67,12 +68,12 @@ def test_a_bot_that_is_named_twice_plays_once():
 @pytest.mark.skipif(not JIT, reason="trains")
 def test_training_on_one_seat_meets_the_automaton_and_no_pool(tmp_path, monkeypatch, capsys):
     won = []
-    show = training.Report.show
+    show = Report.show
     monkeypatch.setattr(
-        training.Report,
+        Report,
         "show",
-        lambda self, trainer, statistics: (
-            won.extend(trainer.games.won) or show(self, trainer, statistics)
+        lambda self, clock, watch, games, statistics: (
+            won.extend(games.won) or show(self, clock, watch, games, statistics)
         ),
     )
     config = training.Config(

@@ -40,7 +40,7 @@ from sprawl_env.bots.policy.checkpoint import (
 )
 from sprawl_env.core.errors import InvalidOption, SprawlError
 from sprawl_env.core.processes import usable_cores
-from sprawl_env.learning import process, runs, stored, training
+from sprawl_env.learning import process, report, runs, stored, training
 from sprawl_env.learning.config import PRESETS, Config, check, read_config
 from sprawl_env.learning.curves import learning_curves
 from sprawl_env.learning.expert_config import ExpertConfig
@@ -301,7 +301,7 @@ def test_a_run_that_passes_over_a_damaged_checkpoint_is_played_from_its_own_newe
     found = weights_of(tmp_path / "mine")
     assert {name: each for name, each in found.items() if name in expected} == expected
     assert load(tmp_path / "mine", game).path == newest
-    assert (newest / training.GAMES_FILE).exists()
+    assert (newest / report.GAMES_FILE).exists()
 
 
 @pytest.mark.compiled
@@ -310,14 +310,14 @@ def test_the_results_of_a_round_are_forgotten_also_where_nothing_is_reported(
     game, tmp_path, reports
 ):
     config = replace(RUN, greedy_share=1.0, past_share=0.0)
-    report = training.Report(config, tmp_path, game, 0) if reports else None
-    trainer = training.Trainer(config, game, training.Team(), report=report)
+    shown = report.Report(config, tmp_path, game, 0) if reports else None
+    trainer = training.Trainer(config, game, training.Team(), report=shown)
     ended = []
     count = trainer.games._count
     trainer.games._count = lambda: (count(), ended.append(len(trainer.games.won)))
     trainer.run()
-    if report:
-        report.close()
+    if shown:
+        shown.close()
     assert sum(ended) > 0
     assert trainer.games.won == []
 
@@ -429,7 +429,7 @@ def test_a_run_is_free_again_after_an_error(tmp_path):
 def test_games_that_cannot_be_read_are_dealt_anew(game, tmp_path, capsys, damage):
     training.main(replace(RUN, runs=tmp_path, total_steps=600))
     newest = max((tmp_path / "mine" / "checkpoints").iterdir())
-    path = newest / training.GAMES_FILE
+    path = newest / report.GAMES_FILE
     content = path.read_bytes()
     if damage == "gone":
         path.unlink()
@@ -458,17 +458,17 @@ def test_games_that_cannot_be_read_are_dealt_anew(game, tmp_path, capsys, damage
 def test_a_run_is_measured_at_checkpoints_and_each_only_once(tmp_path):
     config = replace(RUN, runs=tmp_path, evaluate_every=1000, evaluation_games=10)
     training.main(config)
-    rows = training.read_evaluations(tmp_path / "mine")
+    rows = report.read_evaluations(tmp_path / "mine")
     steps = sorted(int(p.name.removeprefix(PREFIX)) for p in tmp_path.glob("mine/checkpoints/*"))
     first = [next(s for s in steps if s >= mark) for mark in (1000, 2000)]
     assert [row["step"] for row in rows] == first
     assert rows[0]["results"]["random"][0]["games"] == 10
     training.main(Config(resume=tmp_path / "mine"))
-    assert training.read_evaluations(tmp_path / "mine") == rows
-    path = tmp_path / "mine" / training.EVALUATIONS
+    assert report.read_evaluations(tmp_path / "mine") == rows
+    path = tmp_path / "mine" / report.EVALUATIONS
     path.write_text(path.read_text().splitlines()[0] + "\n{damaged")  # killed while measuring
     training.main(Config(resume=tmp_path / "mine"))
-    again = training.read_evaluations(tmp_path / "mine")
+    again = report.read_evaluations(tmp_path / "mine")
     assert [row["results"] for row in again] == [row["results"] for row in rows]
 
 
@@ -487,9 +487,9 @@ def test_ctrl_c_leaves_out_an_evaluation_which_follows_after_the_resume(tmp_path
     assert not finished
     newest = max((folder / "checkpoints").iterdir())
     assert newest.name != f"{PREFIX}0000000000"
-    assert training.read_evaluations(folder) == []
+    assert report.read_evaluations(folder) == []
     training.main(Config(resume=folder))
-    measured = [f"{PREFIX}{row['step']:010d}" for row in training.read_evaluations(folder)]
+    measured = [f"{PREFIX}{row['step']:010d}" for row in report.read_evaluations(folder)]
     assert measured == sorted(path.name for path in (folder / "checkpoints").iterdir())[1:]
     assert measured[0] == newest.name
 
@@ -679,29 +679,22 @@ def test_a_command_that_resumes_a_run_changes_none_of_its_settings(
 
 def test_curves_of_a_resumed_run_lose_what_was_logged_after_its_checkpoint(game, tmp_path):
     for step, points in ((None, (0, 100, 200)), (100, (150,)), (0, ())):
-        report = training.Report(RUN, tmp_path, game, step)
+        shown = report.Report(RUN, tmp_path, game, step)
         for point in points:
-            report._writer.add_scalar("train/loss", 1.0, point)
-        report.close()
+            shown._writer.add_scalar("train/loss", 1.0, point)
+        shown.close()
         left = [point.step for point in learning_curves(tmp_path)]
         assert left == {None: [0, 100, 200], 100: [0, 100, 150], 0: [0]}[step]
 
 
-class Row:
-    """A round as the report sees it, with a clock of its own."""
-
-    def __init__(self, steps, seconds):
-        self.clock = SimpleNamespace(steps=steps, seconds=seconds, fraction=0.0)
-        self.games = SimpleNamespace(won=[])
-        self.watch = Stopwatch()
-
-
 def test_the_speed_that_is_shown_counts_from_the_first_round(game, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(training, "PLAIN_SECONDS", -1.0)
-    report = training.Report(RUN, tmp_path, game, step=500)
+    monkeypatch.setattr(report, "PLAIN_SECONDS", -1.0)
+    shown = report.Report(RUN, tmp_path, game, step=500)
+    games = SimpleNamespace(won=[])
     for steps, seconds in ((600, 90.0), (700, 91.0), (800, 92.0)):  # 90 seconds of imitation
-        report.show(Row(steps, seconds), {})
-    report.close()
+        clock = SimpleNamespace(steps=steps, seconds=seconds, fraction=0.0)
+        shown.show(clock, Stopwatch(), games, {})
+    shown.close()
     shown = [line.split() for line in capsys.readouterr().out.splitlines() if "step" in line]
     assert [line[3:4] for line in shown[:3]] == [[], ["100/s"], ["100/s"]]
 
@@ -794,13 +787,13 @@ def test_the_shipped_agent_of_the_same_minutes_and_seats_is_compared(
         about = {**describe_game(made), "step": 1, "network": SHAPE}
         save(tmp_path / "tower_up" / folder, {"policy.x": np.ones(1, np.float32)}, about)
     game = sprawl_env.game("tower_up", num_players=seats)
-    assert training.shipped_agent(replace(Config(), **settings), game) == name
+    assert report.shipped_agent(replace(Config(), **settings), game) == name
     other = sprawl_env.game("tower_up", num_players=seats, max_turns=7)
-    assert training.shipped_agent(replace(Config(), **settings), other) is None
+    assert report.shipped_agent(replace(Config(), **settings), other) is None
 
 
 def test_a_shipped_agent_that_no_longer_fits_is_not_compared(tmp_path, monkeypatch, game):
     monkeypatch.setattr(agents, "agents_folder", lambda: tmp_path)
     about = {**describe_game(game), "step": 1, "network": SHAPE, "layout": "older"}
     save(tmp_path / "tower_up" / "quick", {"policy.x": np.ones(1, np.float32)}, about)
-    assert training.shipped_agent(Config(), game) is None
+    assert report.shipped_agent(Config(), game) is None
