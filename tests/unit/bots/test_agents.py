@@ -140,7 +140,8 @@ def test_the_ranking_lists_every_agent_and_the_strongest_first():
         folder = LADDER / game.lower().replace(" ", "_")
         met = folder / f"{bot.rpartition('/')[2]}_{other.rpartition('/')[2]}.jsonl"
         wins = [float(cells[5].partition("%")[0]) for cells in (upper, lower)]
-        assert share_in(met, bot) > 0.5 if met.exists() else wins[0] > wins[1]
+        even = 1 / int(upper[1])  # one bot against copies of the other
+        assert share_in(met, bot) > even if met.exists() else wins[0] > wins[1]
 
 
 def test_no_agent_of_the_package_says_where_its_run_lay():
