@@ -321,20 +321,9 @@ def read_data(folder: Path) -> Use:
 # -------------------------------------------------------------------- checkpoints, agents, runs
 
 
-@functools.cache
-def training() -> Any:
-    """Return :mod:`sprawl_env.learning.training`, which imports torch."""
-    return importlib.import_module("sprawl_env.learning.training")
-
-
-def reporting() -> Any:
-    """Return :mod:`sprawl_env.learning.report`, which imports torch."""
-    return importlib.import_module("sprawl_env.learning.report")
-
-
-def stored() -> Any:
-    """Return :mod:`sprawl_env.learning.stored`, which imports torch."""
-    return importlib.import_module("sprawl_env.learning.stored")
+def learning(module: str) -> Any:
+    """Return a module of :mod:`sprawl_env.learning`, most of which import torch."""
+    return importlib.import_module(f"sprawl_env.learning.{module}")
 
 
 @functools.cache
@@ -342,9 +331,11 @@ def small_trainer() -> Any:
     """Return a small training of Tower Up that has taken a step."""
     settings = {"num_envs": 2, "num_steps": 4, "batch_size": 2, "width": 2, "trunk": 4}
     own = {"imitation": 0, "past_share": 0.5, "processes": 1, "device": "cpu"}
-    config = training().Config(**settings, **own)
-    training().prepare_process()
-    trainer = training().Trainer(config, sprawl_env.game("tower_up"), training().Team())
+    config = learning("training").Config(**settings, **own)
+    learning("process").prepare_process()
+    trainer = learning("training").Trainer(
+        config, sprawl_env.game("tower_up"), learning("team").Team()
+    )
     trainer.games.begin(0)
     trainer.round()
     return trainer
@@ -365,7 +356,7 @@ def about(step: int) -> dict[str, Any]:
 
 def make_checkpoint(folder: Path, number: int) -> None:
     """Write a checkpoint with the optimizer's moments, or with the policy alone."""
-    tensors = stored().model_tensors(small_trainer().learner)
+    tensors = learning("stored").model_tensors(small_trainer().learner)
     if number:
         tensors = {name: array for name, array in tensors.items() if name.startswith("policy.")}
     save(folder / "mine", tensors, about(100), {"README.md": "A card."})
@@ -450,22 +441,16 @@ def read_agent(folder: Path) -> Use:
     return play
 
 
-@functools.cache
-def searching() -> Any:
-    """Return :mod:`sprawl_env.learning.expert_training`, which imports torch."""
-    return importlib.import_module("sprawl_env.learning.expert_training")
-
-
 def make_search_run(folder: Path, number: int) -> None:
     """Write a run of expert iteration: its config, a checkpoint with the learner, a match."""
-    game, run, module = sprawl_env.game("tower_up"), folder / "search", searching()
+    game, run, module = sprawl_env.game("tower_up"), folder / "search", learning("expert_training")
     config = module.ExpertConfig(
         start="tower_up/quick", num_envs=2, sims=2, fast_sims=1, window=50, processes=1,
         max_minutes=0.0, precision="float32",
     )  # fmt: skip
     write_atomically(run / "config.json", json.dumps({"config": module.as_json(config)}))
     player = module.start_of(config, game)
-    trainer = module.ExpertTrainer(config, game, training().Team(), player)
+    trainer = module.ExpertTrainer(config, game, learning("team").Team(), player)
     trainer.player = trainer.as_checkpoint()
     trainer.clock.steps = 100
     report = module.Report(config, run, game)
@@ -476,20 +461,20 @@ def make_search_run(folder: Path, number: int) -> None:
 
 def read_search_run(folder: Path) -> Use:
     """Resume a run of expert iteration up to its first step."""
-    run, module = folder / "search", searching()
+    run, module = folder / "search", learning("expert_training")
     config = expert_config.read_config(run)
     options = parse_options(config.options)
     game = registry.game(config.game, num_players=config.num_players, **options)
     rows = module.read_matches(run)
-    checkpoint = stored().newest_checkpoint(run, game)
+    checkpoint = learning("stored").newest_checkpoint(run, game)
     if checkpoint is None:
         return lambda: None
-    trainer = module.ExpertTrainer(config, game, training().Team(), checkpoint, checkpoint)
+    trainer = module.ExpertTrainer(config, game, learning("team").Team(), checkpoint, checkpoint)
 
     def use() -> None:
         if not all(type(row["step"]) is int for row in rows):
             raise Broken("a match has no step")
-        tensors = stored().model_tensors(trainer.learner)
+        tensors = learning("stored").model_tensors(trainer.learner)
         if not all(np.isfinite(array).all() for array in tensors.values()):
             raise Broken("the learner has numbers that are not finite")
 
@@ -501,7 +486,7 @@ def make_run(folder: Path, number: int) -> None:
     trainer, run = small_trainer(), folder / "run"
     written = {"config": asdict(trainer.config), **provenance()}
     write_atomically(run / "config.json", json.dumps(written, indent=1, default=str))
-    shown = reporting().Report(trainer.config, run, trainer.game, 0)
+    shown = learning("report").Report(trainer.config, run, trainer.game, 0)
     for step in (100, 200):
         trainer.clock.steps = step
         shown.save(trainer.clock, trainer.learner, trainer.games, trainer.all_games())
@@ -518,11 +503,11 @@ def read_run(folder: Path) -> Use:
     config = training_config.read_config(folder / "run")
     options = parse_options(config.options)
     game = registry.game(config.game, num_players=config.num_players, **options)
-    rows = reporting().read_evaluations(folder / "run")
-    checkpoint = stored().newest_checkpoint(folder / "run", game)
+    rows = learning("report").read_evaluations(folder / "run")
+    checkpoint = learning("stored").newest_checkpoint(folder / "run", game)
     if checkpoint is None:
         return lambda: None
-    trainer = training().Trainer(config, game, training().Team(), checkpoint)
+    trainer = learning("training").Trainer(config, game, learning("team").Team(), checkpoint)
     trainer.go_on(checkpoint)
 
     def use() -> None:
@@ -530,7 +515,7 @@ def read_run(folder: Path) -> Use:
             raise Broken(f"the pool has {len(trainer.games.past)} networks")
         if not all(type(row["step"]) is int for row in rows):
             raise Broken("an evaluation has no step")
-        tensors = stored().model_tensors(trainer.learner)
+        tensors = learning("stored").model_tensors(trainer.learner)
         if not all(np.isfinite(array).all() for array in tensors.values()):
             raise Broken("the learner has numbers that are not finite")
         found = impossible(game, trainer.games.going.games)

@@ -54,12 +54,7 @@ WARM_UP: Final = 100  # gradient steps in which the step size grows: Adam knows 
 LEAST_WANTED: Final = 1e-7  # probability, about the least that a window can hold
 STATISTICS: Final = ("policy_loss", "policy_entropy", "share_loss", "margin_error")
 REWARD: Final = "lead"  # what the value head counts
-SEARCHED: Final = (
-    "gumbel",
-    "scale",
-    "c",
-    "rollout",
-)  # settings of a run that all its searches have
+SEARCHED: Final = ("gumbel", "scale", "c", "rollout")  # settings that all searches of a run have
 OPEN_DECISIONS: Final = 16  # searched decisions of a game for which there is room at first
 
 

@@ -689,12 +689,12 @@ def test_curves_of_a_resumed_run_lose_what_was_logged_after_its_checkpoint(game,
 
 def test_the_speed_that_is_shown_counts_from_the_first_round(game, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(report, "PLAIN_SECONDS", -1.0)
-    shown = report.Report(RUN, tmp_path, game, step=500)
+    progress = report.Report(RUN, tmp_path, game, step=500)
     games = SimpleNamespace(won=[])
     for steps, seconds in ((600, 90.0), (700, 91.0), (800, 92.0)):  # 90 seconds of imitation
         clock = SimpleNamespace(steps=steps, seconds=seconds, fraction=0.0)
-        shown.show(clock, Stopwatch(), games, {})
-    shown.close()
+        progress.show(clock, Stopwatch(), games, {})
+    progress.close()
     shown = [line.split() for line in capsys.readouterr().out.splitlines() if "step" in line]
     assert [line[3:4] for line in shown[:3]] == [[], ["100/s"], ["100/s"]]
 
