@@ -18,7 +18,7 @@ the mean in about three of four cases.  With one run it is an interval over deal
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -54,6 +54,7 @@ from sprawl_env.bots.policy.player import game_of
 from sprawl_env.console import console, run, say
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.files import write_atomically
+from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import provenance
 
 RESAMPLES: Final = 2000
@@ -316,6 +317,18 @@ def nothing_to_draw(rows: Sequence[Row]) -> str:
     return f"no checkpoint is near a mark: expected one after about {' or '.join(lists)}"
 
 
+def drawn_game(config: Config, head: Mapping[str, Any]) -> Game:
+    """Return the game of the measurements.
+
+    Raises:
+        InvalidOption: it is not the one that was asked for.
+    """
+    game = sprawl_env.game(config.game or head["game"], **head["options"])
+    if game.name != head["game"]:
+        raise InvalidOption(f"game={config.game!r}: out={str(config.out)!r} is of {head['game']}")
+    return game
+
+
 def main(config: Config) -> None:
     """Measure what is missing, and write the figure and the table."""
     if config.games < 1 or config.few < 1:
@@ -324,7 +337,7 @@ def main(config: Config) -> None:
     found = points(rows)
     if not found:
         raise InvalidOption(f"out={str(config.out)!r}: {nothing_to_draw(rows)}")
-    game = sprawl_env.game(head["game"], **head["options"])
+    game = drawn_game(config, head)
     mpl.use("Agg")  # draw into a file; not when this module is imported, as notebooks do
     title = f"{game.title}, {seats_of(game)}"
     draw(found, title, config.out / "curves.png", even_share(game))

@@ -194,7 +194,7 @@ def test_a_tournament_by_name_from_a_script(folder):
 @pytest.mark.long
 @pytest.mark.skipif(not JIT, reason="trains")
 @pytest.mark.parametrize("heuristic", [True, pytest.param(False, marks=pytest.mark.slow)])
-def test_it_trains_in_two_processes_with_and_without_a_heuristic(folder, heuristic):
+def test_it_trains_in_two_processes_and_its_run_is_taken(folder, heuristic):
     pytest.importorskip("sb3_contrib")
     if not heuristic:
         text = (folder / "lots.py").read_text()
@@ -216,6 +216,31 @@ def test_it_trains_in_two_processes_with_and_without_a_heuristic(folder, heurist
         "checkpoint:runs/it", "random", "--games", "20",
     )  # fmt: skip
     assert "checkpoint:runs/it" in shown
+    assert_its_run_is_taken(folder)
+
+
+def assert_its_run_is_taken(folder):
+    """Fit, export and measure a run; the curve is drawn again by a process that has not trained."""
+
+    def command(*words):
+        return run(folder, "-m", *words, "--game", "lots:RULES")
+
+    assert "written" in command("experiments.outcomes", "runs/it", "runs/fitted", "--games", "40")
+    told = command("experiments.export", "runs/it", "agents/lots/own", "--own-games", "0")
+    assert told.startswith("agent:lots/own: agents/lots/own")
+    (folder / "curve.py").write_text(CURVE)
+    for words in (("runs/it",), ()):
+        assert " decisions | 1 |" in command("curve", *words, "--out", "runs/c", "--games", "20")
+    refused = start(folder, "-m", "curve", "--out", "runs/c", "--game", "tower_up")
+    assert "is of lots" in refused.stderr
+
+
+CURVE = """
+from experiments import curves
+from sprawl_env.console import run
+curves.AXES = {"decisions": (2000,), "minutes": (2,)}  # the run is short
+run(curves.main, curves.Config)
+"""
 
 
 @pytest.mark.skipif(not JIT, reason="trains")
