@@ -5,10 +5,15 @@ They are made from the kept JSON alone, without the libraries that measured it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import Final
 
 from experiments.records import Row
 from sprawl_env.arena.evaluation import share_text
+
+MARKS: Final = (2, 5, 10)  # minutes of training, for which an exploiter's share is shown
+NEAR: Final = 1.2  # largest factor between a point of a curve and the mark that it stands for
 
 
 def ladder_table(found: Row) -> str:
@@ -48,19 +53,42 @@ def ladder_table(found: Row) -> str:
 
 
 def exploit_table(results: Sequence[Row]) -> str:
-    """Return results of :mod:`experiments.exploit`: a row for each point of each curve."""
+    """Return results of :mod:`experiments.exploit`: a row for each, the shares won on the way."""
     lines = [
-        "| against | minutes | decisions | games | the exploiter wins |",
-        "| :-- | --: | --: | --: | --: |",
+        "| against | begins as | settings | before | "
+        f"{' | '.join(f'{mark} min' for mark in MARKS)} | at the end | decisions | "
+        "gain since half of the time, points |",
+        f"| :-- | :-- | :-- |{' --: |' * (len(MARKS) + 4)}",
     ]
     for result in results:
-        config = result["config"]
-        start = f"start={config['start']}" if config["start"] else ""
-        said = filter(None, (result["victim"], start, *config["settings"]))
-        name = ", ".join(f"`{word}`" for word in said)
-        for point in result["curve"]:
-            wins = share_text(point["wins"], point["low"], point["high"])
-            numbers = f"{point['minutes']:.2g} | {point['decisions']:,} | {point['games']:,}"
-            lines.append(f"| {name} | {numbers} | {wins} |")
-            name = ""
+        config, curve = result["config"], result["curve"]
+        last = curve[-1]
+        on_the_way = [None if mark > last["minutes"] else near(curve, mark) for mark in MARKS]
+        cells = [
+            f"`{result['victim']}`",
+            f"`{config['start']}`" if config["start"] else "",
+            ", ".join(f"`{word}`" for word in config["settings"]),
+            f"{curve[0]['wins']:.1%}",
+            *("" if point is None else f"{point['wins']:.1%}" for point in on_the_way),
+            share_text(last["wins"], last["low"], last["high"]),
+            f"{last['decisions']:,}",
+            gain_text(curve),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
+
+
+def near(curve: Sequence[Row], minutes: float) -> Row | None:
+    """Return the point that stands for a time: the nearest one, at most a fifth away."""
+    found = min(curve[1:], key=lambda point: abs(math.log(point["minutes"] / minutes)))
+    return found if abs(math.log(found["minutes"] / minutes)) <= math.log(NEAR) else None
+
+
+def gain_text(curve: Sequence[Row]) -> str:
+    """Return what the last point wins more than the newest one of at most half of its time."""
+    last = curve[-1]
+    before = [point for point in curve if point["minutes"] <= last["minutes"] / 2][-1]
+    gain = last["wins"] - before["wins"]
+    width = math.hypot(*((point["high"] - point["low"]) / 2 for point in (last, before)))
+    low, middle, high = (f"{100 * value:+.1f}" for value in (gain - width, gain, gain + width))
+    return f"{middle} ({low} to {high})".replace("-", "−")
