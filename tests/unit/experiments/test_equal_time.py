@@ -64,6 +64,19 @@ def test_the_largest_number_of_simulations_that_fits_is_found(monkeypatch, most)
     assert len(asked) < 20
 
 
+def test_what_is_said_at_the_end_fits_too(monkeypatch):
+    """Where the times of the choice were too short, fewer simulations are taken."""
+
+    def timed(_, names, *__):
+        slower = 1.2 if len(names) > 2 else 1.0
+        own = [Timed(name, slower * int(name.partition("sims=")[2])) for name in names[1:]]
+        return [Timed(names[0], 20.0), *own]
+
+    monkeypatch.setattr(equal_time, "time_of", timed)
+    found = fitting(None, "search:agent=best", "planner", None, None)
+    assert [each.bot.partition("sims=")[2] for each in found] == ["", "16", "17"]
+
+
 def test_an_opponent_that_is_too_fast_is_refused(monkeypatch):
     monkeypatch.setattr(
         equal_time, "time_of", lambda *_: [Timed("random", 1.0), Timed("search,sims=1", 2.0)]
