@@ -55,23 +55,20 @@ def ladder_table(found: Row) -> str:
 def exploit_table(results: Sequence[Row]) -> str:
     """Return results of :mod:`experiments.exploit`: a row for each, the shares won on the way."""
     lines = [
-        "| against | begins as | settings | before | "
-        f"{' | '.join(f'{mark} min' for mark in MARKS)} | at the end | decisions | "
-        "gain since half of the time, points |",
-        f"| :-- | :-- | :-- |{' --: |' * (len(MARKS) + 4)}",
+        "| against | begins as, settings | before | "
+        f"{' | '.join(f'{mark} min' for mark in MARKS)} | at the end | in the second half |",
+        f"| :-- | :-- |{' --: |' * (len(MARKS) + 3)}",
     ]
     for result in results:
         config, curve = result["config"], result["curve"]
         last = curve[-1]
         on_the_way = [None if mark > last["minutes"] else near(curve, mark) for mark in MARKS]
         cells = [
-            f"`{result['victim']}`",
-            f"`{config['start']}`" if config["start"] else "",
-            ", ".join(f"`{word}`" for word in config["settings"]),
-            f"{curve[0]['wins']:.1%}",
-            *("" if point is None else f"{point['wins']:.1%}" for point in on_the_way),
+            f"`{result['victim'].rpartition('exploit:')[2]}`",
+            ", ".join(f"`{word}`" for word in (config["start"], *config["settings"]) if word),
+            f"{curve[0]['wins']:.0%}",
+            *("" if point is None else f"{point['wins']:.0%}" for point in on_the_way),
             share_text(last["wins"], last["low"], last["high"]),
-            f"{last['decisions']:,}",
             gain_text(curve),
         ]
         lines.append(f"| {' | '.join(cells)} |")
