@@ -1,19 +1,18 @@
 """Results of experiments as tables in Markdown.
 
-They are made from the kept JSON alone, without the libraries that measured it.
+They are made from the kept JSON alone, without torch.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
+from experiments.measuring import nearest
 from experiments.records import Row
 from sprawl_env.arena.evaluation import share_text
 
 MARKS: Final = (2, 5, 10)  # minutes of training, for which an exploiter's share is shown
-NEAR: Final = 1.2  # largest factor between a point of a curve and the mark that it stands for
 
 
 def ladder_table(found: Row) -> str:
@@ -69,23 +68,19 @@ def exploit_table(results: Sequence[Row]) -> str:
             f"{curve[0]['wins']:.0%}",
             *("" if point is None else f"{point['wins']:.0%}" for point in on_the_way),
             share_text(last["wins"], last["low"], last["high"]),
-            gain_text(curve),
+            gain_text(result["rise"]),
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
 def near(curve: Sequence[Row], minutes: float) -> Row | None:
-    """Return the point that stands for a time: the nearest one, at most a fifth away."""
-    found = min(curve[1:], key=lambda point: abs(math.log(point["minutes"] / minutes)))
-    return found if abs(math.log(found["minutes"] / minutes)) <= math.log(NEAR) else None
+    """Return the point that stands for a time, or None; the first one is of before training."""
+    timed = [{**point, "seconds": 60 * point["minutes"]} for point in curve[1:]]
+    return nearest(timed, "minutes", minutes)
 
 
-def gain_text(curve: Sequence[Row]) -> str:
-    """Return what the last point wins more than the newest one of at most half of its time."""
-    last = curve[-1]
-    before = [point for point in curve if point["minutes"] <= last["minutes"] / 2][-1]
-    gain = last["wins"] - before["wins"]
-    width = math.hypot(*((point["high"] - point["low"]) / 2 for point in (last, before)))
-    low, middle, high = (f"{100 * value:+.1f}" for value in (gain - width, gain, gain + width))
-    return f"{middle} ({low} to {high})".replace("-", "−")
+def gain_text(rise: Mapping[str, float]) -> str:
+    """Return what the end gained, in points, e.g. ``+1.0 (−1.7 to +3.8)``."""
+    gain, low, high = (f"{100 * rise[name]:+.1f}" for name in ("gain", "low", "high"))
+    return f"{gain} ({low} to {high})".replace("-", "−")
