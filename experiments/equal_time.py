@@ -92,13 +92,16 @@ def fitting(game: Game, bot: str, against: str, games: Games, masks: Mask) -> li
         say(f"{found[0].ms:.3f} ms {against}   {found[1].ms:.3f} ms {found[1].bot}")
         return found[0].ms, found[1].ms
 
-    low, high = 1, 2
-    limit, took = measured(low)
-    if took > limit:
-        raise InvalidOption(
+    def too_fast(took: float, limit: float) -> InvalidOption:
+        return InvalidOption(
             f"{_with(bot, 1)} takes {took:.3f} ms a move, {against} {limit:.3f}: expected a slower "
             f"opponent"
         )
+
+    low, high = 1, 2
+    limit, took = measured(low)
+    if took > limit:
+        raise too_fast(took, limit)
     limit, took = measured(high)
     while took <= limit:
         if high >= MOST_SIMS:
@@ -114,8 +117,10 @@ def fitting(game: Game, bot: str, against: str, games: Games, masks: Mask) -> li
         low, high = (middle, high) if took <= limit else (low, middle)
     while True:  # measured once more together: times vary
         found = time_of(game, [against, _with(bot, low), _with(bot, high)], games, masks)
-        if found[1].ms <= found[0].ms or low == 1:
+        if found[1].ms <= found[0].ms:
             return found
+        if low == 1:
+            raise too_fast(found[1].ms, found[0].ms)
         low, high = low - max(1, low // 16), low
 
 

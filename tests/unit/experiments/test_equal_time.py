@@ -77,6 +77,17 @@ def test_what_is_said_at_the_end_fits_too(monkeypatch):
     assert [each.bot.partition("sims=")[2] for each in found] == ["", "16", "17"]
 
 
+def test_one_simulation_that_does_not_fit_at_the_end_is_refused(monkeypatch):
+    def timed(_, names, *__):
+        slower = 2.0 if len(names) > 2 else 1.0
+        own = [Timed(name, slower * int(name.partition("sims=")[2])) for name in names[1:]]
+        return [Timed(names[0], 1.5), *own]
+
+    monkeypatch.setattr(equal_time, "time_of", timed)
+    with pytest.raises(InvalidOption, match=r"sims=1 takes 2.000 ms .* expected a slower opponent"):
+        fitting(None, "search:agent=best", "mine", None, None)
+
+
 def test_an_opponent_that_is_too_fast_is_refused(monkeypatch):
     monkeypatch.setattr(
         equal_time, "time_of", lambda *_: [Timed("random", 1.0), Timed("search,sims=1", 2.0)]
