@@ -64,26 +64,26 @@ def test_the_largest_number_of_simulations_that_fits_is_found(monkeypatch, most)
     assert len(asked) < 20
 
 
-def test_what_is_said_at_the_end_fits_too(monkeypatch):
-    """Where the times of the choice were too short, fewer simulations are taken."""
+def slower_at_the_end(limit, factor):
+    """Return ``time_of``: a millisecond a simulation, more where all are measured together."""
 
     def timed(_, names, *__):
-        slower = 1.2 if len(names) > 2 else 1.0
-        own = [Timed(name, slower * int(name.partition("sims=")[2])) for name in names[1:]]
-        return [Timed(names[0], 20.0), *own]
+        each = factor if len(names) > 2 else 1.0
+        own = [Timed(name, each * int(name.partition("sims=")[2])) for name in names[1:]]
+        return [Timed(names[0], limit), *own]
 
-    monkeypatch.setattr(equal_time, "time_of", timed)
+    return timed
+
+
+def test_what_is_said_at_the_end_fits_too(monkeypatch):
+    """Where the times of the choice were too short, fewer simulations are taken."""
+    monkeypatch.setattr(equal_time, "time_of", slower_at_the_end(20.0, 1.2))
     found = fitting(None, "search:agent=best", "planner", None, None)
     assert [each.bot.partition("sims=")[2] for each in found] == ["", "16", "17"]
 
 
 def test_one_simulation_that_does_not_fit_at_the_end_is_refused(monkeypatch):
-    def timed(_, names, *__):
-        slower = 2.0 if len(names) > 2 else 1.0
-        own = [Timed(name, slower * int(name.partition("sims=")[2])) for name in names[1:]]
-        return [Timed(names[0], 1.5), *own]
-
-    monkeypatch.setattr(equal_time, "time_of", timed)
+    monkeypatch.setattr(equal_time, "time_of", slower_at_the_end(1.5, 2.0))
     with pytest.raises(InvalidOption, match=r"sims=1 takes 2.000 ms .* expected a slower opponent"):
         fitting(None, "search:agent=best", "mine", None, None)
 
