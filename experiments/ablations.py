@@ -8,9 +8,10 @@ Example::
 Every variant is trained with every seed, one run after the other, so that each has all cores.  The
 policies play the same deals against ``greedy`` and ``planner``.  A difference is that of the mean
 shares of games won.  Its 95% interval is a bootstrap over the deals that both played, to which the
-error of the runs is added, drawn from Student's t distribution: with three runs it is wide.  With
-one run it is over deals only, and there is no verdict, because runs differ by their seeds too.  A
-variant is compared with the recipe's runs of its own seeds.
+error of the runs is added, drawn from Student's t distribution.  How much runs of a variant differ
+is taken to be the same for all variants, and estimated from all of them, because two or three runs
+say little about it.  There is no verdict about a variant with one run.  A variant is compared with
+the recipe's runs of its own seeds.
 
 ``results.jsonl`` keeps what was measured; the command goes on where it was stopped, inside a run
 too.  Another game, time, opponent or number of games needs another ``--out``.  ``table.md`` is made
@@ -342,29 +343,36 @@ def table_of(
     return np.array(found, np.float64)
 
 
-def mean(shares: Floats, rng: np.random.Generator, deals: npt.NDArray[np.int64]) -> Floats:
-    """Return means over some deals, each with a drawn error of the runs, ``[resamples]``.
-
-    A bootstrap of so few runs would be too short.
+def spread(variants: Sequence[Floats]) -> tuple[float, int]:
+    """Return the standard deviation between runs of a variant, and its degrees of freedom.
 
     Args:
-        shares: ``[runs, deals]``.
-        rng: draws the errors; none with one run.
-        deals: ``[resamples, deals]``, the deals of each mean.
+        variants: ``[runs, deals]`` each; those with one run say nothing.
     """
-    found: Floats = shares.mean(axis=0)[deals].mean(axis=1)
-    runs = len(shares)
-    if runs > 1:
-        error = shares.mean(axis=1).std(ddof=1) / np.sqrt(runs)
-        found += error * rng.standard_t(runs - 1, size=len(deals))
-    return found
+    freedom = sum(len(shares) - 1 for shares in variants)
+    squares = sum(len(shares) * shares.mean(axis=1).var() for shares in variants)
+    return float(np.sqrt(squares / max(freedom, 1))), freedom
 
 
-def difference(own: Floats, recipe: Floats) -> tuple[float, float, float]:
-    """Return what a variant wins more than the recipe, with the ends of the 95% interval."""
+def difference(
+    own: Floats, recipe: Floats, variants: Sequence[Floats] = ()
+) -> tuple[float, float, float]:
+    """Return what a variant wins more than the recipe, with the ends of the 95% interval.
+
+    Args:
+        own: ``[runs, deals]`` of the variant.
+        recipe: ``[runs, deals]`` of the recipe.
+        variants: ``[runs, deals]`` of all variants, which show how much runs differ; none: of these
+            two.
+    """
     rng = np.random.default_rng(0)
     deals = rng.integers(own.shape[1], size=(RESAMPLES, own.shape[1]))
-    low, high = np.percentile(mean(own, rng, deals) - mean(recipe, rng, deals), [2.5, 97.5])
+    found = (own.mean(axis=0) - recipe.mean(axis=0))[deals].mean(axis=1)
+    deviation, freedom = spread(variants or (own, recipe))
+    if freedom:  # a bootstrap of so few runs would be too short
+        error = deviation * np.sqrt(1 / len(own) + 1 / len(recipe))
+        found += error * rng.standard_t(freedom, size=RESAMPLES)
+    low, high = np.percentile(found, [2.5, 97.5])
     return float(own.mean() - recipe.mean()), float(low), float(high)
 
 
@@ -393,7 +401,9 @@ def table(rows: Sequence[Row], base: str = RECIPE) -> str:
         f"| variant | runs | decisions | {' | '.join(heads)} |",
         f"| :-- | --: | --: |{' --: | --: | :-- |' * len(opponents)}",
     ]
-    for variant in dict.fromkeys(row["variant"] for row in rows):
+    names = list(dict.fromkeys(row["variant"] for row in rows))
+    variants = {name: [table_of(rows, name, each) for each in names] for name in opponents}
+    for variant in names:
         own = [row for row in rows if row["variant"] == variant]
         steps = float(np.mean([row["step"] for row in own]))
         cells = [variant, str(len(own)), f"{steps / 1e6:.1f} M"]
@@ -404,7 +414,7 @@ def table(rows: Sequence[Row], base: str = RECIPE) -> str:
             if variant == base or not recipe.size or recipe.shape[1:] != shares.shape[1:]:
                 cells += ["", ""]
                 continue
-            found, low, high = difference(shares, recipe)
+            found, low, high = difference(shares, recipe, variants[name])
             cells.append(f"{100 * found:+.1f} ({100 * low:+.1f} to {100 * high:+.1f})")
             cells.append(verdict(low, high, min(len(shares), len(recipe))))
         lines.append(f"| {' | '.join(cells)} |")
