@@ -402,19 +402,19 @@ def table(rows: Sequence[Row], base: str = RECIPE) -> str:
         f"| :-- | --: | --: |{' --: | --: | :-- |' * len(opponents)}",
     ]
     names = list(dict.fromkeys(row["variant"] for row in rows))
-    variants = {name: [table_of(rows, name, each) for each in names] for name in opponents}
+    tables = {name: {each: table_of(rows, name, each) for each in names} for name in opponents}
     for variant in names:
         own = [row for row in rows if row["variant"] == variant]
         steps = float(np.mean([row["step"] for row in own]))
         cells = [variant, str(len(own)), f"{steps / 1e6:.1f} M"]
         for name in opponents:
-            shares = table_of(rows, name, variant)
+            shares = tables[name][variant]
             recipe = table_of(rows, name, base, {row["seed"] for row in own})
             cells.append(f"{shares.mean():.1%}")
             if variant == base or not recipe.size or recipe.shape[1:] != shares.shape[1:]:
                 cells += ["", ""]
                 continue
-            found, low, high = difference(shares, recipe, variants[name])
+            found, low, high = difference(shares, recipe, list(tables[name].values()))
             cells.append(f"{100 * found:+.1f} ({100 * low:+.1f} to {100 * high:+.1f})")
             cells.append(verdict(low, high, min(len(shares), len(recipe))))
         lines.append(f"| {' | '.join(cells)} |")
