@@ -24,7 +24,7 @@ class Config:
     """
 
     preset: str = "quick"
-    """the defaults: quick (4 minutes of training) or full (2 hours)"""
+    """the defaults: quick (3 minutes of training) or full (2 hours)"""
     game: str = "tower_up"
     """name of the game, or module:RULES for a game of your own"""
     num_players: int = 2
@@ -35,7 +35,7 @@ class Config:
     """seed of deals, opponents, weights and samples"""
     total_steps: int = 1_000_000_000
     """decisions to learn from"""
-    max_minutes: float = 4.0
+    max_minutes: float = 3.0
     """time limit of training, without the evaluation; 0: no limit"""
     num_envs: int = 512
     """games that are played at the same time"""

@@ -648,7 +648,7 @@ def test_a_resumed_run_keeps_its_settings_and_says_so(tmp_path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--max-minutes", "4.0"], "max_minutes=4.0: the run '.*mine' keeps its own, 0.0: leave"),
+        (["--max-minutes", "3.0"], "max_minutes=3.0: the run '.*mine' keeps its own, 0.0: leave"),
         (["--max-minutes=4"], "max_minutes=4.0: .* keeps its own, 0.0"),
         (["--preset", "full"], "preset=full: .* keeps its own, quick"),
         (["--game", "tower_up"], "game=tower_up: .* keeps its own, ginkgopolis"),
@@ -767,7 +767,7 @@ def test_the_precision_is_bfloat16_on_a_gpu_alone():
     ("settings", "seats", "name"),
     [
         ({}, 2, "agent:tower_up/quick"),
-        ({"preset": "full", "max_minutes": 4.0}, 2, "agent:tower_up/quick"),
+        ({"preset": "full", "max_minutes": 3.0}, 2, "agent:tower_up/quick"),
         ({"max_minutes": 5.0}, 2, None),
         ({"max_minutes": 0.0}, 2, None),
         ({}, 3, "agent:tower_up/quick-3p"),
