@@ -33,7 +33,7 @@ $(STAMP): pyproject.toml constraints.txt
 	$(PIP) install --quiet --no-compile --constraint constraints.txt --editable '.[all]'
 	@touch $(STAMP)
 
-train: $(STAMP) ## train a Tower Up policy and measure it (about 5 minutes)
+train: $(STAMP) ## train a Tower Up policy and measure it (less than 5 minutes)
 	$(BIN)/python -m experiments.train --preset quick $(ARGS)
 
 test: $(STAMP) ## run the tests (11 minutes on two cores; LONG=1: the long ones too)
