@@ -355,20 +355,19 @@ def spread(variants: Sequence[Floats]) -> tuple[float, int]:
 
 
 def difference(
-    own: Floats, recipe: Floats, variants: Sequence[Floats] = ()
+    own: Floats, recipe: Floats, variants: Sequence[Floats]
 ) -> tuple[float, float, float]:
     """Return what a variant wins more than the recipe, with the ends of the 95% interval.
 
     Args:
         own: ``[runs, deals]`` of the variant.
         recipe: ``[runs, deals]`` of the recipe.
-        variants: ``[runs, deals]`` of all variants, which show how much runs differ; none: of these
-            two.
+        variants: ``[runs, deals]`` of all variants, which show how much runs differ.
     """
     rng = np.random.default_rng(0)
     deals = rng.integers(own.shape[1], size=(RESAMPLES, own.shape[1]))
     found = (own.mean(axis=0) - recipe.mean(axis=0))[deals].mean(axis=1)
-    deviation, freedom = spread(variants or (own, recipe))
+    deviation, freedom = spread(variants)
     if freedom:  # a bootstrap of so few runs would be too short
         error = deviation * np.sqrt(1 / len(own) + 1 / len(recipe))
         found += error * rng.standard_t(freedom, size=RESAMPLES)

@@ -181,11 +181,11 @@ def test_differences_are_paired_by_deal_and_count_runs():
     deals = rng.choice([0.0, 0.5, 1.0], 1000)
     recipe = np.stack([deals, deals, deals])
     worse = (recipe - 0.1).clip(0, 1)
-    found, low, high = ablations.difference(worse, recipe)
+    found, low, high = ablations.difference(worse, recipe, [worse, recipe])
     assert low <= found <= high < 0
     assert high - low < 0.02  # unpaired deals would give 0.08
     mixed = np.stack([deals * 0.6, deals, deals])
-    _, low, high = ablations.difference(mixed, recipe)
+    _, low, high = ablations.difference(mixed, recipe, [mixed, recipe])
     assert high - low > 0.1
 
 
@@ -194,7 +194,7 @@ def test_the_interval_of_equal_variants_seldom_excludes_zero(runs):
     rng, wrong, times = np.random.default_rng(2), 0, 400
     for _ in range(times):
         own, recipe = (rng.normal(0.6, 0.03, (runs, 1)).repeat(10, axis=1) for _ in range(2))
-        _, low, high = ablations.difference(own, recipe)
+        _, low, high = ablations.difference(own, recipe, [own, recipe])
         wrong += not low <= 0 <= high
     assert wrong < 0.07 * times
 
