@@ -8,12 +8,13 @@ Both bots decide in the same positions, one game at a time, warm and in turns, i
 their settings name more.  The positions are those of games between two ``greedy``, with some random
 actions.  The largest number of simulations whose mean time a move does not exceed the opponent's is
 found to within a sixteenth, and played, in paired games, so that the match can be repeated on any
-machine.
+machine: the command says how, before it plays.
 """
 
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -21,7 +22,7 @@ from typing import Final
 
 from threadpoolctl import threadpool_limits
 
-from sprawl_env.arena.evaluation import line_up, measure, table
+from sprawl_env.arena.evaluation import evaluate, table, usual_parts
 from sprawl_env.arena.timing import milliseconds_of, positions_of
 from sprawl_env.bots.names import make_bot
 from sprawl_env.console import check_writable, console, parse_options, run, say
@@ -55,6 +56,10 @@ class Config:
     """positions in which the time is measured"""
     games: int = 2000
     """paired games of the match; 0: only measure"""
+    parts: int = 0
+    """equal parts of the match, for which the bots are seeded; 0: about 100 games each"""
+    processes: int = 0
+    """worker processes, which share the parts; 0: one for each core"""
     seed: int = 2026
     """seed of the positions and of the deals"""
     out: Path | None = None
@@ -124,6 +129,15 @@ def fitting(game: Game, bot: str, against: str, games: Games, masks: Mask) -> li
         low, high = low - max(1, low // 16), low
 
 
+def match_command(config: Config, bots: Sequence[str], parts: int) -> str:
+    """Return the command that plays the match again, with the same results."""
+    words = ["--game", config.game, "--num-players", str(config.num_players), "--bots", *bots]
+    words += ["--games", str(config.games), "--seed", str(config.seed), "--parts", str(parts)]
+    if config.options:
+        words += ["--options", *config.options]
+    return shlex.join(["sprawl-env", "evaluate", *words])
+
+
 def _with(bot: str, sims: int) -> str:
     """Return the name of a search with a number of simulations."""
     return f"{bot}{',' if ':' in bot else ':'}sims={sims}"
@@ -133,6 +147,8 @@ def main(config: Config) -> None:
     """Measure, play and print."""
     check_whole("games=", config.games, 0)
     check_whole("num_players=", config.num_players, 2)  # a search alone has no opponent
+    check_whole("processes=", config.processes, 0)
+    check_whole("parts=", config.parts, 0, max(1, -(-config.games // config.num_players)))
     if config.out is not None:
         check_writable(config.out)
     game = make_game(config.game, num_players=config.num_players, **parse_options(config.options))
@@ -146,11 +162,20 @@ def main(config: Config) -> None:
         if config.out is not None:  # a match that is stopped does not lose the times
             write_atomically(config.out, json.dumps(result, indent=1))
         if config.games:
-            names = line_up([times[1].bot, config.against], game.num_seats)
-            bots = [make_bot(name, game) for name in names]
-            lines, _ = measure(game, names, bots, config.games, config.seed)
-            console().print(table(f"{game.title} at equal time, seed {config.seed}", lines))
-            result["lines"] = [asdict(line) for line in lines]
+            bots = [times[1].bot, config.against]
+            parts = config.parts or usual_parts(config.games)
+            say(match_command(config, bots, parts))
+            found = evaluate(
+                game,
+                bots,
+                num_games=config.games,
+                seed=config.seed,
+                parts=parts,
+                processes=config.processes if parts > 1 else 0,
+                progress=True,
+            )
+            console().print(table(f"{game.title} at equal time, seed {config.seed}", found.lines))
+            result |= {"parts": parts, "lines": [asdict(line) for line in found.lines]}
     if config.out is not None:
         write_atomically(config.out, json.dumps(result, indent=1))
 

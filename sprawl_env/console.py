@@ -18,9 +18,9 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    TaskID,
     TextColumn,
     TimeRemainingColumn,
-    track,
 )
 
 from sprawl_env.core.errors import InvalidOption, SprawlError, unknown
@@ -30,6 +30,8 @@ from sprawl_env.core.game import Game
 T = TypeVar("T")
 USAGE_ERROR = 2
 STOPPED = 130  # as shells have it after Ctrl-C
+SECONDS_A_LINE: Final = 60.0  # of progress, where there is no terminal
+SPEED_PERIOD: Final = 3600.0  # seconds before now whose work tells the time left
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO)  # nothing more can be written
 
 
@@ -198,12 +200,38 @@ def console() -> Console:
     return Console(width=None if sys.stdout.isatty() else 110, emoji=False)
 
 
+class _Lines(Progress):
+    """Progress without a terminal: a line a minute on standard error, so not for short work."""
+
+    def __init__(self) -> None:
+        super().__init__(disable=True, speed_estimate_period=SPEED_PERIOD)
+        self._said = self.get_time()
+
+    def advance(self, task_id: TaskID, advance: float = 1) -> None:
+        """Count, and say how far it is if nothing was said for a minute."""
+        super().advance(task_id, advance)
+        now = self.get_time()
+        if now - self._said < SECONDS_A_LINE:
+            return
+        self._said = now
+        task = self._tasks[task_id]
+        left = "" if task.time_remaining is None else f", {_duration(task.time_remaining)} left"
+        sys.stderr.write(f"{task.description}: {task.completed:,.0f} of {task.total:,.0f}{left}\n")
+
+
+def _duration(seconds: float) -> str:
+    """Return seconds in words, rounded up to minutes, e.g. ``about 3 minutes``."""
+    return f"about {counted(-(-int(seconds) // 60), 'minute')}"
+
+
 def count_bar(*, shown: bool = True) -> Progress:
     """Return a progress bar that counts: how many are done, and the time left.
 
-    Nothing is shown where there is no terminal.
+    Where there is no terminal it is a line a minute on standard error.
     """
     screen = console()
+    if shown and not screen.is_terminal:
+        return _Lines()
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -211,15 +239,15 @@ def count_bar(*, shown: bool = True) -> Progress:
         TimeRemainingColumn(),
         console=screen,
         transient=True,
-        disable=not (shown and screen.is_terminal),
+        speed_estimate_period=SPEED_PERIOD,
+        disable=not shown,
     )
 
 
 def tracked(items: Iterable[T], what: str, count: int) -> Iterable[T]:
-    """Return items with a progress bar, which is shown on a terminal only."""
-    screen = console()
-    hidden = not screen.is_terminal
-    return track(items, what, count, console=screen, transient=True, disable=hidden)
+    """Yield items while a progress bar (:func:`count_bar`) counts them."""
+    with count_bar() as bar:
+        yield from bar.track(items, count, description=what)
 
 
 def say(text: str) -> None:

@@ -200,7 +200,7 @@ def evaluate(
             each part, so the results depend on the number of parts, but not on who plays them.
         processes: worker processes; 0: one for each core, of this machine or of the cluster.
         engine: who plays the parts: ``"local"``, this machine, or ``"ray"``, a Ray cluster.
-        progress: show a progress bar.
+        progress: show a progress bar; without a terminal, a line a minute on standard error.
         **options: of the game, e.g. ``num_players=3``, unless ``game`` has them.
 
     Raises:

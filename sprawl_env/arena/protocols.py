@@ -203,7 +203,8 @@ def run_protocol(
         processes: worker processes; 0: one for each core.  They do not change the result.
         engine: who plays: ``"local"`` or ``"ray"``, see
             :func:`~sprawl_env.arena.evaluation.evaluate`.
-        progress: show a progress bar for each match.
+        progress: show a progress bar for each match; without a terminal, a line a minute on
+            standard error.
 
     Raises:
         SprawlError: there is no such protocol, game or bot, or the protocol has no matches of the

@@ -373,7 +373,7 @@ def write_dataset(
         seed: of the deals and the bots.
         games_per_shard: rounded up to whole rotations; their decisions are in memory together, and
             compressed they fill at most 1 GiB.
-        progress: show a progress bar.
+        progress: show a progress bar; without a terminal, a line a minute on standard error.
         **options: of the game, e.g. ``num_players=3``, unless ``game`` has them.
 
     Raises:
@@ -411,11 +411,13 @@ def write_dataset(
         about = _begun(folder, settings)
         bar = count_bar(shown=progress)
         with bar:
-            task = bar.add_task(match_of(settings["line_up"]), total=total)
-            for number in range(len(about["shards"]), -(-total // each)):
-                bar.update(task, completed=number * each)
+            begun = len(about["shards"])
+            what = match_of(settings["line_up"])
+            task = bar.add_task(what, total=total, completed=begun * each)
+            for number in range(begun, -(-total // each)):
                 about["shards"].append(_write_shard(folder, made, bots, about, number))
                 write_atomically(folder / DESCRIPTION, json.dumps(about, indent=1))
+                bar.advance(task, each)
         found = Dataset(folder, about)
         write_atomically(folder / CARD, card(found))
     except OSError as error:

@@ -7,6 +7,7 @@ import os
 import shlex
 import subprocess
 import sys
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -212,6 +213,29 @@ def test_names_with_brackets_are_shown_as_they_are(name):
     bar = count_bar(shown=False)
     bar.add_task(evaluation.match_of([name, "\x1brandom"]), total=1)
     assert f"{name} v \\x1brandom" in shown(bar.make_tasks_table(bar.tasks))
+
+
+def test_without_a_terminal_progress_is_a_line_a_minute(monkeypatch, capsys):
+    bar = count_bar()
+    times = iter([bar.get_time() + later for later in (30.0, 59.0, 61.0, 119.0, 121.0)])
+    with bar:
+        task = bar.add_task("greedy v [random]", total=1500)
+        for now in times:
+            monkeypatch.setattr(bar, "get_time", partial(float, now))
+            bar.advance(task, 250)
+    shown = capsys.readouterr()
+    assert not shown.out
+    assert shown.err.splitlines() == [
+        "greedy v [random]: 750 of 1,500, about 1 minute left",
+        "greedy v [random]: 1,250 of 1,500, about 1 minute left",
+    ]
+
+
+def test_progress_is_not_shown_where_it_is_not_wanted(monkeypatch, capsys):
+    monkeypatch.setattr(sprawl_env.console, "SECONDS_A_LINE", 0.0)
+    for wanted in (True, False):
+        sprawl_env.evaluate("tower_up", ["greedy", "random"], num_games=4, progress=wanted)
+        assert ("of 4" in capsys.readouterr().err) == wanted
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """experiments/equal_time.py: the simulations that fit, and the match."""
 
 import json
+import shlex
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import sprawl_env
 from experiments import equal_time
 from experiments.equal_time import Config, Timed, fitting, main, positions_of, time_of
 from sprawl_env.core.errors import InvalidOption
+from tests.commands import call
 
 
 def test_positions_have_a_choice_and_come_from_the_whole_game():
@@ -110,8 +112,30 @@ def test_the_result_is_written(tmp_path, monkeypatch, capsys):
     out = tmp_path / "found.json"
     main(Config(bot="search:agent=uniform", games=2, positions=2, out=out))
     written = json.loads(out.read_text())
+    assert written["parts"] == 1
     assert [row["ms"] for row in written["times"]] == [2.0, 1.5, 3.0]
     assert written["lines"][0]["games"] == 2
     assert "at equal time" in capsys.readouterr().out
     with pytest.raises(InvalidOption, match="expected a file"):
         main(Config(out=tmp_path))
+
+
+def test_the_command_that_it_says_plays_the_same_match(tmp_path, monkeypatch, capsys):
+    times = [Timed("greedy", 2.0), Timed("search:agent=uniform,sims=4", 1.5), Timed("x", 3.0)]
+    monkeypatch.setattr(equal_time, "fitting", lambda *_: times)
+    first, again = tmp_path / "first.json", tmp_path / "again.json"
+    options = ("objectives=start",)
+    main(
+        Config(
+            num_players=3, options=options, against="greedy", games=12, seed=5, parts=2,
+            positions=2, processes=1, out=first,
+        )
+    )  # fmt: skip
+    said = next(line for line in capsys.readouterr().out.splitlines() if "sprawl-env" in line)
+    call(capsys, *shlex.split(said)[1:], "--processes", "1", "--out", again)
+    assert json.loads(again.read_text())["lines"] == json.loads(first.read_text())["lines"]
+
+
+def test_more_parts_than_deals_are_refused_at_once():
+    with pytest.raises(InvalidOption, match=r"parts=11: expected a whole number 0\.\.10"):
+        main(Config(games=20, parts=11))
