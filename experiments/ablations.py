@@ -6,12 +6,9 @@ Example::
     python -m experiments.ablations --only recipe "no imitation" --minutes 1 --seeds 0
 
 Every variant is trained with every seed, one run after the other, so that each has all cores.  The
-policies play the same deals against ``greedy`` and ``planner``.  A difference is that of the mean
-shares of games won.  Its 95% interval is a bootstrap over the deals that both played, to which the
-error of the runs is added, drawn from Student's t distribution.  How much runs of a variant differ
-is taken to be the same for all variants, and estimated from all of them, because two or three runs
-say little about it.  There is no verdict about a variant with one run.  A variant is compared with
-the recipe's runs of its own seeds.
+policies play the same deals against ``greedy`` and ``planner``.  A variant is compared with the
+recipe's runs of its own seeds (see :mod:`experiments.variants`).  There is no verdict about a
+variant with one run.
 
 ``results.jsonl`` keeps what was measured; the command goes on where it was stopped, inside a run
 too.  Another game, time, opponent or number of games needs another ``--out``.  ``table.md`` is made
@@ -21,18 +18,18 @@ from that file alone.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 import sprawl_env
 from experiments.measuring import MADE, SEED, shares_against
 from experiments.records import Row, alone, read_lines, write_lines
+from experiments.tables import COMMIT, variants_table
+from experiments.variants import RECIPE, SHARES
 from sprawl_env.arena.entrants import weights_of
 from sprawl_env.arena.evaluation import interval
 from sprawl_env.bots.names import make_bot
@@ -48,7 +45,6 @@ from sprawl_env.learning.config import PRESETS, check
 from sprawl_env.learning.config import Config as TrainConfig
 from sprawl_env.learning.runs import CONFIG
 
-RECIPE: Final = "recipe"
 VARIANTS: Final[dict[str, dict[str, Any]]] = {
     RECIPE: {},
     "no imitation": {"imitation": 0},
@@ -67,14 +63,8 @@ OWN: Final = ("game", "seed", "name", "preset", "evaluation_games", "evaluate_ev
 """Settings that a command chooses for its runs."""
 WORDS: Final = {int: "a whole number", float: "a number", str: "a word"}  # kinds of settings
 COMPARED: Final = ("games", "strong", "strong_games")  # options that all results have in common
-RESAMPLES: Final = 4000
-SMALL: Final = 0.02  # a gain that no longer counts
-SHARES: Final = "shares"
 WHOLE: Final = "whole"  # all settings of the recipe, defaults too, which may change later
-COMMIT: Final = "commit"
 SAID: Final = {WHOLE: "defaults of training"}
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -324,105 +314,6 @@ def measure_missing(config: Config) -> list[Row]:
     return lines[1:]
 
 
-def table_of(
-    rows: Sequence[Row], against: str, variant: str, seeds: Collection[int] | None = None
-) -> Floats:
-    """Return the shares of a variant, ``[runs, deals]``.
-
-    Args:
-        rows: the results.
-        against: the opponent.
-        variant: its name.
-        seeds: those of the runs that count; None: all.
-    """
-    found = [
-        row[SHARES][against]
-        for row in rows
-        if row["variant"] == variant and (seeds is None or row["seed"] in seeds)
-    ]
-    return np.array(found, np.float64)
-
-
-def spread(variants: Sequence[Floats]) -> tuple[float, int]:
-    """Return the standard deviation between runs of a variant, and its degrees of freedom.
-
-    Args:
-        variants: ``[runs, deals]`` each; those with one run say nothing.
-    """
-    freedom = sum(len(shares) - 1 for shares in variants)
-    squares = sum(len(shares) * shares.mean(axis=1).var() for shares in variants)
-    return float(np.sqrt(squares / max(freedom, 1))), freedom
-
-
-def difference(
-    own: Floats, recipe: Floats, variants: Sequence[Floats]
-) -> tuple[float, float, float]:
-    """Return what a variant wins more than the recipe, with the ends of the 95% interval.
-
-    Args:
-        own: ``[runs, deals]`` of the variant.
-        recipe: ``[runs, deals]`` of the recipe.
-        variants: ``[runs, deals]`` of all variants, which show how much runs differ.
-    """
-    rng = np.random.default_rng(0)
-    deals = rng.integers(own.shape[1], size=(RESAMPLES, own.shape[1]))
-    found = (own.mean(axis=0) - recipe.mean(axis=0))[deals].mean(axis=1)
-    deviation, freedom = spread(variants)
-    if freedom:  # a bootstrap of so few runs would be too short
-        error = deviation * np.sqrt(1 / len(own) + 1 / len(recipe))
-        found += error * rng.standard_t(freedom, size=RESAMPLES)
-    low, high = np.percentile(found, [2.5, 97.5])
-    return float(own.mean() - recipe.mean()), float(low), float(high)
-
-
-def verdict(low: float, high: float, runs: int) -> str:
-    """Return in words what the interval of a difference says.
-
-    Args:
-        low: its lower end.
-        high: its upper end.
-        runs: the smaller number of runs.
-    """
-    if runs == 1:
-        return "one run"
-    if high < 0:
-        return "worse"
-    if low > 0:
-        return "better"
-    return "no gain" if high < SMALL else "no difference shown"
-
-
-def table(rows: Sequence[Row], base: str = RECIPE) -> str:
-    """Return the results as a table in Markdown, with differences from one of the variants."""
-    opponents = list(dict.fromkeys(name for row in rows for name in row[SHARES]))
-    heads = [cell for name in opponents for cell in (f"`{name}`", "difference, points", "")]
-    lines = [
-        f"| variant | runs | decisions | {' | '.join(heads)} |",
-        f"| :-- | --: | --: |{' --: | --: | :-- |' * len(opponents)}",
-    ]
-    names = list(dict.fromkeys(row["variant"] for row in rows))
-    tables = {name: {each: table_of(rows, name, each) for each in names} for name in opponents}
-    for variant in names:
-        own = [row for row in rows if row["variant"] == variant]
-        steps = float(np.mean([row["step"] for row in own]))
-        cells = [variant, str(len(own)), f"{steps / 1e6:.1f} M"]
-        for name in opponents:
-            shares = tables[name][variant]
-            recipe = table_of(rows, name, base, {row["seed"] for row in own})
-            cells.append(f"{shares.mean():.1%}")
-            if variant == base or not recipe.size or recipe.shape[1:] != shares.shape[1:]:
-                cells += ["", ""]
-                continue
-            found, low, high = difference(shares, recipe, list(tables[name].values()))
-            cells.append(f"{100 * found:+.1f} ({100 * low:+.1f} to {100 * high:+.1f})")
-            cells.append(verdict(low, high, min(len(shares), len(recipe))))
-        lines.append(f"| {' | '.join(cells)} |")
-    if len(made := Counter(str(row.get(COMMIT))[:10] for row in rows)) > 1:
-        commits = ", ".join(f"{name} ({count})" for name, count in made.items())
-        lines += ["", f"Runs of several commits: {commits}."]
-    return "\n".join(lines) + "\n"
-
-
 def lines_of(rows: Sequence[Row]) -> Iterator[str]:
     """Yield a line for each run."""
     for row in rows:
@@ -439,8 +330,8 @@ def main(config: Config) -> None:
         return
     for line in lines_of(rows):
         say(line)
-    write_atomically(config.out / "table.md", table(rows))
-    console().print(table(rows))
+    write_atomically(config.out / "table.md", variants_table(rows, RECIPE))
+    console().print(variants_table(rows, RECIPE))
 
 
 if __name__ == "__main__":

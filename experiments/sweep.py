@@ -35,7 +35,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 
 from experiments import ablations, curves
-from experiments.ablations import AGAINST, SHARES
+from experiments.ablations import AGAINST
 from experiments.measuring import (
     AXES,
     MADE,
@@ -48,6 +48,8 @@ from experiments.measuring import (
     shares_of,
 )
 from experiments.records import DAMAGED, Row
+from experiments.tables import COMMIT, variants_table
+from experiments.variants import SHARES
 from sprawl_env.arena.engines import check_engine, pool_of, values
 from sprawl_env.arena.entrants import weights_of
 from sprawl_env.arena.match import nobody_watches
@@ -197,7 +199,7 @@ def measured(config: Config, one: Run, folder: Path) -> Row:
         "variant": one.variant,
         "seed": one.seed,
         "changes": one.changes,
-        ablations.COMMIT: ablations.made_at(folder),
+        COMMIT: ablations.made_at(folder),
         "step": ends["step"],
         "seconds": ends["seconds"],
         "points": [*points, ends],
@@ -344,7 +346,7 @@ def main(config: Config) -> None:
         say(line_of(work(config, config.task, nobody_watches)))
         return
     rows = train_all(config, runs)
-    found = ablations.table(rows, runs[0].variant)
+    found = variants_table(rows, runs[0].variant)
     write_atomically(config.out / "table.md", found)
     write_atomically(config.out / "curves.md", draw(rows, config.out / "curves.png"))
     console().print(found)

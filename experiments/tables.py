@@ -5,14 +5,19 @@ They are made from the kept JSON alone, without torch.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+import numpy as np
+
 from experiments.measuring import nearest
 from experiments.records import Row
+from experiments.variants import SHARES, Floats, difference, runs_of, verdict
 from sprawl_env.arena.evaluation import share_text
 
 MARKS: Final = (2, 5, 10)  # minutes of training, for which an exploiter's share is shown
+COMMIT: Final = "commit"  # in a row: the commit that made a run
 
 
 def ladder_table(found: Row) -> str:
@@ -84,3 +89,58 @@ def gain_text(rise: Mapping[str, float]) -> str:
     """Return what the end gained, in points, e.g. ``+1.0 (−1.7 to +3.8)``."""
     gain, low, high = (f"{100 * rise[name]:+.1f}" for name in ("gain", "low", "high"))
     return f"{gain} ({low} to {high})".replace("-", "−")
+
+
+def variants_table(rows: Sequence[Row], base: str) -> str:
+    """Return variants of training: what each run wins, and the differences from one variant.
+
+    Args:
+        rows: a row for each run, as :mod:`experiments.ablations` keeps them.
+        base: the variant with which the others are compared, by runs of the same seeds.
+    """
+    opponents = list(dict.fromkeys(name for row in rows for name in row[SHARES]))
+    heads = "".join(f" against `{name}`, each run | difference, points | |" for name in opponents)
+    lines = [
+        f"| variant | decisions, millions |{heads}",
+        f"| :-- | --: |{' :-- | --: | :-- |' * len(opponents)}",
+    ]
+    for variant in dict.fromkeys(row["variant"] for row in rows):
+        own = [row for row in rows if row["variant"] == variant]
+        steps = float(np.mean([row["step"] for row in own]))
+        cells = [_with_changes(own[0], rows), f"{steps / 1e6:.1f}"]
+        for name in opponents:
+            shares = runs_of(rows, name, variant)
+            found = ", ".join(f"{100 * share:.1f}" for share in shares.mean(axis=1))
+            cells += [f"{found}%", *_compared(rows, name, variant, base, shares)]
+        lines.append(f"| {' | '.join(cells)} |")
+    if len(made := Counter(str(row.get(COMMIT))[:10] for row in rows)) > 1:
+        commits = ", ".join(f"{name} ({count})" for name, count in made.items())
+        lines += ["", f"Runs of several commits: {commits}."]
+    return "\n".join(lines) + "\n"
+
+
+def _with_changes(row: Row, rows: Sequence[Row]) -> str:
+    """Return the name of a row's variant, with the settings that it does not say or share."""
+    changes = row.get("changes", {}).items()
+    own = [
+        f"{name}={value}"
+        for name, value in changes
+        if not all(each["changes"].get(name) == value for each in rows)
+    ]
+    said = ", ".join(f"`{word}`" for word in own if word not in row["variant"])
+    return f"{row['variant']} ({said})" if said else row["variant"]
+
+
+def _compared(
+    rows: Sequence[Row], against: str, variant: str, base: str, shares: Floats
+) -> tuple[str, str]:
+    """Return a variant's difference from another one, and what it says; empty without one."""
+    seeds = {row["seed"] for row in rows if row["variant"] == variant}
+    others = runs_of(rows, against, base, seeds)
+    if variant == base or not others.size or others.shape[1:] != shares.shape[1:]:
+        return "", ""
+    names = dict.fromkeys(row["variant"] for row in rows)
+    everyone = [runs_of(rows, against, each) for each in names]
+    gain, low, high = difference(shares, others, everyone)
+    text = gain_text({"gain": gain, "low": low, "high": high})
+    return text, verdict(low, high, min(len(shares), len(others)))
