@@ -132,13 +132,14 @@ def test_what_a_bot_is_made_of_changes_with_its_weights_and_its_module(tmp_path,
     assert found[0][0] == found[0][1]  # the package's code alone
 
 
-def test_the_published_pairs_still_make_the_published_table(tmp_path, monkeypatch, capsys):
-    folder = LADDER / "tower_up" / "ladder"
+@pytest.mark.parametrize("game", ["tower_up", "ginkgopolis"])
+def test_the_published_pairs_still_make_the_published_table(game, tmp_path, monkeypatch, capsys):
+    folder = LADDER / game / "ladder"
     published = json.loads((folder / "ladder.json").read_text())
     times = {line["bot"]: line["milliseconds"] for line in published["bots"]}
     shutil.copy(folder / ladder.PAIRS, tmp_path)
     monkeypatch.setattr(ladder, "times_of", lambda *_: times)
-    assert pairs_played(ladder.Config(out=tmp_path), capsys) == 0
+    assert pairs_played(ladder.Config(game=game, out=tmp_path), capsys) == 0
     assert (tmp_path / "ladder.md").read_text() == tables.ladder_table(published)
 
 
