@@ -330,8 +330,9 @@ def main(config: Config) -> None:
         return
     for line in lines_of(rows):
         say(line)
-    write_atomically(config.out / "table.md", variants_table(rows, RECIPE))
-    console().print(variants_table(rows, RECIPE))
+    found = variants_table(rows, RECIPE)
+    write_atomically(config.out / "table.md", found)
+    console().print(found)
 
 
 if __name__ == "__main__":

@@ -104,14 +104,20 @@ def variants_table(rows: Sequence[Row], base: str) -> str:
         f"| variant | decisions, millions |{heads}",
         f"| :-- | --: |{' :-- | --: | :-- |' * len(opponents)}",
     ]
-    for variant in dict.fromkeys(row["variant"] for row in rows):
+    variants = list(dict.fromkeys(row["variant"] for row in rows))
+    known = {name: {each: runs_of(rows, name, each) for each in variants} for name in opponents}
+    for variant in variants:
         own = [row for row in rows if row["variant"] == variant]
         steps = float(np.mean([row["step"] for row in own]))
         cells = [_with_changes(own[0], rows), f"{steps / 1e6:.1f}"]
         for name in opponents:
-            shares = runs_of(rows, name, variant)
+            shares = known[name][variant]
             found = ", ".join(f"{100 * share:.1f}" for share in shares.mean(axis=1))
-            cells += [f"{found}%", *_compared(rows, name, variant, base, shares)]
+            others = runs_of(rows, name, base, {row["seed"] for row in own})
+            if variant == base or not others.size or others.shape[1:] != shares.shape[1:]:
+                cells += [f"{found}%", "", ""]
+            else:
+                cells += [f"{found}%", *_compared(shares, others, list(known[name].values()))]
         lines.append(f"| {' | '.join(cells)} |")
     if len(made := Counter(str(row.get(COMMIT))[:10] for row in rows)) > 1:
         commits = ", ".join(f"{name} ({count})" for name, count in made.items())
@@ -131,16 +137,8 @@ def _with_changes(row: Row, rows: Sequence[Row]) -> str:
     return f"{row['variant']} ({said})" if said else row["variant"]
 
 
-def _compared(
-    rows: Sequence[Row], against: str, variant: str, base: str, shares: Floats
-) -> tuple[str, str]:
-    """Return a variant's difference from another one, and what it says; empty without one."""
-    seeds = {row["seed"] for row in rows if row["variant"] == variant}
-    others = runs_of(rows, against, base, seeds)
-    if variant == base or not others.size or others.shape[1:] != shares.shape[1:]:
-        return "", ""
-    names = dict.fromkeys(row["variant"] for row in rows)
-    everyone = [runs_of(rows, against, each) for each in names]
-    gain, low, high = difference(shares, others, everyone)
+def _compared(shares: Floats, others: Floats, variants: Sequence[Floats]) -> tuple[str, str]:
+    """Return a variant's difference from another one, and what it says."""
+    gain, low, high = difference(shares, others, variants)
     text = gain_text({"gain": gain, "low": low, "high": high})
     return text, verdict(low, high, min(len(shares), len(others)))
