@@ -28,8 +28,8 @@ import numpy as np
 import sprawl_env
 from experiments.measuring import MADE, SEED, shares_against
 from experiments.records import Row, alone, read_lines, write_lines
-from experiments.tables import COMMIT, variants_table
-from experiments.variants import RECIPE, SHARES
+from experiments.tables import variants_table
+from experiments.variants import COMMIT, RECIPE, SHARES
 from sprawl_env.arena.entrants import weights_of
 from sprawl_env.arena.evaluation import interval
 from sprawl_env.bots.names import make_bot

@@ -48,8 +48,8 @@ from experiments.measuring import (
     shares_of,
 )
 from experiments.records import DAMAGED, Row
-from experiments.tables import COMMIT, variants_table
-from experiments.variants import SHARES
+from experiments.tables import variants_table
+from experiments.variants import COMMIT, SHARES
 from sprawl_env.arena.engines import check_engine, pool_of, values
 from sprawl_env.arena.entrants import weights_of
 from sprawl_env.arena.match import nobody_watches

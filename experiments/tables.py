@@ -13,11 +13,11 @@ import numpy as np
 
 from experiments.measuring import nearest
 from experiments.records import Row
-from experiments.variants import SHARES, Floats, difference, runs_of, verdict
+from experiments.variants import COMMIT, SHARES, Floats, difference, runs_of, verdict
 from sprawl_env.arena.evaluation import share_text
 
 MARKS: Final = (2, 5, 10)  # minutes of training, for which an exploiter's share is shown
-COMMIT: Final = "commit"  # in a row: the commit that made a run
+NO_BREAK: Final = "\N{NO-BREAK SPACE}"  # a narrow column does not break an interval
 
 
 def ladder_table(found: Row) -> str:
@@ -34,7 +34,7 @@ def ladder_table(found: Row) -> str:
         if rated:
             cells += [
                 f"{line['elo']:.0f}",
-                f"{line['elo_low']:.0f} – {line['elo_high']:.0f}",
+                f"{line['elo_low']:.0f}{NO_BREAK}–{NO_BREAK}{line['elo_high']:.0f}",
                 f"{line['mixture']:.0%}",
                 f"{line['against_mixture']:.1%}",
             ]

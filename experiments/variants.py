@@ -20,6 +20,7 @@ from experiments.records import Row
 RESAMPLES: Final = 4000
 SMALL: Final = 0.02  # a gain that no longer counts
 RECIPE: Final = "recipe"  # the variant with which the others are compared
+COMMIT: Final = "commit"  # in a row: the commit that made a run
 SHARES: Final = "shares"  # in a row: of the victory, in each deal against each opponent
 
 Floats = npt.NDArray[np.float64]

@@ -215,7 +215,8 @@ class _Lines(Progress):
             return
         self._said = now
         task = self._tasks[task_id]
-        left = "" if task.time_remaining is None else f", {_duration(task.time_remaining)} left"
+        seconds = task.time_remaining  # None: not known yet; 0: all is done
+        left = f", {_duration(seconds)} left" if seconds else ""
         sys.stderr.write(f"{task.description}: {task.completed:,.0f} of {task.total:,.0f}{left}\n")
 
 

@@ -217,7 +217,7 @@ def test_names_with_brackets_are_shown_as_they_are(name):
 
 def test_without_a_terminal_progress_is_a_line_a_minute(monkeypatch, capsys):
     bar = count_bar()
-    times = iter([bar.get_time() + later for later in (30.0, 59.0, 61.0, 119.0, 121.0)])
+    times = iter([bar.get_time() + later for later in (30.0, 59.0, 61.0, 119.0, 121.0, 181.0)])
     with bar:
         task = bar.add_task("greedy v [random]", total=1500)
         for now in times:
@@ -228,6 +228,7 @@ def test_without_a_terminal_progress_is_a_line_a_minute(monkeypatch, capsys):
     assert shown.err.splitlines() == [
         "greedy v [random]: 750 of 1,500, about 1 minute left",
         "greedy v [random]: 1,250 of 1,500, about 1 minute left",
+        "greedy v [random]: 1,500 of 1,500",
     ]
 
 
