@@ -20,6 +20,7 @@ against copies of another on all other seats.
 from __future__ import annotations
 
 import json
+import math
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -40,7 +41,7 @@ from sprawl_env.arena.ratings import bootstrap, nash_average, rate
 from sprawl_env.arena.timing import milliseconds_of, positions_of
 from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.ratings import RATED_SEATS
-from sprawl_env.console import console, run, say
+from sprawl_env.console import console, counted, run, say
 from sprawl_env.core.errors import InvalidOption, unknown
 from sprawl_env.core.files import read_text, write_atomically
 from sprawl_env.core.game import Game
@@ -142,10 +143,8 @@ def read_pairs(config: Config) -> list[Row]:
     ]
 
 
-def estimate(
-    config: Config, times: dict[str, float], missing: Sequence[tuple[str, str, int]]
-) -> float:
-    """Return the most seconds that the missing pairs take, as if every game were played alone.
+def estimates(config: Config, times: dict[str, float], missing: Sequence[Pair]) -> list[float]:
+    """Return the most seconds that each missing pair takes, as if every game were played alone.
 
     Args:
         config: the settings.
@@ -156,11 +155,10 @@ def estimate(
     found = sprawl_env.evaluate(game, ["greedy", "greedy"], num_games=2 * game.num_seats, seed=1)
     a_seat = found.mean_plies / game.num_seats
     cores = config.processes or usable_cores()
-    total = sum(
-        games * a_seat * (times[first] + (game.num_seats - 1) * times[second]) / 1000
+    return [
+        games * a_seat * (times[first] + (game.num_seats - 1) * times[second]) / 1000 / cores
         for first, second, games in missing
-    )
-    return float(total) / cores
+    ]
 
 
 def kept(rows: Sequence[Row], made: dict[str, str]) -> dict[Pair, Row]:
@@ -207,6 +205,7 @@ def play(
         seed=config.seed,
         parts=parts,
         processes=config.processes if parts > 1 else 0,
+        progress=True,
     )
     shares = np.round(shares_by_deal(found.results), 4).tolist()
     own = [made[first], made[second]]
@@ -233,15 +232,21 @@ def play_missing(config: Config, game: Game, times: dict[str, float]) -> list[Ro
     if older:
         say(f"{older} pairs of an earlier version do not say what played: they count as they are")
     missing = [pair for pair in asked if pair not in found]
-    seconds = estimate(config, times, missing) if missing else 0.0
-    say(f"{len(missing)} pairs to play, at most {seconds / SECONDS_A_MINUTE:,.0f} minutes")
+    seconds = estimates(config, times, missing) if missing else []
+    say(f"{counted(len(missing), 'pair')} to play, at most {_minutes(seconds)}")
     for k, pair in enumerate(missing):
         first, second, games = pair
-        say(f"{k + 1} of {len(missing)}: {first} against {second}, {games:,} games")
+        left = f"{games:,} games; at most {_minutes(seconds[k:])} left"
+        say(f"{k + 1} of {len(missing)}: {first} against {second}, {left}")
         found[pair] = play(config, game, pair, made, fixed)
         lines.append(found[pair])
         write_lines(config.out / PAIRS, lines)
     return [found[pair] for pair in asked]
+
+
+def _minutes(seconds: Sequence[float]) -> str:
+    """Return the sum of seconds in words, rounded up, e.g. ``12 minutes``."""
+    return counted(math.ceil(sum(seconds) / SECONDS_A_MINUTE), "minute")
 
 
 def wins_of(rows: Sequence[Row], names: Sequence[str]) -> Numbers:

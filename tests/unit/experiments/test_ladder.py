@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 import shutil
 import tomllib
 from dataclasses import replace
@@ -47,7 +48,28 @@ def test_the_pairs_are_played_once_and_a_stopped_command_goes_on(config, capsys)
     path.write_text("".join(whole.splitlines(keepends=True)[:3]))
     ladder.main(config)
     assert path.read_text() == whole
-    assert "1 pairs to play" in capsys.readouterr().out
+    assert "1 pair to play" in capsys.readouterr().out
+
+
+def test_a_ladder_says_how_long_what_is_left_takes(config, monkeypatch, capsys):
+    monkeypatch.setattr(ladder, "estimates", lambda *_: [330.0, 60.0, 30.0])
+    ladder.main(config)
+    said = [line for line in capsys.readouterr().out.splitlines() if "at most" in line]
+    assert said == [
+        "3 pairs to play, at most 7 minutes",
+        "1 of 3: heldout:rules against random, 8 games; at most 7 minutes left",
+        "2 of 3: greedy against random, 4 games; at most 2 minutes left",
+        "3 of 3: greedy against heldout:rules, 8 games; at most 1 minute left",
+    ]
+
+
+def test_the_estimate_is_of_games_played_alone(config):
+    times = {"greedy": 2.0, "random": 0.0, "planner": 4.0}
+    pairs = [("greedy", "random", 10), ("random", "greedy", 20), ("greedy", "planner", 10)]
+    first, *others = ladder.estimates(config, times, pairs)
+    assert others == pytest.approx([2 * first, 3 * first])
+    assert ladder.estimates(replace(config, processes=2), times, pairs)[0] == first / 2
+    assert 0.2 < first < 2  # ten games of 10 to 100 decisions by a seat, of 2 ms
 
 
 def test_a_run_that_goes_on_is_one_bot_in_all_pairs(config, monkeypatch):
@@ -83,7 +105,7 @@ def pairs_played(config, capsys):
     """Return how many pairs the command plays."""
     capsys.readouterr()
     ladder.main(config)
-    return int(capsys.readouterr().out.partition(" pairs to play")[0].splitlines()[-1])
+    return int(re.search(r"([0-9]+) pairs? to play", capsys.readouterr().out)[1])
 
 
 def test_pairs_are_played_again_after_the_code_has_changed(config, capsys, monkeypatch):
