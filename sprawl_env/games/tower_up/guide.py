@@ -66,9 +66,9 @@ GUIDE: Final = (
     ),
     Section(
         "What triggers the end",
-        "A seat places its last roof, a card shows a colour that the supply lacks, or no site is "
-        "left where anybody can build. After a last roof every other seat has one more turn; "
-        "otherwise all seats have one.",
+        "A seat places its last roof, a seat takes a card with a colour that the supply lacks, or "
+        "no empty site can take a building of any colour. After a last roof every other seat has "
+        "one more turn; otherwise all seats have one.",
         "supply",
     ),
     Section(

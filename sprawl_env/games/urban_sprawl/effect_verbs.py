@@ -273,7 +273,7 @@ class PayRow(Filtered):
     default_who: ClassVar[str] = "opponents"
 
     wording: ClassVar[Words] = staticmethod(
-        lambda says: f"{says.who()} pays you {says.price()} for each {says.buildings()} it controls"
+        lambda says: f"{says.who()} pays you {says.price()} for each own {says.buildings()}"
     )
 
 
@@ -452,7 +452,9 @@ class DisasterRow(Owned):
     group: ClassVar[Group | None] = Group.HARMS
     asks: ClassVar[tuple[Step, ...]] = (Step.DISASTER,)
     wording: ClassVar[Words] = staticmethod(
-        lambda says: f"every seat loses {says.a_building()} of its own or {says.price()}"
+        lambda says: (
+            f"every seat that controls {says.a_building()} loses one of them or pays {says.price()}"
+        )
     )
 
 

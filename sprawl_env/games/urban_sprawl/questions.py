@@ -151,8 +151,7 @@ def _about_effect(game: Game, state: State, step: Step, e: int) -> str:
         return f"lose {says.a_building()}{pay}"
     if step == Step.SAVE:
         building = site_name(game.tables, state, int(entry.lot))
-        price = says.saved().removeprefix(" (saved for ").removesuffix(")")
-        return f"pay {price} to save your {building}, or lose it"
+        return f"pay {says.save_price()} to save your {building}, or lose it"
     if step == Step.BID:
         highest = int(entry.highest)
         more = f"more than seat {int(entry.bidder)}'s {highest}" if entry.bidder != NOBODY else ""

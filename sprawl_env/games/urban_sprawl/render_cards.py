@@ -70,7 +70,7 @@ def restrictions(t: Table, card: int) -> str:
     if t.card_at_most[card] < MOST_VALUE and not is_event(t, card):
         words.append(f"value at most {int(t.card_at_most[card])}")
     if t.card_highest[card]:
-        words.append("in the highest block")
+        words.append("in the highest-valued block where it fits, affordable or not")
     if t.card_any_zone[card]:
         words.append("ignores zoning")
     return ", ".join(words)

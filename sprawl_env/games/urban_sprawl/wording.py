@@ -54,7 +54,7 @@ _WHO: Final = {
     Who.BUILDER: "the builder",
     Who.EACH: "every seat",
     Who.OPPONENTS: "each opponent",
-    Who.CONTROLLER: "every controller",
+    Who.CONTROLLER: "every seat",
     Who.CHOSEN: "a chosen opponent",
 }
 _WHERE: Final = {
@@ -71,7 +71,7 @@ _WHERE: Final = {
 _OWNER: Final = {
     Owner.ANYONE: "",
     Owner.OWN: "own ",
-    Owner.OTHERS: "others' ",
+    Owner.OTHERS: "opponent's ",
     Owner.NOBODY: "uncontrolled ",
     Owner.CONTROLLED: "controlled ",
 }
@@ -146,10 +146,15 @@ class Wording:
 
     def gains(self, verb: str) -> str:
         """Return a gain or a loss."""
+        controllers = self.effect.who == Who.CONTROLLER
+        if controllers and self.effect.extreme != Extreme.NONE:
+            times = " for each point of its value" if self.effect.times_value else ""
+            paid = f"the controller of {self.a_building()} {verb}s {self.price()}{times}"
+            return f"{paid} (of several buildings, the active player picks one)"
         per = {
             Per.ONCE: "",
-            Per.BUILDING: f" for each {self.buildings()}",
-            Per.VOCATION: f" for each {self.vocation()} marker",
+            Per.BUILDING: f" for each {'own ' if controllers else ''}{self.buildings()}",
+            Per.VOCATION: f" for each own {self.vocation()} marker",
             Per.VALUE: " times the value of this block",
         }[Per(int(self.effect.per))]
         times = ", times its value" if self.effect.times_value else ""
@@ -185,9 +190,13 @@ class Wording:
         return f" in {self.line()}" if where == Where.LINE else _WHERE[where]
 
     def saved(self) -> str:
-        """Return what saving a building costs."""
+        """Return how a building is saved, "" if it cannot be."""
+        return f" (unless its controller pays {price})" if (price := self.save_price()) else ""
+
+    def save_price(self) -> str:
+        """Return what saving a building costs, e.g. ``3 prestige``, "" if it cannot be saved."""
         amount = int(self.effect.save_amount)
-        return f" (saved for {amount} {_money(int(self.effect.save_what))})" if amount else ""
+        return f"{amount} {_money(int(self.effect.save_what))}" if amount else ""
 
     def new_building(self) -> str:
         """Return the building to place."""

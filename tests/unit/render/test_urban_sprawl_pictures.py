@@ -25,11 +25,12 @@ from sprawl_env.games.urban_sprawl.constants import (
     SHAPES,
 )
 from sprawl_env.games.urban_sprawl.guide import GUIDE
-from sprawl_env.games.urban_sprawl.names import card_name
+from sprawl_env.games.urban_sprawl.names import card_name, kind_name
 from sprawl_env.games.urban_sprawl.render_cards import (
     card_effects,
     effect_words,
     effects_of,
+    event_effects,
     is_event,
     source_of,
 )
@@ -291,6 +292,39 @@ def test_a_card_is_told_in_sentences_with_all_its_effects():
         assert card_effects(game.tables[0], card) in tip
         assert is_event(game.tables[0], card) == ("an event" in tip)
         assert is_event(game.tables[0], card) != ("costs 5 AP" in tip)
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("University", "every seat gains 4 prestige for each own CIV/RES"),
+        ("Motel", "gain 2 wealth for each own TOURISM marker"),
+        ("Temple", "each opponent pays you 4 wealth or prestige for each own RES"),
+        (
+            "Corporate HQ",
+            "gain 4 wealth for each 4-lot COM; every seat gains 3 wealth for each own",
+        ),
+        (
+            "Local Headlines",
+            "the controller of a building of the highest value gains 1 prestige (of",
+        ),
+        (
+            "Federal Grant",
+            "of the lowest value gains 1 wealth for each point of its value (of several",
+        ),
+        ("Urban Blight", "of the lowest value (unless its controller pays 3 prestige)"),
+        ("Flood", "every seat that controls a building by the water loses one of them or pays 3 w"),
+    ],
+)
+def test_a_text_says_whose_buildings_and_markers_count(name, says):
+    game, _ = after(0)
+    t = game.tables[0]
+    cards = {card_name(game.tables, card): card_effects(t, card) for card in range(NUM_CARDS)}
+    events = {
+        kind_name(game.tables, k): event_effects(t, k - NUM_KINDS)
+        for k in range(NUM_KINDS, NUM_PLANNING)
+    }
+    assert says in (cards | events)[name]
 
 
 def test_an_effect_is_told_with_the_card_or_the_event_that_it_belongs_to():
