@@ -22,7 +22,6 @@ Compare only figures of the same run.
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import platform
@@ -50,6 +49,7 @@ from rich.table import Table
 
 from experiments.peers import PEERS, Peer, Work, aec_games
 from sprawl_env import make_vec
+from sprawl_env.adapters.aec import BoardGameAEC, wrapped
 from sprawl_env.adapters.registration import camel_case
 from sprawl_env.adapters.spaces import MaskedMultiDiscrete
 from sprawl_env.adapters.vector import VectorGames
@@ -63,7 +63,7 @@ from sprawl_env.core.files import write_atomically
 from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import commit
 from sprawl_env.core.registry import game as make_game
-from sprawl_env.core.registry import game_names
+from sprawl_env.core.registry import game_names, game_word
 from sprawl_env.core.state import clone
 from sprawl_env.core.state import restore as restore_games
 from sprawl_env.kernels.sources import source_digest
@@ -201,8 +201,8 @@ def seat_rows(game: Game, config: Config) -> Iterator[Row]:
             pair.append(rate_row(section, what, partial(random_step, vec), config))
         yield from pair
         yield ratio_row(section, f"2 threads / 1 thread, {contents}", pair[1], pair[0])
-    env = importlib.import_module(f"sprawl_env.{game.name}_v0").env(num_players=game.num_seats)
-    yield rate_row(section, "PettingZoo AEC", aec_games(env, config.seed), config)
+    aec = aec_games(wrapped(BoardGameAEC(game)), config.seed)
+    yield rate_row(section, "PettingZoo AEC", aec, config)
     if game.num_seats == SEARCH_SEATS:
         sims, plies = searching(game, config.seed)
         yield rate_row(section, "search, random rollouts", sims, config, "simulations/s")
@@ -316,8 +316,9 @@ def game_rows(game: Game, config: Config) -> Iterator[Row]:
 
     yield rate_row(section, "clone+restore", copy_and_back, config, "games/s")
     if config.startup:
-        first = [sys.executable, "-c", FIRST_STEP.format(game=game.name)]
-        compile_all = [sys.executable, "-m", "sprawl_env", "warmup", "--game", game.name]
+        name = game_word(game.rules)
+        first = [sys.executable, "-c", FIRST_STEP.format(game=name)]
+        compile_all = [sys.executable, "-m", "sprawl_env", "warmup", "--game", name]
         run_process(first)  # fills the cache
         start = partial(seconds_of, first, cold=False)
         yield Row(section, "new process to first step", "s", start, config.repeats)

@@ -61,7 +61,9 @@ def fitted(checkpoint: Checkpoint, game: Game, games: int, seed: int = 0) -> Che
         task = bar.add_task("games against itself", total=games)
         found = with_outcomes(checkpoint, game, games, seed, lambda n: bar.advance(task, n))
     how_well: Any = found.about.get(FITTED) if found is not checkpoint else None
-    if how_well is None:
+    if not bar.tasks[task].completed:
+        say("its values are victories themselves: there is nothing to fit")
+    elif how_well is None:
         say("the fitted win probabilities are no better than before: nothing is changed")
     else:
         say(

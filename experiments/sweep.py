@@ -249,16 +249,18 @@ def prepare(config: Config) -> None:
     own[MADE] = weights_of(config.strong, game)
     own[ablations.WHOLE] = ablations.whole_of(replace(PRESETS[config.preset], **OWN))
     path = config.out / KEPT
+    where = f"out={str(config.out)!r}"
     try:
-        if path.exists():
-            known = parse_json(read_text(path))
-            if {MADE: own[MADE], **known} != own:  # earlier versions do not say it
-                raise InvalidOption(f"out={str(config.out)!r}: holds another sweep: choose another")
+        if not path.exists():
+            config.out.mkdir(parents=True, exist_ok=True)
+            write_atomically(path, json.dumps(own, indent=1) + "\n")
             return
-        config.out.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, json.dumps(own, indent=1) + "\n")
+        known = parse_json(read_text(path))
     except (OSError, ValueError) as error:
-        raise InvalidOption(f"out={str(config.out)!r}: cannot be used ({error})") from None
+        raise InvalidOption(f"{where}: cannot be used ({error})") from None
+    made = {MADE: own[MADE]}  # earlier versions do not say it
+    if not isinstance(known, dict) or made | known != own:
+        raise InvalidOption(f"{where}: holds another sweep: choose another")
 
 
 def train_all(config: Config, runs: Sequence[Run]) -> list[Row]:

@@ -115,9 +115,12 @@ def _defaults(
         UnknownName: there is no such preset.
     """
     words = sys.argv[1:] if arguments is None else arguments
-    chosen, _ = tyro.cli(
-        _Chosen, args=words, add_help=False, return_unknown_args=True, console_outputs=False
-    )
+    try:
+        chosen, _ = tyro.cli(
+            _Chosen, args=words, add_help=False, return_unknown_args=True, console_outputs=False
+        )
+    except SystemExit:  # a flag without its value, as the whole command line's parser will say
+        chosen = _Chosen()
     name = chosen.preset or next(iter(presets))
     if name not in presets:
         raise unknown("preset", name, presets)
@@ -248,7 +251,10 @@ def count_bar(*, shown: bool = True) -> Progress:
 def tracked(items: Iterable[T], what: str, count: int) -> Iterable[T]:
     """Yield items while a progress bar (:func:`count_bar`) counts them."""
     with count_bar() as bar:
-        yield from bar.track(items, count, description=what)
+        task = bar.add_task(what, total=count)
+        for item in items:
+            yield item
+            bar.advance(task)
 
 
 def say(text: str) -> None:

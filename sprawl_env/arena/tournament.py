@@ -13,9 +13,10 @@ exception, returns anything but one legal action, takes longer than ``move_secon
 process forfeits the game, with the reason: the others share the victory, and there are no scores.
 
 *Files.*  ``config.json``; ``results.jsonl`` and ``timings.jsonl``, one line a game, sorted once all
-games are played; with ``replays`` one file a game under ``replays/``; then ``report.md``,
-``report.json``, ``report.png`` and ``report.html``.  A tournament that was interrupted continues if
-it is started again with the same arguments.
+games are played; with ``replays`` one file a game under ``replays/``, but none of a game that a bot
+lost with its process or its time; then ``report.md``, ``report.json``, ``report.png`` and
+``report.html``.  A tournament that was interrupted continues if it is started again with the same
+arguments.
 """
 
 from __future__ import annotations
@@ -422,7 +423,8 @@ def rehearse(game: Game, bots: Sequence[str | Bot | type[Bot]]) -> set[str]:
         if isinstance(bot, UserBot):
             users.add(name)
         else:
-            ask(bot, game, games, np.zeros(1, np.int64), seen, mask)
+            asked = copy.deepcopy(bot)  # what was given stays as it was
+            ask(asked, game, games, np.zeros(1, np.int64), seen, mask)
     return users
 
 

@@ -179,7 +179,9 @@ class Workers:
 
     def _fill(self) -> None:
         """Start missing workers and fill their queues."""
-        while len(self._workers) < min(self._count, len(self._tasks) + len(self._workers)):
+        busy = sum(bool(worker.waiting) for worker in self._workers)
+        wanted = min(self._count, busy + len(self._tasks))
+        while len(self._workers) < wanted:
             self._workers.append(self._spawn())
         ahead = max(1, min(MOST_WAITING, len(self._tasks) // (2 * self._count)))
         for worker in self._workers:

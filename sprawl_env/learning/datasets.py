@@ -45,6 +45,7 @@ from sprawl_env.core.files import (
     remove_leftovers,
     write_atomically,
 )
+from sprawl_env.core.folders import LOCK, locked_folder
 from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import code_digest, provenance
 from sprawl_env.core.registry import as_game, game_word
@@ -378,7 +379,7 @@ def write_dataset(
 
     Raises:
         SprawlError: as :func:`collect`; or the folder contains something else or cannot be
-            written, or a shard is too large to be read again.
+            written, or a shard is too large to be read again, or another process is writing there.
     """
     made = as_game(game, **options)
     fixed = line_up  # a run's folder means the same checkpoint for all shards
@@ -407,10 +408,12 @@ def write_dataset(
         "code": code_digest(),
         **_by_bot(line_up, fixed, made),
     }
+    where = f"folder={str(folder)!r}"
+    bar = count_bar(shown=progress)
     try:
-        about = _begun(folder, settings)
-        bar = count_bar(shown=progress)
-        with bar:
+        _check_free(folder)
+        with locked_folder(folder, where, "another process is writing to it"), bar:
+            about = _begun(folder, settings)
             begun = len(about["shards"])
             what = match_of(settings["line_up"])
             task = bar.add_task(what, total=total, completed=begun * each)
@@ -418,10 +421,10 @@ def write_dataset(
                 about["shards"].append(_write_shard(folder, made, bots, about, number))
                 write_atomically(folder / DESCRIPTION, json.dumps(about, indent=1))
                 bar.advance(task, each)
-        found = Dataset(folder, about)
-        write_atomically(folder / CARD, card(found))
+            found = Dataset(folder, about)
+            write_atomically(folder / CARD, card(found))
     except OSError as error:
-        raise InvalidOption(f"folder={str(folder)!r}: {error.strerror}") from None
+        raise InvalidOption(f"{where}: {error.strerror}") from None
     return found
 
 
@@ -447,6 +450,20 @@ def _by_bot(
     return {MADE: made, PINNED: words}
 
 
+def _check_free(folder: Path) -> None:
+    """Check that a folder has a dataset or nothing, before anything is written there.
+
+    Raises:
+        InvalidOption: it contains something else.
+        OSError: it cannot be read.
+    """
+    if (folder / DESCRIPTION).exists() or not folder.exists():
+        return
+    remove_leftovers(folder, DESCRIPTION)
+    if any(path.name != LOCK for path in folder.iterdir()):
+        raise InvalidOption(f"folder={str(folder)!r}: expected a new or empty folder")
+
+
 def _begun(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the description of a dataset in a folder, which is written if there is none.
 
@@ -465,10 +482,6 @@ def _begun(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
                 )
         _check_bots(where, about, settings)
         return about
-    if folder.exists():
-        remove_leftovers(folder, DESCRIPTION)
-    if folder.exists() and any(folder.iterdir()):
-        raise InvalidOption(f"folder={str(folder)!r}: expected a new or empty folder")
     about = {**settings, "provenance": provenance(), "shards": []}
     write_atomically(folder / DESCRIPTION, json.dumps(about, indent=1))
     return about

@@ -19,7 +19,7 @@ import pytest
 
 import sprawl_env.__main__
 from experiments import benchmark, train
-from sprawl_env.console import run, say
+from sprawl_env.console import USAGE_ERROR, run, say
 from sprawl_env.core import extras
 from sprawl_env.core.errors import UnknownName
 from tests.commands import ROOT, call, command, finish, hide, refused
@@ -75,6 +75,15 @@ def test_bad_input_of_training_is_one_line_and_leaves_nothing_behind(
     monkeypatch.chdir(tmp_path)
     assert says in refused(capsys, *arguments, main=train.main)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("flag", ["--preset", "--resume", "--seed"])
+def test_a_flag_without_its_value_is_named(capsys, flag):
+    pytest.importorskip("torch")
+    with pytest.raises(SystemExit) as ended:
+        train.main([flag])
+    assert ended.value.code == USAGE_ERROR
+    assert f"Missing value for argument '{flag}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -169,6 +169,21 @@ def test_time_in_which_the_command_is_stopped_counts_for_no_decision(monkeypatch
     assert bool(killed) == late
 
 
+@pytest.mark.parametrize(
+    ("tasks", "wanted"), [([], 1), ([3], 2), ([3, 4], 3), ([3, 4, 5, 6, 7], 4)]
+)
+def test_no_more_workers_start_than_there_are_tasks(monkeypatch, tasks, wanted):
+    def worker(*waiting):
+        return SimpleNamespace(waiting=list(waiting), pipe=SimpleNamespace(send=lambda _: None))
+
+    pool = workers.Workers(None, None, 4, lambda task, seat: 1.0)
+    pool._workers = [worker(1)]
+    pool._tasks.extend(tasks)
+    monkeypatch.setattr(pool, "_spawn", worker)
+    pool._fill()
+    assert len(pool._workers) == wanted
+
+
 # -------------------------------------------------------------------------------------- the journal
 
 

@@ -232,6 +232,13 @@ def test_without_a_terminal_progress_is_a_line_a_minute(monkeypatch, capsys):
     ]
 
 
+def test_items_are_counted_without_a_terminal_too(monkeypatch, capsys):
+    monkeypatch.setattr(sprawl_env.console, "SECONDS_A_LINE", 0.0)
+    assert list(sprawl_env.console.tracked("abc", "reading", 3)) == ["a", "b", "c"]
+    shown = capsys.readouterr().err.splitlines()
+    assert [line.partition(",")[0] for line in shown] == [f"reading: {k} of 3" for k in (1, 2, 3)]
+
+
 def test_progress_is_not_shown_where_it_is_not_wanted(monkeypatch, capsys):
     monkeypatch.setattr(sprawl_env.console, "SECONDS_A_LINE", 0.0)
     for wanted in (True, False):
@@ -365,6 +372,21 @@ def test_tournament_continues_what_its_folder_holds_and_takes_bots(tmp_path):
         "sprawl-env tournament --game tower_up --bots first random --num-players 2 --games 2 "
         "--seed 0 --replays"
     )
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    "name", ["planner:playouts=2", "mcts:sims=2", "search:agent=uniform,sims=2"]
+)
+def test_a_tournament_leaves_an_instance_as_it_was_and_so_goes_on(tmp_path, name):
+    game = sprawl_env.game("tower_up")
+    bots = [sprawl_env.make_bot(name, game), "random"]
+    found = [
+        sprawl_env.tournament(game, bots, num_games=2, processes=1, out=tmp_path / "t")
+        for _ in range(2)
+    ]
+    first, again = ([row["seconds"] for row in each.timings] for each in found)
+    assert again == first  # no game was played again
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,15 @@ def test_the_file_is_checked_before_anything_is_measured_or_written(tmp_path):
         benchmark.check(replace(CONFIG, out=tmp_path / "file" / "x.json"))
 
 
+def test_a_game_of_ones_own_is_measured_like_those_of_the_package():
+    config = replace(CONFIG, games=("examples.lots:RULES",), seats=(3,), num_envs=4, repeats=1)
+    (games,) = benchmark.check(config)
+    (row,) = [row for row in benchmark.seat_rows(games[0], config) if "AEC" in row.what]
+    with Progress(disable=True) as progress:
+        benchmark.measure([row], progress)
+    assert row.figures[0] > 0
+
+
 def test_a_library_is_measured_in_a_process_of_its_own():
     row = row_of(steps)
     assert len(row.figures) == 2

@@ -71,6 +71,18 @@ def test_a_sweep_with_other_defaults_of_training_is_refused(config, monkeypatch)
         sweep.prepare(config)
 
 
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [("[]", "holds another sweep: choose another"), ("{", r"cannot be used \(.*\)")],
+)
+def test_a_file_that_is_not_of_a_sweep_is_refused(config, text, says):
+    config.out.mkdir(parents=True)
+    (config.out / sweep.KEPT).write_text(text)
+    with pytest.raises(InvalidOption, match=f"^out='[^']*': {says}$"):
+        sweep.prepare(config)
+    assert (config.out / sweep.KEPT).read_text() == text
+
+
 def test_tasks_of_an_array_job_and_the_rest_give_a_table_and_curves(config, capsys, monkeypatch):
     sweep.main(changed(config, task=1))
     assert "width=8, seed 1: 64 decisions" in capsys.readouterr().out
@@ -146,5 +158,5 @@ def test_a_sweep_against_other_weights_is_refused(config, monkeypatch):
 
 def test_the_folder_of_another_sweep_is_refused(config):
     sweep.prepare(config)
-    with pytest.raises(InvalidOption, match="holds another sweep: choose another"):
+    with pytest.raises(InvalidOption, match=r"^out='[^']*': holds another sweep: choose another$"):
         sweep.main(changed(config, settings=TINY))

@@ -18,6 +18,7 @@ from sprawl_env.bots import names
 from sprawl_env.bots.policy import checkpoint
 from sprawl_env.bots.random import RandomBot
 from sprawl_env.core.errors import SprawlError
+from sprawl_env.core.folders import locked_folder
 from sprawl_env.core.registry import rules_of
 from sprawl_env.core.rewards import REWARDS
 from sprawl_env.core.state import NOT_OVER, clone
@@ -49,6 +50,11 @@ class Seer:
         sums = [int(np.frombuffer(row.tobytes(), np.uint8).sum()) for row in observations]
         legal = [np.flatnonzero(mask) for mask in masks]
         return np.array([own[total % own.size] for own, total in zip(legal, sums, strict=True)])
+
+
+def names_in(folder):
+    """The names of a folder's files, but for the lock."""
+    return sorted(path.name for path in folder.iterdir() if path.name != ".lock")
 
 
 def final_rewards(reward, scores, standings, seat):
@@ -312,14 +318,27 @@ def test_a_shard_that_could_not_be_read_is_refused_and_the_folder_can_be_used(
     monkeypatch.setattr(datasets, "MOST_BYTES", max(sizes))
     with pytest.raises(SprawlError, match=r"games_per_shard=6: a shard has .* use fewer games"):
         written(tmp_path / "set", games_per_shard=6)
-    assert list((tmp_path / "set").iterdir()) == []
+    assert names_in(tmp_path / "set") == []
     assert written(tmp_path / "set").num_shards == len(sizes)
     whole = datasets.npz
     monkeypatch.setattr(datasets, "npz", lambda part: whole(part) * (1 + 9 * (part.games[0] > 1)))
     with pytest.raises(SprawlError, match="games_per_shard=2: a shard has"):
         written(tmp_path / "other")
-    names = sorted(path.name for path in (tmp_path / "other").iterdir())
-    assert names == ["dataset.json", "shard-00000.npz"]  # a whole shard stays
+    assert names_in(tmp_path / "other") == [
+        "dataset.json",
+        "shard-00000.npz",
+    ]  # a whole shard stays
+
+
+def test_one_process_at_a_time_writes_a_dataset(made, tmp_path):
+    folder = tmp_path / "set"
+    with (
+        locked_folder(folder, "a", "b"),
+        pytest.raises(SprawlError, match=r"set': another process is writing to it"),
+    ):
+        written(folder)
+    assert names_in(folder) == []
+    assert written(folder).num_decisions == load_dataset(made).num_decisions
 
 
 def test_a_folder_with_something_else_is_left_alone(folder):

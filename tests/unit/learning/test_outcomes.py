@@ -171,9 +171,11 @@ def test_a_head_that_foresees_no_better_is_not_taken(tmp_path, monkeypatch, afte
     assert with_outcomes(plain, sprawl_env.game("tower_up"), 5) is plain
 
 
-def test_values_that_are_victories_stay(tmp_path):
+def test_values_that_are_victories_stay(tmp_path, capsys):
     plain = made(tmp_path / "one", config={"reward": "winner", "reward_scale": 1.0})
     assert with_outcomes(plain, sprawl_env.game("tower_up"), 5) is plain
+    assert command.fitted(plain, sprawl_env.game("tower_up"), 5) is plain
+    assert "victories themselves: there is nothing to fit" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("games", "seed"), [(4, 0), (0, 0), (5, -1), (True, 0), (2.5, 0)])
