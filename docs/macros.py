@@ -100,6 +100,7 @@ def around(text: str, own_table: str, where: str) -> tuple[str, str]:
     if own_table not in text:
         raise PageError(f"{where} does not hold the code's own table:\n{own_table}")
     before, _, after = text.partition(own_table)
+    before = re.sub(r"The table is for 2 seats[^.]*\.\s", "", before)
     return re.sub(r"With 2 seats \([^)]*\):\s*$", "", before).strip(), after.strip()
 
 
@@ -273,7 +274,8 @@ def observation(name: str) -> str:
     layouts = {in_words(n): g.observation_layout.markdown() for n, g in games_of(name).items()}
     where = f"{name}: README, Observation"
     before, after = around(readme(name)["Observation"], layouts[in_words(OPEN_SEATS)], where)
-    return "\n\n".join([before, tabs(layouts, in_words(OPEN_SEATS)), after])
+    choose = "Choose the number of seats:"
+    return "\n\n".join([before, choose, tabs(layouts, in_words(OPEN_SEATS)), after])
 
 
 def state_fields(name: str) -> str:
@@ -287,7 +289,7 @@ def rewards_table() -> str:
     Raises:
         PageError: the docstring does not explain all of them, in their order.
     """
-    meant = dict(re.findall(r"^``(\w+)``\s+(.+)$", rewards.__doc__ or "", re.MULTILINE))
+    meant = dict(re.findall(r"^``(\w+)`` {2,}(.+)$", rewards.__doc__ or "", re.MULTILINE))
     if tuple(meant) != rewards.REWARDS:
         raise PageError(f"the rewards' docstring explains {list(meant)}, expected all of them")
     return table(("`reward`", "what an agent earns"), *((f"`{k}`", v) for k, v in meant.items()))

@@ -46,7 +46,7 @@ class Tournament:
         arg(help="time limit for a decision of your own bot, and for making it", metavar="SECONDS"),
     ] = 60.0
     replays: Switch = False
-    """store every game as a replay, but those that a bot lost with its process or its time"""
+    """store every game as a replay, except those in which a bot's process ended or hung"""
     processes: Processes = 0
     engine: Engine = "local"
     out: Annotated[Path | None, file("folder for the files", "runs/tournament-GAME-SEATS-SEED")] = (

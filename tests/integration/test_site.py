@@ -37,6 +37,7 @@ DOCS = ROOT / "docs"
 GUIDES = [DOCS / "install.md", DOCS / "quickstart.md", *sorted(DOCS.glob("guides/*.md"))]
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 FENCE = re.compile(r'^```(\w*)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+REWARD_ROWS = {"winner": "+1 for the winner", "rank": "from +1 for the first to -1 for the last"}
 SEATS = [(name, n) for name in GAMES for n in macros.numbers_of_seats(rules_of(name))]
 QUICK = {  # flags that make a guide's command short; the last one given counts
     "python -m experiments.train": "--num-envs 16 --num-steps 8 --batch-size 64 --num-epochs 1 "
@@ -208,13 +209,19 @@ def test_an_environments_page_keeps_what_the_readme_says_beside_the_tables(name)
     for section in ("Actions", "Observation"):
         remarks = [part for part in macros.readme(name)[section].split("\n\n") if part[0] != "|"]
         for part in remarks:
-            assert part.partition("With 2 seats (")[0].strip() in page
+            kept = re.sub(r"The table is for 2 seats[^.]*\.\s", "", part)
+            assert kept.partition("With 2 seats (")[0].strip() in page
+    assert "\nChoose the number of seats:\n\n===" in page
+    assert "The table is for" not in page
+    for reward, meaning in REWARD_ROWS.items():
+        assert f"| `{reward}` | {meaning}" in page
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_a_game_is_explained_to_a_person_who_has_never_played_it(name):
     page = read(DOCS / "rules" / f"{name}.md")
-    assert 80 <= len(page.splitlines()) <= 150
+    to_read, _, _ = page.partition("\n## To look up\n")
+    assert 80 <= len(to_read.splitlines()) <= 150
     for heading in ("The goal", "What lies on the table", "The end", "Advice for a first game"):
         assert f"\n## {heading}\n" in page
 
