@@ -22,7 +22,7 @@ from sprawl_env.bots.names import reads_more
 from sprawl_env.bots.policy.agents import BEST, best_of
 from sprawl_env.bots.ratings import ranked_search
 from sprawl_env.commands.flags import Options, Switch, bots, file
-from sprawl_env.console import parse_options, say, tracked
+from sprawl_env.console import counted, parse_options, say, tracked
 from sprawl_env.core.errors import InvalidOption, printable
 from sprawl_env.core.extras import require_extra
 from sprawl_env.core.game import Game
@@ -146,8 +146,8 @@ def _saved_seats(path: Path, game: Game) -> tuple[str, ...]:
         return seats
     if game.num_seats != len(USUAL_SEATS):
         raise InvalidOption(
-            f"load: {path.name} has {game.num_seats} seats and nobody plays one: add --seats with "
-            f"{game.num_seats} names, {HUMAN} among them"
+            f"load: {path.name} has {counted(game.num_seats, 'seat')} and nobody plays one: add "
+            f"--seats with {counted(game.num_seats, 'name')}, {HUMAN} among them"
         )
     return USUAL_SEATS
 

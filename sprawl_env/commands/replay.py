@@ -278,7 +278,7 @@ def main(command: ReplayCommand | Verify | Show | Html | Gif) -> None:
         rules_of(action.rules)  # imports and registers them
     if isinstance(action, Verify):
         games, plies = verify_all(files_of(action.files), action.data)
-        say(f"{counted(games, 'game')} verified, {plies:,} plies")
+        say(f"{counted(games, 'game')} verified, {counted(plies, 'ply', 'plies')}")
         return
     if isinstance(action, Html):
         write_page(action)

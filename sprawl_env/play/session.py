@@ -120,8 +120,8 @@ class Session:
         self.seats, self.hints = _names("seats", seats), _names("hints", hints)
         if len(seats) != game.num_seats or HUMAN not in self.seats:
             raise InvalidOption(
-                f"{game.name}: expected {game.num_seats} seats, {HUMAN!r} among them, got "
-                f"{' '.join(self.seats) or 'none'}"
+                f"{game.name}: expected {game.num_seats} seat{'s'[: game.num_seats > 1]}, "
+                f"{HUMAN!r} among them, got {' '.join(self.seats) or 'none'}"
             )
         self.game = game
         self.humans = tuple(seat for seat, name in enumerate(self.seats) if name == HUMAN)

@@ -212,7 +212,7 @@ class _Steps:
         built = [k for k in range(len(old.site_tile)) if new.site_tile[k] != old.site_tile[k]]
         if not built:
             lost = new.lost_tile != NO_TILE
-            text = "cannot pay for its building: the game ends" if lost else "discards its card"
+            text = "fail to pay for a building: the game ends" if lost else "discard a card"
             self._tell("automaton", HAL, "card", text)
             return []
         site = built[0]

@@ -29,9 +29,10 @@ GUIDE: Final = (
     ),
     Section(
         "Characters",
-        "At the start you pick three characters: take one, pass the others on. Each gives you "
-        "things at once, and something more whenever you do the act that it names.",
-        "answers",
+        "In the draft you pick three characters: take one, pass the others on. (Introductory "
+        "characters are dealt; who plays alone has none.) Each gives you things at once, and "
+        "something more whenever you do the act that it names.",
+        "hand-",
     ),
     Section(
         "A round",

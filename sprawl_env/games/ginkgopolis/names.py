@@ -190,7 +190,8 @@ def _seat(state: State, viewer: int | None, seat: int) -> str:
     hand = [card_name(card) for card in state.hand[seat].tolist() if card != NO_CARD]
     characters = [character_name(k) for k in state.picks[seat].tolist() if k != NO_CHARACTER]
     if viewer not in (None, seat) and state.over == NOT_OVER:
-        tiles, hand = [UNKNOWN] * len(tiles), [UNKNOWN] * len(hand)
+        held = tiles_in(int(state.tiles[seat]) | int(state.returning[seat]))  # ruling G23
+        tiles, hand = [UNKNOWN] * len(held), [UNKNOWN] * len(hand)
         if step_of(state) == Step.DRAFT:
             characters = [UNKNOWN] * len(characters)
         if not counts_are_open(state, viewer, seat):

@@ -51,8 +51,8 @@ def _tile(game: Game, state: State, seat: int) -> str:
     levels = int(state.levels[state.site_of[card - NUM_LETTERS]])
     gives = ("resource", "tile", "point")[(card - NUM_LETTERS) // NUMBERS]
     return (
-        f"Card {name}: add a tile to build on {name} for {levels + 1} resources, or play it alone "
-        f"for {levels} {gives}{'s'[: levels > 1]}"
+        f"Card {name}: add a tile to build on {name} for {levels + 1} resources or more, or play "
+        f"it alone for {levels} {gives}{'s'[: levels > 1]}"
     )
 
 

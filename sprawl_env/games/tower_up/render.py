@@ -308,7 +308,8 @@ def _supply(picture: Picture, state: State, view: View) -> None:
         _swatch(part, x, 25, colour)
         part.text(x + 24, 37, str(int(state.supply[colour])), 12, bold=True)
         box = Rect(x - 3, 22, step - 5, 22, 4)
-        left = f"{int(state.supply[colour])} {COLOURS[colour]} floors are left."
+        count = int(state.supply[colour])
+        left = f"{count} {COLOURS[colour]} {'floor is' if count == 1 else 'floors are'} left."
         part.target(view, [CHOOSE + colour], box, f"{left} {SUPPLY_TIP}")
 
 

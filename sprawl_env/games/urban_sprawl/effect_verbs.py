@@ -496,7 +496,7 @@ class FreeCardRow(EffectRow):
     who: Seats = ""
     group: ClassVar[Group | None] = Group.CARDS
     wording: ClassVar[Words] = staticmethod(
-        lambda says: f"{says.does('take')} a planning card of the row, free"
+        lambda says: f"{says.does('take')} a face-up planning card, free"
     )
 
 

@@ -27,7 +27,7 @@ GUIDE: Final = (
         "First you may invest: discard permits for the wealth on them. Then spend 6 action points "
         "(AP) in any order: take planning cards, build contracts, or keep a contract as a Favor. "
         "Then end the turn. AP left over are lost.",
-        "answers",
+        "planning",
     ),
     Section(
         "Planning cards",

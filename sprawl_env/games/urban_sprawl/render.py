@@ -55,6 +55,7 @@ from sprawl_env.games.urban_sprawl.render_marks import (
 )
 from sprawl_env.games.urban_sprawl.render_seats import hand, seat
 from sprawl_env.games.urban_sprawl.state import State
+from sprawl_env.games.urban_sprawl.steps import Step
 from sprawl_env.games.urban_sprawl.tables import Table
 from sprawl_env.games.urban_sprawl.tips import (
     BALLOT_TIP,
@@ -199,6 +200,7 @@ def _planning(picture: Picture, game: Game, state: State, view: View) -> None:
     says = f"{down} face down, {gone} discarded"
     part.text(part.width - INSET, 17, says, 9.5, fill=QUIET, anchor="end")
     y = 24.0
+    free = step_of(state) == Step.FREE_CARD
     for space in range(PLANNING_TOP + 1):
         kind, cost = int(state.planning[space]), int(t.planning_cost[space])
         label = f"{cost} AP" if space < PLANNING_TOP else f"{cost} AP, top"
@@ -210,7 +212,9 @@ def _planning(picture: Picture, game: Game, state: State, view: View) -> None:
         else:
             bottom = planning_card(part, game.tables, kind, 60, y + 2)
         box = Rect(4, y, part.width - 8, max(bottom - y + 2, ROW), 3)
-        part.target(view, [PLANNING + space], box, planning_tip(game.tables, kind, cost))
+        part.target(
+            view, [PLANNING + space], box, planning_tip(game.tables, kind, 0 if free else cost)
+        )
         y += box.height + 3
     part.height = y + 2
 

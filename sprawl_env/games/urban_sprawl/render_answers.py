@@ -104,7 +104,7 @@ def _paid(state: State, step: Step) -> str:
 def _built(part: Part, tables: Tables, card: int, says: str) -> float:
     """Draw the contract that is being built."""
     bottom = contract(part, tables, card, 0)
-    part.explain(4, 4, part.width - 8, bottom - 4, card_tip(tables, card, 0))
+    part.explain(4, 4, part.width - 8, bottom - 4, card_tip(tables, card, None))
     return paragraph(part, INSET, bottom + 14, says, size=10.5, fill=QUIET) - 4
 
 
@@ -116,7 +116,7 @@ def _effect(part: Part, tables: Tables, e: int) -> float:
         return paragraph(part, INSET, 18, "the new Mayor places a park of 1 lot", size=11)
     if card != NO_CARD:
         bottom = contract(part, tables, card, 0)
-        part.explain(4, 4, part.width - 8, bottom - 4, card_tip(tables, card, 0))
+        part.explain(4, 4, part.width - 8, bottom - 4, card_tip(tables, card, None))
     else:
         name = kind_name(tables, FIRST_EVENT + event) if event != NO_KIND else ""
         part.text(INSET, 18, f"{name} (event)", 12, width=part.width - 2 * INSET, bold=True)

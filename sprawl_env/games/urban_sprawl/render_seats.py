@@ -36,6 +36,7 @@ from sprawl_env.games.urban_sprawl.tips import (
     PRESTIGE_TIP,
     WEALTH_TIP,
     card_tip,
+    counted,
     kind_tip,
     office_tip,
     points_tip,
@@ -53,7 +54,9 @@ CELL_HEIGHT: Final = 20.0
 def seat(picture: Picture, game: Game, state: State, view: View, k: int, points: int) -> None:
     """Draw what a seat has on the table, and what it would score now."""
     t, name = game.tables[0], view.seat_name(k)
-    part = picture.part(f"seat-{k}", f"{name}: {points} points if it ended now", SEAT, seat=k)
+    part = picture.part(
+        f"seat-{k}", f"{name}: {counted(points, 'point')} if it ended now", SEAT, seat=k
+    )
     to_play = int(state.to_play) if state.over == NOT_OVER else NOBODY
     part.plays = k == to_play
     part.piece(19, 18, 10, k)

@@ -104,8 +104,14 @@ TILES_TIP: Final = (
 # ----------------------------------------------------------------------------------------- cards
 
 
-def card_tip(tables: Tables, card: int, cost: int) -> str:
-    """Return a contract, or an event of a contract deck, in sentences."""
+def card_tip(tables: Tables, card: int, cost: int | None) -> str:
+    """Return a contract, or an event of a contract deck, in sentences.
+
+    Args:
+        tables: the game's data.
+        card: the card.
+        cost: the action points that building it costs; None: they are paid.
+    """
     if card == NO_CARD:
         return "No card lies here. Empty spaces are filled at the end of a turn."
     t: Table = tables[0]
@@ -113,9 +119,10 @@ def card_tip(tables: Tables, card: int, cost: int) -> str:
     if is_event(t, card):
         return f"{name}, an event: {effects}."
     zone, size = ZONES[t.card_zone[card]], int(t.card_size[card])
+    points = "" if cost is None else f"{cost} AP, "
     says = [
-        f"{name}: {zone} building, {_many(size, 'lot')}.",
-        f"Building it costs {cost} AP, permits for {zone} of at least {size}, and the value of its "
+        f"{name}: {zone} building, {counted(size, 'lot')}.",
+        f"Building it costs {points}permits for {zone} of at least {size}, and the value of its "
         f"block in wealth.",
         *_vocation_sentences(t, card),
     ]
@@ -148,14 +155,15 @@ def opening_tip(tables: Tables, deck: int) -> str:
 
 
 def planning_tip(tables: Tables, kind: int, cost: int) -> str:
-    """Return a planning card that lies face up, in sentences."""
+    """Return a planning card that lies face up, in sentences; a cost of 0: it is free now."""
     if kind == NO_KIND:
         return "No card lies here. Empty spaces are filled at the end of a turn."
     if kind >= NUM_KINDS:
         effects = event_effects(tables[0], kind - NUM_KINDS)
         return f"{kind_name(tables, kind)}, an event: {effects}."
     t: Table = tables[0]
-    says = f"Taking it costs {cost} AP. {kind_tip(tables, kind)}"
+    price = f"costs {cost} AP" if cost else "is free now"
+    says = f"Taking it {price}. {kind_tip(tables, kind)}"
     if kind == RENEWAL:
         return says
     pays = _pays_when_turned_up(MONEY[WEALTH], int(t.permit_wealth[kind]))
@@ -182,8 +190,8 @@ def kind_tip(tables: Tables, kind: int) -> str:
     t: Table = tables[0]
     zones = [ZONES[zone] for zone in range(NUM_ZONES) if int(t.permit_zones[kind]) >> zone & 1]
     return (
-        f"{_many(int(t.permits[kind]), 'permit')} for {' or '.join(zones)}: pays for as many lots "
-        f"of such a building; what it pays too much is lost. Or it is invested for "
+        f"{counted(int(t.permits[kind]), 'permit')} for {' or '.join(zones)}: pays for as many "
+        f"lots of such a building; what it pays too much is lost. Or it is invested for "
         f"{int(t.permit_wealth[kind])} wealth at the start of a turn."
     )
 
@@ -212,7 +220,7 @@ def building_tip(state: State, lot: int, view: View) -> str:
     whose = f"controlled by {_owner(state, lot, view)}"
     lasts = f" Lasting: {POWERS[Power(power)]}." if power else ""
     return (
-        f"{what}, {_many(size, 'lot')}, {lot_name(lot)}: {whose}; value "
+        f"{what}, {counted(size, 'lot')}, {lot_name(lot)}: {whose}; value "
         f"{int(state.value[lot // CORNERS])}.{lasts}"
     )
 
@@ -320,7 +328,7 @@ def vocation_tip(t: Table, vocation: int, left: int) -> str:
     name = VOCATIONS[vocation]
     media = " Its holder breaks the ties for the Mayor." if vocation == MEDIA else ""
     return (
-        f"{name}: {left} of {int(t.vocation_markers[vocation])} markers are left; once none is, "
+        f"{name}: markers left: {left} of {int(t.vocation_markers[vocation])}; once none is left, "
         f"the builder may take one from an opponent. A contract with {name}-N gives one; then each "
         f"of them in play scores N.{media}"
     )
@@ -341,5 +349,6 @@ def points_tip(t: Table, prestige: int, points: int) -> str:
     )
 
 
-def _many(count: int, noun: str) -> str:
+def counted(count: int, noun: str) -> str:
+    """Return a number of things, e.g. ``2 lots``."""
     return f"{count} {noun}{'s'[: count != 1]}"

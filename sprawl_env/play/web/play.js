@@ -3,6 +3,7 @@
 const FORCED_DELAY = 500;
 const CONFLICT = 409; // status of an answer: the game has changed
 const FEW = 6; // actions that a narrow page names below the question
+const NEAR_END = 8; // pixels: a log whose last line is seen follows the game
 const MOST_NEWS = 3; // lines of what the others did
 
 let view = null; // the last view received from the server
@@ -60,7 +61,7 @@ async function act(what, body = {}) {
     if (view) await refresh(isLate || what !== "advance").catch(() => { view.stopped = true; });
   } finally {
     setBusy(false);
-    if (from && from.isConnected && from.closest("dialog[open]")) from.focus();
+    if (from && from.isConnected && from.closest("dialog[open], #log")) from.focus();
     else keepFocus();
     scheduleNext();
   }
@@ -324,8 +325,10 @@ function showLog() {
     }
     if (whose < 0 || line.seat === whose) wanted.push(logRow(line, since));
   }
-  $("log").replaceChildren(...wanted);
-  $("log").scrollTop = $("log").scrollHeight;
+  const log = $("log"), top = log.scrollTop;
+  const atEnd = top + log.clientHeight > log.scrollHeight - NEAR_END;
+  log.replaceChildren(...wanted);
+  log.scrollTop = atEnd ? log.scrollHeight : top; // who reads earlier lines goes on reading
 }
 
 function told(line, kind = "li") {

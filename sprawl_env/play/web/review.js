@@ -48,7 +48,7 @@ function showReviews(found) {
   if (valued.length >= 2) showCurve(valued);
   const cost = ({ lost, share }) => (lost === null ? -share : lost);
   const others = found.filter(({ same, share }) => !same && share !== null);
-  const known = others.filter(({ lost }) => lost !== null);
+  const known = others.filter(isLoss);
   const worst = (known.length ? known : others).sort((a, b) => cost(b) - cost(a));
   const rows = found.length && !worst.length ? found.filter(({ same }) => !same) : worst;
   $("worst-title").textContent = known.length ? "What cost most" : "What it would have played";
@@ -56,10 +56,16 @@ function showReviews(found) {
   $("worst").replaceChildren(...rows.slice(0, MOST_WORST).map(reviewRow));
 }
 
+// Whether another decision was better by so much that it shows.
+function isLoss({ lost, unit }) {
+  return lost !== null && parseFloat(inUnit(lost, unit)) > 0;
+}
+
 function reviewRow(each) {
   const row = made("li");
-  const cost = each.lost === null ? "" : `${inUnit(each.lost, each.unit)} lost: `;
-  const said = `${cost}${each.says}; better: ${each.best}`;
+  const said = isLoss(each)
+    ? `${inUnit(each.lost, each.unit)} lost: ${each.says}; better: ${each.best}`
+    : `${each.says}; it would have played: ${each.best}`;
   const when = view.log.find(({ ply, heading }) => ply === each.ply && heading);
   const button = made("button", "", when ? `${when.heading}: ${said}` : said);
   button.title = "show the position before it";

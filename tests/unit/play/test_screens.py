@@ -527,8 +527,12 @@ def test_menus_and_the_log_work_by_keyboard_and_a_server_that_ended_is_left_alon
         while session.to_play == 0:
             version = page.get_attribute("body", "data-version")
             action = int(np.flatnonzero(session.game.legal_actions(session.games, 0))[0])
+            lines.nth(1).focus()
             page.evaluate("action => act('play', { action })", action)
             page.wait_for_selector(f"body:not([data-version='{version}'])")
+            page.wait_for_function("!busy")
+            assert has_focus(lines.nth(1))  # who reads the log goes on reading
+            assert page.evaluate("$('log').scrollTop") == 0
         assert not session.over
         page.route("**/api/*", refuse)
         page.select_option("#pace", "0", force=True)

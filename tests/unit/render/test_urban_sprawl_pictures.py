@@ -237,7 +237,7 @@ def test_everything_on_the_table_is_explained():
     assert board.count("controlled by") == buildings > 12
     assert sum(": pays " in tip or "an empty space" in tip for tip in told["board"]) == NUM_LINES
     assert len(told["offices"]) == NUM_OFFICES + 1
-    assert sum("markers are left" in tip for tip in told["supply"]) == NUM_VOCATIONS
+    assert sum("markers left: " in tip for tip in told["supply"]) == NUM_VOCATIONS
     for seat in range(3):
         assert len([t for t in told[f"hand-{seat}"] if "pays for" in t]) == int(
             (games["hand"][0, seat, :17] > 0).sum()
@@ -292,6 +292,22 @@ def test_a_card_is_told_in_sentences_with_all_its_effects():
         assert card_effects(game.tables[0], card) in tip
         assert is_event(game.tables[0], card) == ("an event" in tip)
         assert is_event(game.tables[0], card) != ("costs 5 AP" in tip)
+
+
+def test_a_tip_says_what_a_card_costs_now():
+    game, games = after(0)
+    t = game.tables
+    contract = next(card for card in range(NUM_CARDS) if not is_event(t[0], card))
+    assert "Building it costs 3 AP, permits for" in tips.card_tip(t, contract, 3)
+    assert "Building it costs permits for" in tips.card_tip(t, contract, None)
+    assert "Taking it costs 2 AP." in tips.planning_tip(t, 0, 2)
+    assert "Taking it is free now." in tips.planning_tip(t, 0, 0)
+    for free in (False, True):
+        if free:
+            games["agenda_size"] = 1
+            games["agenda"][0, 0]["step"] = Step.FREE_CARD
+        planning = part_of(game.picture(games), "planning")
+        assert ("Taking it is free now." in " ".join(s.tip for s in planning.shapes)) == free
 
 
 @pytest.mark.parametrize(

@@ -189,3 +189,12 @@ def test_a_solo_game_tells_hals_moves():
     assert hal
     assert all(line.text.startswith("Hal ") for line in hal)
     assert any(line.text.startswith("Hal builds ") for line in hal)
+
+
+@pytest.mark.parametrize(
+    ("seed", "says"), [(10, "Hal fails to pay for a building"), (36, "Hal discards a card")]
+)
+def test_a_solo_game_tells_what_hal_cannot_do(seed, says):
+    game = sprawl_env.game("ginkgopolis", num_players=1)
+    told = replays.story(replays.record_random(game, seed))
+    assert any(says in line.text for line in told)

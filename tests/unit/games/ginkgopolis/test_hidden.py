@@ -14,6 +14,7 @@ from sprawl_env.games.ginkgopolis.constants import (
     Step,
 )
 from sprawl_env.kernels.compile import JIT
+from sprawl_env.render.board import seen_text
 from tests.second_opinion.ginkgopolis_along import (
     ANYTHING,
     BUILDER,
@@ -664,6 +665,23 @@ def test_gk_4_g25_a_known_tile_that_is_returned_belongs_to_the_supply():
         supply = redealt(game, games, 0, seed).supply[0]
         assert set(supply[:2].tolist()) == {tile_of("red 20"), tile_of("red 18")}
         assert not supply[2:].any()
+
+
+def test_gk_4_g23_a_text_does_not_say_how_many_tiles_are_put_aside():
+    found = set()
+    for answer in ("return red 20", "done returning"):
+        game, games = position(
+            hands=[["A", "B", "C", "D"], ["E", "F", "G", "H"]],
+            tiles=[["red 20"], ["red 18"]],
+            supply=["red 19"],
+            rest_of_tiles=0,
+            options={"open_screens": True},
+        )
+        choose(game, games, "A", "E")
+        play(game, games, "take tile", answer)
+        found.add(seen_text(game, games, 0, 1))
+    assert len(found) == 1
+    assert "tiles ?, ?, " in found.pop()
 
 
 @pytest.mark.parametrize("name", GAMES)
