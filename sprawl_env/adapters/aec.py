@@ -36,6 +36,17 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
         """
         super().__init__(name, **options)
         self._skip_forced = check_flag("skip_forced", skip_forced)
+        self.agents: list[str] = []  # until a game is dealt
+
+    def last(self, observe: bool = True) -> tuple[Any, ...]:
+        """Return what the selected agent sees, its reward since it last acted, and whether it ends.
+
+        Raises:
+            InvalidOption: no game was dealt yet, or the last reset or step failed.
+        """
+        self._check_whole("last()")
+        found: tuple[Any, ...] = super().last(observe)
+        return found
 
     @checked
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:

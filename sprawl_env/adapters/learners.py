@@ -390,8 +390,8 @@ class LearnerGames(ABC):
             raise no_choice_left(self.game)
         self._seat(which)
         self.over[which] = False
-        for array in (self._carried, self._return, self._length):
-            array[which] = 0
+        for array in (self._carried, self._return, self._length, self._results.rewards):
+            array[which] = 0  # also what an interrupted step did not pay
         if self._function is not None:
             self._report(which)
 
@@ -543,6 +543,11 @@ class SeededGames(LearnerGames):
         self._draws = plain(new_generators(self.num_envs, 0)) if alone else None
         shares = split(self.everyone, self._num_threads if alone else 1)
         self._pool = OneOrderPool([partial(self._draw_in, share) for share in shares])
+
+    def begin(self, which: Index) -> None:
+        """Deal some games, as in the base class."""
+        self._pool.wait()  # for threads that an interrupted step left behind
+        super().begin(which)
 
     def close(self) -> None:
         """Stop the threads."""

@@ -53,6 +53,15 @@ class SingleGame:
         self._numbers: Mask = np.empty(game.observation_size, np.int8)
         self._earnings = Earnings(game, reward)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy has: it takes the kernels from its game."""
+        return {name: value for name, value in vars(self).items() if name != "_kernels"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Become the copy."""
+        vars(self).update(state)
+        self._kernels = self._game.kernels
+
     @property
     def pays_now(self) -> bool:
         """Whether there may be rewards to report: at the end, or after any ply."""

@@ -14,7 +14,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
-from concurrent.futures import wait
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -250,17 +250,32 @@ class OneOrderPool:
     def __init__(self, work: Sequence[Callable[[], None]]) -> None:
         self._work = work
         self._threads = Threads(max(1, len(work) - 1))
+        self._running: list[Future[None]] = []
+        self._process = os.getpid()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy has."""
+        return {**vars(self), "_running": []}
+
+    def wait(self) -> None:
+        """Wait until the last calls are finished, even if their caller was interrupted."""
+        if self._process == os.getpid():
+            wait(self._running)
+        self._running, self._process = [], os.getpid()
 
     def run(self) -> None:
         """Make all calls at the same time; return when all are finished."""
+        self.wait()
         first, *others = self._work
-        running = [self._threads.submit(each) for each in others]
+        for each in others:
+            self._running.append(self._threads.submit(each))
+        running = self._running
         try:
             first()
         finally:
-            wait(running)  # also if the caller is interrupted
-        for each in running:
-            each.result()
+            wait(running)  # a second interruption leaves them to the next call
+        for done in running:
+            done.result()
 
     def stop(self) -> None:
         """Stop the workers."""

@@ -32,7 +32,7 @@ import numpy.typing as npt
 from sprawl_env.bots.analysis import Analysis, check_position, only_one
 from sprawl_env.bots.greedy import best_action, heuristic_label, plan_value_of
 from sprawl_env.bots.protocol import check_act
-from sprawl_env.bots.settings import Number, parse_settings, slices
+from sprawl_env.bots.settings import Number, check_settings, parse_settings, slices
 from sprawl_env.core.checks import check_seed
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.executors import Threads
@@ -78,6 +78,20 @@ Nodes = npt.NDArray[Any]
 Values = npt.NDArray[np.float64]
 
 
+LIMITS: Final[dict[str, tuple[Number, Number]]] = {
+    "sims": (1, 10_000_000),
+    "ms": (0, 3_600_000),
+    "c": (0.0, 100.0),
+    "depth": (1, LONGEST_PATH - 1),
+    "plies": (0, 1_000_000),
+    "turns": (0, 10_000),
+    "greedy": (0, PER_THOUSAND),
+    "widen": (0.0, 1000.0),
+    "trees": (1, 256),
+    "threads": (1, 256),
+}
+
+
 @dataclass(frozen=True)
 class SearchConfig:
     """Settings of a search, for one decision.
@@ -108,24 +122,18 @@ class SearchConfig:
     trees: int = 1
     threads: int = 1
 
+    def __post_init__(self) -> None:
+        """Check all of them.
+
+        Raises:
+            InvalidOption: a value is not allowed.
+        """
+        check_settings(self, LIMITS)
+
     @property
     def with_heuristic(self) -> bool:
         """Whether the search uses the heuristic; if so, it also rates cut-off rollouts."""
         return self.greedy > 0 or self.widen > 0.0
-
-
-LIMITS: Final[dict[str, tuple[Number, Number]]] = {
-    "sims": (1, 10_000_000),
-    "ms": (0, 3_600_000),
-    "c": (0.0, 100.0),
-    "depth": (1, LONGEST_PATH - 1),
-    "plies": (0, 1_000_000),
-    "turns": (0, 10_000),
-    "greedy": (0, PER_THOUSAND),
-    "widen": (0.0, 1000.0),
-    "trees": (1, 256),
-    "threads": (1, 256),
-}
 
 
 def parse_search(name: str, base: SearchConfig) -> SearchConfig:
@@ -459,6 +467,15 @@ class _Worker:
         """Number of plies that the simulations have played so far."""
         return int(self._tree.counts[PLAYED])
 
+    def load(self, root: Games) -> None:
+        """Load or compile what :meth:`run` needs, without a simulation."""
+        search = Search(root, 0, 0)
+        self._simulate(self._game.tables, search, 0, 0, self._tree, self._work, self._limits)
+
+    def forget(self) -> None:
+        """Have no tree, so that nothing is added up."""
+        clear_node(self._tree.nodes, ROOT)
+
     def run(
         self, root: Games, observer: int, seed: int, deadline: float, stop: threading.Event
     ) -> None:
@@ -559,14 +576,19 @@ class SearchBot:
         seed = combine(self._seed, self._decisions)
         self._decisions += 1
         limit = self._config.ms / 1000 or math.inf
+        if self._config.ms:  # the time counts from when everything is compiled
+            self._workers[0].load(self._root)
         deadline = time.perf_counter() + limit
         turns = -(-len(self._workers) // self._config.threads)  # trees that a thread grows in turn
 
         stop = threading.Event()
 
         def grow(number: int) -> None:
-            until = min(deadline, time.perf_counter() + limit / turns)
-            if not stop.is_set():
+            now = time.perf_counter()
+            if number and now >= deadline:  # one tree is there in any case
+                self._workers[number].forget()
+            elif not stop.is_set():
+                until = min(deadline, now + limit / turns)
                 self._workers[number].run(self._root, seat, combine(seed, number), until, stop)
 
         if self._pool is None:

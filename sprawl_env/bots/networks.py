@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -124,7 +125,7 @@ def make_torch_bot(name: str, game: Game, seed: int = 0) -> UserBot:
         _load_weights(name, network, str(weights))
     if isinstance(network, torch.nn.Module):
         network.eval()
-    bot = NetworkBot(name, _torch_logits(torch, network), seed, sample=sample)
+    bot = NetworkBot(name, _TorchLogits(network), seed, sample=sample)
     return UserBot.around(bot, game)
 
 
@@ -176,24 +177,28 @@ def _load_weights(name: str, network: Any, path: str) -> None:
         raise BotError(f"bot {name!r}: weights {path!r}: {reason}") from None
 
 
-def _torch_logits(torch: Any, network: Callable[..., Any]) -> Logits:
-    """Return a network as a function of numpy arrays.
+class _TorchLogits:
+    """A network of torch as a function of numpy arrays; it can be pickled if the network can.
 
     A network that takes one argument gets the observations alone.
     """
-    with_masks = _takes_two(network.forward if hasattr(network, "forward") else network)
-    parameters = getattr(network, "parameters", None)
-    first = next(iter(parameters()), None) if callable(parameters) else None
-    device = "cpu" if first is None else first.device
 
-    def logits(observations: Floats, masks: Mask) -> Any:
-        seen = torch.from_numpy(np.ascontiguousarray(observations)).to(device)
-        legal = (torch.from_numpy(masks != 0).to(device),) if with_masks else ()
+    def __init__(self, network: Callable[..., Any]) -> None:
+        self._network = network
+        self._with_masks = _takes_two(network.forward if hasattr(network, "forward") else network)
+        parameters = getattr(network, "parameters", None)
+        first = next(iter(parameters()), None) if callable(parameters) else None
+        self._device = "cpu" if first is None else first.device
+
+    def __call__(self, observations: Floats, masks: Mask) -> Any:
+        """Return the logits, float32 ``[n, num_actions]``, or what else the network returns."""
+        import torch  # noqa: PLC0415 - optional, and there if there is a network of it
+
+        seen = torch.from_numpy(np.ascontiguousarray(observations)).to(self._device)
+        legal = (torch.from_numpy(masks != 0).to(self._device),) if self._with_masks else ()
         with torch.inference_mode():
-            found = network(seen, *legal)
+            found = self._network(seen, *legal)
         return found.float().cpu().numpy() if isinstance(found, torch.Tensor) else found
-
-    return logits
 
 
 def _takes_two(function: Callable[..., Any]) -> bool:
@@ -236,7 +241,6 @@ def make_sb3_bot(name: str, game: Game, seed: int = 0) -> UserBot:
             f"if you trust whoever made it, write sb3:{path},{TRUST}=yes"
         )
     contrib = require("sb3_contrib", f"bot {name!r}")
-    torch = require("torch", f"bot {name!r}")
     if not Path(path).is_file():
         raise BotError(f"bot {name!r}: there is no file {path!r}")
     # Without these, loading seeds the random numbers of the whole process and allocates the
@@ -248,18 +252,35 @@ def make_sb3_bot(name: str, game: Game, seed: int = 0) -> UserBot:
         lambda: contrib.MaskablePPO.load(path, device="cpu", custom_objects=instead),
     )
     _check_spaces(name, model, game)
+    model.policy.set_training_mode(False)
     whole = model.observation_space.dtype == np.int8  # else float32
-    scales = game.observation_layout.scales
+    logits = _ModelLogits(model.policy, game.observation_layout.scales if whole else None)
+    return UserBot.around(NetworkBot(name, logits, seed, sample=sample), game)
 
-    def logits(observations: Floats, masks: Mask) -> Any:
-        given = np.rint(observations / scales).astype(np.int8) if whole else observations
+
+@dataclass(frozen=True)
+class _ModelLogits:
+    """The policy of a model of Stable-Baselines3 as a function of numpy arrays.
+
+    Attributes:
+        policy: the policy.
+        scales: of observations, if it takes them as whole numbers.
+    """
+
+    policy: Any
+    scales: Floats | None
+
+    def __call__(self, observations: Floats, masks: Mask) -> Any:
+        """Return the logits, float32 ``[n, num_actions]``."""
+        import torch  # noqa: PLC0415 - optional, and there if there is a model
+
+        given = observations
+        if self.scales is not None:
+            given = np.rint(observations / self.scales).astype(np.int8)
         with torch.inference_mode():
             seen = torch.from_numpy(np.ascontiguousarray(given))
-            found = model.policy.get_distribution(seen)
+            found = self.policy.get_distribution(seen)
             return found.distribution.logits.float().cpu().numpy()
-
-    model.policy.set_training_mode(False)
-    return UserBot.around(NetworkBot(name, logits, seed, sample=sample), game)
 
 
 def _check_spaces(name: str, model: Any, game: Game) -> None:

@@ -28,7 +28,7 @@ from sprawl_env.bots.greedy import (
     plan_value_of,
 )
 from sprawl_env.bots.protocol import check_act
-from sprawl_env.bots.settings import Number, parse_settings, slices
+from sprawl_env.bots.settings import Number, check_settings, parse_settings, slices
 from sprawl_env.core.checks import check_seed
 from sprawl_env.core.game import Game
 from sprawl_env.core.rewards import winner_reward
@@ -41,6 +41,14 @@ from sprawl_env.kernels.rng import combine
 
 Values = npt.NDArray[np.float64]
 MOST_PLIES: Final = 400  # limit of a playout; turns end long before
+
+
+LIMITS: Final[dict[str, tuple[Number, Number]]] = {
+    "candidates": (1, 1000),
+    "playouts": (1, 10_000_000),
+    "turns": (0, 10_000),
+    "victory": (0.0, 1e6),
+}
 
 
 @dataclass(frozen=True)
@@ -61,13 +69,13 @@ class PlannerConfig:
     turns: int = 0
     victory: float = 10.0
 
+    def __post_init__(self) -> None:
+        """Check all of them.
 
-LIMITS: Final[dict[str, tuple[Number, Number]]] = {
-    "candidates": (1, 1000),
-    "playouts": (1, 10_000_000),
-    "turns": (0, 10_000),
-    "victory": (0.0, 1e6),
-}
+        Raises:
+            InvalidOption: a value is not allowed.
+        """
+        check_settings(self, LIMITS)
 
 
 def parse_planner(name: str) -> PlannerConfig:

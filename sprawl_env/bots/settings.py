@@ -7,9 +7,10 @@ import math
 import re
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
+from numbers import Integral, Real
 from typing import Any, Final
 
-from sprawl_env.core.errors import UnknownName, did_you_mean
+from sprawl_env.core.errors import InvalidOption, UnknownName, did_you_mean, short
 
 Number = int | float
 Setting = bool | int | float | str
@@ -51,6 +52,24 @@ def parse_settings(name: str, limits: Mapping[str, tuple[Number, Number]]) -> di
             raise UnknownName(f"bot {kind!r}: {key}={value!r}: expected {sort} {low:g}..{high:g}")
         chosen[key] = number
     return chosen
+
+
+def check_settings(config: object, limits: Mapping[str, tuple[Number, Number]]) -> None:
+    """Check the values of a record of settings.
+
+    Args:
+        config: the record.
+        limits: as of :func:`parse_settings`.
+
+    Raises:
+        InvalidOption: a value is not allowed.
+    """
+    for key, (low, high) in limits.items():
+        value = getattr(config, key)
+        whole = isinstance(low, int)
+        sort, kind = ("a whole number", Integral) if whole else ("a number", Real)
+        if not isinstance(value, kind) or not low <= float(value) <= high:
+            raise InvalidOption(f"{key}={short(value)}: expected {sort} {low:g}..{high:g}")
 
 
 def take_texts(name: str, keys: Collection[str]) -> tuple[str, dict[str, str]]:

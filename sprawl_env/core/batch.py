@@ -192,9 +192,14 @@ class BatchKernels:
     """
 
     def __init__(self, game: Game) -> None:
+        self._game = game
         self.work = _work_kernel(game.rules)
         self._tables = plain(game.tables)
         self._no_results, self._no_views = new_results(game, 0), new_views(game, 0, None)
+
+    def __reduce__(self) -> tuple[type[BatchKernels], tuple[Game]]:
+        """Return how to make a copy, which takes the kernel from its game."""
+        return BatchKernels, (self._game,)
 
     def deal(self, games: Games, which: Index, seed: int, mode: int, results: Results) -> None:
         """Deal games ``which``, each from ``seed``, its index and its ``results.episode``."""

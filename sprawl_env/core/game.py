@@ -24,6 +24,7 @@ from sprawl_env.core.checks import (
     check_whole,
     whole_number,
 )
+from sprawl_env.core.data import GameData
 from sprawl_env.core.errors import IllegalAction, InvalidOption, PositionError
 from sprawl_env.core.points import known_scores, points_table
 from sprawl_env.core.records import RecordCheck
@@ -83,6 +84,16 @@ class Game:
 
     @checked
     def __init__(self, rules: GameRules, data: Path | None = None, **options: Any) -> None:
+        self._set_up(rules, data, None, options)
+
+    def _set_up(
+        self,
+        rules: GameRules,
+        folder: Path | None,
+        data: GameData | None,
+        options: dict[str, Any],
+    ) -> None:
+        """Become a game of these rules; with ``data`` None, its data are read."""
         self.options, numbers = parsed(rules, options)
         self.rules = rules
         self.name = rules.name
@@ -90,8 +101,8 @@ class Game:
         self.num_seats = numbers["num_players"]
         alone = rules.automaton and self.num_seats == 1
         self.num_sides = self.num_seats + 1 if alone else self.num_seats
-        self.data_folder = data
-        self.data = data_of(rules, data)
+        self.data_folder = folder
+        self.data = data_of(rules, folder) if data is None else data
         rules.check_options(self.data, numbers)
         tables, self.observation_layout = compile_data(rules, self.data, numbers)
         self.tables: Tables = readable(tables)
@@ -120,7 +131,7 @@ class Game:
 
     def __copy__(self) -> Game:
         """Return the same game with tables of its own."""
-        made = Game(self.rules, self.data_folder, **self.base_options)
+        made = self._with(self.base_options)
         if self._variants:
             made = made.mixed(self.accepted)
             made.deal_in_turn(self._variants)
@@ -156,7 +167,7 @@ class Game:
                 number of seats, or a set with which the tables or the observations differ.
         """
         sets = complete(self, options)
-        made = Game(self.rules, self.data_folder, **sets[0])
+        made = self._with(sets[0])
         made.base_options = self.base_options
         made.deal_in_turn(sets)
         return made
@@ -202,7 +213,13 @@ class Game:
 
     def _alone(self, options: dict[str, Any]) -> Game:
         """Return the game with one of the accepted sets of options."""
-        return Game(self.rules, self.data_folder, **options) if self.is_mixed else self
+        return self._with(options) if self.is_mixed else self
+
+    def _with(self, options: dict[str, Any]) -> Game:
+        """Return a game with the same data, which are not read again, and other options."""
+        made = Game.__new__(Game)
+        made._set_up(self.rules, self.data_folder, self.data, options)
+        return made
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Game:
         """Return the same game with tables of its own."""

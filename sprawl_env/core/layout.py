@@ -389,9 +389,10 @@ class ObservationLayout:
         start, stop = self.rows(entity)
         things = self._of(entity)[0].rows
         own = observation[..., start:stop]
+        front, each = own.shape[:-1], (stop - start) // things
         if entity in self._planes:
-            return own.reshape(*own.shape[:-1], -1, things).swapaxes(-1, -2)
-        return own.reshape(*own.shape[:-1], things, -1)
+            return own.reshape(*front, each, things).swapaxes(-1, -2)
+        return own.reshape(*front, things, each)
 
     def digest(self) -> str:
         """Return 16 hex digits that change when a block is moved, renamed, resized or rescaled."""

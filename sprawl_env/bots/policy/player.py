@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -412,16 +413,37 @@ def _value_function(checkpoint: Checkpoint, network: CompiledNet) -> Callable[[F
         )
     weight, bias = head
 
-    def values(observations: Floats) -> Floats:
-        nothing = np.zeros((len(observations), network.num_actions), np.int8)
-        summary = network(observations, nothing)[1]  # the logits are not needed
+    return _Values(network, weight[0], float(bias[0]), scale, str(checkpoint.path))
+
+
+@dataclass(frozen=True)
+class _Values:
+    """A value function; it can be pickled.
+
+    Attributes:
+        network: the network.
+        weight: float32 ``[trunk]``, of the head.
+        bias: of the head.
+        scale: what rewards were multiplied by in training.
+        path: of the checkpoint.
+    """
+
+    network: CompiledNet
+    weight: Floats
+    bias: float
+    scale: float
+    path: str
+
+    def __call__(self, observations: Floats) -> Floats:
+        """Return the values of observations ``[n, observation_size]``, float32 ``[n]``."""
+        nothing = np.zeros((len(observations), self.network.num_actions), np.int8)
+        summary = self.network(observations, nothing)[1]  # the logits are not needed
         with np.errstate(over="ignore", invalid="ignore"):
-            found: Floats = ((summary @ weight[0] + bias[0]) / scale).astype(np.float32)
+            values = (summary @ self.weight + np.float32(self.bias)) / self.scale
+            found: Floats = values.astype(np.float32)
         if not np.isfinite(found).all():
             raise CheckpointError(
-                f"checkpoint {str(checkpoint.path)!r}: the weights are damaged or have diverged: "
-                f"expected finite values"
+                f"checkpoint {self.path!r}: the weights are damaged or have diverged: expected "
+                f"finite values"
             )
         return found
-
-    return values

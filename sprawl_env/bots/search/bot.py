@@ -14,8 +14,8 @@ from sprawl_env.bots.policy.checkpoint import Checkpoint, find, load
 from sprawl_env.bots.protocol import check_act
 from sprawl_env.bots.search.conclusion import Found
 from sprawl_env.bots.search.evaluators import UniformEvaluator, network_evaluator
-from sprawl_env.bots.search.search import NO_LIMIT, Evaluator, TreeConfig, TreeSearch
-from sprawl_env.bots.settings import Number, parse_settings, take_texts
+from sprawl_env.bots.search.search import LIMITS, NO_LIMIT, Evaluator, TreeConfig, TreeSearch
+from sprawl_env.bots.settings import parse_settings, take_texts
 from sprawl_env.core.checks import check_seed
 from sprawl_env.core.errors import UnknownName
 from sprawl_env.core.game import Game
@@ -24,23 +24,7 @@ from sprawl_env.kernels.arrays import Floats, Index, Mask
 from sprawl_env.kernels.rng import combine
 
 AGENT, UNIFORM = "agent", "uniform"  # a setting, and the agent that is none
-LIMITS: Final[dict[str, tuple[Number, Number]]] = {
-    "sims": (1, 1_000_000),
-    "ms": (0, 3_600_000),
-    "gumbel": (0, 1000),
-    "c": (0.0, 100.0),
-    "doubt": (0.0, 1.0),
-    "scale": (0.0, 100.0),
-    "trust": (0.0, 1e6),
-    "margin": (0.0, 1.0),
-    "reach": (0.01, 1e6),
-    "keyed": (0, 1),
-    "rollout": (0, 10_000),
-    "lanes": (1, 256),
-    "trees": (1, 256),
-    "threads": (1, 256),
-    "temperature": (0.0, 100.0),
-}
+CHECKPOINT: Final = "checkpoint"  # what is before the path of one
 SIMS_WHEN_TIMED: Final = 100_000
 
 
@@ -79,8 +63,8 @@ def checkpoint_of(agent: str, game: Game) -> Checkpoint:
         UnknownName: there is no such agent.
         CheckpointError: the checkpoint is damaged or is not for this game.
     """
-    kind, _, path = bot_name_of(agent).partition(":")
-    return load(Path(path) if kind == "checkpoint" else _found(path, game), game)
+    kind, path = _kind_of(agent)
+    return load(Path(path) if kind == CHECKPOINT else _found(path, game), game)
 
 
 def fixed_name_of(agent: str, game: Game) -> str:
@@ -90,11 +74,23 @@ def fixed_name_of(agent: str, game: Game) -> str:
         UnknownName: there is no such agent.
         CheckpointError: there is no such checkpoint.
     """
-    kind, _, path = bot_name_of(agent).partition(":")
-    if kind == "checkpoint":
+    kind, path = _kind_of(agent)
+    if kind == CHECKPOINT:
         return f"{kind}:{find(Path(path))}"
     folder = _found(path, game)
     return f"{folder.parent.name}/{folder.name}"
+
+
+def _kind_of(agent: str) -> tuple[str, str]:
+    """Return ``"agent"`` or ``"checkpoint"``, and the name or the path.
+
+    Raises:
+        UnknownName: it names neither.
+    """
+    kind, _, path = bot_name_of(agent).partition(":")
+    if kind not in (AGENT, CHECKPOINT):
+        raise UnknownName(f"agent {agent!r}: expected the name of an agent or {CHECKPOINT}:PATH")
+    return kind, path
 
 
 def _found(agent: str, game: Game) -> Path:

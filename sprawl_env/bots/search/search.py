@@ -39,6 +39,7 @@ from sprawl_env.bots.search.simulate import (
     new_leaves,
 )
 from sprawl_env.bots.search.tree import NO_NODE, Roots, Trees, Weights, new_trees
+from sprawl_env.bots.settings import Number, check_settings
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.executors import Threads
 from sprawl_env.core.game import Game
@@ -50,7 +51,7 @@ FEWEST: Final = 2  # legal actions that are a choice
 MOST_BYTES: Final = 1 << 28  # of the trees of one search, for each thread
 NO_LIMIT: Final = float("inf")  # seconds
 FEWEST_CONCLUDED: Final = 64  # positions whose trees are read by one thread
-FIRST_STEPS: Final = 8  # simulations of each lane before the time is looked at
+FIRST_STEPS: Final = 8  # simulations before the time is looked at, if there are so few trees
 FEWEST_ROUNDS: Final = 2  # the root is judged, and then what a first simulation finds
 SECRETS: Final = 3  # choices of each rival in a simulation, as far as there is time for them
 SHORT: Final = 0.02  # seconds after which more simulations are made at once
@@ -119,6 +120,25 @@ def evaluation_of(heads: Heads, logits: Floats, summaries: Floats, points: Ints)
     return Evaluation(logits, shares, margins)
 
 
+LIMITS: Final[dict[str, tuple[Number, Number]]] = {
+    "sims": (1, 1_000_000),
+    "ms": (0, 3_600_000),
+    "gumbel": (0, 1000),
+    "c": (0.0, 100.0),
+    "doubt": (0.0, 1.0),
+    "scale": (0.0, 100.0),
+    "trust": (0.0, 1e6),
+    "margin": (0.0, 1.0),
+    "reach": (0.01, 1e6),
+    "keyed": (0, 1),
+    "rollout": (0, 10_000),
+    "lanes": (1, 256),
+    "trees": (1, 256),
+    "threads": (1, 256),
+    "temperature": (0.0, 100.0),
+}
+
+
 @dataclass(frozen=True, kw_only=True)
 class TreeConfig:
     """Settings of a search with a network, for one decision.
@@ -165,6 +185,14 @@ class TreeConfig:
     trees: int = 1
     threads: int = 1
     temperature: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check all of them.
+
+        Raises:
+            InvalidOption: a value is not allowed.
+        """
+        check_settings(self, LIMITS)
 
 
 class Noise(NamedTuple):
@@ -317,7 +345,8 @@ class TreeSearch:
             rollout=config.rollout,
         )
         deals = config.sims + 1 if self._simultaneous else 0  # deal 0 is that of the root
-        known = slots, deals, self._secrets
+        secrets = self._secrets if config.gumbel else 0  # with PUCT no two simulations share a deal
+        known = slots, deals, secrets
         self._choices = Choices(np.zeros(known, np.int64), np.zeros(known, np.int32))
         self._masks = np.zeros((slots // config.trees, game.num_actions), np.int8)
         self._lanes = new_lanes(rows, game.num_sides)
@@ -530,7 +559,8 @@ class TreeSearch:
 
     def _grow(self, part: _Part, number: int, deadline: float) -> None:
         """Simulate in some slots with a compiled network until each has what it wants."""
-        judge, steps, asked_for = self._judges[number], FIRST_STEPS, 0
+        judge, asked_for = self._judges[number], 0
+        steps = max(1, FIRST_STEPS // len(part.forest.searches.begun))
         started = time.perf_counter()
         while not self._grow_kernel(self._tables, *part, judge, steps):
             now = time.perf_counter()

@@ -1,6 +1,8 @@
 """The checks of PettingZoo, Gymnasium and Stable-Baselines3 for environments, for every game."""
 
 import pickle
+import subprocess
+import sys
 
 import gymnasium
 import numpy as np
@@ -14,10 +16,12 @@ from pettingzoo.test.state_test import test_state_space as zoo_state_space
 import sprawl_env
 from sprawl_env.adapters.aec import BoardGameAEC, wrapped
 from sprawl_env.adapters.gym import BoardGameGym, LegalDiscrete
+from sprawl_env.adapters.gym_vector import BoardGameVectorEnv
 from sprawl_env.adapters.registration import camel_case
 from sprawl_env.core.errors import InvalidOption, UnknownName
 from sprawl_env.core.registry import rules_of
 from sprawl_env.kernels.compile import JIT
+from tests.commands import ROOT
 from tests.conftest import games_and
 from tests.suite import GAMES, PARALLEL
 from tests.toy import ALWAYS, FIRST, OFTEN, toy
@@ -276,6 +280,24 @@ def test_an_environment_survives_pickling_in_the_middle_of_a_game(any_game):
     env.step(action)
     again.step(action)
     assert again.games.tobytes() == env.games.tobytes()
+
+
+LOADED = """
+import pickle, sys
+from sprawl_env.core.batch import BatchKernels
+aec, vector = pickle.load(sys.stdin.buffer)
+assert aec._single._kernels.play is aec.game.kernels.play
+assert vector._learners._kernels.work is BatchKernels(vector.game).work
+"""
+
+
+@pytest.mark.compiled
+def test_an_environment_that_another_process_unpickles_has_the_kernels_of_its_game():
+    envs = BoardGameAEC("tower_up"), BoardGameVectorEnv("tower_up", 2)
+    for env in envs:
+        env.reset(seed=1)
+    command = [sys.executable, "-c", LOADED]
+    subprocess.run(command, input=pickle.dumps(envs), check=True, timeout=300, cwd=ROOT)
 
 
 class First:

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import sprawl_env
-from sprawl_env.adapters.threads import ThreadPool
+from sprawl_env.adapters import threads
+from sprawl_env.adapters.threads import OneOrderPool, ThreadPool
 from sprawl_env.core.batch import POSTED, SEED, WHAT, done_at, new_orders
 from sprawl_env.core.errors import InvalidOption
 from tests.commands import command, finish
@@ -87,6 +88,27 @@ def test_after_an_interruption_the_next_order_waits_for_the_one_before():
     workers.pool.run(2)
     assert [what for _, what, _ in workers.noted[1]] == [1, 2]
     assert [what for _, what, _ in workers.noted[0]] == [2]
+
+
+def test_calls_that_an_interruption_left_behind_are_waited_for(monkeypatch):
+    def interrupted(running):
+        if running:
+            raise KeyboardInterrupt
+
+    go, done = threading.Event(), []
+    pool = OneOrderPool([lambda: None, lambda: done.append(go.wait(60))])
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(threads, "wait", interrupted)
+        pool.run()
+    copied = copy.deepcopy(pool)
+    copied.wait()  # has no calls of its own
+    assert not done
+    threading.Timer(0.05, go.set).start()
+    pool.wait()
+    assert done == [True]
+    pool.run()
+    assert done == [True] * 2
+    pool.stop()
 
 
 @pytest.mark.parametrize("closes", [True, False])

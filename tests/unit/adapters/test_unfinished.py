@@ -7,6 +7,7 @@ import sprawl_env
 from sprawl_env.adapters.aec import BoardGameAEC
 from sprawl_env.adapters.gym import BoardGameGym
 from sprawl_env.adapters.gym_vector import BoardGameVectorEnv
+from sprawl_env.adapters.learners import LearnerGames
 from sprawl_env.adapters.parallel import BoardGameParallel
 from sprawl_env.core.errors import IllegalAction, InvalidOption, SprawlError
 from tests.toy import ALWAYS, toy
@@ -99,6 +100,32 @@ def test_after_an_opponent_failed_in_a_reset_only_a_reset_goes_on(make):
             env.reset()
     bot.error = None
     assert_only_a_reset_goes_on(env)
+
+
+@pytest.mark.parametrize("opponent", [None, "greedy"])
+def test_what_an_interrupted_step_did_not_pay_is_not_paid_after_the_reset(opponent, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    envs = [BoardGameVectorEnv("tower_up", 32, opponent=opponent, reward="score") for _ in range(2)]
+    envs[0].reset(seed=3)
+    with monkeypatch.context() as patched:
+        patched.setattr(LearnerGames, "_collect", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            step_until_it_fails(envs[0])
+    for env in envs:
+        env.reset(seed=5)
+    for _ in range(5):
+        one, other = (env.step(first_actions(env))[1] for env in envs)
+        assert np.array_equal(one, other)
+
+
+def test_before_the_first_reset_an_environment_says_what_to_do():
+    env = BoardGameAEC("tower_up")
+    assert (env.agents, env.num_agents) == ([], 0)
+    assert list(env.agent_iter()) == []
+    with pytest.raises(SprawlError, match=r"call reset\(\)"):
+        env.last()
 
 
 def failing_reward():

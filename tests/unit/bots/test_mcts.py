@@ -9,9 +9,12 @@ import pytest
 
 import sprawl_env
 from sprawl_env.arena.games import play_games
+from sprawl_env.bots import mcts
 from sprawl_env.bots.mcts import CHUNK, NO_NODE, ROOT, SearchBot, SearchConfig, parse_search
 from sprawl_env.bots.names import make_bot
-from sprawl_env.core.errors import UnknownName
+from sprawl_env.bots.planner import PlannerConfig
+from sprawl_env.bots.search.search import TreeConfig
+from sprawl_env.core.errors import InvalidOption, UnknownName
 from sprawl_env.core.state import NOT_OVER
 from sprawl_env.kernels.rng import combine
 
@@ -208,6 +211,49 @@ def test_a_setting_that_makes_no_sense_is_refused_in_one_line(name, says):
         make_bot(name, sprawl_env.game("tower_up"))
     assert says in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "says"),
+    [
+        (SearchConfig, {"trees": 0}, "trees=0: expected a whole number 1..256"),
+        (SearchConfig, {"sims": 2.0}, r"sims=2\.0: expected a whole number 1\.\.1e\+07"),
+        (SearchConfig, {"depth": 600}, r"depth=600: expected a whole number 1\.\.511"),
+        (SearchConfig, {"c": float("nan")}, "c=nan: expected a number 0..100"),
+        (PlannerConfig, {"candidates": 0}, r"candidates=0: expected a whole number 1\.\.1000"),
+        (TreeConfig, {"lanes": 0}, r"lanes=0: expected a whole number 1\.\.256"),
+        (TreeConfig, {"scale": "4"}, r"scale='4': expected a number 0\.\.100"),
+    ],
+)
+def test_a_record_of_settings_has_the_limits_of_names(kind, settings, says):
+    with pytest.raises(InvalidOption, match=says):
+        kind(**settings)
+
+
+def test_with_little_time_one_tree_is_grown_and_the_others_are_forgotten(monkeypatch):
+    game = sprawl_env.game("tower_up")
+    bot = make_bot("mcts:sims=8,trees=5", game)
+    assert bot.search(game.deal(1))[0].sum() == 5 * 8
+    late = make_bot("mcts:ms=1,trees=5", game)
+    clock = itertools.count()
+    monkeypatch.setattr(mcts.time, "perf_counter", lambda: float(next(clock)))
+    for _ in range(2):
+        assert 0 < late.search(game.deal(1))[0].sum() <= 4  # what one tree begins with
+
+
+def test_the_time_counts_from_when_everything_is_compiled(monkeypatch):
+    game = sprawl_env.game("tower_up")
+    bot = make_bot("mcts:ms=1", game)
+    simulate, asked = bot._workers[0]._simulate, []
+
+    def noted(tables, search, first, count, *rest):
+        asked.append((count, mcts.time.perf_counter()))
+        return simulate(tables, search, first, count, *rest)
+
+    monkeypatch.setattr(bot._workers[0], "_simulate", noted)
+    bot.search(game.deal(1))
+    assert asked[0][0] == 0
+    assert asked[1][0] > 0
 
 
 def test_settings_are_read_from_the_name():

@@ -1,5 +1,6 @@
 """bots/networks.py: networks of a user's own and models of Stable-Baselines3 play."""
 
+import pickle
 import random
 
 import numpy as np
@@ -47,6 +48,15 @@ def test_a_module_that_takes_observations_alone_plays_without_dropout(game):
     logits = net(torch.from_numpy(seen)).detach().numpy()
     expected = np.where(masks == 1, logits, -np.inf).argmax(axis=1)
     assert np.array_equal(bot.act(seen, masks, None), expected)
+
+
+def test_bots_with_networks_can_be_sent_to_another_process(game):
+    states, masks = decisions(game)
+    seen = seen_of(game, states)
+    for name in ("agent:tower_up/quick", f"{NETS}:make", f"{NETS}:wide"):
+        bot = make_bot(name, game)
+        again = pickle.loads(pickle.dumps(bot))
+        assert np.array_equal(again.act(seen, masks, states), bot.act(seen, masks, states))
 
 
 def test_weights_of_a_file_are_loaded(game, tmp_path):

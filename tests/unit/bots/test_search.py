@@ -441,6 +441,22 @@ def test_an_evaluator_is_asked_by_one_thread_at_a_time_and_for_many_leaves(agent
     assert max(rows) == 20  # half of the trees
 
 
+@pytest.mark.parametrize("name", ["sb3:quick", "heldout:best", "agents:quick"])
+def test_what_names_no_agent_is_refused(name):
+    game = sprawl_env.game("tower_up")
+    for bot in (f"search:agent={name}", f"planner:judge={name}", f"planner:adviser={name}"):
+        with pytest.raises(UnknownName, match=rf"agent '{name}': expected the name of an agent or"):
+            make_bot(bot, game)
+
+
+@pytest.mark.parametrize(("gumbel", "kept"), [(0, 0), (4, 12)])
+def test_choices_of_rivals_are_kept_where_simulations_share_a_deal(gumbel, kept):
+    game = sprawl_env.game("ginkgopolis", num_players=5)
+    search = TreeSearch(game, UniformEvaluator(game), TreeConfig(sims=6, gumbel=gumbel))
+    search.run(game.deal(1), np.zeros(1, np.int64))
+    assert search._choices.identities.shape == (1, 7, kept)
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_nothing_is_found_in_no_position(agent, threads):
     game, _ = agent

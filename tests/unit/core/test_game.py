@@ -1,5 +1,6 @@
 """core/game.py and core/registry.py: making a game, its options, positions and errors."""
 
+import copy
 import json
 import pickle
 import shutil
@@ -104,8 +105,13 @@ def test_own_files_are_read_once_and_every_game_has_tables_of_its_own(name, tmp_
     assert folders == [None]
     shutil.copy(next(rules.data_folder.glob("*.toml")), tmp_path)
     for _ in range(2):  # they may have changed
-        sprawl_env.game(counted, data=tmp_path)
+        game = sprawl_env.game(counted, data=tmp_path)
     assert folders == [None, tmp_path, tmp_path]
+    for same in (copy.copy(game), copy.deepcopy(game), game.mixed([{}])):
+        assert same.tables.tobytes() == game.tables.tobytes()
+        assert same.tables is not game.tables
+        assert same.data_folder == tmp_path
+    assert folders == [None, tmp_path, tmp_path]  # the same game, whatever is in the folder now
 
 
 def test_a_game_survives_pickling(any_game):

@@ -82,6 +82,8 @@ def test_entities_in_planes_lie_number_by_number():
     assert layout.view(seen, "height")[0].tolist() == [2, 3, 4]
     assert layout.view(seen, "owner")[0].tolist() == [[5, 8], [6, 9], [7, 10]]
     assert layout.features(seen, "site")[1, 2].tolist() == [16, 19, 22]
+    assert layout.features(seen[:0], "site").shape == (0, 3, 3)
+    assert layout.view(seen[:0], "owner").shape == (0, 3, 2)
     assert layout.view(seen, "site")[1, 2].tolist() == [16, 19, 22]
     layout.view(seen, "height")[1, 2] = -1
     layout.view(seen, "owner")[1, 2, 1] = -2
