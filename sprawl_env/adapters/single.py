@@ -9,6 +9,7 @@ import numpy as np
 from sprawl_env.adapters.illegal import Illegal, with_last
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
+from sprawl_env.core.retaken import RetakesKernels
 from sprawl_env.core.rewards import Earnings, RewardFunction
 from sprawl_env.core.state import FINISHED, NOBODY, NOT_OVER, Games, clone, plain
 from sprawl_env.kernels.arrays import Floats, Ints, Mask
@@ -23,7 +24,7 @@ def not_finished(game: Game) -> InvalidOption:
     )
 
 
-class SingleGame:
+class SingleGame(RetakesKernels):
     """One game, what it pays, and what an illegal action does in it.
 
     It calls the kernels without checks, so it trusts its callers.  A deal overwrites the record.
@@ -53,14 +54,8 @@ class SingleGame:
         self._numbers: Mask = np.empty(game.observation_size, np.int8)
         self._earnings = Earnings(game, reward)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what a copy has: it takes the kernels from its game."""
-        return {name: value for name, value in vars(self).items() if name != "_kernels"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Become the copy."""
-        vars(self).update(state)
-        self._kernels = self._game.kernels
+    def _kernels_of_game(self) -> dict[str, Any]:
+        return {"_kernels": self._game.kernels}
 
     @property
     def pays_now(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,7 @@ from sprawl_env.core.checks import FLOAT32, check_rows, check_seed
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
 from sprawl_env.core.heuristic import Heuristic
+from sprawl_env.core.retaken import RetakesKernels
 from sprawl_env.core.rules import GameRules
 from sprawl_env.core.state import CommonState, Games, Tables
 from sprawl_env.kernels.arrays import Floats, Mask
@@ -153,7 +155,7 @@ def greedy_kernel(rules: GameRules) -> Callable[..., None]:
     return rate
 
 
-class GreedyBot:
+class GreedyBot(RetakesKernels):
     """Plays the best-rated action; ties are broken at random."""
 
     name = "greedy"
@@ -167,6 +169,9 @@ class GreedyBot:
         self._trial = game.empty(2)  # the position, and a copy to play on
         self._scratch = np.zeros(game.num_actions, np.int8)
         self.seed(seed)
+
+    def _kernels_of_game(self) -> dict[str, Any]:
+        return {"_rate": greedy_kernel(self._game.rules)}
 
     def seed(self, seed: int) -> None:
         """Seed the rng that breaks ties."""

@@ -37,6 +37,7 @@ from sprawl_env.core.checks import check_seed
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.executors import Threads
 from sprawl_env.core.game import Game
+from sprawl_env.core.retaken import RetakesKernels
 from sprawl_env.core.rewards import winner_reward
 from sprawl_env.core.rules import GameRules
 from sprawl_env.core.state import NOT_OVER, Games, Tables
@@ -435,7 +436,7 @@ def clear_node(nodes: Nodes, node: int) -> None:
         nodes[node].value[side] = 0.0
 
 
-class _Worker:
+class _Worker(RetakesKernels):
     """One tree and the arrays that its simulations use."""
 
     def __init__(self, game: Game, config: SearchConfig) -> None:
@@ -461,6 +462,9 @@ class _Worker:
             greedy=config.greedy,
             widen=float(config.widen),
         )
+
+    def _kernels_of_game(self) -> dict[str, Any]:
+        return {"_simulate": search_kernel(self._game.rules, self._config.with_heuristic)}
 
     @property
     def plies(self) -> int:

@@ -31,6 +31,7 @@ from sprawl_env.bots.protocol import check_act
 from sprawl_env.bots.settings import Number, check_settings, parse_settings, slices
 from sprawl_env.core.checks import check_seed
 from sprawl_env.core.game import Game
+from sprawl_env.core.retaken import RetakesKernels
 from sprawl_env.core.rewards import winner_reward
 from sprawl_env.core.rules import GameRules
 from sprawl_env.core.state import NOT_OVER, Games, Tables
@@ -255,7 +256,7 @@ def sort_best_first(ranked: Index, values: Values, size: int) -> None:
         insert(ranked[: k + 1], values[: k + 1], k, int(ranked[k]), float(values[k]))
 
 
-class PlannerBot:
+class PlannerBot(RetakesKernels):
     """Plays the action with the best playouts by the game's heuristic."""
 
     needs_observations = False
@@ -281,6 +282,10 @@ class PlannerBot:
             points=np.zeros(game.num_sides, np.int32),
         )
         self.seed(seed)
+
+    def _kernels_of_game(self) -> dict[str, Any]:
+        rules = self._game.rules
+        return {"_rank": rank_kernel(rules), "_compare": compare_kernel(rules)}
 
     def seed(self, seed: int) -> None:
         """Seed the playouts; the same seed and the same decisions give the same actions."""

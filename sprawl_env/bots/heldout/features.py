@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ from sprawl_env.bots.protocol import check_act
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import check_seed
 from sprawl_env.core.game import Game
+from sprawl_env.core.retaken import RetakesKernels
 from sprawl_env.core.rules import GameRules
 from sprawl_env.core.state import Games, Tables, plain
 from sprawl_env.kernels.arrays import Floats, Index, Mask
@@ -72,7 +74,7 @@ def features_kernel(rules: GameRules) -> Callable[..., None]:
     return answer
 
 
-class FeaturesBot:
+class FeaturesBot(RetakesKernels):
     """Tries each legal action on a copy and plays the one with the best rating (``Look``).
 
     What its seat cannot know is re-dealt in the copy, from the bot's seed, the same way for all
@@ -99,6 +101,9 @@ class FeaturesBot:
         self._scratch = plain(game.empty(3)), mask, np.zeros_like(weights), weights
         self._game = game
         self.seed(seed)
+
+    def _kernels_of_game(self) -> dict[str, Any]:
+        return {"_answer": features_kernel(self._game.rules)}
 
     def seed(self, seed: int) -> None:
         """Seed the deals and the generator that breaks ties."""

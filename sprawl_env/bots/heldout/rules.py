@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from sprawl_env.bots.protocol import check_act
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import check_seed
 from sprawl_env.core.game import Game
+from sprawl_env.core.retaken import RetakesKernels
 from sprawl_env.core.rules import GameRules
 from sprawl_env.core.state import Games, Tables, plain
 from sprawl_env.kernels.arrays import Floats, Index, Mask
@@ -57,7 +59,7 @@ def rules_kernel(rules: GameRules) -> Callable[..., None]:
     return answer
 
 
-class RulesBot:
+class RulesBot(RetakesKernels):
     """Plays by the rule book of the game (``RuleBook``).
 
     It never moves a piece to see what happens, and reads only what its seat knows.  If no rule
@@ -81,6 +83,9 @@ class RulesBot:
         self._names = (*book_of(game.rules).rules, ANY)
         self._game = game
         self.seed(seed)
+
+    def _kernels_of_game(self) -> dict[str, Any]:
+        return {"_answer": rules_kernel(self._game.rules)}
 
     def seed(self, seed: int) -> None:
         """Seed the generator; the same seed and the same calls give the same actions."""

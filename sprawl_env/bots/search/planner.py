@@ -121,6 +121,9 @@ class AdvisedPlannerBot(PlannerBot):
             self._judged = judged_kernel(game.rules)
             self._compare = self._compare_judged
 
+    def _kernels_of_game(self) -> dict[str, Any]:
+        return {**super()._kernels_of_game(), "_judged": judged_kernel(self._game.rules)}
+
     def _advised(
         self, adviser: Evaluator, tables: Tables, root: Games, work: Workspace, seed: int
     ) -> int:

@@ -1,5 +1,6 @@
 """All bots: legal, reproducible, and without use of hidden information."""
 
+import pickle
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,7 +10,8 @@ import sprawl_env
 from sprawl_env.arena.games import join, play_games
 from sprawl_env.bots.mcts import SearchBot, SearchConfig
 from sprawl_env.bots.names import BOTS, make_bot
-from sprawl_env.core.errors import InvalidOption
+from sprawl_env.bots.policy.checkpoint import CheckpointError
+from sprawl_env.core.errors import InvalidOption, UnknownName
 from sprawl_env.core.state import clone
 from tests.toy import toy
 
@@ -193,3 +195,21 @@ def test_a_bot_of_a_users_class_knows_options_that_were_added_later():
     vec.set_options([{"max_turns": 7}])
     game = make_bot("tests.bots:First", vec.game)._bot.game
     assert 7 in [each["max_turns"] for each in game.accepted]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["random", "greedy", "planner", "mcts:sims=2", "search:agent=uniform,sims=2", "heldout:rules",
+     "heldout:features", "planner:judge=best", "planner:adviser=best,playouts=4", "agent:best"],
+)  # fmt: skip
+def test_a_bot_that_is_sent_to_another_process_takes_its_kernels_there(any_game, name):
+    try:
+        bot = make_bot(name, any_game)
+    except (UnknownName, CheckpointError):  # no agent for so many seats
+        return
+    sent = pickle.dumps(bot)
+    assert b"_rebuild_reduction" not in sent  # of numba: it would be compiled again
+    again = pickle.loads(sent)
+    states, masks = decisions(any_game, count=4)
+    seen = np.stack([any_game.observe(states, k, int(states.to_play[k])) for k in range(4)])
+    assert np.array_equal(again.act(seen, masks, states), bot.act(seen, masks, states))
