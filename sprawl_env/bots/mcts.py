@@ -46,6 +46,7 @@ from sprawl_env.kernels.compile import kernel
 from sprawl_env.kernels.masks import (
     NO_ACTION,
     count_legal,
+    keep_allowed,
     legal_number,
     new_generators,
     only_action,
@@ -156,11 +157,13 @@ class Search(NamedTuple):
         root: ``[1]``, the position.
         observer: the seat that searches.
         seed: seed of the simulations' deals.
+        allowed: int8, the actions that may be played at the root; ``[0]``: all legal ones.
     """
 
     root: Games
     observer: int
     seed: int
+    allowed: Mask
 
 
 class Tree(NamedTuple):
@@ -342,6 +345,8 @@ def search_kernel(rules: GameRules, with_heuristic: bool) -> Callable[..., None]
             grown = False
             while not grown and depth < limits.depth and goes_on(games[0], last):
                 legal_actions(tables, games, 0, mask)
+                if node == ROOT and search.allowed.size:
+                    keep_allowed(mask, search.allowed)
                 action = only_action(mask)
                 if action == NO_ACTION:
                     legal = count_legal(mask)
@@ -473,30 +478,25 @@ class _Worker(RetakesKernels):
 
     def load(self, root: Games) -> None:
         """Load or compile what :meth:`run` needs, without a simulation."""
-        search = Search(root, 0, 0)
+        search = Search(root, 0, 0, self._work.mask[:0])
         self._simulate(self._game.tables, search, 0, 0, self._tree, self._work, self._limits)
 
     def forget(self) -> None:
         """Have no tree, so that nothing is added up."""
         clear_node(self._tree.nodes, ROOT)
 
-    def run(
-        self, root: Games, observer: int, seed: int, deadline: float, stop: threading.Event
-    ) -> None:
-        """Build a new tree for ``root`` ``[1]``.
+    def run(self, search: Search, deadline: float, stop: threading.Event) -> None:
+        """Build a new tree.
 
         Args:
-            root: the position.
-            observer: the seat to play.
-            seed: seed of the search.
+            search: what is searched; its seed is that of the tree.
             deadline: time (``time.perf_counter()``) at which to stop; infinity: no limit.
             stop: stops the search soon after it is set.
         """
         tree, sims = self._tree, self._config.sims
-        self._work.rng[:] = new_generators(1, combine(seed, 1))
+        self._work.rng[:] = new_generators(1, combine(search.seed, 1))
         clear_node(tree.nodes, ROOT)
         tree.counts[USED] = 1
-        search = Search(root, observer, seed)
         most = sims if math.isinf(deadline) else CHUNK
         for first, count in slices(sims, most):
             if first and (stop.is_set() or time.perf_counter() >= deadline):
@@ -551,25 +551,36 @@ class SearchBot:
         only = int(only_action(mask))
         if only != NO_ACTION:
             return only
-        return int(self._ranked(np.flatnonzero(mask), states, k).actions[0])
+        return int(self._ranked(mask, states, k).actions[0])
 
     def analyse(self, mask: Mask, state: Games) -> Analysis:
         """Search one position; see :class:`sprawl_env.bots.analysis.Analyst`."""
         legal, state = check_position(self._game, self.name, mask, state)
         if legal.size == 1:
             return only_one(int(legal[0]))
-        return self._ranked(legal, state, 0)
+        return self._ranked(mask, state, 0)
 
-    def _ranked(self, legal: Index, states: Games, k: int) -> Analysis:
+    def _ranked(self, mask: Mask, states: Games, k: int) -> Analysis:
         """Search in game ``k``; the most visited actions come first, of equals the better one."""
-        visits, values = (found[legal] for found in self.search(states, k))
+        legal = np.flatnonzero(mask)
+        every = self._game.legal_actions(states, k)
+        allowed = None if np.array_equal(mask != 0, every != 0) else mask
+        visits, values = (found[legal] for found in self.search(states, k, allowed))
         means = values / np.maximum(visits, 1)
         order = np.lexsort((-means, -visits))  # stable: the lower id of equals
         means[visits == 0] = np.nan
         return Analysis(legal[order], visits[order], means[order])
 
-    def search(self, states: Games, k: int = 0) -> tuple[Index, Values]:
+    def search(
+        self, states: Games, k: int = 0, allowed: Mask | None = None
+    ) -> tuple[Index, Values]:
         """Search in game ``k`` for the seat to play.
+
+        Args:
+            states: the games.
+            k: index of the game.
+            allowed: int8 ``[num_actions]``, at least two legal actions, of which one is wanted;
+                None: all.
 
         Returns:
             The number of visits of each action, int64 ``[num_actions]``, and the sum of the seat's
@@ -583,6 +594,8 @@ class SearchBot:
         if self._config.ms:  # the time counts from when everything is compiled
             self._workers[0].load(self._root)
         deadline = time.perf_counter() + limit
+        given = np.zeros(0, np.int8) if allowed is None else (allowed != 0).astype(np.int8)
+        search = Search(self._root, seat, seed, given)
         turns = -(-len(self._workers) // self._config.threads)  # trees that a thread grows in turn
 
         stop = threading.Event()
@@ -593,7 +606,8 @@ class SearchBot:
                 self._workers[number].forget()
             elif not stop.is_set():
                 until = min(deadline, now + limit / turns)
-                self._workers[number].run(self._root, seat, combine(seed, number), until, stop)
+                of_tree = search._replace(seed=combine(seed, number))
+                self._workers[number].run(of_tree, until, stop)
 
         if self._pool is None:
             for number in range(len(self._workers)):

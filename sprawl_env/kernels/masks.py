@@ -165,3 +165,10 @@ def new_generators(count: int, seed: int) -> Any:
         mixed = combine(combine(seed, k), 1)
         generators.rng[k] = mixed % (2**62) + 1
     return generators
+
+
+@kernel
+def keep_allowed(mask: Mask, allowed: Mask) -> None:
+    """Leave out the actions that are not allowed."""
+    for action in range(mask.size):
+        mask[action] &= allowed[action]

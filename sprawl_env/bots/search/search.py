@@ -125,7 +125,7 @@ LIMITS: Final[dict[str, tuple[Number, Number]]] = {
     "ms": (0, 3_600_000),
     "gumbel": (0, 1000),
     "c": (0.0, 100.0),
-    "doubt": (0.0, 1.0),
+    "doubt": (-1.0, 1.0),
     "scale": (0.0, 100.0),
     "trust": (0.0, 1e6),
     "margin": (0.0, 1.0),

@@ -46,7 +46,7 @@ from sprawl_env.core.rules import GameRules
 from sprawl_env.core.state import NOT_OVER, Games, Tables
 from sprawl_env.kernels.arrays import Floats, Index, Ints, Mask
 from sprawl_env.kernels.compile import kernel
-from sprawl_env.kernels.masks import NO_ACTION, only_action
+from sprawl_env.kernels.masks import NO_ACTION, keep_allowed, only_action
 from sprawl_env.kernels.rng import WORD, combine
 
 LONGEST_PATH: Final = 256  # decisions in a simulation
@@ -297,13 +297,6 @@ def pick(forest: Forest, slot: int, number: int, node: int, mask: Mask) -> int:
         if action != NO_ACTION:
             return action
     return pick_puct(trees, slot, node, mask, weights, roots.noise[slot], mixed)
-
-
-@kernel
-def keep_allowed(mask: Mask, allowed: Mask) -> None:
-    """Leave out the actions at the root that may not be played."""
-    for action in range(mask.size):
-        mask[action] &= allowed[action]
 
 
 @kernel

@@ -256,6 +256,21 @@ def test_the_time_counts_from_when_everything_is_compiled(monkeypatch):
     assert asked[1][0] > 0
 
 
+@pytest.mark.parametrize("name", ["mcts:sims=60", "flat:sims=60", "mcts:sims=60,widen=0.5"])
+@pytest.mark.parametrize(("game_name", "options"), GAMES)
+def test_all_simulations_are_spent_on_the_allowed_actions(name, game_name, options):
+    plies = 30
+    while len(legal := np.flatnonzero((found := middle(game_name, options, plies=plies))[2])) < 3:
+        plies += 1
+    game, games, _ = found
+    mask = np.zeros(game.num_actions, np.int8)
+    mask[legal[-2:]] = 1
+    bot = make_bot(name, game, seed=1)
+    visits, _ = bot.search(games, 0, mask)
+    assert visits.sum() == visits[legal[-2:]].sum() == 60
+    assert bot.act(None, mask[None], games)[0] in legal[-2:]
+
+
 def test_settings_are_read_from_the_name():
     assert parse_search("mcts:sims=7,c=1.5,plies=3", SearchConfig()) == SearchConfig(
         sims=7, c=1.5, plies=3
