@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, fields
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,11 +26,14 @@ from sprawl_env.arena.journal import to_line
 from sprawl_env.bots.greedy import GreedyBot
 from sprawl_env.bots.heldout.features import FeaturesBot
 from sprawl_env.bots.heldout.rules import RulesBot
+from sprawl_env.bots.mcts import SearchConfig
+from sprawl_env.bots.planner import PlannerConfig
 from sprawl_env.bots.policy import checkpoint
 from sprawl_env.bots.policy.network import network_for
 from sprawl_env.bots.policy.player import Policy, PolicyBot
 from sprawl_env.bots.protocol import Bot
 from sprawl_env.bots.random import RandomBot
+from sprawl_env.bots.search.search import TreeConfig
 from sprawl_env.bots.user import UserBot
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
@@ -227,6 +230,12 @@ OBJECTS: dict[str, Make] = {
     "Dataset": lambda p: p.dataset,
 }
 
+
+def _default(field: Any, place: Place) -> Any:
+    """Return the default of a setting."""
+    return field.default
+
+
 # Good values, by parameter; by the end of the callable's name and the parameter where it differs.
 GOOD: dict[str, Make] = {
     "after": lambda p: p.games,
@@ -275,6 +284,7 @@ GOOD: dict[str, Make] = {
     "num_threads": lambda p: 1,
     "number": lambda p: 0,
     "numbers": lambda p: np.zeros(p.game.observation_size, np.int8),
+    "observe": lambda p: True,
     "observation": lambda p: p.seen[0],
     "observations": lambda p: p.seen,
     "opponent": lambda p: None,
@@ -349,6 +359,11 @@ GOOD: dict[str, Make] = {
     **{
         f"{owner}.observations": lambda p: "int8"
         for owner in ("make_vec", "SelfPlayVecEnv", "BoardGameGym", "BoardGameVectorEnv")
+    },
+    **{
+        f"{kind.__name__}.{field.name}": partial(_default, field)
+        for kind in (SearchConfig, PlannerConfig, TreeConfig)
+        for field in fields(kind)
     },
     "BoardGameGym.observation": lambda p: "dict",
     "BoardGameVectorEnv.observation": lambda p: "dict",

@@ -546,7 +546,7 @@ class SeededGames(LearnerGames):
 
     def begin(self, which: Index) -> None:
         """Deal some games, as in the base class."""
-        self._pool.wait()  # for threads that an interrupted step left behind
+        self._pool.wait()  # as in seed(), which a reset need not call
         super().begin(which)
 
     def close(self) -> None:
@@ -559,6 +559,7 @@ class SeededGames(LearnerGames):
         All games have the same opponents, which are seeded by the first seed that is given.  Only
         the random opponent has random numbers of its own in every game.
         """
+        self._pool.wait()  # for threads that an interrupted step left behind, which draw numbers
         fresh = True
         for i, seed in enumerate(seeds):
             if seed is not None:

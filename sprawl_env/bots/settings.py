@@ -66,9 +66,9 @@ def check_settings(config: object, limits: Mapping[str, tuple[Number, Number]]) 
     """
     for key, (low, high) in limits.items():
         value = getattr(config, key)
-        whole = isinstance(low, int)
-        sort, kind = ("a whole number", Integral) if whole else ("a number", Real)
-        if not isinstance(value, kind) or not low <= float(value) <= high:
+        sort, kind = ("a whole number", Integral) if isinstance(low, int) else ("a number", Real)
+        is_number = isinstance(value, kind) and not isinstance(value, bool)
+        if not is_number or not low <= value <= high:
             raise InvalidOption(f"{key}={short(value)}: expected {sort} {low:g}..{high:g}")
 
 

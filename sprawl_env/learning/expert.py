@@ -37,7 +37,7 @@ from sprawl_env.bots.policy.player import counted_by, load_network
 from sprawl_env.bots.search.bot import LearnedSearchBot
 from sprawl_env.bots.search.evaluators import network_evaluator
 from sprawl_env.bots.search.heads import LARGEST_ODDS
-from sprawl_env.bots.search.search import Evaluator, Noise, TreeConfig, TreeSearch
+from sprawl_env.bots.search.search import LIMITS, Evaluator, Noise, TreeConfig, TreeSearch
 from sprawl_env.core.game import Game
 from sprawl_env.core.rewards import leads, victory_shares
 from sprawl_env.kernels.arrays import Floats, Index, Mask
@@ -461,7 +461,8 @@ def divergence(logits: Tensor, wanted: Tensor) -> Tensor:
 def tree_config(config: ExpertConfig, sims: int) -> TreeConfig:
     """Return the settings of the run's searches."""
     chosen = {name: getattr(config, name) for name in SEARCHED}
-    return TreeConfig(sims=sims, margin=0.0, threads=threads_of(device_of(config.device)), **chosen)
+    threads = min(threads_of(device_of(config.device)), LIMITS["threads"][1])
+    return TreeConfig(sims=sims, margin=0.0, threads=int(threads), **chosen)
 
 
 def evaluator_of(config: ExpertConfig, checkpoint: Checkpoint, game: Game) -> Evaluator:

@@ -490,7 +490,7 @@ class GiveRow(EffectRow):
 
 @row_of(Verb.FREE_CARD)
 class FreeCardRow(EffectRow):
-    """``free_card``: a planning card taken from the row."""
+    """``free_card``: a planning card taken face up, from the row or the top of the deck."""
 
     do: Literal["free_card"]
     who: Seats = ""

@@ -3,7 +3,7 @@
 const FORCED_DELAY = 500;
 const CONFLICT = 409; // status of an answer: the game has changed
 const FEW = 6; // actions that a narrow page names below the question
-const NEAR_END = 8; // pixels: a log whose last line is seen follows the game
+const NEAR_END = 8; // pixels from its end, where the log follows the game
 const MOST_NEWS = 3; // lines of what the others did
 
 let view = null; // the last view received from the server
@@ -19,6 +19,7 @@ let explains = false; // whether arrow keys also go to signs that are no actions
 let unsaved = ""; // why the game is not saved by itself, as it was told last
 let opener = null; // the place that opened the menu of actions
 let guide = null;
+let follows = true; // whether the log shows its newest line
 const logRows = new WeakMap(); // the row of each line of the log
 const SAYS_IN = { save: "settings-says", hand_over: "curtain-says" }; // where they are chosen
 
@@ -326,9 +327,8 @@ function showLog() {
     if (whose < 0 || line.seat === whose) wanted.push(logRow(line, since));
   }
   const log = $("log"), top = log.scrollTop;
-  const atEnd = top + log.clientHeight > log.scrollHeight - NEAR_END;
   log.replaceChildren(...wanted);
-  log.scrollTop = atEnd ? log.scrollHeight : top; // who reads earlier lines goes on reading
+  log.scrollTop = follows ? log.scrollHeight : top; // who reads earlier lines goes on reading
 }
 
 function told(line, kind = "li") {
@@ -747,9 +747,14 @@ function listen() {
   document.addEventListener("pointerdown", () => {
     byKeyboard = false;
   });
+  $("log").addEventListener("scroll", () => {
+    const { scrollTop, clientHeight, scrollHeight } = $("log");
+    if (clientHeight > 0) follows = scrollTop + clientHeight > scrollHeight - NEAR_END;
+  });
   addEventListener("resize", () => {
     if (!view || view.curtain) return;
     showParts();
+    if (follows) $("log").scrollTop = $("log").scrollHeight;
     showDecision();
     showChoices();
   });

@@ -108,7 +108,7 @@ function showCurve(found) {
   for (const [k, each] of found.entries()) {
     const mark = drawn("circle", { cx: x(k), cy: y(each.value), r: each.same ? 3 : 4.5,
       class: each.same ? "" : "other" });
-    const lost = each.lost ? `, ${inUnit(each.lost, unit)} lost` : "";
+    const lost = isLoss(each) ? `, ${inUnit(each.lost, unit)} lost` : "";
     mark.append(drawn("title", {}, `${each.says}: ${inUnit(each.value, unit)}${lost}`));
     svg.append(mark);
   }

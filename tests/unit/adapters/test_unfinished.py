@@ -1,9 +1,12 @@
 """adapters: after a step that failed or was interrupted, nothing is played until the next reset."""
 
+import threading
+
 import numpy as np
 import pytest
 
 import sprawl_env
+from sprawl_env.adapters import threads
 from sprawl_env.adapters.aec import BoardGameAEC
 from sprawl_env.adapters.gym import BoardGameGym
 from sprawl_env.adapters.gym_vector import BoardGameVectorEnv
@@ -118,6 +121,31 @@ def test_what_an_interrupted_step_did_not_pay_is_not_paid_after_the_reset(oppone
     for _ in range(5):
         one, other = (env.step(first_actions(env))[1] for env in envs)
         assert np.array_equal(one, other)
+
+
+def test_a_seeded_reset_waits_for_a_thread_that_an_interruption_left_behind(monkeypatch):
+    def interrupted(running):
+        if running:
+            raise KeyboardInterrupt
+
+    go = threading.Event()
+    envs = [BoardGameVectorEnv("tower_up", 64, num_threads=2) for _ in range(2)]
+    for env in envs:
+        env.reset(seed=3)
+    pool = envs[0]._learners._pool
+    first, second = pool._work
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(pool, "_work", [first, lambda: go.wait(60) and second()])
+        patched.setattr(threads, "wait", interrupted)
+        envs[0].step(first_actions(envs[0]))
+    threading.Timer(0.1, go.set).start()
+    for env in envs:
+        env.reset(seed=5)
+    for _ in range(3):
+        one, other = (env.step(first_actions(env)) for env in envs)
+        assert all(np.array_equal(one[k], other[k]) for k in range(4))
+    envs[0].close()
+    envs[1].close()
 
 
 def test_before_the_first_reset_an_environment_says_what_to_do():
