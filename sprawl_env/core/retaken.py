@@ -1,4 +1,4 @@
-"""Objects that copies and other processes give the kernels of their games again."""
+"""Objects whose copies take their kernels from their games again, also in other processes."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 class RetakesKernels:
     """An object with kernels as attributes, which a copy takes from its game again.
 
-    Pickled as they are, another process would compile them anew: only kernels that a game or a
-    factory hands out are loaded from the disk.
+    If the kernels were pickled, another process would compile them again.  Those that a game or a
+    factory returns are loaded from the disk.
     """
 
     def _kernels_of_game(self) -> dict[str, Any]:
