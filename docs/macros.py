@@ -19,11 +19,11 @@ import sprawl_env
 from experiments import tables
 from sprawl_env.adapters.registration import camel_case
 from sprawl_env.arena.evaluation import share_text
-from sprawl_env.console import counted
 from sprawl_env.core import rewards
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game_names, rules_of
 from sprawl_env.core.rules import GameRules
+from sprawl_env.core.words import counted
 
 ROOT: Final = Path(__file__).parents[1]
 PACKAGE: Final = ROOT / "sprawl_env"

@@ -20,7 +20,8 @@ from typing import Annotated
 from tyro.conf import Positional, arg
 
 import sprawl_env
-from sprawl_env.console import counted, parse_options, run, say
+from sprawl_env.console import parse_options, run, say
+from sprawl_env.core.words import counted
 from sprawl_env.learning import write_dataset
 
 

@@ -41,12 +41,13 @@ from sprawl_env.arena.ratings import bootstrap, nash_average, rate
 from sprawl_env.arena.timing import milliseconds_of, positions_of
 from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.ratings import RATED_SEATS
-from sprawl_env.console import console, counted, run, say
+from sprawl_env.console import console, run, say
 from sprawl_env.core.errors import InvalidOption, unknown
 from sprawl_env.core.files import read_text, write_atomically
 from sprawl_env.core.game import Game
 from sprawl_env.core.processes import usable_cores
 from sprawl_env.core.provenance import provenance
+from sprawl_env.core.words import counted
 
 LADDERS: Final = Path(__file__).with_name("ladder.toml")
 PAIRS: Final = "pairs.jsonl"

@@ -27,10 +27,11 @@ from rich.table import Table
 from torch import nn
 
 import sprawl_env
-from sprawl_env.console import check_writable, console, counted, run
+from sprawl_env.console import check_writable, console, run
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.files import write_atomically
 from sprawl_env.core.provenance import provenance
+from sprawl_env.core.words import counted
 from sprawl_env.learning.config import PRESETS, check
 from sprawl_env.learning.config import Config as TrainConfig
 from sprawl_env.learning.process import prepare_process, resolved

@@ -26,6 +26,7 @@ from rich.progress import (
 from sprawl_env.core.errors import InvalidOption, SprawlError, unknown
 from sprawl_env.core.files import is_special
 from sprawl_env.core.game import Game
+from sprawl_env.core.words import counted
 
 T = TypeVar("T")
 USAGE_ERROR = 2
@@ -193,11 +194,6 @@ def check_writable(path: Path, name: str = "out") -> None:
         raise InvalidOption(f"{where}: cannot be written: {folder} is not writable")
 
 
-def counted(number: int, noun: str, plural: str = "") -> str:
-    """Return a number with its noun, e.g. ``1 game`` or ``1,500 games``."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
-
-
 def console() -> Console:
     """Return the console for tables and progress; 110 columns when it is not a terminal."""
     return Console(width=None if sys.stdout.isatty() else 110, emoji=False)
@@ -265,7 +261,6 @@ def say(text: str) -> None:
 __all__ = [
     "check_writable",
     "console",
-    "counted",
     "fail",
     "option_words",
     "parse_options",

@@ -24,7 +24,7 @@ from sprawl_env.arena.entrants import guarded_bot, names_of, pinned
 from sprawl_env.arena.games import Results, join, play_games
 from sprawl_env.arena.parts import Setup, play_parts
 from sprawl_env.bots.protocol import Bot
-from sprawl_env.console import count_bar, counted, option_words
+from sprawl_env.console import count_bar, option_words
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import as_array, check_seed, check_whole
 from sprawl_env.core.errors import InvalidOption, printable, short
@@ -33,6 +33,7 @@ from sprawl_env.core.game import Game
 from sprawl_env.core.provenance import provenance
 from sprawl_env.core.registry import as_game, game_word
 from sprawl_env.core.rules import GameRules
+from sprawl_env.core.words import counted
 
 if TYPE_CHECKING:
     import polars as pl

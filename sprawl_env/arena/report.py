@@ -18,9 +18,9 @@ from sprawl_env.arena.evaluation import half_width, interval, interval_text, mea
 from sprawl_env.arena.journal import Row
 from sprawl_env.arena.ratings import bootstrap, pair_wins, rate, skills
 from sprawl_env.arena.schedule import FEWEST, Config
-from sprawl_env.console import counted
 from sprawl_env.core.extras import missing, pip_command, require
 from sprawl_env.core.provenance import provenance
+from sprawl_env.core.words import counted
 
 Numbers = npt.NDArray[np.float64]
 Report = dict[str, Any]

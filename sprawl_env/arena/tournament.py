@@ -56,7 +56,7 @@ from sprawl_env.bots.names import make_bot
 from sprawl_env.bots.protocol import Bot, ask
 from sprawl_env.bots.random import RandomBot
 from sprawl_env.bots.user import UserBot
-from sprawl_env.console import count_bar, counted, option_words, say
+from sprawl_env.console import count_bar, option_words, say
 from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import check_seed, check_whole
 from sprawl_env.core.errors import InvalidOption
@@ -68,6 +68,7 @@ from sprawl_env.core.provenance import code_digest, provenance
 from sprawl_env.core.registry import as_game, game_word
 from sprawl_env.core.rules import GameRules
 from sprawl_env.core.state import NOBODY
+from sprawl_env.core.words import counted
 from sprawl_env.kernels.rng import combine
 from sprawl_env.replays.format import dump
 from sprawl_env.replays.recording import from_actions

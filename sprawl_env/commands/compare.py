@@ -8,7 +8,8 @@ from typing import Annotated
 
 from tyro.conf import Positional, arg
 
-from sprawl_env.console import console, counted, say
+from sprawl_env.console import console, say
+from sprawl_env.core.words import counted
 
 _RUN = "results.jsonl of a tournament, its folder, or a file of evaluate --results"
 

@@ -22,12 +22,13 @@ from sprawl_env.bots.names import reads_more
 from sprawl_env.bots.policy.agents import BEST, best_of
 from sprawl_env.bots.ratings import ranked_search
 from sprawl_env.commands.flags import Options, Switch, bots, file
-from sprawl_env.console import counted, parse_options, say, tracked
+from sprawl_env.console import parse_options, say, tracked
 from sprawl_env.core.errors import InvalidOption, printable
 from sprawl_env.core.extras import require_extra
 from sprawl_env.core.game import Game
 from sprawl_env.core.registry import game as make_game
 from sprawl_env.core.registry import rules_of
+from sprawl_env.core.words import counted
 from sprawl_env.kernels.rng import MAX_SEED
 from sprawl_env.play.saves import game_of, newest_in, seats_of
 from sprawl_env.play.session import HUMAN, Session

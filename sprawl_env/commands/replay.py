@@ -14,10 +14,11 @@ from typing import Annotated, Any, TypeVar
 from tyro.conf import OmitArgPrefixes, OmitSubcommandPrefixes, Positional, arg, subcommand
 
 from sprawl_env.commands.flags import Switch
-from sprawl_env.console import check_writable, console, counted, say, tracked
+from sprawl_env.console import check_writable, console, say, tracked
 from sprawl_env.core.errors import InvalidOption, PositionError, SprawlError
 from sprawl_env.core.files import write_atomically
 from sprawl_env.core.registry import rules_of
+from sprawl_env.core.words import counted
 from sprawl_env.replays.film import film
 from sprawl_env.replays.format import Replay, files_in, load_all
 from sprawl_env.replays.page import Progress, end_of, page, side_names

@@ -20,7 +20,7 @@ EXTRAS: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "render": ("PIL", "pygame"),
     "analysis": ("openskill", "matplotlib", "polars"),
-    "play": ("starlette", "uvicorn"),
+    "play": ("starlette", "uvicorn", "h11"),
     "open_spiel": ("pyspiel",),
     "torchrl": ("torchrl",),
     "ray": ("ray",),

@@ -30,6 +30,7 @@ from sprawl_env.core.game import Game
 from sprawl_env.core.points import known_scores
 from sprawl_env.core.rules import Played
 from sprawl_env.core.state import NOBODY, NOT_OVER, Games, clone
+from sprawl_env.core.words import counted
 from sprawl_env.kernels.rng import MAX_SEED, combine
 from sprawl_env.play.asking import Advice, Seen, answer_of, asked, best_of
 from sprawl_env.play.log import Entry, revealed
@@ -120,7 +121,7 @@ class Session:
         self.seats, self.hints = _names("seats", seats), _names("hints", hints)
         if len(seats) != game.num_seats or HUMAN not in self.seats:
             raise InvalidOption(
-                f"{game.name}: expected {game.num_seats} seat{'s'[: game.num_seats > 1]}, "
+                f"{game.name}: expected {counted(game.num_seats, 'seat')}, "
                 f"{HUMAN!r} among them, got {' '.join(self.seats) or 'none'}"
             )
         self.game = game

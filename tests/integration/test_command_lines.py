@@ -8,6 +8,7 @@ import importlib.metadata
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -178,16 +179,22 @@ def test_a_command_works_where_its_output_is_closed(monkeypatch, closed):
 # ----------------------------------------------------------------------- help, speed, the script
 
 
+# The name of a command is that of its module.
+COMMANDS = [[module.__name__.rpartition(".")[2]] for module in sprawl_env.__main__.MODULES.values()]
+REPLAY = ["verify", "show", "html", "gif"]
+
+
 @pytest.mark.parametrize("width", ["80", "120"])
-@pytest.mark.parametrize("name", ["", "warmup", "data", "evaluate", "tournament", "replay", "play"])
-def test_every_help_fits_the_screen(capsys, monkeypatch, name, width):
+@pytest.mark.parametrize("words", [[], *COMMANDS, *(["replay", each] for each in REPLAY)])
+def test_every_help_fits_the_screen(capsys, monkeypatch, words, width):
     monkeypatch.setenv("COLUMNS", width)
     with pytest.raises(SystemExit) as left:
-        sprawl_env.__main__.main([*filter(None, [name]), "--help"])
+        sprawl_env.__main__.main([*words, "--help"])
     assert left.value.code == 0
     shown = capsys.readouterr().out
-    assert f"usage: {' '.join(filter(None, ['sprawl-env', name]))} " in shown
+    assert f"usage: {' '.join(['sprawl-env', *words])} " in shown
     assert "{None}" not in shown
+    assert "│" in shown  # frames, in which no word is cut; the terminal wraps the sentences
     assert all(len(line) <= int(width) for line in shown.splitlines() if line[:1] in "│╭╰")
 
 
@@ -288,7 +295,7 @@ def test_every_extra_is_declared_in_the_project():
     declared = project["optional-dependencies"]
     for extra, libraries in extras.EXTRAS.items():
         names = {extras._INSTALLED_AS.get(library, library) for library in libraries}
-        assert names == {word.partition(">=")[0] for word in declared[extra]}
+        assert names == {re.split("[>;<]", word)[0] for word in declared[extra]}
 
 
 @pytest.mark.compiled

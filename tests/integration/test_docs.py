@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -71,12 +72,48 @@ def test_the_version_is_the_same_everywhere():
     newest = re.search(r"^## (\S+)(.*)$", changes, re.MULTILINE)
     assert newest[1] == version
     assert ("date-released" in CITATION) == ("unreleased" not in newest[2])
-    assert PROJECT["project"]["dynamic"] == ["version"]
+    assert "version" in PROJECT["project"]["dynamic"]
 
 
 def test_the_page_on_pypi_names_the_places_that_it_cannot_link_to():
     urls = PROJECT["project"]["urls"]
     assert {"Homepage", "Documentation", "Source", "Changelog"} <= urls.keys()
+
+
+def test_every_library_that_make_setup_asks_for_has_a_pinned_version():
+    pinned = {plain(line) for line in (ROOT / "constraints.txt").read_text().splitlines()[1:]}
+    asked = [*PROJECT["build-system"]["requires"], *PROJECT["project"]["dependencies"]]
+    extras = PROJECT["project"]["optional-dependencies"]
+    (every,) = extras["all"]
+    for extra in re.search(r"\[(.*)\]", every)[1].split(","):
+        asked += [word for word in extras[extra] if not word.startswith("sprawl-env[")]
+    assert {plain(word) for word in asked} <= pinned
+
+
+def plain(requirement):
+    """Return the name in a requirement as pip compares it."""
+    return re.split(r"[^\w.-]", requirement)[0].lower().replace("_", "-")
+
+
+@pytest.mark.long
+def test_a_wheel_contains_the_package_and_its_agents_and_no_more(tmp_path):
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as opened:
+        names = {name for name in opened.namelist() if ".dist-info/" not in name}
+        (about,) = (name for name in opened.namelist() if name.endswith("/METADATA"))
+        metadata = opened.read(about).decode()
+    found = subprocess.run(
+        ["git", "ls-files", "sprawl_env", "agents"],
+        cwd=ROOT, check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    tracked = {re.sub("^agents/", "sprawl_env/agents/", name) for name in found.stdout.split()}
+    assert names == tracked
+    assert "Description-Content-Type: text/markdown" in metadata
+    links = re.findall(r"\]\(([^)#]+)", metadata)
+    assert len(links) > 40
+    assert all(link.startswith("https://") for link in links)
 
 
 def test_contracts_keep_kernels_from_all_modules_that_their_digest_leaves_out():

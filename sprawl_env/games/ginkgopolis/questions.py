@@ -7,6 +7,7 @@ from typing import Final
 
 from sprawl_env.core.game import Game
 from sprawl_env.core.state import Games
+from sprawl_env.core.words import counted
 from sprawl_env.games.ginkgopolis.constants import (
     CHARACTERS_KEPT,
     LETTERS,
@@ -52,7 +53,7 @@ def _tile(game: Game, state: State, seat: int) -> str:
     gives = ("resource", "tile", "point")[(card - NUM_LETTERS) // NUMBERS]
     return (
         f"Card {name}: add a tile to build on {name} for {levels + 1} resources or more, or play "
-        f"it alone for {levels} {gives}{'s'[: levels > 1]}"
+        f"it alone for {counted(levels, gives)}"
     )
 
 

@@ -7,6 +7,7 @@ from typing import Final
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import View
 from sprawl_env.core.state import NOBODY, NOT_OVER, Games
+from sprawl_env.core.words import counted
 from sprawl_env.games.ginkgopolis.actions import ACTIONS, DONE, NEW_HAND, PLACE, TAKE, WITHOUT_TILE
 from sprawl_env.games.ginkgopolis.constants import (
     COLOURS,
@@ -39,7 +40,6 @@ from sprawl_env.games.ginkgopolis.tips import (
     WITHOUT_TILE_TIP,
     WORKER_TIP,
     YIELD_TIPS,
-    counted,
     deck_tip,
     how_to_play,
     supply_tip,

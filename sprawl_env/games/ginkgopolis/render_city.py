@@ -8,6 +8,7 @@ from typing import Final
 
 from sprawl_env.core.rules import View
 from sprawl_env.core.state import NOBODY, NOT_OVER, Games
+from sprawl_env.core.words import counted
 from sprawl_env.games.ginkgopolis.actions import ACTIONS, BESIDE, CARD, PLACE, WITH_TILE
 from sprawl_env.games.ginkgopolis.constants import (
     HAL,
@@ -37,7 +38,6 @@ from sprawl_env.games.ginkgopolis.tips import (
     GAINS,
     OWNER_TIP,
     WORKER_TIP,
-    counted,
     gains_in_words,
 )
 from sprawl_env.games.ginkgopolis.wording import tile_name

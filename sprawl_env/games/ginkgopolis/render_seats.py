@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import View
 from sprawl_env.core.state import NOBODY, NOT_OVER
+from sprawl_env.core.words import counted
 from sprawl_env.games.ginkgopolis.actions import CARD, DRAFT, RETURN, WITH_TILE
 from sprawl_env.games.ginkgopolis.constants import (
     ACTS,
@@ -55,7 +56,6 @@ from sprawl_env.games.ginkgopolis.tips import (
     card_tip,
     character_tip,
     character_words,
-    counted,
     gains_in_words,
     hand_tip,
     kept_words,

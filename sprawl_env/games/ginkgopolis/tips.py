@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from sprawl_env.core.words import counted
 from sprawl_env.games.ginkgopolis.constants import (
     ACTS,
     COLOURS,
@@ -86,11 +87,6 @@ PUSH_TIP: Final = (
     "No cell between the neighbouring letters is free. The marker takes the place of the next "
     "letter in this direction, which takes the place of the one beyond, until a cell is free."
 )
-
-
-def counted(count: int, noun: str) -> str:
-    """Return a number of things, e.g. ``2 points``."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def gains_in_words(gains: Sequence[int]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from sprawl_env.core.state import FINISHED, NOBODY, NOT_OVER, Games, Tables
+from sprawl_env.core.words import counted
 from sprawl_env.games.urban_sprawl.actions import ACTIONS
 from sprawl_env.games.urban_sprawl.constants import (
     ALL_CORNERS,
@@ -81,7 +82,7 @@ def kind_name(tables: Tables, kind: int) -> str:
         return _text(t.event_name[kind - NUM_KINDS])
     zones = [ZONES[z] for z in range(NUM_ZONES) if int(t.permit_zones[kind]) >> z & 1]
     count = int(t.permits[kind])
-    return f"{count} permit{'s'[: count > 1]} {' '.join(zones)} ({t.permit_wealth[kind]})"
+    return f"{counted(count, 'permit')} {' '.join(zones)} ({t.permit_wealth[kind]})"
 
 
 def marker_name(tables: Tables, marker: int) -> str:

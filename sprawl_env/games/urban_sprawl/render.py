@@ -11,6 +11,7 @@ from typing import Final
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import View
 from sprawl_env.core.state import NOBODY, NOT_OVER, Games, Tables
+from sprawl_env.core.words import counted
 from sprawl_env.games.urban_sprawl.actions import (
     ACTIONS,
     BUILD,
@@ -282,7 +283,7 @@ def _tiles(part: Part, state: State, y: float) -> None:
     part.text(INSET, y, "building tiles left", 11, bold=True)
     step = (part.width - 2 * INSET - 36) / len(COLOURS)
     for size in range(MAX_SIZE):
-        lots = f"{size + 1} lot{'s'[: size > 0]}"
+        lots = counted(size + 1, "lot")
         part.text(INSET, y + 35 + 15 * size, lots, 9.5, fill=QUIET)
     for zone, fill in enumerate(COLOURS):
         x = INSET + 36 + (zone + 0.5) * step

@@ -7,6 +7,7 @@ from typing import Final
 from sprawl_env.core.game import Game
 from sprawl_env.core.rules import View
 from sprawl_env.core.state import NOBODY, NOT_OVER
+from sprawl_env.core.words import counted
 from sprawl_env.games.urban_sprawl.actions import BUILD, PERMIT, SEAT_AT
 from sprawl_env.games.urban_sprawl.constants import (
     FIRST_FAVOR,
@@ -36,7 +37,6 @@ from sprawl_env.games.urban_sprawl.tips import (
     PRESTIGE_TIP,
     WEALTH_TIP,
     card_tip,
-    counted,
     kind_tip,
     office_tip,
     points_tip,
@@ -61,7 +61,7 @@ def seat(picture: Picture, game: Game, state: State, view: View, k: int, points:
     part.plays = k == to_play
     part.piece(19, 18, 10, k)
     part.text(36, 22, name, 12.5, width=120, bold=True)
-    shown = f"{points} point{'s'[: points != 1]}"
+    shown = counted(points, "point")
     wide = part.text(part.width - INSET, 22, shown, 12.5, width=80, anchor="end", bold=True)
     tip = points_tip(t, int(state.prestige[k]), points)
     part.explain(part.width - wide - 12, 7, wide + 8, 20, tip)

@@ -6,6 +6,7 @@ from typing import Final
 
 from sprawl_env.core.rules import View
 from sprawl_env.core.state import NOBODY, Tables
+from sprawl_env.core.words import counted
 from sprawl_env.games.urban_sprawl.constants import (
     CONTRACTOR,
     CORNERS,
@@ -347,8 +348,3 @@ def points_tip(t: Table, prestige: int, points: int) -> str:
         f"Points if the game ended now: prestige {prestige}, and {points - prestige} from the "
         f"lines of prestige, 1 for each {int(t.wealth_a_point)} wealth, and the offices."
     )
-
-
-def counted(count: int, noun: str) -> str:
-    """Return a number of things, e.g. ``2 lots``."""
-    return f"{count} {noun}{'s'[: count != 1]}"
