@@ -59,9 +59,15 @@ def test_the_readmes_code_runs_as_written(code, tmp_path):
 def test_the_readme_names_the_two_commands_and_every_experiment():
     assert "make train" in README
     assert "make test" in README
-    for path in (ROOT / "experiments").glob("*.py"):
-        if 'if __name__ == "__main__"' in path.read_text(encoding="utf-8"):
-            assert f"experiments.{path.stem}" in README
+    found = [
+        path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".")
+        for path in (ROOT / "experiments").rglob("*.py")
+        if 'if __name__ == "__main__"' in path.read_text(encoding="utf-8")
+        and (path.stem == "__main__" or path.parent.name == "experiments")
+    ]
+    assert len(found) > 15
+    for name in found:
+        assert re.search(rf"{re.escape(name.removesuffix('.__main__'))}(?![\w.])", README), name
 
 
 def test_the_version_is_the_same_everywhere():

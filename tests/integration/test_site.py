@@ -53,7 +53,7 @@ ACCESSIBLE = {  # one page of each kind
     "light": ("index", "environments/tower_up", "ladder/tower_up/report", "reference/games"),
     "dark": ("index", "guides/bots"),
 }
-BUILT_IN = {"random", "greedy", "planner", "mcts", "flat"}
+BUILT_IN = {"random", "greedy", "planner", "mcts", "flat", "heldout", "search"}
 
 
 def read(path):
@@ -455,7 +455,7 @@ def names_bots_that_exist(config):
     names += filter(None, [getattr(config, "expert", "")])
     for name in names:
         kind, _, argument = name.partition(":")
-        if kind in BUILT_IN:
+        if kind in BUILT_IN and "checkpoint:" not in argument:
             sprawl_env.make_bot(name, made)
         elif kind == "agent":
             assert argument.partition("/")[0] == game, name

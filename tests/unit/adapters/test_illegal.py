@@ -290,7 +290,11 @@ def test_what_is_no_action_at_all_is_an_error_in_any_case(bad):
         env.reset(seed=1)
     vec.reset()
     before = [each.games.tobytes() for each in (aec, gym, vec)]
-    for step in (aec.step, lambda a: gym.step([a, a]), lambda a: vec.step([a, a])):
+    steps = [aec.step, lambda a: vec.step([a])]
+    steps += [lambda a: gym.step([a, a]), lambda a: vec.step([a, a])]
+    if bad != [0]:  # learners give Gymnasium an action in an array
+        steps.append(gym.step)
+    for step in steps:
         with pytest.raises(IllegalAction) as error:
             step(bad)
         assert "\n" not in str(error.value)

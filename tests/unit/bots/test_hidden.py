@@ -17,6 +17,8 @@ DECLARE = (
     "mcts:sims=12,plies=6",
     "mcts:sims=8,plies=4,widen=1,greedy=500",
     "flat:sims=10,plies=4",
+    "search:agent=uniform,sims=4",
+    "planner:adviser=tower_up/quick,playouts=6",
 )
 COUNT = 12 if JIT else 2
 REDEALS = 4

@@ -1,6 +1,7 @@
 """bots/search: legal, reproducible, without hidden information, guided by its network."""
 
 import functools
+import math
 import shutil
 import time
 from dataclasses import replace
@@ -16,7 +17,15 @@ from sprawl_env.bots.policy.checkpoint import SHARES, VALUE, Checkpoint, Checkpo
 from sprawl_env.bots.search.bot import LearnedSearchBot, evaluator_of, fixed_name_of, parse_learned
 from sprawl_env.bots.search.conclusion import best_action_of, new_found
 from sprawl_env.bots.search.evaluators import UniformEvaluator, heads_of, network_evaluator
-from sprawl_env.bots.search.heads import LEAD, MARGIN, VICTORY, Heads, judge_sides, no_shares
+from sprawl_env.bots.search.heads import (
+    LEAD,
+    LEAST_SHARE,
+    MARGIN,
+    VICTORY,
+    Heads,
+    judge_sides,
+    no_shares,
+)
 from sprawl_env.bots.search.schedule import halving
 from sprawl_env.bots.search.search import FIRST_STEPS, TreeConfig, TreeSearch
 from sprawl_env.bots.search.spread import measured_spread, one_digit
@@ -396,8 +405,8 @@ def test_a_side_that_is_alone_is_judged_by_its_own_points(kind):
     )  # fmt: skip
     points = np.array([30], np.int32)
     found = judge_sides(heads, np.ones(width, np.float32), points, shares)
-    assert np.isfinite(found)
-    assert found == {LEAD: 31.0, MARGIN: 1.0}.get(kind, found)
+    surely = 5 * math.log((1 - LEAST_SHARE) / LEAST_SHARE)  # it has the whole victory
+    assert found == {LEAD: 31.0, MARGIN: 1.0, VICTORY: pytest.approx(surely)}[kind]
     assert shares[0] == pytest.approx(1, abs=0.02)
 
 

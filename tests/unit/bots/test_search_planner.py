@@ -18,7 +18,7 @@ pytest.importorskip("torch")
 
 from sprawl_env.bots.policy.network import network_for
 
-AGENTS = {"tower_up": "tower_up/quick", "ginkgopolis": "ginkgopolis/quick"}
+AGENTS = {name: f"{name}/quick" for name in ("tower_up", "ginkgopolis", "urban_sprawl")}
 NAMES = ["planner:judge={}", "planner:adviser={}", "planner:adviser={},judge={},playouts=12"]
 
 

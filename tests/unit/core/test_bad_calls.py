@@ -6,7 +6,10 @@ SECONDS = 600  # a cold cache compiles first
 LEAST = {  # bad calls of each group: arrays before a kernel sees them, edited masks, and so on
     "arrays:tower_up": 250,
     "arrays:ginkgopolis": 250,
+    "arrays:urban_sprawl": 250,
     "numbers:tower_up": 250,
+    "numbers:ginkgopolis": 250,
+    "numbers:urban_sprawl": 250,
     "batches": 100,
     "environments": 150,
     "learners": 100,

@@ -15,6 +15,7 @@ from sprawl_env.core.errors import InvalidOption, UnknownName
 from sprawl_env.core.state import plain
 from sprawl_env.kernels.rng import combine
 from tests.defects import MANY
+from tests.suite import GAMES
 
 LOTS = "examples.lots:RULES"
 SEED = 5
@@ -48,6 +49,13 @@ def test_positions_are_checked_along_the_game_and_at_its_end(every):
     walk_kernel(game.rules, "random")(plain(game.tables), work, SEED, 0, 1, every)
     plies = len(actions_of(work))
     assert work.counts[CHECKS] == plies // every + (plies % every > 0)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_option_of_a_game_is_drawn_with_several_values(name):
+    drawn = [draw_game(name, seed).options for seed in range(60)]
+    for option in sprawl_env.game(name).rules.options:
+        assert len({options[option] for options in drawn}) > 1, option
 
 
 def test_options_are_drawn_from_all_that_exist():

@@ -48,3 +48,30 @@ def test_damage_is_seen_by_both_checks_or_none(name, seats):
         assert decide(game, games) == (said == []) or (said == [] != words), (where, words)
         refused += words != []
     assert refused > 5
+
+
+@pytest.mark.parametrize(("name", "seats"), GAMES)
+@pytest.mark.parametrize("plies", [0, 40])
+def test_every_field_out_of_its_range_is_seen_by_both_checks(name, seats, plies):
+    """The first number of each field is set to the least and the largest of its type."""
+    unseen = ONLY_IN_WORDS.get(name, "none")
+    game = sprawl_env.game(name, num_players=seats)
+    vec = sprawl_env.make_vec(game, num_envs=1, seed=seats, observations=None)
+    vec.reset()
+    for _ in range(plies):
+        vec.step(vec.sample_actions())
+    silent = set()
+    for field in vec.games.dtype.names:
+        verdicts = set()
+        for edge in ("min", "max"):
+            games = clone(vec.games)
+            inner = games[field] if games[field].dtype.names is None else games[field]["step"]
+            inner.reshape(-1)[:1] = getattr(np.iinfo(inner.dtype), edge)
+            assert games.tobytes() != vec.games.tobytes()
+            words = game.rules.violations(game.tables, games, 0)
+            said = [line for line in words if not line.startswith(unseen)]
+            assert decide(game, games) == (said == []) or (said == [] != words), (field, words)
+            verdicts.add(words != [])
+        if verdicts == {False}:
+            silent.add(field)
+    assert silent <= {*game.options, "rng", "unused"}  # options are compared with the game's

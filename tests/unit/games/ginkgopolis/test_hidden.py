@@ -322,12 +322,15 @@ def test_gk_3_others_that_have_chosen_unseen_have_chosen_anything(step):
 @pytest.mark.compiled
 def test_gk_3_others_that_still_owe_a_card_have_chosen_none():
     game = game_of(4)
+    found = 0
     for games in positions_of(game, 3, Step.CARD):
         seat = int(games.to_play[0])
         other = redealt(game, games, seat)
         for waiting in seats_of(games):
             if waiting != seat and int(games.owes[0]) >> waiting & 1:
                 assert other.chosen[0, waiting] == NO_CARD
+                found += 1
+    assert found > 0
 
 
 def taken_back(game, games, seat):
@@ -388,7 +391,9 @@ def test_gk_3_others_choose_again_until_all_have_chosen(step):
 def test_gk_3_once_all_have_chosen_nothing_is_chosen_again():
     game = game_of(3)
     for step in (Step.RETURN, Step.GAIN, Step.MARKER):
-        for games in positions_of(game, 3, step, "builder"):
+        found = positions_of(game, 3, step, "builder")
+        assert found != [], step
+        for games in found:
             seat = int(games.to_play[0])
             other, excluded = taken_back(game, games, seat)
             assert excluded == -1

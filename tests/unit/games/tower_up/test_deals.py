@@ -299,12 +299,12 @@ def deal_a_discard(trial, truth, rng):
     a_few(
         [
             ("start_of_a_turn", keep_the_truth),
+            ("a_last_turn", prefer_the_lower_card),
+            ("cards_of_the_setup_were_shuffled_back", cut_only),
             ("the_rest_of_the_second_deck", keep_the_truth),
             ("the_deck_runs_out", keep_the_truth),
             ("no_deck_is_left", keep_the_random_state),
             ("no_deck_is_left_for_a_pending_refill", keep_the_random_state),
-            ("a_last_turn", prefer_the_lower_card),
-            ("cards_of_the_setup_were_shuffled_back", cut_only),
             ("a_multicolour_floor_before_the_refill", deal_a_discard),
         ]
     ),

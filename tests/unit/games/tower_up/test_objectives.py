@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.unit.games.tower_up.position import legal_names, play, position
+from tests.unit.games.tower_up.position import action_of, legal_names, play, position
 
 BIG = (3, 3, 3, 1)  # a reserve that pays for any of the builds below
 
@@ -290,7 +290,8 @@ def test_tu_6_t13_presence_is_never_lost():
 def test_tu_6_t13_only_the_acting_seat_is_looked_at():
     case = CASES["6 four brown buildings"]
     game, games = set_out(case)
-    play(game, games, "roof on site 12")
+    games.present[0, 1] = games.present[0, 0] | 1 << case.met  # seat 1 would fulfil it as well
+    game.play(games, 0, action_of(game, games, f"roof on site {case.met}"))
     assert games.chip[0, :, 0].tolist() == [7, 0, 0, 0]
 
 

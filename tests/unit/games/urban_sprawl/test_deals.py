@@ -537,6 +537,8 @@ def same_order_in_two_decks(trial, truth, rng):
     a_few(
         [
             ("the_last_city_cards", keep_the_truth),
+            ("a_contract_event_being_executed", prefer_the_lower_card),
+            ("a_few_cards_of_every_deck", same_order_in_two_decks),
             ("a_rebuilt_planning_deck", keep_the_truth),
             ("the_planning_deck_runs_out", keep_the_truth),
             ("the_planning_deck_runs_out", keep_the_random_state),
@@ -547,8 +549,6 @@ def same_order_in_two_decks(trial, truth, rng):
             ("end_of_the_upper_stack", event_above),
             ("planning_deck_of_a_new_game", permits_keep_their_stack),
             ("a_rebuilt_planning_deck", events_later),
-            ("a_contract_event_being_executed", prefer_the_lower_card),
-            ("a_few_cards_of_every_deck", same_order_in_two_decks),
         ]
     ),
 )

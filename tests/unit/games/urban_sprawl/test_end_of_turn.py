@@ -76,6 +76,12 @@ def test_u32_the_game_is_truncated_at_the_limit_of_turns(turns, over):
     assert (games.to_play[0] == NOBODY) == (over == TRUNCATED)
 
 
+def test_u32_a_truncated_game_is_scored_alike():
+    game, games = end(options={"max_turns": 1}, buildings={"A1 TL": ("IND", 0)}, wealth=[10, 0])
+    assert games.over[0] == TRUNCATED
+    assert game.scores(games, 0).tolist() == [4, 0]
+
+
 # ---------------------------------------------------------------- planning cards
 
 

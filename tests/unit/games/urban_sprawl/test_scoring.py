@@ -107,8 +107,3 @@ def test_us_6_12_however_much_wealth_there_is_it_only_breaks_ties():
     assert game.scores(games, 0).tolist() == [2000, 1999]
     first, second = game.standings(games, 0).tolist()
     assert first > second
-
-
-def test_u32_a_truncated_game_is_scored_alike():
-    game, games = position(options={"max_turns": 1}, **EMPTY, buildings={"A1 TL": ("IND", 0)})
-    assert game.scores(games, 0).tolist() == [3, 0]
