@@ -1,6 +1,8 @@
 """Variants of the example *Lots*, each with one planted defect that ``check_game`` must find."""
 
 import dataclasses
+from itertools import count
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -200,6 +202,101 @@ def tell_all(tables, games, g, seat):
     return lots.RULES.describe(tables, games, g)
 
 
+@kernel
+def deal_to_nobody(tables, games, g, seed):
+    lots.deal(tables, games, g, seed)
+    games[g].to_play = games[g].num_seats
+
+
+@kernel
+def play_and_stay(tables, games, g, action):
+    """Play, but leave a seat to play when the game is over."""
+    lots.play(tables, games, g, action)
+    games[g].to_play = max(int(games[g].to_play), 0)
+
+
+@kernel
+def the_next_owes(tables, games, g):
+    return 1 << (max(int(games[g].to_play), 0) + 1) % int(games[g].num_seats)
+
+
+@kernel
+def somebody_owes(tables, games, g):
+    return 1 << max(int(games[g].to_play), 0)
+
+
+@kernel
+def all_owe(tables, games, g):
+    return (1 << int(games[g].num_seats)) - 1
+
+
+@kernel
+def exclude_what_is_no_action(tables, games, g, seat):
+    return lots.KINDS
+
+
+def violations_that_write(tables, games, g):
+    """Change a position that is looked at alone."""
+    games["turn"][g] += len(games) == 1
+    return []
+
+
+def draw_all_hands(game, games, g, view):
+    """Draw what the others hold."""
+    return SimpleNamespace(svg=lambda: f"<svg>{games['hand'][g].tolist()}</svg>")
+
+
+def name_by_number():
+    """Return an ``action_name`` that tells how often it was called."""
+    calls = count()
+    return lambda tables, games, g, action: f"call {next(calls)}: build {action}"
+
+
+@kernel
+def play_by_place(tables, games, g, action):
+    """Play otherwise in each place of a batch."""
+    lots.play(tables, games, g, action)
+    games[g].turn += g
+
+
+@kernel
+def play_by_chance(tables, games, g, action):
+    """Play by chance that is no part of the state, in the places that only batches have."""
+    lots.play(tables, games, g, action)
+    if g > 1:
+        games[g].turn = np.random.randint(1000)  # noqa: NPY002 - what numba has
+
+
+@kernel
+def deal_into_the_tables(tables, games, g, seed):
+    """Keep a card of a game where all games share it."""
+    lots.deal(tables, games, g, seed)
+    tables[0].unused = games[g].hand[0, lots.PARK] > 0
+
+
+@kernel
+def observe_the_tables(tables, games, g, seat, out):
+    lots.observe(tables, games, g, seat, out)
+    out[LAST] = tables[0].unused
+
+
+@kernel
+def observe_too_much_alone(tables, games, g, seat, out):
+    """Write a number that is too large, in a batch of one."""
+    lots.observe(tables, games, g, seat, out)
+    if games.size == 1:
+        out[LAST] = games[g].num_seats
+
+
+@kernel
+def observe_by_chance_alone(tables, games, g, seat, out):
+    """Write numbers that change from call to call, in a batch of one."""
+    lots.observe(tables, games, g, seat, out)
+    if games.size == 1:
+        for k in range(LAST):
+            out[k] = np.random.randint(2)  # noqa: NPY002 - what numba has
+
+
 TWICE = ActionTable(("build", 2, ""), ("build", 1, ""))
 SAME = ObservationLayout(("streets", (27,), ""), ("hand", (3,), ""), ("hand", (4,), ""))
 FIELDS = [(name, field.dtype) for name, field in fields_of(lots.State).items()]
@@ -211,12 +308,26 @@ class Unscaled(ObservationLayout):
     scales = np.ones(LAST + 1, np.float32)
 
 
+class Rounded(ObservationLayout):
+    """A layout whose ``to_floats`` forgets the scales."""
+
+    def to_floats(self, observations):
+        return observations.astype(np.float32)
+
+
 def scaled(scale, kind=ObservationLayout):
     """Return a layout of *Lots* whose block ``hand`` has another scale."""
     blocks = list(lots.RULES.layout(None, 2).blocks.values())
     given = [(b.name, b.shape, b.meaning, "", scale if b.name == "hand" else 1.0) for b in blocks]
     return lambda *_: kind(*given)
 
+
+# The last checks only see rules that can be pickled, so a module holds these.
+ROUNDED = variant("lots_rounded", {"layout": scaled(1 / 3, Rounded)})
+SCRATCH = variant("lots_scratch", deal=deal_into_the_tables, observe=observe_the_tables)
+THROWN = variant("lots_thrown", play=play_by_chance)
+ALONE = variant("lots_alone", observe=observe_too_much_alone)
+UNSTEADY = variant("lots_unsteady", observe=observe_by_chance_alone)
 
 MORE = [
     (
@@ -262,6 +373,29 @@ MORE = [
     (variant("lots_ids", {"actions": TWICE}), "layout", "expected unique names"),
     (variant("lots_blocks", {"layout": lambda *_: SAME}), "layout", "every number once"),
     (variant("lots_padded", {"state": np.dtype(FIELDS, align=True)}), "state", "padding"),
+    (variant("lots_nobody", deal=deal_to_nobody), "to_play", "to_play is 3: expected a seat"),
+    (variant("lots_stays", play=play_and_stay), "to_play", "after the end: expected -1"),
+    (variant("lots_owes", owing=the_next_owes), "owing", "owing returns 2: .* the seat to play"),
+    (variant("lots_owes_still", owing=somebody_owes), "owing", "after the end: expected 0"),
+    (variant("lots_shows", owing=all_owe), "hides", "several seats owe a choice"),
+    (
+        variant("lots_takes_back", take_back=exclude_what_is_no_action),
+        "take_back",
+        "take_back returns 3: expected an action or -1",
+    ),
+    (
+        variant("lots_json", {"violations": violations_that_write}),
+        "json",
+        "field 'turn' differs after to_json and from_json",
+    ),
+    (variant("lots_drawn", {"draw": draw_all_hands}), "picture", "the picture changes"),
+    (variant("lots_named", {"action_name": name_by_number()}), "replay", "has another name"),
+    (variant("lots_placed", play=play_by_place), "replay", "ends in another position"),
+    (ROUNDED, "batch", "observations as int8 times their scales"),
+    (SCRATCH, "batch", r"env \d: expected what single games give"),
+    (THROWN, "batch", r"env [23]: a step differs from a single game's"),
+    (ALONE, "pettingzoo", "Out of bounds"),
+    (UNSTEADY, "gymnasium", "[Dd]eterministic"),
 ]
 
 

@@ -52,6 +52,10 @@ class BoardGameAEC(ZooGame, AECEnv):  # type: ignore[misc]  # pettingzoo is unty
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deal a new game, from ``seed`` if given.
 
+        Args:
+            seed: of the deal; None: the random numbers go on.
+            options: are not read, as PettingZoo's tests demand of an environment without any.
+
         Raises:
             InvalidOption: with ``skip_forced``, every game ends before a seat has a choice.
         """

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sprawl_env.adapters.learners import learners_seat, seat_opponents
-from sprawl_env.adapters.single import SingleGame, not_finished
+from sprawl_env.adapters.single import SingleGame, no_options, not_finished
 from sprawl_env.adapters.spaces import MaskedDiscrete, learner_space, observation_space
 from sprawl_env.bots.protocol import Bot, answer
 from sprawl_env.core.arguments import checked
@@ -142,6 +142,7 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
         self.render_mode = options.pop("render_mode", None)
         self.game = as_game(name, **options)
         self._renderer = Renderer(self.game, self.render_mode)
+        self.metadata = {**self.metadata, "render_modes": list(self._renderer.modes)}
         self._last: Played | None = None
         self._fixed_seat = learners_seat(self.game, seat)
         self._opponents = seat_opponents(self.game, opponent)
@@ -169,9 +170,16 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
     ) -> tuple[Observation, dict[str, Any]]:
         """Deal a new game and let the opponents play up to the learner's first decision.
 
+        Args:
+            seed: of the deal, the learner's seat and the opponents; None: their random numbers go
+                on.
+            options: none: a game's options are given where the environment is made.
+
         Raises:
-            InvalidOption: every game ends before the learner's first decision.
+            InvalidOption: every game ends before the learner's first decision, or ``options`` is
+                not empty.
         """
+        no_options(self.game, options)
         if seed is not None:
             seed = check_seed(seed)
         self._unfinished = True

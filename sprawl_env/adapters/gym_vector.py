@@ -11,6 +11,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from sprawl_env.adapters.learners import Endings, LearnerSettings, SeededGames
+from sprawl_env.adapters.single import no_options
 from sprawl_env.adapters.spaces import MaskedMultiDiscrete, learner_space, observation_space
 from sprawl_env.bots.protocol import Bot
 from sprawl_env.core.arguments import checked
@@ -175,6 +176,7 @@ class BoardGameVectorEnv(VectorEnv[Any, Any, npt.NDArray[Any]]):
 
     def _to_reset(self, options: dict[str, Any] | None) -> Index:
         """Return the games that a reset deals, int64 ``[k]``."""
+        no_options(self.game, options, ("reset_mask",))
         flags = (options or {}).get("reset_mask")
         if flags is None:
             return self._learners.everyone

@@ -43,9 +43,10 @@ class BoardGameParallel(ZooGame, ParallelEnv):  # type: ignore[misc]  # pettingz
         super().__init__(name, **options)
         owing, wait = self.game.kernels.owing, self.game.rules.wait
         if owing is None or wait is None:
+            lacks = "simultaneous choices" if owing is None else "GameRules.wait"
             raise InvalidOption(
-                f"{self.game.name}: has no simultaneous choices: expected the AEC environment, "
-                f"sprawl_env.{self.game.name}_v0.env()"
+                f"{self.game.name}: has no {lacks}: expected the AEC environment, "
+                f'BoardGameAEC("{self.game.name}")'
             )
         self._find_owing, self._wait = owing, wait
         self._tables = plain(self.game.tables)
@@ -57,7 +58,10 @@ class BoardGameParallel(ZooGame, ParallelEnv):  # type: ignore[misc]  # pettingz
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[ByAgent, ByAgent]:
-        """Deal a new game, from ``seed`` if given; return observations and infos by agent."""
+        """Deal a new game, from ``seed`` if given; return observations and infos by agent.
+
+        ``options`` are not read, as PettingZoo's tests demand of an environment without any.
+        """
         self._seed(seed)
         self._deal()
         self._open_pass()

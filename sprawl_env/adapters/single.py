@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sprawl_env.adapters.illegal import Illegal, with_last
-from sprawl_env.core.errors import InvalidOption
+from sprawl_env.core.errors import InvalidOption, short
 from sprawl_env.core.game import Game
 from sprawl_env.core.retaken import RetakesKernels
 from sprawl_env.core.rewards import Earnings, RewardFunction
@@ -22,6 +22,21 @@ def not_finished(game: Game) -> InvalidOption:
     return InvalidOption(
         f"{game.name}: the last reset or step failed or was interrupted: call reset()"
     )
+
+
+def no_options(game: Game, options: dict[str, Any] | None, known: tuple[str, ...] = ()) -> None:
+    """Check the options of a reset, which Gymnasium passes on.
+
+    Raises:
+        InvalidOption: there is one that is not ``known``.
+    """
+    wrong = [key for key in options or () if key not in known]
+    if wrong:
+        expected = f"only {', '.join(known)}" if known else "none"
+        raise InvalidOption(
+            f"{game.name}: reset: options has {', '.join(map(short, wrong))}: expected {expected}; "
+            "give a game's options, the seat and so on where the environment is made"
+        )
 
 
 class SingleGame(RetakesKernels):

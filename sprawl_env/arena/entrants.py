@@ -19,7 +19,7 @@ from numba.core.dispatcher import Dispatcher
 from sprawl_env.bots.names import as_bot, name_of
 from sprawl_env.bots.networks import TORCH
 from sprawl_env.bots.policy.checkpoint import find
-from sprawl_env.bots.protocol import Bot, is_ours
+from sprawl_env.bots.protocol import Bot, is_ours, unfit
 from sprawl_env.bots.search.bot import checkpoint_of
 from sprawl_env.bots.user import UserBot, in_words
 from sprawl_env.core.errors import InvalidOption, SprawlError
@@ -44,7 +44,8 @@ def names_of(bots: Sequence[str | Bot | type[Bot]]) -> list[str]:
         name = name_of(bot)
         if name is None:
             called = callable(bot) and not hasattr(bot, "act")
-            hint = ": call it first" if called else ""
+            wrong = unfit(bot) if hasattr(bot, "act") else []
+            hint = ": call it first" if called else "".join(f"; {each}" for each in wrong)
             raise InvalidOption(f"bots: expected names or bots, got a {type(bot).__name__}{hint}")
         known = owners.setdefault(name, bot)
         if known is not bot and known != bot:
@@ -74,7 +75,8 @@ def check_instance(name: str, bot: Bot | type[Bot]) -> None:
     """
     advice = "give its name instead, e.g. 'module:Class'"
     kind = bot if isinstance(bot, type) else type(bot)
-    if kind.__module__ == "__main__" and not hasattr(sys.modules["__main__"], "__file__"):
+    script = getattr(sys.modules["__main__"], "__file__", None)
+    if kind.__module__ == "__main__" and (script is None or not Path(script).exists()):
         raise InvalidOption(
             f"bot {name!r}: worker processes cannot import a class of an interactive session: "
             f"{advice}"

@@ -9,7 +9,7 @@ against the game's automaton.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
@@ -106,7 +106,12 @@ class Evaluation:
     seed: int
     parts: int
     lines: tuple[Line, ...]
-    results: Results
+    results: Results = field(repr=False)
+
+    def __str__(self) -> str:
+        """Return one line: what was played, and the share of games that each bot won."""
+        shares = (f"{each.bot} {share_text(each.wins, each.low, each.high)}" for each in self.lines)
+        return f"{self.title}, {counted(self.num_games, 'game')}: {', '.join(shares)}"
 
     @property
     def mean_turns(self) -> float:

@@ -18,7 +18,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 import numpy as np
 
 from sprawl_env.core.checks import as_whole
-from sprawl_env.core.errors import InvalidOption, short
+from sprawl_env.core.errors import InvalidOption, UnknownOption, short, unknown_option
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -33,6 +33,7 @@ _WORDS: Final = {
     "PathLike[str]": "a path",
     "os.PathLike[str]": "a path",
     "tuple[str, ...]": "texts",
+    "Game": "a game, as sprawl_env.game() returns it",
 }
 _LISTS: Final = {"Sequence": Sequence, "Collection": Collection, "Iterable": Collection}
 _TEXTS: Final = (str, bytes, bytearray, memoryview)
@@ -46,6 +47,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     """Check the arguments of every call against the annotations of a function.
 
     Whole numbers of numpy become ``int``, and a text becomes a ``Path`` where one is expected.
+    A keyword that a game does not have may have been meant for the function that passes it on, so
+    the message of :class:`~sprawl_env.core.errors.UnknownOption` then names its parameters too.
 
     Raises:
         InvalidOption: an argument is of another type.
@@ -79,7 +82,13 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
             else:
                 fitted = fit(where, name, kinds[name], value, space)
             bound.arguments[name] = fitted
-        return function(*bound.args, **bound.kwargs)
+        try:
+            return function(*bound.args, **bound.kwargs)
+        except UnknownOption as error:
+            own = kinds.keys() - bound.arguments.keys()
+            if error.option not in kwargs or own <= error.valid:
+                raise
+            raise unknown_option(error.kind, error.option, error.valid | own) from None
 
     return call
 

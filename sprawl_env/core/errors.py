@@ -30,6 +30,10 @@ class UnknownName(SprawlError):
 class UnknownOption(UnknownName, TypeError):
     """A keyword that a game or function does not have; also a ``TypeError``, as Python's own is."""
 
+    kind: str = ""
+    option: object = None
+    valid: frozenset[str] = frozenset()
+
 
 class InvalidOption(SprawlError):
     """An option or argument whose value is not allowed."""
@@ -83,11 +87,19 @@ def short(value: Any) -> str:
     return said if len(said) <= _LONGEST else f"{said[: _LONGEST - 4]} ..."
 
 
-def unknown(kind: str, name: object, valid: Iterable[str]) -> UnknownName:
-    """Return the error for ``name``; its message suggests the closest name and lists all."""
+def unknown(kind: str, name: object, valid: Iterable[str], more: str = "") -> UnknownName:
+    """Return the error for ``name``; its message suggests the closest name and lists all.
+
+    Args:
+        kind: of what it is the name.
+        name: the name.
+        valid: all names.
+        more: what else is allowed, in words.
+    """
     names = sorted(valid)
     hint = did_you_mean(name, names) if isinstance(name, str) else ""
-    return UnknownName(f"unknown {kind} {short(name)}{hint}: choose from {', '.join(names)}")
+    choices = ", ".join([*names, *filter(None, [more])])
+    return UnknownName(f"unknown {kind} {short(name)}{hint}: choose from {choices}")
 
 
 def unknown_option(kind: str, name: object, valid: Iterable[str]) -> UnknownOption:
@@ -97,10 +109,12 @@ def unknown_option(kind: str, name: object, valid: Iterable[str]) -> UnknownOpti
     """
     names = sorted(valid)
     hint = did_you_mean(name, names) if isinstance(name, str) else ""
-    return UnknownOption(
+    error = UnknownOption(
         f"{kind} got an unexpected keyword argument {short(name)}{hint}: "
         f"choose from {', '.join(names)}"
     )
+    error.kind, error.option, error.valid = kind, name, frozenset(names)
+    return error
 
 
 def did_you_mean(name: str, valid: Iterable[str]) -> str:

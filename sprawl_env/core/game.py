@@ -490,7 +490,10 @@ class Game:
         """
         games, g = self._readable(games, g)
         if self.rules.draw is None:
-            raise InvalidOption(f"{self.name}: has no pictures: expected render mode 'ansi'")
+            raise InvalidOption(
+                f"{self.name}: has no pictures (GameRules.draw): describe() gives the text, which "
+                "is render mode 'ansi'"
+            )
         return self.rules.draw(self, games, g, self.view(games, g, seat, last))
 
     @checked

@@ -48,6 +48,7 @@ class Entry:
 
 
 _games: Final[dict[str, Entry]] = {}
+_OWN: Final = "or module:RULES for a game of your own"
 _asked: Final[WeakKeyDictionary[GameRules, Heuristic | None]] = WeakKeyDictionary()
 """The heuristics that have been asked for: bots are compiled from them, once for each rules."""
 
@@ -157,7 +158,7 @@ def rules_of(name: str) -> GameRules:
         return rules
     found = _resolve(name)
     if found is None:
-        raise unknown("game", name, _games)
+        raise unknown("game", name, _games, _OWN)
     return found
 
 

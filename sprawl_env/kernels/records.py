@@ -118,7 +118,9 @@ def fields_of(kind: type[Record]) -> dict[str, Field]:
         found |= {name: field for name, field in vars(base).items() if isinstance(field, Field)}
     for name in found:
         if hasattr(np.record, name):
-            raise ValueError(f"{name}: numpy's records have an attribute of this name")
+            raise ValueError(
+                f"field {name!r}: numpy's records have an attribute of this name: rename the field"
+            )
     return found
 
 

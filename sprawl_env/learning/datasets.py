@@ -19,7 +19,7 @@ import json
 import shlex
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -51,6 +51,7 @@ from sprawl_env.core.provenance import code_digest, provenance
 from sprawl_env.core.registry import as_game, game_word
 from sprawl_env.core.rewards import reward_mode
 from sprawl_env.core.rules import GameRules
+from sprawl_env.core.words import counted
 from sprawl_env.kernels.arrays import Floats
 from sprawl_env.kernels.rng import combine
 from sprawl_env.learning.collecting import Decisions, bytes_per_decision, collect
@@ -117,7 +118,12 @@ class Dataset:
     """
 
     folder: Path
-    about: Mapping[str, Any]
+    about: Mapping[str, Any] = field(repr=False)
+
+    def __str__(self) -> str:
+        """Return one line: the folder, and how much it has."""
+        games, decisions = self.about["num_games"], self.num_decisions
+        return f"{self.folder}: {counted(decisions, 'decision')} of {counted(games, 'game')}"
 
     @property
     def num_decisions(self) -> int:

@@ -76,8 +76,11 @@ def returns(
             counts for games that go on.
 
     Raises:
-        InvalidOption: arrays whose shapes do not fit, or a factor outside 0..1.
+        InvalidOption: arrays whose shapes do not fit, a factor outside 0..1, or a list in which two
+            steps are the same array.
     """
+    for name, given in (("seats", seats), ("rewards", rewards), ("ended", ended)):
+        _check_kept(name, given)
     acted = _whole("seats", seats, 2)
     steps, games = acted.shape
     paid = _floats("rewards", rewards, (steps, games, None))
@@ -88,6 +91,8 @@ def returns(
     if over.shape != acted.shape or over.dtype != bool:
         raise InvalidOption(f"ended: expected bool [{steps}, {games}], got {described(ended)}")
     guessed = None if values is None else _floats("values", values, (steps, games))
+    if guessed is None and gae_lambda != 1:
+        raise InvalidOption(f"gae_lambda {gae_lambda}: expected values too, for advantages")
     for name, factor in (("discount", discount), ("gae_lambda", gae_lambda)):
         if not 0 <= factor <= 1:
             raise InvalidOption(f"{name} {factor}: expected 0..1")
@@ -131,6 +136,22 @@ def returns(
         begins = over[t - 1] if t else np.ones(games, np.bool_)
         out.before[t, begins] = pending[begins]
     return out
+
+
+def _check_kept(name: str, given: npt.ArrayLike) -> None:
+    """Check that the steps in a list are different arrays: ``step()`` overwrites its own.
+
+    Raises:
+        InvalidOption: two of them are the same array.
+    """
+    if not isinstance(given, list | tuple):
+        return
+    arrays = [id(step) for step in given if isinstance(step, np.ndarray)]
+    if len(set(arrays)) < len(arrays):
+        raise InvalidOption(
+            f"{name}: several steps are the same array, which step() overwrites: expected copies, "
+            f"e.g. {name}.append(array.copy())"
+        )
 
 
 def _whole(name: str, given: npt.ArrayLike, axes: int) -> npt.NDArray[np.int64]:

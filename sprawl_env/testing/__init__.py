@@ -16,6 +16,7 @@ actions that were never legal (:attr:`Report.never_legal`).
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +27,8 @@ from sprawl_env.core.arguments import checked
 from sprawl_env.core.checks import check_seed, check_whole
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.game import Game
-from sprawl_env.core.rules import GameRules
+from sprawl_env.core.rules import GameRules, no_violations
+from sprawl_env.core.words import counted
 from sprawl_env.testing.frameworks import FrameworkChecker
 from sprawl_env.testing.games import GameChecker, Legal
 from sprawl_env.testing.probe import CHECKS, ConformanceError
@@ -45,6 +47,8 @@ class Report:
         decisions: how many decisions they had.
         checks: how often each of :data:`CHECKS` was made.
         never_legal: ids of the actions that were never legal.
+        notes: what was not checked as the game does not say it, and the actions that were never
+            legal, in words.
     """
 
     game: str
@@ -53,14 +57,15 @@ class Report:
     decisions: int
     checks: dict[str, int]
     never_legal: tuple[int, ...]
+    notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """Return the report in one line."""
         options = ", ".join(f"{name}={value!r}" for name, value in self.options.items())
-        never = f"; {len(self.never_legal)} actions were never legal" if self.never_legal else ""
+        notes = "".join(f"; {note}" for note in self.notes)
         return (
             f"{self.game}({options}): {len(self.checks)} checks passed in {self.games} games with "
-            f"{self.decisions} decisions{never}"
+            f"{self.decisions} decisions{notes}"
         )
 
 
@@ -115,4 +120,16 @@ def check_game(
         checker.afterwards()
         FrameworkChecker(made, count).check(seed, spawn)
     never = tuple(np.flatnonzero(checker.ever_legal == 0).tolist())
-    return Report(made.name, made.options, num_games, checker.decisions, dict(count), never)
+    return Report(
+        made.name, made.options, num_games, checker.decisions, dict(count), never,
+        tuple(_notes(made, never)),
+    )  # fmt: skip
+
+
+def _notes(game: Game, never: tuple[int, ...]) -> Iterator[str]:
+    if never:
+        some = Counter(game.actions.locate(action)[0] for action in never)
+        where = ", ".join(f"{n} of {block!r}" for block, n in some.items())
+        yield f"{counted(len(never), 'action')} never legal ({where})"
+    if game.rules.violations is no_violations:
+        yield "no violations are given, so edited positions and those of files are not checked"

@@ -87,6 +87,9 @@ class GameChecker(Probe):
             "layout", sizes == game.num_actions,
             f"action blocks cover {sizes} of {game.num_actions} ids: expected unique names",
         )  # fmt: skip
+        given = [self._kernels.owing is not None, game.rules.wait is not None]
+        if any(given):
+            self._expect("owing", all(given), "expected GameRules.wait with GameKernels.owing")
         openings = {self._deal(seed).tobytes() for seed in range(SEEDS)}
         self._expect(
             "seed", len(openings) > 1,
@@ -208,10 +211,9 @@ class GameChecker(Probe):
         )
 
     def _owing(self, games: Games, seat: int) -> None:
-        owing = self._kernels.owing
-        if owing is None:
+        if self._kernels.owing is None:
             return
-        bits = int(self._read("owing", games, lambda: owing(self._tables, games, HERE)))
+        bits = self._owed(games)
         expected = f"expected a number below {1 << self.game.num_seats}, with the seat to play"
         holds = 0 <= bits < 1 << self.game.num_seats and bool(bits >> seat & 1)
         self._expect("owing", holds, f"owing returns {bits}: {expected}")
@@ -408,12 +410,24 @@ class GameChecker(Probe):
         legal = self._rng.permutation(np.flatnonzero(mask))[: self._actions_each].tolist()
         after = [self._played(games, action) for action in legal]
         k = int(self._rng.integers(len(legal)))
+        seat, owed = int(games["to_play"][HERE]), self._owed(games)
         self._run("play", "play", lambda: self.game.play(games, HERE, legal[k]))
         self._expect(
             "play", games.tobytes() == after[k].tobytes(),
             lambda: f"the same action leads to another {changes(games, after[k])}",
         )  # fmt: skip
+        rest = owed & ~(1 << seat)
+        if rest:
+            says = f"owing returns {owed}, and {self._owed(games)} once seat {seat} has chosen"
+            self._expect("owing", self._owed(games) == rest, f"{says}: expected {rest}")
         return int(legal[k])
+
+    def _owed(self, games: Games) -> int:
+        """Return the seats that owe a choice as bits; 0 for a game without such choices."""
+        owing = self._kernels.owing
+        if owing is None:
+            return 0
+        return int(self._read("owing", games, lambda: owing(self._tables, games, HERE)))
 
     # ---------------------------------------------------------------------------- after the end
 

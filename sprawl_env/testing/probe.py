@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final
@@ -32,7 +33,8 @@ CHECKS: Final = {
     "play": "ply grows by one; options and other games stay; the same action does the same",
     "redeal": "redeal_hidden keeps what the seat knows, by the seed and what it knows alone",
     "leak": "what a seat observes does not change with what redeal_hidden resamples for it",
-    "owing": "the seat to play owes an answer; nobody does once the game is over",
+    "owing": "the seat to play owes an answer; several owe one each; nobody does once the game is "
+    "over",
     "hides": "others do not see what a seat chooses while several owe a choice",
     "take_back": "whatever the others choose again, the seat sees and may do what it did before",
     "end": "the game ends",
@@ -49,6 +51,7 @@ CHECKS: Final = {
 GUARD: Final = 8  # numbers beyond an array that must stay as they are
 HERE: Final = 1  # the game under test; the games around it must stay as they are
 ONLY: Final = np.array([HERE])
+_COLOURS: Final = re.compile(r"\x1b\[[0-9;]*m")  # of a terminal, in messages of numba
 
 
 class ConformanceError(SprawlError):
@@ -91,7 +94,7 @@ class Probe:
         except ConformanceError:
             raise
         except Exception as error:  # the code of anybody's game
-            words = " ".join(str(error).split())[:200]
+            words = " ".join(_COLOURS.sub("", str(error)).split())[:200]
             raise self._error(check, f"{what} raised {type(error).__name__}: {words}") from None
 
     def _read(self, what: str, games: Games, work: Callable[[], Any], check: str = "pure") -> Any:

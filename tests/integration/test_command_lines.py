@@ -20,10 +20,12 @@ import pytest
 
 import sprawl_env.__main__
 from experiments import benchmark, train
+from sprawl_env import replays
+from sprawl_env.commands import warmup
 from sprawl_env.console import USAGE_ERROR, run, say
 from sprawl_env.core import extras
 from sprawl_env.core.errors import UnknownName
-from tests.commands import ROOT, call, command, finish, hide, refused
+from tests.commands import ROOT, call, command, finish, hide, refused, run_code
 
 TINY = [
     "--num-envs",
@@ -45,6 +47,32 @@ TINY = [
     "--processes",
     "1",
 ]
+OWN = "examples.lots:RULES"
+WARM_UP = f"""
+from sprawl_env.__main__ import main
+if __name__ == "__main__":
+    main(["warmup", "--game", "{OWN}", "--bots"])
+"""
+PLAY_WARM = f"""
+import numpy as np
+import sprawl_env
+from sprawl_env.bots.names import make_bot
+
+game = sprawl_env.game("{OWN}")
+vec = sprawl_env.make_vec(game, 4)
+vec.reset()
+vec.step(vec.sample_actions())
+games = game.deal(1)
+names = "greedy planner:playouts=2 mcts:sims=2 mcts:sims=2,widen=1 search:agent=uniform,sims=2"
+for name in names.split():
+    bot, mask = make_bot(name, game), game.legal_actions(games, 0)
+    seen = game.observe(games, 0, int(games["to_play"][0]))[None]
+    game.play(games, 0, int(bot.act(seen, mask[None], games)[0]))
+while games["over"][0] == 0:
+    game.play(games, 0, int(np.argmax(game.legal_actions(games, 0))))
+game.scores(games, 0), game.standings(games, 0)
+print("played")
+"""
 ALL_EXTRAS = [library for libraries in extras.EXTRAS.values() for library in libraries]
 
 
@@ -194,8 +222,9 @@ def test_every_help_fits_the_screen(capsys, monkeypatch, words, width):
     shown = capsys.readouterr().out
     assert f"usage: {' '.join(['sprawl-env', *words])} " in shown
     assert "{None}" not in shown
-    assert "│" in shown  # frames, in which no word is cut; the terminal wraps the sentences
-    assert all(len(line) <= int(width) for line in shown.splitlines() if line[:1] in "│╭╰")
+    options = shown[shown.index("options ") :].splitlines()  # the terminal wraps what is above
+    assert len(options) > 2
+    assert max(map(len, options)) <= int(width)
 
 
 def test_the_console_script_is_the_command_line():
@@ -324,6 +353,56 @@ def test_without_extras_bots_that_need_no_torch_play(tmp_path):
     assert "<img" not in (tmp_path / "t" / "report.html").read_text()
 
 
+# ------------------------------------------------------------------------------------ data folders
+
+
+@pytest.fixture
+def changed_cards(tmp_path):
+    """A folder with a file of cards, and a game of Tower Up that was played with them."""
+    packaged = sprawl_env.game("tower_up").rules.data_folder / "cards.toml"
+    text = packaged.read_text().replace("grey", "?").replace("white", "grey").replace("?", "white")
+    folder = tmp_path / "cards"
+    folder.mkdir()
+    (folder / "cards.toml").write_text(text)
+    game = sprawl_env.game("tower_up", data=folder, max_turns=3)
+    (tmp_path / "game.jsonl").write_text(replays.dump(replays.record_random(game, 1)))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["verify"], "1 game verified"),
+        (["show"], "scores: "),
+        (["html"], "game.html: "),
+        pytest.param(["gif", "--width", "200"], "game.gif: ", marks=pytest.mark.compiled),
+    ],
+    ids=REPLAY,
+)
+def test_a_replay_with_changed_cards_needs_their_folder(changed_cards, capsys, words, says):
+    if "gif" in words:
+        pytest.importorskip("PIL")
+    folder = changed_cards.parent
+    action = ["replay", *words, folder / "game.jsonl"]
+    assert "error: " in call(capsys, *action, code=2).err
+    assert {path.name for path in folder.iterdir()} == {"cards", "game.jsonl"}
+    assert says in call(capsys, *action, "--data", changed_cards).out
+
+
+def test_the_tally_counts_the_rows_of_another_folder(tmp_path, capsys):
+    def contracts(*words):
+        lines = call(capsys, "data", "urban_sprawl", *words).out.splitlines()
+        (line,) = [line for line in lines if line.startswith("town.toml contract")]
+        return [int(cell) for cell in line.split()[2:]]  # by source, all, mixed
+
+    text = (sprawl_env.game("urban_sprawl").rules.data_folder / "town.toml").read_text()
+    ours = 'source = "public"\nours = ["effects"]\n'
+    (tmp_path / "town.toml").write_text(text.replace(ours, 'source = "printed"\n', 2))
+    printed, public, stand_in, rows, mixed = contracts()
+    expected = [printed + 2, public - 2, stand_in, rows, mixed - 2]
+    assert contracts("--overlay", tmp_path) == expected
+
+
 # --------------------------------------------------------------------------------- real processes
 
 
@@ -357,11 +436,42 @@ def test_warm_up_and_tally(tmp_path):
     assert "cards.toml card" in out
 
 
+@pytest.mark.parametrize("flags", [[], ["--bots"]])
+def test_warm_up_runs_each_stage_of_a_game_and_its_bots_if_asked(monkeypatch, capsys, flags):
+    ran, stages = [], [what for what, _ in warmup.stages(OWN)]
+
+    def noted(name):
+        return ((what, lambda what=what: ran.append((name, what))) for what in stages)
+
+    monkeypatch.setattr(warmup, "usable_cores", lambda: 1)
+    monkeypatch.setattr(warmup, "stages", noted)
+    monkeypatch.setattr(warmup, "compile_bot", lambda name, bot, _: ran.append((name, bot)))
+    assert "ready in" in call(capsys, "warmup", "--game", OWN, *flags).err
+    assert ran == [(OWN, what) for what in (*stages, *(warmup.BOTS if flags else ()))]
+
+
+@pytest.mark.long
+@pytest.mark.compiled
+def test_after_a_warm_up_no_process_compiles(tmp_path):
+    def files():
+        return {path for path in tmp_path.rglob("*") if path.is_file()}
+
+    _, err = run_code(WARM_UP, ROOT, SPRAWL_ENV_CACHE=str(tmp_path))
+    assert "compiling the rules" in err
+    assert "ready in" in err
+    warm = files()
+    assert warm
+    assert run_code(PLAY_WARM, ROOT, SPRAWL_ENV_CACHE=str(tmp_path)) == ("played\n", "")
+    assert files() == warm
+
+
 def test_play_in_the_terminal_ends_at_the_end_of_input(tmp_path):
     process = command("sprawl_env", "play", "--terminal", cwd=tmp_path, stdin=subprocess.DEVNULL)
     out, err = process.communicate(timeout=300)
+    assert process.returncode == 0
     assert "Traceback" not in out + err
     assert "Tower Up" in out
+    assert "the input ended" in out + err
 
 
 @pytest.mark.slow

@@ -42,6 +42,13 @@ class Named(First):
         self.name = name
 
 
+class Nameless:
+    needs_observations, needs_states = False, False
+
+    def act(self, observations, masks, states):
+        return masks.argmax(axis=1)
+
+
 def test_intervals_that_hold_together_are_wider():
     many = 10**6
     assert simultaneous(1, many) == pytest.approx(1, abs=1e-5)
@@ -103,6 +110,12 @@ def test_evaluate_returns_lines_results_and_a_frame():
     assert json.loads(json.dumps(found.to_json()))["config"]["num_games"] == 4
 
 
+def test_results_print_as_a_line():
+    found = sprawl_env.evaluate("tower_up", ["greedy", "random"], num_games=8)
+    assert str(found).startswith("Tower Up, 2 seats, 8 games: greedy 100.0% (")
+    assert len(repr(found)) < 1000
+
+
 def test_evaluate_takes_a_game_an_import_path_and_options():
     game = sprawl_env.game("tower_up", num_players=3, objectives="start")
     found = sprawl_env.evaluate(game, ["random", "random"], num_games=3)
@@ -153,6 +166,8 @@ def test_evaluate_takes_the_bots_of_the_package_as_they_are():
         (["greedy"], {}, "bots: expected 2 names for 2 seats, got 1"),
         (["greedy"] * 4, {"num_players": 3}, "bots: expected 2 or 3 names for 3 seats, got 4"),
         (["greedy", 3], {}, "bots: expected names or bots, got a int"),
+        (["greedy", Nameless()], {}, "got a Nameless; name: expected str; seed: expected a method"),
+        (["greedy:x=1", "random"], {}, "bot 'greedy:x=1': greedy has no settings"),
         ([Named("a"), Named("a")], {}, "two different bots are named 'a'"),
         (["greedy", "random"], {"num_games": 0}, "num_games=0: expected a whole number from 1"),
         (["greedy", "random"], {"seed": -1}, "seed -1: expected a whole number"),

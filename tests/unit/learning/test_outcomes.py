@@ -186,25 +186,52 @@ def test_numbers_that_are_not_allowed_are_refused(tmp_path, games, seed):
 
 def test_the_command_writes_an_agent_with_its_card(tmp_path, capsys):
     plain = made(tmp_path / "made")
-    save(tmp_path / "one", plain.tensors, plain.about, {"README.md": "# its card\n"})
+    wrong = {  # whoever decides is sure to win, so whatever is fitted to the games is better
+        f"{SHARES}weight": np.zeros((2, plain.about["network"]["trunk"]), np.float32),
+        f"{SHARES}bias": np.array([40, -40], np.float32),
+    }
+    save(tmp_path / "one", plain.tensors | wrong, plain.about, {"README.md": "# its card\n"})
     out = call(
-        capsys, tmp_path / "one", tmp_path / "two", "--games", GAMES, "--seed", 3, main=command.main
+        capsys, tmp_path / "one", tmp_path / "two", "--games", GAMES, "--seed", 4, main=command.main
     ).out
     assert f"written: {tmp_path / 'two'}" in out
     assert (tmp_path / "two" / "README.md").read_text() == "# its card\n"
     about = json.loads((tmp_path / "two" / "checkpoint.json").read_text())
-    if "outcomes" in about:
-        assert about["outcomes"]["after"] < about["outcomes"]["before"]
-        assert "in games that were not fitted to: " in out
-    else:
-        assert "no better than before: nothing is changed" in out
+    fitted = about.pop("outcomes")
+    before, after = fitted.pop("before"), fitted.pop("after")
+    assert fitted == {"games": GAMES, "seed": 4}
+    assert before > 5  # half of the victories were thought impossible
+    assert after < before
+    assert f"in games that were not fitted to: {before:.4f} before, {after:.4f} after" in out
+    assert about.pop("spread") > 0
+    assert {**about, "sha256": plain.about["sha256"]} == plain.about
+    found = load(tmp_path / "two").tensors
+    for name, array in plain.tensors.items():
+        assert name.startswith("optimizer") or np.array_equal(found[name], array)
+    assert np.abs(found[f"{SHARES}bias"]).max() < 40
     again = call(
-        capsys, tmp_path / "one", tmp_path / "three", "--games", GAMES, "--seed", 3,
+        capsys, tmp_path / "one", tmp_path / "three", "--games", GAMES, "--seed", 4,
         main=command.main,
     )  # fmt: skip
     assert again.out.replace("three", "two") == out
     weights = [(tmp_path / each / "weights.safetensors").read_bytes() for each in ("two", "three")]
     assert weights[0] == weights[1]
+
+
+def test_the_command_says_that_nothing_is_better_and_copies_the_agent(
+    tmp_path, capsys, monkeypatch
+):
+    plain = made(tmp_path / "made")
+    save(tmp_path / "one", plain.tensors, plain.about)
+    worse = outcomes.Fit(1.0, np.zeros((2, 2)), np.zeros(2), 0.7, 0.8)
+    monkeypatch.setattr(outcomes, "fit", lambda *_: worse)
+    words = tmp_path / "one", tmp_path / "two", "--games", 5
+    out = call(capsys, *words, main=command.main).out
+    assert "no better than before: nothing is changed" in out
+    found = load(tmp_path / "two")
+    assert "outcomes" not in found.about
+    kept = {name for name in plain.tensors if not name.startswith("optimizer")}
+    assert found.tensors.keys() == kept
 
 
 @pytest.mark.parametrize(

@@ -127,6 +127,7 @@ def test_each_decision_gets_what_an_aec_agent_sees_next(name, seats, reward):
         ({"values": np.zeros((2, 2))}, r"values: expected floats \[1, 2\]"),
         ({"last_values": [0]}, r"last_values: expected floats \[2, 2\]"),
         ({"discount": 1.5}, r"discount 1\.5: expected 0\.\.1"),
+        ({"gae_lambda": 0.9}, r"gae_lambda 0\.9: expected values too"),
         ({"gae_lambda": float("nan")}, "returns: gae_lambda=nan: expected a finite number"),
         ({"gae_lambda": "x"}, "returns: gae_lambda='x': expected a finite number"),
     ],
@@ -137,3 +138,19 @@ def test_what_does_not_fit_is_refused(change, says):
     given = {**fine, **change}
     with pytest.raises(InvalidOption, match=says):
         returns(given.pop("seats"), given.pop("rewards"), given.pop("ended"), **given)
+
+
+@pytest.mark.parametrize("name", ["seats", "rewards", "ended"])
+def test_steps_that_were_not_copied_are_refused(name):
+    def steps(array):
+        return [array.copy(), array.copy()]
+
+    given = {
+        "seats": steps(np.zeros(2, int)),
+        "rewards": steps(np.zeros((2, 2))),
+        "ended": steps(np.zeros(2, bool)),
+    }
+    returns(**given)
+    given[name] = given[name][:1] * 2
+    with pytest.raises(InvalidOption, match=rf"{name}: several steps are the same array"):
+        returns(**given)
