@@ -196,7 +196,7 @@ def play_number(setup: Setup, number: int, watch: Watch) -> Played:
     timing = {
         **schedule.row(number),
         "seconds": [round(s, 6) for s in match.seconds],
-        "decisions": match.decisions,
+        "decisions": list(match.decisions),
     }
     kept = _replay(setup.game, dealt_from, names, match) if setup.replays else None
     return Played(result_row(schedule, number, match.outcome), timing, kept)

@@ -382,7 +382,7 @@ def test_tournament_continues_what_its_folder_holds_and_takes_bots(tmp_path):
     assert sprawl_env.replays.load(replay).header["bots"] == ["first", "random"]
     timings = rows_of(tmp_path / "t" / "timings.jsonl")
     again = sprawl_env.tournament(game, [First(game, 0), "random"], **what)
-    assert list(again.timings) == timings  # no game was played again
+    assert list(found.timings) == list(again.timings) == timings  # no game was played again
     assert json.loads((tmp_path / "t" / "report.json").read_text())["command"] == (
         "sprawl-env tournament --game tower_up --bots first random --num-players 2 --games 2 "
         "--seed 0 --replays"
