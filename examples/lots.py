@@ -262,6 +262,7 @@ RULES = GameRules(
     name="lots",
     title="Lots",
     state=record(State),
+    declaration=State,
     actions=ACTIONS,
     options={"num_players": Option(MIN_SEATS, "seats", low=MIN_SEATS, high=MAX_SEATS)},
     layout=layout,
@@ -285,8 +286,7 @@ sprawl_env.register(RULES, heuristic=HEURISTIC)
 def main():
     """Play one game at random and print it."""
     game = sprawl_env.game("lots", num_players=3)
-    games = game.deal(1, seed=7)
-    rng = np.random.default_rng(0)
+    games, rng = game.deal(1, seed=7), np.random.default_rng(0)
     while games["over"][0] == NOT_OVER:
         print(game.describe(games))
         action = int(rng.choice(np.flatnonzero(game.legal_actions(games))))

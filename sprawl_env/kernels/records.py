@@ -117,7 +117,7 @@ def fields_of(kind: type[Record]) -> dict[str, Field]:
     for base in reversed(kind.__mro__):
         found |= {name: field for name, field in vars(base).items() if isinstance(field, Field)}
     for name in found:
-        if hasattr(np.record, name):
+        if hasattr(np.record, name) or hasattr(np.recarray, name):
             raise ValueError(
                 f"field {name!r}: numpy's records have an attribute of this name: rename the field"
             )

@@ -14,6 +14,7 @@ import numpy as np
 
 from sprawl_env.adapters.aec import BoardGameAEC, wrapped
 from sprawl_env.adapters.gym import BoardGameGym
+from sprawl_env.adapters.parallel import BoardGameParallel
 from sprawl_env.adapters.vector import make_vec
 from sprawl_env.bots.user import in_words
 from sprawl_env.core.game import Game
@@ -88,9 +89,11 @@ class FrameworkChecker(Probe):
 
 
 def _api_test(game: Game) -> None:
-    from pettingzoo.test import api_test  # noqa: PLC0415 - for those who check games only
+    from pettingzoo.test import api_test, parallel_api_test  # noqa: PLC0415 - for checks only
 
     api_test(wrapped(BoardGameAEC(game)), num_cycles=CYCLES)
+    if game.kernels.owing is not None:
+        parallel_api_test(BoardGameParallel(game), num_cycles=CYCLES)
 
 
 def _check_env(game: Game) -> None:

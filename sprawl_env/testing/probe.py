@@ -45,7 +45,7 @@ CHECKS: Final = {
     "replay": "a replay is the same after it was written and read, and verifies",
     "pickle": "the game is the same after it was pickled, also in a spawned process",
     "batch": "a batch plays as single games do, with observations of both types",
-    "pettingzoo": "PettingZoo's api_test",
+    "pettingzoo": "PettingZoo's api_test, with choices at the same time parallel_api_test too",
     "gymnasium": "Gymnasium's check_env",
 }
 GUARD: Final = 8  # numbers beyond an array that must stay as they are
