@@ -87,9 +87,6 @@ class GameChecker(Probe):
             "layout", sizes == game.num_actions,
             f"action blocks cover {sizes} of {game.num_actions} ids: expected unique names",
         )  # fmt: skip
-        given = [self._kernels.owing is not None, game.rules.wait is not None]
-        if any(given):
-            self._expect("owing", all(given), "expected GameRules.wait with GameKernels.owing")
         openings = {self._deal(seed).tobytes() for seed in range(SEEDS)}
         self._expect(
             "seed", len(openings) > 1,
@@ -491,8 +488,11 @@ class GameChecker(Probe):
             self._expect("replay", same, "a replay ends in another position than the game")
 
     def afterwards(self) -> None:
-        """Check what only all games together show."""
+        """Check what only all games together show, and what the other interfaces need."""
         self._where = {}
+        given = [self._kernels.owing is not None, self.game.rules.wait is not None]
+        if any(given):
+            self._expect("owing", all(given), "expected GameRules.wait with GameKernels.owing")
         self._expect(
             "redeal", self._reseeds or not self._draws,
             "redeal_hidden keeps rng, which play draws from: expected another, or a search "

@@ -34,6 +34,8 @@ DEFECTS = {
     "toy_no_wait": (changed("toy_no_wait", {"wait": None}), "expected GameRules.wait with"),
 }
 
+UNCHECKED = dataclasses.replace(RULES, name="toy_unchecked", violations=no_violations)
+
 
 @pytest.mark.parametrize("name", DEFECTS)
 def test_a_broken_promise_of_choices_at_the_same_time_fails_its_check(name):
@@ -57,8 +59,7 @@ def test_the_parallel_environment_says_what_a_game_lacks(game, lacks):
 
 
 def test_a_report_names_what_was_not_checked_and_the_actions_that_were_never_legal():
-    rules = dataclasses.replace(RULES, name="toy_unchecked", violations=no_violations)
-    report = check_game(rules, num_games=2, num_players=3, spawn=False)
+    report = check_game(UNCHECKED, num_games=2, num_players=3, spawn=False)
     assert str(report).endswith(
         " decisions; 1 action never legal (1 of 'wait'); no violations are given, so edited "
         "positions and those of files are not checked"

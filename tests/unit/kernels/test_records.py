@@ -92,10 +92,10 @@ def test_a_nested_record_has_wide_fields_first_too():
     assert dtype.itemsize == 8
 
 
-@pytest.mark.parametrize("name", ["size", "data", "item"])
+@pytest.mark.parametrize("name", ["size", "data", "item", "round", "field"])
 def test_a_field_must_not_hide_an_attribute_of_numpys_records(name):
     wrong = type("Wrong", (Record,), {name: number(np.int8, "plain Python would read numpy's")})
-    with pytest.raises(ValueError, match=f"{name}: numpy's records have an attribute"):
+    with pytest.raises(ValueError, match=f"field '{name}': numpy's records have an attribute"):
         record(wrong)
 
 

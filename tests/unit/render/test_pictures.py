@@ -232,7 +232,9 @@ def test_a_picture_asks_for_a_seat_that_there_is(any_game):
 
 def test_a_game_without_pictures_says_so():
     game = toy()
-    with pytest.raises(InvalidOption, match="has no pictures: expected render mode 'ansi'"):
+    with pytest.raises(
+        InvalidOption, match=r"has no pictures \(GameRules.draw\): describe\(\) gives the text"
+    ):
         game.svg(game.deal(1, 0))
 
 
