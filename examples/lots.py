@@ -247,7 +247,7 @@ def violations(tables, games, g):
 
 @kernel
 def value(tables, games, g, seat):
-    """Return the lead in points; a park counts more while houses can follow it."""
+    """Return the lead in points; a park counts a little more, as a house may follow it."""
     state = games[g]
     best = -1
     for other in range(state.num_seats):

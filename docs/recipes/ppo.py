@@ -190,8 +190,8 @@ def main(config: Config) -> float:
     size, num_actions = env.single_observation_space.shape[0], int(env.single_action_space.n)
     policy = Policy(size, num_actions, config.width)
     train(policy, config)
-    won = measure(policy, config)
-    print(f"won {won:.0%} of {config.games} games against {config.opponent}")  # noqa: T201
+    won, games = measure(policy, config), MEASURED * -(-config.games // MEASURED)
+    print(f"won {won:.0%} of {games} games against {config.opponent}")  # noqa: T201
     return won
 
 

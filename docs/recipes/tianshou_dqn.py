@@ -127,7 +127,8 @@ def main(config: Config) -> Any:
             show_progress=False,
         )
     )
-    print(f"{report.update_step} updates, mean reward against random {report.best_reward:+.2f}")  # noqa: T201
+    last = testing.collect(n_episode=config.games, reset_before_collect=True).returns.mean()
+    print(f"{report.update_step} updates, mean reward against random {last:+.2f}")  # noqa: T201
     return report
 
 

@@ -1,5 +1,6 @@
 """A rule of thumb for Tower Up: roof if possible, else build, else take a card.
 
+cd examples
 sprawl-env evaluate --game tower_up --bots bots.roofer:Roofer random
 """
 
@@ -9,7 +10,7 @@ RANKS = ("roof", "build", "choose", "return", "take")  # action blocks, the best
 
 
 class Roofer:
-    """Ranks actions by their kind, then by what the site would gain."""
+    """Ranks actions by their kind, and roofs by what they gain; it builds at random."""
 
     name = "roofer"
     needs_observations = True

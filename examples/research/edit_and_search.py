@@ -12,6 +12,7 @@ SIMS = 50 if "--short" in sys.argv else 2_000
 
 def show(game, games, bot):
     """Print the three actions that a bot considers most."""
+    print(f" {bot.name}: visits and values, which are in units of its own (Analysis)")
     found = bot.analyse(game.legal_actions(games, 0), games)
     for action, visits, value in list(zip(*found, strict=True))[:3]:
         print(f"  {game.action_name(games, 0, action)}: {visits} visits, value {value:.2f}")

@@ -34,11 +34,18 @@ def draw(rows, path):
     choices = rows.filter(pl.col("num_legal") > 1)
     surest = pl.col("visits").list.max() / pl.col("visits").list.sum()
     by_ply = choices.group_by("ply").agg(
-        pl.col("points").mean(), pl.col("num_legal").mean(), surest.mean().alias("surest")
+        pl.col("points").mean(),
+        pl.col("num_legal").mean(),
+        surest.mean().alias("surest"),
+        pl.col("game").n_unique().alias("games"),
     )
-    by_ply = by_ply.sort("ply")
+    by_ply = by_ply.filter(pl.col("games") >= GAMES / 2).sort("ply")  # few games are longer
     figure, axes = plt.subplots(3, sharex=True, figsize=(6, 7), layout="constrained")
-    labels = {"points": "points", "num_legal": "legal actions", "surest": "visits of the first"}
+    labels = {
+        "points": "points of the seat to play",
+        "num_legal": "legal actions",
+        "surest": "share of visits of the first",
+    }
     for axis, (column, label) in zip(axes, labels.items(), strict=True):
         axis.plot(by_ply["ply"], by_ply[column])
         axis.set_ylabel(label)
@@ -48,7 +55,7 @@ def draw(rows, path):
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     keep_games(folder)
     rows = replays.table(folder)
     final = pl.col("final_points").first()

@@ -8,7 +8,7 @@ import sys
 
 import sprawl_env
 
-GAMES = 512 if "--short" in sys.argv else 2000  # bots play so many at once, or a multiple
+GAMES = 512 if "--short" in sys.argv else 2000  # 512: one whole batch of those published
 COMMAND = "evaluate --game tower_up --bots agent:tower_up/quick greedy --seed 1"
 
 if __name__ == "__main__":

@@ -181,6 +181,7 @@ def test_panels_keep_their_column_and_groups_of_cards_stay_together(name, tmp_pa
             action = int(rng.choice(np.flatnonzero(session.game.legal_actions(session.games, 0))))
             page.evaluate("action => act('play', { action })", action)
             page.wait_for_selector(f"body:not([data-version='{version}'])")
+    assert laid > 12 * 5
     assert moved <= 0.1 * laid
 
 

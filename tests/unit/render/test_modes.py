@@ -170,9 +170,13 @@ def test_the_last_action_is_told(kind):
     env = MAKERS[kind]("tower_up", num_players=2, render_mode="svg", **seat)
     env.reset(seed=1)
     if kind == "gym":
-        assert "last: seat 0, " in env.render()
+        before = env.render()
+        assert "last: seat 0, " in before
+        ply = int(env.games["ply"][0])
         env.step(int(np.flatnonzero(env.action_masks())[0]))
+        assert int(env.games["ply"][0]) > ply
         assert "last: seat 0, " in env.render()
+        assert env.render().split("last: ")[1][:60] != before.split("last: ")[1][:60]
         return
     assert "last:" not in env.render()
     action = int(env.observe("player_0")["action_mask"].argmax())

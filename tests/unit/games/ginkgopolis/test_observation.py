@@ -956,7 +956,7 @@ def test_gk_4_g5_seats_that_wait_while_others_return_see_nothing_of_it():
 @pytest.mark.parametrize("seats", (1, 2, 3, 4, 5))
 def test_gk_2_decks_and_tiles_of_others_show_in_no_observation(seats, opened):
     """Reverse deck and supply, and exchange tiles of two seats with tiles of the supply."""
-    game = game_of(seats, open_screens=opened)
+    game, exchanged = game_of(seats, open_screens=opened), 0
     for games in islice(
         ginkgopolis_along.steered_game(game, 5), 0, None, 2 * ginkgopolis_along.LOOK_EVERY
     ):
@@ -975,7 +975,9 @@ def test_gk_2_decks_and_tiles_of_others_show_in_no_observation(seats, opened):
                 state.tiles[holder] ^= (1 << tiles[0]) | (1 << int(state.supply[0]))
                 state.supply[0] = tiles[0]
                 assert ginkgopolis_along.violations(game, other) == []
+                exchanged += 1
         if seats > 1:
             assert ginkgopolis_along.shown_to(game, other, 0) == ginkgopolis_along.shown_to(
                 game, games, 0
             )
+    assert (exchanged > 0) == (seats > 1)

@@ -181,12 +181,14 @@ def test_block_payable_is_zero_without_roofs():
 
 
 def test_block_payable_agrees_with_the_mask():
-    game = game_of(3)
+    game, found = game_of(3), 0
     for games in islice(random_game(game, seed=2), 0, None, LOOK_EVERY):
         names = legal_names(game, games)
         if "take card 1" in names:
+            found += 1
             sites = {int(name.split()[-1]) for name in names if name.startswith("build")}
             sees(game, games, int(games.to_play[0]), "payable", dict.fromkeys(sites, 1))
+    assert found > 0
 
 
 def test_block_gain_is_millions_of_a_roof_on_a_building_or_the_best_after_building(middle):
@@ -497,7 +499,7 @@ def test_a_redeal_keeps_what_is_seen_and_every_card(seats):
             assert set(games.deck[0, :size]) == set(other.deck[0, :size])
             if size > 8:
                 changed.append((games.deck[0, :size] != other.deck[0, :size]).any())
-    assert all(changed)
+    assert changed != [] and all(changed)
 
 
 def test_a_redeal_changes_nothing_else():

@@ -1455,14 +1455,14 @@ def test_us_6_10_a_deck_becomes_active(deck, decks):
     assert games.active_decks[0] == decks
 
 
-@pytest.mark.parametrize("held", [60, 90])
+@pytest.mark.parametrize("held", [60, 84])
 def test_u9_control_cubes_do_not_run_out(held):
     """One seat controls more and more buildings; each new one gets its cube."""
     buildings = dict(list(every_small_tile().items())[:held])
     place = {"do": "place", "zone": "RES", "size": 4}
     take = {"do": "take", "owner": "nobody"}
     game, games = run(place, take, buildings={**buildings, "F6": ("IND", None)})
-    assert (games.owner[0] == 0).sum() == len(buildings)
+    assert (games.owner[0] == 0).sum() == len(buildings) == held
     site = min(word for word in legal(game, games) if word.startswith("site"))
     play(game, games, site, "site F6 TL")
     assert is_done(games)
@@ -1471,14 +1471,14 @@ def test_u9_control_cubes_do_not_run_out(held):
 
 
 def every_small_tile():
-    """Return buildings of seat 0 for all tiles of 1 and 2 lots, outside the last row."""
+    """Return 60 buildings of seat 0 on single lots and 24 on two, outside the last row."""
     lots = [f"{c}{row} {corner}" for row in (1, 2, 3) for c in "ABCDEF" for corner in CORNERS]
     singles = [("CIV", 10), ("COM", 11), ("IND", 7), ("RES", 17), ("PARK", 15)]
     zones = [zone for zone, count in singles for _ in range(count)]
     halves = [f"{c}{row} {half}" for row in (4, 5) for c in "ABCDEF" for half in ("top", "bottom")]
     pairs = [zone for zone, count in (("CIV", 8), ("COM", 12), ("RES", 7)) for _ in range(count)]
-    small = dict(zip(lots, ((zone, 0) for zone in zones), strict=False))
-    return small | dict(zip(halves, ((zone, 0) for zone in pairs), strict=False))
+    small = {lot: (zone, 0) for lot, zone in zip(lots[:60], zones, strict=True)}
+    return small | {half: (zone, 0) for half, zone in zip(halves, pairs[:24], strict=True)}
 
 
 def test_us_6_12_the_game_stops_at_once_whatever_is_pending():
@@ -1488,8 +1488,7 @@ def test_us_6_12_the_game_stops_at_once_whatever_is_pending():
     assert prestige_of(games) == [20, 20]
 
 
-def test_u18_amounts_are_fixed_before_any_is_paid():
-    """The loss of one seat does not change the gain of another by the same effect."""
+def test_u18_each_seat_gains_by_its_own_buildings():
     effect = {"do": "gain", "who": "each", "what": "wealth", "amount": 1, "per": "building"}
     _, games = run({**effect, "owner": "own"}, buildings={"A1 TL": ("RES", 1)}, wealth=0)
     assert wealth_of(games) == [0, 1]

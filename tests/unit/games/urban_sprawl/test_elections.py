@@ -177,6 +177,24 @@ def test_us_6_9_three_tied_by_value_two_of_them_by_buildings():
     assert legal(game, games) == {"seat 0", "seat 2"}
 
 
+TIED = {"C1 TL": ("CIV", 0), "C2 TL": ("CIV", 1)}
+
+
+@pytest.mark.parametrize(
+    ("office", "drawn", "why"),
+    [
+        ("mayor", {"vocations": {0: {"MEDIA": 1}, 1: {"ENERGY": 1}}}, "as you have the MEDIA"),
+        ("mayor", {"vocations": {0: {"ENERGY": 1}, 1: {"FACTORY": 1}}}, "as it is your turn"),
+        ("attorney", {"offices": {"mayor": 1}, "buildings": TIED}, "as you are the Mayor"),
+        ("attorney", {"buildings": TIED}, "as it is your turn"),
+    ],
+)
+def test_u6_who_breaks_a_tie_is_told_why(office, drawn, why):
+    game, games = elect(office, **drawn)
+    assert asks(game, games)[1] == Step.WINNER
+    assert game.question(games).endswith(f"is tied: you break the tie, {why}")
+
+
 # ---------------------------------------------------------------- Municipal Court (U24)
 
 COURT = {"C1 TL": ("CIV", 0), "C2 TL": ("CIV", 1), "A1 TL": ("CIV", 0)}
