@@ -1,7 +1,6 @@
 """A bot made from another bot: it plays like ``base``, but one action in ten at random.
 
-cd examples
-sprawl-env evaluate --game tower_up --bots bots.epsilon_greedy:EpsilonGreedy greedy
+cd examples; sprawl-env evaluate --game tower_up --bots bots.epsilon_greedy:EpsilonGreedy greedy
 """
 
 import numpy as np

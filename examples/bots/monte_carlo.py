@@ -1,7 +1,6 @@
 """A bot for every game: it plays each action, then games at random, and keeps what wins most.
 
-cd examples
-sprawl-env evaluate --game lots:RULES --bots bots.monte_carlo:MonteCarlo greedy --games 100
+cd examples; sprawl-env evaluate --game lots:RULES --bots bots.monte_carlo:MonteCarlo greedy
 """
 
 import numpy as np

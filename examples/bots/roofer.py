@@ -1,7 +1,6 @@
 """A rule of thumb for Tower Up: roof if possible, else build, else take a card.
 
-cd examples
-sprawl-env evaluate --game tower_up --bots bots.roofer:Roofer random
+cd examples; sprawl-env evaluate --game tower_up --bots bots.roofer:Roofer random
 """
 
 import numpy as np

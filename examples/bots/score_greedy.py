@@ -1,7 +1,6 @@
 """A bot for every game: it plays the action after which its lead in points is largest.
 
-cd examples
-sprawl-env evaluate --game lots:RULES --bots bots.score_greedy:ScoreGreedy random
+cd examples; sprawl-env evaluate --game lots:RULES --bots bots.score_greedy:ScoreGreedy random
 """
 
 import numpy as np
