@@ -55,7 +55,7 @@ def draw(rows, path):
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True)  # a new one: the games of two runs do not mix
     keep_games(folder)
     rows = replays.table(folder)
     final = pl.col("final_points").first()

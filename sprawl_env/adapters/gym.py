@@ -13,7 +13,7 @@ from sprawl_env.adapters.learners import learners_seat, seat_opponents
 from sprawl_env.adapters.single import SingleGame, no_options, not_finished
 from sprawl_env.adapters.spaces import MaskedDiscrete, learner_space, observation_space
 from sprawl_env.bots.protocol import Bot, answer
-from sprawl_env.core.arguments import checked
+from sprawl_env.core.arguments import checked, takes_also
 from sprawl_env.core.checks import (
     INT8,
     MOST_DEALS,
@@ -106,6 +106,7 @@ class BoardGameGym(gymnasium.Env[Observation, Any]):
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # noqa: RUF012 - Gymnasium's
 
     @checked
+    @takes_also("illegal", "render_mode", "data")
     def __init__(
         self,
         name: str | Game,

@@ -14,7 +14,7 @@ from sprawl_env.adapters.learners import Endings, LearnerSettings, SeededGames
 from sprawl_env.adapters.single import no_options
 from sprawl_env.adapters.spaces import MaskedMultiDiscrete, learner_space, observation_space
 from sprawl_env.bots.protocol import Bot
-from sprawl_env.core.arguments import checked
+from sprawl_env.core.arguments import checked, takes_also
 from sprawl_env.core.checks import check_seed
 from sprawl_env.core.errors import InvalidOption, short, unknown
 from sprawl_env.core.game import Game
@@ -59,6 +59,7 @@ class BoardGameVectorEnv(VectorEnv[Any, Any, npt.NDArray[Any]]):
     metadata = {"render_modes": list(_FRAMES), "render_fps": RENDER_FPS}  # noqa: RUF012 - Gymnasium's
 
     @checked
+    @takes_also("illegal", "render_mode", "num_threads", "data")
     def __init__(
         self,
         name: str | Game,

@@ -45,7 +45,7 @@ class BoardGameParallel(ZooGame, ParallelEnv):  # type: ignore[misc]  # pettingz
         if owing is None or wait is None:
             lacks = "simultaneous choices" if owing is None else "GameRules.wait"
             raise InvalidOption(
-                f"{self.game.name}: has no {lacks}: expected the AEC environment, "
+                f"{self.game.name}: has no {lacks}: without it there is only the AEC environment, "
                 f'BoardGameAEC("{self.game.name}")'
             )
         self._find_owing, self._wait = owing, wait

@@ -52,7 +52,8 @@ def register(
     if isinstance(rules, GameRules):
         if name not in (None, rules.name):
             raise InvalidOption(f"register: name={name!r}: expected {rules.name!r} as in the rules")
-        name, parallel = rules.name, rules.kernels.owing is not None
+        name = rules.name
+        parallel = rules.kernels.owing is not None and rules.wait is not None
     elif name is None:
         raise InvalidOption(f"register({rules!r}): an import path needs a name=")
     registry.check(name, rules, heuristic)

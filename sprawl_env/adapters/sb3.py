@@ -16,7 +16,7 @@ from gymnasium import spaces
 from sprawl_env.adapters.learners import DrawnGames, Endings, LearnerSettings
 from sprawl_env.adapters.spaces import observation_space
 from sprawl_env.bots.protocol import Bot
-from sprawl_env.core.arguments import checked
+from sprawl_env.core.arguments import checked, takes_also
 from sprawl_env.core.errors import InvalidOption
 from sprawl_env.core.extras import require
 from sprawl_env.core.game import Game
@@ -51,6 +51,7 @@ class SelfPlayVecEnv(VecEnv):
     """
 
     @checked
+    @takes_also("illegal", "data")
     def __init__(
         self,
         game: str | Game,

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from sprawl_env.adapters.illegal import Illegal, with_last
 from sprawl_env.adapters.threads import ThreadPool, Turn, split
-from sprawl_env.core.arguments import checked
+from sprawl_env.core.arguments import checked, takes_also
 from sprawl_env.core.batch import (
     DEAL,
     DEAL_ENDED,
@@ -557,6 +557,7 @@ class VectorGames:
 
 
 @checked
+@takes_also("illegal", "render_mode", "options", "data")
 def make_vec(
     name: str | Game,
     num_envs: int,

@@ -128,8 +128,8 @@ def make_bot(name: str, game: Game, seed: int = 0) -> Bot:
         return make_torch_bot(name, game, seed)
     if kind == "sb3":
         return make_sb3_bot(name, game, seed)
-    if kind in {"random", "greedy"} and argument:
-        raise UnknownName(f"bot {name!r}: {kind} has no settings")
+    if kind in {"random", "greedy"}:
+        raise UnknownName(f"bot {name!r}: {kind} has no settings: expected {kind!r}")
     if argument:
         return UserBot(name, game, seed)
     raise unknown("bot", name, BOTS)

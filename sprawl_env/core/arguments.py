@@ -36,11 +36,25 @@ _WORDS: Final = {
     "Game": "a game, as sprawl_env.game() returns it",
 }
 _LISTS: Final = {"Sequence": Sequence, "Collection": Collection, "Iterable": Collection}
+_ALSO: Final = "_takes_also"
 _TEXTS: Final = (str, bytes, bytearray, memoryview)
 
 
 class _Unfit(Exception):
     """A value is not of a kind."""
+
+
+def takes_also(*names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Name settings that a function takes out of its ``**options``, for the message of a wrong one.
+
+    It stands below :func:`checked`.
+    """
+
+    def named(function: Callable[P, R]) -> Callable[P, R]:
+        vars(function)[_ALSO] = frozenset(names)
+        return function
+
+    return named
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
@@ -85,7 +99,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         try:
             return function(*bound.args, **bound.kwargs)
         except UnknownOption as error:
-            own = kinds.keys() - bound.arguments.keys()
+            own = kinds.keys() - bound.arguments.keys() | vars(function).get(_ALSO, set())
             if error.option not in kwargs or own <= error.valid:
                 raise
             raise unknown_option(error.kind, error.option, error.valid | own) from None

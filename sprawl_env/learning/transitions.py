@@ -76,8 +76,8 @@ def returns(
             counts for games that go on.
 
     Raises:
-        InvalidOption: arrays whose shapes do not fit, a factor outside 0..1, or a list in which two
-            steps are the same array.
+        InvalidOption: arrays whose shapes do not fit, a factor outside 0..1, a list in which two
+            steps are the same array, or ``gae_lambda`` without ``values``.
     """
     for name, given in (("seats", seats), ("rewards", rewards), ("ended", ended)):
         _check_kept(name, given)
@@ -91,11 +91,11 @@ def returns(
     if over.shape != acted.shape or over.dtype != bool:
         raise InvalidOption(f"ended: expected bool [{steps}, {games}], got {described(ended)}")
     guessed = None if values is None else _floats("values", values, (steps, games))
-    if guessed is None and gae_lambda != 1:
-        raise InvalidOption(f"gae_lambda {gae_lambda}: expected values too, for advantages")
     for name, factor in (("discount", discount), ("gae_lambda", gae_lambda)):
         if not 0 <= factor <= 1:
             raise InvalidOption(f"{name} {factor}: expected 0..1")
+    if guessed is None and gae_lambda != 1:
+        raise InvalidOption(f"gae_lambda {gae_lambda}: expected values too, for advantages")
     out = Returns(
         rewards=np.zeros((steps, games), np.float32),
         returns=np.zeros((steps, games), np.float32),
@@ -149,8 +149,8 @@ def _check_kept(name: str, given: npt.ArrayLike) -> None:
     arrays = [id(step) for step in given if isinstance(step, np.ndarray)]
     if len(set(arrays)) < len(arrays):
         raise InvalidOption(
-            f"{name}: several steps are the same array, which step() overwrites: expected copies, "
-            f"e.g. {name}.append(array.copy())"
+            f"{name}: several steps are the same array: expected copies of what step() overwrites, "
+            f"{name}.append(array.copy()), or for an array of your own np.stack({name})"
         )
 
 

@@ -493,6 +493,8 @@ class GameChecker(Probe):
         given = [self._kernels.owing is not None, self.game.rules.wait is not None]
         if any(given):
             self._expect("owing", all(given), "expected GameRules.wait with GameKernels.owing")
+            hides = self._kernels.hides is not None
+            self._expect("hides", hides, "expected GameKernels.hides with GameKernels.owing")
         self._expect(
             "redeal", self._reseeds or not self._draws,
             "redeal_hidden keeps rng, which play draws from: expected another, or a search "

@@ -54,7 +54,7 @@ def test_a_broken_promise_of_choices_at_the_same_time_fails_its_check(name):
     ],
 )
 def test_the_parallel_environment_says_what_a_game_lacks(game, lacks):
-    with pytest.raises(InvalidOption, match=rf"{game.name}: has no {lacks}: expected the AEC env"):
+    with pytest.raises(InvalidOption, match=rf"{game.name}: has no {lacks}: without it"):
         BoardGameParallel(game)
 
 

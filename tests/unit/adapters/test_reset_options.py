@@ -53,6 +53,9 @@ CALLS = {
     "opponents": lambda: SelfPlayVecEnv("tower_up", 4, opponent="greedy"),
     "opponent": lambda: gymnasium.make(TOWER_UP, opponents="greedy"),
     "render_mode": lambda: tower_up_v0.env(render_modes="ansi"),
+    "illegal": lambda: sprawl_env.make_vec("tower_up", 4, ilegal="lose"),
+    "data": lambda: gymnasium.make(TOWER_UP, datas="here"),
+    "num_threads": lambda: gymnasium.make_vec(TOWER_UP, 2, threads=2),
 }
 
 
