@@ -166,8 +166,8 @@ def train(policy: Policy, config: Config) -> int:
     return decisions
 
 
-def measure(policy: Policy, config: Config) -> float:
-    """Return the share of games that the likeliest actions win, as many games of every env."""
+def measure(policy: Policy, config: Config) -> tuple[float, int]:
+    """Return the share of games that the likeliest actions win, and how many: each env as many."""
     env, each = make(config, MEASURED), -(-config.games // MEASURED)
     seen, legal = tensors(*env.reset(seed=config.seed + 10**6))
     counts, wins = np.zeros(MEASURED, int), 0
@@ -180,7 +180,7 @@ def measure(policy: Policy, config: Config) -> float:
         counts[over] += 1
         seen, legal = tensors(now, info)
     env.close()
-    return wins / int(counts.sum())
+    return wins / int(counts.sum()), int(counts.sum())
 
 
 def main(config: Config) -> float:
@@ -190,7 +190,7 @@ def main(config: Config) -> float:
     size, num_actions = env.single_observation_space.shape[0], int(env.single_action_space.n)
     policy = Policy(size, num_actions, config.width)
     train(policy, config)
-    won, games = measure(policy, config), MEASURED * -(-config.games // MEASURED)
+    won, games = measure(policy, config)
     print(f"won {won:.0%} of {games} games against {config.opponent}")  # noqa: T201
     return won
 

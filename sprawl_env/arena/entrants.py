@@ -43,9 +43,9 @@ def names_of(bots: Sequence[str | Bot | type[Bot]]) -> list[str]:
     for bot in bots:
         name = name_of(bot)
         if name is None:
-            called = callable(bot) and not hasattr(bot, "act")
-            wrong = unfit(bot) if hasattr(bot, "act") else []
-            hint = ": call it first" if called else "".join(f"; {each}" for each in wrong)
+            hint = ": call it first" if callable(bot) else ""
+            if hasattr(bot, "act"):
+                hint = "".join(f"; {each}" for each in unfit(bot))
             raise InvalidOption(f"bots: expected names or bots, got a {type(bot).__name__}{hint}")
         known = owners.setdefault(name, bot)
         if known is not bot and known != bot:

@@ -98,7 +98,7 @@ def unknown(kind: str, name: object, valid: Iterable[str], more: str = "") -> Un
     """
     names = sorted(valid)
     hint = did_you_mean(name, names) if isinstance(name, str) else ""
-    choices = ", ".join([*names, *filter(None, [more])])
+    choices = ", ".join([*names, more] if more else names)
     return UnknownName(f"unknown {kind} {short(name)}{hint}: choose from {choices}")
 
 

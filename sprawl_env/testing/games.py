@@ -415,8 +415,9 @@ class GameChecker(Probe):
         )  # fmt: skip
         rest = owed & ~(1 << seat)
         if rest:
-            says = f"owing returns {owed}, and {self._owed(games)} once seat {seat} has chosen"
-            self._expect("owing", self._owed(games) == rest, f"{says}: expected {rest}")
+            left = self._owed(games)
+            says = f"owing returns {owed}, and {left} once seat {seat} has chosen"
+            self._expect("owing", left == rest, f"{says}: expected {rest}")
         return int(legal[k])
 
     def _owed(self, games: Games) -> int:

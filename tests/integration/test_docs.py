@@ -78,7 +78,7 @@ def test_the_version_is_the_same_everywhere():
     newest = re.search(r"^## (\S+)(.*)$", changes, re.MULTILINE)
     assert newest[1] == version
     assert ("date-released" in CITATION) == ("unreleased" not in newest[2])
-    assert "version" in PROJECT["project"]["dynamic"]
+    assert PROJECT["project"]["dynamic"] == ["version", "readme"]
 
 
 def test_the_page_on_pypi_names_the_places_that_it_cannot_link_to():

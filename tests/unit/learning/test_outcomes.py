@@ -186,7 +186,7 @@ def test_numbers_that_are_not_allowed_are_refused(tmp_path, games, seed):
 
 def test_the_command_writes_an_agent_with_its_card(tmp_path, capsys):
     plain = made(tmp_path / "made")
-    wrong = {  # whoever decides is sure to win, so whatever is fitted to the games is better
+    wrong = {  # that the seat to play always wins: any fit to the games is better
         f"{SHARES}weight": np.zeros((2, plain.about["network"]["trunk"]), np.float32),
         f"{SHARES}bias": np.array([40, -40], np.float32),
     }

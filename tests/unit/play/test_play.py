@@ -124,6 +124,7 @@ def test_a_view_has_no_seed_and_no_scores_behind_screens():
     points = session.view(0)["points"]
     assert points[0] == session.game.scores(session.games, 0)[0]
     assert points[1:] == [None, None]
+    assert '"draft a' not in text
 
 
 def hidden_and_told(session):
@@ -775,15 +776,15 @@ def test_earlier_positions_are_shown_as_the_seat_may_see_them(tmp_path):
     session = session_of("ginkgopolis", ("human", "random"), seed=4)
     client = TestClient(PlayServer(session, TOKEN, tmp_path).app(), base_url=f"http://{HOST}")
     rng = np.random.default_rng(0)
-    seen, after, shown = {}, {}, {}
+    names, after, shown = {}, {}, {}
     for ply in range(20):
         step(session, rng)
         after[ply] = session.games.copy()
-        seen[ply] = [(part["name"], part["height"]) for part in session.view(0)["parts"]]
+        names[ply] = [part["name"] for part in session.view(0)["parts"]]
     for ply in (0, 7, 19):
         parts = post(client, "at", {"ply": ply}).json()["parts"]
         assert [part["name"] for part in parts if part["name"] != "answers"] == [
-            name for name, _ in seen[ply] if name != "answers"
+            name for name in names[ply] if name != "answers"
         ]
         assert not [part for part in parts if "data-actions" in part["svg"]]
         shown[ply] = {part["name"]: part["svg"] for part in parts}
