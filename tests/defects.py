@@ -236,8 +236,14 @@ def exclude_what_is_no_action(tables, games, g, seat):
 
 
 def violations_that_write(tables, games, g):
-    """Change a position that is looked at alone."""
-    games["turn"][g] += len(games) == 1
+    """Change the position that is looked at."""
+    games["turn"][g] += 1
+    return []
+
+
+def violations_that_write_alone(tables, games, g):
+    """Change a position that is looked at alone, once somebody has played."""
+    games["turn"][g] += len(games) == 1 and games["ply"][g] > 0
     return []
 
 
@@ -269,9 +275,23 @@ def play_by_chance(tables, games, g, action):
 
 @kernel
 def deal_into_the_tables(tables, games, g, seed):
-    """Keep a card of a game where all games share it."""
     lots.deal(tables, games, g, seed)
-    tables[0].unused = games[g].hand[0, lots.PARK] > 0
+    tables[0].unused += 1
+
+
+@kernel
+def deal_into_the_next_game(tables, games, g, seed):
+    lots.deal(tables, games, g, seed)
+    if g + 1 < games.size:
+        games[g + 1].turn += 1
+
+
+@kernel
+def deal_a_batch_into_the_tables(tables, games, g, seed):
+    """Keep a card of a game of a large batch where all games share it."""
+    lots.deal(tables, games, g, seed)
+    if games.size > 3:  # the checks before play with three
+        tables[0].unused = games[g].hand[0, lots.PARK] > 0
 
 
 @kernel
@@ -324,7 +344,7 @@ def scaled(scale, kind=ObservationLayout):
 
 # The last checks only see rules that can be pickled, so a module holds these.
 ROUNDED = variant("lots_rounded", {"layout": scaled(1 / 3, Rounded)})
-SCRATCH = variant("lots_scratch", deal=deal_into_the_tables, observe=observe_the_tables)
+SCRATCH = variant("lots_scratch", deal=deal_a_batch_into_the_tables, observe=observe_the_tables)
 THROWN = variant("lots_thrown", play=play_by_chance)
 ALONE = variant("lots_alone", observe=observe_too_much_alone)
 UNSTEADY = variant("lots_unsteady", observe=observe_by_chance_alone)
@@ -366,6 +386,12 @@ MORE = [
     (variant("lots_plies", play=play_two_plies), "play", "adds 2 to ply, expected 1"),
     (variant("lots_next", play=play_in_the_next_game), "play", "another game of the batch"),
     (variant("lots_on_top", deal=deal_on_top), "deal", "finished game.*'street'"),
+    (variant("lots_shared", deal=deal_into_the_tables), "deal", "deal writes into the tables"),
+    (
+        variant("lots_beyond", deal=deal_into_the_next_game),
+        "deal",
+        "deal writes into another game of the batch",
+    ),
     (variant("lots_says", {"action_name": lambda *_: "build"}), "names", "both called 'build'"),
     (variant("lots_silent", {"action_name": lambda *_: ""}), "names", "expected one line"),
     (variant("lots_text", {"describe": broken_describe}), "pure", "IndexError: no such lot"),
@@ -384,7 +410,12 @@ MORE = [
         "take_back returns 3: expected an action or -1",
     ),
     (
-        variant("lots_json", {"violations": violations_that_write}),
+        variant("lots_looks", {"violations": violations_that_write}),
+        "pure",
+        "violations writes field 'turn': expected no change",
+    ),
+    (
+        variant("lots_json", {"violations": violations_that_write_alone}),
         "json",
         "field 'turn' differs after to_json and from_json",
     ),

@@ -131,9 +131,7 @@ class GameChecker(Probe):
         self._rewards(games)
         self._replay(games, seed, actions)
         again = clone(games)
-        self._run(
-            "deal", "deal", lambda: self._kernels.deal(self._tables, again, HERE, combine(seed, 0))
-        )
+        self._write("deal", "deal", again, combine(seed, 0))
         self._expect(
             "deal", clone(again, ONLY).tobytes() == opening.tobytes(),
             lambda: f"dealt over a finished game, {changes(opening, clone(again, ONLY), 0)} "
@@ -250,11 +248,7 @@ class GameChecker(Probe):
     def _redealt(self, games: Games, seed: int, seat: int) -> Games:
         """Return the games, one redealt."""
         trial = clone(games)
-        self._run(
-            "redeal", "redeal_hidden",
-            lambda: self._kernels.redeal_hidden(self._tables, trial, HERE, seed, seat),
-        )  # fmt: skip
-        self._others("redeal", "redeal_hidden", games, trial)
+        self._write("redeal", "redeal_hidden", trial, seed, seat)
         return trial
 
     def _redeal(self, games: Games, mask: Mask, seat: int, seen: npt.NDArray[Any]) -> None:
@@ -330,15 +324,11 @@ class GameChecker(Probe):
 
     def _take_back(self, games: Games, mask: Mask, seat: int) -> None:
         """Let the others choose again what the seat has not seen: nothing changes for it."""
-        take_back = self._kernels.take_back
-        if take_back is None:
+        if self._kernels.take_back is None:
             return
         trial = self._redealt(games, int(self._rng.integers(2**62)), seat)
         before, most = self._observation(trial, seat), int(trial["ply"][HERE])
-        excluded = self._run(
-            "take_back", "take_back", lambda: take_back(self._tables, trial, HERE, seat)
-        )
-        self._others("take_back", "take_back", games, trial)
+        excluded = self._write("take_back", "take_back", trial, seat)
         fits = -1 <= excluded < self.game.num_actions
         self._expect("take_back", fits, f"take_back returns {excluded}: expected an action or -1")
         for _ in range(most):
@@ -349,10 +339,7 @@ class GameChecker(Probe):
                 open_to_it[excluded] = 0
             self._expect("take_back", bool(open_to_it.any()), "nothing can be chosen again")
             action = int(self._rng.choice(np.flatnonzero(open_to_it)))
-            self._run(
-                "take_back", "play after take_back",
-                functools.partial(self._kernels.play, self._tables, trial, HERE, action),
-            )  # fmt: skip
+            self._write("take_back", "play", trial, action, says="play after take_back")
         says = "once the others have chosen again what take_back took, "
         same = bool(trial["to_play"][HERE] == seat)
         self._expect("take_back", same, f"{says}another seat is to play")
@@ -374,13 +361,7 @@ class GameChecker(Probe):
     def _played(self, games: Games, action: int) -> Games:
         """Return the games after an action, checked."""
         trial, says = clone(games), self.game.action_name(games, HERE, action)
-        tables = self._tables.tobytes()
-        self._run(
-            "play", f"action {says!r}",
-            lambda: self._kernels.play(self._tables, trial, HERE, action),
-        )  # fmt: skip
-        self._others("play", "play", games, trial)
-        self._expect("play", self._tables.tobytes() == tables, "play writes into the tables")
+        self._write("play", "play", trial, action, says=f"action {says!r}")
         grown = int(trial["ply"][HERE]) - int(games["ply"][HERE])
         self._expect("play", grown == 1, f"action {says!r} adds {grown} to ply, expected 1")
         self._fields("play", trial, HERE)

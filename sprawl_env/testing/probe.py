@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from sprawl_env.core.errors import SprawlError
 from sprawl_env.core.game import Game
-from sprawl_env.core.state import FINISHED, NOBODY, NOT_OVER, TRUNCATED, Games, raw_bytes
+from sprawl_env.core.state import FINISHED, NOBODY, NOT_OVER, TRUNCATED, Games, clone, raw_bytes
 from sprawl_env.kernels.arrays import Floats, Ints, Mask
 
 CHECKS: Final = {
@@ -103,7 +103,9 @@ class Probe:
         found = self._run(check, what, work)
         if games.tobytes() != before:
             kept = np.frombuffer(before, games.dtype).view(np.recarray)
-            raise self._error("pure", f"{what} writes {changes(kept, games)}: expected no change")
+            g = min(HERE, len(games) - 1)  # an opening is alone
+            says = f"{what} writes {changes(kept, games, g)}: expected no change"
+            raise self._error("pure", says)
         self._expect("pure", self._tables.tobytes() == tables, f"{what} writes into the tables")
         return found
 
@@ -155,9 +157,8 @@ class Probe:
 
     def _violation(self, games: Games, g: int) -> str:
         """Return the first of the game's own ``violations``, "" if there is none."""
-        found = self._run(
-            "mask", "violations", lambda: self.game.rules.violations(self._tables, games, g)
-        )
+        find = functools.partial(self.game.rules.violations, self._tables, games, g)
+        found = self._read("violations", games, find, "mask")
         return str(found[0]) if found else ""
 
     def _mask(self, games: Games) -> Mask:
@@ -216,12 +217,27 @@ class Probe:
             lambda: f"{block(self.game, int(found[0]))} {says(int(found[0]))}",
         )  # fmt: skip
 
-    def _others(self, check: str, what: str, games: Games, trial: Games) -> None:
-        """Check that the games around the one under test have stayed as they were."""
-        old, new = raw_bytes(games), raw_bytes(trial)
+    def _write(self, check: str, what: str, trial: Games, *arguments: int, says: str = "") -> Any:
+        """Call a kernel that writes into one game of a batch, and into nothing else.
+
+        Args:
+            check: what fails if the kernel raises an exception or writes elsewhere.
+            what: name of the kernel.
+            trial: the games; the kernel writes into one.
+            arguments: what the kernel takes after the number of the game.
+            says: what was called, in words; the kernel's name if empty.
+        """
+        kernel, old, tables = getattr(self._kernels, what), clone(trial), self._tables.tobytes()
+        found = self._run(
+            check, says or what, lambda: kernel(self._tables, trial, HERE, *arguments)
+        )
+        before, after = raw_bytes(old), raw_bytes(trial)
         for g in (HERE - 1, HERE + 1):
-            same = bool((old[g] == new[g]).all())
+            same = bool((before[g] == after[g]).all())
             self._expect(check, same, f"{what} writes into another game of the batch")
+        same = self._tables.tobytes() == tables
+        self._expect(check, same, f"{what} writes into the tables")
+        return found
 
 
 def changes(before: Games, after: Games, g: int = HERE) -> str:
