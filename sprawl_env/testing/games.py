@@ -314,9 +314,8 @@ class GameChecker(Probe):
         ):
             same = bool((before == now).all())
             self._expect("redeal", same, f"redeal_hidden changes the {what}")
-        owing = self._kernels.owing
-        if owing is not None:
-            bits = [int(owing(self._tables, each, HERE)) >> seat & 1 for each in (games, trial)]
+        if self._kernels.owing is not None:
+            bits = [self._owed(each) >> seat & 1 for each in (games, trial)]
             same = bits[0] == bits[1]
             self._expect("redeal", same, "redeal_hidden changes whether the seat owes an answer")
         wrong = self._violation(trial, HERE)
@@ -413,9 +412,8 @@ class GameChecker(Probe):
     def _after_the_end(self, games: Games) -> None:
         mask = self._mask(games)
         self._expect("mask", not mask.any(), "actions are legal after the end: expected none")
-        owing = self._kernels.owing
-        if owing is not None:
-            bits = int(owing(self._tables, games, HERE))
+        if self._kernels.owing is not None:
+            bits = self._owed(games)
             self._expect("owing", bits == 0, f"owing returns {bits} after the end: expected 0")
         for seat in range(self.game.num_seats):
             self._observation(games, seat)
