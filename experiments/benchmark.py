@@ -56,7 +56,7 @@ from sprawl_env.adapters.vector import VectorGames
 from sprawl_env.arena.timing import positions_of
 from sprawl_env.bots.mcts import SearchBot, SearchConfig
 from sprawl_env.bots.names import make_bot
-from sprawl_env.console import check_writable, console, count_bar, run
+from sprawl_env.console import check_writable, console, count_bar, run, say
 from sprawl_env.core.checks import check_seed
 from sprawl_env.core.errors import InvalidOption, SprawlError
 from sprawl_env.core.files import write_atomically
@@ -550,7 +550,7 @@ def main(config: Config) -> None:
     games = check(config)
     screen = console()
     record = provenance(config)
-    screen.print(one_line(record), highlight=False)
+    say(one_line(record))
     with count_bar() as progress:
         rows = all_rows(config, games, progress)
         measure(rows, progress)

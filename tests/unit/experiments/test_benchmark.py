@@ -130,6 +130,7 @@ def test_a_run_writes_every_row_with_its_figures_and_what_they_depend_on(
         started.append((command[1:], is_empty))
 
     monkeypatch.setattr(benchmark, "run_process", start)
+    monkeypatch.setattr(benchmark, "cpu_model", lambda: "A processor of any name " * 5)
     config = benchmark.Config(
         games=("tower_up", "examples.lots:RULES"), seats=(2,), num_envs=4, seconds=0.001,
         repeats=3, peers=False, seed=5, out=tmp_path / "speed.json",
@@ -172,7 +173,8 @@ def test_a_run_writes_every_row_with_its_figures_and_what_they_depend_on(
     assert written["versions"]["numba"] == numba.__version__
     assert written["machine"]["cores"] == os.cpu_count()
     out = capsys.readouterr().out
-    assert f"sources {source_digest()}" in out
+    assert benchmark.one_line(written) in out.splitlines()
+    assert f"sources {source_digest()}" in benchmark.one_line(written)
     assert "vector_entry_point / sync, times" in out
 
 
