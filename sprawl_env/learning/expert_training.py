@@ -52,6 +52,7 @@ from sprawl_env.core.game import Game
 from sprawl_env.core.processes import leave_if_imported
 from sprawl_env.core.provenance import provenance
 from sprawl_env.core.registry import game as make_game
+from sprawl_env.kernels.arrays import Floats
 from sprawl_env.kernels.rng import combine
 from sprawl_env.learning.expert import (
     REWARD,
@@ -134,7 +135,7 @@ class ExpertTrainer:
             self._restore(checkpoint)
         self._owed = 0.0  # gradient steps
         self.last_match = last_match_of(checkpoint) if checkpoint else 0
-        self.statistics = np.zeros(len(STATISTICS), np.float32)
+        self.statistics: Floats | None = None  # running means; None: nothing learnt yet
 
     def _restore(self, checkpoint: Checkpoint) -> None:
         """Load the learner of a checkpoint; if it cannot be read, it begins as the player."""
@@ -188,9 +189,14 @@ class ExpertTrainer:
         while self._owed >= 1:
             self._owed -= 1
             found = self.learner.step(self.window, self._rng, self.clock.annealing)
-            self.statistics += (SMOOTH if self.statistics.any() else 1.0) * (
-                found - self.statistics
-            )
+            known = found if self.statistics is None else self.statistics
+            self.statistics = known + SMOOTH * (found - known)
+
+    def losses(self) -> dict[str, float]:
+        """Return the running means of ``STATISTICS`` by name; none if nothing was learnt yet."""
+        if self.statistics is None:
+            return {}
+        return {name: float(x) for name, x in zip(STATISTICS, self.statistics, strict=True)}
 
     def compare(self) -> None:
         """Let the learner play the player; it takes its place if it wins as often as equal bots."""
@@ -322,10 +328,7 @@ class Report:
             "wins": round(won, 4),
             "games": games,
             "accepted": taken,
-            **{
-                name: round(float(x), 4)
-                for name, x in zip(STATISTICS, trainer.statistics, strict=True)
-            },
+            **{name: round(x, 4) for name, x in trainer.losses().items()},
         }
         add_row(self._folder / MATCHES, row)
         what = "takes its place" if taken else "learns on"
@@ -340,8 +343,9 @@ class Report:
         if self._first_step is None:
             self._first_step, self._began = step, time.monotonic()
         rate = (step - self._first_step) / max(time.monotonic() - self._began, 1e-9)
-        names = zip(STATISTICS, trainer.statistics, strict=True)
-        state = ", ".join(f"{name.replace('_', ' ')} {x:.3f}" for name, x in names)
+        losses = trainer.losses().items()
+        state = ", ".join(f"{name.replace('_', ' ')} {x:.3f}" for name, x in losses)
+        state = state or "learns nothing yet: the window fills"
         self._bar.start()
         self._bar.update(
             self._task,

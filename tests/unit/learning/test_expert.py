@@ -351,12 +351,13 @@ def test_rows_are_learnt_from_as_often_while_the_window_fills(filled, steps):
     learner = SimpleNamespace(step=lambda *_: taken.append(1) or np.zeros(4, np.float32))
     trainer = SimpleNamespace(
         config=replace(TINY, reuse=4.0, batch_size=32), learner=learner, team=Team(), _owed=0.0,
-        play=SimpleNamespace(advance=lambda: 40), watch=Stopwatch(), statistics=np.zeros(4), _rng=0,
+        play=SimpleNamespace(advance=lambda: 40), watch=Stopwatch(), statistics=None, _rng=0,
         window=SimpleNamespace(filled=filled, margins=np.zeros(400)),
         clock=SimpleNamespace(steps=0, annealing=1.0),
     )  # fmt: skip
     expert_training.ExpertTrainer.round(trainer)  # adds 320 rows: 40 steps of 32, four times each
     assert (len(taken), trainer.clock.steps) == (steps, 320)
+    assert (trainer.statistics is None) == (steps == 0)  # no losses instead of 0
 
 
 def test_runs_of_other_seeds_play_other_matches(game, monkeypatch):
@@ -480,7 +481,9 @@ def test_ctrl_c_saves_without_a_match_which_follows_after_the_resume(
     written["config"]["total_steps"] = stopped.step
     (folder / "config.json").write_text(json.dumps(written))
     assert expert_training.main(ExpertConfig(resume=folder))[1]
-    assert [row["step"] for row in expert_training.read_matches(folder)] == [stopped.step]
+    (match,) = expert_training.read_matches(folder)
+    assert match["step"] == stopped.step
+    assert not set(match) & set(expert.STATISTICS)  # nothing was learnt after the resume
     expert_training.main(ExpertConfig(resume=folder))
     assert len(expert_training.read_matches(folder)) == 1
 
