@@ -154,7 +154,7 @@ def test_what_a_bot_is_made_of_changes_with_its_weights_and_its_module(tmp_path,
     assert found[0][0] == found[0][1]  # the package's code alone
 
 
-@pytest.mark.parametrize("game", ["tower_up", "ginkgopolis"])
+@pytest.mark.parametrize("game", ["tower_up", "ginkgopolis", "urban_sprawl"])
 def test_the_published_pairs_still_make_the_published_table(game, tmp_path, monkeypatch, capsys):
     folder = LADDER / game / "ladder"
     published = json.loads((folder / "ladder.json").read_text())
