@@ -17,7 +17,8 @@ from experiments.variants import COMMIT, SHARES, Floats, difference, runs_of, ve
 from sprawl_env.arena.evaluation import share_text
 
 MARKS: Final = (2, 5, 10)  # minutes of training, for which an exploiter's share is shown
-NO_BREAK: Final = "\N{NO-BREAK SPACE}"  # a narrow column does not break an interval
+NO_BREAK: Final = "\N{NO-BREAK SPACE}"
+TO: Final = f"{NO_BREAK}–\N{WORD JOINER}{NO_BREAK}"  # a narrow column does not break an interval
 
 
 def ladder_table(found: Row) -> str:
@@ -29,17 +30,18 @@ def ladder_table(found: Row) -> str:
         f"| bot | ms a decision |{''.join(f' {head} |' for head in heads)}",
         f"| :-- | --: |{' --: |' * len(heads)}",
     ]
-    for line in found["bots"]:
-        cells = [f"`{line['bot']}`", f"{line['milliseconds']:.3g}"]
+    for place, line in enumerate(found["bots"], start=1):
+        cells = [f"{place}.{NO_BREAK}`{line['bot']}`", f"{line['milliseconds']:.3g}"]
         if rated:
             cells += [
                 f"{line['elo']:.0f}",
-                f"{line['elo_low']:.0f}{NO_BREAK}–{NO_BREAK}{line['elo_high']:.0f}",
+                f"{line['elo_low']:.0f}{TO}{line['elo_high']:.0f}",
                 f"{line['mixture']:.0%}",
                 f"{line['against_mixture']:.1%}",
             ]
         lines.append(f"| {' | '.join(cells)} |")
-    lines += ["", "Share of the games that the row wins against the column, in percent:", ""]
+    says = "Share of the games that the row wins against the column, in percent, by these numbers:"
+    lines += ["", says, ""]
     lines += [
         f"| | {' | '.join(str(k + 1) for k in range(len(names)))} |",
         f"| :-- |{' --: |' * len(names)}",
@@ -52,7 +54,7 @@ def ladder_table(found: Row) -> str:
             if share is None and rated and (other, name) in known:
                 share = 1.0 - known[other, name]
             shares.append("" if share is None else f"{100 * share:.0f}")
-        lines.append(f"| {k + 1}. `{name}` | {' | '.join(shares)} |")
+        lines.append(f"| {k + 1} | {' | '.join(shares)} |")
     return "\n".join(lines) + "\n"
 
 

@@ -43,7 +43,8 @@ def test_the_pairs_are_played_once_and_a_stopped_command_goes_on(config, capsys)
     assert sum(line["mixture"] for line in found["bots"]) == pytest.approx(1)
     printed = (config.out / "ladder.md").read_text()
     assert printed.count("\n") == 13
-    assert "3. `random` |" in printed
+    assert f"| 3.{tables.NO_BREAK}`random` |" in printed
+    assert printed.splitlines()[-1].startswith("| 3 | ")  # the same number, without the name
 
     path.write_text("".join(whole.splitlines(keepends=True)[:3]))
     ladder.main(config)
